@@ -6,17 +6,17 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// A box is the content of a \boxed{…}, with where it begins and ends in the text.
+// A box is the content of a \boxed{…}, with its start and end in the text.
 type box struct {
 	content    string
 	start, end int
 }
 
-// maxParts bounds the boxes, or the pairs of tags, that are one answer.
+// maxParts bounds the boxes, or the pairs of tags, of one answer.
 const maxParts = 200
 
-// lastBoxes returns the contents of the last box and of those that only commas, "and" or
-// "or" separate from it, and the text that follows; nil if there is no box.
+// lastBoxes returns the contents of the last box and of the boxes before it that only
+// commas, "and" or "or" separate, and the text after them; nil if there is no box.
 func lastBoxes(text string) (contents []string, rest string) {
 	if !strings.Contains(text, "box") {
 		return nil, ""
@@ -41,8 +41,7 @@ func lastBoxes(text string) (contents []string, rest string) {
 	return contents, rest
 }
 
-// allBoxes finds all boxes that are in no other box. One that is not closed reaches to
-// the end of its line.
+// allBoxes finds all boxes outside other boxes. An unclosed box ends with its line.
 func allBoxes(text string) (boxes []box) {
 	for i := 0; i < len(text); {
 		start, open := nextBox(text, i)
@@ -66,7 +65,7 @@ func allBoxes(text string) (boxes []box) {
 	return boxes
 }
 
-// nextBox returns where the next \boxed{ or \fbox{ begins, and its brace.
+// nextBox returns the start of the next \boxed{ or \fbox{, and the index of its brace.
 func nextBox(text string, from int) (start, open int) {
 	for at := from; ; {
 		n := strings.Index(text[at:], "box")
@@ -91,7 +90,7 @@ func nextBox(text string, from int) (start, open int) {
 	}
 }
 
-// inner takes boxes off that enclose the whole content.
+// inner strips boxes around the whole content.
 func inner(content string) string {
 	for {
 		content = strings.TrimSpace(content)
@@ -110,8 +109,8 @@ var (
 	separatorStop  = compiled(`(?i)\b(?:then|but|not|so|no|wrong|correct\w*|instead|finally|rather|actually|therefore|thus|hence|final|now|is|wait|gives|get|check\w*|equals?)\b`)
 )
 
-// joined reports whether only commas, "and" or "or" stand between two boxes, perhaps
-// with a few words that name the first: "\boxed{1} apples and \boxed{2} pears".
+// joined reports whether only commas, "and" or "or" stand between two boxes, perhaps with
+// a few words that name the first: "\boxed{1} apples and \boxed{2} pears".
 func joined(between string) bool {
 	if len(between) > 100 || strings.Count(between, "\n") > 2 {
 		return false

@@ -34,8 +34,7 @@ func (c *comparison) same(g, a *expr.Node) bool {
 
 func isSymbol(n *expr.Node) bool { return n.Op == expr.Symbol }
 
-// settle brings lists of equations, alternatives with ± and operations on matrices into
-// one form.
+// settle normalizes lists of equations, alternatives with ± and operations on matrices.
 func (c *comparison) settle(n *expr.Node) *expr.Node {
 	if n.Has(expr.Matrix) && n.Op != expr.Matrix {
 		if m := c.matrix(n, 0); m != nil {
@@ -57,7 +56,7 @@ func (c *comparison) settle(n *expr.Node) *expr.Node {
 	return n
 }
 
-// orName returns a name, or one that stands for none.
+// orName returns a name, or a placeholder if there is none.
 func orName(name *expr.Node) *expr.Node {
 	if name == nil {
 		return expr.Var("?")
@@ -65,10 +64,10 @@ func orName(name *expr.Node) *expr.Node {
 	return name
 }
 
-// maxSpread bounds how many members ± may make of one.
+// maxSpread bounds the members into which ± splits one.
 const maxSpread = 64
 
-// spread replaces the members with ± by both alternatives.
+// spread replaces each member with ± by its two alternatives.
 func spread(n *expr.Node) *expr.Node {
 	if !n.Has(expr.PlusMinus) || len(n.Args) > maxSpread {
 		return n
@@ -85,7 +84,7 @@ func spread(n *expr.Node) *expr.Node {
 	return &twin
 }
 
-// signs returns n with plus or minus for ±, and the opposite for ∓.
+// signs returns n with ± replaced by one sign, and ∓ by the opposite.
 func signs(n *expr.Node, sign int) *expr.Node {
 	return n.Map(func(m *expr.Node) *expr.Node {
 		if m.Op != expr.PlusMinus {
@@ -103,9 +102,9 @@ func signs(n *expr.Node, sign int) *expr.Node {
 	})
 }
 
-// named takes an equation "name = value" apart: the value is the last exact member of a
-// chain. The value of an equation without a name is nil, and so is that of any other
-// relation but "x ∈ S". What is no relation is its own value.
+// named splits an equation "name = value": the value is the last exact member of a chain.
+// An equation without a name, and any relation other than = and "x ∈ S", has a nil value.
+// Anything but a relation is its own value.
 func named(n *expr.Node) (name, value *expr.Node) {
 	if n.Op != expr.Relation {
 		return nil, n
@@ -185,11 +184,12 @@ func nameLike(n *expr.Node) bool {
 	return false
 }
 
-// argumentLike reports whether an expression in brackets may be the argument of a
-// function that is being defined: a variable or a number.
+// argumentLike reports whether an expression in brackets may be the argument in the
+// definition of a function: a variable or a number.
 func argumentLike(n *expr.Node) bool { return n.Op == expr.Symbol || n.Op == expr.Number }
 
-// capitals reports whether an expression is a product of capital letters, as points are.
+// capitals reports whether an expression is a product of capital letters, as in names of
+// points.
 func capitals(n *expr.Node) bool {
 	if n.Op == expr.Mul {
 		for _, arg := range n.Args {
@@ -202,14 +202,14 @@ func capitals(n *expr.Node) bool {
 	return n.Op == expr.Symbol && n.Name[0] >= 'A' && n.Name[0] <= 'Z'
 }
 
-// known reports whether a function is one that can be evaluated.
+// known reports whether we can evaluate a function.
 func known(name string) bool {
 	return listed(" sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth sech csch arsinh arcosh artanh"+
 		" ln log abs sign floor ceil gcd lcm max min binom factorial factorial2 mod det re im arg ", name)
 }
 
-// sumOfNames returns the value of an equation such as m + n = 204: on its left-hand side
-// are only variables, functions and signs.
+// sumOfNames returns the value of an equation such as m + n = 204, with only variables,
+// functions and signs on its left-hand side.
 func sumOfNames(n *expr.Node) *expr.Node {
 	if n.Op != expr.Relation || strings.Trim(n.Name, "=") != "" || !closed(n.Args[len(n.Args)-1]) {
 		return nil
@@ -237,8 +237,8 @@ func namesOnly(n *expr.Node) bool {
 	return false
 }
 
-// records makes lists of equations into lists of values, if they are for one variable,
-// and else into tuples with the names of their members.
+// records turns lists of equations into lists of values if all are for one variable, else
+// into tuples with the names of their members.
 func records(n *expr.Node) *expr.Node {
 	if n.Op == expr.Tuple || n.Op == expr.List && n.Name == "" {
 		n = tuples(n)
@@ -267,7 +267,7 @@ func records(n *expr.Node) *expr.Node {
 	return grouped(names, values)
 }
 
-// tuples makes members that are lists of equations into tuples.
+// tuples turns members that are lists of equations into tuples.
 func tuples(n *expr.Node) *expr.Node {
 	twin := *n
 	twin.Args = make([]*expr.Node, len(n.Args))
@@ -283,12 +283,12 @@ func tuples(n *expr.Node) *expr.Node {
 	return &twin
 }
 
-// allOr reports whether all names are one, or missing.
+// allOr reports whether every name is either one or missing.
 func allOr(names []string, one string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return name != "" && name != one })
 }
 
-// flat puts the members of lists in a list into it.
+// flat splices nested lists into n.
 func flat(n *expr.Node) *expr.Node {
 	twin := *n
 	twin.Args = nil
@@ -302,8 +302,8 @@ func flat(n *expr.Node) *expr.Node {
 	return &twin
 }
 
-// grouped makes a tuple of each run of equations in which no name occurs twice. The
-// members are in the order of their names, and the tuple is marked as named.
+// grouped makes a tuple of each run of equations without a repeated name. It sorts the
+// members by name and marks the tuple as named.
 func grouped(names []string, values []*expr.Node) *expr.Node {
 	var groups []*expr.Node
 	for start := 0; start < len(names); {
@@ -320,7 +320,7 @@ func grouped(names []string, values []*expr.Node) *expr.Node {
 	return expr.New(expr.List, groups...)
 }
 
-// record is a tuple whose members are in the order of their names.
+// record returns a tuple with its members sorted by name.
 func record(names []string, values []*expr.Node) *expr.Node {
 	order := make([]int, len(names))
 	for i := range order {

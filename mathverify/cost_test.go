@@ -15,10 +15,10 @@ import (
 
 var pairsFile = flag.String("pairs", "", "JSON lines with gold and answer, for BenchmarkPairs; empty: the pairs of the tests")
 
-// BenchmarkPairs tells how long one comparison takes.
+// BenchmarkPairs measures single comparisons.
 func BenchmarkPairs(b *testing.B) { percentiles(b, readPairs(b, *pairsFile)) }
 
-// BenchmarkHostile tells the same of the hostile texts.
+// BenchmarkHostile measures single comparisons of the hostile texts.
 func BenchmarkHostile(b *testing.B) {
 	var all [][2]string
 	for _, text := range hostile() {
@@ -27,8 +27,8 @@ func BenchmarkHostile(b *testing.B) {
 	percentiles(b, all)
 }
 
-// percentiles reports the median, percentiles and the worst of the times of pairs. Of each
-// pair the fastest of all runs counts.
+// percentiles reports the median, percentiles and maximum of the times of pairs. The
+// fastest run of each pair counts.
 func percentiles(b *testing.B, all [][2]string) {
 	best := make([]time.Duration, len(all))
 	for b.Loop() {
@@ -43,7 +43,7 @@ func percentiles(b *testing.B, all [][2]string) {
 	slices.Sort(best)
 	for _, share := range []struct {
 		name  string
-		above int // so many of 10,000 take longer
+		above int // number per 10,000 that take longer
 	}{{"ms-p50", 5000}, {"ms-p99", 100}, {"ms-p99.9", 10}, {"ms-worst", 0}} {
 		at := len(best) - 1 - len(best)*share.above/10_000
 		b.ReportMetric(float64(best[at].Microseconds())/1000, share.name)

@@ -6,14 +6,14 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// A Stage is a step of a comparison that came to a result.
+// A Stage is one step of a comparison, with its result.
 type Stage struct {
 	Name  string `json:"name"` // "text", "exact", "decimal", "numeric" or "set"
-	Of    string `json:"of"`   // what was compared
+	Of    string `json:"of"`   // the two texts, or the compared forms
 	Equal bool   `json:"equal"`
 }
 
-// maxStages bounds the stages that are remembered.
+// maxStages bounds the stages of an explanation.
 const maxStages = 100
 
 func (c *comparison) note(name, of string, equal bool) {
@@ -24,21 +24,21 @@ func (c *comparison) note(name, of string, equal bool) {
 
 // A Side is one side of an [Explanation].
 type Side struct {
-	Text  string `json:"text"`            // what was read
-	Tree  string `json:"tree,omitempty"`  // what it means
-	Error string `json:"error,omitempty"` // why it could not be read
+	Text  string `json:"text"`            // the text we read
+	Tree  string `json:"tree,omitempty"`  // its meaning
+	Error string `json:"error,omitempty"` // why we could not read it
 }
 
-// An Explanation tells how a verdict came about.
+// An Explanation says how a verdict came about.
 type Explanation struct {
 	Verdict
-	Rule   Rule    `json:"rule"` // by which the answer was found
+	Rule   Rule    `json:"rule"` // how we found the answer
 	Gold   Side    `json:"gold"`
 	Answer Side    `json:"answer"`
 	Stages []Stage `json:"stages"`
 }
 
-// Explain compares as [Verify] does, and tells each step.
+// Explain compares like [Verify] and records each step.
 func Explain(ctx context.Context, gold, text string) Explanation {
 	verdict, c := verify(ctx, gold, text)
 	if c.gold == nil && c.goldErr == nil {

@@ -7,27 +7,27 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A Rule says by which rule an answer was found in a text.
+// A Rule says how we found an answer in a text.
 type Rule string
 
 // The rules, by their priority.
 const (
-	RuleBox       Rule = "box"       // the last \boxed{…} or \fbox{…}, with those that only commas, "and" or "or" separate from it
-	RuleTag       Rule = "tag"       // the last <answer>…</answer>, with those that only commas, "and" or "or" separate from it
-	RuleBare      Rule = "bare"      // the whole text, if there is no prose in it
-	RuleStatement Rule = "statement" // what follows the last "the answer is" and the like
+	RuleBox       Rule = "box"       // the last \boxed{…} or \fbox{…}, and those before it separated only by commas, "and" or "or"
+	RuleTag       Rule = "tag"       // the last <answer>…</answer>, and those before it separated only by commas, "and" or "or"
+	RuleBare      Rule = "bare"      // the whole text, if it has no prose
+	RuleStatement Rule = "statement" // the text after the last "the answer is" or similar
 	RuleFormula   Rule = "formula"   // the last formula in $…$, \(…\), \[…\] or $$…$$
 	RuleNumber    Rule = "number"    // the last number
 	RuleText      Rule = "text"      // a short text without numbers
-	RuleNone      Rule = "none"      // there is no answer
+	RuleNone      Rule = "none"      // no answer
 )
 
-// maxText is how much of a long text is read, from its end.
+// maxText is the most bytes we read of a text, from its end.
 const maxText = 1 << 20
 
-// Extract returns the final answer of a text and the rule by which it was found. If the
-// reference answer gold is the letter of a multiple choice, so is the answer. The cost is
-// linear.
+// Extract returns the final answer of a text and the rule that found it. If the reference
+// answer gold is the letter of a multiple choice, Extract looks for a letter too. The
+// cost is linear.
 func Extract(text, gold string) (found string, rule Rule) {
 	return extract(text, isChoice(reference(gold)))
 }
@@ -92,13 +92,13 @@ func fromText(text string, letter bool) (string, Rule) {
 	return "", RuleNone
 }
 
-// The greatest lengths of answers without any mark.
+// The greatest lengths of unmarked answers.
 const (
 	maxBare  = 1 << 17
 	maxShort = 80
 )
 
-// marks finds the marks that chat templates put around turns.
+// marks finds the marks of chat templates around turns.
 var marks = compiled(`<\|[^|<>]{1,40}\|>`)
 
 // withoutMarks drops the marks of chat templates.
@@ -115,8 +115,8 @@ const (
 	tagShut = "</answer>"
 )
 
-// tagged returns what stands in the last pair of tags, and in those that only commas,
-// "and" or "or" separate from it.
+// tagged returns the content of the last pair of tags, and of the pairs before it that
+// only commas, "and" or "or" separate.
 func tagged(text string) (string, bool) {
 	start := strings.LastIndex(text, tagOpen)
 	if start < 0 {
@@ -138,7 +138,7 @@ func tagged(text string) (string, bool) {
 	}
 }
 
-// reference returns a reference answer without what datasets put around it.
+// reference strips the markup that datasets put around a reference answer.
 func reference(gold string) string {
 	if boxes, _ := lastBoxes(gold); boxes != nil {
 		return peel(strings.Join(boxes, ", "))
@@ -146,7 +146,7 @@ func reference(gold string) string {
 	return peel(strings.TrimSpace(gold))
 }
 
-// peel takes off dollar signs, brackets of formulas, and braces around the whole text.
+// peel strips dollar signs, formula brackets and braces around the whole text.
 func peel(text string) string {
 	for {
 		text = strings.TrimSpace(text)
@@ -163,7 +163,7 @@ func peel(text string) string {
 	}
 }
 
-// between takes marks off that enclose a text and are not in it.
+// between strips marks that enclose a text, unless they also occur within it.
 func between(text, open, shut string) string {
 	rest, is := strings.CutPrefix(text, open)
 	inner, is2 := strings.CutSuffix(rest, shut)
@@ -173,10 +173,10 @@ func between(text, open, shut string) string {
 	return inner
 }
 
-// delimiters stand around formulas.
+// delimiters enclose formulas.
 var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"`", "`"}}
 
-// braces takes off braces that enclose the whole text.
+// braces strips braces around the whole text.
 func braces(text string) string {
 	n := 0
 	for n < len(text) && text[n] == '{' {
@@ -185,7 +185,7 @@ func braces(text string) string {
 	if n == 0 {
 		return text
 	}
-	closes := make([]int, 0, n) // positions of what closes the first n braces
+	closes := make([]int, 0, n) // where each of the first n braces closes
 	depth, open := n, n
 	for i := n; i < len(text); i++ {
 		switch text[i] {
@@ -200,7 +200,7 @@ func braces(text string) string {
 			}
 		}
 	}
-	k := 0 // how many close at the very end
+	k := 0 // the number that close at the very end
 	for k < len(closes) && closes[len(closes)-1-k] == len(text)-1-k {
 		k++
 	}

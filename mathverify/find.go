@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// A formula is a part of a text between the marks of a formula.
+// A formula is a part of a text between the delimiters of a formula.
 type formula struct {
 	content    string
 	start, end int
@@ -41,7 +41,7 @@ func formulas(text string) (found []formula) {
 // maxFormula bounds the length of a formula, so that the search is linear.
 const maxFormula = 4000
 
-// closer finds the mark that ends a formula, not behind a backslash.
+// closer finds the delimiter that ends a formula, unless a backslash escapes it.
 func closer(text, shut string) int {
 	text = text[:min(len(text), maxFormula)]
 	for from := 0; ; {
@@ -56,7 +56,7 @@ func closer(text, shut string) int {
 	}
 }
 
-// mark returns the mark of a formula with which a text begins, and what ends it.
+// mark returns the opening delimiter at the start of a text, and its closing one.
 func mark(text string) (open, shut string) {
 	for _, pair := range [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {`\begin{align*}`, `\end{align*}`}, {`\begin{align}`, `\end{align}`}, {`\begin{equation}`, `\end{equation}`}} {
 		if strings.HasPrefix(text, pair[0]) {
@@ -66,14 +66,14 @@ func mark(text string) (open, shut string) {
 	return "", ""
 }
 
-// linked finds what may stand between formulas that are one answer.
+// linked matches the text between formulas of one answer.
 var linked = compiled(`^[\s,]*(?:and|or|,)?\s*$`)
 
-// single finds a formula that is only a variable.
+// single matches a formula of just one variable.
 var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
 
-// lastFormula returns the last formula of a text, with those that only commas, "and" or
-// "or" separate from it. If it is only a variable, a number behind it counts.
+// lastFormula returns the last formula of a text, and those before it that only commas,
+// "and" or "or" separate. If it is just a variable, a number after it counts.
 func lastFormula(text string) string {
 	all := formulas(text)
 	for len(all) > 0 && blank(all[len(all)-1].content) {
@@ -103,7 +103,7 @@ func lastFormula(text string) string {
 	return found + unitAfter(text[last.end:])
 }
 
-// percentAfter finds a sign of percent after a formula.
+// percentAfter matches a percent sign after a formula.
 var percentAfter = compiled(`^\s*(?:\\?%|percent\b|pct\b)`)
 
 func unitAfter(text string) string {
@@ -113,7 +113,7 @@ func unitAfter(text string) string {
 	return ""
 }
 
-// lines returns the last line of an aligned formula, without the marks of alignment.
+// lines returns the last line of an aligned formula, without alignment marks.
 func lines(content string) string {
 	if strings.Contains(content, `\begin`) || !strings.Contains(content, "&") && !strings.Contains(content, `\\`) {
 		return content
@@ -133,14 +133,14 @@ var (
 	amount  = compiled(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
-// bounding finds words before a number by which it is not the answer.
+// bounding matches words before a number that rule it out as the answer.
 var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
 
-// points finds the last numbers in brackets of a text, with commas between them.
+// points matches the last comma-separated numbers in brackets.
 var points = compiled(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
 
-// lastNumber returns the last number of a text, with its sign and a sign of percent, or
-// the numbers in brackets of which it is the last.
+// lastNumber returns the last number of a text, with its sign and percent sign, or the
+// bracketed list of numbers that it ends.
 func lastNumber(text string) string {
 	const window = 2000
 	for end := len(text); end > 0; end -= window {
@@ -174,10 +174,10 @@ func money(text string) string {
 	return ""
 }
 
-// lone finds a capital letter that stands alone.
+// lone matches a capital letter on its own.
 var lone = compiled(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
 
-// listing finds several letters one after the other.
+// listing matches several letters in a row.
 var listing = compiled(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
 
 // firstLetter returns the first letter of a choice in a statement.
@@ -192,11 +192,10 @@ func firstLetter(s string) string {
 	return s[m[2]:m[3]]
 }
 
-// lettered finds a letter with what it stands for: "C) 42".
+// lettered matches a letter with its option: "C) 42".
 var lettered = compiled(`^\(?([A-J])[).:]\s+\S`)
 
-// subject returns what a short sentence says that something is: "Friday" of "The day is
-// Friday".
+// subject returns the complement of a short sentence: "Friday" of "The day is Friday".
 func subject(text string) string {
 	if i := strings.LastIndex(text, " is "); i >= 0 {
 		return text[i+len(" is "):]
@@ -204,14 +203,14 @@ func subject(text string) string {
 	return text
 }
 
-// opening finds a letter with which a text begins.
+// opening matches a letter at the start of a text.
 var opening = compiled(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
 
-// maxHint is the greatest length of a text in which a letter without any mark counts.
+// maxHint is the greatest length of a text in which an unmarked letter counts.
 const maxHint = 400
 
-// lastLetter returns the letter with which a text begins, or else the last one that
-// stands alone.
+// lastLetter returns the letter at the start of a text, or else the last letter on its
+// own.
 func lastLetter(text string) string {
 	if m := opening().FindStringSubmatch(text); m != nil {
 		return m[1]

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// hostile are texts that try to take long, to nest deeply, or to break the reader.
+// hostile returns texts that try to take long, to nest deeply, or to break the reader.
 func hostile() []string {
 	repeat := strings.Repeat
 	return []string{
@@ -26,8 +26,8 @@ func hostile() []string {
 	}
 }
 
-// No hostile text takes more than its share of steps: with a quarter of a millisecond of
-// work for each it could not end within the time limit of the test if one were quadratic.
+// No hostile text takes more than its share of steps: each may do a quarter of a
+// millisecond of work, so the test would pass its time limit if one were quadratic.
 func TestHostileTexts(t *testing.T) {
 	for _, text := range hostile() {
 		for _, pair := range [][2]string{{"7", text}, {text, "7"}, {text, text + " "}, {"x", `\boxed{` + text + `}`}} {
@@ -90,9 +90,11 @@ func FuzzParse(f *testing.F) {
 		if err != nil || again.String() != n.String() {
 			t.Errorf("%q is read as %s and as %v, %v", text, n, again, err)
 		}
-		if d, err := expr.Diff(n, "x"); err == nil {
-			_ = d.String()
+		d, err := expr.Diff(n, "x")
+		if err != nil {
+			return
 		}
+		_ = d.String()
 	})
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Grade judges a final answer by a reference, as tasks judge: its score is 1 if they are
-// the same, as [Same] tells, else 0. What cannot be told is wrong, and the reason says so.
-// The error is for a reference that cannot be read; see [Check].
+// Grade judges a final answer for a task: its score is 1 if [Same] finds it equal to the
+// reference, else 0. If no stage can tell, the answer is wrong, and the reason says so. An
+// unreadable reference is an error; see [Check].
 func Grade(gold, answer string) (quintain.Verdict, error) {
 	if err := Check(gold); err != nil {
 		return quintain.Verdict{}, fmt.Errorf("the gold answer %.80q cannot be read: %w", gold, err)

@@ -1,9 +1,9 @@
-// Package mathverify tells whether two mathematical answers are the same. It finds the
-// final answer in a model's text, reads it and the reference answer into trees, and
+// Package mathverify decides whether two mathematical answers are the same. It finds the
+// final answer in a model's text, parses it and the reference answer into trees, and
 // compares them in stages: as text, as exact numbers and polynomials, and by their values
-// at random points in high precision. What no stage can tell counts as not equal, with a
-// reason of its own. It runs none of the text; the cost of a comparison is bounded, and
-// its context ends it. The conventions are in docs/math.md.
+// at random points in high precision. If no stage can tell, the answers count as
+// different, with a reason of its own. It runs none of the text; steps bound the cost of
+// a comparison, and its context ends it. The conventions are in docs/math.md.
 package mathverify
 
 import (
@@ -15,37 +15,37 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// A Reason says what a verdict is based on.
+// A Reason says why a verdict is as it is.
 type Reason string
 
 // The reasons of verdicts.
 const (
-	SameText    Reason = "same_text"    // the texts are the same but for spaces and the like
+	SameText    Reason = "same_text"    // the texts differ only in spaces and the like
 	SameExact   Reason = "same_exact"   // the normal forms are the same
-	SameNumeric Reason = "same_numeric" // the values agree at all points that were tried, or a decimal is the rounded value
-	Differ      Reason = "different"    // they are different for certain, or of different kinds
+	SameNumeric Reason = "same_numeric" // the values agree at all points tried, or a decimal is the rounded value
+	Differ      Reason = "different"    // they certainly differ, or are of different kinds
 	NoGold      Reason = "no_gold"      // the reference is empty
-	NoAnswer    Reason = "no_answer"    // no answer was found in the text
-	Unreadable  Reason = "unreadable"   // the answer or the reference is no mathematics that is understood, and the texts differ
+	NoAnswer    Reason = "no_answer"    // the text has no answer
+	Unreadable  Reason = "unreadable"   // we cannot parse the answer or the reference, and the texts differ
 	Unknown     Reason = "unknown"      // no stage could tell
-	Limit       Reason = "limit"        // the steps were used up, or the context ended
+	Limit       Reason = "limit"        // the steps ran out, or the context ended
 )
 
 // A Verdict is the result of a comparison.
 type Verdict struct {
 	Equal     bool   `json:"equal"`
 	Reason    Reason `json:"reason"`
-	Extracted string `json:"extracted"` // the final answer, as it was found in the text
+	Extracted string `json:"extracted"` // the final answer, as the text writes it
 }
 
 // maxSteps bounds the work on one pair; see [exact.Budget].
 const (
 	maxSteps      = 20_000
-	maxExactSteps = 6_000 // of them, on the normal forms of one pair of scalars
+	maxExactSteps = 6_000 // of these, for the normal forms of one pair of scalars
 )
 
 // Verify reports whether the final answer of a text is the reference answer gold. Both
-// may be of any length and content. It is safe for use by several goroutines.
+// may have any length and content. It is safe for concurrent use.
 func Verify(ctx context.Context, gold, text string) Verdict {
 	verdict, _ := verify(ctx, gold, text)
 	return verdict
@@ -62,7 +62,7 @@ func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 }
 
 // Same reports whether an answer is the reference answer gold. Unlike [Verify], it takes
-// the whole text for the answer, and looks for none in prose.
+// the whole text as the answer and does not search prose.
 func Same(ctx context.Context, gold, answer string) Verdict {
 	c := newComparison(ctx, gold)
 	c.answerText = reference(answer)
@@ -70,7 +70,7 @@ func Same(ctx context.Context, gold, answer string) Verdict {
 }
 
 // Check reports why a text cannot be a reference: it is empty, or neither a choice nor
-// words nor mathematics that is understood.
+// words nor readable mathematics.
 func Check(gold string) error {
 	text := reference(gold)
 	if blank(text) {
@@ -83,8 +83,8 @@ func Check(gold string) error {
 	return err
 }
 
-// Read returns the expression that an answer is: what stands in its last box or else all
-// of it, without what marks a formula. Of "f(x) = …" it is the right-hand side.
+// Read returns the expression of an answer: the content of its last box, or else the
+// whole, without formula delimiters. Of "f(x) = …" it returns the right-hand side.
 func Read(answer string) (*expr.Node, error) {
 	n, err := expr.Parse(expr.Fold(reference(answer)))
 	if err != nil {
@@ -97,7 +97,7 @@ func Read(answer string) (*expr.Node, error) {
 }
 
 // Agree reports whether two expressions have the same value wherever both are defined,
-// and what that is based on. Decimals are exact.
+// and why. Decimals are exact.
 func Agree(a, b *expr.Node) (bool, Reason) {
 	c := newComparison(context.Background(), "")
 	verdict, err := c.sameForm(a, b)
@@ -118,10 +118,10 @@ type comparison struct {
 
 	goldText, answerText string
 	rule                 Rule
-	gold, answer         *expr.Node // nil if they could not be read
+	gold, answer         *expr.Node // nil if unreadable
 	goldErr, answerErr   error
 
-	reason Reason // of the last scalars that were equal, or why the comparison failed
+	reason Reason // of the last equal scalars, or why the comparison failed
 	stages []Stage
 }
 
@@ -144,7 +144,7 @@ func (c *comparison) verdict() Verdict {
 	return v
 }
 
-// decide goes through the stages.
+// decide runs the stages.
 func (c *comparison) decide() (bool, Reason) {
 	if same, sure := sameText(c.goldText, c.answerText); same || sure {
 		c.note("text", c.goldText+" | "+c.answerText, same)
@@ -171,7 +171,7 @@ func (c *comparison) decide() (bool, Reason) {
 	return false, Differ
 }
 
-// fails remembers why a comparison could not tell.
+// fails records why a comparison could not tell.
 func (c *comparison) fails(err error) {
 	c.reason = Unknown
 	if exact.Ended(err) {

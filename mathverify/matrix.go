@@ -2,11 +2,10 @@ package mathverify
 
 import "github.com/quintain-rl/quintain/mathverify/expr"
 
-// maxCells bounds the size of the matrices that are multiplied.
+// maxCells bounds the size of the matrices we multiply.
 const maxCells = 400
 
-// matrix carries out operations on matrices, or returns nil if n has no matrix as its
-// value.
+// matrix evaluates operations on matrices; nil if n does not evaluate to a matrix.
 func (c *comparison) matrix(n *expr.Node, depth int) *expr.Node {
 	if depth > 20 || c.budget.Spend(1) != nil {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"errors"
 )
 
-// A Pair is an answer with its reference, as it comes in JSON.
+// A Pair is an answer with its reference, in JSON.
 type Pair struct {
-	Gold   *string `json:"gold"`   // the reference, as data sets write it
-	Answer *string `json:"answer"` // any text, in which the final answer is found; null: there is none
+	Gold   *string `json:"gold"`   // the reference, as datasets write it
+	Answer *string `json:"answer"` // any text; its final answer counts; null: no answer
 }
 
-// Verify compares the pair. It is an error if there is no gold.
+// Verify compares the pair. A missing gold is an error.
 func (p Pair) Verify(ctx context.Context) (Verdict, error) {
 	if p.Gold == nil {
 		return Verdict{}, errors.New("gold is missing: give the reference answer as text")

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// small are short words of prose.
+// small lists short words of prose.
 const small = " is so we to of in it at as by be do if my no on up us an am the for get are was has not but its can our you all let how may any who why " +
 	" est la le les un une de des du der die das ist und es el los las son non pas donc il elle "
 
-// quiet are words that may stand in an answer without prose.
+// quiet lists words that an answer without prose may contain.
 const quiet = " and or percent percentage degrees degree square cubic units unit dollars cents euros inches infinity choose union alpha beta gamma theta lambda undefined none null true false floor ceil ceiling "
 
-// bare reports whether there is no prose in a text.
+// bare reports whether a text has no prose.
 func bare(text string) bool {
 	if len(text) > 400 && strings.Count(text, " ") > len(text)/12 && strings.IndexFunc(text, unicode.IsLetter) >= 0 && strings.Count(text, "\\") < len(text)/40 {
 		return false
@@ -58,7 +58,7 @@ func startsWithValue(text string) bool {
 	return text != "" && (text[0] >= '0' && text[0] <= '9' || text[0] == '\\' || text[0] == '.') && strings.Count(text, "$") < 2
 }
 
-// leading returns the letters with which a text begins.
+// leading returns the letters at the start of a text.
 func leading(text string) string {
 	for i, r := range text {
 		if !unicode.IsLetter(r) && r != '\'' {
@@ -68,7 +68,7 @@ func leading(text string) string {
 	return text
 }
 
-// afterCommand skips a LaTeX command, and its words if it is \text or the like.
+// afterCommand skips a LaTeX command, and the words of \text and the like.
 func afterCommand(text string) string {
 	name, rest := commandName(text[1:])
 	if name == "" {
@@ -85,7 +85,7 @@ func afterCommand(text string) string {
 	return rest
 }
 
-// textual are commands whose argument is words, or the name of something.
+// textual lists the commands that take words, or the name of something.
 const textual = " text textbf textit textrm textnormal mbox mathrm mathbf operatorname begin end "
 
 // isProse reports whether a word belongs to a sentence.
@@ -104,7 +104,7 @@ func isProse(word string) bool {
 	return !allUpper(word)
 }
 
-// longFunctions are names of functions of four letters and more.
+// longFunctions lists names of functions of four letters and more.
 const longFunctions = " sqrt cbrt sinh cosh tanh asin acos atan arcsin arccos arctan sech csch coth arcsec arccsc arccot arsinh arcosh artanh sinx cosx tanx binomial factorial pisqrt "
 
 func isLatin(word string) bool {
@@ -115,7 +115,7 @@ func allUpper(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
 }
 
-// markers come before an answer that is stated.
+// markers introduce an answer.
 var markers = []string{
 	"answer is", "answers are", "answer:", "answers:", "answer：", "answer =", "answer should be", "answer must be", "answer would be", "answer will be",
 	"option is", "choice is", "result is", "result:", "solution is", "solutions are", "solutions are:", "####",
@@ -123,13 +123,13 @@ var markers = []string{
 	"risposta è", "risposta:", "ответ:", "answer $", `answer \(`, `answer \[`, "answer **",
 }
 
-// hedged finds words before a marker by which the answer is not stated.
+// hedged matches words before a marker that make it no statement.
 var hedged = compiled(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
 
-// maxStated is how far from the end of a text a statement is looked for.
+// maxStated is how far before the end of a text we look for a statement, in bytes.
 const maxStated = 1 << 16
 
-// statement returns what follows the last marker that something follows, or nothing.
+// statement returns the text after the last marker with text after it, or nothing.
 func statement(text string) string {
 	text = text[max(0, len(text)-maxStated):]
 	low := lower(text)
@@ -156,7 +156,7 @@ func statement(text string) string {
 	return ""
 }
 
-// finally returns the answer that is stated as final in a text, or nothing.
+// finally returns the answer that a text calls final, or nothing.
 func finally(text string) string {
 	low := lower(text)
 	at := max(strings.LastIndex(low, "final answer is"), strings.LastIndex(low, "final answer:"))
@@ -169,11 +169,11 @@ func finally(text string) string {
 	return ""
 }
 
-// concluding finds the words with which the last step of an argument begins.
+// concluding matches the words that begin the last step of an argument.
 var concluding = compiled(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
 
-// conclusion returns the text from the last such word on, or nothing if no number and no
-// formula follows.
+// conclusion returns the text from the last such word on, or nothing if it has neither
+// number nor formula.
 func conclusion(text string) string {
 	text = text[max(0, len(text)-maxFormula):]
 	all := concluding().FindAllStringSubmatchIndex(text, -1)
@@ -202,10 +202,10 @@ func lower(text string) string {
 	return string(b)
 }
 
-// firstPart is the beginning of a text, by which it is seen whether something is there.
+// firstPart is the beginning of a text, enough to see whether it has content.
 func firstPart(text string) string { return text[:min(len(text), 60)] }
 
-// clause finds where the answer in a statement ends.
+// clause matches the end of the answer in a statement.
 var clause = compiled(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
 // fromStatement returns the answer in the text after a marker.
@@ -244,7 +244,7 @@ func fromStatement(s string, letter bool) string {
 	return ""
 }
 
-// displayed returns a displayed formula with which a text begins.
+// displayed returns the displayed formula at the start of a text.
 func displayed(s string) string {
 	for _, pair := range [][2]string{{`\[`, `\]`}, {"$$", "$$"}} {
 		if rest, is := strings.CutPrefix(s, pair[0]); is {
@@ -256,7 +256,7 @@ func displayed(s string) string {
 	return ""
 }
 
-// outsideFormulas returns a text of the same length in which formulas are blotted out.
+// outsideFormulas blanks out the formulas of a text and keeps its length.
 func outsideFormulas(s string) string {
 	b := []byte(s)
 	for _, f := range formulas(s) {

@@ -8,21 +8,21 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/numeric"
 )
 
-// A region is a set of real numbers: those for which holds is true. Between two
-// neighbouring ends of its intervals it holds for all numbers or for none.
+// A region is a set of real numbers: those for which holds returns true. Between two
+// adjacent endpoints it holds for all numbers or for none.
 type region struct {
 	ends  []*expr.Node
 	holds func(at place) bool
 }
 
-// A place is one of the ends of the regions that are compared, or what lies between two
-// of them: 2i+1 is the end i, and 2i what lies before it.
+// A place is an endpoint of the compared regions, or a gap between two: 2i+1 is endpoint
+// i, and 2i the gap before it.
 type place struct {
 	index int
-	of    func(end *expr.Node) int // the place of an end
+	of    func(end *expr.Node) int // the place of an endpoint
 }
 
-// compare returns -1, 0 or 1 as the place is before, at or after an end.
+// compare returns -1, 0 or 1 if the place is before, at or after an endpoint.
 func (p place) compare(end *expr.Node) int {
 	switch infinite(end) {
 	case 1:
@@ -40,13 +40,13 @@ func (p place) compare(end *expr.Node) int {
 	return 0
 }
 
-// maxEnds bounds the ends of intervals that are put in order.
+// maxEnds bounds the endpoints that we sort.
 const maxEnds = 60
 
 // sameRegions compares two sets of real numbers.
 func (c *comparison) sameRegions(g, a *expr.Node) bool {
 	if point(g) && a.Op == expr.Relation {
-		return false // a point looks like an open interval, but is none
+		return false // a point looks like an open interval
 	}
 	if parts(g)+parts(a) > maxEnds {
 		c.reason = Limit
@@ -80,7 +80,7 @@ func (c *comparison) sameRegions(g, a *expr.Node) bool {
 	return true
 }
 
-// parts counts the sets that are joined in n, up to one more than are compared.
+// parts counts the sets that n joins, up to one more than we compare.
 func parts(n *expr.Node) (count int) {
 	n.Walk(func(m *expr.Node) bool {
 		if m.Op == expr.Combine {
@@ -96,7 +96,7 @@ func point(n *expr.Node) bool {
 	return n.Op == expr.Tuple && n.Name == "()" && len(n.Args) == 2 && infinite(n.Args[0]) == 0 && infinite(n.Args[1]) == 0
 }
 
-// order puts ends in groups of equal ones, in ascending order.
+// order sorts endpoints in ascending order, into groups of equal ones.
 func (c *comparison) order(ends []*expr.Node) (groups [][]*expr.Node, ok bool) {
 	if len(ends) > maxEnds {
 		return nil, false
@@ -202,7 +202,7 @@ func (c *comparison) combined(n *expr.Node) (region, bool) {
 	return combine(n.Name, left, right), true
 }
 
-// combine returns the union or the intersection of regions, or the first without the
+// combine returns the union or the intersection of regions, or the first minus the
 // second.
 func combine(name string, parts ...region) region {
 	var ends []*expr.Node
@@ -222,8 +222,7 @@ func combine(name string, parts ...region) region {
 	}}
 }
 
-// alternatives reads inequalities with "or" or "and" between them, and unions that are
-// written as lists.
+// alternatives reads inequalities joined by "or" or "and", and unions written as lists.
 func (c *comparison) alternatives(n *expr.Node) (region, bool) {
 	if n.Name != "or" && n.Name != "and" && n.Name != "" || len(n.Args) == 0 || len(n.Args) > maxEnds {
 		return region{}, false
@@ -263,8 +262,7 @@ func subjectOf(n *expr.Node) string {
 	return name
 }
 
-// inequality reads a chain of inequalities in one variable, each of them linear, or
-// "x ∈ S".
+// inequality reads a chain of linear inequalities in one variable, or "x ∈ S".
 func (c *comparison) inequality(n *expr.Node) (region, bool) {
 	if len(n.Args) > maxEnds {
 		return region{}, false
@@ -288,7 +286,7 @@ func (c *comparison) inequality(n *expr.Node) (region, bool) {
 	return combine("intersection", parts...), true
 }
 
-// withSubject writes a variable for f(x) or the like if that is what is bounded.
+// withSubject puts a variable for f(x) or the like if the relation bounds that.
 func withSubject(n *expr.Node) *expr.Node {
 	name := ""
 	for _, arg := range n.Args {
@@ -334,7 +332,7 @@ func (c *comparison) isolated(x string, op rune, difference *expr.Node) (region,
 	return region{}, false
 }
 
-// bounded is the set of numbers x with slope·(x - end) op 0.
+// bounded returns the set of numbers x with slope·(x - end) op 0.
 func bounded(end *expr.Node, op rune, slope int) region {
 	return region{[]*expr.Node{end}, func(at place) bool {
 		s := at.compare(end) * slope

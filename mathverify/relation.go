@@ -15,7 +15,7 @@ type side struct {
 	op         rune // = ≠ < or ≤
 }
 
-// sides takes a chain of relations apart; nil if there are others.
+// sides splits a chain of relations; nil if it has other relations.
 func sides(n *expr.Node) []side {
 	var all []side
 	for i, op := range []rune(n.Name) {
@@ -34,8 +34,8 @@ func sides(n *expr.Node) []side {
 	return all
 }
 
-// sameRelation compares two equations or inequalities: each of one must be a multiple of
-// one of the other. For inequalities the factor must be positive.
+// sameRelation compares two equations or inequalities: each side of one must be a
+// multiple of a side of the other. For inequalities the factor must be positive.
 func (c *comparison) sameRelation(g, a *expr.Node) bool {
 	if g.Op != expr.Relation || a.Op != expr.Relation {
 		return c.sameRegions(g, a)
@@ -56,13 +56,13 @@ func (c *comparison) sameRelation(g, a *expr.Node) bool {
 	return false
 }
 
-// hasInequality reports whether one of the sides is no equation.
+// hasInequality reports whether any side is an inequality.
 func hasInequality(all []side) bool {
 	return slices.ContainsFunc(all, func(s side) bool { return s.op != '=' })
 }
 
-// proportional reports whether two sides have the same operation, and the difference of
-// one is a multiple of that of the other.
+// proportional reports whether two sides have the same operation and proportional
+// differences.
 func (c *comparison) proportional(x, y side) bool {
 	if x.op != y.op {
 		return false

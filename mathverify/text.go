@@ -7,14 +7,14 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// wrappers are commands around text that do not change it.
+// wrappers lists commands that leave their text unchanged.
 const wrappers = " text textbf textit textrm textnormal mathrm mathbf mbox operatorname boxed fbox emph "
 
-// looksOnly are commands that only change how something looks.
+// looksOnly lists commands that change only the look.
 const looksOnly = " left right displaystyle textstyle quad qquad big Big bigl bigr Bigl Bigr "
 
 // normal returns the text normal form: without spaces, dollar signs and commands that
-// only change how it looks. Space between two digits stays.
+// change only the look. Space between two digits stays.
 func normal(text string) string {
 	if plainNumber(text) {
 		return strings.TrimSuffix(text, ".")
@@ -63,7 +63,7 @@ func normal(text string) string {
 // wrapperMark stands for a wrapper and its brace.
 const wrapperMark = "{text"
 
-// normalCommand returns what a command is in the text normal form, and what follows it.
+// normalCommand returns a command in text normal form, and the text after it.
 func normalCommand(text string) (out, rest string) {
 	name, rest := commandName(text)
 	switch {
@@ -85,8 +85,8 @@ func normalCommand(text string) (out, rest string) {
 	return "\\" + name, rest
 }
 
-// commandName splits what stands after a backslash into the name of a command, which is
-// all letters, and the rest.
+// commandName splits the text after a backslash into the name of the command, all
+// letters, and the rest.
 func commandName(text string) (name, rest string) {
 	n := 0
 	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
@@ -100,13 +100,13 @@ func listed(list, word string) bool { return strings.Contains(list, " "+word+" "
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// plainNumber reports whether a text is digits, perhaps with a sign and a point.
+// plainNumber reports whether a text consists of digits, perhaps with a sign and a point.
 func plainNumber(text string) bool {
 	return strings.Trim(text, "0123456789") == "" || strings.Trim(text, "-.0123456789") == "" && strings.Count(text, ".") <= 1
 }
 
-// sameText compares two answers as text. Words are the same if they differ only in case.
-// Choices and plain whole numbers are decided here: sure tells so.
+// sameText compares two answers as text. Words may differ in case. For choices and plain
+// whole numbers the result is final: sure is then true.
 func sameText(gold, answer string) (same, sure bool) {
 	if len(gold) > maxNormal || len(answer) > maxNormal {
 		return sameLong(gold, answer)
@@ -130,10 +130,10 @@ func sameText(gold, answer string) (same, sure bool) {
 	return g == a && strings.ContainsFunc(g, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }), false
 }
 
-// maxNormal is the greatest length of a text of which the normal form is made.
+// maxNormal is the greatest length of a text for which we compute the normal form.
 const maxNormal = 2000
 
-// sameLong compares long texts: as whole numbers, or as they are.
+// sameLong compares long texts, as whole numbers or byte for byte.
 func sameLong(gold, answer string) (same, sure bool) {
 	g, a := strings.TrimSpace(gold), strings.TrimSpace(answer)
 	if n, is := wholeDigits(g); is {
@@ -144,16 +144,16 @@ func sameLong(gold, answer string) (same, sure bool) {
 	return g == a, false
 }
 
-// dictionary are words of two or three letters, which are no products of variables.
+// dictionary lists words of two or three letters that are not products of variables.
 var dictionary = map[string]bool{"no": true, "on": true, "yes": true, "odd": true, "even": true, "true": true, "false": true, "none": true}
 
-// isWords reports whether there are only letters and hyphens.
+// isWords reports whether a text has only letters and hyphens.
 func isWords(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
 }
 
-// wholeDigits returns a whole number without its sign if that is plus, and without
-// leading zeros, and fractions of zeros.
+// wholeDigits returns a whole number without a plus sign, leading zeros or a fraction of
+// zeros.
 func wholeDigits(s string) (string, bool) {
 	digits := strings.TrimPrefix(s, "+")
 	negative := strings.HasPrefix(digits, "-")
@@ -174,7 +174,7 @@ func wholeDigits(s string) (string, bool) {
 	return digits, true
 }
 
-// choice finds the letter of a multiple choice, alone or in brackets.
+// choice matches the letter of a multiple choice, alone or in brackets.
 var choice = compiled(`^[\s*$]*(?:\\(?:text|textbf|mathbf|mathrm|textrm)\s*\{)*\s*\(?\s*(?:\\(?:text|textbf|mathbf|mathrm)\s*\{)*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
 
 // isChoice reports whether a reference is the letter of a multiple choice.
@@ -191,7 +191,7 @@ func choiceOf(text string) string {
 	return ""
 }
 
-// blank reports whether a text shows nothing: no letter, no digit, no symbol.
+// blank reports whether a text has no letter, digit or symbol.
 func blank(text string) bool {
 	if len(text) > 200 {
 		return false

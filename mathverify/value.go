@@ -40,8 +40,8 @@ func (c *comparison) sameValue(g, a *expr.Node) bool {
 
 func isCollection(n *expr.Node) bool { return n.Op == expr.List || n.Op == expr.Set }
 
-// sameTuple compares ordered members. A list is the tuple of its members if it is the
-// reference, or if it stands in plain braces.
+// sameTuple compares ordered members. A list counts as the tuple of its members if it is
+// the reference, or in plain braces.
 func (c *comparison) sameTuple(g, a *expr.Node) bool {
 	switch {
 	case len(g.Args) != len(a.Args) && isRegion(g) && isRegion(a):
@@ -62,7 +62,7 @@ func (c *comparison) sameTuple(g, a *expr.Node) bool {
 
 func isRegion(n *expr.Node) bool { return n.Op == expr.Tuple && len(n.Args) == 2 }
 
-// eachSame compares members in their order.
+// eachSame compares members in order.
 func (c *comparison) eachSame(g, a []*expr.Node) bool {
 	for i := range g {
 		if !c.sameValue(g[i], a[i]) {
@@ -105,7 +105,7 @@ func (c *comparison) sameRatio(g, a *expr.Node) bool {
 
 func zero(n *expr.Node) bool { return n.IsInt(0) }
 
-// maxPairs bounds how many members are compared one by one with all others.
+// maxPairs bounds the members that we compare pairwise.
 const maxPairs = 64
 
 // sameMembers compares unordered members. In sets, repetitions do not count.
@@ -143,7 +143,7 @@ func bounds(n *expr.Node) bool {
 	return true
 }
 
-// paired reports whether each of left has a partner of its own in right that is the same.
+// paired reports whether each of left has a partner of its own in right.
 func paired[T any](left, right []T, same func(x, y T) bool) bool {
 	used := make([]bool, len(right))
 	for _, x := range left {
@@ -162,7 +162,7 @@ func paired[T any](left, right []T, same func(x, y T) bool) bool {
 	return true
 }
 
-// unmatched takes the rational numbers out of both lists. They must be the same.
+// unmatched removes the rational numbers from both lists. They must be the same.
 func unmatched(g, a []*expr.Node) (left, right []*expr.Node, ok bool) {
 	counts := map[string]int{}
 	for _, n := range g {
@@ -205,7 +205,7 @@ func rationalText(n *expr.Node) (string, bool) {
 	return "", false
 }
 
-// distinct leaves out members that are there twice.
+// distinct removes repeated members.
 func distinct(n *expr.Node) *expr.Node {
 	seen := map[string]bool{}
 	twin := *n
@@ -223,7 +223,7 @@ func distinct(n *expr.Node) *expr.Node {
 	return &twin
 }
 
-// infinite returns the sign of an infinity, or 0.
+// infinite returns the sign of an infinity, or 0 for a finite value.
 func infinite(n *expr.Node) int {
 	switch {
 	case n.Op == expr.Constant && n.Name == "inf":
@@ -283,10 +283,10 @@ func (c *comparison) sameNumeric(g, a *expr.Node) bool {
 	return false
 }
 
-// shortUnits are letters that are units after a number, if the reference has no variable.
+// shortUnits lists one-letter units after a number, for references without variables.
 const shortUnits = " s m g h L N "
 
-// withoutUnit drops a unit of one letter after a number if the reference is a number.
+// withoutUnit drops a one-letter unit after a number if the reference is a number.
 func withoutUnit(g, a *expr.Node) *expr.Node {
 	if a.Op == expr.Mul && len(a.Args) == 2 && a.Args[0].Op == expr.Number && a.Args[1].Op == expr.Symbol &&
 		listed(shortUnits, a.Args[1].Name) && closed(g) {
@@ -295,11 +295,10 @@ func withoutUnit(g, a *expr.Node) *expr.Node {
 	return a
 }
 
-// minDigits is how many significant digits a decimal needs if it is to stand for an exact
-// value that it is not.
+// minDigits is how many significant digits a decimal needs to stand for an exact value.
 const minDigits = 7
 
-// decimal returns the value of a number that was written as a decimal, and its number of
+// decimal returns the value of a number written as a decimal, and its number of
 // significant digits.
 func decimal(n *expr.Node) (value *big.Rat, digits int) {
 	switch n.Op {
@@ -319,7 +318,7 @@ func decimal(n *expr.Node) (value *big.Rat, digits int) {
 	return nil, 0
 }
 
-// maxScale bounds the exponents of the powers of ten with which decimals are written.
+// maxScale bounds the exponents of powers of ten in decimals.
 const maxScale = 400
 
 // scaled returns the value of a decimal times a power of ten.
@@ -337,8 +336,8 @@ func scaled(n *expr.Node) (*big.Rat, int) {
 	return power.Mul(power, value), digits
 }
 
-// rounded reports whether one of two numbers is a decimal with at least seven significant
-// digits that is the other, rounded; or both are neighbours in binary floating point.
+// rounded reports whether one number is a decimal of at least seven significant digits to
+// which the other rounds; or both are neighbours in binary floating point.
 func (c *comparison) rounded(g, a *expr.Node) bool {
 	gv, gd := decimal(g)
 	av, ad := decimal(a)
@@ -353,7 +352,7 @@ func (c *comparison) rounded(g, a *expr.Node) bool {
 	return false
 }
 
-// isRounded reports whether value is n, rounded to its digits.
+// isRounded reports whether value is n rounded to digits.
 func (c *comparison) isRounded(n *expr.Node, value *big.Rat, digits int) bool {
 	half := lastPlace(value, digits)
 	half.Quo(half, big.NewRat(2, 1))
@@ -369,7 +368,7 @@ func (c *comparison) isRounded(n *expr.Node, value *big.Rat, digits int) bool {
 	return true
 }
 
-// lastPlace is the worth of the last of so many significant digits of a value.
+// lastPlace is the unit of the last of the significant digits of a value.
 func lastPlace(value *big.Rat, digits int) *big.Rat {
 	abs := new(big.Rat).Abs(value)
 	power := len(abs.Num().String()) - len(abs.Denom().String())
@@ -379,12 +378,11 @@ func lastPlace(value *big.Rat, digits int) *big.Rat {
 	return expr.PowerOfTen(int64(power + 1 - digits))
 }
 
-// floatDigits is how many digits a number of binary floating point is written with at
-// most.
+// floatDigits is the most digits that a binary floating-point number needs.
 const floatDigits = 17
 
-// neighbours reports whether two decimals that are no whole numbers are the same or next
-// to each other in binary floating point, one of them written with all its digits.
+// neighbours reports whether two decimals, neither a whole number, are equal or adjacent
+// in binary floating point, and at least one has all its digits.
 func neighbours(g *big.Rat, gd int, a *big.Rat, ad int) bool {
 	if max(gd, ad) < floatDigits-1 || max(gd, ad) > floatDigits || g.IsInt() || a.IsInt() {
 		return false

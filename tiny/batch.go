@@ -8,18 +8,18 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// A batch holds the samples in progress. It belongs to one goroutine. Between two
-// rounds the slot of each live sequence holds the sequence's tokens before fed.
+// A batch holds the samples in progress. It belongs to one goroutine. Between two rounds,
+// the slot of each live sequence holds the sequence's tokens before fed.
 type batch struct {
 	policy   *Policy
 	decoder  *transformer.Decoder
 	version  int32
-	waiting  []*job      // for slots, in order of arrival
+	waiting  []*job      // waiting for slots, in order of arrival
 	live     []*sequence // those of a job are adjacent
-	free     []int       // slots, in the order in which they were freed
-	held     [][]int32   // by slot: the tokens that a free slot still holds; nil for other slots
+	free     []int       // slots, in the order of becoming free
+	held     [][]int32   // by slot: the tokens still in a free slot; nil for other slots
 	feeds    []transformer.Feed
-	samplers []transformer.Sampler // one for each of the decoder's goroutines
+	samplers []transformer.Sampler // one per goroutine of the decoder
 }
 
 // newBatch returns an empty batch.
@@ -32,7 +32,7 @@ func newBatch(p *Policy) *batch {
 	return b
 }
 
-// run makes rounds until ctx is done or the decoder fails.
+// run repeats rounds until ctx is done or the decoder fails.
 func (b *batch) run(ctx context.Context) error {
 	for b.await(ctx) {
 		if err := b.round(); err != nil {
@@ -53,7 +53,7 @@ func (b *batch) await(ctx context.Context) bool {
 	return ctx.Err() == nil
 }
 
-// round takes in new jobs and weights, and samples one token of every sequence.
+// round takes in new jobs and weights, and samples one token of each sequence.
 func (b *batch) round() error {
 	b.waiting = b.policy.take(b.waiting)
 	b.join()
@@ -70,7 +70,7 @@ func (b *batch) round() error {
 }
 
 // join gives slots to waiting jobs while there are enough for all samples of the first
-// one. If the samples of a job join together, its prompt is computed only once.
+// one. If the samples of a job join together, the model reads its prompt only once.
 func (b *batch) join() {
 	for len(b.waiting) > 0 {
 		j := b.waiting[0]
@@ -115,7 +115,7 @@ func (b *batch) take(at int) int {
 	return slot
 }
 
-// refresh loads new weights if there are any, which empties all slots.
+// refresh loads new weights, if any, and then empties all slots.
 func (b *batch) refresh() error {
 	m, version := b.policy.takeWeights()
 	if m == nil {
@@ -133,7 +133,7 @@ func (b *batch) refresh() error {
 	return nil
 }
 
-// feed gives every slot the tokens that it does not hold yet.
+// feed gives each slot its missing tokens.
 func (b *batch) feed() error {
 	b.feeds = b.feeds[:0]
 	for _, s := range b.live {
@@ -145,14 +145,14 @@ func (b *batch) feed() error {
 	return b.decoder.Extend(b.feeds...)
 }
 
-// draw samples one token of every sequence. The work is divided into equal shares.
+// draw samples one token of each sequence, in equal shares of the work.
 func (b *batch) draw() {
 	shares := max(1, min(len(b.samplers), len(b.live)/minShare))
 	b.decoder.Do(shares, func(w, i int) { b.drawShare(&b.samplers[w], i, shares) })
 	b.policy.sampled.Add(int64(len(b.live)))
 }
 
-// minShare is the smallest number of sequences that is worth another goroutine.
+// minShare is the smallest number of sequences worth another goroutine.
 const minShare = 4
 
 // drawShare samples for share i of shares.
@@ -165,15 +165,15 @@ func (b *batch) drawShare(by *transformer.Sampler, i, shares int) {
 			from = s.source()
 			err = by.Read(b.decoder.Logits(from.slot), s.job.sampling)
 		}
-		if s.err = err; err == nil {
-			s.take(by.Draw(s.chance), b.version)
+		if s.err = err; err != nil {
+			continue
 		}
+		s.take(by.Draw(s.chance), b.version)
 	}
 }
 
-// part separates sequences from the sequence whose slot they share, if they drew a
-// different token or have ended. Their own slot then gets the tokens that the shared
-// slot held before that token.
+// part separates sequences from a sequence with a shared slot once they draw a different
+// token or end. Their own slot then gets the tokens of the shared slot before that one.
 func (b *batch) part() {
 	for i, s := range b.live {
 		if s.lead == nil || s.finish == "" && s.last() == s.lead.last() {
@@ -191,8 +191,8 @@ func (b *batch) part() {
 	}
 }
 
-// sweep removes from the batch all sequences that have ended or are no longer wanted,
-// and answers the jobs that have none left.
+// sweep removes ended and unwanted sequences from the batch, and answers the jobs without
+// any left.
 func (b *batch) sweep() {
 	b.mark()
 	kept := b.live[:0]
@@ -219,8 +219,8 @@ func (b *batch) sweep() {
 	b.waiting = waiting
 }
 
-// mark drops the jobs that were cut and those with a failed sample. It handles all jobs
-// before any sequence leaves, since a job may be cut at any time.
+// mark drops cut jobs and jobs with a failed sample. It handles all jobs before any
+// sequence leaves, since a job may be cut at any time.
 func (b *batch) mark() {
 	for _, j := range b.waiting {
 		j.dropped = j.dropped || j.cut.Load()

@@ -15,7 +15,7 @@ import (
 var laptop = transformer.Config{Vocab: tiny.Size, Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
 
 // A load imitates the requests of a run: groups of eight replies to prompts of twenty
-// tokens, as many groups at a time as fit into the slots.
+// tokens, as many groups at a time as the slots hold.
 type load struct {
 	live  int     // samples in progress at once
 	reply int     // tokens of a reply
@@ -24,9 +24,9 @@ type load struct {
 	every int64   // tokens between new weights; 0: never
 }
 
-// BenchmarkSample counts the tokens generated per second. Reading prompts takes part of
-// the time, but does not count. Samples of a group pass through the model once while they
-// are equal; an untrained model makes them differ at once.
+// BenchmarkSample counts the tokens generated per second. Reading prompts takes time, but
+// does not count. Equal samples of a group pass through the model once; an untrained
+// model makes them differ at once.
 func BenchmarkSample(b *testing.B) {
 	for _, of := range []struct {
 		name string
@@ -81,8 +81,8 @@ func (l load) run(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// group plays a group of eight as the engine does, and returns the negated
-// log-probabilities of the tokens of its first turn.
+// group plays a group of eight like the engine, and returns the negated log-probabilities
+// of the tokens of its first turn.
 func (l load) group(b *testing.B, p *tiny.Policy, key string) (surprise []float32) {
 	r := ask("x", 8)
 	r.Key = key
@@ -126,8 +126,8 @@ func (m *mean) add(all []float32) {
 
 func (m *mean) mean() float64 { return m.sum / float64(max(1, m.n)) }
 
-// BenchmarkTrain makes optimiser steps on the same model with sixteen sequences of 64
-// tokens. Its rate is the yardstick for that of sampling.
+// BenchmarkTrain takes optimiser steps on the same model with sixteen sequences of 64
+// tokens. Its rate is the yardstick for sampling.
 func BenchmarkTrain(b *testing.B) {
 	m := newModel(b, laptop, 1, 0)
 	o, err := transformer.NewAdamW(m, transformer.AdamSettings{Clip: 1})

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// A policy that has not learned anything yet gives every token the same probability.
+// A new policy gives every token the same probability.
 func Example() {
 	m, err := transformer.New(transformer.Config{Vocab: tiny.Size, Context: 64, Layers: 2, Width: 64, Heads: 4, Hidden: 256}, 1)
 	if err != nil {

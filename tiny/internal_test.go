@@ -24,7 +24,7 @@ func shaken(t *testing.T, seed uint64) *transformer.Model {
 	return m
 }
 
-// TestWeightsApplyFromTheNextToken makes rounds by hand: one job is in progress when
+// TestWeightsApplyFromTheNextToken runs rounds by hand: one job is in progress when
 // weights arrive, a second joins together with them, and a third later.
 func TestWeightsApplyFromTheNextToken(t *testing.T) {
 	t.Parallel()
@@ -126,8 +126,8 @@ func TestAllSlotsAreFreeInTheEnd(t *testing.T) {
 	}
 }
 
-// TestOnePassForEqualSamples makes rounds by hand, with few likely tokens, and checks that
-// of a job's samples with the same tokens only one passes through the model.
+// TestOnePassForEqualSamples runs rounds by hand, with few likely tokens, and checks that
+// only one of a job's equal samples passes through the model.
 func TestOnePassForEqualSamples(t *testing.T) {
 	t.Parallel()
 	m := shaken(t, 5)

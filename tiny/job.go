@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// A job is a request in progress. It belongs to the batcher from the call of enter
-// until done is closed, and to the call of Sample before and after. Only cut is shared.
+// A job is a request in progress. It belongs to the batcher from the call of enter until
+// done is closed, and to the call of Sample before and after. They share only cut.
 type job struct {
 	request  quintain.Request
 	sampling transformer.Sampling
@@ -22,30 +22,30 @@ type job struct {
 	room     int     // largest number of tokens of a reply
 	seed     uint64
 
-	sequences []*sequence // the sequences that have joined the batch
-	open      int         // number of these that are still in it
-	dropped   bool        // the batch is to remove it
+	sequences []*sequence // the sequences that joined the batch
+	open      int         // how many of these are still in it
+	dropped   bool        // the batch should remove it
 	err       error       // why there are no samples
 
 	cut  atomic.Bool // the caller wants no more samples
 	done chan struct{}
 }
 
-// A sequence is one sample in the making.
+// A sequence is one unfinished sample.
 type sequence struct {
 	job      *job
 	slot     int
-	fed      int       // number of its tokens that the slot holds
-	lead     *sequence // a sequence of the same job with the same tokens, whose slot serves both; nil: it uses its own
-	tokens   []int32   // the prompt and what was sampled
+	fed      int       // number of its tokens in the slot
+	lead     *sequence // a sequence of the same job with the same tokens and one slot for both; nil: own slot
+	tokens   []int32   // the prompt and the sampled tokens
 	logProbs []float32
 	versions []int32
 	chance   *rng.Rand
-	finish   quintain.Finish // empty: it is in progress
+	finish   quintain.Finish // empty: in progress
 	err      error
 }
 
-// newJob renders r. The error names a role or token that is not in the vocabulary.
+// newJob renders r. The error names a role or token outside the vocabulary.
 func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	read, err := Read(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	}
 	for i, token := range r.Context {
 		if !known(token) {
-			return nil, fmt.Errorf("token %d of the conversation is %d, which is not in the vocabulary %s", i, token, Vocabulary)
+			return nil, fmt.Errorf("token %d of the conversation is %d, outside the vocabulary %s", i, token, Vocabulary)
 		}
 		j.prompt = append(j.prompt, int32(token))
 	}
@@ -75,7 +75,7 @@ func (p *Policy) newJob(r quintain.Request) (*job, error) {
 	return j, nil
 }
 
-// add makes the next sequence of the job, in a slot that already holds its first fed
+// add adds the next sequence of the job, in a slot that already holds its first fed
 // tokens.
 func (j *job) add(slot, fed int) *sequence {
 	turn, k := strconv.Itoa(len(j.request.Messages)), strconv.Itoa(len(j.sequences))
@@ -89,10 +89,10 @@ func (j *job) add(slot, fed int) *sequence {
 	return s
 }
 
-// take appends a token that was drawn with weights of the given version.
+// take appends a drawn token; version is that of the weights.
 func (s *sequence) take(drawn transformer.Draw, version int32) {
 	s.tokens = append(s.tokens, drawn.Token)
-	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may leave that of a certain token above 0
+	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may lift that of a certain token above 0
 	s.versions = append(s.versions, version)
 	switch {
 	case drawn.Token == int32(End):
@@ -102,7 +102,7 @@ func (s *sequence) take(drawn transformer.Draw, version int32) {
 	}
 }
 
-// source is the sequence whose slot holds the tokens of s.
+// source returns the sequence that owns the slot of s.
 func (s *sequence) source() *sequence {
 	if s.lead != nil {
 		return s.lead
@@ -110,11 +110,11 @@ func (s *sequence) source() *sequence {
 	return s
 }
 
-// last is the token drawn last.
+// last returns the token drawn last.
 func (s *sequence) last() int32 { return s.tokens[len(s.tokens)-1] }
 
-// twin returns a sequence of the same job, among those before s, that has its own slot,
-// the same tokens and has not ended; nil if there is none.
+// twin returns a live sequence of the same job, among those before s, with its own slot
+// and the same tokens; nil: none.
 func (s *sequence) twin(before []*sequence) *sequence {
 	for _, other := range slices.Backward(before) {
 		if other.job != s.job {
@@ -127,8 +127,7 @@ func (s *sequence) twin(before []*sequence) *sequence {
 	return nil
 }
 
-// leave counts a sequence that has left the batch, and answers the job after the last
-// one.
+// leave counts a sequence out of the batch, and answers the job after the last one.
 func (j *job) leave() {
 	j.open--
 	if j.open == 0 && len(j.sequences) == j.request.N {
@@ -136,7 +135,7 @@ func (j *job) leave() {
 	}
 }
 
-// whole reports whether all samples have ended by themselves.
+// whole reports whether all samples ended by themselves.
 func (j *job) whole() bool {
 	for _, s := range j.sequences {
 		if s.finish == "" {
@@ -146,7 +145,7 @@ func (j *job) whole() bool {
 	return len(j.sequences) == j.request.N
 }
 
-// samples returns what has been sampled so far.
+// samples returns the samples so far.
 func (j *job) samples() []quintain.Sample {
 	samples := make([]quintain.Sample, len(j.sequences))
 	for k, s := range j.sequences {
@@ -161,7 +160,7 @@ func (j *job) samples() []quintain.Sample {
 	return samples
 }
 
-// unsampled returns the samples for a conversation that already fills the context.
+// unsampled returns the samples for a conversation that fills the context.
 func (j *job) unsampled() []quintain.Sample {
 	samples := make([]quintain.Sample, j.request.N)
 	for k := range samples {
@@ -171,7 +170,7 @@ func (j *job) unsampled() []quintain.Sample {
 	return samples
 }
 
-// sample is one sample without log-probabilities and versions.
+// sample returns one sample, without log-probabilities and versions.
 func (j *job) sample(wrote []quintain.Token, finish quintain.Finish) quintain.Sample {
 	return quintain.Sample{
 		Text: strings.ToValidUTF8(Decode(wrote), "\uFFFD"), Read: j.read[:len(j.read):len(j.read)],

@@ -1,9 +1,9 @@
 // Package tiny is the embedded policy: a small transformer in this process, with a
 // vocabulary of characters and tags. It needs no server, no key and no download.
 //
-// The page docs/formats/vocabulary.md describes how a conversation is rendered: a
-// message is the token of its role, its content and [End]. A reply begins after
-// [Assistant], which is read, and ends with [End], which is sampled.
+// The page docs/formats/vocabulary.md describes how it renders a conversation: a message
+// is the token of its role, its content and [End]. A reply begins after [Assistant],
+// which the policy reads, and ends with [End], which it samples.
 package tiny
 
 import (
@@ -20,47 +20,46 @@ import (
 
 // Options configure a policy. The zero value is ready to use.
 type Options struct {
-	// MaxSequences is the number of samples that are in progress at once; further ones
-	// wait. 0: 128. Each of their tokens takes 8·Width·Layers bytes, in the model's
-	// sizes. Tokens that samples of a request have in common count once.
+	// MaxSequences is the number of samples in progress at once; further ones wait. 0:
+	// 128. Each of their tokens takes 8·Width·Layers bytes, in the model's sizes. Tokens
+	// shared by the samples of a request count once.
 	MaxSequences int
 
 	Seed uint64 // seed of the random streams
 }
 
 // Policy implements [quintain.Policy] with a [transformer.Model]. One batcher,
-// [Policy.Run], extends all samples in progress by one token at a time. Samples join
-// and leave between tokens. The samples of a request pass through the model only once
-// as long as their tokens are the same: all of them for the prompt, and then those that
-// drew the same tokens, even if new weights arrive in between. A later turn reuses the
-// slot of the previous turn unless another sample has taken it.
+// [Policy.Run], extends all samples in progress by one token at a time. Samples join and
+// leave between tokens. Samples of a request pass through the model once while their
+// tokens are the same: all of them for the prompt, then those that drew the same tokens,
+// even if new weights arrive in between. A later turn reuses the slot of the previous
+// turn unless another sample has taken it.
 //
 // A sample depends only on the seed, the weights and the request. Each has a random
 // stream named by the seed, the request's Key, the number of its messages and the
-// sample's index, and the model's arithmetic does not depend on the rest of the batch.
-// If new weights arrive in the middle of a sample, it also depends on the token at
-// which they arrive.
+// sample's index, and the model's arithmetic does not depend on the rest of the batch. If
+// new weights arrive in the middle of a sample, it also depends on when they arrive.
 //
-// Many goroutines may use a Policy at once.
+// A Policy is safe for concurrent use.
 type Policy struct {
 	config  transformer.Config
 	options Options
 	decoder *transformer.Decoder // belongs to the goroutine in Run
-	wake    chan struct{}        // holds one element while inbox may not be empty
+	wake    chan struct{}        // holds one element whenever inbox may have jobs
 	calls   sync.WaitGroup       // calls of Sample with a job
 	sampled atomic.Int64
 
 	mu      sync.Mutex
-	inbox   []*job // jobs that Run has not taken yet
+	inbox   []*job // jobs not yet taken by Run
 	started bool
-	ended   error // why no more jobs are accepted; nil: they are
-	version int32 // of the weights set last
+	ended   error // why no more jobs are accepted; nil: open
+	version int32 // of the last SetWeights
 	next    *transformer.Model
 	spare   []*transformer.Model // memory for next
 }
 
-// New returns a policy that samples from a copy of m, whose vocabulary has [Size]
-// tokens. Version is the trainer's version of m's weights.
+// New returns a policy that samples from a copy of m, a model with [Size] tokens. Version
+// is the trainer's version of m's weights.
 func New(m *transformer.Model, version int32, o Options) (*Policy, error) {
 	if o.MaxSequences == 0 {
 		o.MaxSequences = 128
@@ -78,21 +77,21 @@ func New(m *transformer.Model, version int32, o Options) (*Policy, error) {
 	}, nil
 }
 
-// ErrEnded is the error for a request that the policy can no longer answer because its
-// Run has returned or is about to.
+// ErrEnded answers a request after the policy's Run has returned or while it is
+// returning.
 var ErrEnded = errors.New("tiny: the policy has ended")
 
 // Sample implements [quintain.Policy]. It waits until [Policy.Run] has sampled.
 //
-// The log-probabilities are those of the model itself, at temperature 1 and over all
-// tokens, whatever the request's Sampling. A training forward pass gives the same for
-// the same weights, within 1e-4. At temperature 1, without top-p and top-k, they are
-// also those of the sampling distribution.
+// The log-probabilities are the model's own, at temperature 1 and over all tokens,
+// whatever the request's Sampling. A training forward pass gives the same for the same
+// weights, within 1e-4. At temperature 1, without top-p and top-k, they are also those of
+// the sampling distribution.
 //
-// A reply ends with [End] (Stop), or when MaxTokens or the model's context is used up
-// (Length). A conversation that leaves no room in the context for a reply gets samples
-// with Length and no tokens; their Read may exceed the context. No sampled token is
-// ever beyond the context.
+// A reply ends with [End] (Stop), or with the last token of MaxTokens or of the model's
+// context (Length). If a conversation leaves no room in the context for a reply, its
+// samples have Length and no tokens; their Read may exceed the context. No sampled token
+// is ever beyond the context.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
@@ -130,7 +129,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, context.Cause(ctx)
 }
 
-// Sampled is the number of tokens sampled so far.
+// Sampled returns the number of tokens sampled so far.
 func (p *Policy) Sampled() int64 { return p.sampled.Load() }
 
 // enter hands a job to Run, and counts the call.
@@ -144,7 +143,7 @@ func (p *Policy) enter(j *job) error {
 	p.inbox = append(p.inbox, j)
 	select {
 	case p.wake <- struct{}{}:
-	default: // Run is about to look anyway
+	default: // Run will look anyway
 	}
 	return nil
 }
@@ -173,8 +172,8 @@ func (p *Policy) take(waiting []*job) []*job {
 	return waiting
 }
 
-// Run samples until ctx is done, which is not an error. When it returns, every waiting
-// call of Sample has been answered, if necessary with [ErrEnded]; all later calls get
+// Run samples until ctx is done, which is not an error. Before it returns, it answers
+// every waiting call of Sample, if necessary with [ErrEnded]; all later calls get
 // [ErrEnded] too. Run may be called only once.
 func (p *Policy) Run(ctx context.Context) error {
 	p.mu.Lock()

@@ -24,13 +24,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// sizes are those of a small model.
+// sizes returns the sizes of a small model.
 func sizes(context int) transformer.Config {
 	return transformer.Config{Vocab: tiny.Size, Context: context, Layers: 2, Width: 32, Heads: 2, Hidden: 32}
 }
 
-// newModel returns a model with random parameters whose predictions depend on its whole
-// context. The larger stop is, the sooner it ends its replies: at 0 after about 265
+// newModel returns a model with random parameters and predictions that depend on its
+// whole context. The larger stop is, the sooner it ends its replies: at 0 after about 265
 // tokens.
 func newModel(t testing.TB, c transformer.Config, seed uint64, stop float32) *transformer.Model {
 	t.Helper()
@@ -75,7 +75,7 @@ func start(t testing.TB, m *transformer.Model, o tiny.Options) *tiny.Policy {
 	return p
 }
 
-// ask is a request for n samples on the first turn of an episode.
+// ask returns a request for n samples on the first turn of an episode.
 func ask(key string, n int) quintain.Request {
 	return quintain.Request{
 		Key: key, N: n, Sampling: quintain.Sampling{Temperature: 1},
@@ -83,7 +83,7 @@ func ask(key string, n int) quintain.Request {
 	}
 }
 
-// follow is the request for the next turn, after s answered r.
+// follow returns the request for the next turn, after s answered r.
 func follow(r quintain.Request, s quintain.Sample) quintain.Request {
 	r.Messages = append(slices.Clip(r.Messages),
 		quintain.Message{Role: quintain.RoleAssistant, Content: s.Text}, quintain.Message{Role: quintain.RoleTool, Content: "again"})
@@ -92,15 +92,16 @@ func follow(r quintain.Request, s quintain.Sample) quintain.Request {
 	return r
 }
 
-// sample returns the samples of r after checking all promises. Any goroutine may call
-// it.
+// sample returns the samples of r after checking all promises. It is safe for concurrent
+// use.
 func sample(t testing.TB, p quintain.Policy, r quintain.Request) []quintain.Sample {
 	t.Helper()
 	samples, err := p.Sample(t.Context(), r)
-	if err == nil {
-		err = policytest.Check(r, samples)
-	}
 	if err != nil {
+		t.Error(err)
+		return make([]quintain.Sample, r.N)
+	}
+	if err := policytest.Check(r, samples); err != nil {
 		t.Error(err)
 		return make([]quintain.Sample, r.N)
 	}
@@ -210,7 +211,7 @@ func TestWeightsMayArriveAtAnyTime(t *testing.T) {
 	setting.Wait()
 }
 
-// TestOtherRequestsMakeNoDifference samples requests alone, and among others that come
+// TestOtherRequestsMakeNoDifference samples requests alone, and beside others that come
 // and go.
 func TestOtherRequestsMakeNoDifference(t *testing.T) {
 	t.Parallel()
@@ -243,8 +244,7 @@ func TestOtherRequestsMakeNoDifference(t *testing.T) {
 }
 
 // TestALaterTurnContinuesTheTurnBefore samples the turns of a conversation from one
-// policy, which may reuse what it holds, and each from a fresh policy, which holds
-// nothing.
+// policy, which may reuse its slots, and each from a fresh policy.
 func TestALaterTurnContinuesTheTurnBefore(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(200), 16, 1.5)
@@ -288,13 +288,13 @@ func TestSamplesDependOnSeedKeyAndIndex(t *testing.T) {
 
 func TestRepliesEnd(t *testing.T) {
 	t.Parallel()
-	p := start(t, newModel(t, sizes(64), 9, -20), tiny.Options{}) // never ends a reply itself
+	p := start(t, newModel(t, sizes(64), 9, -20), tiny.Options{}) // never ends a reply by itself
 	prompt, err := tiny.Read(ask("x", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	room := 64 - len(prompt)
-	long := func(n int) string { return strings.Repeat("y", n+1) } // instead of "x", makes the prompt n tokens longer
+	long := func(n int) string { return strings.Repeat("y", n+1) } // in place of "x", makes the prompt n tokens longer
 	for _, test := range []struct {
 		why  string
 		key  string
@@ -512,7 +512,7 @@ func TestNewRefuses(t *testing.T) {
 		want string
 	}{
 		{"another vocabulary", other, tiny.Options{}, "the model has 64 tokens"},
-		{"a weight that is NaN", broken, tiny.Options{}, transformer.ErrNotFinite.Error()},
+		{"a NaN weight", broken, tiny.Options{}, transformer.ErrNotFinite.Error()},
 		{"no sequences", newModel(t, sizes(64), 1, 0), tiny.Options{MaxSequences: -1}, "-1"},
 	} {
 		if _, err := tiny.New(test.m, 0, test.o); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -11,7 +11,7 @@ import (
 // name it; docs/formats/vocabulary.md describes it.
 const Vocabulary = "quintain-tiny-1"
 
-// The tokens from 0 to 255 are the bytes of text. These are the others.
+// The tokens after the bytes of text, which are tokens 0 to 255.
 const (
 	Think     quintain.Token = 256 + iota // <think>
 	EndThink                              // </think>
@@ -28,12 +28,12 @@ const (
 // Size is the number of tokens of the vocabulary.
 const Size = int(tokens)
 
-// tags are the texts that become a single token: Think and those after it.
+// tags lists the texts with a token of their own: Think and those after it.
 var tags = [...]string{"<think>", "</think>", "<answer>", "</answer>"}
 
-// Encode returns the tokens of text: a single token for each tag, wherever it occurs
-// and whoever wrote it, and the bytes of everything else. No text has tokens that open
-// or close a message. The result is never nil.
+// Encode returns the tokens of text: one token per tag, wherever it occurs and whoever
+// wrote it, and the bytes of everything else. No text has tokens that open or close a
+// message. The result is never nil.
 func Encode(text string) []quintain.Token {
 	return appendText(make([]quintain.Token, 0, len(text)+1), text)
 }
@@ -53,7 +53,7 @@ func appendText(to []quintain.Token, text string) []quintain.Token {
 	return to
 }
 
-// tagAt is the index of the tag with which text begins; -1 if there is none.
+// tagAt returns the index of the tag at the start of text; -1: none.
 func tagAt(text string) int {
 	for i, tag := range tags {
 		if strings.HasPrefix(text, tag) {
@@ -85,8 +85,8 @@ func Decode(tokens []quintain.Token) string {
 // known reports whether token is in the vocabulary.
 func known(token quintain.Token) bool { return token >= 0 && token < tokens }
 
-// Render returns the tokens of complete messages: for each the token of the role, those
-// of the content, and [End]. The error names a role that has no token.
+// Render returns the tokens of complete messages: for each, the token of its role, those
+// of its content, and [End]. The error names a role without a token.
 func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 	room := 1 // Read appends one
 	for _, m := range messages {
@@ -103,9 +103,9 @@ func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 	return rendered, nil
 }
 
-// Read renders what r adds to its Context: [End] if the last reply in Context was cut
-// before its own, then the fresh messages and the opening of the next reply. If Context
-// is empty, that is the whole prompt.
+// Read renders the additions of r to its Context: [End] if the last reply in Context was
+// cut before its own, then the fresh messages and the opening of the next reply. If
+// Context is empty, that is the whole prompt.
 func Read(r quintain.Request) ([]quintain.Token, error) {
 	fresh, err := Render(r.Messages[r.Fresh:]...)
 	if err != nil {
@@ -118,7 +118,7 @@ func Read(r quintain.Request) ([]quintain.Token, error) {
 	return fresh, nil
 }
 
-// opening is the token of a role.
+// opening returns the token of a role.
 func opening(role string) (quintain.Token, error) {
 	switch role {
 	case quintain.RoleSystem:

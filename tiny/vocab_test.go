@@ -33,7 +33,7 @@ func TestEncodeGivesBytesAndTags(t *testing.T) {
 		{"nothing", "", nil},
 		{"ASCII has one token per character", "2+2?", join("2+2?")},
 		{"other characters are their bytes", "é日", join("\xc3\xa9\xe6\x97\xa5")},
-		{"bytes that are not UTF-8", "\x00\xff\xc3", join("\x00\xff\xc3")},
+		{"invalid UTF-8", "\x00\xff\xc3", join("\x00\xff\xc3")},
 		{"tags are one token each", "<think>a</think><answer>b</answer>",
 			join(tiny.Think, "a", tiny.EndThink, tiny.Answer, "b", tiny.EndAnswer)},
 		{"an incomplete tag", "<answe <think", join("<answe <think")},
@@ -62,7 +62,7 @@ func TestDecodeGivesTheText(t *testing.T) {
 		{"nothing", nil, ""},
 		{"openings and ends have no text", join(tiny.User, "a", tiny.End, tiny.Assistant, tiny.Tool, tiny.System), "a"},
 		{"a tag spelled in bytes is the same text", join("<answer>", "7", tiny.EndAnswer), "<answer>7</answer>"},
-		{"numbers that are not tokens", join("a", quintain.Token(-1), "b", quintain.Token(tiny.Size)), "a\uFFFDb\uFFFD"},
+		{"numbers without tokens", join("a", quintain.Token(-1), "b", quintain.Token(tiny.Size)), "a\uFFFDb\uFFFD"},
 	} {
 		if got := tiny.Decode(test.tokens); got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
@@ -70,7 +70,7 @@ func TestDecodeGivesTheText(t *testing.T) {
 	}
 }
 
-// The numbers of the tokens are a format: weights are trained on them.
+// The numbers of the tokens are a format: models train on them.
 func TestTokensKeepTheirNumbers(t *testing.T) {
 	t.Parallel()
 	got := []quintain.Token{tiny.Think, tiny.EndThink, tiny.Answer, tiny.EndAnswer, tiny.System, tiny.User, tiny.Assistant, tiny.Tool, tiny.End}
@@ -97,7 +97,7 @@ func TestReadRendersOnlyWhatIsFresh(t *testing.T) {
 			join(tiny.System, "Be brief.", tiny.End, tiny.User, "2+2?", tiny.End, tiny.Assistant)},
 		{"a reply that ended itself is not closed again", quintain.Request{Messages: talk, Fresh: 3, Context: join("…4", tiny.End)},
 			join(tiny.Tool, "right", tiny.End, tiny.User, tiny.Answer, "?", tiny.End, tiny.Assistant)},
-		{"a reply that was cut is closed", quintain.Request{Messages: talk[:4], Fresh: 3, Context: join("…4")},
+		{"a truncated reply gets its end", quintain.Request{Messages: talk[:4], Fresh: 3, Context: join("…4")},
 			join(tiny.End, tiny.Tool, "right", tiny.End, tiny.Assistant)},
 		{"an example of a reply", quintain.Request{Messages: talk[2:4]},
 			join(tiny.Assistant, "4", tiny.End, tiny.Tool, "right", tiny.End, tiny.Assistant)},

@@ -6,15 +6,14 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// SetWeights makes the policy continue with a copy of m's parameters, from the next
-// token of every sample on. What is cached for the samples in progress is computed
-// again. version is that of the parameters. SetWeights only copies and does not wait
-// for a token. The caller may change m when it returns.
+// SetWeights makes the policy continue with a copy of m's parameters, from the next token
+// of every sample on. The policy recomputes its caches for the samples in progress.
+// version is that of the parameters. SetWeights only copies and does not wait for a
+// token. The caller may change m when it returns.
 //
 // It has no effect and returns an error for a model of other sizes
-// ([transformer.ErrSizes]), for parameters that are not finite
-// ([transformer.ErrNotFinite]), and for a version below the last one, since versions
-// never fall within a sample.
+// ([transformer.ErrSizes]), for non-finite parameters ([transformer.ErrNotFinite]), and
+// for a version below the last one, since versions never fall within a sample.
 func (p *Policy) SetWeights(m *transformer.Model, version int32) error {
 	if m.Config() != p.config {
 		return fmt.Errorf("tiny: weights of version %d: %w: %+v, want %+v", version, transformer.ErrSizes, m.Config(), p.config)
@@ -50,16 +49,14 @@ func (p *Policy) blank(m *transformer.Model) *transformer.Model {
 	return own
 }
 
-// Version is the version of the weights set last, with which the next token will be
-// sampled.
+// Version returns the version of the weights for the next token.
 func (p *Policy) Version() int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.version
 }
 
-// takeWeights returns the weights that were set but not loaded yet, or nil, and the
-// version.
+// takeWeights returns the weights that wait for loading, or nil, and the version.
 func (p *Policy) takeWeights() (*transformer.Model, int32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,30 +65,29 @@ func (p *Policy) takeWeights() (*transformer.Model, int32) {
 	return m, p.version
 }
 
-// giveBack makes the memory of loaded weights spare.
+// giveBack returns the memory of loaded weights.
 func (p *Policy) giveBack(m *transformer.Model) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.spare = append(p.spare, m)
 }
 
-// ReadWeights reads a weights file for this vocabulary; see
-// [transformer.ReadCheckpoint], also for the errors. It returns
-// [transformer.ErrVocabulary] for a file for another vocabulary, and
-// [transformer.ErrSizes] for a model with another number of tokens.
+// ReadWeights reads a weights file for this vocabulary; see [transformer.ReadCheckpoint],
+// also for the errors. It returns [transformer.ErrVocabulary] for a file for another
+// vocabulary, and [transformer.ErrSizes] for a model with another number of tokens.
 func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
 	c, err := transformer.ReadCheckpoint(data, Vocabulary)
-	if err == nil {
-		err = checkModel(c.Model)
-	}
 	if err != nil {
+		return nil, fmt.Errorf("tiny: %w", err)
+	}
+	if err := checkModel(c.Model); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	return c, nil
 }
 
-// WriteWeights encodes c as a weights file that names this vocabulary, whichever c
-// names. It refuses whatever ReadWeights would refuse.
+// WriteWeights encodes c as a weights file that names this vocabulary, whichever c names.
+// It refuses whatever ReadWeights would refuse.
 func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, error) {
 	c.Vocabulary = Vocabulary
 	if err := checkModel(c.Model); err != nil {
@@ -104,8 +100,8 @@ func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, err
 	return data, nil
 }
 
-// checkModel reports a model that does not fit the vocabulary or has parameters that
-// are not finite.
+// checkModel reports a model that does not fit the vocabulary or has non-finite
+// parameters.
 func checkModel(m *transformer.Model) error {
 	if n := m.Config().Vocab; n != Size {
 		return fmt.Errorf("%w: the model has %d tokens, but the vocabulary %s has %d", transformer.ErrSizes, n, Vocabulary, Size)

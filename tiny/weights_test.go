@@ -74,7 +74,7 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 		want error
 	}{
 		{"another vocabulary", other, transformer.ErrSizes},
-		{"a parameter that is NaN", broken, transformer.ErrNotFinite},
+		{"a NaN parameter", broken, transformer.ErrNotFinite},
 	} {
 		if _, err := tiny.WriteWeights(transformer.Checkpoint{Model: test.m}, transformer.Float32); !errors.Is(err, test.want) {
 			t.Errorf("%s: writing has error %v, want %v", test.why, err, test.want)

@@ -1,5 +1,5 @@
-// Package arcset holds the 800 public tasks of the Abstraction and Reasoning Corpus of
-// F. Chollet, ARC-AGI-1. README.md says where they come from, and under which licence.
+// Package arcset holds the 800 public tasks of the Abstraction and Reasoning Corpus of F.
+// Chollet, ARC-AGI-1. README.md names the source and the licence.
 package arcset
 
 import (
@@ -12,31 +12,31 @@ import (
 	"sync"
 )
 
-// A Task shows what becomes of grids, and asks what becomes of others. It comes from
-// [Training] or [Evaluation]. Many goroutines may use it.
+// A Task shows how some grids change, and asks how others do. [Training] and [Evaluation]
+// return them. It is safe for concurrent use.
 type Task struct {
 	ID    string // eight hexadecimal digits
 	Cells int    // of all its grids together
-	train string // pairs, in the form of the files
+	train string // pairs, as in the files
 	test  string
 }
 
-// A Pair is a grid and what becomes of it: rows of colors, 0 to 9. There are 1 to 30 rows, all
+// A Pair is a grid and its transformation: rows of colors, 0 to 9. There are 1 to 30 rows, all
 // of one length, 1 to 30.
 type Pair struct{ Input, Output [][]int }
 
-// Train returns the pairs that show what is to be done, two or more. They belong to the caller.
+// Train returns the example pairs, two or more. They belong to the caller.
 func (t Task) Train() []Pair { return pairs(t.train) }
 
-// Test returns the pairs that are asked about, one or more. They belong to the caller.
+// Test returns the pairs to solve, one or more. They belong to the caller.
 func (t Task) Test() []Pair { return pairs(t.test) }
 
-// Training returns the 400 tasks of the training set by ID. The caller leaves the slice as it
-// is.
+// Training returns the 400 tasks of the training set, sorted by ID. The caller must not change
+// the slice.
 func Training() []Task { return training() }
 
-// Evaluation returns the 400 tasks of the public evaluation set by ID, which are harder. The
-// caller leaves the slice as it is.
+// Evaluation returns the 400 harder tasks of the public evaluation set, sorted by ID. The
+// caller must not change the slice.
 func Evaluation() []Task { return evaluation() }
 
 var (
@@ -49,7 +49,7 @@ var (
 	evaluation = sync.OnceValue(func() []Task { return read(evaluationGz) })
 )
 
-// read unpacks a set: a task a line, its ID, its training pairs and its test pairs.
+// read unpacks a set: one task per line, with its ID, its training pairs and its test pairs.
 func read(zipped string) (tasks []Task) {
 	r, err := gzip.NewReader(strings.NewReader(zipped))
 	if err != nil {
@@ -67,7 +67,7 @@ func read(zipped string) (tasks []Task) {
 	return tasks
 }
 
-// pairs reads pairs with semicolons between them: an input, >, and an output.
+// pairs parses pairs separated by semicolons: an input, >, and an output.
 func pairs(text string) []Pair {
 	list := make([]Pair, 0, 1+strings.Count(text, ";"))
 	for part := range strings.SplitSeq(text, ";") {
@@ -77,7 +77,7 @@ func pairs(text string) []Pair {
 	return list
 }
 
-// rows reads a grid: its rows as digits, with slashes between them.
+// rows parses a grid: its rows as digits, separated by slashes.
 func rows(text string) [][]int {
 	g, cells := make([][]int, 0, 1+strings.Count(text, "/")), make([]int, 0, len(text))
 	for row := range strings.SplitSeq(text, "/") {

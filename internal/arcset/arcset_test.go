@@ -43,7 +43,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// area checks a grid, and counts its cells.
+// area checks a grid and counts its cells.
 func area(t *testing.T, id string, grid [][]int) (cells int) {
 	t.Helper()
 	if len(grid) < 1 || len(grid) > 30 {

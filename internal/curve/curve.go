@@ -5,15 +5,15 @@ package curve
 // mostPoints is the largest number of points of a curve.
 const mostPoints = 64
 
-// A Curve is the course of a value: a bounded number of points, each the mean of the
-// same number of values. The zero value is empty. It is for one goroutine.
+// A Curve is the course of a value: a bounded number of points, each the mean of equally
+// many values. The zero value is empty. It is not safe for concurrent use.
 type Curve struct {
 	points []float64 // all complete except the last
 	filled int       // values in the last point
-	each   int       // values in a complete point; 0: there is no value yet
+	each   int       // values in a complete point; 0: no value yet
 }
 
-// Add takes the next value.
+// Add adds the next value.
 func (c *Curve) Add(v float64) {
 	if c.each == 0 {
 		c.each = 1

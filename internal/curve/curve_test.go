@@ -79,6 +79,6 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	if strings.Count(svg, "<polyline") != 1 {
-		t.Error("one point alone is drawn as a line, which is invisible")
+		t.Error("a single point is drawn as an invisible line")
 	}
 }

@@ -5,23 +5,23 @@ import "math"
 // A Point is a value at a step and at a time.
 type Point struct{ Step, Time, Value float64 }
 
-// Bounds on a series.
+// The bounds of a series.
 const (
 	mostKept = 8192 // points
-	parts    = 1024 // that keep their extremes when the points become too many
+	parts    = 1024 // that keep their extremes once the points are too many
 )
 
-// A Series is a line that grows, in a bounded number of points: up to 8,192 it has all of
-// them; of more, the first, the last, the lowest and the highest of each of at least 1,024
-// equally long parts, and so always those of the whole. The zero value is empty. It is for
-// one goroutine.
+// A Series is a growing line in a bounded number of points. Up to 8,192 it keeps all;
+// beyond, it keeps the first, the last, the lowest and the highest of each of at least
+// 1,024 equally long parts, and so always those of the whole. The zero value is empty. It
+// is not safe for concurrent use.
 type Series struct {
 	points []Point
-	order  []float64 // how many points came before each
+	order  []float64 // the number of points before each
 	added  int
 }
 
-// Add takes the next point. One whose value is not a number is left out.
+// Add adds the next point. It skips one with a NaN value.
 func (s *Series) Add(p Point) {
 	if math.IsNaN(p.Value) {
 		return
@@ -33,7 +33,7 @@ func (s *Series) Add(p Point) {
 	s.added++
 }
 
-// thin leaves half of the points at most.
+// thin keeps at most half of the points.
 func (s *Series) thin() {
 	y := make([]float64, len(s.points))
 	for i, p := range s.points {
@@ -46,6 +46,6 @@ func (s *Series) thin() {
 	s.points, s.order = s.points[:len(kept)], s.order[:len(kept)]
 }
 
-// Points are those that are kept, in the order in which they came. They change with the
-// next Add; the caller must not change them.
+// Points returns the kept points in order. They change with the next Add; the caller must
+// not change them.
 func (s *Series) Points() []Point { return s.points }

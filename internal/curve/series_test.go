@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 )
 
-// TestSeriesKeepsTheExtremes adds more points than are kept, and looks for the extremes
-// of the whole, the newest point, and some of every part.
+// TestSeriesKeepsTheExtremes adds more points than a series keeps, and looks for the
+// extremes of the whole, the newest point, and some of every part.
 func TestSeriesKeepsTheExtremes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40_000).Draw(t, "n")

@@ -19,7 +19,7 @@ type line struct {
 	points [][2]float64 // minutes, value
 }
 
-// Add adds a point to the line of a name.
+// Add adds a point to the named line.
 func (p *Plot) Add(name string, minutes, value float64) {
 	for i := range p.lines {
 		if p.lines[i].name == name {
@@ -34,7 +34,7 @@ func (p *Plot) Add(name string, minutes, value float64) {
 const (
 	width, height  = 720, 400
 	left, top      = 56, 24
-	right, bottom  = 536, 344 // of the area of the lines; their names are to the right of it
+	right, bottom  = 536, 344 // of the plot area; the names of lines are to its right
 	nameHeight     = 20
 	textBelow      = 20
 	leastMinutes   = 1
@@ -43,11 +43,11 @@ const (
 	firstTickSteps = 0.5
 )
 
-// colors are the colors of the lines. After the last, the first follows again. Color-
-// blind people can tell them apart (Okabe and Ito, Color Universal Design, 2008).
+// colors holds the colors of the lines, in rotation. Color-blind people can tell them
+// apart (Okabe and Ito, Color Universal Design, 2008).
 var colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"}
 
-// SVG draws the plot. Every point is marked, so a line of one point is visible.
+// SVG draws the plot. It marks every point, so a line of one point is visible.
 func (p *Plot) SVG() string {
 	longest := float64(leastMinutes)
 	for _, l := range p.lines {

@@ -2,11 +2,11 @@ package curve
 
 import "math"
 
-// Thin chooses the points of a line that a picture of a number of columns needs: of each
-// column the first, the last, the lowest and the highest (M4; Jugel, Jerzak, Hackenbroich
-// and Markl, 2014). It returns their indices in order, at most four for each column. The
-// columns are equal parts of the width; x never falls, and is as long as y. Points whose
-// y is not a number are left out.
+// Thin picks the points of a line that a picture with a number of columns needs: the
+// first, the last, the lowest and the highest of each column (M4; Jugel, Jerzak,
+// Hackenbroich and Markl, 2014). It returns their indices in order, at most four per
+// column. The columns are equal parts of the width; x never falls, and is as long as y.
+// Thin skips points with a NaN y.
 func Thin(x, y []float64, columns int) []int {
 	var kept []int
 	if len(x) == 0 || columns < 1 {
@@ -31,7 +31,7 @@ func Thin(x, y []float64, columns int) []int {
 	return kept
 }
 
-// appendColumn appends the points of y from index from to before to that are to be kept.
+// appendColumn appends the points to keep among y[from:to].
 func appendColumn(kept []int, y []float64, from, to int) []int {
 	first, last, least, most := -1, -1, -1, -1
 	for i := from; i < to; i++ {

@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 )
 
-// TestThinKeepsTheExtremes checks that what Thin keeps looks like the whole: in every
-// column, and so in any picture that has no more.
+// TestThinKeepsTheExtremes checks that the chosen points look like the whole: in every
+// column, and so in any picture without more columns.
 func TestThinKeepsTheExtremes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 0, 200).Draw(t, "x")
@@ -50,7 +50,7 @@ func TestThinKeepsTheExtremes(t *testing.T) {
 	})
 }
 
-// columnOf is the column that a point lies in.
+// columnOf returns the column of a point.
 func columnOf(x []float64, i, columns int) int {
 	each := (x[len(x)-1] - x[0]) / float64(columns)
 	if each <= 0 {

@@ -1,6 +1,6 @@
-// Package datadir manages the folder in which a process keeps all its state. The folder
-// is locked while it is in use, and records the version of its layout. A crash leaves
-// every file either old or new.
+// Package datadir manages the folder with all state of a process. A process locks its
+// folder, which records the version of its layout. A crash leaves every file either old
+// or new.
 package datadir
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Format is the version of the layout of a folder. A folder of another version is
-// refused. The layout:
+// Format is the version of the layout of a folder. Open rejects a folder of another
+// version. The layout:
 //
 //	format.json          version of this layout
 //	lock                 held while a process uses the folder, as the folder itself is
@@ -43,15 +43,14 @@ const (
 	Metrics      = "metrics.jsonl"
 )
 
-// A Folder is an open data folder. It does not change, so many goroutines may use it.
+// A Folder is an open data folder. It does not change, and is safe for concurrent use.
 type Folder struct {
 	path string
 	lock io.Closer
 }
 
-// Open opens the folder at path for this process alone, and creates it if it does not
-// exist. Writer is the version of the program; a new folder records it. The caller
-// closes the folder.
+// Open opens the folder at path for this process alone, and creates a missing one. Writer
+// is the version of the program; a new folder records it. The caller closes the folder.
 func Open(path, writer string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
@@ -70,8 +69,8 @@ func Open(path, writer string) (*Folder, error) {
 	return f, nil
 }
 
-// Root returns the data folder that the folder at path lies in, as that of a queue does,
-// or path itself if it lies in none.
+// Root returns the data folder around path, as for the path of a queue, or path itself
+// outside any.
 func Root(path string) string {
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -85,13 +84,13 @@ func Root(path string) string {
 	return path
 }
 
-// Path is the path of the folder.
+// Path returns the path of the folder.
 func (f *Folder) Path() string { return f.path }
 
 // Join returns the path of name in the folder.
 func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
 
-// Close frees the folder for other processes.
+// Close unlocks the folder for other processes.
 func (f *Folder) Close() error { return f.lock.Close() }
 
 // checkFormat checks the format of the folder, or records it in a new one.
@@ -120,7 +119,7 @@ func (f *Folder) checkFormat(writer string) error {
 	return nil
 }
 
-// WriteFile writes a file durably, and completely or not at all.
+// WriteFile writes a file durably, completely or not at all.
 func WriteFile(path string, data []byte) error {
 	return WriteTo(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -128,30 +127,34 @@ func WriteFile(path string, data []byte) error {
 	})
 }
 
-// WriteTo is [WriteFile] of what write writes, which may be more than fits into memory.
+// WriteTo is [WriteFile] with the output of write, which may exceed memory.
 func WriteTo(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
+	if err := finish(f, path, write); err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return SyncFolder(filepath.Dir(path))
 }
 
-// SyncFolder makes the names in a folder durable. Until then, a power cut may undo that a
-// file was made, renamed or removed.
+// finish fills and closes f, and moves it to path.
+func finish(f *os.File, path string, write func(io.Writer) error) error {
+	if err := write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// SyncFolder makes the names in a folder durable. Before that, a power cut may undo
+// creating, renaming or removing a file.
 func SyncFolder(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestOpenRefuses(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(path, "format.json"), []byte(test.format), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // it is not left locked
+		for range 2 { // the first attempt leaves no lock
 			if _, err := datadir.Open(path, "v"); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s: error %v, want %q", test.format, err, test.want)
 			}

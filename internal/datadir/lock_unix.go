@@ -13,7 +13,7 @@ import (
 // A folderLock is two locked files: the folder, and a file in it.
 type folderLock struct{ folder, file *os.File }
 
-// Close gives the folder free.
+// Close unlocks the folder.
 func (l folderLock) Close() error { return errors.Join(l.file.Close(), l.folder.Close()) }
 
 func lockFolder(path string) (_ io.Closer, err error) {
@@ -32,7 +32,7 @@ func lockFolder(path string) (_ io.Closer, err error) {
 
 func lockToRead(path string) (io.Closer, error) { return openLocked(path) }
 
-// openLocked opens a folder and locks it, if its file system can.
+// openLocked opens and locks a folder, if its file system supports locks.
 func openLocked(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package datadir
 
-// Space is not known here: ok is false.
+// Space is unknown on this system: ok is false.
 func Space(string) (free, total int64, ok bool) { return 0, 0, false }

@@ -13,6 +13,6 @@ func TestSpace(t *testing.T) {
 		t.Errorf("%d of %d bytes are free, known: %v", free, total, ok)
 	}
 	if free, total, ok := datadir.Space(filepath.Join(dir, "none")); ok || free != 0 || total != 0 {
-		t.Errorf("%d of %d bytes of a folder that is not there are free, known: %v", free, total, ok)
+		t.Errorf("%d of %d bytes of a missing folder are free, known: %v", free, total, ok)
 	}
 }

@@ -4,8 +4,8 @@ package datadir
 
 import "syscall"
 
-// Space is how many bytes an ordinary user may still write to the disk of dir, and the size
-// of that disk; ok is false where they are not known.
+// Space returns how many bytes an ordinary user may still write to the disk of dir, and the
+// size of that disk; ok is false if the system does not tell.
 func Space(dir string) (free, total int64, ok bool) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {

@@ -1,5 +1,5 @@
-// Package grid holds cells in rows and columns: the matrices, boards and maps that
-// several tasks share.
+// Package grid holds cells in rows and columns: the matrices, boards and maps of several
+// tasks.
 package grid
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// A Grid is cells in rows, all of one length. Rows and columns are counted from 0.
-// In JSON it is a list of rows.
+// A Grid holds cells in rows of equal length. Rows and columns count from 0. In JSON it
+// is a list of rows.
 type Grid[T any] [][]T
 
 // New returns a grid of zero values.
@@ -22,8 +22,8 @@ func New[T any](rows, cols int) Grid[T] {
 	return g
 }
 
-// Build returns the grid of the cells that cell returns, which is called row by row,
-// each from left to right.
+// Build returns a grid of the cells that cell returns. It calls cell row by row, from
+// left to right.
 func Build[T any](rows, cols int, cell func(row, col int) T) Grid[T] {
 	g := New[T](rows, cols)
 	for i, row := range g {
@@ -38,7 +38,7 @@ func Build[T any](rows, cols int, cell func(row, col int) T) Grid[T] {
 func Equal[T comparable](a, b Grid[T]) bool { return slices.EqualFunc(a, b, slices.Equal[[]T]) }
 
 // Turned returns g turned clockwise by a number of quarters, 0 or more. Whole turns
-// return g itself. The grid has a cell at least.
+// return g itself. The grid must have a cell.
 func (g Grid[T]) Turned(quarters int) Grid[T] {
 	rows, cols := len(g), len(g[0])
 	switch quarters % 4 {
@@ -52,8 +52,8 @@ func (g Grid[T]) Turned(quarters int) Grid[T] {
 	return g
 }
 
-// Append appends the rows of g to b, one a line and without a line feed at the end.
-// Each cell is appended by cell, with a space between cells.
+// Append appends the rows of g to b, one per line, without a final line feed. It calls
+// cell for each cell and separates cells by spaces.
 func (g Grid[T]) Append(b []byte, cell func(b []byte, c T) []byte) []byte {
 	for i, row := range g {
 		if i > 0 {
@@ -79,7 +79,7 @@ func AppendInts(b []byte, g Grid[int]) []byte {
 	})
 }
 
-// Ints returns what [AppendInts] appends.
+// Ints returns the text of [AppendInts].
 func Ints(g Grid[int]) string {
 	if len(g) == 0 {
 		return ""
@@ -87,8 +87,8 @@ func Ints(g Grid[int]) string {
 	return string(AppendInts(make([]byte, 0, 3*len(g)*len(g[0])), g))
 }
 
-// CheckInts refuses a grid that has no cells, rows of different lengths, or a number
-// outside of least to most. The error calls it a matrix.
+// CheckInts rejects a grid without cells, with rows of different lengths, or with a
+// number outside least to most. The error calls it a matrix.
 func CheckInts(g Grid[int], least, most int) error {
 	if len(g) == 0 || len(g[0]) == 0 {
 		return errors.New("matrix has no cells")

@@ -23,7 +23,7 @@ func Example() {
 	// true
 }
 
-// A search lets a fire spread from the first cell.
+// A search spreads a fire from the first cell.
 func ExampleWalled() {
 	w := grid.NewWalled(3, 3, '#')
 	for i, row := range []string{"..#", "#..", "..."} {
@@ -96,7 +96,7 @@ func TestCheckInts(t *testing.T) {
 	}
 }
 
-// Rows do not reach into each other, though they share their memory.
+// Rows share memory but do not overlap.
 func TestNewRowsAreApart(t *testing.T) {
 	g := grid.New[int](2, 2)
 	g[0] = append(g[0], 7)

@@ -14,7 +14,7 @@ import (
 // bareGo lists the functions that may use a go statement, each with how it waits for
 // its goroutine.
 var bareGo = exceptions{
-	"tiny/transformer.crew.do": "helpers end by themselves a moment after the last call: to wait for the next one is what they are for",
+	"tiny/transformer.workerPool.do": "workers wait for the next call for a moment, then end by themselves",
 }
 
 // sleepers lists the functions that may call time.Sleep outside a synctest bubble.

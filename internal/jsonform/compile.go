@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// A writer appends the value of the one variable that it was made for.
+// A writer appends the value of its one variable.
 type writer func(dst []byte) []byte
 
 // A compiler makes the writers of one type. A writer knows the address of its variable. A
-// field is in the plan's copy of the value. What a pointer points to, and each element of
-// a slice or map, is copied to a variable first. So writing a field needs no reflection.
+// field lies in the plan's copy of the value. Writers copy the target of a pointer, and
+// each element of a slice or map, to a variable first. So writing a field needs no
+// reflection.
 type compiler struct {
 	encoder *Encoder
 	within  []reflect.Type // the types that contain the current one
@@ -104,10 +105,7 @@ func (c *compiler) nested(v reflect.Value) writer {
 func (c *compiler) method(v reflect.Value) writer {
 	m := v.Addr().Interface().(json.Marshaler)
 	return func(dst []byte) []byte {
-		text, err := m.MarshalJSON()
-		if err == nil {
-			dst, err = appendCompact(dst, text)
-		}
+		dst, err := appendMethod(dst, m)
 		if err != nil {
 			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
 		}
@@ -115,25 +113,37 @@ func (c *compiler) method(v reflect.Value) writer {
 	}
 }
 
-// box writes the value of the box v. It has an encoder of its own, since a value in the
-// box may have the same type as one around it.
+// appendMethod appends the result of m's MarshalJSON.
+func appendMethod(dst []byte, m json.Marshaler) ([]byte, error) {
+	text, err := m.MarshalJSON()
+	if err != nil {
+		return dst, err
+	}
+	return appendCompact(dst, text)
+}
+
+// box writes the value of the box v. It has its own encoder, since the value may have the
+// type of one around the box.
 func (c *compiler) box(v reflect.Value) writer {
 	var encoder Encoder
 	boxed, otherwise := v.Addr().Interface().(Box), c.method(v)
 	return func(dst []byte) []byte {
-		if held := boxed.Value(); held != nil {
-			if written, err := encoder.Append(dst, held); err == nil {
-				return written
-			}
+		held := boxed.Value()
+		if held == nil {
+			return otherwise(dst)
 		}
-		return otherwise(dst)
+		written, err := encoder.Append(dst, held)
+		if err != nil {
+			return otherwise(dst)
+		}
+		return written
 	}
 }
 
-// raw writes a text that is JSON already. Often the same text comes many times: all
-// problems of a level contain its parameters.
+// raw writes text that is already JSON. The same text often repeats: all problems of a
+// level contain its parameters.
 func (c *compiler) raw(v reflect.Value) writer {
-	const most = 4 << 10 // most bytes of a text that is kept
+	const most = 4 << 10 // longest text to remember, in bytes
 	text := at[json.RawMessage](v)
 	var before, written []byte
 	return func(dst []byte) []byte {
@@ -166,7 +176,7 @@ func (c *compiler) number(v reflect.Value) writer {
 	}
 }
 
-// pointer writes what v points to.
+// pointer writes the target of v.
 func (c *compiler) pointer(v reflect.Value) writer {
 	held := reflect.New(v.Type().Elem()).Elem()
 	write := c.writer(held)
@@ -179,7 +189,6 @@ func (c *compiler) pointer(v reflect.Value) writer {
 	}
 }
 
-// slice writes a list.
 func (c *compiler) slice(v reflect.Value) writer {
 	var write writer
 	switch elem := v.Type().Elem(); {

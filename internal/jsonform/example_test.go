@@ -12,7 +12,7 @@ func ExampleEncoder() {
 		Target  int    `json:"target"`
 		Hint    string `json:"hint,omitempty"`
 	}
-	var encoder jsonform.Encoder // keep it: it learns a type from the first value
+	var encoder jsonform.Encoder // keep it: it learns a type from its first value
 	var line []byte
 	for _, p := range []puzzle{{[]int{1, 2, 3}, 6, ""}, {[]int{4, 5}, 9, "a < b"}} {
 		var err error

@@ -26,19 +26,19 @@ import (
 // each type.
 type Encoder struct {
 	plans map[reflect.Type]*plan
-	last  *plan // of the value before
+	last  *plan // of the previous value
 	fault error // first error in the current value
 }
 
-// A Box is a [json.Marshaler] that holds another value. Its MarshalJSON returns the JSON
-// form of Value, unless that is nil.
+// A Box is a [json.Marshaler] around another value. Its MarshalJSON returns the JSON form
+// of Value, unless that is nil.
 type Box interface {
 	json.Marshaler
 	Value() any
 }
 
-// Append appends the JSON form of v. Its errors are those of [json.Marshal]; it then
-// returns dst as it was. Passing a pointer saves the allocation of an interface.
+// Append appends the JSON form of v. Its errors are those of [json.Marshal]; after one it
+// returns dst unchanged. Passing a pointer saves the allocation of an interface.
 func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 	value := reflect.ValueOf(v)
 	if value.Kind() == reflect.Pointer && !value.IsNil() {
@@ -73,7 +73,7 @@ func Marshal(v any) ([]byte, error) {
 // A plan says how the values of a type are written.
 type plan struct {
 	typ   reflect.Type
-	copy  reflect.Value // a variable of the type, to which the value is copied
+	copy  reflect.Value // a variable of the type, for a copy of the value
 	write writer        // writes copy; nil: encoding/json writes the type
 }
 
@@ -95,8 +95,8 @@ func (e *Encoder) plan(typ reflect.Type) *plan {
 	return p
 }
 
-// needsAddress reports whether t contains a type of which only the pointer has a
-// MarshalJSON or MarshalText. Encoding/json calls that only if the value is addressable.
+// needsAddress reports whether t contains a type with a MarshalJSON or MarshalText on the
+// pointer only. Encoding/json calls that only if the value is addressable.
 func needsAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -126,7 +126,7 @@ func needsAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// appendMarshalled appends v as encoding/json writes it.
+// appendMarshalled appends v as written by encoding/json.
 func appendMarshalled(dst []byte, v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -18,7 +18,7 @@ type item struct {
 	B string `json:"b,omitempty"`
 }
 
-// A byValue has a MarshalJSON that returns it as it is.
+// A byValue has a MarshalJSON that returns the value unchanged.
 type byValue string
 
 func (v byValue) MarshalJSON() ([]byte, error) {
@@ -28,17 +28,17 @@ func (v byValue) MarshalJSON() ([]byte, error) {
 	return []byte(v), nil
 }
 
-// A byPointer is written by its method only if it is addressable.
+// A byPointer uses its method only if it is addressable.
 type byPointer string
 
 func (v *byPointer) MarshalJSON() ([]byte, error) { return []byte(`"by pointer"`), nil }
 
-// A word is written as text.
+// A word marshals as text.
 type word int
 
 func (w word) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "<%d>", int(w)), nil }
 
-// A boxed value is written as what it holds.
+// A boxed value marshals as its content.
 type boxed struct{ held any }
 
 func (b boxed) Value() any { return b.held }
@@ -198,7 +198,7 @@ func TestAppendIsMarshal(t *testing.T) {
 	}
 }
 
-// A pointer is written as its present value.
+// The encoder writes the present value of a pointer.
 func TestAppendTakesPointers(t *testing.T) {
 	var e Encoder
 	for i := range 3 {
@@ -241,7 +241,7 @@ func TestAppendAllocatesNothing(t *testing.T) {
 	}
 }
 
-// fill sets v to a value that data describes.
+// fill sets v to a value described by data.
 func fill(v reflect.Value, data *[]byte) {
 	take := func() byte {
 		if len(*data) == 0 {

@@ -7,11 +7,11 @@ import (
 	"unicode"
 )
 
-// A field says how a field of a struct is written.
+// A field says how to write a field of a struct.
 type field struct {
 	name  string // with the comma before it and the colon after it
 	write writer
-	empty func() bool // whether it is left out; nil: never
+	empty func() bool // whether to omit it; nil: never
 }
 
 // object writes a struct. It leaves unusual ones to encoding/json: embedded pointers,
@@ -69,7 +69,7 @@ func appendFields(dst []byte, fields []field) []byte {
 	if len(dst) == start {
 		return append(dst, "{}"...)
 	}
-	dst[start] = '{' // in place of the first comma
+	dst[start] = '{' // replaces the first comma
 	return append(dst, '}')
 }
 
@@ -94,7 +94,7 @@ func (c *compiler) field(v reflect.Value, options []string) (f field, plain bool
 	return f, true
 }
 
-// isEmpty reports whether omitempty leaves v out.
+// isEmpty reports whether omitempty omits v.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:

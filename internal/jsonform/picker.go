@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 )
 
-// A Picker finds the members of given names in objects, one object after the other. It is
-// for one goroutine.
+// A Picker finds members by name in one object after another. It is not safe for
+// concurrent use.
 type Picker struct {
 	names  [][]byte
 	values [][]byte
 	take   func(name, value []byte) bool
 }
 
-// NewPicker returns a picker of the members of those names.
+// NewPicker returns a picker of the named members.
 func NewPicker(names ...string) *Picker {
 	p := &Picker{values: make([][]byte, len(names))}
 	for _, name := range names {
@@ -23,15 +23,15 @@ func NewPicker(names ...string) *Picker {
 	return p
 }
 
-// Pick finds the members in text, an object; see [Members]. It also reports false if a
-// name comes twice, or in another case: encoding/json ignores case in names.
+// Pick finds the members in text, an object; see [Members]. It also reports false for a
+// repeated name, even in another case: encoding/json ignores case in names.
 func (p *Picker) Pick(text []byte) bool {
 	clear(p.values)
 	return Members(text, p.take)
 }
 
-// Read is [Picker.Pick] for any object: what Pick refuses is read by encoding/json, whose
-// errors it returns. The case of names counts; of a name that comes twice, the last value.
+// Read is [Picker.Pick] for any object: if Pick rejects it, encoding/json reads it, and
+// Read returns its errors. The case of names counts; a repeated name has its last value.
 func (p *Picker) Read(text []byte) error {
 	if p.Pick(text) {
 		return nil
@@ -66,5 +66,5 @@ func (p *Picker) member(name, value []byte) bool {
 }
 
 // Value returns the value of name i in the object of the last Pick, a part of its text;
-// nil: the object does not have the name.
+// nil: the object lacks the name.
 func (p *Picker) Value(i int) []byte { return p.values[i] }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// scalar writes a value that does not contain other values.
+// scalar writes a value without inner values.
 func (c *compiler) scalar(v reflect.Value) writer {
 	switch v.Kind() {
 	case reflect.String:
@@ -69,7 +69,7 @@ func appendTexts(dst []byte, list []string) []byte {
 // appendFloat appends a finite number of width 32 or 64, in the form of ECMAScript except
 // for exponents of one digit.
 func appendFloat(dst []byte, f float64, width int) []byte {
-	const whole = 1 << 24 // below it, every float of either width has a spacing of 1 or less
+	const whole = 1 << 24 // below it, floats of either width are at most 1 apart
 	format, size := byte('f'), math.Abs(f)
 	if size < whole && f == math.Trunc(f) && (f != 0 || !math.Signbit(f)) {
 		return appendInt(dst, int(f))
@@ -79,14 +79,14 @@ func appendFloat(dst []byte, f float64, width int) []byte {
 	}
 	dst = strconv.AppendFloat(dst, f, format, -1, width)
 	if n := len(dst); format == 'e' && n >= 4 && dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' {
-		dst[n-2] = dst[n-1] // e-09 is written e-9
+		dst[n-2] = dst[n-1] // e-09 becomes e-9
 		dst = dst[:n-1]
 	}
 	return dst
 }
 
-// AppendText appends a text as a JSON string, with the escapes of encoding/json, which
-// include those for HTML and for the line ends of JavaScript.
+// AppendText appends a text as a JSON string, with the escapes of encoding/json, including
+// those for HTML and for the line ends of JavaScript.
 func AppendText(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for len(text) >= 8 {
@@ -109,8 +109,8 @@ func AppendText(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// AppendLegible appends a text as a JSON string, with the escapes of encoding/json but those
-// for HTML: tags stay as they are.
+// AppendLegible appends a text as a JSON string, with the escapes of encoding/json except
+// those for HTML: tags stay as they are.
 func AppendLegible(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for at := 0; at < len(text); {
@@ -124,8 +124,8 @@ func AppendLegible(dst []byte, text string) []byte {
 	return append(append(dst, text...), '"')
 }
 
-// appendSpecial appends the first character of text, escaped if necessary, and returns
-// the rest.
+// appendSpecial appends the first character of text, escaped if necessary, and returns the
+// rest.
 func appendSpecial(dst []byte, text string) ([]byte, string) {
 	if text[0] < utf8.RuneSelf {
 		return appendEscape(dst, text[0]), text[1:]

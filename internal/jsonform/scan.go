@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is the greatest depth of nested values that is read here.
+// maxDepth is the greatest nesting depth that a scanner accepts.
 const maxDepth = 200
 
 // A scanner goes through JSON.
 type scanner struct {
 	text   []byte
 	at     int  // index of the next character
-	spaced bool // there was white space
+	spaced bool // it skipped white space
 }
 
-// next skips white space and returns the next character without skipping it; 0: the end.
+// next skips white space and returns the next character without consuming it; 0: the end.
 func (s *scanner) next() byte {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; c {
@@ -60,7 +60,7 @@ func (s *scanner) word(literal string) bool {
 	return true
 }
 
-// object skips an object. If each is not nil, it is called with every member; when it
+// object skips an object. If each is not nil, object calls it with every member; if it
 // returns false, the object counts as invalid.
 func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
 	s.at++
@@ -100,7 +100,7 @@ func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
 // plainName reports whether a name is valid and has no escapes.
 func plainName(name []byte) bool { return bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) }
 
-// array skips an array. If each is not nil, it is called with every element; when it
+// array skips an array. If each is not nil, array calls it with every element; if it
 // returns false, the array counts as invalid.
 func (s *scanner) array(depth int, each func(value []byte) bool) bool {
 	s.at++
@@ -126,7 +126,7 @@ func (s *scanner) array(depth int, each func(value []byte) bool) bool {
 	}
 }
 
-// quoted skips a string, and returns what is between its quotes, with the escapes.
+// quoted skips a string and returns the text between its quotes, with the escapes.
 func (s *scanner) quoted() (inner []byte, valid bool) {
 	s.at++
 	from := s.at
@@ -151,8 +151,7 @@ func (s *scanner) quoted() (inner []byte, valid bool) {
 	}
 }
 
-// escapeLength returns the length of the escape at the beginning of text, 0 if it is
-// invalid.
+// escapeLength returns the length of the escape at the start of text; 0: invalid.
 func escapeLength(text []byte) int {
 	if len(text) < 2 {
 		return 0
@@ -168,7 +167,7 @@ func escapeLength(text []byte) int {
 	return 0
 }
 
-// hexadecimal returns the number of the escape \uXXXX at the beginning of text.
+// hexadecimal returns the number of the escape \uXXXX at the start of text.
 func hexadecimal(text []byte) (r rune, valid bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -186,7 +185,6 @@ func hexadecimal(text []byte) (r rune, valid bool) {
 	return r, true
 }
 
-// number skips a number.
 func (s *scanner) number() bool {
 	if s.at < len(s.text) && s.text[s.at] == '-' {
 		s.at++
@@ -223,7 +221,7 @@ func (s *scanner) digits() bool {
 // Members calls each with the name and the value of every member of text, a JSON object,
 // in order, until it returns false. Both are parts of text. Members reports whether it
 // reached the end of a valid object. It also reports false for an object with escapes in
-// its names, and for one that is very deep; each may then have been called.
+// its names, or nested too deep; it may then have called each.
 func Members(text []byte, each func(name, value []byte) bool) bool {
 	s := scanner{text: text}
 	return s.next() == '{' && s.object(0, each) && s.next() == 0 && s.at == len(text)
@@ -231,14 +229,14 @@ func Members(text []byte, each func(name, value []byte) bool) bool {
 
 // Elements calls each with every element of text, a JSON array, in order, until it returns
 // false. Elements reports whether it reached the end of a valid array. It also reports
-// false for one that is very deep; each may then have been called.
+// false for one nested too deep; it may then have called each.
 func Elements(text []byte, each func(value []byte) bool) bool {
 	s := scanner{text: text}
 	return s.next() == '[' && s.array(0, each) && s.next() == 0 && s.at == len(text)
 }
 
 // Text returns the text of a valid JSON value if it is a string. plain is false for other
-// values, and for strings with half a surrogate pair or with bytes that are not UTF-8.
+// values, and for strings with half a surrogate pair or invalid UTF-8.
 func Text(value []byte) (text string, plain bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
@@ -264,7 +262,7 @@ func Text(value []byte) (text string, plain bool) {
 }
 
 // unescape returns the character of the escape, or the surrogate pair of escapes, at the
-// beginning of text, and its length; 0: it is not a character.
+// start of text, and its length; 0: not a character.
 func unescape(text []byte) (r rune, length int) {
 	switch text[1] {
 	case 'n':
@@ -291,7 +289,7 @@ func unescape(text []byte) (r rune, length int) {
 	return rune(text[1]), 2
 }
 
-// Int returns the number of a valid JSON value if it is a whole one in plain digits.
+// Int returns the number of a valid JSON value if it is a whole number in plain digits.
 func Int(value []byte) (n int, plain bool) {
 	if len(value) == 0 || len(value) > 18 || value[0] != '-' && value[0]-'0' > 9 {
 		return 0, false

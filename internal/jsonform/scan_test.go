@@ -11,7 +11,7 @@ import (
 
 func TestMembers(t *testing.T) {
 	for _, test := range []struct {
-		text, want string // want has the members; empty: the text is refused
+		text, want string // want has the members; empty: Members rejects the text
 	}{
 		{`{}`, " "},
 		{" {\n} ", " "},
@@ -76,8 +76,8 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// Members reads what encoding/json reads. It reads every valid object that has no escapes
-// and is not deep.
+// Members agrees with encoding/json. It reads every valid object without escapes and deep
+// nesting.
 func FuzzMembers(f *testing.F) {
 	f.Add([]byte(`{"problem":{"task":"a","seed":"1","params":{},"instance":{"x":[1,-2.5e3,null]}},"answer":"\u00d7\n"}`))
 	f.Add([]byte(" { \"a\" : [ true , false ] ,\n\"b\":\"\xff\" } "))
@@ -151,9 +151,9 @@ func TestPicker(t *testing.T) {
 		{`{"level":1,"other":{"task":2},"task":"a"}`, `"a"`, "1", true},
 		{`{"task":null}`, "null", "", true},
 		{`{}`, "", "", true},
-		{`{"task":1,"task":2}`, "", "", false}, // the last counts
-		{`{"task":1,"Task":2}`, "", "", false}, // it is the same name to encoding/json
-		{`{"taſk":1}`, "", "", false},          // so is this
+		{`{"task":1,"task":2}`, "", "", false}, // the last one counts
+		{`{"task":1,"Task":2}`, "", "", false}, // encoding/json ignores case
+		{`{"taſk":1}`, "", "", false},          // here too
 		{`{"task":1`, "", "", false},
 	} {
 		if plain := p.Pick([]byte(test.text)); plain != test.plain || plain && (string(p.Value(0)) != test.task || string(p.Value(1)) != test.level) {

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// Texts are searched eight bytes at a time, as one number. A search sets the high bit of
-// every byte that it looks for, and of no other byte below the first of them. XOR turns
-// the byte that it looks for into zero; subtracting 1 borrows from the high bit of a byte
-// only if the byte is zero.
+// Searches read eight bytes of a text at a time, as one number. A search sets the high
+// bit of every matching byte, and of no other byte below the first match. XOR turns a
+// matching byte into zero; subtracting 1 borrows from the high bit of a byte only if the
+// byte is zero.
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
@@ -22,7 +22,7 @@ func load[T string | []byte](text T, i int) uint64 {
 }
 
 // escaped finds the bytes that AppendText may have to escape: controls, quotes,
-// backslashes, signs of HTML, and bytes beyond ASCII.
+// backslashes, HTML characters, and bytes beyond ASCII.
 func escaped(w uint64) uint64 {
 	quote := (w | 4*ones) ^ '&'*ones // and &
 	angle := (w | 2*ones) ^ '>'*ones // and <
@@ -36,19 +36,19 @@ func ending(w uint64) uint64 {
 	return ((w - ' '*ones) | (w ^ '"'*ones - ones) | (w ^ '\\'*ones - ones)) &^ w & tops
 }
 
-// webSigns finds the signs of HTML: <, > and &.
+// webSigns finds the HTML characters: <, > and &.
 func webSigns(w uint64) uint64 {
 	return (((w | 2*ones) ^ '>'*ones - ones) | (w ^ '&'*ones - ones)) &^ w & tops
 }
 
-// The bytes that the searches above do not find.
+// The bytes without a match in the searches above.
 var (
 	plainWritten = table(escaped)
 	plainRead    = table(ending)
 	plainWeb     = table(webSigns)
 )
 
-// table lists the bytes that a search does not find.
+// table lists the bytes without a match in a search.
 func table(search func(w uint64) uint64) (plain [256]bool) {
 	for c := range plain {
 		plain[c] = search(uint64(c)|(ones-1)*'x') == 0

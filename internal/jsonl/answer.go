@@ -14,7 +14,7 @@ import (
 // MaxLine is the greatest length of a line, in bytes.
 const MaxLine = 64 << 20
 
-// A FailedError says that lines could not be answered.
+// A FailedError says that some lines have no answer.
 type FailedError struct {
 	Lines int   // number of failed lines
 	First error // error of the first, with its line number
@@ -31,15 +31,15 @@ func (e *FailedError) Error() string {
 // Unwrap returns the first failure.
 func (e *FailedError) Unwrap() error { return e.First }
 
-// Answer writes one line to out for each line of in, in order. It calls work once for each
+// Answer writes one line to out for each line of in, in order. It calls work once per
 // core, and calls the returned function from one goroutine only. That function appends the
-// answer to line to dst, without a line end, and must not keep either. If it returns an
-// error, the bytes it returns do not count. Blank lines have no answer.
+// answer to line to dst, without a line end, and must not retain either. If it returns an
+// error, Answer drops its bytes. Blank lines have no answer.
 //
-// The answer to a line that fails is {"error": "line 3: …"}. The other lines are still
-// answered, and at the end the error is a [*FailedError]. Answer stops with an error at a
-// line longer than [MaxLine], at an error of in or out, and when ctx ends. It may then
-// return while a Read of in is still under way.
+// The answer to a failing line is {"error": "line 3: …"}. Answer goes on with the other
+// lines, and at the end returns a [*FailedError]. It stops with an error at a line longer
+// than [MaxLine], at an error of in or out, and when ctx ends. It may then return during a
+// Read of in.
 func Answer(ctx context.Context, in io.Reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
 	return answer(ctx, &reader{in: in, maxLine: MaxLine}, out, work)
 }
@@ -47,7 +47,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer, work func() func(d
 // answer is Answer for a reader with its own limit.
 func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst, line []byte) ([]byte, error)) error {
 	var failed FailedError
-	p := press{out: out, source: in.read, reads: true}
+	p := pipeline{out: out, source: in.read, reads: true}
 	p.worker = func() func(*batch) {
 		do := work()
 		return func(b *batch) { b.answer(do) }
@@ -67,7 +67,6 @@ func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst
 	return nil
 }
 
-// answer answers the lines of b.
 func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
 	n := b.first
 	for line := range bytes.Lines(b.in) {
@@ -83,7 +82,7 @@ func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
 	}
 }
 
-// fail answers a line whose work failed.
+// fail answers a line with its error.
 func (b *batch) fail(err error) {
 	if b.failed++; b.failed == 1 {
 		b.err = err
@@ -96,11 +95,11 @@ func (b *batch) fail(err error) {
 type reader struct {
 	in      io.Reader
 	maxLine int // greatest length of a line, in bytes
-	lines   int // sent
+	lines   int // sent so far
 }
 
-// read sends all complete lines before it reads again. When the input ends, it also sends
-// what comes after the last line end.
+// read sends all complete lines before it reads again. At the end of the input, it also
+// sends the text after the last line end.
 func (r *reader) read(send func(fill func(*batch)) bool) error {
 	buffer := make([]byte, 0, minBuffer)
 	for {
@@ -146,12 +145,12 @@ func withRoom(buffer, rest []byte) []byte {
 	return append(make([]byte, 0, size), rest...)
 }
 
-// tooLong returns the error for the line after those that were sent.
+// tooLong returns the error for the next line.
 func (r *reader) tooLong() error {
 	return fmt.Errorf("reading line %d: it is longer than %d bytes", r.lines+1, r.maxLine)
 }
 
-// cut sends lines in batches small enough that all cores get some. more is false if the
+// cut sends lines in batches small enough to occupy all cores. more is false if the
 // receiver wants no more.
 func (r *reader) cut(text []byte, send func(fill func(*batch)) bool) (more bool, err error) {
 	const most = 16 << 10 // bytes of a batch, unless one line is longer

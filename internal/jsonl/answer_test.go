@@ -38,8 +38,8 @@ func TestAnswer(t *testing.T) {
 		{"a line that fails, by its number", "a\n\nb?\nc\n", "A\n{\"error\":\"line 3: \\\"b?\\\" asks\"}\nC\n", `line 3: "b?" asks`},
 		{"several lines that fail", "?\na\n?", "{\"error\":\"line 1: \\\"?\\\" asks\"}\nA\n{\"error\":\"line 3: \\\"?\\\" asks\"}\n", `2 lines failed; the first failure: line 1: "?" asks`},
 		{"the longest line", long + "\n" + long, strings.ToUpper(long + "\n" + long + "\n"), ""},
-		{"a line that is too long", "a\nb?\n" + long + "x\nc\n", "A\n{\"error\":\"line 2: \\\"b?\\\" asks\"}\n", "reading line 3: it is longer than 40 bytes"},
-		{"a line that is too long and has no end", "a\n" + long + "x", "A\n", "reading line 2: it is longer than 40 bytes"},
+		{"a too long line", "a\nb?\n" + long + "x\nc\n", "A\n{\"error\":\"line 2: \\\"b?\\\" asks\"}\n", "reading line 3: it is longer than 40 bytes"},
+		{"a too long line without an end", "a\n" + long + "x", "A\n", "reading line 2: it is longer than 40 bytes"},
 	} {
 		for _, in := range []io.Reader{strings.NewReader(test.in), iotest.OneByteReader(strings.NewReader(test.in)), iotest.DataErrReader(strings.NewReader(test.in))} {
 			var out strings.Builder
@@ -68,7 +68,7 @@ func TestAnswerReportsErrorsOfReadingAndWriting(t *testing.T) {
 	}
 }
 
-// All cores work, but the answers come in the order of the lines.
+// All cores work, but the answers keep the order of the lines.
 func TestAnswerKeepsTheOrder(t *testing.T) {
 	var in, want strings.Builder
 	for i := range 50_000 {
@@ -103,7 +103,7 @@ func TestAnswerTalksLineByLine(t *testing.T) {
 	})
 }
 
-// It ends with its context, even if it waits for a line.
+// It ends with its context, even while waiting for a line.
 func TestAnswerEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		questions, ask := io.Pipe()
@@ -122,7 +122,7 @@ func TestAnswerEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// An endless reader counts what is read.
+// An endless reader counts the bytes read.
 type endless struct{ read int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -136,7 +136,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// If the answers are not read, reading soon stops.
+// If nobody reads the answers, reading soon stops.
 func TestAnswerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in := new(endless)
@@ -154,7 +154,7 @@ func TestAnswerIsBounded(t *testing.T) {
 	})
 }
 
-// sized is a reader of text; sizes are the numbers of bytes of its reads.
+// sized is a reader of text; sizes are the lengths of its reads.
 type sized struct{ text, sizes []byte }
 
 func (s *sized) Read(p []byte) (int, error) {
@@ -171,7 +171,7 @@ func (s *sized) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// one answers lines one by one, as Answer does on all cores.
+// one answers lines one by one, like Answer on all cores.
 func one(text string, maxLine int) (out string, fault bool) {
 	work := shout()
 	lines := strings.SplitAfter(text, "\n")

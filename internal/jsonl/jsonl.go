@@ -1,10 +1,9 @@
-// Package jsonl works with JSON lines: [Answer] answers the lines of a stream, [Make]
-// makes lines on all cores and prints them, and a [Log] is a file of lines that only
-// grows.
+// Package jsonl works with JSON lines: [Answer] answers the lines of a stream, [Make] makes
+// lines on all cores and prints them, and a [Log] is an append-only file of lines.
 //
-// Answer and Make keep the order of the lines and use a bounded amount of memory. Before
-// they wait, they write what they have: a program that talks to them line by line waits
-// only for the work itself.
+// Answer and Make keep the order of the lines and use a bounded amount of memory. They
+// flush before they wait: a program that talks to them line by line waits only for the work
+// itself.
 package jsonl
 
 import (
@@ -16,7 +15,7 @@ import (
 	"sync"
 )
 
-// A batch is some lines on their way through a press.
+// A batch is a run of lines in a pipeline.
 type batch struct {
 	first  int    // number of the first line
 	count  int    // of lines to make
@@ -27,8 +26,8 @@ type batch struct {
 	done   chan bool
 }
 
-// A press works on batches on all cores and writes the results in order.
-type press struct {
+// A pipeline works on batches on all cores and writes the results in order.
+type pipeline struct {
 	out io.Writer
 
 	// source calls send for each batch, until send returns false. fill fills the batch.
@@ -37,19 +36,19 @@ type press struct {
 	// worker returns a function that works on batches, for one goroutine.
 	worker func() func(*batch)
 
-	// after is called with each written batch, in order. An error ends the press.
+	// after runs for each written batch, in order. An error ends the pipeline.
 	after func(*batch) error
 
-	// reads says that source may wait for input in a call that cannot be stopped. The press
+	// reads says that source may wait for input in a call that nothing can stop. The pipeline
 	// then does not wait for source.
 	reads bool
 }
 
-// maxKept is the size up to which a buffer is used again.
+// maxKept is the largest buffer worth reusing.
 const maxKept = 1 << 20
 
-// run returns when everything is written, after an error, or when ctx ends.
-func (p *press) run(ctx context.Context) error {
+// run returns when it has written everything, after an error, or when ctx ends.
+func (p *pipeline) run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var workers, source sync.WaitGroup
 	defer func() {
@@ -90,8 +89,8 @@ func (p *press) run(ctx context.Context) error {
 	return sourceErr
 }
 
-// work works on batches until there are no more or ctx ends.
-func (p *press) work(ctx context.Context, todo <-chan *batch) {
+// work works on batches until none are left or ctx ends.
+func (p *pipeline) work(ctx context.Context, todo <-chan *batch) {
 	work := p.worker()
 	for {
 		select {
@@ -108,7 +107,7 @@ func (p *press) work(ctx context.Context, todo <-chan *batch) {
 }
 
 // write writes the batches in order. It flushes out before it waits.
-func (p *press) write(ctx context.Context, order <-chan *batch, free chan<- *batch) error {
+func (p *pipeline) write(ctx context.Context, order <-chan *batch, free chan<- *batch) error {
 	buffered := bufio.NewWriterSize(p.out, 64<<10)
 	for {
 		b, err := next(ctx, order, buffered)
@@ -130,12 +129,12 @@ func (p *press) write(ctx context.Context, order <-chan *batch, free chan<- *bat
 	}
 }
 
-// firstError returns err, or if it is nil the error of writing.
+// firstError returns err or, if that is nil, the error of writing.
 func firstError(err, writing error) error {
-	if err == nil && writing != nil {
-		return fmt.Errorf("writing: %w", writing)
+	if err != nil || writing == nil {
+		return err
 	}
-	return err
+	return fmt.Errorf("writing: %w", writing)
 }
 
 // reuse empties a buffer, and leaves a large one to the garbage collector.

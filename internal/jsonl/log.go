@@ -10,13 +10,13 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Log is a file of values of one type, one per line. It only grows. It is for one
-// goroutine.
+// A Log is an append-only file of values of one type, one per line. It is not safe for
+// concurrent use.
 type Log[T any] struct{ file *os.File }
 
-// OpenLog opens or creates the log at path, and returns its last value, nil if it is
-// empty. It cuts off an incomplete line at the end, which a killed process may leave. If
-// the last line is not a T, it returns an error and does not change the file.
+// OpenLog opens or creates the log at path, and returns its last value, or nil if it is
+// empty. It truncates an incomplete line at the end, left by a killed process. If the
+// last line is not a T, it returns an error and does not change the file.
 func OpenLog[T any](path string) (*Log[T], *T, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -29,7 +29,7 @@ func OpenLog[T any](path string) (*Log[T], *T, error) {
 	return &Log[T]{f}, last, nil
 }
 
-// resume makes f ready for another line, and returns its last value.
+// resume prepares f for another line, and returns its last value.
 func resume[T any](f *os.File) (last *T, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -62,23 +62,23 @@ func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) 
 		}
 		at := bytes.LastIndexByte(tail, '\n')
 		start := bytes.LastIndexByte(tail[:max(0, at)], '\n')
-		switch {
-		case n < size && start < 0: // it may begin earlier
-		case at < 0:
-			return nil, 0, nil
-		default:
-			return tail[start+1 : at], size - n + int64(at) + 1, nil
+		if n < size && start < 0 { // the line may begin earlier
+			continue
 		}
+		if at < 0 {
+			return nil, 0, nil
+		}
+		return tail[start+1 : at], size - n + int64(at) + 1, nil
 	}
 }
 
 // Add appends a value as a line.
 func (l *Log[T]) Add(value T) error {
 	line, err := jsonform.Marshal(value)
-	if err == nil {
-		_, err = l.file.Write(append(line, '\n'))
-	}
 	if err != nil {
+		return fmt.Errorf("%s: %w", l.file.Name(), err)
+	}
+	if _, err := l.file.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("%s: %w", l.file.Name(), err)
 	}
 	return nil

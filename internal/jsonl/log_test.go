@@ -21,7 +21,7 @@ func TestLogGoesOn(t *testing.T) {
 		{"one line", "\"a\"\n", "a", []string{"a", "new"}},
 		{"half a line alone", `"a`, "", []string{"new"}},
 		{"half a line", "\"a\"\n\"b\"\n\"c", "b", []string{"a", "b", "new"}},
-		{"a line longer than what is read at once", "\"a\"\n" + long + "\n", long[1 : len(long)-1], []string{"a", long[1 : len(long)-1], "new"}},
+		{"a line longer than one read", "\"a\"\n" + long + "\n", long[1 : len(long)-1], []string{"a", long[1 : len(long)-1], "new"}},
 		{"half of a long line", "\"a\"\n" + long[:len(long)-1], "a", []string{"a", "new"}},
 		{"half of a long line alone", long[:len(long)-1], "", []string{"new"}},
 	} {

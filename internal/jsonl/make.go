@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Make writes count lines to out, in order. It calls work once for each core, and calls
-// the returned function from one goroutine only. That function appends line n, counted
-// from 0, to dst, without a line end. After an error of a line, Make writes the lines
-// before it and returns the error. When ctx ends, it returns the error of ctx.
+// Make writes count lines to out, in order. It calls work once per core, and calls the
+// returned function from one goroutine only. That function appends line n, counted from
+// 0, to dst, without a line end. If a line fails, Make writes the lines before it and
+// returns the error. When ctx ends, it returns the error of ctx.
 func Make(ctx context.Context, out io.Writer, count int, work func() func(dst []byte, n int) ([]byte, error)) error {
 	var size atomic.Int64 // lines of the next batch
 	size.Store(1)
-	p := press{out: out}
+	p := pipeline{out: out}
 	p.source = func(send func(fill func(*batch)) bool) error {
 		for first := 0; first < count; {
 			n := min(int(size.Load()), count-first)
@@ -38,7 +38,7 @@ func Make(ctx context.Context, out io.Writer, count int, work func() func(dst []
 }
 
 // nextSize returns the number of lines of the next batch, given the time that b took:
-// enough that the hand-over costs little, but few enough that lines come soon.
+// many enough for a cheap hand-over, few enough for lines to come soon.
 func nextSize(b *batch, took time.Duration) int {
 	const (
 		long  = 10 * time.Millisecond
@@ -53,7 +53,6 @@ func nextSize(b *batch, took time.Duration) int {
 	return b.count
 }
 
-// make makes the lines of b.
 func (b *batch) make(work func(dst []byte, n int) ([]byte, error)) {
 	for i := range b.count {
 		out, err := work(b.out, b.first+i)

@@ -73,7 +73,7 @@ func TestMakeEndsWithItsContextAndItsReader(t *testing.T) {
 	})
 }
 
-// A line is written while the next is still being made.
+// Make writes a line while the next is still in work.
 func TestMakeDoesNotHoldLinesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()

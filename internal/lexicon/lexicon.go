@@ -1,5 +1,5 @@
-// Package lexicon holds the English words and sentences that tasks are made
-// from. README.md says where they come from, and under which licence.
+// Package lexicon holds the English words and sentences of the tasks. README.md names the
+// sources and licences.
 package lexicon
 
 import (
@@ -17,14 +17,14 @@ const (
 	MaxLetters = 15
 )
 
-// Words are the words of one length, all in a to z, in alphabetical order. The
-// zero value has none. Many goroutines may use it.
+// Words holds the words of one length, all in a to z, in alphabetical order. The zero
+// value has none. It is safe for concurrent use.
 type Words struct {
 	letters int
-	text    string // the words, with nothing between them
+	text    string // the words without separators
 }
 
-// Len returns how many there are.
+// Len returns the number of words.
 func (w Words) Len() int {
 	if w.letters == 0 {
 		return 0
@@ -35,7 +35,7 @@ func (w Words) Len() int {
 // At returns word i, 0 or more and less than Len. It copies nothing.
 func (w Words) At(i int) string { return w.text[i*w.letters : (i+1)*w.letters] }
 
-// Find returns the place of word, and whether it is there.
+// Find returns the index of word, and whether it is in the list.
 func (w Words) Find(word string) (i int, found bool) {
 	if len(word) != w.letters {
 		return 0, false
@@ -54,23 +54,23 @@ func (w Words) Find(word string) (i int, found bool) {
 	return low, false
 }
 
-// Common returns the words of that many letters that most adults know, except for
-// coarse and hurtful ones. There are some for every length from MinLetters to
-// MaxLetters, and none for others.
+// Common returns the words of a length that most adults know, without coarse and hurtful
+// ones. There are some for every length from MinLetters to MaxLetters, and none for
+// others.
 func Common(letters int) Words { return ofLength(common(), letters) }
 
-// Rungs returns the common words of 3, 4 or 5 letters that word ladders are built
-// of. Every grader of ladders that we know of accepts them.
+// Rungs returns the common words of 3, 4 or 5 letters for word ladders. Every grader of
+// ladders that we know accepts them.
 func Rungs(letters int) Words { return ofLength(rungs(), letters) }
 
-// Known returns the words of that many letters that any large dictionary has, rare,
-// old, coarse and foreign ones among them: to judge an answer by, and never to
-// make a question from. Every common word is known.
+// Known returns the words of a length in any large dictionary, including rare, old,
+// coarse and foreign ones: use them to judge an answer, never to make a question. Every
+// common word is known.
 func Known(letters int) Words { return ofLength(known(), letters) }
 
-// Sentences returns some 260 plain sentences of 3 to 25 words, at least four of
-// each number of words. They are made of letters, spaces, commas, and a full stop
-// or a question mark at the end. The caller leaves the slice as it is.
+// Sentences returns some 260 plain sentences of 3 to 25 words, at least four of each
+// number of words. They consist of letters, spaces, commas, and a full stop or a question
+// mark at the end. The caller must not change the slice.
 func Sentences() []string { return sentences() }
 
 var (
@@ -91,7 +91,7 @@ var (
 	})
 )
 
-// lists are words by their number of letters.
+// lists holds words by their number of letters.
 type lists [MaxLetters + 1]Words
 
 func ofLength(all *lists, letters int) Words {
@@ -101,7 +101,7 @@ func ofLength(all *lists, letters int) Words {
 	return all[letters]
 }
 
-// read unpacks a list: one word a line, the shortest first, then by alphabet.
+// read unpacks a list: one word per line, the shortest first, then by alphabet.
 func read(zipped string) *lists {
 	r, err := gzip.NewReader(strings.NewReader(zipped))
 	if err != nil {

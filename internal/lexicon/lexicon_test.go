@@ -54,7 +54,7 @@ func TestCommonWordsAreKnown(t *testing.T) {
 	}
 }
 
-// contains demands that every word of part is in whole.
+// contains demands that whole has every word of part.
 func contains(t *testing.T, whole, part Words) {
 	t.Helper()
 	for i := range part.Len() {
@@ -96,7 +96,7 @@ func TestSentences(t *testing.T) {
 		for _, word := range words {
 			word = strings.ToLower(strings.Trim(word, ",.?"))
 			if _, found := Known(len(word)).Find(word); len(word) >= MinLetters && !found {
-				t.Errorf("%q is no word: %s", word, sentence)
+				t.Errorf("%q is not a word: %s", word, sentence)
 			}
 		}
 	}

@@ -1,9 +1,8 @@
-// Package nearest finds the name that a mistyped name was meant to be.
+// Package nearest finds the intended name behind a mistyped one.
 package nearest
 
-// Name returns the one of names that is nearest to word, the first of several. found is
-// false if none is near: within a distance of 3 and of about a third of the length of
-// word.
+// Name returns the name nearest to word, the first of several. found is false if none is
+// near: within a distance of 3 and of about a third of the length of word.
 func Name(word string, names []string) (name string, found bool) {
 	best := min(3, len(word)/3+1)
 	if word == "" {
@@ -26,7 +25,7 @@ func Suggest(word string, names []string) string {
 	return ""
 }
 
-// distance is the Levenshtein distance of a and b in bytes (Levenshtein, 1966).
+// distance returns the Levenshtein distance of a and b in bytes (Levenshtein, 1966).
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

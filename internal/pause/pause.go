@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// For waits for d, or until ctx ends, and reports whether d has passed. Many goroutines may
-// call it.
+// For waits for d, or until ctx ends, and reports whether d has passed. It is safe for
+// concurrent use.
 func For(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -1,5 +1,5 @@
-// Package safetensors writes files of the library of that name: arrays with names, and texts.
-// The form is that of https://github.com/huggingface/safetensors.
+// Package safetensors writes files in the format of the library of that name: named arrays,
+// and texts. https://github.com/huggingface/safetensors defines it.
 package safetensors
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Type is the type of an array's values, as the library calls it.
+// A Type is the type of an array's values, by the library's name.
 type Type string
 
 // The types. Values are little-endian, a Bool is 0 or 1.
@@ -22,7 +22,7 @@ const (
 	Bool    Type = "BOOL"
 )
 
-// width is the number of bytes of a value.
+// width returns the number of bytes of a value.
 func (t Type) width() int {
 	switch t {
 	case Float64, Int64:
@@ -65,7 +65,7 @@ func Append(b []byte, texts map[string]string, arrays []Array) []byte {
 	if err != nil {
 		panic("safetensors: " + err.Error()) // texts and whole numbers
 	}
-	text = append(text, strings.Repeat(" ", (8-len(text)%8)%8)...) // so that the values are aligned
+	text = append(text, strings.Repeat(" ", (8-len(text)%8)%8)...) // aligns the values
 	b = append(binary.LittleEndian.AppendUint64(b, uint64(len(text))), text...)
 	for _, a := range arrays {
 		b = a.Append(b)

@@ -2,7 +2,7 @@ package stats
 
 import "slices"
 
-// An Interval is a confidence interval of 95 %.
+// An Interval is a 95 % confidence interval.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -13,9 +13,9 @@ const Resamples = 2000
 
 // Bootstrap returns the mean of the means of strata, and its interval by the percentile
 // bootstrap within each stratum (Efron, "Bootstrap Methods", 1979). A value stands for a
-// cluster that is drawn as a whole: where it is the mean of all episodes of one problem,
-// this is the cluster bootstrap over problems; where it is the difference of two policies
-// on one problem, this is the paired bootstrap.
+// cluster, drawn as a whole: if it is the mean of all episodes of one problem, this is the
+// cluster bootstrap over problems; if it is the difference of two policies on one problem,
+// the paired bootstrap.
 //
 // pick returns a number from 0 to n-1, each equally likely. If it always gives the same
 // numbers, the interval is always the same, whatever the order of the values in a stratum.

@@ -2,11 +2,11 @@ package stats
 
 import "math"
 
-// McNemar returns the probability that b + c pairs that differ are by chance split at
-// least as unevenly as b to c: the exact, two-sided test of McNemar ("Note on the sampling
-// error of the difference between correlated proportions", 1947) by the binomial
-// distribution. It is exact for many pairs too, so there is no approximation by a
-// chi-squared distribution. Without pairs it returns 1.
+// McNemar returns the probability that chance splits b + c differing pairs at least as
+// unevenly as b to c: the exact, two-sided test of McNemar ("Note on the sampling error of
+// the difference between correlated proportions", 1947) by the binomial distribution. It
+// is exact for many pairs too, without a chi-squared approximation. Without pairs it
+// returns 1.
 func McNemar(b, c int) float64 {
 	n := b + c
 	if n == 0 {

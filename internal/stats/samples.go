@@ -2,10 +2,10 @@ package stats
 
 import "math"
 
-// PassAt estimates how likely at least one of k samples is right, if c of n samples are:
-// the unbiased estimator 1 - C(n-c, k) / C(n, k) of Chen et al., "Evaluating Large
-// Language Models Trained on Code" (2021), as a product of factors from 0 to 1, which
-// neither overflows nor cancels. K is 1 to n, and c is 0 to n.
+// PassAt estimates the probability that at least one of k samples is right, given c right
+// ones of n: the unbiased estimator 1 - C(n-c, k) / C(n, k) of Chen et al., "Evaluating
+// Large Language Models Trained on Code" (2021), as a product of factors from 0 to 1,
+// which neither overflows nor cancels. K is 1 to n, and c is 0 to n.
 func PassAt(k, n, c int) float64 {
 	if n-c < k {
 		return 1
@@ -17,18 +17,18 @@ func PassAt(k, n, c int) float64 {
 	return 1 - miss
 }
 
-// MajorityAt returns how likely the most frequent answer of k samples is right (the
-// self-consistency of Wang et al., 2022): the mean over all choices of k of the samples.
-// The first k samples alone would make it depend on their order. Of several answers that
-// are equally frequent each counts alike. Empty answers have no vote; if there are no
-// others, the vote is wrong. Samples with one answer are right or wrong together; if they
-// are not, their share counts. The number of answers is that of right, and k is 1 to it.
+// MajorityAt returns the probability that the most frequent answer of k samples is right
+// (the self-consistency of Wang et al., 2022): the mean over all choices of k of the
+// samples. The first k samples alone would make it depend on their order. Equally
+// frequent answers count alike. Empty answers have no vote; if there are no others, the
+// vote is wrong. Samples with one answer are right or wrong together; otherwise their
+// share counts. right has an entry for each answer, and k is 1 to their number.
 //
-// The cost is at most in proportion to n·k² for n samples.
+// The cost is at most proportional to n·k² for n samples.
 func MajorityAt(k int, answers []string, right []bool) float64 {
 	p := poll{k: k, n: len(answers)}
 	p.count(answers, right)
-	likely := map[int]float64{} // that an answer wins, by the number of its samples
+	likely := map[int]float64{} // the probability that an answer wins, by its number of samples
 	total := 0.0
 	for i, votes := range p.votes {
 		if p.right[i] == 0 {
@@ -42,8 +42,8 @@ func MajorityAt(k int, answers []string, right []bool) float64 {
 	return total
 }
 
-// A poll is a vote of k of n samples, each choice of which is equally likely. That is the
-// same as drawing each sample by itself with probability k/n, given that k are drawn.
+// A poll is a vote of k of n samples, with all choices equally likely. That is the same
+// as drawing each sample by itself with probability k/n, given that k are drawn.
 type poll struct {
 	k, n  int
 	votes []int     // samples of each answer
@@ -70,8 +70,8 @@ func (p *poll) count(answers []string, right []bool) {
 	}
 }
 
-// wins returns how likely answer i wins: the sum over the number of its drawn samples, m,
-// and over the number of other answers that are drawn as often.
+// wins returns the probability that answer i wins: the sum over its number of drawn
+// samples, m, and over the number of other answers drawn equally often.
 func (p *poll) wins(i int) float64 {
 	total := 0.0
 	for m := 1; m <= min(p.k, p.votes[i]); m++ {
@@ -86,8 +86,8 @@ func (p *poll) wins(i int) float64 {
 	return total / p.drawn(p.n, p.k)
 }
 
-// others returns how likely the other samples are drawn k-m times in all, no other answer
-// more often than m times, by the number of answers that are drawn exactly m times.
+// others returns the probability that the other samples are drawn k-m times in all, no
+// other answer more than m times, by the number of answers drawn exactly m times.
 func (p *poll) others(i, m int) []float64 {
 	rest := p.k - m
 	table := [][]float64{make([]float64, rest+1)} // by ties, and by samples drawn so far
@@ -131,7 +131,7 @@ func add(row, from []float64, more int, factor float64) {
 	}
 }
 
-// drawn returns how likely m of some samples are drawn, each with probability k/n.
+// drawn returns the probability of drawing m of some samples, each with probability k/n.
 func (p *poll) drawn(samples, m int) float64 {
 	switch {
 	case m > samples:

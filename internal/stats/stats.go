@@ -1,12 +1,11 @@
 // Package stats has the statistics of examinations: means with confidence intervals,
 // pass@k, majority votes, and the comparison of two policies on the same problems. Its
-// functions change none of their arguments, and a result depends on the arguments alone.
+// functions do not change their arguments, and a result depends on the arguments alone.
 package stats
 
 import "slices"
 
-// Mean returns the mean of values; 0 if there are none. It does not depend on the order of
-// the values.
+// Mean returns the mean of values; 0 for none. It does not depend on their order.
 func Mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -14,9 +13,9 @@ func Mean(values []float64) float64 {
 	return sum(slices.Sorted(slices.Values(values))) / float64(len(values))
 }
 
-// Quantile returns a quantile of values, which are sorted and at least one; q is 0 to 1.
-// Between two values it interpolates linearly (Hyndman and Fan, "Sample Quantiles in
-// Statistical Packages", 1996, definition 7).
+// Quantile returns a quantile of values, sorted and at least one; q is 0 to 1. Between two
+// values it interpolates linearly (Hyndman and Fan, "Sample Quantiles in Statistical
+// Packages", 1996, definition 7).
 func Quantile(values []float64, q float64) float64 {
 	at := q * float64(len(values)-1)
 	low := int(at)

@@ -27,7 +27,7 @@ func Example() {
 	// 9 better and 2 worse: p = 0.0654
 }
 
-// near reports whether two numbers are the same but for rounding.
+// near reports whether two numbers are equal up to rounding.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(b)) }
 
 func TestPassAt(t *testing.T) {
@@ -42,7 +42,7 @@ func TestPassAt(t *testing.T) {
 		{"none right", 10, 10, 0, 0},
 		{"half the pairs", 2, 4, 1, 0.5},
 		{"fewer wrong ones than are taken", 3, 5, 3, 1},
-		{"numbers whose binomials overflow", 1000, 4000, 1, 0.25},
+		{"numbers with overflowing binomials", 1000, 4000, 1, 0.25},
 	} {
 		if got := stats.PassAt(test.k, test.n, test.c); !near(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
@@ -66,7 +66,7 @@ func TestMajorityAt(t *testing.T) {
 		{"one vote is pass@1", 1, []string{"a", "b", "b", ""}, []bool{true, false, false, false}, 0.25},
 		{"two of three: ab, ab, bb", 2, []string{"a", "b", "b"}, []bool{true, false, false}, 1. / 3},
 		{"two right answers in different words", 3, []string{"1/2", "0.5", "2"}, []bool{true, true, false}, 2. / 3},
-		{"the share of an answer that was right only at times", 2, []string{"a", "a"}, []bool{true, false}, 0.5},
+		{"the share of a sometimes right answer", 2, []string{"a", "a"}, []bool{true, false}, 0.5},
 	} {
 		if got := stats.MajorityAt(test.k, test.answers, test.right); !near(got, test.want) {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
@@ -97,7 +97,7 @@ func TestMajorityAtIsTheMeanOfAllChoices(t *testing.T) {
 	})
 }
 
-// vote is the result of the vote of those samples whose bit in chosen is set, if they are k.
+// vote returns the result of the samples with a bit in chosen, if there are k of them.
 func vote(answers []string, right []bool, chosen, k int) (v float64, is bool) {
 	votes, correct := map[string]int{}, map[string]bool{}
 	most, n := 0, 0
@@ -145,7 +145,6 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// picks returns a pick for Bootstrap.
 func picks() func(n int) int {
 	r := rng.New(1, "picks")
 	return func(n int) int { return r.Between(0, n-1) }
@@ -163,7 +162,7 @@ func TestBootstrap(t *testing.T) {
 		{"equal values have no width", [][]float64{{1, 1, 1}}, 1, 1, 1},
 		{"a coin, 100 times: ±1.96·0.5/10", [][]float64{coins(50, 50)}, 0.5, 0.402, 0.598},
 		{"strata of different sizes have one weight", [][]float64{coins(10, 0), {0}}, 0.5, 0.5, 0.5},
-		{"what differs only between strata has no width", [][]float64{{0, 0}, {1, 1}}, 0.5, 0.5, 0.5},
+		{"differences between strata alone add no width", [][]float64{{0, 0}, {1, 1}}, 0.5, 0.5, 0.5},
 	} {
 		mean, within := stats.Bootstrap(picks(), test.strata...)
 		if !near(mean, test.mean) || math.Abs(within.Low-test.low) > 0.03 || math.Abs(within.High-test.high) > 0.03 {
@@ -172,7 +171,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// coins are heads ones and tails zeros.
+// coins returns heads ones and tails zeros.
 func coins(heads, tails int) []float64 {
 	all := make([]float64, heads+tails)
 	for i := range heads {
@@ -205,7 +204,7 @@ func TestMeanAndQuantile(t *testing.T) {
 
 var casesFile = flag.String("cases", "testdata/scipy.json", "cases with expected results, as conformance/stats.py writes them")
 
-// A reference is what conformance/stats.py computed of random cases, mostly with SciPy.
+// A reference is a random case with the results of conformance/stats.py, mostly from SciPy.
 type reference struct {
 	PassAt []struct {
 		K, N, C int
@@ -225,7 +224,7 @@ type reference struct {
 		Strata          [][]float64
 		Mean, Low, High float64
 		Loose           [2]float64 // of SciPy's own resamples
-		Within          float64    // how far from those the interval may be
+		Within          float64    // how far the interval may be from those
 	}
 }
 
@@ -268,8 +267,8 @@ func TestStatisticsAreThoseOfSciPy(t *testing.T) {
 	}
 }
 
-// knuth is a pick by the linear congruential generator MMIX of Knuth, which
-// conformance/stats.py has too: both make the same resamples.
+// knuth is a pick by the linear congruential generator MMIX of Knuth. conformance/stats.py
+// uses it too: both make the same resamples.
 func knuth() func(n int) int {
 	state := uint64(1)
 	return func(n int) int {

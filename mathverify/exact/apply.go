@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// apply returns a function of forms: its value, if that is a number, else an atom.
+// apply returns a function of forms: a number if it has a rational value, else an atom.
 func (s reader) apply(n *expr.Node) (*Form, error) {
 	if n.Name == "det" {
 		return s.determinant(n.Args[0])
@@ -39,13 +39,13 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 	return s.form(atom{name: argText(n.Name, args)}), nil
 }
 
-// The greatest arguments of functions whose value is written out.
+// The greatest arguments for which we write out the value of a function.
 const (
 	maxFactorial = 4000
 	maxBinomial  = 4000
 )
 
-// value returns a function of numbers, or nil if it is no rational number.
+// value returns a function of numbers; nil if it is irrational.
 func (s reader) value(name string, x []*big.Rat) (*Form, error) {
 	if len(x) == 1 {
 		return s.valueOfOne(name, x[0])
@@ -73,7 +73,7 @@ func (s reader) value(name string, x []*big.Rat) (*Form, error) {
 	return nil, nil
 }
 
-// valueOfOne returns a function of one number, or nil if it is no rational number.
+// valueOfOne returns a function of one number; nil if it is irrational.
 func (s reader) valueOfOne(name string, x *big.Rat) (*Form, error) {
 	switch name {
 	case "abs":
@@ -100,7 +100,7 @@ func (s reader) valueOfOne(name string, x *big.Rat) (*Form, error) {
 	return nil, nil
 }
 
-// product returns n!, or n!! with steps of two.
+// product returns n!, or n!! in steps of two.
 func product(n int64, name string) *big.Int {
 	if name == "factorial" {
 		return new(big.Int).MulRange(1, max(n, 1))
@@ -153,8 +153,8 @@ func (s reader) choose(x []*big.Rat) (*Form, error) {
 	return numberForm(new(big.Rat).SetInt(new(big.Int).Binomial(n, k))), s.Budget.Spend(int(n))
 }
 
-// maxFalling is the greatest k for which a binomial coefficient of a variable is
-// written as a polynomial.
+// maxFalling is the greatest k for which we write the binomial coefficient of a variable
+// as a polynomial.
 const maxFalling = 12
 
 // binomial returns f over k.
@@ -176,7 +176,7 @@ func (s reader) binomial(f *Form, k *big.Rat) (*Form, error) {
 	return result, nil
 }
 
-// absolute is |f|, which is |-f|.
+// absolute returns |f|, in the same form as |-f|.
 func (s reader) absolute(f *Form) *Form {
 	if t, single := f.over.single(); single && one(f.under) {
 		if c, is := s.positive(t); is {
@@ -198,7 +198,7 @@ func (s reader) positive(t term) (*Form, bool) {
 	return &Form{term{t.powers, new(big.Rat).Abs(t.coef)}.poly(), unity}, true
 }
 
-// logarithm takes the logarithm of a product apart.
+// logarithm splits the logarithm of a product.
 func (s reader) logarithm(f *Form) (*Form, error) {
 	if f.IsZero() {
 		return nil, ErrUndefined
@@ -244,7 +244,7 @@ func (s reader) logOfPoly(p poly) (*Form, error) {
 	return result, nil
 }
 
-// logOfNumber is the sum of the logarithms of the primes of c, which is positive.
+// logOfNumber returns the sum of the logarithms of the primes of c, which is positive.
 func (s reader) logOfNumber(c *big.Rat) (*Form, error) {
 	result := wholeForm(0)
 	for i, n := range []*big.Int{c.Num(), c.Denom()} {
@@ -267,7 +267,7 @@ func (s reader) logOfNumber(c *big.Rat) (*Form, error) {
 	return result, nil
 }
 
-// logOfAtom is the logarithm of a power.
+// logOfAtom returns the logarithm of a power.
 func (s reader) logOfAtom(q power) (*Form, error) {
 	a := s.atoms[q.atom]
 	exp := numberForm(big.NewRat(q.exp.over, q.exp.under))
@@ -289,7 +289,7 @@ func (s reader) logOfAtom(q power) (*Form, error) {
 	return s.Times(exp, s.form(atom{name: "ln " + a.name}))
 }
 
-// maxMatrix is the size up to which a determinant is computed.
+// maxMatrix is the greatest size of a determinant that we compute.
 const maxMatrix = 5
 
 // determinant expands a determinant by its first row.

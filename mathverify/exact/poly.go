@@ -46,7 +46,7 @@ func (f fraction) times(g fraction) (fraction, bool) {
 	return newFraction(f.over*g.over, f.under*g.under)
 }
 
-// split returns the whole part, rounded down, and the rest, which is from 0 to below 1.
+// split returns the whole part, rounded down, and the rest, in [0, 1).
 func (f fraction) split() (whole int64, rest fraction) {
 	whole = f.over / f.under
 	if f.over%f.under < 0 {
@@ -55,15 +55,14 @@ func (f fraction) split() (whole int64, rest fraction) {
 	return whole, fraction{f.over - whole*f.under, f.under}
 }
 
-// A term is a product of powers, in the order of their atoms, with a coefficient other
-// than zero.
+// A term is a product of powers, sorted by atom, with a nonzero coefficient.
 type term struct {
 	powers []power
 	coef   *big.Rat
 }
 
 // A poly is a sum of terms, by the keys of their powers. Exponents may be negative or
-// fractions. A poly is not changed once it is made.
+// fractions. Once built, it does not change.
 type poly map[string]term
 
 // poly returns a term as a sum of one.
@@ -90,10 +89,8 @@ func constant(c *big.Rat) poly {
 	return poly{"": {coef: c}}
 }
 
-// unity is 1.
 var unity = constant(big.NewRat(1, 1))
 
-// negative returns -p.
 func (p poly) negative() poly {
 	q := make(poly, len(p))
 	for k, t := range p {
@@ -141,7 +138,7 @@ func (p poly) add(t term) {
 	p[k] = term{old.powers, sum}
 }
 
-// sorted lists the terms in the order of their keys.
+// sorted returns the terms sorted by key.
 func (p poly) sorted() []term {
 	keys := make([]string, 0, len(p))
 	for k := range p {
@@ -155,7 +152,7 @@ func (p poly) sorted() []term {
 	return terms
 }
 
-// text is a canonical name of a poly.
+// text returns a canonical name of a poly.
 func (p poly) text() string {
 	var b strings.Builder
 	for _, t := range p.sorted() {
@@ -193,7 +190,6 @@ func (p poly) content() *big.Rat {
 	return p[first].coef
 }
 
-// plus returns p + q.
 func (s *Space) plus(p, q poly) (poly, error) {
 	if err := s.Budget.Spend(len(p) + len(q)); err != nil {
 		return nil, err
@@ -209,7 +205,6 @@ func (s *Space) plus(p, q poly) (poly, error) {
 	return r, nil
 }
 
-// times returns p·q.
 func (s *Space) times(p, q poly) (poly, error) {
 	if one(p) {
 		return q, nil
@@ -228,7 +223,7 @@ func (s *Space) times(p, q poly) (poly, error) {
 	return r, nil
 }
 
-// bits is the size of a number.
+// bits returns the size of a number in bits.
 func bits(r *big.Rat) int { return r.Num().BitLen() + r.Denom().BitLen() }
 
 // addProduct adds a·b to r. A root of a sum whose exponents add up to a whole number
@@ -288,12 +283,11 @@ func join(a, b []power) ([]power, bool) {
 	return append(r, b...), true
 }
 
-// maxBits bounds the numbers that are written out; larger powers stay powers.
+// maxBits bounds the numbers that we write out; larger powers stay powers.
 const maxBits = 60_000
 
-// settle brings the powers of primes and of sums in t into their normal form: the whole
-// part of the exponent of a prime goes into the coefficient, and that of a sum is
-// returned as factors.
+// settle normalizes the powers of primes and of sums in t: the whole part of a prime's
+// exponent goes into the coefficient, and settle returns that of a sum as factors.
 func (s *Space) settle(t *term) (sums []poly) {
 	for i := 0; i < len(t.powers); i++ {
 		p := t.powers[i]
@@ -326,10 +320,10 @@ func (s *Space) settle(t *term) (sums []poly) {
 	return sums
 }
 
-// maxSumPower is the greatest power of a sum that is multiplied out.
+// maxSumPower is the greatest power of a sum that we multiply out.
 const maxSumPower = 64
 
-// absorb multiplies the coefficient of a term by prime^n, unless that is too large.
+// absorb multiplies the coefficient of a term by prime^n, unless the result is too large.
 func (t *term) absorb(prime *big.Int, n int64) bool {
 	if prime.Sign() < 0 { // -1
 		if n%2 != 0 {

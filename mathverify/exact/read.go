@@ -7,11 +7,11 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// maxDepth bounds how deep expressions may be nested.
+// maxDepth bounds the nesting of expressions.
 const maxDepth = 300
 
 // Read returns the normal form of an expression. The errors are ErrForm, ErrUndefined,
-// ErrBudget, and that of the context of the budget.
+// ErrBudget, and the error of the budget's context.
 func (s *Space) Read(n *expr.Node) (*Form, error) {
 	if s.depth++; s.depth > maxDepth {
 		return nil, ErrForm
@@ -23,7 +23,7 @@ func (s *Space) Read(n *expr.Node) (*Form, error) {
 	return reader{s}.read(n)
 }
 
-// A reader makes forms of expressions.
+// A reader builds forms from expressions.
 type reader struct{ *Space }
 
 func (s reader) read(n *expr.Node) (*Form, error) {
@@ -63,8 +63,8 @@ func (s reader) constant(name string) (*Form, error) {
 	return s.form(atom{name: name}), nil
 }
 
-// fold adds or multiplies the arguments of a node. Numbers are gathered, and polynomials
-// are added in place, since there may be many.
+// fold adds or multiplies the arguments of a node. It gathers numbers and adds polynomials in
+// place, since there may be many.
 func (s reader) fold(n *expr.Node) (*Form, error) {
 	numbers, terms := new(big.Rat), poly{}
 	if n.Op == expr.Mul {
@@ -96,11 +96,11 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 		default:
 			result, err = s.Times(result, f)
 		}
-		if err == nil && bits(numbers) > 4*maxBits {
-			err = ErrBudget
-		}
 		if err != nil {
 			return nil, err
+		}
+		if bits(numbers) > 4*maxBits {
+			return nil, ErrBudget
 		}
 	}
 	numbers.Add(numbers, new(big.Rat).SetInt64(small))
@@ -123,12 +123,12 @@ func (s reader) fold(n *expr.Node) (*Form, error) {
 	return s.Plus(result, sum)
 }
 
-// isSmall reports whether n is a whole number of which very many can be added.
+// isSmall reports whether n is a whole number so small that a sum of very many fits.
 func isSmall(n *expr.Node) bool {
 	return n.Op == expr.Number && n.Value.IsInt() && n.Value.Num().BitLen() < 32
 }
 
-// gather adds the terms of p to sum, which is under construction.
+// gather adds the terms of p to sum, in place.
 func (s reader) gather(sum, p poly) error {
 	for _, t := range p {
 		sum.add(t)
@@ -157,8 +157,8 @@ func (s reader) pair(n *expr.Node) (*Form, error) {
 	return s.Pow(f, g)
 }
 
-// part returns the form of a part of an expression, and its value if it is a rational number.
-// A number as such has no form, which saves making one.
+// part returns the form of a subexpression, and its value if it is a rational number. A lone
+// number has no form, which saves building one.
 func (s reader) part(n *expr.Node) (f *Form, value *big.Rat, err error) {
 	if n.Op == expr.Number {
 		return nil, n.Value, s.Budget.Spend(1)
@@ -209,8 +209,8 @@ func (s *Space) numberPower(f *Form, value *big.Rat) (*Form, error) {
 	return s.Quo(over, under)
 }
 
-// symbolic returns a power whose exponent is no small number, as an atom. A number to
-// the power of a product of numbers is reduced to primes first.
+// symbolic returns a power as an atom, for an exponent other than a small number. It first
+// reduces a number to the power of a product of numbers to primes.
 func (s *Space) symbolic(f, g *Form) (*Form, error) {
 	if value, is := f.Number(); is && value.Cmp(big.NewRat(1, 1)) == 0 {
 		return f, nil
@@ -259,7 +259,7 @@ func (s *Space) repeat(p poly, n int64) (*Form, error) {
 	return &Form{r, unity}, nil
 }
 
-// powerOfSum makes an atom of a sum. Its first coefficient is taken out, unless that is
+// powerOfSum makes an atom of a sum. It takes the first coefficient out, unless that is
 // negative under an even root.
 func (s *Space) powerOfSum(p poly, q fraction) (*Form, error) {
 	c := p.content()
@@ -324,8 +324,8 @@ func (s *Space) powerOfTerm(t term, q fraction) (*Form, error) {
 	return result, nil
 }
 
-// evenPower reports whether a term has an even power of what may be negative, or a root
-// of -1, so that a root of it is not the product of the roots.
+// evenPower reports whether a term has an even power of a possibly negative base, or a root
+// of -1, so that its root is not the product of the roots.
 func (s *Space) evenPower(t term) bool {
 	for _, p := range t.powers {
 		a := s.atoms[p.atom]
@@ -337,7 +337,7 @@ func (s *Space) evenPower(t term) bool {
 	return false
 }
 
-// opaqueRoot is a root that is not taken apart.
+// opaqueRoot returns a root as a single atom.
 func (s *Space) opaqueRoot(t term, q fraction) (*Form, error) {
 	p := t.poly()
 	return s.form(atom{name: "root " + p.text() + "^" + big.NewRat(q.over, q.under).RatString()}), nil
@@ -401,11 +401,10 @@ type factor struct {
 	times int64
 }
 
-// maxPrime bounds the primes that are looked for.
+// maxPrime bounds the primes that we try.
 const maxPrime = 2000
 
-// factor divides n by small primes. What is left is one factor, if it is no square of a
-// number.
+// factor divides n by small primes. The rest becomes one factor; see perfect.
 func (s *Space) factor(n *big.Int) ([]factor, error) {
 	if n.BitLen() > maxBits {
 		return nil, ErrForm
@@ -443,7 +442,7 @@ func (s *Space) factor(n *big.Int) ([]factor, error) {
 	return found, nil
 }
 
-// perfect returns n as a square if it is one.
+// perfect returns n as a factor: a perfect square as its root, with twice the multiplicity.
 func perfect(n *big.Int) factor {
 	root := new(big.Int).Sqrt(n)
 	if new(big.Int).Mul(root, root).Cmp(n) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// big returns a sum, a product, an integral, a derivative or a limit, by its value if it
-// has one in closed form, else as an atom.
+// big returns a sum, a product, an integral, a derivative or a limit: in closed form if
+// it has one, else as an atom.
 func (s reader) big(n *expr.Node) (*Form, error) {
 	var f *Form
 	var err error
@@ -30,8 +30,8 @@ func (s reader) big(n *expr.Node) (*Form, error) {
 	return s.unsolved(n)
 }
 
-// unsolved is an atom for what has no closed form here. What is under the sign keeps its
-// variable by a name that nothing else has.
+// unsolved returns an atom for an expression without a closed form here. Its bound
+// variable gets a name that nothing else has.
 func (s reader) unsolved(n *expr.Node) (*Form, error) {
 	variable := n.Args[0].Name
 	var args []*Form
@@ -55,11 +55,11 @@ func (s reader) unsolved(n *expr.Node) (*Form, error) {
 	return s.form(atom{name: argText(name, args)}), nil
 }
 
-// maxTerms is the greatest number of terms that are added one by one.
+// maxTerms is the greatest number of terms that we add one by one.
 const maxTerms = 1000
 
 // series adds or multiplies over a range: a polynomial by formulas, a short range term by
-// term. It returns nil if the range is neither.
+// term. For any other it returns nil.
 func (s reader) series(n *expr.Node) (*Form, error) {
 	variable, body := n.Args[0].Name, n.Args[3]
 	from, err := s.Read(n.Args[1])
@@ -96,7 +96,7 @@ func (s reader) series(n *expr.Node) (*Form, error) {
 	return s.Minus(upper, lower)
 }
 
-// termByTerm adds or multiplies what body is for each value of the variable.
+// termByTerm adds or multiplies the body for each value of the variable.
 func (s reader) termByTerm(n *expr.Node, from, to int64) (*Form, error) {
 	op := expr.Add
 	if n.Name == "prod" {
@@ -115,11 +115,11 @@ func (s reader) termByTerm(n *expr.Node, from, to int64) (*Form, error) {
 	return s.Read(all)
 }
 
-// maxDegree is the greatest degree of a polynomial that is summed by formulas.
+// maxDegree is the greatest degree of a polynomial that we sum by formulas.
 const maxDegree = 20
 
-// powerSums returns the sum of a polynomial in a variable from 1 to n by the formulas of
-// Faulhaber, or nil if it is none.
+// powerSums sums a polynomial in a variable from 1 to n by Faulhaber's formulas; nil if f
+// is not a polynomial in it.
 func (s reader) powerSums(f *Form, variable string, n *Form) (*Form, error) {
 	parts := s.collect(f, variable)
 	if parts == nil {
@@ -144,8 +144,8 @@ func (s reader) powerSums(f *Form, variable string, n *Form) (*Form, error) {
 	return sum, nil
 }
 
-// collect splits a polynomial by the powers of a variable. It returns nil if the variable
-// is elsewhere too.
+// collect splits a polynomial by the powers of a variable; nil if the variable also
+// occurs elsewhere.
 func (s reader) collect(f *Form, variable string) map[int64]poly {
 	if !one(f.under) {
 		return nil
@@ -209,7 +209,7 @@ func bernoulli(m int64) []*big.Rat {
 	return numbers
 }
 
-// integral integrates a polynomial between two bounds, or returns nil.
+// integral integrates a polynomial between two bounds; nil for other integrands.
 func (s reader) integral(n *expr.Node) (*Form, error) {
 	f, err := s.Read(n.Args[3])
 	if err != nil {
@@ -244,7 +244,7 @@ func (s reader) integral(n *expr.Node) (*Form, error) {
 	return sum, nil
 }
 
-// derivative differentiates what it can.
+// derivative differentiates n, if it can.
 func (s reader) derivative(n *expr.Node) (*Form, error) {
 	d, err := expr.Diff(n.Args[1], n.Args[0].Name)
 	if err != nil {
@@ -253,16 +253,16 @@ func (s reader) derivative(n *expr.Node) (*Form, error) {
 	return s.Read(d)
 }
 
-// limit takes the limit of a quotient of polynomials at infinity, and elsewhere puts in
-// the value.
+// limit takes the limit of a quotient of polynomials at infinity; elsewhere it
+// substitutes the value.
 func (s reader) limit(n *expr.Node) (*Form, error) {
 	variable, target, body := n.Args[0].Name, n.Args[1], n.Args[2]
 	if target.Op != expr.Constant || target.Name != "inf" {
 		f, err := s.Read(body.Replace(variable, target))
-		if err == nil {
-			return f, nil
+		if err != nil {
+			return s.unsolved(n)
 		}
-		return s.unsolved(n)
+		return f, nil
 	}
 	f, err := s.Read(body.Replace(variable, expr.New(expr.Div, expr.Int(1), expr.Var(" h"))))
 	if err != nil {

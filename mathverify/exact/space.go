@@ -1,7 +1,7 @@
 // Package exact brings expressions into a normal form: quotients of polynomials over the
-// rational numbers in variables, roots, and functions of such forms. Two expressions with
-// the same form are equal; if there are only variables in them, others are different.
-// Variables are real, and positive where a logarithm or a root of them is taken.
+// rational numbers in variables, roots, and functions of such forms. Expressions with the
+// same form are equal; expressions of variables alone with different forms differ.
+// Variables are real, and positive under a logarithm or a root.
 package exact
 
 import (
@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// An atom is what polynomials are made of: a variable, a constant, the root of a prime or
-// of a sum, or a function.
+// An atom is an indeterminate of polynomials: a variable, a constant, the root of a prime
+// or of a sum, or a function.
 type atom struct {
 	name  string
-	prime *big.Int // of roots of numbers; -1: roots of it are i
+	prime *big.Int // of roots of numbers; -1: its root is i
 	sum   poly     // of roots of sums
-	base  *Form    // of powers with an exponent that is no number
+	base  *Form    // of powers with an exponent other than a number
 	exp   *Form
 }
 
-// A Space holds the atoms of forms that are compared with each other. It is for one
-// goroutine.
+// A Space holds the atoms of comparable forms. It is not safe for concurrent use.
 type Space struct {
 	Budget *Budget
 	atoms  []atom
@@ -37,7 +36,7 @@ func NewSpace(budget *Budget) *Space {
 // A Form is an expression in normal form: over/under. It belongs to its Space.
 type Form struct{ over, under poly }
 
-// intern returns the atom with the name of a, which it adds if it is new.
+// intern returns the atom with the name of a; it adds a new one.
 func (s *Space) intern(a atom) int {
 	id, is := s.ids[a.name]
 	if !is {
@@ -71,7 +70,7 @@ func numberForm(value *big.Rat) *Form { return &Form{constant(value), unity} }
 
 func wholeForm(n int64) *Form { return numberForm(big.NewRat(n, 1)) }
 
-// Number returns the value of a form that is a rational number.
+// Number returns the value of a form if it is a rational number.
 func (f *Form) Number() (*big.Rat, bool) {
 	over, is := f.over.number()
 	under, is2 := f.under.number()
@@ -84,7 +83,7 @@ func (f *Form) Number() (*big.Rat, bool) {
 	return new(big.Rat).Quo(over, under), true
 }
 
-// IsZero reports whether the form is that of zero.
+// IsZero reports whether the form is zero.
 func (f *Form) IsZero() bool { return len(f.over) == 0 }
 
 // one reports whether p is 1.
@@ -99,7 +98,7 @@ func one(p poly) bool {
 // isOne reports whether r is 1.
 func isOne(r *big.Rat) bool { return r.IsInt() && r.Num().IsInt64() && r.Num().Int64() == 1 }
 
-// text is a name of the form; forms with one name are equal.
+// text names the form; forms with the same name are equal.
 func (f *Form) text() string {
 	if one(f.under) {
 		return f.over.text()
@@ -149,8 +148,8 @@ func (s *Space) Times(f, g *Form) (*Form, error) {
 	return s.reduced(over, under), err
 }
 
-// reduced makes the denominator 1 if it is a number or a product. Roots of sums in it
-// become those sums: 1/√(x+1) is √(x+1)/(x+1).
+// reduced makes the denominator 1 if it is a number or a product. It moves roots of sums
+// into the numerator: 1/√(x+1) is √(x+1)/(x+1).
 func (s *Space) reduced(over, under poly) *Form {
 	t, is := under.single()
 	if !is || one(under) || len(over) == 0 {
@@ -162,10 +161,10 @@ func (s *Space) reduced(over, under poly) *Form {
 		if sum := s.atoms[p.atom].sum; sum != nil && exp.under != 1 && p.exp.over > 0 {
 			n, rest := exp.split()
 			whole, err := s.power(sum, fraction{-n, 1})
-			if err == nil && one(whole.under) {
-				sums, err = s.times(sums, whole.over)
+			if err != nil || !one(whole.under) {
+				return &Form{over, under}
 			}
-			if err != nil {
+			if sums, err = s.times(sums, whole.over); err != nil {
 				return &Form{over, under}
 			}
 			exp = rest
@@ -173,10 +172,11 @@ func (s *Space) reduced(over, under poly) *Form {
 		powers[i] = power{p.atom, exp}
 	}
 	inverse := term{powers, new(big.Rat).Inv(t.coef)}.poly()
-	if r, err := s.times(inverse, over); err == nil {
-		return &Form{r, sums}
+	r, err := s.times(inverse, over)
+	if err != nil {
+		return &Form{over, under}
 	}
-	return &Form{over, under}
+	return &Form{r, sums}
 }
 
 // Quo returns f/g; ErrUndefined if g is zero.
@@ -205,7 +205,7 @@ const (
 	Different
 )
 
-// Compare compares two forms. It finds forms different only if they consist of numbers
+// Compare compares two forms. It calls forms different only if they consist of numbers
 // and variables.
 func (s *Space) Compare(f, g *Form) (Verdict, error) {
 	d, err := s.Minus(f, g)
@@ -221,19 +221,16 @@ func (s *Space) Compare(f, g *Form) (Verdict, error) {
 	return Unknown, nil
 }
 
-// free reports whether a poly that is not zero has no zero for all values of its
-// variables. Roots of different products of primes are linearly independent over the
-// rational numbers (Besicovitch 1940), and so are the powers of π, and 1 and i.
+// free reports whether a nonzero poly has no zero for any values of its variables. Roots
+// of different products of primes are linearly independent over the rational numbers
+// (Besicovitch 1940), and so are the powers of π, and 1 and i.
 func (s *Space) free(p poly) bool {
 	for _, t := range p {
 		for _, q := range t.powers {
 			a := s.atoms[q.atom]
 			inside := q.exp.over > 0 && q.exp.over < q.exp.under
-			switch {
-			case a.variable() || a.name == "pi":
-			case a.prime != nil && a.prime.Sign() > 0 && (inside || len(p) == 1):
-			case a.prime != nil && q.exp == fraction{1, 2}:
-			default:
+			root := a.prime != nil && (a.prime.Sign() > 0 && (inside || len(p) == 1) || q.exp == fraction{1, 2})
+			if !root && !a.variable() && a.name != "pi" {
 				return false
 			}
 		}
@@ -243,7 +240,7 @@ func (s *Space) free(p poly) bool {
 
 func (a atom) variable() bool { return strings.HasPrefix(a.name, "var ") }
 
-// Ratio returns the number c if f = c·g, and whether there is one.
+// Ratio returns the number c with f = c·g, and whether there is one.
 func (s *Space) Ratio(f, g *Form) (*big.Rat, bool) {
 	if len(f.over) != len(g.over) || len(f.over) == 0 {
 		return nil, false
@@ -266,14 +263,14 @@ func (s *Space) Ratio(f, g *Form) (*big.Rat, bool) {
 	return c, true
 }
 
-// Numerator returns the numerator of a form, which is zero where the form is.
+// Numerator returns the numerator of a form; it has the same zeros.
 func (f *Form) Numerator() *Form { return &Form{f.over, unity} }
 
-// Known reports whether there are only numbers and variables in a form.
+// Known reports whether a form has only numbers and variables.
 func (s *Space) Known(f *Form) bool { return s.free(f.over) && s.free(f.under) }
 
-// Root returns the number for which a form that is linear in its only variable x is
-// zero, and the sign of its slope.
+// Root returns the zero of a form that is linear in its only variable x, and the sign of
+// its slope.
 func (s *Space) Root(f *Form, x string) (root *big.Rat, slope int, is bool) {
 	a, b := new(big.Rat), new(big.Rat)
 	if !one(f.under) {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A meaning is the token that a word or a command stands for.
+// A meaning is the token of a word or a command.
 type meaning struct {
 	kind kind
 	text string
 }
 
-// functions maps what functions are called to their names in the tree.
+// functions maps the spellings of functions to their names in the tree.
 var functions = map[string]string{
 	"sin": "sin", "cos": "cos", "tan": "tan", "tg": "tan", "cot": "cot", "ctg": "cot", "sec": "sec", "csc": "csc", "cosec": "csc",
 	"arcsin": "arcsin", "asin": "arcsin", "arccos": "arccos", "acos": "arccos", "arctan": "arctan", "atan": "arctan", "arctg": "arctan",
@@ -25,7 +25,7 @@ var functions = map[string]string{
 	"binomial": "binom", "factorial": "factorial",
 }
 
-// glued are the names that may stand without a space before a variable, longest first.
+// glued lists the names that need no space before a variable, longest first.
 var glued = []string{"arcsin", "arccos", "arctan", "sqrt", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "pi"}
 
 // plain maps words outside commands to tokens.
@@ -37,7 +37,7 @@ var plain = map[string]meaning{
 	"alpha": {kSymbol, "alpha"}, "beta": {kSymbol, "beta"}, "gamma": {kSymbol, "gamma"}, "theta": {kSymbol, "theta"}, "phi": {kSymbol, "phi"}, "lambda": {kSymbol, "lambda"},
 }
 
-// commands maps LaTeX commands to tokens. One that is missing is a Greek letter, a
+// commands maps LaTeX commands to tokens. A command not listed is a Greek letter, a
 // function, ignored, or an error.
 var commands = map[string]meaning{
 	"cdot": {kOp, "*"}, "times": {kOp, "*"}, "ast": {kOp, "*"}, "bullet": {kOp, "*"}, "div": {kOp, "/"}, "slash": {kOp, "/"},
@@ -59,21 +59,21 @@ var commands = map[string]meaning{
 	"ldots": {kOp, "..."}, "dots": {kOp, "..."}, "cdots": {kOp, "..."}, "vdots": {kOp, "..."}, "ddots": {kOp, "..."},
 }
 
-// greek are the letters that are called what they are.
+// greek lists the letters with a command of the same name.
 const greek = " alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega" +
 	" Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega odot star perp parallel nabla partial "
 
-// ignored are the commands that change only how something looks.
+// ignored lists the commands that change only the look.
 const ignored = " left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle textstyle scriptstyle limits nolimits" +
 	" quad qquad medspace thinspace enspace nobreak allowbreak rm bf it cal bm boldsymbol mathstrut strut middle "
 
-// wrapped are the commands whose argument stands for itself, as mathematics.
+// wrapped lists the commands that stand for their argument, as mathematics.
 const wrapped = " boxed fbox mathbf mathit mathnormal underline mathcal ensuremath bold "
 
-// accents are the commands that make another variable of their argument.
+// accents lists the commands that turn their argument into another variable.
 const accents = " overline bar hat vec tilde overrightarrow widehat widetilde dot ddot "
 
-// worded are the commands whose argument is text.
+// worded lists the commands with text as their argument.
 const worded = " text textbf textit textrm textnormal textsf texttt mbox hbox mathrm mathsf mathtt operatorname textup emph "
 
 func listed(list, name string) bool { return strings.Contains(list, " "+name+" ") }
@@ -115,7 +115,7 @@ func (l *lexer) command() error {
 func (l *lexer) simple(name string) error {
 	if m, is := commands[name]; is {
 		if m.text == "..." {
-			return errors.New("something is left out")
+			return errors.New("an ellipsis leaves something out")
 		}
 		l.bracket(m.text)
 		l.add(m.kind, m.text)
@@ -132,14 +132,13 @@ func (l *lexer) simple(name string) error {
 		l.spaced = true
 	case listed(accents, name):
 		l.add(kCmd, name)
-	case listed(wrapped, name):
-	default:
+	case !listed(wrapped, name):
 		return fmt.Errorf(`the command \%.20s is not known`, name)
 	}
 	return nil
 }
 
-// escaped reads a command of one character that is no letter.
+// escaped reads a command of one character other than a letter.
 func (l *lexer) escaped(rest string) error {
 	if rest == "" {
 		l.at++
@@ -159,14 +158,15 @@ func (l *lexer) escaped(rest string) error {
 		l.add(kOp, "|")
 	case ',', ';', ':', '!', ' ', '>', '\n', '$', '/', '#':
 		l.spaced = true
-	case '(', ')', '[', ']': // the ends of a formula
 	default:
-		return fmt.Errorf(`the command \%c is not known`, c)
+		if strings.IndexByte("()[]", c) < 0 { // these delimit a formula
+			return fmt.Errorf(`the command \%c is not known`, c)
+		}
 	}
 	return nil
 }
 
-// side reads what stands after \left or \right if that makes a difference.
+// side reads the delimiter after \left or \right if it matters.
 func (l *lexer) side(name string) {
 	rest := l.text[l.at:]
 	switch {
@@ -181,7 +181,7 @@ func (l *lexer) side(name string) {
 	}
 }
 
-// argument reads an argument in braces, or returns "" if none stands there.
+// argument reads an argument in braces; "" if there is none.
 func (l *lexer) argument() (string, error) {
 	for l.at < len(l.text) && l.text[l.at] == ' ' {
 		l.at++
@@ -198,8 +198,8 @@ func (l *lexer) argument() (string, error) {
 	return arg, nil
 }
 
-// Closing returns the index of the brace that closes the one at open, or -1. Braces after
-// a backslash do not count.
+// Closing returns the index of the brace that closes the one at open, or -1. It skips
+// braces after a backslash.
 func Closing(text string, open int) int {
 	depth := 0
 	for i := open; i < len(text); i++ {
@@ -247,10 +247,11 @@ func (l *lexer) wording(name string) error {
 // inner adds the tokens of numbers in \text.
 func (l *lexer) inner(text string) error {
 	tokens, err := lex(text)
-	if err == nil {
-		l.tokens = append(l.tokens, tokens[:len(tokens)-1]...)
+	if err != nil {
+		return err
 	}
-	return err
+	l.tokens = append(l.tokens, tokens[:len(tokens)-1]...)
+	return nil
 }
 
 // letterSet reads \mathbb{R} or \mathbb R.

@@ -2,7 +2,7 @@ package expr
 
 import "fmt"
 
-// A cursor goes through tokens, and keeps the first error and the depth of nesting.
+// A cursor goes through tokens, and keeps the first error and the nesting depth.
 type cursor struct {
 	tokens []token
 	at     int
@@ -14,7 +14,7 @@ func (p *cursor) peek() token { return p.tokens[p.at] }
 
 func (p *cursor) peekAt(n int) token { return p.tokens[min(p.at+n, len(p.tokens)-1)] }
 
-// take returns the next token and goes past it.
+// take consumes and returns the next token.
 func (p *cursor) take() token {
 	t := p.tokens[p.at]
 	if t.kind != kEnd {
@@ -23,7 +23,7 @@ func (p *cursor) take() token {
 	return t
 }
 
-// accept goes past the next token if it is op.
+// accept consumes the next token if it is op.
 func (p *cursor) accept(op string) bool {
 	if p.peek().is(op) {
 		p.at++
@@ -32,7 +32,7 @@ func (p *cursor) accept(op string) bool {
 	return false
 }
 
-// expect goes past op, or fails.
+// expect consumes op, or fails.
 func (p *cursor) expect(op string) {
 	if !p.accept(op) {
 		p.fail("stands where %q is expected", op)
@@ -53,7 +53,7 @@ func (p *cursor) fail(format string, args ...any) *Node {
 	return Int(0)
 }
 
-// enter counts a level of nesting; leave ends it.
+// enter begins a level of nesting; leave ends it.
 func (p *cursor) enter() bool {
 	if p.depth++; p.depth > MaxDepth {
 		p.fail("is nested more than %d deep", MaxDepth)

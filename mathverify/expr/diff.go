@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// ErrDiff is the error for an expression that [Diff] cannot differentiate.
+// ErrDiff says that [Diff] cannot differentiate an expression.
 var ErrDiff = errors.New("its derivative is not known")
 
 // MaxDiff bounds the nodes of a derivative.
 const MaxDiff = 20_000
 
-// Diff returns the derivative of n by a variable. It is not simplified. The errors are
-// ErrDiff, and ErrLarge if it would have more than about [MaxDiff] nodes, which also
-// bounds the cost.
+// Diff returns the derivative of n by a variable, unsimplified. The errors are ErrDiff,
+// and ErrLarge if it would have more than about [MaxDiff] nodes, which also bounds the
+// cost.
 func Diff(n *Node, variable string) (*Node, error) {
 	d := differ{variable: variable, left: MaxDiff}
 	derivative, _, err := d.diff(n)
@@ -23,10 +23,10 @@ func Diff(n *Node, variable string) (*Node, error) {
 	return Int(0), nil
 }
 
-// ErrLarge is the error for a derivative that is too large.
+// ErrLarge says that a derivative is too large.
 var ErrLarge = errors.New("its derivative is too large")
 
-// A differ differentiates by a variable. Of what does not depend on it, the derivative is
+// A differ differentiates by a variable. The derivative of an expression without it is
 // nil.
 type differ struct {
 	variable string
@@ -66,8 +66,8 @@ func (d *differ) diff(n *Node) (derivative *Node, size int, err error) {
 	return derivative, size, nil
 }
 
-// join makes the derivative of n of those of its arguments, of which some change. Copies
-// is how many times it has about all of n in it.
+// join builds the derivative of n from those of its arguments, some of which change.
+// Copies is how often it contains about all of n.
 func (d *differ) join(n *Node, args []*Node, changing int) (derivative *Node, copies int) {
 	switch n.Op {
 	case Add, Neg:
@@ -89,7 +89,7 @@ func (d *differ) join(n *Node, args []*Node, changing int) (derivative *Node, co
 	return nil, 0
 }
 
-// product is the derivative of a product, factor by factor.
+// product returns the derivative of a product, factor by factor.
 func product(factors, derivatives []*Node) *Node {
 	sum := New(Add)
 	for i, derivative := range derivatives {
@@ -102,7 +102,7 @@ func product(factors, derivatives []*Node) *Node {
 	return sum
 }
 
-// quotient is the derivative of u/v: u'/v - u·v'/v².
+// quotient returns the derivative of u/v: u'/v - u·v'/v².
 func quotient(u, v, du, dv *Node) *Node {
 	var first, second *Node
 	if du != nil {
@@ -118,7 +118,7 @@ func quotient(u, v, du, dv *Node) *Node {
 	return New(Add, first, second)
 }
 
-// power is the derivative of n, which is u^v.
+// power returns the derivative of n = u^v.
 func power(n, du, dv *Node) *Node {
 	u, v := n.Args[0], n.Args[1]
 	if dv == nil { // v·u^(v-1)·u'
@@ -143,7 +143,7 @@ func rootOf(x *Node) *Node { return New(Pow, x, New(Div, Int(1), Int(2))) }
 
 func less(a, b *Node) *Node { return New(Add, a, New(Neg, b)) }
 
-// derivatives are those of functions of one argument.
+// derivatives holds those of functions of one argument.
 var derivatives = map[string]func(x *Node) *Node{
 	"sin":    func(x *Node) *Node { return Call("cos", x) },
 	"cos":    func(x *Node) *Node { return New(Neg, Call("sin", x)) },

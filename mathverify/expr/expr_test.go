@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		{"a fraction of a digit and a group", `\frac1{72}`, "(/ 1 72)"},
 		{"a mixed number", `1\frac{1}{2}`, "(+ 1 (/ 1 2))"},
 		{"no mixed number", `1\frac{3}{2}`, "(* 1 (/ 3 2))"},
-		{"what follows a divisor is multiplied", "1/2x", "(* (/ 1 2) x)"},
+		{"a factor after a divisor multiplies", "1/2x", "(* (/ 1 2) x)"},
 		{"a function takes the factors that follow", `\sin 2x + 1`, "(+ (sin (* 2 x)) 1)"},
 		{"a function ends at the next one", `\sin x\cos y`, "(* (sin x) (cos y))"},
 		{"a power of a function", `\sin^2 x`, "(^ (sin x) 2)"},
@@ -61,11 +61,11 @@ func TestParseRefuses(t *testing.T) {
 		{"two numbers side by side", "1 2 3", "does not belong here"},
 		{"an open bracket", "(1", "should be closed"},
 		{"a missing operand", "1+", "expected"},
-		{"what is left out", `1,2,\ldots`, "left out"},
+		{"an ellipsis", `1,2,\ldots`, "leaves something out"},
 		{"deep nesting", strings.Repeat("(", 500), "nested more than"},
 		{"a long text", strings.Repeat("1+", expr.MaxLength), "at most"},
 		{"a long number", strings.Repeat("9", 20_000), "more than 10000 digits"},
-		{"a condition", `5\text{ or more}`, "changes what stands before it"},
+		{"a condition", `5\text{ or more}`, "changes the meaning of the text before it"},
 	} {
 		if n, err := expr.Parse(test.text); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, %v; want an error with %q", test.why, n, err, test.want)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// power reads a factor with its exponents, factorials, and signs of percent and degree.
+// power reads a factor with its exponents, factorials, and percent and degree signs.
 func (p *parser) power() *Node {
 	return p.postfix(p.primary())
 }
 
-// postfix reads what follows a factor and belongs to it.
+// postfix reads the suffixes of a factor.
 func (p *parser) postfix(n *Node) *Node {
 	for p.err == nil {
 		switch {
@@ -34,7 +34,7 @@ func (p *parser) postfix(n *Node) *Node {
 	return n
 }
 
-// factorial reads a second sign of a double factorial.
+// factorial reads the second sign of a double factorial.
 func (p *parser) factorial(n *Node) *Node {
 	if p.peek().is("!") && !p.peek().spaced {
 		p.at++
@@ -43,7 +43,7 @@ func (p *parser) factorial(n *Node) *Node {
 	return Call("factorial", n)
 }
 
-// percent is a hundredth of a node.
+// percent returns a hundredth of a node.
 func percent(n *Node) *Node {
 	if n.Op != Number {
 		return New(Div, n, Int(100))
@@ -53,7 +53,7 @@ func percent(n *Node) *Node {
 	return &hundredth
 }
 
-// degree is an angle inside a function, and else the number that was written.
+// degree returns an angle inside a function, and else the number as written.
 func (p *parser) degree(n *Node) *Node {
 	if p.angle == 0 {
 		return n
@@ -83,7 +83,7 @@ func (p *parser) raise(n *Node) *Node {
 	return New(Pow, n, exponent)
 }
 
-// exponent reads what stands after ^.
+// exponent reads the operand of ^.
 func (p *parser) exponent() *Node {
 	if !p.enter() {
 		return Int(0)
@@ -103,7 +103,7 @@ func (p *parser) exponent() *Node {
 	return n
 }
 
-// firstLetter reads the first letter of a word, which alone is an exponent, or nothing.
+// firstLetter reads only the first letter of a word, as an exponent, or nothing.
 func (p *cursor) firstLetter() *Node {
 	t := p.peek()
 	if t.kind != kWord {
@@ -128,10 +128,10 @@ func (p *parser) below(n *Node) *Node {
 	case n.Op == Pow && n.Args[0].Op == Symbol:
 		return New(Pow, Var(n.Args[0].Name+"_"+p.subscript()), n.Args[1])
 	}
-	return p.fail("is below something that is no variable")
+	return p.fail("is a subscript, but not of a variable")
 }
 
-// prime adds the primes that follow a variable to its name.
+// prime appends the primes after a variable to its name.
 func (p *parser) prime(n *Node) *Node {
 	for p.accept("'") {
 		n = Var(n.Name + "'")
@@ -163,7 +163,7 @@ func (p *parser) subscript() string {
 	return ""
 }
 
-// mixed reads the fraction of a mixed number after its whole part, or returns nil.
+// mixed reads the fraction of a mixed number after its whole part; nil if there is none.
 func (p *parser) mixed(whole *Node) *Node {
 	if whole.Op != Number || whole.Digits > 0 || whole.Paren || !whole.Value.IsInt() {
 		return nil
@@ -195,15 +195,14 @@ func proper(over, under *Node) bool {
 		over.Value.Sign() > 0 && over.Value.Cmp(under.Value) < 0
 }
 
-// units are words that may stand after a number and do not change it, besides longer
-// ones.
+// units lists short words that may follow a number and do not change it.
 const units = " mm cm dm km m2 ft in yd mi kg mg lb lbs oz ml cl dl kl hr hrs min mins sec secs ms kmh mph rad sq cu pm am cents cent days day" +
 	" years year euros euro yuan dollars usd eur gbp feet foot inch inches units unit square cubic people ways points meters hours minutes seconds pcs men boys girls "
 
-// conditions are words that change what stands before them.
+// conditions lists words that change the meaning of the text before them.
 const conditions = " not if when where for except than least most more less to with only from until unless but either neither "
 
-// unit passes over the unit that follows a number, with its exponent.
+// unit skips the unit after a number, with its exponent.
 func (p *parser) unit() bool {
 	start := p.at
 	for p.err == nil {
@@ -215,7 +214,7 @@ func (p *parser) unit() bool {
 		}
 		for _, word := range strings.Fields(low) {
 			if listed(conditions, word) || word == "or" || word == "and" {
-				p.fail("changes what stands before it")
+				p.fail("changes the meaning of the text before it")
 				return true
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// looks says what Unicode characters mean that only look different from LaTeX or ASCII.
+// looks maps Unicode characters that only look different to LaTeX or ASCII.
 var looks = map[rune]string{
 	'−': "-", '–': "-", '‐': "-", '‑': "-", '‒': "-", '﹣': "-", '—': "-",
 	'×': "*", '·': "*", '⋅': "*", '∙': "*", '•': "*", '✕': "*", '∗': "*", '÷': `\div `, '⁄': "/", '∕': "/",
@@ -40,10 +40,9 @@ var (
 	}
 )
 
-// Fold returns text with each character that only looks different from ASCII or LaTeX
-// written in those: "x²" is "x^{2}", "−" is "-", and the digits of all scripts are 0 to
-// 9. Characters that show nothing are left out. A character that reverses the text stays
-// and is an error for [Parse].
+// Fold rewrites characters that only look different from ASCII or LaTeX: "x²" becomes
+// "x^{2}", "−" becomes "-", and the digits of all scripts become 0 to 9. It drops
+// invisible characters. A character that reverses the text stays, and [Parse] rejects it.
 func Fold(text string) string {
 	i := 0
 	for i < len(text) && text[i] < utf8.RuneSelf {
@@ -73,7 +72,7 @@ func Fold(text string) string {
 	return b.String()
 }
 
-// script reads the superscripts or subscripts with which text begins.
+// script reads the superscripts or subscripts at the start of text.
 func script(text string, table map[rune]byte) (run string, length int) {
 	if text[0] < utf8.RuneSelf {
 		return "", 0
@@ -116,8 +115,8 @@ func fold(r rune) string {
 	return string(r)
 }
 
-// digit is the value of a decimal digit. The digits of a script stand together, from 0
-// to 9.
+// digit returns the value of a decimal digit. Unicode lists the digits of a script in a
+// row, from 0 to 9.
 func digit(r rune) rune {
 	for _, span := range unicode.Nd.R16 {
 		if rune(span.Lo) <= r && r <= rune(span.Hi) {

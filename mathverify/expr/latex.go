@@ -93,7 +93,7 @@ func (p latex) base() *Node {
 	return p.short()
 }
 
-// inverses maps functions to what an exponent of -1 makes of them.
+// inverses maps functions to their inverses, for an exponent of -1.
 var inverses = map[string]string{
 	"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot", "sec": "arcsec", "csc": "arccsc",
 	"sinh": "arsinh", "cosh": "arcosh", "tanh": "artanh",
@@ -101,7 +101,7 @@ var inverses = map[string]string{
 
 func isMinusOne(n *Node) bool { return n.Op == Neg && n.Args[0].IsInt(1) }
 
-// meant is the node of a function.
+// meant returns the node of a function.
 func meant(name string, args []*Node, base *Node) *Node {
 	x := args[0]
 	switch {
@@ -121,8 +121,8 @@ func meant(name string, args []*Node, base *Node) *Node {
 	return Call(name, args...)
 }
 
-// arguments reads the arguments of a function: those in brackets, or the factors that
-// follow, up to the next function.
+// arguments reads the arguments of a function: those in brackets, or the factors up to
+// the next function.
 func (p latex) arguments() []*Node {
 	if p.peek().is("(") || p.peek().is("{") || p.peek().is("[") {
 		arg := p.primary()
@@ -149,7 +149,7 @@ func (p latex) arguments() []*Node {
 	return []*Node{arg}
 }
 
-// bounds reads what stands below and above a sign, in either order.
+// bounds reads the bounds below and above a sign, in either order.
 func (p latex) bounds() (below, above *Node) {
 	for p.err == nil {
 		switch {
@@ -204,7 +204,7 @@ func (p latex) integral() *Node {
 	if end > p.at {
 		body = inner.sum()
 		if inner.peek().kind != kEnd {
-			inner.fail("does not belong into an integral")
+			inner.fail("does not belong in an integral")
 		}
 	}
 	p.at = end + 1
@@ -222,7 +222,7 @@ func (p latex) integral() *Node {
 	return &Node{Op: Big, Name: "int", Args: args}
 }
 
-// differential finds the dx of an integral, and returns the index of its token, or -1.
+// differential finds the dx of an integral and returns the index of its token, or -1.
 func (p latex) differential() (index int, name string) {
 	depth := 0
 	for i := p.at; i < len(p.tokens); i++ {
@@ -232,10 +232,9 @@ func (p latex) differential() (index int, name string) {
 			depth++
 		case t.is(")") || t.is("}") || t.is("]"):
 			depth--
-		case depth > 0:
-		case t.kind == kWord && len(t.text) == 2 && t.text[0] == 'd':
+		case depth == 0 && t.kind == kWord && len(t.text) == 2 && t.text[0] == 'd':
 			return i, t.text[1:]
-		case t.kind == kSymbol && t.text == "d" && p.tokens[i+1].kind == kSymbol:
+		case depth == 0 && t.kind == kSymbol && t.text == "d" && p.tokens[i+1].kind == kSymbol:
 			return i, p.tokens[i+1].text
 		}
 		if depth < 0 {
@@ -245,7 +244,7 @@ func (p latex) differential() (index int, name string) {
 	return -1, ""
 }
 
-// limit reads \lim_{x \to a} of the factors that follow.
+// limit reads \lim_{x \to a} and the factors after it.
 func (p latex) limit() *Node {
 	p.expect("_")
 	p.expect("{")
@@ -268,10 +267,9 @@ func (p latex) environment() *Node {
 	rows := []*Node{New(List)}
 	for p.err == nil && p.peek().kind != kFinish {
 		switch {
-		case p.accept("&"):
 		case p.accept(`\\`):
 			rows = append(rows, New(List))
-		default:
+		case !p.accept("&"):
 			row := rows[len(rows)-1]
 			row.Args = append(row.Args, p.list())
 		}
@@ -289,13 +287,13 @@ func (p latex) environment() *Node {
 	return p.table(name, rows)
 }
 
-// table is the node of an environment.
+// table returns the node of an environment.
 func (p latex) table(name string, rows []*Node) *Node {
 	switch name {
 	case "pmatrix", "bmatrix", "matrix", "array", "smallmatrix", "Bmatrix", "vmatrix", "Vmatrix":
 		for _, row := range rows {
 			if len(row.Args) != len(rows[0].Args) {
-				return p.fail("follows a matrix whose rows differ in length")
+				return p.fail("follows a matrix with rows of different lengths")
 			}
 		}
 		matrix := New(Matrix, rows...)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A kind says what a token is.
+// A kind is the type of a token.
 type kind uint8
 
 const (
@@ -27,8 +27,8 @@ const (
 // A token is a piece of the text.
 type token struct {
 	kind   kind
-	spaced bool   // there is space before it
-	text   string // of a number with repeating digits: "r" and those at the end
+	spaced bool   // space precedes it
+	text   string // of a number with repeating digits: "r" and the repeating ones
 }
 
 func (t token) is(op string) bool { return t.kind == kOp && t.text == op }
@@ -37,12 +37,12 @@ func (t token) is(op string) bool { return t.kind == kOp && t.text == op }
 type lexer struct {
 	text   string
 	at     int
-	depth  int // open brackets other than those that only group
+	depth  int // open brackets other than plain grouping
 	spaced bool
 	tokens []token
 }
 
-// lex returns the tokens of text, the last of which is kEnd.
+// lex returns the tokens of text; the last is kEnd.
 func lex(text string) ([]token, error) {
 	l := lexer{text: text, tokens: make([]token, 0, len(text)+1)}
 	for l.at < len(l.text) {
@@ -59,7 +59,7 @@ func (l *lexer) add(k kind, text string) {
 	l.spaced = false
 }
 
-// doubles are the operations of two characters.
+// doubles maps the two-character operations.
 var doubles = map[string]string{
 	"<=": "<=", ">=": ">=", "!=": "!=", "=<": "<=", "=>": ">=", "==": "=", "**": "^", "+-": "pm", "<>": "!=", "~=": "~",
 }
@@ -82,7 +82,7 @@ func (l *lexer) next() error {
 		l.at += 2
 		l.add(kOp, doubles[rest[:2]])
 	case strings.HasPrefix(rest, "..."):
-		return errors.New("something is left out")
+		return errors.New("an ellipsis leaves something out")
 	case c == '$' || c == '"' || c == '.' && strings.Trim(rest, ". $\n") == "":
 		l.at++
 	case strings.IndexByte("+-*/^_!'()[]{}|,;:=<>%&", c) >= 0:
@@ -92,12 +92,12 @@ func (l *lexer) next() error {
 	case c >= utf8.RuneSelf:
 		return l.foreign()
 	default:
-		return fmt.Errorf("%.10q is no mathematics", rest)
+		return fmt.Errorf("%.10q is not mathematics", rest)
 	}
 	return nil
 }
 
-// bracket keeps account of the open brackets.
+// bracket counts the open brackets.
 func (l *lexer) bracket(op string) {
 	switch op {
 	case "(", "[", "set{":
@@ -112,11 +112,10 @@ func (l *lexer) foreign() error {
 	r, n := utf8.DecodeRuneInString(l.text[l.at:])
 	l.at += n
 	switch {
-	case strings.ContainsRune("€£¥₹₽", r):
 	case unicode.IsLetter(r):
 		l.add(kSymbol, string(r))
-	default:
-		return fmt.Errorf("%q is no mathematics", r)
+	case !strings.ContainsRune("€£¥₹₽", r):
+		return fmt.Errorf("%q is not mathematics", r)
 	}
 	return nil
 }
@@ -157,7 +156,7 @@ func (l *lexer) word(word string) {
 	l.add(kWord, word)
 }
 
-// prefix splits a word that begins with a function or with pi, as in sinx.
+// prefix splits a word after a leading function or pi, as in sinx.
 func prefix(word string) (name, rest string) {
 	for _, f := range glued {
 		if strings.HasPrefix(word, f) {
@@ -191,7 +190,7 @@ func (l *lexer) number() {
 	l.add(kNumber, b.String())
 }
 
-// digits copies the digits that come next.
+// digits copies the next digits.
 func (l *lexer) digits(b *strings.Builder) {
 	start := l.at
 	for l.at < len(l.text) && isDigit(l.text[l.at]) {
@@ -200,8 +199,8 @@ func (l *lexer) digits(b *strings.Builder) {
 	b.WriteString(l.text[start:l.at])
 }
 
-// separators may stand between groups of three digits. A comma in brackets separates
-// members, and so does one with a space after it.
+// separators may stand between groups of three digits. Within brackets, and before a
+// space, a comma separates members instead.
 var separators = []string{`\!,\!`, `\!,`, `{,}`, `,\! `, `,\!`, `,`, `\,`, `\;`, `\ `, ` `, "~", `'`}
 
 // groups copies further groups of three digits.
@@ -216,7 +215,7 @@ func (l *lexer) groups(b *strings.Builder) {
 	}
 }
 
-// separator returns what stands before the next group of exactly three digits.
+// separator returns the separator before the next group of exactly three digits.
 func (l *lexer) separator() string {
 	rest := l.text[l.at:]
 	for _, sep := range separators {
@@ -232,7 +231,7 @@ func (l *lexer) separator() string {
 	return ""
 }
 
-// fraction copies a decimal fraction and returns the digits that repeat, if some do.
+// fraction copies a decimal fraction and returns its repeating digits, if any.
 func (l *lexer) fraction(b *strings.Builder) (cycle string) {
 	rest := l.text[l.at:]
 	if len(rest) < 2 || rest[0] != '.' || !isDigit(rest[1]) && rest[1] != '\\' {
@@ -273,7 +272,7 @@ func (l *lexer) repeating(skip int, braced bool) string {
 	return rest[:n]
 }
 
-// dotted reads digits of which the first and the last have a dot, or the only one.
+// dotted reads repeating digits with a dot on the first and the last, or on the only one.
 func (l *lexer) dotted() string {
 	rest := l.text[l.at:]
 	if len(rest) < 7 || !isDigit(rest[5]) || rest[6] != '}' {

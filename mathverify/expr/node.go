@@ -1,6 +1,6 @@
-// Package expr reads mathematical text, LaTeX or plain, into a tree. It runs none of the
-// text: commands that it does not know are errors. Its cost is linear in the length of
-// the text, which is limited, and so is the depth of the tree.
+// Package expr parses mathematical text, LaTeX or plain, into a tree. It runs none of the
+// text: an unknown command is an error. Its cost is linear in the length of the text;
+// both the length and the depth of the tree have limits.
 package expr
 
 import (
@@ -12,9 +12,9 @@ import (
 // An Op is the kind of a [Node].
 type Op uint8
 
-// The kinds of nodes, with what Name and Args hold.
+// The kinds of nodes, and what Name and Args hold.
 const (
-	Number    Op = iota // Value; Digits, if it was written as a decimal
+	Number    Op = iota // Value; Digits, if written as a decimal
 	Symbol              // Name: a variable, with its subscript ("x_1") and primes
 	Constant            // Name: "pi", "e", "i" or "inf"
 	Add                 // the sum of Args
@@ -25,30 +25,30 @@ const (
 	Apply               // the function Name of Args
 	Big                 // Name is "sum", "prod" (variable, from, to, body), "int" (the same, or variable and body), "lim" (variable, target, body) or "diff" (variable, body)
 	PlusMinus           // Args[0] plus or minus Args[1]; Name is "pm" or "mp"
-	List                // Args, with commas, "or" or "and" between them; Name is "or" or "and" if those stand there, and "{}" in plain braces
+	List                // Args, with commas, "or" or "and" between them; Name is "or" or "and" for such a list, and "{}" for plain braces
 	Tuple               // Args in brackets; Name is "()", "[]", "[)" or "(]"
 	Set                 // Args in braces
 	Named               // the set Name: "R", "Q", "Z", "N", "C"
 	Combine             // Args joined by Name: "union", "intersection" or "minus"
 	Matrix              // Args are its rows, each a List
-	Relation            // Args with one rune of Name between each two: = ≠ < ≤ > ≥ ≈ ∈ ∉
+	Relation            // Args, with one rune of Name between each two: = ≠ < ≤ > ≥ ≈ ∈ ∉
 	Ratio               // Args with colons between them
 	Based               // the digits Name in the base Args[0]
 )
 
-// A Node is a mathematical expression. Nodes are not changed once they are read, so that
-// several goroutines may use them.
+// A Node is a mathematical expression. Once parsed, nodes do not change, so several
+// goroutines may share them.
 type Node struct {
 	Op    Op
 	Name  string
 	Args  []*Node
 	Value *big.Rat // of a Number
 
-	// Digits is how many significant digits a Number was written with, if it was written
-	// as a decimal; 0: it is exact.
+	// Digits is the number of significant digits of a Number written as a decimal; 0:
+	// exact.
 	Digits int
 
-	// Paren tells that brackets stood around it.
+	// Paren reports brackets around it.
 	Paren bool
 }
 
@@ -60,7 +60,7 @@ func Int(n int64) *Node {
 	return Rational(new(big.Rat).SetInt64(n))
 }
 
-// digits are the nodes of the numbers of one digit.
+// digits holds the nodes of the one-digit numbers.
 var digits = func() (nodes [10]*Node) {
 	for i := range nodes {
 		nodes[i] = Rational(big.NewRat(int64(i), 1))
@@ -85,7 +85,7 @@ func (n *Node) IsInt(value int64) bool {
 	return n.Op == Number && n.Value.IsInt() && n.Value.Num().IsInt64() && n.Value.Num().Int64() == value
 }
 
-// Walk calls visit with the node and all nodes below it, as long as visit returns true.
+// Walk calls visit with the node and all nodes below it, until visit returns false.
 func (n *Node) Walk(visit func(*Node) bool) bool {
 	if !visit(n) {
 		return false
@@ -98,7 +98,7 @@ func (n *Node) Walk(visit func(*Node) bool) bool {
 	return true
 }
 
-// Has reports whether the node, or one below it, has an op.
+// Has reports whether the node, or one below it, is an op.
 func (n *Node) Has(op Op) bool { return !n.Walk(func(m *Node) bool { return m.Op != op }) }
 
 // Mentions reports whether the variable name occurs in the node.
@@ -106,7 +106,7 @@ func (n *Node) Mentions(name string) bool {
 	return !n.Walk(func(m *Node) bool { return m.Op != Symbol || m.Name != name })
 }
 
-// Map returns a copy of the node with change made to each node, from the leaves up.
+// Map returns a copy of the node with change applied to each node, from the leaves up.
 func (n *Node) Map(change func(*Node) *Node) *Node {
 	if len(n.Args) == 0 {
 		return change(n)
@@ -119,7 +119,7 @@ func (n *Node) Map(change func(*Node) *Node) *Node {
 	return change(&twin)
 }
 
-// Replace returns the node with value in the place of the variable name.
+// Replace returns the node with value substituted for the variable name.
 func (n *Node) Replace(name string, value *Node) *Node {
 	return n.Map(func(m *Node) *Node {
 		if m.Op == Symbol && m.Name == name {

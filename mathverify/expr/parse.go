@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// The limits of what [Parse] reads.
+// The limits of [Parse].
 const (
 	MaxLength = 1 << 16 // bytes
-	MaxDepth  = 400     // brackets, fractions and the like within each other
+	MaxDepth  = 400     // nested brackets, fractions and the like
 )
 
-// ErrText is the error for words that are no expression.
+// ErrText says that the text is words, not an expression.
 var ErrText = errors.New("these are words, not an expression")
 
-// Parse reads a whole text as one expression, equation, list, set … Text that has been
-// through [Fold] is expected. Dollar signs, units after numbers, and commands that only
-// change how something looks are passed over. It is safe for use by several goroutines,
-// as is the tree.
+// Parse parses a whole text as one expression, equation, list, set … It expects text from
+// [Fold]. It skips dollar signs, units after numbers, and commands that change only the
+// look. Parse is safe for concurrent use, and so is the tree.
 func Parse(text string) (*Node, error) {
 	if len(text) > MaxLength {
 		return nil, fmt.Errorf("it has %d bytes, at most %d are read", len(text), MaxLength)
@@ -38,14 +37,14 @@ func Parse(text string) (*Node, error) {
 	return n, nil
 }
 
-// A parser reads tokens by recursive descent. Its first error ends it.
+// A parser reads tokens by recursive descent. It stops at its first error.
 type parser struct {
 	cursor
 	bars  int // absolute values that a | would close
-	angle int // arguments of functions, in which a degree is an angle
+	angle int // arguments of functions, where a degree is an angle
 }
 
-// answer reads a whole answer: parts with semicolons between them.
+// answer reads a whole answer: parts separated by semicolons.
 func (p *parser) answer() *Node {
 	if p.peek().kind == kEnd {
 		return p.fail("is all there is")
@@ -66,14 +65,14 @@ func (p *parser) answer() *Node {
 	return New(List, parts...)
 }
 
-// trailing passes over punctuation at the end.
+// trailing skips punctuation at the end.
 func (p *cursor) trailing() {
 	for p.peek().is(",") || p.peek().is(";") || p.peek().is(`\\`) || p.peek().is(":") {
 		p.at++
 	}
 }
 
-// list reads members with commas, "and" or "or" between them.
+// list reads members separated by commas, "and" or "or".
 func (p *parser) list() *Node {
 	first := p.relation()
 	var members []*Node // once there are several
@@ -97,15 +96,15 @@ func (p *parser) list() *Node {
 	return &Node{Op: List, Name: name, Args: members}
 }
 
-// joints passes over commas, "and" and "or", and returns the last of these words.
+// joints skips commas, "and" and "or", and returns the last of these words.
 func (p *cursor) joints() (word string, found bool) {
 	for {
-		switch t := p.peek(); {
-		case t.is(","):
-		case t.is("and"), t.is("or"):
-			word = t.text
-		default:
+		t := p.peek()
+		if !t.is(",") && !t.is("and") && !t.is("or") {
 			return word, found
+		}
+		if !t.is(",") {
+			word = t.text
 		}
 		p.at++
 		found = true
@@ -138,7 +137,7 @@ func (p *parser) relation() *Node {
 	return &Node{Op: Relation, Name: string(ops), Args: args}
 }
 
-// ratio reads parts with colons between them.
+// ratio reads parts separated by colons.
 func (p *parser) ratio() *Node {
 	first := p.union()
 	var parts []*Node // once there are several
@@ -155,11 +154,10 @@ func (p *parser) ratio() *Node {
 	return New(Ratio, parts...)
 }
 
-// combinations are the operations on sets.
+// combinations maps the operations on sets.
 var combinations = map[string]string{"union": "union", "inter": "intersection", "minus": "minus"}
 
-// union reads sets joined by operations, from left to right; an intersection binds more
-// tightly than the others.
+// union reads sets joined by operations, left to right; intersection binds tightest.
 func (p *parser) union() *Node {
 	left := p.intersection()
 	for p.err == nil && (p.peek().is("union") || p.peek().is("minus")) {
@@ -177,7 +175,7 @@ func (p *parser) intersection() *Node {
 	return left
 }
 
-// sum reads terms with signs between them.
+// sum reads terms joined by signs.
 func (p *parser) sum() *Node {
 	var first *Node
 	if t := p.peek(); t.is("pm") || t.is("-+") || t.is("mp") {
@@ -199,7 +197,7 @@ func (p *parser) sum() *Node {
 	return first
 }
 
-// terms reads what is added to first or subtracted from it.
+// terms reads the terms added to or subtracted from first.
 func (p *parser) terms(first *Node) *Node {
 	all := []*Node{first}
 	for p.err == nil {
@@ -215,8 +213,7 @@ func (p *parser) terms(first *Node) *Node {
 	return New(Add, all...)
 }
 
-// over reads \over or \choose, whose arguments are what stands before and after it in a
-// group.
+// over reads \over or \choose, infix commands with the rest of their group as arguments.
 func (p *parser) over(left *Node) *Node {
 	switch {
 	case p.accept("over"):
@@ -227,8 +224,7 @@ func (p *parser) over(left *Node) *Node {
 	return left
 }
 
-// product reads factors with signs of multiplication and division between them, or
-// nothing.
+// product reads factors joined by signs of multiplication and division, or nothing.
 func (p *parser) product() *Node {
 	if p.negative() {
 		return New(Neg, p.product())
@@ -259,7 +255,7 @@ func (p *parser) signed() *Node {
 	return p.factors()
 }
 
-// negative passes over signs and reports whether they make a number negative.
+// negative skips signs and reports whether they make a number negative.
 func (p *parser) negative() bool {
 	minus := false
 	for {
@@ -272,7 +268,7 @@ func (p *parser) negative() bool {
 	}
 }
 
-// divisor reads what stands after a slash: one factor, so that 1/2x is half of x.
+// divisor reads the operand of a slash: one factor, so 1/2x is half of x.
 func (p *parser) divisor() *Node {
 	if p.negative() {
 		return New(Neg, p.power())
@@ -280,7 +276,7 @@ func (p *parser) divisor() *Node {
 	return p.power()
 }
 
-// factors reads factors that stand side by side.
+// factors reads adjacent factors.
 func (p *parser) factors() *Node {
 	first := p.power()
 	var more []*Node // the factors, once there are several
@@ -314,7 +310,7 @@ func (p *parser) factors() *Node {
 	return New(Mul, more...)
 }
 
-// applied is a function of several arguments; C(n, k) is a binomial coefficient.
+// applied returns a function of several arguments; C(n, k) is a binomial coefficient.
 func applied(name string, args []*Node) *Node {
 	if name == "C" && len(args) == 2 {
 		return Call("binom", args...)
@@ -322,7 +318,7 @@ func applied(name string, args []*Node) *Node {
 	return Call(name, args...)
 }
 
-// factorStarts reports whether a factor comes next that stands beside last.
+// factorStarts reports whether another factor follows last.
 func (p *parser) factorStarts(last *Node) bool {
 	switch t := p.peek(); t.kind {
 	case kNumber:
@@ -338,7 +334,7 @@ func (p *parser) factorStarts(last *Node) bool {
 	}
 }
 
-// starts reports whether an expression can begin with the token.
+// starts reports whether the token can begin an expression.
 func (t token) starts() bool {
 	if t.kind == kOp {
 		return strings.Contains(" ( [ { set{ |( lfloor lceil | + - pm mp ", " "+t.text+" ")

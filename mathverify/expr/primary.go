@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// primary reads a number, a variable, a function, or what stands in brackets.
+// primary reads a number, a variable, a function, or a bracketed expression.
 func (p *parser) primary() *Node {
 	if !p.enter() {
 		return Int(0)
@@ -41,7 +41,7 @@ func (p *parser) primary() *Node {
 // The limits of a number.
 const (
 	maxDigits   = 10_000
-	maxExponent = 4000 // of a power of ten that is written out
+	maxExponent = 4000 // of a power of ten that we write out
 )
 
 // number reads a number as an exact fraction.
@@ -65,7 +65,7 @@ func (p *parser) number() *Node {
 	}
 	value, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return p.fail("follows what is no number")
+		return p.fail("follows an invalid number")
 	}
 	n := Rational(value)
 	whole, part, point := strings.Cut(text, ".")
@@ -93,7 +93,7 @@ func repeating(value *big.Rat, places int, cycle string) *Node {
 // scaled multiplies a number by a power of ten.
 func (p *parser) scaled(n *Node, exponent string) *Node {
 	if len(exponent) > 12 {
-		return p.fail("follows a number whose exponent is too large")
+		return p.fail("follows a number with too large an exponent")
 	}
 	value, _ := new(big.Rat).SetString(exponent)
 	power := value.Num().Int64()
@@ -150,8 +150,8 @@ func (p *parser) figure(name string) *Node {
 	return Var(name)
 }
 
-// isFunction reports whether the name of a variable is that of a function here: f before
-// a bracket, and g or h before a bracket with one letter or number.
+// isFunction reports whether we read a variable's name as a function: f before a bracket,
+// and g or h before a bracket with one letter or number.
 func (p *parser) isFunction(name string) bool {
 	if !p.peek().is("(") {
 		return false
@@ -160,7 +160,7 @@ func (p *parser) isFunction(name string) bool {
 	return name == "f" || (name == "g" || name == "h") && single
 }
 
-// call reads the arguments of a function in brackets.
+// call reads the bracketed arguments of a function.
 func (p *parser) call(name string) *Node {
 	arg := p.bracketed("(")
 	if arg.Op == Tuple && arg.Name == "()" {
@@ -169,7 +169,7 @@ func (p *parser) call(name string) *Node {
 	return Call(name, arg)
 }
 
-// word reads several letters: up to three are a product of variables, more are one
+// word reads several letters: up to three form a product of variables, more form one
 // variable.
 func (p *parser) word() *Node {
 	t := p.take()
@@ -184,8 +184,8 @@ func (p *parser) word() *Node {
 	if p.peek().is("_") {
 		letters[last] = p.below(Var(t.text[last:]))
 	}
-	if p.peek().is("^") || p.peek().is("!") { // they belong to the last letter only
-		p.at-- // the word is cut in two
+	if p.peek().is("^") || p.peek().is("!") { // it applies to the last letter only
+		p.at-- // split the word
 		p.tokens[p.at] = token{kind: kSymbol, text: t.text[last:]}
 		if letters[last].Op == Symbol && strings.Contains(letters[last].Name, "_") {
 			p.at++
@@ -196,7 +196,7 @@ func (p *parser) word() *Node {
 	return New(Mul, letters...)
 }
 
-// raised reads the exponent of a variable that has been read.
+// raised reads the exponent of a variable.
 func (p *parser) raised(n *Node) *Node {
 	if p.accept("!") {
 		return p.factorial(n)
@@ -205,7 +205,7 @@ func (p *parser) raised(n *Node) *Node {
 	return p.raise(n)
 }
 
-// letter is a letter of a word: a variable, e or i.
+// letter returns a letter of a word: a variable, e or i.
 func letter(name string) *Node {
 	if name == "e" || name == "i" {
 		return &Node{Op: Constant, Name: name}
@@ -213,10 +213,10 @@ func letter(name string) *Node {
 	return Var(name)
 }
 
-// closers maps opening brackets to those that may close them.
+// closers maps each opening bracket to its possible closing ones.
 var closers = map[string]string{"(": ")]", "[": "])", "{": "}"}
 
-// bracketed reads what stands in brackets.
+// bracketed reads a bracketed expression.
 func (p *parser) bracketed(open string) *Node {
 	bars := p.bars
 	defer func() { p.bars = bars }()
@@ -243,7 +243,7 @@ func (p *parser) bracketed(open string) *Node {
 	return p.fail("stands where a number or a variable is expected")
 }
 
-// enclosed reads a function that is written as brackets.
+// enclosed reads a function written as brackets.
 func (p *parser) enclosed(name, end string) *Node {
 	p.at++
 	p.bars = 0
@@ -267,7 +267,7 @@ func (p *parser) set() *Node {
 	return New(Set, members...)
 }
 
-// group reads what stands in round, square or plain brackets.
+// group reads the content of round, square or plain brackets.
 func (p *parser) group(open string) *Node {
 	p.at++
 	p.bars = 0
@@ -292,7 +292,7 @@ func (p *parser) group(open string) *Node {
 	return &single
 }
 
-// members reads what stands between brackets; many tells that there are separators.
+// members reads the content of brackets; many reports separators.
 func (p *parser) members() (members []*Node, many bool) {
 	members = []*Node{p.relation()}
 	for p.err == nil {

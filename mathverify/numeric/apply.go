@@ -50,7 +50,7 @@ func (c *calc) apply(n *expr.Node) (Ball, error) {
 	return c.circular(n.Name, a)
 }
 
-// inTermsOf are functions that are quotients of two others; "" is 1.
+// inTermsOf maps functions to the two whose quotient they are; "" is 1.
 var inTermsOf = map[string][2]string{
 	"tan": {"sin", "cos"}, "cot": {"cos", "sin"}, "sec": {"", "cos"}, "csc": {"", "sin"},
 	"tanh": {"sinh", "cosh"}, "coth": {"cosh", "sinh"}, "sech": {"", "cosh"}, "csch": {"", "sinh"},
@@ -118,7 +118,7 @@ func (c *calc) circular(name string, a Ball) (Ball, error) {
 	return Ball{}, ErrUnknown
 }
 
-// arcsin is arctan(a/√(1-a²)), and ErrDomain outside of -1 to 1.
+// arcsin is arctan(a/√(1-a²)), and ErrDomain outside [-1, 1].
 func (c *calc) arcsin(a Ball) (Ball, error) {
 	square, err := c.mul(a, a)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *calc) arcsin(a Ball) (Ball, error) {
 	return c.arctan(b)
 }
 
-// hyperbolic are the functions made of e^x and ln x.
+// hyperbolic holds the functions built from e^x and ln x.
 var hyperbolic = map[string]func(c *calc, a Ball) (Ball, error){
 	"sinh":   func(c *calc, a Ball) (Ball, error) { return c.sinhCosh(a, true) },
 	"cosh":   func(c *calc, a Ball) (Ball, error) { return c.sinhCosh(a, false) },
@@ -232,7 +232,7 @@ func (c *calc) round(name string, a Ball) (Ball, error) {
 	if a.isExact() && accuracy == big.Exact {
 		return a, nil
 	}
-	rest := c.float().Sub(a.Re, c.float().SetInt(n)) // how far it is from a whole number
+	rest := c.float().Sub(a.Re, c.float().SetInt(n)) // its distance to a whole number
 	if near := exponent(rest); near-2 <= a.Err && !a.isExact() || exponent(c.float().Sub(c.float().SetInt64(1), rest.Abs(rest)))-2 <= a.Err {
 		return Ball{}, ErrPrecision
 	}

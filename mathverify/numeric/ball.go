@@ -1,6 +1,5 @@
-// Package numeric evaluates expressions in arithmetic of any precision. A value comes
-// with a bound of its error, so that two values that differ by more are different for
-// certain.
+// Package numeric evaluates expressions in arithmetic of any precision. Each value comes
+// with an error bound: values further apart than their bounds certainly differ.
 package numeric
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/exact"
 )
 
-// A Ball is a complex number with a bound of its error: the true real and imaginary parts
-// are at most 2^Err away from Re and Im. Its parts are not changed once it is made.
+// A Ball is a complex number with an error bound: the true real and imaginary parts are
+// at most 2^Err away from Re and Im. Once made, its parts do not change.
 type Ball struct {
 	Re, Im *big.Float // Im is nil for a real number
 	Err    int
@@ -20,13 +19,13 @@ type Ball struct {
 
 // The errors of evaluations, besides those of the budget.
 var (
-	// ErrUndefined: there is no value, such as of 1/0.
+	// ErrUndefined: there is no value, as for 1/0.
 	ErrUndefined = errors.New("it has no value there")
 	// ErrDomain: the value is not real, because of the values of variables.
 	ErrDomain = errors.New("it has no real value there")
-	// ErrPrecision: the error is too large to tell whether there is a value.
+	// ErrPrecision: the error is too large to decide whether there is a value.
 	ErrPrecision = errors.New("the precision does not suffice")
-	// ErrUnknown: there is no way to evaluate it.
+	// ErrUnknown: we cannot evaluate it.
 	ErrUnknown = errors.New("it cannot be evaluated")
 )
 
@@ -35,15 +34,15 @@ type field struct {
 	budget *exact.Budget
 	prec   uint
 
-	// high and low are the greatest and the least binary exponents of all values on the
-	// way, by which a loss of digits can be told.
+	// high and low are the greatest and the least binary exponents of all intermediate
+	// values; they reveal a loss of digits.
 	high, low int
 }
 
-// cost is how many steps an elementary function takes.
+// cost returns the steps of an elementary function.
 func (c *field) cost() int { return int(10 + c.prec*c.prec/4000) }
 
-// exactly is the error of a number without one.
+// exactly is the Err of an exact number.
 const exactly = -1 << 30
 
 // maxExp bounds the binary exponents of values, so that no arithmetic overflows.
@@ -59,11 +58,11 @@ func exponent(x *big.Float) int {
 // isExact reports whether the ball has no error.
 func (b Ball) isExact() bool { return b.Err <= exactly+1<<20 }
 
-// size is such that the absolute value of the ball is below 2^(size+1).
+// size returns the exponent that bounds the ball: its absolute value is below 2^(size+1).
 func (b Ball) size() int { return max(exponent(b.Re), exponent(b.Im), b.Err) + 1 }
 
-// least is such that the absolute value of the ball is at least 2^least; far is false if
-// the ball may contain zero.
+// least returns the exponent that bounds the ball from below: its absolute value is at
+// least 2^least; far is false if the ball may contain zero.
 func (b Ball) least() (least int, far bool) {
 	e := max(exponent(b.Re), exponent(b.Im))
 	return e - 2, e-2 > b.Err
@@ -72,7 +71,7 @@ func (b Ball) least() (least int, far bool) {
 // real reports whether the ball is a real number.
 func (b Ball) real() bool { return b.Im == nil }
 
-// part is a part of a number that may be nil.
+// part returns a part of a number; zero for nil.
 func (c *field) part(x *big.Float) *big.Float {
 	if x == nil {
 		return c.float()
@@ -83,7 +82,7 @@ func (c *field) part(x *big.Float) *big.Float {
 // float returns a new zero of the working precision.
 func (c *field) float() *big.Float { return new(big.Float).SetPrec(c.prec) }
 
-// rounded returns a ball with the error of its parts and of their rounding.
+// rounded returns a ball with the error of its parts and of rounding them.
 func (c *field) rounded(re, im *big.Float, err int) (Ball, error) {
 	e := max(exponent(re), exponent(im))
 	if e > maxExp || err > maxExp {
@@ -95,7 +94,7 @@ func (c *field) rounded(re, im *big.Float, err int) (Ball, error) {
 	return Ball{re, im, max(err, e-int(c.prec)) + 1}, nil
 }
 
-// tight is rounded for a real number that one operation made, which may be exact.
+// tight is rounded for the real result of one operation, which may be exact.
 func (c *field) tight(re *big.Float, err int) (Ball, error) {
 	if re.Acc() != big.Exact {
 		return c.rounded(re, nil, err)
@@ -125,10 +124,10 @@ func (c *field) add(a, b Ball) (Ball, error) {
 	return c.rounded(re, im, max(a.Err, b.Err)+1)
 }
 
-// A total is a sum of many balls, whose errors add up once.
+// A total is a sum of many balls that adds up their errors once.
 type total struct {
 	sum   Ball
-	worst int // the greatest error of a term, or of a rounding
+	worst int // the greatest error of a term or a rounding
 	count uint
 }
 
@@ -136,7 +135,6 @@ func (c *field) newTotal() *total {
 	return &total{sum: Ball{Re: c.float(), Err: exactly}, worst: exactly}
 }
 
-// plus adds a term.
 func (t *total) plus(c *field, b Ball) error {
 	t.worst = max(t.worst, b.Err)
 	b.Err = exactly
@@ -148,7 +146,6 @@ func (t *total) plus(c *field, b Ball) error {
 	return err
 }
 
-// ball returns the sum.
 func (t *total) ball() Ball {
 	b := t.sum
 	if t.worst > exactly {
@@ -157,7 +154,6 @@ func (t *total) ball() Ball {
 	return b
 }
 
-// half returns 1/2.
 func (c *field) half() Ball { return Ball{Re: c.float().SetFloat64(0.5), Err: exactly} }
 
 func (c *field) neg(a Ball) Ball {
@@ -210,7 +206,7 @@ func (c *field) quo(a, b Ball) (Ball, error) {
 	return c.quo(over, norm)
 }
 
-// norm is the square of the absolute value.
+// norm returns the square of the absolute value.
 func (c *field) norm(b Ball) (Ball, error) {
 	re, err := c.mul(Ball{Re: b.Re, Err: b.Err}, Ball{Re: b.Re, Err: b.Err})
 	if err != nil || b.real() {
@@ -223,7 +219,7 @@ func (c *field) norm(b Ball) (Ball, error) {
 	return c.add(re, im)
 }
 
-// sqrt is the principal square root. A real argument must not be negative.
+// sqrt returns the principal square root. A real argument must not be negative.
 func (c *field) sqrt(a Ball) (Ball, error) {
 	if !a.real() {
 		return c.powComplex(a, c.half())
@@ -238,7 +234,6 @@ func (c *field) sqrt(a Ball) (Ball, error) {
 	return c.rounded(c.float().Sqrt(a.Re), nil, a.Err-least/2+1)
 }
 
-// abs is the absolute value.
 func (c *field) abs(a Ball) (Ball, error) {
 	if a.real() {
 		return Ball{c.float().Abs(a.Re), nil, a.Err}, nil
@@ -250,7 +245,7 @@ func (c *field) abs(a Ball) (Ball, error) {
 	return c.sqrt(norm)
 }
 
-// sign is the sign of a real ball; ErrPrecision if it may be either.
+// sign returns the sign of a real ball; ErrPrecision if it may be either.
 func (b Ball) sign() (int, error) {
 	if !b.real() {
 		return 0, ErrDomain

@@ -10,25 +10,25 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// firstPrec is the precision in bits that nearly all comparisons need.
+// firstPrec is the precision, in bits, that suffices for nearly all comparisons.
 const firstPrec = 192
 
-// wanted is how many bits of two values must agree if they are to be equal.
+// wanted is how many bits of two equal values must agree.
 const wanted = 128
 
-// points is at how many points two expressions with variables are compared.
+// points is the number of points at which we compare expressions with variables.
 const points = 6
 
-// tries is how many points are tried, since some have no value.
+// tries is how many points we try, since some have no value.
 const tries = 40
 
-// Compare compares two expressions by their values: constants to 448 bits or more, and
-// others at six points, to at least 128 bits. The points are irrational, positive,
-// negative and whole numbers; they depend on both expressions, so that no expression can
-// be made to agree at the points of the test alone. Two polynomials of degree d that
-// differ agree at one point with a probability below d/2⁶⁰, and Different is always right;
-// for other functions no bound is proven. The errors are ErrUnknown and ErrUndefined, if
-// there is nothing to compare, and those of the budget.
+// Compare compares two expressions by their values: constants to 448 bits or more, others
+// at six points to at least 128 bits. The points are irrational, positive, negative and
+// whole numbers; they depend on both expressions, so that no expression can be made to
+// agree only at the points we try. Two polynomials of degree d that differ agree at one
+// point with a probability below d/2⁶⁰, and Different is always right; we know no bound
+// for other functions. The errors are ErrUnknown and ErrUndefined, if there is nothing to
+// compare, and the budget's errors.
 func Compare(a, b *expr.Node, budget *exact.Budget) (exact.Verdict, error) {
 	names := variables(a, b)
 	if len(names) == 0 {
@@ -60,7 +60,7 @@ func Compare(a, b *expr.Node, budget *exact.Budget) (exact.Verdict, error) {
 	return exact.Unknown, lastErr
 }
 
-// variables lists the variables of both expressions, without those of sums.
+// variables lists the free variables of both expressions.
 func variables(a, b *expr.Node) []string {
 	var names []string
 	for _, n := range []*expr.Node{a, b} {
@@ -82,7 +82,7 @@ func free(n *expr.Node, bound []string, names *[]string) {
 	}
 }
 
-// needsWhole reports whether an expression has values at whole numbers only.
+// needsWhole reports whether an expression has values only at whole numbers.
 func needsWhole(n *expr.Node) bool {
 	return !n.Walk(func(m *expr.Node) bool {
 		counts := m.Op == expr.Apply && (m.Name == "factorial" || m.Name == "factorial2" || m.Name == "binom" || m.Name == "mod" || m.Name == "gcd") ||
@@ -91,14 +91,13 @@ func needsWhole(n *expr.Node) bool {
 	})
 }
 
-// A setting is what an evaluation needs besides the expression.
+// A setting is the input of an evaluation besides the expression.
 type setting struct {
 	budget *exact.Budget
 	prec   uint
 	at     map[string]*big.Float
 }
 
-// calc returns a new evaluation.
 func (s setting) calc() *calc {
 	c := &calc{field: &field{s.budget, s.prec, exactly, -exactly}, at: map[string]Ball{}}
 	for name, x := range s.at {
@@ -130,8 +129,8 @@ func constants(a, b *expr.Node, budget *exact.Budget) (exact.Verdict, error) {
 	return exact.Unknown, ErrPrecision
 }
 
-// comparePoint compares two expressions at one point, with more digits if those of the
-// first try are lost on the way.
+// comparePoint compares two expressions at one point, with more digits if the first try
+// loses too many.
 func comparePoint(a, b *expr.Node, s setting) (exact.Verdict, error) {
 	for {
 		c := s.calc()
@@ -184,8 +183,7 @@ func Sign(n *expr.Node, budget *exact.Budget) (int, error) {
 	return b.sign()
 }
 
-// Near reports whether an expression without variables is less than tolerance away from
-// a value.
+// Near reports whether an expression without variables is within tolerance of a value.
 func Near(n *expr.Node, value, tolerance *big.Rat, budget *exact.Budget) (bool, error) {
 	bits := max(0, tolerance.Denom().BitLen()-tolerance.Num().BitLen(), value.Num().BitLen()-value.Denom().BitLen())
 	if bits > maxPrec/2 {
@@ -217,8 +215,8 @@ const (
 	kinds
 )
 
-// pointKind is the kind of the points of a try: all kinds in turn, unless there are only
-// values at whole numbers.
+// pointKind returns the kind of points for a try: all kinds in turn, or whole numbers
+// only.
 func pointKind(try int, whole bool) int {
 	if whole {
 		return integer
@@ -244,7 +242,7 @@ func (d *draw) next() uint64 {
 	return z ^ z>>31
 }
 
-// A kind is a kind of points, and by how many bits twice over they are smaller.
+// A kind is a kind of points, 2^(2·smaller) times smaller than usual.
 type kind struct{ of, smaller int }
 
 // point draws a value for each variable: the square root of a 60-bit fraction up to 9

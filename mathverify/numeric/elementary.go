@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// guard is how many bits more than asked for the elementary functions compute with.
+// guard is the number of extra bits in elementary functions.
 const guard = 40
 
-// halvings is how often an argument is halved before a Taylor series is summed.
+// halvings is how often we halve an argument before summing a Taylor series.
 const halvings = 8
 
-// pi and ln2 to the greatest precision that is ever needed.
+// pi and ln2 to the greatest precision we ever need.
 var (
 	piOnce  = sync.OnceValue(func() *big.Float { return machin(maxPrec + 600) })
 	ln2Once = sync.OnceValue(func() *big.Float { return logTwo(maxPrec + 600) })
@@ -61,7 +61,8 @@ func (c *field) times(z, x, y *big.Int) *big.Int {
 	return z.Rsh(z, c.prec+guard)
 }
 
-// work returns a zero of the precision in which the elementary functions compute.
+// work returns a copy of x, or zero for nil, in the precision of the elementary
+// functions.
 func (c *field) work(x *big.Float) *big.Float {
 	z := new(big.Float).SetPrec(c.prec + guard)
 	if x != nil {
@@ -70,7 +71,7 @@ func (c *field) work(x *big.Float) *big.Float {
 	return z
 }
 
-// reduce returns x - n·unit with the whole number n that makes it smallest.
+// reduce returns x - n·unit for the whole number n that makes it smallest.
 func (c *field) reduce(x, unit *big.Float) (rest *big.Float, n *big.Int) {
 	prec := c.prec + guard + uint(max(exponent(x), 0))
 	quo := new(big.Float).SetPrec(prec).Quo(x, unit)
@@ -168,7 +169,7 @@ func (c *field) logReal(x *big.Float) *big.Float {
 	return y.Add(y, whole.Mul(whole, ln2Once()))
 }
 
-// angle is the argument of re + i·im, which is not zero, from -π to π.
+// angle returns the argument of re + i·im, which is not zero, from -π to π.
 func (c *field) angle(re, im *big.Float) *big.Float {
 	top := max(exponent(re), exponent(im))
 	x, y := c.work(re), c.work(im)

@@ -17,7 +17,7 @@ type calc struct {
 	depth int
 }
 
-// maxDepth bounds how deep expressions may be nested.
+// maxDepth bounds the nesting of expressions.
 const maxDepth = 400
 
 // eval returns the value of n.
@@ -81,19 +81,22 @@ func (c *calc) sum(args []*expr.Node) (Ball, error) {
 	return t.ball(), nil
 }
 
-// fold evaluates the arguments and joins them from left to right.
+// fold evaluates the arguments and combines them from left to right.
 func (c *calc) fold(args []*expr.Node, join func(a, b Ball) (Ball, error)) (Ball, error) {
 	sum, err := c.eval(args[0])
+	if err != nil {
+		return Ball{}, err
+	}
 	for _, arg := range args[1:] {
+		b, err := c.eval(arg)
 		if err != nil {
 			return Ball{}, err
 		}
-		var b Ball
-		if b, err = c.eval(arg); err == nil {
-			sum, err = join(sum, b)
+		if sum, err = join(sum, b); err != nil {
+			return Ball{}, err
 		}
 	}
-	return sum, err
+	return sum, nil
 }
 
 func (c *calc) constant(name string) (Ball, error) {
@@ -109,7 +112,7 @@ func (c *calc) constant(name string) (Ball, error) {
 }
 
 // power evaluates a power. An odd root of a negative number is negative. An even one is
-// complex if it holds no variable, and else it is ErrDomain.
+// complex if it has no variable, else ErrDomain.
 func (c *calc) power(n *expr.Node) (Ball, error) {
 	exponent, isNumber := rationalOf(n.Args[1])
 	if n.Args[0].Op == expr.Constant && n.Args[0].Name == "e" && (!isNumber || !exponent.IsInt()) {
@@ -139,7 +142,7 @@ func (c *calc) power(n *expr.Node) (Ball, error) {
 	return c.powComplex(a, b)
 }
 
-// rationalOf returns the value of an exponent that is a fraction of whole numbers.
+// rationalOf returns the value of an exponent written as a fraction of whole numbers.
 func rationalOf(n *expr.Node) (*big.Rat, bool) {
 	switch n.Op {
 	case expr.Number:
@@ -167,7 +170,7 @@ func wholeNumber(b Ball) (int64, bool) {
 	return k, true
 }
 
-// variable reports whether there is a variable in n.
+// variable reports whether n has a variable.
 func variable(n *expr.Node) bool { return n.Has(expr.Symbol) }
 
 // rationalPower raises the value a of base to a rational power.
@@ -205,7 +208,7 @@ func (c *calc) rationalPower(base *expr.Node, a Ball, x *big.Rat) (Ball, error) 
 	return c.rootPower(a, x)
 }
 
-// rootPower raises a number that is not negative, or complex, to a rational power.
+// rootPower raises a nonnegative or complex number to a rational power.
 func (c *calc) rootPower(a Ball, x *big.Rat) (Ball, error) {
 	if x.Denom().IsInt64() && x.Denom().Int64() == 2 && a.real() {
 		root, err := c.sqrt(a)

@@ -45,7 +45,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The functions agree with digits that are known.
+// The functions agree with known digits.
 func TestNear(t *testing.T) {
 	for _, test := range []struct{ text, digits string }{
 		{`\pi`, "3.14159265358979323846264338327950288419716939937510"},
@@ -63,7 +63,7 @@ func TestNear(t *testing.T) {
 		}
 		value.Add(value, tolerance.Mul(tolerance, big.NewRat(100, 1)))
 		if near, err := numeric.Near(parse(t, test.text), value, big.NewRat(1, 1).Quo(tolerance, big.NewRat(1000, 1)), exact.NewBudget(t.Context(), 10_000)); near || err != nil {
-			t.Errorf("%s is near a value that is off by 1e-47: %v", test.text, err)
+			t.Errorf("%s is near a value off by 1e-47: %v", test.text, err)
 		}
 	}
 }

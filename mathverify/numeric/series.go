@@ -9,8 +9,8 @@ import (
 // maxTerms is the greatest number of terms of a sum or a product.
 const maxTerms = 1500
 
-// series evaluates a sum or a product over a range, which may be endless if the terms of
-// the sum fall at least as fast as those of a geometric series.
+// series evaluates a sum or a product over a range. A sum may be endless if its terms fall
+// at least as fast as a geometric series.
 func (c *calc) series(n *expr.Node) (Ball, error) {
 	if n.Name == "diff" {
 		d, err := expr.Diff(n.Args[1], n.Args[0].Name)
@@ -40,13 +40,16 @@ func (c *calc) series(n *expr.Node) (Ball, error) {
 		return c.total(n, from, to)
 	}
 	r := c.whole(1)
-	for k := from; k <= to && err == nil; k++ {
-		var t Ball
-		if t, err = c.term(n, k); err == nil {
-			r, err = c.mul(r, t)
+	for k := from; k <= to; k++ {
+		t, err := c.term(n, k)
+		if err != nil {
+			return Ball{}, err
+		}
+		if r, err = c.mul(r, t); err != nil {
+			return Ball{}, err
 		}
 	}
-	return r, err
+	return r, nil
 }
 
 // total adds the terms of a range.
@@ -64,7 +67,7 @@ func (c *calc) total(n *expr.Node, from, to int64) (Ball, error) {
 	return sum.ball(), nil
 }
 
-// bound evaluates the bound of a range, which is a whole number.
+// bound evaluates the bound of a range, a whole number.
 func (c *calc) bound(n *expr.Node) (int64, error) {
 	b, err := c.eval(n)
 	if err != nil {
@@ -90,7 +93,7 @@ func (c *calc) term(n *expr.Node, k int64) (Ball, error) {
 	return t, err
 }
 
-// settled is after how many terms the terms of an endless sum must fall steadily.
+// settled is how many terms of an endless sum come before they must fall steadily.
 const settled = 12
 
 // endless adds the terms of a series until they are too small to matter. From one term to

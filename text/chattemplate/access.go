@@ -2,7 +2,7 @@ package chattemplate
 
 import "github.com/quintain-rl/quintain/text/pyvalue"
 
-// own returns the attribute or method of v with a name. It never takes an item.
+// own returns the named attribute or method of v, never an item.
 func (r *rendering) own(v value, name string) (value, error) {
 	own, has, err := r.Attribute(v, name)
 	if has || err != nil {
@@ -11,7 +11,7 @@ func (r *rendering) own(v value, name string) (value, error) {
 	return absent(v, name), nil
 }
 
-// member returns v.name: the attribute or method of that name, or else the item.
+// member returns v.name: the attribute or method, or else the item.
 func (r *rendering) member(v value, name string) (value, error) {
 	own, has, err := r.Attribute(v, name)
 	if has || err != nil {
@@ -25,7 +25,7 @@ func (r *rendering) member(v value, name string) (value, error) {
 	return absent(v, name), nil
 }
 
-// subscript returns v[key]: the item, or else the attribute or method of that name.
+// subscript returns v[key]: the item, or else the attribute or method.
 func (r *rendering) subscript(v, key value) (value, error) {
 	item, has, err := r.Item(v, key)
 	if has || err != nil {
@@ -41,7 +41,7 @@ func (r *rendering) subscript(v, key value) (value, error) {
 	return absent(v, name), nil
 }
 
-// absent is the attribute or item that v does not have.
+// absent returns the value of a missing attribute or item of v.
 func absent(v value, name string) *pyvalue.Undefined {
 	return &pyvalue.Undefined{Name: name, Of: "'" + pyvalue.TypeName(v) + " object'"}
 }

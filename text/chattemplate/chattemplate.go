@@ -1,10 +1,10 @@
-// Package chattemplate renders the chat templates of Hugging Face models: Jinja as
-// transformers sets it up, with the output of CPython's jinja2.
+// Package chattemplate renders the chat templates of Hugging Face models: Jinja as transformers
+// sets it up, with the output of CPython's jinja2.
 //
-// A template is hostile input. Its time, its memory and its nesting are bounded, it reads
-// only the variables it is given, and it changes none of them.
+// A template is hostile input. Its time, memory and nesting have bounds; it reads only its
+// variables and changes none of them.
 //
-// The page docs/chat-templates.md lists what is refused, and where the text differs.
+// The page docs/chat-templates.md lists what the package rejects, and where its output differs.
 package chattemplate
 
 import (
@@ -16,30 +16,28 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// The bounds of a render, unless [Options] says otherwise.
+// The default bounds of a render; see [Options].
 const (
 	DefaultSteps = 20_000_000 // about a second
 	DefaultBytes = 64 << 20
 )
 
-// The bounds of a template and its values.
+// The limits of a template and its values.
 const (
 	maxSource = 4 << 20 // bytes of a template
-	maxParse  = 100     // tags and brackets within each other
-	maxCalls  = 150     // macros and loops that call each other
+	maxParse  = 100     // nested tags and brackets
+	maxCalls  = 150     // nested calls of macros and loops
 )
 
-// A Template is a compiled template. It does not change: any number of goroutines may
-// render it at once.
+// A Template is a compiled template. It does not change, and is safe for concurrent use.
 type Template struct {
 	source string // normalized
 	body   stmt
 	lib    *library
 }
 
-// Compile compiles the source of a template. The error is an [*Error]. It names what is no
-// Jinja, and what is Jinja and not supported: inheritance, inclusion, autoescape, and the
-// filters and functions that give something else each time.
+// Compile compiles the source of a template. The error is an [*Error]. It names invalid Jinja, and
+// valid Jinja without support: inheritance, inclusion, autoescape, and anything random.
 func Compile(source string) (*Template, error) {
 	if len(source) > maxSource {
 		return nil, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("the template has %d bytes, want at most %d", len(source), maxSource)}
@@ -62,21 +60,21 @@ func Compile(source string) (*Template, error) {
 
 // Options of a render.
 type Options struct {
-	Now   time.Time // what strftime_now tells; zero: the template is refused when it asks
-	Steps int       // of work, about 10 ns to 100 ns each; 0: DefaultSteps
-	Bytes int       // of the text, and of any text on the way to it; 0: DefaultBytes
+	Now   time.Time // the time for strftime_now; zero: calling it is an error
+	Steps int       // work, about 10 ns to 100 ns each; 0: DefaultSteps
+	Bytes int       // length of the text, and of any text on the way; 0: DefaultBytes
 }
 
-// A Rendering is the outcome of a render.
+// A Rendering is the result of a render.
 type Rendering struct {
 	Text      string
-	Generated []Span // what generation tags write straight into the text, in order: what the assistant said
+	Generated []Span // the output of generation tags, in order: what the assistant said
 }
 
 // A Span is a part of a text, from byte Start up to byte End.
 type Span struct{ Start, End int }
 
-// Render renders the template. The error is an [*Error]. vars is only read.
+// Render renders the template. The error is an [*Error]. Render does not change vars.
 func (t *Template) Render(vars Vars, o Options) (Rendering, error) {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
@@ -91,15 +89,15 @@ func (t *Template) Render(vars Vars, o Options) (Rendering, error) {
 	return Rendering{Text: string(r.out), Generated: r.spans}, nil
 }
 
-// An Error says why a template does not compile, or why it refuses what it is given.
+// An Error says why a template does not compile, or why it rejects its variables.
 type Error struct {
 	Line, Column int    // in the template, from 1; Column counts characters
-	Message      string // what is wrong; if Raised, what the template says
+	Message      string // the fault; if Raised, the template's own words
 	Raised       bool   // the template called raise_exception
 	at           int    // byte offset
 }
 
-// Error says where and what.
+// Error returns the position and the message.
 func (e *Error) Error() string {
 	if e.Raised {
 		return fmt.Sprintf("line %d, column %d: the template refuses this: %s", e.Line, e.Column, e.Message)
@@ -107,7 +105,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Message)
 }
 
-// faultf makes an error at a byte offset.
+// faultf returns an error at a byte offset.
 func faultf(at int, format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, args...), at: at}
 }
@@ -121,7 +119,7 @@ func (e *Error) in(source string) *Error {
 	return &located
 }
 
-// locate returns err as an Error, which is at a byte offset unless it already has one.
+// locate returns err as an Error, at a byte offset unless it has one.
 func locate(err error, at int) *Error {
 	if e, is := err.(*Error); is { //nolint:errorlint // nothing wraps it within this package
 		return e
@@ -133,7 +131,7 @@ func locate(err error, at int) *Error {
 	return e
 }
 
-// A raisedError is what a template says with raise_exception.
+// A raisedError is a template's message to raise_exception.
 type raisedError string
 
 // Error returns the message.

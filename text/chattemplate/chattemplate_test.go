@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// vars reads the variables of a test.
+// vars parses the variables of a test.
 func vars(t testing.TB, object string) Vars {
 	t.Helper()
 	v, err := ParseVars([]byte(object))
@@ -28,22 +28,19 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"a comment without an end", "x {# y", "line 1, column 3: the comment has no end, want #}"},
 		{"an unknown filter", "{{ x|nope }}", "line 1, column 6: no filter named 'nope'"},
 		{"an unknown test", "{{ x is nope }}", "line 1, column 9: no test named 'nope'"},
-		{"a filter that is not supported", "{% if x %}{{ x|random }}{% endif %}", "line 1, column 16: the filter random is not supported"},
-		{"a function that is not supported", "{{ lipsum() }}", "line 1, column 4: the function lipsum is not supported"},
-		{"a tag that is not supported", "\n{% include 'x' %}", "line 2, column 4: the tag 'include' is not supported"},
+		{"an unsupported filter", "{% if x %}{{ x|random }}{% endif %}", "line 1, column 16: the filter random is not supported"},
+		{"an unsupported function", "{{ lipsum() }}", "line 1, column 4: the function lipsum is not supported"},
+		{"an unsupported tag", "\n{% include 'x' %}", "line 2, column 4: the tag 'include' is not supported"},
 		{"an unknown tag", "{% do x %}", "line 1, column 4: unknown tag 'do'"},
 		{"an expression is missing", "{{ 1 + }}", "line 1, column 8: unexpected }}, want an expression"},
-		{"what does not exist", "{{ x }}\n{{ x.y }}", "line 2, column 6: 'x' is undefined"},
+		{"an undefined variable", "{{ x }}\n{{ x.y }}", "line 2, column 6: 'x' is undefined"},
 		{"an attribute that does not exist", "{{ messages[0].role }}\n{{ messages[0].nope.more }}", "line 2, column 21: 'dict object' has no attribute 'nope'"},
 		{"in a macro, where it happens", "{% macro m(a) %}\n{{ a + 1 }}{% endmacro %}{{ m('x') }}", "line 2, column 6: unsupported operand type(s) for +: 'str' and 'int'"},
-		{"what the template says", "{% for m in messages %}\n  {{ raise_exception('no ' ~ m.role) }}{% endfor %}", "line 2, column 21: the template refuses this: no user"},
+		{"the template's own words", "{% for m in messages %}\n  {{ raise_exception('no ' ~ m.role) }}{% endfor %}", "line 2, column 21: the template refuses this: no user"},
 		{"data stays as it is", "{% set _ = messages.append(1) %}", "line 1, column 27: access to attribute 'append' of 'list' object is unsafe"},
-		{"the time is not given", "{{ strftime_now('%Y') }}", "line 1, column 16: the template asks for the time, which is not given"},
+		{"no time", "{{ strftime_now('%Y') }}", "line 1, column 16: the template asks for the time, but none is given"},
 	} {
-		template, err := Compile(test.source)
-		if err == nil {
-			_, err = template.Render(vars(t, `{"messages": [{"role": "user"}]}`), Options{})
-		}
+		err := faultOf(test.source, vars(t, `{"messages": [{"role": "user"}]}`), Options{})
 		var e *Error
 		if !errors.As(err, &e) || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %s", test.why, err, test.want)
@@ -51,6 +48,16 @@ func TestErrorsSayWhere(t *testing.T) {
 			t.Errorf("%s: Raised is %v", test.why, e.Raised)
 		}
 	}
+}
+
+// faultOf compiles and renders a template, and returns the error.
+func faultOf(source string, vars Vars, o Options) error {
+	template, err := Compile(source)
+	if err != nil {
+		return err
+	}
+	_, err = template.Render(vars, o)
+	return err
 }
 
 func TestHostileTemplatesAreBounded(t *testing.T) {
@@ -89,10 +96,7 @@ func TestHostileTemplatesAreBounded(t *testing.T) {
 		{"a range", "{{ range(1000000000)|list }}", "want at most 100000"},
 		{"a long template", strings.Repeat("x", maxSource+1), "want at most"},
 	} {
-		template, err := Compile(test.source)
-		if err == nil {
-			_, err = template.Render(Vars{}, Options{Steps: 2_000_000, Bytes: 1 << 20})
-		}
+		err := faultOf(test.source, Vars{}, Options{Steps: 2_000_000, Bytes: 1 << 20})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %.300v, want %s", test.why, err, test.want)
 		}
@@ -133,7 +137,7 @@ func TestTheTimeIsThatOfTheRender(t *testing.T) {
 	}
 }
 
-// What a generator holds is read once in a render, and again in the next one.
+// A render reads a generator once, and the next render can read it again.
 func TestRendersShareNothing(t *testing.T) {
 	template, err := Compile("{% set ns = namespace(n=0) %}{% set g = messages|map(attribute='content') %}{% for m in g %}{% set ns.n = ns.n + 1 %}{{ m }}{% endfor %}{{ ns.n }}{{ g|list }}")
 	if err != nil {
@@ -171,7 +175,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("%q %v, want %q", r.Text, err, want)
 	}
 	if err := all.Set("f", func() {}); err == nil {
-		t.Error("a function is no variable")
+		t.Error("a function is accepted as a variable")
 	}
 }
 
@@ -211,7 +215,7 @@ func TestConfig(t *testing.T) {
 		{"the template for tools", `{` + two + `}`, "", `{"messages": [], "tools": [1, 2]}`, "T2"},
 		{"a template by its name", `{` + two + `}`, "default", `{"messages": [], "tools": []}`, "D[]"},
 		{"no messages", `{` + two + `}`, "", `{"messages": "hi"}`, "error: messages: want a list of messages"},
-		{"a name that is not there", `{` + two + `}`, "rag", ``, `error: there is no chat template "rag", want default or tool_use`},
+		{"an unknown name", `{` + two + `}`, "rag", ``, `error: there is no chat template "rag", want default or tool_use`},
 		{"no template", `{}`, "", ``, "error: tokenizer_config: chat_template is missing; give the template as a file of its own"},
 		{"an invalid template", `{"chat_template": "{{"}`, "", ``, "error: chat template default: line 1, column 3: unexpected end of the template, want an expression"},
 		{"a template of another kind", `{"chat_template": 5}`, "", ``, `error: tokenizer_config: chat_template: want a string or a list of {"name", "template"}: json: cannot unmarshal number into Go value of type []chattemplate.NamedTemplate`},
@@ -223,7 +227,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// renderConfig renders variables by a configuration; a fault is told as text.
+// renderConfig renders variables by a configuration; it returns a fault as text.
 func renderConfig(config, name, variables string) string {
 	c, err := ParseConfig([]byte(config))
 	if err != nil {
@@ -244,7 +248,7 @@ func renderConfig(config, name, variables string) string {
 	return r.Text
 }
 
-// FuzzRender renders any text as a template. It ends soon, and never panics.
+// FuzzRender renders any text as a template. It ends soon and never panics.
 func FuzzRender(f *testing.F) {
 	for _, source := range []string{
 		"{% for m in messages %}{{ m['role'] }}: {{ m.content|trim }}\n{% endfor %}{% if add_generation_prompt %}A:{% endif %}",
@@ -274,7 +278,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// chat is a template of the usual kind.
+// chat is a typical template.
 const chat = `{{- bos_token }}
 {%- if tools %}
     {{- '<|system|>\n' }}{% for tool in tools %}{{ tool | tojson }}{{ '\n' }}{% endfor %}

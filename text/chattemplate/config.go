@@ -11,22 +11,22 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A Config is what tokenizer_config.json says about chat templates.
+// A Config holds the chat templates of a tokenizer_config.json.
 type Config struct {
 	Templates []NamedTemplate // in the order of the file
-	Tokens    Vars            // bos_token, eos_token and the other special tokens that are set, as text
+	Tokens    Vars            // bos_token, eos_token and the other special tokens in the file, as text
 }
 
 // A NamedTemplate is the source of a template.
 type NamedTemplate struct {
-	Name   string `json:"name"` // "default" if the file has only one
+	Name   string `json:"name"` // "default" for the only template of a file
 	Source string `json:"template"`
 }
 
-// specialTokens are the members of the configuration that templates see.
+// specialTokens lists the fields of the configuration that templates see.
 var specialTokens = []string{"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token", "additional_special_tokens"}
 
-// ParseConfig reads a tokenizer_config.json.
+// ParseConfig parses a tokenizer_config.json.
 func ParseConfig(text []byte) (*Config, error) {
 	var members map[string]json.RawMessage
 	if err := jsonform.Unmarshal(text, &members); err != nil {
@@ -57,7 +57,7 @@ func ParseConfig(text []byte) (*Config, error) {
 	return c, nil
 }
 
-// specialToken reads a token: a string, an object with the string as content, or a list of these.
+// specialToken parses a token: a string, an object with the string as content, or a list of these.
 func specialToken(raw json.RawMessage) (value, error) {
 	v, err := pyvalue.ParseJSON(raw)
 	if err != nil {
@@ -84,15 +84,15 @@ func tokenText(v value) (value, error) {
 	return v, nil
 }
 
-// A Chat renders conversations as apply_chat_template of transformers does. It does not
-// change: any number of goroutines may use it at once.
+// A Chat renders conversations like apply_chat_template of transformers. It does not change, and is
+// safe for concurrent use.
 type Chat struct {
 	plain, tools *Template
 	tokens       Vars
 }
 
-// Chat compiles the template of a name. An empty name leaves the choice to each
-// conversation, as in transformers: tool_use if it has tools, or else default.
+// Chat compiles the named template. An empty name leaves the choice to each conversation, as in
+// transformers: tool_use if it has tools, or else default.
 func (c *Config) Chat(name string) (*Chat, error) {
 	if len(c.Templates) == 0 {
 		return nil, errors.New("tokenizer_config: chat_template is missing; give the template as a file of its own")
@@ -114,12 +114,12 @@ func (c *Config) Chat(name string) (*Chat, error) {
 	return chat, err
 }
 
-// has reports whether there is a template of a name.
+// has reports whether the named template exists.
 func (c *Config) has(name string) bool {
 	return slices.ContainsFunc(c.Templates, func(t NamedTemplate) bool { return t.Name == name })
 }
 
-// compile compiles the template of a name.
+// compile compiles the named template.
 func (c *Config) compile(name string) (*Template, error) {
 	var names []string
 	for _, t := range c.Templates {
@@ -135,10 +135,9 @@ func (c *Config) compile(name string) (*Template, error) {
 	return nil, fmt.Errorf("there is no chat template %q, want %s", name, strings.Join(names, " or "))
 }
 
-// Render renders a conversation: the variable messages, and whatever else the template
-// reads. What vars leaves out is as in transformers: tools and documents are None,
-// add_generation_prompt is false, and the special tokens are those of the configuration.
-// Render does not change vars.
+// Render renders a conversation: the variable messages, and any others that the template reads.
+// Missing variables default as in transformers: tools and documents are None, add_generation_prompt
+// is false, and the special tokens are those of the configuration. Render does not change vars.
 func (c *Chat) Render(vars Vars, o Options) (Rendering, error) {
 	messages, _ := vars.dict().Get("messages")
 	if l, is := messages.(*pyvalue.List); !is || l.Tuple {

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
-// A conversation, as the tokenizer of a model would write it.
+// A conversation in the format of a model.
 func Example() {
 	config, err := chattemplate.ParseConfig([]byte(`{
 		"eos_token": {"content": "</s>"},
@@ -32,7 +32,7 @@ func Example() {
 	// Output: "[user] 2 + 3?</s>\n[assistant] " <nil>
 }
 
-// What the assistant wrote can be told from the rest, if the template marks it.
+// If the template marks what the assistant wrote, the spans tell it from the rest.
 func ExampleTemplate_Render() {
 	template, err := chattemplate.Compile("user: {{ ask }}\n{% generation %}{{ reply }}{% endgeneration %}\n")
 	if err != nil {

@@ -14,27 +14,27 @@ type expr func(s *scope) (value, error)
 type expressionParser struct {
 	tokenStream
 	lib     *library
-	uses    []use  // of names, in order
-	soft    bool   // an unknown filter is an error only when it is used
+	uses    []use  // names, in order
+	soft    bool   // an unknown filter is an error only when used
 	unknown *Error // the first one that is an error at once, unless a condition follows
 }
 
-// A use is where a name is read or set.
+// A use is a read or a write of a name.
 type use struct {
 	name string
 	set  bool
 }
 
-// use notes that a name is read or set.
+// use records that the template reads or sets a name.
 func (p *expressionParser) use(name string, set bool) { p.uses = append(p.uses, use{name, set}) }
 
-// reads reports whether a name is read since a use, before it is set.
+// reads reports whether the template reads a name after a use, before setting it.
 func (p *expressionParser) reads(since int, name string) bool {
 	i := slices.IndexFunc(p.uses[since:], func(u use) bool { return u.name == name })
 	return i >= 0 && !p.uses[since+i].set
 }
 
-// sets reports whether a name is set since a use.
+// sets reports whether the template sets a name after a use.
 func (p *expressionParser) sets(since int, name string) bool {
 	return slices.Contains(p.uses[since:], use{name, true})
 }
@@ -46,7 +46,7 @@ func (p *expressionParser) check() {
 	}
 }
 
-// costed compiles an expression that takes as many steps as it has tokens.
+// costed compiles an expression that spends one step per token.
 func (p *expressionParser) costed(compile func() expr) expr {
 	from := p.at
 	e := compile()
@@ -59,7 +59,7 @@ func (p *expressionParser) costed(compile func() expr) expr {
 	}
 }
 
-// at gives the errors of an expression a place, unless they have one.
+// at adds a position to the errors of an expression, unless they have one.
 func at(place int, e expr) expr {
 	return func(s *scope) (value, error) {
 		v, err := e(s)
@@ -70,11 +70,10 @@ func at(place int, e expr) expr {
 	}
 }
 
-// tuple compiles an expression, or several with commas between them.
+// tuple compiles one expression, or several separated by commas.
 func (p *expressionParser) tuple() expr { return p.tupleOf(p.expression, false) }
 
-// tupleOf compiles a tuple, if there is a comma, of what item compiles. empty says whether
-// it may have no items.
+// tupleOf compiles a tuple of items, if there is a comma. empty permits a tuple without items.
 func (p *expressionParser) tupleOf(item func() expr, empty bool) expr {
 	begin := p.now().at
 	var items []expr
@@ -95,13 +94,13 @@ func (p *expressionParser) tupleOf(item func() expr, empty bool) expr {
 	return listExpr(items, true)
 }
 
-// tupleEnds reports whether no further item of a tuple can follow.
+// tupleEnds reports whether a tuple ends here.
 func (p *expressionParser) tupleEnds() bool {
 	t := p.now()
 	return t.kind == endToken || t.kind == blockEnd || t.kind == printEnd || t.is(opToken, ")")
 }
 
-// listExpr makes a list, or a tuple.
+// listExpr returns the expression of a list or a tuple.
 func listExpr(items []expr, tuple bool) expr {
 	return func(s *scope) (value, error) {
 		values, err := evaluate(s, items)
@@ -196,14 +195,14 @@ func (p *expressionParser) not() expr {
 	}
 }
 
-// A term is an operator and what stands after it.
+// A term is an operator and its right operand.
 type term struct {
 	op string
 	at int
 	of expr
 }
 
-// comparisonOp returns the comparison that is here; empty: none.
+// comparisonOp returns the comparison at the current token; empty: none.
 func (p *expressionParser) comparisonOp() string {
 	t := p.now()
 	switch {
@@ -254,7 +253,7 @@ func (p *expressionParser) comparison() expr {
 	}
 }
 
-// binary compiles a chain of operators of one strength, from the left.
+// binary compiles a chain of operators of one precedence, left to right.
 func (p *expressionParser) binary(operand func() expr, ops ...string) expr {
 	left := operand()
 	for p.now().kind == opToken && slices.Contains(ops, p.now().text) {
@@ -316,12 +315,12 @@ func (p *expressionParser) concatenation() expr {
 
 func (p *expressionParser) product() expr { return p.binary(p.power, "*", "/", "//", "%") }
 
-// power compiles a ** b, in jinja2 from the left.
+// power compiles a ** b, left to right like jinja2.
 func (p *expressionParser) power() expr {
 	return p.binary(func() expr { return p.unary(true) }, "**")
 }
 
-// unary compiles a sign, or a value. Filters belong to what has the sign.
+// unary compiles a sign, or a value. Filters apply to the signed value.
 func (p *expressionParser) unary(filtered bool) expr {
 	p.enter()
 	defer p.leave()
@@ -342,7 +341,7 @@ func (p *expressionParser) unary(filtered bool) expr {
 	return e
 }
 
-// postfix compiles what may follow a value: attributes, items, calls.
+// postfix compiles the suffixes of a value: attributes, items, calls.
 func (p *expressionParser) postfix(e expr) expr {
 	for {
 		switch t := p.now(); {
@@ -356,7 +355,7 @@ func (p *expressionParser) postfix(e expr) expr {
 	}
 }
 
-// filtered compiles what may follow a value after that: filters, tests, calls.
+// filtered compiles the suffixes after those: filters, tests, calls.
 func (p *expressionParser) filtered(e expr) expr {
 	for {
 		switch t := p.now(); {
@@ -373,10 +372,10 @@ func (p *expressionParser) filtered(e expr) expr {
 	}
 }
 
-// constant is an expression that is always v.
+// constant returns an expression that is always v.
 func constant(v value) expr { return func(*scope) (value, error) { return v, nil } }
 
-// primary compiles a name, a literal or what stands in brackets.
+// primary compiles a name, a literal or a bracketed expression.
 func (p *expressionParser) primary() expr {
 	t := p.now()
 	switch {
@@ -384,7 +383,7 @@ func (p *expressionParser) primary() expr {
 		return p.name()
 	case t.kind == stringToken:
 		var text strings.Builder
-		for p.now().kind == stringToken { // strings in a row are one
+		for p.now().kind == stringToken { // adjacent strings are one
 			text.WriteString(p.next().text)
 		}
 		return constant(text.String())

@@ -9,16 +9,15 @@ import (
 	"path/filepath"
 )
 
-// Files name the files of a chat template.
+// Files names the files of a chat template.
 type Files struct {
-	Config   string // the tokenizer_config.json of the model; empty, with Template: none, so no special tokens
-	Template string // a file with the template; empty: the one of the model
-	Name     string // of the template, if the model has several; empty: see [Config.Chat]
+	Config   string // the tokenizer_config.json of the model; empty, with Template: no special tokens
+	Template string // a file with the template; empty: the model's own
+	Name     string // of the template, for a model with several; empty: see [Config.Chat]
 }
 
-// Load reads and compiles the template: the one of Template, or else the file
-// chat_template.jinja beside the configuration, or else the one within it. The error
-// names the file.
+// Load reads and compiles the template: Template, or else the file chat_template.jinja beside the
+// configuration, or else the one in it. The error names the file.
 func (f Files) Load() (*Chat, error) {
 	config, err := f.read()
 	if err != nil {
@@ -31,7 +30,7 @@ func (f Files) Load() (*Chat, error) {
 	return chat, nil
 }
 
-// read reads the configuration, with the template that is to be used.
+// read reads the configuration, and the template to use.
 func (f Files) read() (*Config, error) {
 	text := []byte("{}")
 	if f.Config != "" || f.Template == "" {
@@ -46,11 +45,12 @@ func (f Files) read() (*Config, error) {
 	}
 	path := cmp.Or(f.Template, filepath.Join(filepath.Dir(f.Config), "chat_template.jinja"))
 	source, err := os.ReadFile(path)
-	switch {
-	case err == nil:
-		config.Templates = []NamedTemplate{{Name: "default", Source: string(source)}}
-	case f.Template != "" || !errors.Is(err, fs.ErrNotExist):
+	if f.Template == "" && errors.Is(err, fs.ErrNotExist) {
+		return config, nil
+	}
+	if err != nil {
 		return nil, err
 	}
+	config.Templates = []NamedTemplate{{Name: "default", Source: string(source)}}
 	return config, nil
 }

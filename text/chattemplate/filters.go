@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// filters are the filters of jinja2, with the tojson of transformers. Those of sequences
-// are in sequences.go.
+// filters holds the filters of jinja2, with transformers' tojson; sequences.go has those of
+// sequences.
 var filters = map[string]*routine{
 	"abs":        {call: func(_ *rendering, v value, _ []value) (value, error) { return pyvalue.Unary("abs", v) }},
 	"attr":       {params: []string{"name"}, need: 1, call: attr},
@@ -74,13 +74,13 @@ var filters = map[string]*routine{
 	"unique":     {params: []string{"case_sensitive", "attribute"}, call: lazily(unique)},
 }
 
-// unsupported are the filters and functions of jinja2 that are refused.
+// unsupported lists the filters and functions of jinja2 that we reject.
 var unsupported = map[string]bool{
 	"filesizeformat": true, "pprint": true, "random": true, "striptags": true,
 	"urlize": true, "wordwrap": true, "xmlattr": true, "lipsum": true,
 }
 
-// softText returns v as text, or as markup if it is that.
+// softText returns v as text, and markup as it is.
 func (r *rendering) softText(v value) (value, error) {
 	if m, is := v.(pyvalue.Markup); is {
 		return m, nil
@@ -88,7 +88,7 @@ func (r *rendering) softText(v value) (value, error) {
 	return r.Str(v)
 }
 
-// soft is a filter that calls a method of text.
+// soft returns a filter that calls a method of text.
 func soft(method string) *routine {
 	return &routine{call: func(r *rendering, v value, _ []value) (value, error) {
 		return r.ofText(v, method)
@@ -104,7 +104,7 @@ func (r *rendering) ofText(v value, method string, a ...value) (value, error) {
 	return r.method(s, method, a...)
 }
 
-// attr is attribute access that never takes an item.
+// attr is attribute access, without items.
 func attr(r *rendering, v value, a []value) (value, error) {
 	name, err := r.Str(a[0])
 	if err != nil {
@@ -136,7 +136,7 @@ func formatFilter(r *rendering, v value, a pyvalue.Args) (value, error) {
 	return r.Operate("%", s, d)
 }
 
-// toJSON is the filter tojson, as transformers defines it.
+// toJSON is the filter tojson of transformers.
 func toJSON(r *rendering, v value, a pyvalue.Args) (value, error) {
 	return r.JSON(v, a)
 }
@@ -149,18 +149,17 @@ func defaulted(_ *rendering, v value, a []value) (value, error) {
 }
 
 func toFloat(_ *rendering, v value, a []value) (value, error) {
-	f, is, err := pyvalue.Float(v)
-	if err == nil && !is {
-		return pyvalue.Or(a[0], 0.0), nil
+	if f, is, err := pyvalue.Float(v); is || err != nil {
+		return f, err
 	}
-	return f, err
+	return pyvalue.Or(a[0], 0.0), nil
 }
 
 // toInt is int(v), or else int(float(v)).
 func toInt(_ *rendering, v value, a []value) (value, error) {
 	base, err := pyvalue.Index(pyvalue.Or(a[1], int64(10)))
 	if err != nil {
-		base = -1 // which no text has
+		base = -1 // no text parses in it
 	}
 	if n, is, err := pyvalue.Int(v, base); is || err != nil {
 		return n, err
@@ -169,10 +168,11 @@ func toInt(_ *rendering, v value, a []value) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n, whole, err := pyvalue.Int(f, 10); is && whole && err == nil {
-		return n, nil
+	n, whole, err := pyvalue.Int(f, 10)
+	if err != nil || !is || !whole {
+		return pyvalue.Or(a[0], int64(0)), nil
 	}
-	return pyvalue.Or(a[0], int64(0)), nil
+	return n, nil
 }
 
 func indent(r *rendering, v value, a []value) (value, error) {
@@ -207,7 +207,7 @@ func indent(r *rendering, v value, a []value) (value, error) {
 	return pyvalue.Like(v, strings.Join(parts, "\n")), nil
 }
 
-// lines returns the lines of s, of which the last may be empty.
+// lines returns the lines of s; the last may be empty.
 func (r *rendering) lines(s string) ([]string, error) {
 	split, err := r.method(s+"\n", "splitlines")
 	if err != nil {
@@ -270,8 +270,8 @@ func round(r *rendering, v value, a []value) (value, error) {
 	return r.Operate("/", whole, scale)
 }
 
-// titleWords is the filter title, which begins words at fewer places than str.title, and
-// gives a text of markup too.
+// titleWords is the filter title: words begin only after white space or one of -({[<; always
+// text.
 func titleWords(r *rendering, v value, _ []value) (value, error) {
 	s, err := r.Str(v)
 	if err != nil {
@@ -348,7 +348,7 @@ func truncate(r *rendering, v value, a []value) (value, error) {
 	return pyvalue.Like(v, text+end), nil
 }
 
-// words finds what the filter wordcount counts.
+// words matches a word for the filter wordcount.
 var words = regexp.MustCompile(`[\p{L}\p{N}_]+`)
 
 func wordCount(r *rendering, v value, _ []value) (value, error) {

@@ -7,13 +7,13 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A global is a function that templates may use by its name.
+// A global is a function that templates call by name.
 type global struct {
-	class string // of Python, if the function makes objects
+	class string // Python's class of its objects, for a constructor
 	call  func(r *rendering, a pyvalue.Args) (value, error)
 }
 
-// globals are the functions of jinja2 and of transformers.
+// globals holds the functions of jinja2 and transformers.
 var globals = map[string]global{
 	"cycler":          {"jinja2.utils.Cycler", makeCycler},
 	"dict":            {"dict", func(r *rendering, a pyvalue.Args) (value, error) { return r.Dict(a) }},
@@ -24,7 +24,7 @@ var globals = map[string]global{
 	"strftime_now":    {"", timeNow},
 }
 
-// global returns the function of a name, the same each time.
+// global returns the named function, the same each time.
 func (r *rendering) global(name string) (f *pyvalue.Function, has bool) {
 	if f, has = r.functions[name]; has {
 		return f, true
@@ -41,7 +41,7 @@ func (r *rendering) global(name string) (f *pyvalue.Function, has bool) {
 	return f, true
 }
 
-// raise refuses the conversation.
+// raise rejects the conversation.
 func raise(r *rendering, a pyvalue.Args) (value, error) {
 	bound, err := pyvalue.Bind("raise_exception", []string{"message"}, 1, a)
 	if err != nil {
@@ -65,12 +65,12 @@ func timeNow(r *rendering, a pyvalue.Args) (value, error) {
 		return nil, fmt.Errorf("strftime_now wants a str, has '%s'", pyvalue.TypeName(bound[0]))
 	}
 	if r.now.IsZero() {
-		return nil, errors.New("the template asks for the time, which is not given")
+		return nil, errors.New("the template asks for the time, but none is given")
 	}
 	return r.Strftime(r.now, format)
 }
 
-// A namespace holds what may be set from inner scopes.
+// A namespace holds variables that inner scopes may set.
 type namespace struct{ members *pyvalue.Dict }
 
 func makeNamespace(r *rendering, a pyvalue.Args) (value, error) {
@@ -81,10 +81,10 @@ func makeNamespace(r *rendering, a pyvalue.Args) (value, error) {
 	return &namespace{d}, nil
 }
 
-// TypeName is that of Python.
+// TypeName returns Python's name.
 func (n *namespace) TypeName() string { return "Namespace" }
 
-// Attribute returns what was set.
+// Attribute returns a member.
 func (n *namespace) Attribute(name string) (v value, has bool, err error) {
 	v, has = n.members.Get(name)
 	return v, has, nil
@@ -96,7 +96,7 @@ func (n *namespace) Repr(dst []byte, inner pyvalue.Append) ([]byte, error) {
 	return append(dst, '>'), err
 }
 
-// A cycler goes round its items.
+// A cycler cycles through its items.
 type cycler struct {
 	items []value
 	at    int
@@ -109,7 +109,7 @@ func makeCycler(_ *rendering, a pyvalue.Args) (value, error) {
 	return &cycler{items: a.Pos}, nil
 }
 
-// TypeName is that of Python.
+// TypeName returns Python's name.
 func (c *cycler) TypeName() string { return "Cycler" }
 
 // Attribute returns an attribute or a method.
@@ -134,7 +134,7 @@ func (c *cycler) Attribute(name string) (v value, has bool, err error) {
 	return nil, false, nil
 }
 
-// A joiner is a separator, but for its first use.
+// A joiner is a separator that is empty at its first use.
 type joiner struct {
 	sep  value
 	used bool
@@ -148,13 +148,13 @@ func makeJoiner(_ *rendering, a pyvalue.Args) (value, error) {
 	return &joiner{sep: pyvalue.Or(bound[0], ", ")}, nil
 }
 
-// TypeName is that of Python.
+// TypeName returns Python's name.
 func (j *joiner) TypeName() string { return "Joiner" }
 
 // Attribute finds none.
 func (j *joiner) Attribute(string) (v value, has bool, err error) { return nil, false, nil }
 
-// next returns the separator, the first time nothing.
+// next returns "" the first time, then the separator.
 func (j *joiner) next(a pyvalue.Args) (value, error) {
 	if _, err := pyvalue.Bind("joiner", nil, 0, a); err != nil {
 		return nil, err

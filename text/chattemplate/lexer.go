@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A kind is the kind of a token.
+// A kind is the type of a token.
 type kind uint8
 
 const (
@@ -28,15 +28,15 @@ const (
 // A token is a piece of the source.
 type token struct {
 	kind   kind
-	text   string // of data, names and strings; the sign itself of operators
+	text   string // of data, names and strings; the operator itself
 	number value  // of numbers
 	at     int    // byte offset in the source
 }
 
-// is reports whether t is an operator or a name with the text.
+// is reports whether t has a kind and a text.
 func (t token) is(kind kind, text string) bool { return t.kind == kind && t.text == text }
 
-// String names a token in messages.
+// String names a token for messages.
 func (t token) String() string {
 	switch t.kind {
 	case dataToken:
@@ -61,23 +61,23 @@ func (t token) String() string {
 	return "end of the template"
 }
 
-// operators lists the operators, the long ones first.
+// operators lists the operators, longest first.
 var operators = []string{
 	"//", "**", "==", "!=", ">=", "<=",
 	"+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}", ">", "<", "=", ".", ":", "|", ",", ";",
 }
 
-// A lexer splits a template into tokens. The rules of white space are those of jinja2
-// with trim_blocks and lstrip_blocks.
+// A lexer splits a template into tokens. White space follows jinja2's trim_blocks and
+// lstrip_blocks.
 type lexer struct {
 	src    string
 	at     int
 	tokens []token
-	open   []byte // the closing brackets that are missing, within a tag
+	open   []byte // the closing brackets still missing within a tag
 	fault  *Error
 }
 
-// normalize makes line ends \n, and removes the last one.
+// normalize turns line ends into \n, and removes the last one.
 func normalize(source string) string {
 	if strings.Contains(source, "\r") {
 		source = strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\r", "\n")
@@ -85,7 +85,7 @@ func normalize(source string) string {
 	return strings.TrimSuffix(source, "\n")
 }
 
-// lex returns the tokens of src, which is normalized. The last one is an endToken.
+// lex returns the tokens of src, a normalized source. The last one is an endToken.
 func lex(src string) ([]token, *Error) {
 	l := lexer{src: src}
 	for l.at < len(src) && l.fault == nil {
@@ -140,7 +140,7 @@ func (l *lexer) tag() {
 	l.inside(printEnd)
 }
 
-// nextTag returns where the first tag begins; -1 if there is none.
+// nextTag returns the start of the first tag; -1: none.
 func nextTag(s string) int {
 	for from := 0; ; from++ {
 		i := strings.IndexByte(s[from:], '{')
@@ -161,7 +161,7 @@ func (l *lexer) data(text string) {
 	}
 }
 
-// textBefore adds the text from here to a tag, without the white space that the tag removes.
+// textBefore adds the text up to a tag, without the white space that the tag removes.
 func (l *lexer) textBefore(begin int) {
 	text := l.src[l.at:begin]
 	sign := byte(0)
@@ -197,7 +197,7 @@ func (l *lexer) comment(begin int) {
 	l.close(end+2, sign)
 }
 
-// close goes on after a tag that ends at a byte offset, with a sign before its end.
+// close continues after a tag that ends at a byte offset, with a sign before its end.
 func (l *lexer) close(at int, sign byte) {
 	l.at = at
 	switch {
@@ -213,7 +213,7 @@ func (l *lexer) skipSpace() {
 	l.at += len(rest) - len(strings.TrimLeftFunc(rest, pyvalue.IsSpace))
 }
 
-// rawBegin returns the length of the rest of a tag that begins a raw block; 0 if s is none.
+// rawBegin returns the length of the rest of a tag that begins a raw block; 0: another tag.
 func rawBegin(s string) int {
 	rest, found := strings.CutPrefix(strings.TrimLeftFunc(s, pyvalue.IsSpace), "raw")
 	if !found {
@@ -272,7 +272,7 @@ func (l *lexer) inside(end kind) {
 	}
 }
 
-// end adds the end of a tag if it is here.
+// end adds the end of a tag if it comes next.
 func (l *lexer) end(end kind) bool {
 	rest, mark := l.src[l.at:], "%}"
 	if end == printEnd {
@@ -287,7 +287,7 @@ func (l *lexer) end(end kind) bool {
 	}
 	l.add(end, "", l.at)
 	if end == printEnd && sign == 0 {
-		sign = '+' // the line end after }} stays
+		sign = '+' // }} keeps the line end after it
 	}
 	l.close(len(l.src)-len(rest)+2, sign)
 	return true
@@ -311,7 +311,7 @@ func (l *lexer) token() {
 	}
 }
 
-// isWord reports whether c may be in a name.
+// isWord reports whether c may occur in a name.
 func isWord(c rune) bool {
 	return c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c) || c > unicode.MaxASCII && unicode.In(c, unicode.Mn, unicode.Mc)
 }
@@ -368,7 +368,7 @@ func (l *lexer) quoted(quote byte) {
 func (l *lexer) numeral() {
 	rest := l.src[l.at:]
 	if n := floatLength(rest); n > 0 && (l.at == 0 || l.src[l.at-1] != '.') {
-		f, _ := strconv.ParseFloat(strings.ReplaceAll(rest[:n], "_", ""), 64) // too large is infinite
+		f, _ := strconv.ParseFloat(strings.ReplaceAll(rest[:n], "_", ""), 64) // too large: infinite
 		l.tokens = append(l.tokens, token{kind: numberToken, number: f, at: l.at})
 		l.at += n
 		return
@@ -383,8 +383,8 @@ func (l *lexer) numeral() {
 	l.at += n
 }
 
-// digitsLength returns the length of the digits at the beginning of s, with single
-// underscores between them.
+// digitsLength returns the length of the digits at the start of s; single underscores may join
+// them.
 func digitsLength(s string, digit func(byte) bool) int {
 	n := 0
 	for i := range len(s) {
@@ -399,7 +399,7 @@ func digitsLength(s string, digit func(byte) bool) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// floatLength returns the length of the float at the beginning of s; 0 if there is none.
+// floatLength returns the length of the float at the start of s; 0: none.
 func floatLength(s string) int {
 	n := digitsLength(s, isDigit)
 	if n == 0 {
@@ -424,8 +424,7 @@ func floatLength(s string) int {
 	return float
 }
 
-// integerLength returns the length of the integer at the beginning of s, which begins
-// with a digit.
+// integerLength returns the length of the integer at the start of s, a digit first.
 func integerLength(s string) int {
 	if len(s) > 2 && s[0] == '0' {
 		var digit func(byte) bool

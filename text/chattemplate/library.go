@@ -6,10 +6,10 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A value is what Python would hold.
+// A value is a Python value.
 type value = pyvalue.Value
 
-// A library holds what templates may use by name.
+// A library holds the names that templates may use.
 type library struct {
 	filters, tests map[string]*routine
 	globals        map[string]global
@@ -18,16 +18,16 @@ type library struct {
 // A routine is a filter or a test: a function of a value and arguments.
 type routine struct {
 	params []string // names of the arguments
-	need   int      // of which so many must be given
+	need   int      // how many of them are required
 	call   func(r *rendering, v value, a []value) (value, error)
 
-	raw func(r *rendering, v value, a pyvalue.Args) (value, error) // in place of all that: takes any arguments
+	raw func(r *rendering, v value, a pyvalue.Args) (value, error) // replaces all of these: takes any arguments
 }
 
-// apply calls t, which has a name, with arguments.
+// apply calls t, with its name for errors.
 func (t *routine) apply(r *rendering, name string, v value, a pyvalue.Args) (value, error) {
 	if s, is := pyvalue.Text(v); is {
-		if err := r.Spend(len(s) / 64); err != nil { // most read the whole text
+		if err := r.Spend(len(s) / 64); err != nil { // most routines read the whole text
 			return nil, err
 		}
 	}
@@ -48,7 +48,7 @@ func (t *routine) apply(r *rendering, name string, v value, a pyvalue.Args) (val
 	return result, r.Charge(result)
 }
 
-// lookup returns a routine of a table.
+// lookup returns a routine from a table.
 func lookup(table map[string]*routine, what, name string) (*routine, error) {
 	t, has := table[name]
 	if !has {

@@ -11,17 +11,17 @@ import (
 // A loop is the variable loop.
 type loop struct {
 	run     *rendering
-	source  []value                   // what is not looked at yet
-	test    func(value) (bool, error) // which items the loop takes; nil: all
+	source  []value                   // the items not yet tested
+	test    func(value) (bool, error) // selects items; nil: all
 	taken   []value
 	at      int // index of the current item
-	depth   int // of recursive loops; 0: the outermost
+	depth   int // nesting of recursive loops; 0: the outermost
 	again   func(l *loop, source value) (value, error)
 	last    []value // arguments of changed
 	hasLast bool
 }
 
-// has reports whether there is an item of an index.
+// has reports whether the loop has an item at an index.
 func (l *loop) has(i int) (bool, error) {
 	for len(l.taken) <= i && len(l.source) > 0 {
 		item := l.source[0]
@@ -44,7 +44,7 @@ func (l *loop) length() (int, error) {
 	return len(l.taken), err
 }
 
-// TypeName is that of Python.
+// TypeName returns Python's name.
 func (l *loop) TypeName() string { return "LoopContext" }
 
 // Repr appends the position.

@@ -11,7 +11,7 @@ type macro struct {
 	name     string
 	params   []param
 	body     stmt
-	scope    *scope // in which it was made
+	scope    *scope // that defined it
 	caller   bool   // the body uses the variable caller,
 	varargs  bool   // varargs,
 	kwargs   bool   // kwargs
@@ -21,10 +21,10 @@ type macro struct {
 // A param is a parameter of a macro.
 type param struct {
 	name  string
-	other expr // in place of an argument that is not given; nil: undefined
+	other expr // default of a missing argument; nil: undefined
 }
 
-// TypeName is that of Python.
+// TypeName returns Python's name.
 func (m *macro) TypeName() string { return "Macro" }
 
 // Repr appends the name.
@@ -68,7 +68,7 @@ func (m *macro) call(r *rendering, a pyvalue.Args) (value, error) {
 	return text, err
 }
 
-// fallback is the value of a parameter that is not given. It may read those before it.
+// fallback returns the default of a parameter. It may read the parameters before it.
 func (p *param) fallback(s *scope) (value, error) {
 	if p.other == nil {
 		return &pyvalue.Undefined{Message: fmt.Sprintf("parameter '%s' was not provided", p.name)}, nil

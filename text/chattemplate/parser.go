@@ -15,14 +15,14 @@ type signal uint8
 
 const (
 	goesOn    signal = iota
-	breaks           // out of the loop
-	continues        // with the next iteration
+	breaks           // leave the loop
+	continues        // start the next iteration
 )
 
 // A statementParser compiles statements.
 type statementParser struct {
 	expressionParser
-	loops int // around here, that break can leave
+	loops int // enclosing loops that break can leave
 }
 
 // template compiles a whole template.
@@ -31,7 +31,7 @@ func (p *statementParser) template() stmt {
 	return body
 }
 
-// endTag goes past the end of a tag, which must be here.
+// endTag skips the end of a tag, or fails.
 func (p *statementParser) endTag() {
 	p.check()
 	if p.now().kind != blockEnd {
@@ -40,8 +40,8 @@ func (p *statementParser) endTag() {
 	p.next()
 }
 
-// body compiles statements up to a tag with one of the names, and goes past the name; it
-// returns which. Without names it compiles up to the end of the template.
+// body compiles statements up to a tag with one of the names, skips the name and returns it.
+// Without names it compiles to the end of the template.
 func (p *statementParser) body(ends []string) (body stmt, end string) {
 	p.enter()
 	defer p.leave()
@@ -64,7 +64,7 @@ func (p *statementParser) body(ends []string) (body stmt, end string) {
 				p.unexpected("}}")
 			}
 			p.next()
-		default: // no other token is outside of tags
+		default: // no other token occurs outside tags
 			p.next()
 			if tag := p.now(); tag.kind == nameToken && slices.Contains(ends, tag.text) {
 				p.next()
@@ -75,7 +75,7 @@ func (p *statementParser) body(ends []string) (body stmt, end string) {
 	}
 }
 
-// sequence runs statements one after the other.
+// sequence runs statements in order.
 func sequence(list []stmt) stmt {
 	if len(list) == 1 {
 		return list[0]
@@ -90,7 +90,6 @@ func sequence(list []stmt) stmt {
 	}
 }
 
-// data writes text.
 func data(text string) stmt {
 	return func(s *scope) (signal, error) {
 		if err := s.run.Spend(1); err != nil {
@@ -100,7 +99,7 @@ func data(text string) stmt {
 	}
 }
 
-// print compiles what writes a value.
+// print compiles a statement that writes a value.
 func (p *statementParser) print(compile func() expr) stmt {
 	at := p.now().at
 	e := p.costed(compile)
@@ -116,7 +115,6 @@ func (p *statementParser) print(compile func() expr) stmt {
 	}
 }
 
-// print writes a value.
 func (r *rendering) print(v value) error {
 	text, err := r.Str(v)
 	if err != nil {

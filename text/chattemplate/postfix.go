@@ -101,7 +101,7 @@ func (p *expressionParser) slice(of, start expr, place int) expr {
 	})
 }
 
-// An arguments is the compiled arguments of a call.
+// An arguments holds the compiled arguments of a call.
 type arguments struct {
 	pos   []expr
 	names []string
@@ -110,7 +110,7 @@ type arguments struct {
 	stars expr // **kwargs; nil: none
 }
 
-// arguments compiles arguments, from the opening parenthesis on.
+// arguments compiles arguments, starting at the opening parenthesis.
 func (p *expressionParser) arguments() arguments {
 	var a arguments
 	p.want("(")
@@ -127,7 +127,6 @@ func (p *expressionParser) arguments() arguments {
 	return a
 }
 
-// argument compiles one argument.
 func (p *expressionParser) argument(a *arguments) {
 	t := p.now()
 	var valid bool
@@ -189,7 +188,7 @@ func spread(a *pyvalue.Args, v value) error {
 	if !is {
 		return fmt.Errorf("the argument after ** is '%s', want a dict", pyvalue.TypeName(v))
 	}
-	before := a.Names // the keys of d differ from each other
+	before := a.Names // the keys of d are distinct
 	for key, item := range d.All() {
 		name, is := pyvalue.Text(key)
 		if !is {
@@ -203,13 +202,12 @@ func spread(a *pyvalue.Args, v value) error {
 	return nil
 }
 
-// call compiles a call.
 func (p *expressionParser) call(of expr) expr {
 	place := p.now().at
 	return called(of, p.arguments(), place)
 }
 
-// called calls what an expression gives.
+// called calls the value of an expression.
 func called(of expr, a arguments, place int) expr {
 	return at(place, func(s *scope) (value, error) {
 		f, err := of(s)
@@ -233,22 +231,23 @@ func (p *expressionParser) dotted() string {
 	return strings.Join(parts, ".")
 }
 
-// routine looks a filter or a test up. An unknown one fails at once, unless jinja2 leaves
-// that to the render.
+// routine looks up a filter or a test. An unknown one fails at once, or in the render like in
+// jinja2.
 func (p *expressionParser) routine(table map[string]*routine, what, name string, at int) *routine {
 	t, err := lookup(table, what, name)
 	switch {
-	case err == nil:
-		return t
-	case unsupported[name] && what == "filter":
+	case err != nil && unsupported[name] && what == "filter":
 		p.fail(at, "the filter %s is not supported", name)
-	case !p.soft && p.unknown == nil:
+	case err != nil && !p.soft && p.unknown == nil:
 		p.unknown = locate(err, at)
 	}
-	return &routine{raw: func(*rendering, value, pyvalue.Args) (value, error) { return nil, err }}
+	if err != nil {
+		return &routine{raw: func(*rendering, value, pyvalue.Args) (value, error) { return nil, err }}
+	}
+	return t
 }
 
-// filter compiles a filter, from its name on.
+// filter compiles a filter, starting at its name.
 func (p *expressionParser) filter(of expr) expr {
 	place := p.now().at
 	name := p.dotted()
@@ -278,7 +277,7 @@ func applied(of expr, t *routine, a arguments, name token) expr {
 	}
 }
 
-// test compiles a test, from the word is on.
+// test compiles a test, starting at the word is.
 func (p *expressionParser) test(of expr) expr {
 	p.next()
 	negated := p.skipName("not")
@@ -304,7 +303,7 @@ func (p *expressionParser) test(of expr) expr {
 	}
 }
 
-// lastCall compiles an expression that ends with a call, and returns what is called.
+// lastCall compiles an expression that ends with a call, and returns its callee and arguments.
 func (p *expressionParser) lastCall() (of expr, a arguments) {
 	place := p.now().at
 	e := p.primary()

@@ -12,14 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// programs names the file of programs, which conformance/template_programs.py makes.
-var programs = flag.String("programs", "testdata/programs.jsonl", "templates and what jinja2 makes of them")
+// programs names the file of programs; conformance/template_programs.py writes it.
+var programs = flag.String("programs", "testdata/programs.jsonl", "templates and jinja2's output")
 
-// testNow is the time that strftime_now tells in tests.
+// testNow is the time of strftime_now in tests.
 var testNow = time.Date(2025, 7, 10, 9, 5, 7, 0, time.UTC)
 
-// A program is a template and what jinja2 makes of it. A line without a template sets the
-// variables of those that follow.
+// A program is a template and jinja2's output. A line without a template sets the
+// variables of the lines after it.
 type program struct {
 	Vars     json.RawMessage
 	Template string
@@ -28,7 +28,7 @@ type program struct {
 	Error    string
 }
 
-// TestPrograms compares small templates with what CPython's jinja2 made of them.
+// TestPrograms compares the output of small templates with that of CPython's jinja2.
 func TestPrograms(t *testing.T) {
 	file, err := os.Open(*programs)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *program) check(t *testing.T, vars Vars) {
 	case p.Text == nil && err == nil:
 		t.Errorf("%q gives %q, want the error %s", p.Template, got.Text, p.Error)
 	case err != nil && strings.HasSuffix(err.Error(), "prints its address in memory"):
-		return // which jinja2 then prints, or counts
+		return // jinja2 prints or counts it
 	case p.Text != nil && err != nil:
 		t.Errorf("%q gives the error %v, want %q", p.Template, err, *p.Text)
 	case p.Text != nil && got.Text != *p.Text:

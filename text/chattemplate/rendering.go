@@ -13,11 +13,11 @@ type rendering struct {
 	vars      *pyvalue.Dict
 	lib       *library
 	now       time.Time
-	functions map[string]*pyvalue.Function // globals that were used
-	out       []byte                       // text so far; what is captured stands at its end
-	captures  int                          // that are under way
+	functions map[string]*pyvalue.Function // globals in use
+	out       []byte                       // text so far; captured text is at its end
+	captures  int                          // captures in progress
 	spans     []Span
-	calls     int // of macros and loops that are under way
+	calls     int // macros and loops in progress
 }
 
 // write adds text to the output.
@@ -32,7 +32,6 @@ func (r *rendering) write(text string) error {
 	return nil
 }
 
-// enter counts a call.
 func (r *rendering) enter() error {
 	if r.calls++; r.calls > maxCalls {
 		return fmt.Errorf("macros or loops call each other more than %d deep", maxCalls)
@@ -40,7 +39,7 @@ func (r *rendering) enter() error {
 	return nil
 }
 
-// capture returns what body writes, which does not become output.
+// capture returns the output of body instead of writing it.
 func (r *rendering) capture(s *scope, body stmt) (text string, sig signal, err error) {
 	from := len(r.out)
 	r.captures++
@@ -54,7 +53,6 @@ func (r *rendering) capture(s *scope, body stmt) (text string, sig signal, err e
 	return text, sig, r.Room(len(text))
 }
 
-// call calls a value.
 func (r *rendering) call(f value, a pyvalue.Args) (value, error) {
 	switch f := f.(type) {
 	case *pyvalue.Function:
@@ -75,7 +73,6 @@ func (r *rendering) call(f value, a pyvalue.Args) (value, error) {
 	return nil, fmt.Errorf("'%s' object is not callable", pyvalue.TypeName(f))
 }
 
-// method calls a method of v.
 func (r *rendering) method(v value, name string, a ...value) (value, error) {
 	f, err := r.own(v, name)
 	if err != nil {

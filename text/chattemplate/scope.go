@@ -10,7 +10,7 @@ type scope struct {
 	values []value
 }
 
-// inner returns a new scope in s.
+// inner returns a new scope inside s.
 func (s *scope) inner() *scope { return &scope{run: s.run, parent: s} }
 
 // set sets a variable of this scope.
@@ -25,10 +25,9 @@ func (s *scope) set(name string, v value) {
 	s.values = append(s.values, v)
 }
 
-// clear removes all variables.
 func (s *scope) clear() { s.names, s.values = s.names[:0], s.values[:0] }
 
-// get returns a variable of s or of a scope around it, of the render, or of jinja2.
+// get returns a variable of s or an enclosing scope, of the render, or of jinja2.
 func (s *scope) get(name string) value {
 	for at := s; at != nil; at = at.parent {
 		for i, n := range at.names {

@@ -29,7 +29,7 @@ func mapped(r *rendering, v value, a pyvalue.Args) ([]value, error) {
 	return out, nil
 }
 
-// mapping returns what the filter map does to an item.
+// mapping returns the function of the filter map.
 func (r *rendering) mapping(a pyvalue.Args) (func(value) (value, error), error) {
 	if attribute, has := a.Keyword("attribute"); has && len(a.Pos) == 0 {
 		other, _ := a.Keyword("default")
@@ -51,7 +51,7 @@ func (r *rendering) mapping(a pyvalue.Args) (func(value) (value, error), error) 
 	return func(item value) (value, error) { return t.apply(r, name, item, a) }, nil
 }
 
-// chosen is select, reject, selectattr or rejectattr.
+// chosen returns select, reject, selectattr or rejectattr.
 func chosen(byAttribute, wanted bool) func(*rendering, value, pyvalue.Args) ([]value, error) {
 	return func(r *rendering, v value, a pyvalue.Args) ([]value, error) {
 		if !pyvalue.Truth(v) {
@@ -91,7 +91,7 @@ func chosen(byAttribute, wanted bool) func(*rendering, value, pyvalue.Args) ([]v
 	}
 }
 
-// condition returns the test that arguments name; without them, whether a value is true.
+// condition returns the test named by the arguments; without them, the truth of the value.
 func (r *rendering) condition(a pyvalue.Args) (func(value) (bool, error), error) {
 	if len(a.Pos) == 0 {
 		return func(v value) (bool, error) { return pyvalue.Truth(v), nil }, nil

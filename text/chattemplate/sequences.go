@@ -13,7 +13,7 @@ import (
 // A path is an attribute of items, such as "function.name"; nil: the item itself.
 type path []value
 
-// newPath reads an attribute: a name, an index, or several with dots between them.
+// newPath parses an attribute: a name, an index, or several separated by dots.
 func newPath(v value) path {
 	text, is := pyvalue.Text(v)
 	if !is {
@@ -24,16 +24,17 @@ func newPath(v value) path {
 	}
 	var p path
 	for part := range strings.SplitSeq(text, ".") {
-		if n, err := strconv.ParseInt(part, 10, 64); err == nil && strings.Trim(part, "0123456789") == "" {
-			p = append(p, n)
-		} else {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || strings.Trim(part, "0123456789") != "" {
 			p = append(p, part)
+			continue
 		}
+		p = append(p, n)
 	}
 	return p
 }
 
-// of returns the attribute of v. If other is not nil, it stands for what is undefined.
+// of returns the attribute of v, or other, unless that is nil, for an undefined one.
 func (p path) of(r *rendering, v, other value) (value, error) {
 	for _, part := range p {
 		var err error
@@ -47,7 +48,7 @@ func (p path) of(r *rendering, v, other value) (value, error) {
 	return v, nil
 }
 
-// folded returns the attribute of v, in lower case if it is text and case does not matter.
+// folded returns the attribute of v, with text in lower case unless case matters.
 func (p path) folded(r *rendering, v value, caseMatters bool) (value, error) {
 	v, err := p.of(r, v, nil)
 	if err != nil || caseMatters {
@@ -56,7 +57,7 @@ func (p path) folded(r *rendering, v value, caseMatters bool) (value, error) {
 	return r.folded(v)
 }
 
-// folded returns text in lower case, and other values as they are.
+// folded returns text in lower case, and other values unchanged.
 func (r *rendering) folded(v value) (value, error) {
 	if s, is := pyvalue.Text(v); is {
 		return r.method(s, "lower")
@@ -81,7 +82,7 @@ func listOf(r *rendering, v value, _ []value) (value, error) {
 	return &pyvalue.List{Items: items}, err
 }
 
-// lazily is a filter whose items are made when they are read.
+// lazily returns a filter that makes its items when they are read.
 func lazily(f func(r *rendering, v value, a []value) ([]value, error)) func(*rendering, value, []value) (value, error) {
 	return func(r *rendering, v value, a []value) (value, error) {
 		return pyvalue.NewGenerator(func() ([]value, error) { return f(r, v, a) }), nil
@@ -291,7 +292,7 @@ func unique(r *rendering, v value, a []value) ([]value, error) {
 	return out, nil
 }
 
-// extreme is max or min.
+// extreme returns max or min.
 func extreme(op string) func(*rendering, value, []value) (value, error) {
 	return func(r *rendering, v value, a []value) (value, error) {
 		items, err := r.Items(v)
@@ -345,20 +346,23 @@ func sum(r *rendering, v value, a []value) (value, error) {
 	return total, nil
 }
 
-// maxParts bounds how many lists the filter slice makes, and how long batch makes them.
+// maxParts bounds the number of lists of the filter slice, and the length of those of batch.
 const maxParts = 100_000
 
-// parted reads what batch and columns are given: the items, the number for which name
-// stands, and what fills the gaps; nil: nothing does.
+// parted returns the operands of batch and columns: items, the number called name, and a gap
+// filler.
 func parted(r *rendering, v value, a []value, name string) (items []value, n int, fill value, err error) {
 	if items, err = r.Items(v); err != nil {
 		return nil, 0, nil, err
 	}
 	long, err := pyvalue.Index(a[0])
-	if err == nil && (long < 1 || long > maxParts) {
-		err = fmt.Errorf("%s is %d, want 1 to %d", name, long, maxParts)
+	if err != nil {
+		return nil, 0, nil, err
 	}
-	return items, int(long), pyvalue.Or(a[1], nil), err
+	if long < 1 || long > maxParts {
+		return nil, 0, nil, fmt.Errorf("%s is %d, want 1 to %d", name, long, maxParts)
+	}
+	return items, int(long), pyvalue.Or(a[1], nil), nil
 }
 
 // batch cuts items into lists of a length.
@@ -378,7 +382,7 @@ func batch(r *rendering, v value, a []value) ([]value, error) {
 	return out, r.Spend(len(items) + n)
 }
 
-// columns cuts items into so many lists.
+// columns cuts items into a number of lists.
 func columns(r *rendering, v value, a []value) ([]value, error) {
 	items, n, fill, err := parted(r, v, a, "slices")
 	if err != nil {

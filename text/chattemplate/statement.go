@@ -2,7 +2,7 @@ package chattemplate
 
 import "github.com/quintain-rl/quintain/text/pyvalue"
 
-// statement compiles a statement, from its name on.
+// statement compiles a statement, starting at its name.
 func (p *statementParser) statement() stmt {
 	t := p.now()
 	if t.kind != nameToken {
@@ -41,7 +41,7 @@ func (p *statementParser) statement() stmt {
 	return nil
 }
 
-// printTag compiles print, whose values stand side by side.
+// printTag compiles print; its values are adjacent.
 func (p *statementParser) printTag() stmt {
 	var list []stmt
 	for len(list) == 0 || p.skip(",") {
@@ -60,7 +60,7 @@ func (p *statementParser) jump(t token, sig signal) stmt {
 	return func(*scope) (signal, error) { return sig, nil }
 }
 
-// A branch is a condition and what is done if it holds.
+// A branch is a condition and its body.
 type branch struct {
 	test expr // nil: else
 	body stmt
@@ -203,7 +203,7 @@ func (f *forLoop) over(s *scope, source value, depth int) (signal, error) {
 		}
 		finished = finished || sig == goesOn
 	}
-	if !finished && f.other != nil { // jinja2 does not count iterations that were cut short
+	if !finished && f.other != nil { // jinja2 does not count iterations that break or continue cut short
 		return f.other(s.inner())
 	}
 	return goesOn, nil
@@ -232,7 +232,7 @@ func (f *forLoop) again(s *scope, source value, depth int) (value, error) {
 	return text, err
 }
 
-// with compiles with, whose values cannot see its variables.
+// with compiles with; its values cannot see its variables.
 func (p *statementParser) with() stmt {
 	var targets []target
 	var values []expr
@@ -261,7 +261,7 @@ func (p *statementParser) with() stmt {
 	}
 }
 
-// apart compiles the body of a block with a scope of its own, and its end.
+// apart compiles the body of a block with its own scope, and its end.
 func (p *statementParser) apart(end string) stmt {
 	soft := p.soft
 	p.soft = false
@@ -271,10 +271,10 @@ func (p *statementParser) apart(end string) stmt {
 	return body
 }
 
-// written is the variable that holds what a block wrote. No template can name it.
+// written is the variable with the output of a block. No template can name it.
 const written = "(written)"
 
-// blockFilters compiles the filters of a block, of which the first may stand bare.
+// blockFilters compiles the filters of a block; the first may lack its |.
 func (p *statementParser) blockFilters(bare bool) expr {
 	return p.costed(func() expr {
 		e := func(s *scope) (value, error) { return s.get(written), nil }
@@ -286,7 +286,7 @@ func (p *statementParser) blockFilters(bare bool) expr {
 	})
 }
 
-// written returns what body writes, filtered. sig is not goesOn if the body left a loop.
+// written returns the filtered output of body. sig is not goesOn if the body left a loop.
 func (s *scope) written(body stmt, filters expr) (v value, sig signal, err error) {
 	text, sig, err := s.run.capture(s.inner(), body)
 	if err != nil || sig != goesOn {
@@ -298,7 +298,7 @@ func (s *scope) written(body stmt, filters expr) (v value, sig signal, err error
 	return v, goesOn, err
 }
 
-// filterBlock compiles a filter for all that a block writes.
+// filterBlock compiles a filter for the output of a block.
 func (p *statementParser) filterBlock() stmt {
 	place := p.now().at
 	filters := p.blockFilters(true)
@@ -316,7 +316,7 @@ func (p *statementParser) filterBlock() stmt {
 	}
 }
 
-// generation compiles a block of what the assistant writes.
+// generation compiles a block of the assistant's text.
 func (p *statementParser) generation() stmt {
 	p.endTag()
 	loops := p.loops

@@ -1,12 +1,12 @@
 package chattemplate
 
-// A tokenStream hands out tokens, one after the other. After the first error every token is
-// the end, so that all who read the stream come to an end too.
+// A tokenStream returns tokens in order. After the first error every token is the end, so that
+// every reader of the stream stops too.
 type tokenStream struct {
 	tokens []token
 	at     int
 	fault  *Error
-	depth  int // of tags and brackets within each other
+	depth  int // nested tags and brackets
 }
 
 // now returns the current token.
@@ -25,7 +25,7 @@ func (s *tokenStream) ahead() token {
 	return s.tokens[min(s.at+1, len(s.tokens)-1)]
 }
 
-// next returns the current token and goes on to the one after it.
+// next returns the current token and advances.
 func (s *tokenStream) next() token {
 	t := s.now()
 	if s.at < len(s.tokens)-1 {
@@ -46,7 +46,7 @@ func (s *tokenStream) unexpected(want string) {
 	s.fail(s.now().at, "unexpected %s, want %s", s.now(), want)
 }
 
-// skip goes past an operator if it is here.
+// skip skips an operator if it comes next.
 func (s *tokenStream) skip(op string) bool {
 	found := s.now().is(opToken, op)
 	if found {
@@ -55,7 +55,7 @@ func (s *tokenStream) skip(op string) bool {
 	return found
 }
 
-// skipName goes past a keyword if it is here.
+// skipName skips a keyword if it comes next.
 func (s *tokenStream) skipName(name string) bool {
 	found := s.now().is(nameToken, name)
 	if found {
@@ -64,14 +64,14 @@ func (s *tokenStream) skipName(name string) bool {
 	return found
 }
 
-// want goes past an operator, which must be here.
+// want skips an operator, or fails.
 func (s *tokenStream) want(op string) {
 	if !s.skip(op) {
 		s.unexpected("'" + op + "'")
 	}
 }
 
-// wantName returns a name, which must be here.
+// wantName returns a name, or fails.
 func (s *tokenStream) wantName() string {
 	if s.now().kind != nameToken {
 		s.unexpected("a name")
@@ -80,10 +80,10 @@ func (s *tokenStream) wantName() string {
 	return s.next().text
 }
 
-// enter counts a level of nesting; leave takes it back.
+// enter begins a level of nesting; leave ends it.
 func (s *tokenStream) enter() {
 	if s.depth++; s.depth > maxParse {
-		s.fail(s.now().at, "tags or brackets stand within each other more than %d deep", maxParse)
+		s.fail(s.now().at, "tags or brackets nest more than %d deep", maxParse)
 	}
 }
 

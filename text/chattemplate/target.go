@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A target is what is assigned to: a name, an attribute of a namespace, or several
+// A target is the left side of an assignment: a name, a namespace's attribute, or several
 // targets.
 type target struct {
 	name      string
@@ -15,7 +15,7 @@ type target struct {
 	at        int
 }
 
-// target compiles a target: one, or several with commas between them.
+// target compiles a target: one, or several separated by commas.
 func (p *statementParser) target() target {
 	t := target{at: p.now().at}
 	comma := false
@@ -86,7 +86,7 @@ func (t *target) set(s *scope, v value) error {
 	return nil
 }
 
-// set compiles set, of a value or of what a block writes.
+// set compiles set, with a value or the output of a block.
 func (p *statementParser) set() stmt {
 	t := p.target()
 	if p.skip("=") {
@@ -112,7 +112,6 @@ func (p *statementParser) set() stmt {
 	}
 }
 
-// macro compiles a macro.
 func (p *statementParser) macro(place int) stmt {
 	name := p.wantName()
 	p.use(name, true)
@@ -147,7 +146,7 @@ func (p *statementParser) finish(m *macro, place int, end string) {
 	m.kwargs = p.reads(since, "kwargs") && !named("kwargs")
 	m.varargs = p.reads(since, "varargs") && !named("varargs")
 	if m.explicit && m.caller && m.params[slices.IndexFunc(m.params, func(q param) bool { return q.name == "caller" })].other == nil {
-		p.fail(place, "the parameter 'caller' wants a default, or is to be left out")
+		p.fail(place, "the parameter 'caller' needs a default; add one or omit it")
 	}
 }
 
@@ -172,7 +171,7 @@ func (p *statementParser) params() []param {
 	return params
 }
 
-// callBlock compiles call: a call whose macro may render the block as caller().
+// callBlock compiles call: its macro may render the block as caller().
 func (p *statementParser) callBlock(place int) stmt {
 	m := macro{name: "caller"}
 	if p.now().is(opToken, "(") {

@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// tests are the tests of jinja2: what stands after "is".
+// tests holds the tests of jinja2: the words after "is".
 var tests = map[string]*routine{
 	"boolean":  kindTest("bool"),
 	"callable": kindTest("function", "Macro", "LoopContext", "Joiner", "Undefined"),
@@ -57,14 +57,14 @@ var tests = map[string]*routine{
 	">=": comparison(">="), "ge": comparison(">="),
 }
 
-// kindTest is a test of the name of a type.
+// kindTest returns a test of the type's name.
 func kindTest(names ...string) *routine {
 	return &routine{call: func(_ *rendering, v value, _ []value) (value, error) {
 		return slices.Contains(names, pyvalue.TypeName(v)), nil
 	}}
 }
 
-// textTest is a test of the text of a value, by a method of str.
+// textTest returns a test of a value's text, by a method of str.
 func textTest(method string) *routine {
 	return &routine{call: func(r *rendering, v value, _ []value) (value, error) {
 		s, err := r.Str(v)
@@ -75,14 +75,14 @@ func textTest(method string) *routine {
 	}}
 }
 
-// comparison is a test that compares with its argument.
+// comparison returns a test that compares with its argument.
 func comparison(op string) *routine {
 	return &routine{params: []string{""}, need: 1, call: func(r *rendering, v value, a []value) (value, error) {
 		return r.Compare(op, v, a[0])
 	}}
 }
 
-// divides reports whether the rest of v divided by n is rest.
+// divides reports whether v divided by n leaves rest.
 func (r *rendering) divides(v, n value, rest int64) (bool, error) {
 	got, err := r.Operate("%", v, n)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// Vars are the variables of a render. The zero value has none. Renders only read it, so
-// any number of goroutines may use one at once; Set must not run meanwhile.
+// Vars holds the variables of a render. The zero value has none. Renders only read it, so
+// goroutines may share one; do not call Set meanwhile.
 type Vars struct{ d *pyvalue.Dict }
 
-// ParseVars reads variables from a JSON object. The order of all members is kept; the last
-// one of a name counts. Half a surrogate pair becomes U+FFFD. Integers have at most 4300
-// digits, and values stand within each other at most 400 deep.
+// ParseVars parses variables from a JSON object. It keeps the order of all members; the last one of
+// a name counts. Half a surrogate pair becomes U+FFFD. Integers may have 4300 digits, and values
+// may nest 400 deep.
 func ParseVars(object []byte) (Vars, error) {
 	v, err := pyvalue.ParseJSON(object)
 	if err != nil {
@@ -27,8 +27,7 @@ func ParseVars(object []byte) (Vars, error) {
 	return Vars{d}, nil
 }
 
-// Set sets a variable to anything that encoding/json can write. It never changes the
-// values of other Vars.
+// Set sets a variable to any value that encoding/json can encode. Other Vars keep their values.
 func (v *Vars) Set(name string, to any) error {
 	if text, is := to.(string); is {
 		if !utf8.ValidString(text) {
@@ -49,8 +48,7 @@ func (v *Vars) Set(name string, to any) error {
 	return nil
 }
 
-// SetList sets a variable to a list of objects. It shares them: they must not change while
-// it is used.
+// SetList sets a variable to a list of objects. It shares them: they must not change while in use.
 func (v *Vars) SetList(name string, objects []Vars) {
 	items := make([]value, len(objects))
 	for i, o := range objects {
@@ -65,7 +63,7 @@ func (v Vars) Has(name string) bool {
 	return has
 }
 
-// Merge sets the variables of other that v does not have.
+// Merge sets the variables of other that v lacks.
 func (v *Vars) Merge(other Vars) {
 	for key, to := range other.dict().All() {
 		if name := key.(string); !v.Has(name) {

@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// mutators are the methods of Python that change their object. The sandbox keeps
-// templates from them.
+// mutators lists Python's mutating methods. The sandbox keeps templates from them.
 var mutators = map[string][]string{
 	"list": {"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"},
 	"dict": {"clear", "pop", "popitem", "setdefault", "update"},
 }
 
-// Item returns v[key] if v has it. The error says that v is undefined.
+// Item returns v[key], and whether v has it. An undefined v is an error.
 func (r *Runtime) Item(v, key Value) (item Value, has bool, err error) {
 	if u, is := v.(*Undefined); is {
 		return nil, false, u.Fault()
 	}
-	if s, is := Text(v); is { // whose characters are counted
+	if s, is := Text(v); is { // counted in characters
 		if err := r.Spend(len(s) / 16); err != nil {
 			return nil, false, err
 		}
@@ -30,7 +29,7 @@ func (r *Runtime) Item(v, key Value) (item Value, has bool, err error) {
 
 func (r *Runtime) subscript(v, key Value) (item Value, has bool) {
 	if d, is := v.(*Dict); is {
-		item, has, _ = d.lookup(r, key) // a key that is not hashable is none of its keys
+		item, has, _ = d.lookup(r, key) // an unhashable key is never in a dict
 		return item, has
 	}
 	i, is := toInt64(key)
@@ -62,9 +61,9 @@ func (r *Runtime) subscript(v, key Value) (item Value, has bool) {
 	return nil, false
 }
 
-// Attribute returns the attribute or method of v with a name, if v has it. A method that would
-// change v, and what starts with an underscore, is an [Undefined], as in jinja2's sandbox. The
-// error says that v is itself undefined.
+// Attribute returns the named attribute or method of v, and whether v has it. A method that
+// would change v, or a name that starts with an underscore, gives an [Undefined], as in
+// jinja2's sandbox. An undefined v is an error.
 func (r *Runtime) Attribute(v Value, name string) (own Value, has bool, err error) {
 	switch v := v.(type) {
 	case *Undefined:
@@ -101,7 +100,7 @@ func (r *Runtime) Attribute(v Value, name string) (own Value, has bool, err erro
 	return own, has, err
 }
 
-// internals are the attributes that all objects of Python have.
+// internals lists the attributes of every Python object.
 var internals = []string{
 	"__class__", "__delattr__", "__dir__", "__doc__", "__eq__", "__format__", "__ge__", "__getattribute__", "__getstate__",
 	"__gt__", "__hash__", "__init__", "__init_subclass__", "__le__", "__lt__", "__ne__", "__new__", "__reduce__",
@@ -145,8 +144,8 @@ func (r *Runtime) bound(t *method, name string, v Value) *Function {
 	return &Function{Name: name, Call: func(a Args) (Value, error) { return t.apply(r, name, v, a) }}
 }
 
-// boundMarkup binds a method of text to markup: the texts that it returns are markup, and
-// those that it takes in are escaped.
+// boundMarkup binds a method of text to markup: it escapes text arguments, and its text results
+// are markup.
 func (r *Runtime) boundMarkup(t *method, name string, v Markup) *Function {
 	return &Function{Name: name, Call: func(a Args) (Value, error) {
 		if name == "join" || name == "replace" {
@@ -178,26 +177,25 @@ func escapeArgument(v Value) Value {
 	return v
 }
 
-// asMarkup makes markup of text, or of the texts of a list.
+// asMarkup turns text, or the texts of a list, into markup.
 func asMarkup(v Value) Value {
 	switch v := v.(type) {
 	case string:
 		return Markup(v)
 	case *List:
-		for i, item := range v.Items { // which nobody else has yet
+		for i, item := range v.Items { // nobody else has v yet
 			v.Items[i] = asMarkup(item)
 		}
 	}
 	return v
 }
 
-// escapeHTML escapes the characters that mean something in HTML.
+// escapeHTML escapes the special characters of HTML.
 func escapeHTML(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "'", "&#39;", `"`, "&#34;").Replace(s)
 }
 
-// Escape returns v as markup: its text, in which the characters of HTML are escaped unless v is
-// markup already.
+// Escape returns v as markup: its text, HTML-escaped unless v is markup already.
 func (r *Runtime) Escape(v Value) (Markup, error) {
 	if m, is := v.(Markup); is {
 		return m, nil

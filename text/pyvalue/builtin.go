@@ -32,8 +32,8 @@ func Unary(op string, v Value) (Value, error) {
 	return plus(v), nil
 }
 
-// Int is int(v), and of a text int(v, base). It is not valid if v is neither a number nor the
-// text of one, or has more than 4300 digits. The error says that v is undefined or infinite.
+// Int returns int(v), or int(v, base) for text. It is invalid if v is neither a number nor the
+// text of one, or has more than 4300 digits. An undefined or infinite v is an error.
 func Int(v Value, base int64) (n Value, valid bool, err error) {
 	if s, isText := Text(v); isText {
 		n, err := parseInt(s, base)
@@ -55,8 +55,8 @@ func Int(v Value, base int64) (n Value, valid bool, err error) {
 	return fromBig(z), true, nil
 }
 
-// Float is float(v). It is not valid if v is neither a number nor the text of one. The error
-// says that v is undefined or too large.
+// Float returns float(v). It is invalid if v is neither a number nor the text of one. An
+// undefined or too large v is an error.
 func Float(v Value) (f float64, valid bool, err error) {
 	if s, isText := Text(v); isText {
 		f, valid = parseFloat(s)
@@ -72,8 +72,8 @@ func Float(v Value) (f float64, valid bool, err error) {
 	return f, true, err
 }
 
-// Round is round(v, places), for -400 to 400 places: the nearest number with so many; of two, the
-// even one.
+// Round returns round(v, places), for -400 to 400 places: the nearest number with that many; ties
+// go to the even one.
 func Round(v Value, places int64) (Value, error) {
 	if u, is := v.(*Undefined); is {
 		return nil, u.Fault()
@@ -103,7 +103,7 @@ func Round(v Value, places int64) (Value, error) {
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(-places), nil)
 	exactly.Quo(exactly, new(big.Rat).SetInt(unit))
-	whole, _ := new(big.Int).SetString(exactly.FloatString(0), 10) // halves away from zero
+	whole, _ := new(big.Int).SetString(exactly.FloatString(0), 10) // ties go away from zero
 	twice := new(big.Rat).Mul(exactly, big.NewRat(2, 1))
 	if twice.IsInt() && !exactly.IsInt() && whole.Bit(0) == 1 {
 		whole.Sub(whole, big.NewInt(int64(whole.Sign())))
@@ -116,7 +116,7 @@ func Round(v Value, places int64) (Value, error) {
 	return bounded(whole)
 }
 
-// Range is range(…), of at most 100,000 numbers.
+// Range returns range(…), of at most 100,000 numbers.
 func (r *Runtime) Range(a Args) (Value, error) {
 	bound, err := Bind("range", []string{"", "", ""}, 1, a)
 	if err != nil {
@@ -150,7 +150,7 @@ func (r *Runtime) Range(a Args) (Value, error) {
 	return v, r.Spend(1)
 }
 
-// Dict is dict(…): of a dict or of pairs, and of keyword arguments.
+// Dict returns dict(…): of a dict or of pairs, and of keyword arguments.
 func (r *Runtime) Dict(a Args) (*Dict, error) {
 	if len(a.Pos) > 1 {
 		return nil, fmt.Errorf("dict expected at most 1 argument, got %d", len(a.Pos))
@@ -185,7 +185,7 @@ func (r *Runtime) Dict(a Args) (*Dict, error) {
 	return d, r.Spend(len(pairs))
 }
 
-// Sorted is sorted(items, key=key, reverse=backwards). It does not change items.
+// Sorted returns sorted(items, key=key, reverse=backwards). It does not change items.
 func (r *Runtime) Sorted(items []Value, backwards bool, key func(Value) (Value, error)) ([]Value, error) {
 	type keyed struct{ key, item Value }
 	pairs := make([]keyed, len(items))

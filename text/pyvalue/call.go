@@ -8,18 +8,18 @@ import (
 // A Function is a function, or a method with its object.
 type Function struct {
 	Name  string
-	Class string // if the function makes objects, their class: that is how it is printed
+	Class string // the class of its objects, for a constructor; also its printed form
 	Call  func(a Args) (Value, error)
 }
 
-// Args are the arguments of a call.
+// Args holds the arguments of a call.
 type Args struct {
-	Pos   []Value  // those without a name
-	Names []string // of the others
+	Pos   []Value  // positional
+	Names []string // names of the keyword arguments
 	Named []Value  // in the order of Names
 }
 
-// Keyword returns a keyword argument and takes it out of a.
+// Keyword removes a keyword argument from a and returns it.
 func (a *Args) Keyword(name string) (v Value, has bool) {
 	i := slices.Index(a.Names, name)
 	if i < 0 {
@@ -31,20 +31,20 @@ func (a *Args) Keyword(name string) (v Value, has bool) {
 	return v, true
 }
 
-// A method is a method of a type, of which v is the object.
+// A method is a method of a type; v is its object.
 type method struct {
 	params []string // names of the arguments
-	need   int      // of which so many must be given
+	need   int      // how many of them are required
 	call   func(r *Runtime, v Value, a []Value) (Value, error)
 }
 
-// missing is an argument that was not given.
+// missing stands for an absent argument.
 type missing struct{}
 
-// apply calls t, which has a name, with arguments.
+// apply calls t, with its name for errors.
 func (t *method) apply(r *Runtime, name string, v Value, a Args) (Value, error) {
 	if s, is := Text(v); is {
-		if err := r.Spend(len(s) / 64); err != nil { // most read the whole text
+		if err := r.Spend(len(s) / 64); err != nil { // most methods read the whole text
 			return nil, err
 		}
 	}
@@ -59,9 +59,9 @@ func (t *method) apply(r *Runtime, name string, v Value, a Args) (Value, error) 
 	return result, r.Charge(result)
 }
 
-// Bind brings arguments into the order of params, of which the first need must be given; an
-// empty name cannot be used as a keyword. [Or] tells which are not given. name is that of the
-// function, for errors.
+// Bind sorts arguments into the order of params; the first need of them are required, and an
+// empty name cannot be a keyword. [Or] detects absent ones. name is that of the function, for
+// errors.
 func Bind(name string, params []string, need int, a Args) ([]Value, error) {
 	if len(a.Pos) > len(params) {
 		return nil, fmt.Errorf("%s takes at most %d arguments, has %d", name, len(params), len(a.Pos))

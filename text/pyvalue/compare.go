@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-var errDepth = fmt.Errorf("lists or dicts stand within each other more than %d deep", maxDepth)
+var errDepth = fmt.Errorf("lists or dicts nest more than %d deep", maxDepth)
 
-// Compare applies a comparison: ==, !=, <, <=, >, >=, in, not in or is. Values within each other
-// more than 500 deep are refused.
+// Compare applies a comparison: ==, !=, <, <=, >, >=, in, not in or is. Values nested more than
+// 500 deep are an error.
 func (r *Runtime) Compare(op string, a, b Value) (bool, error) {
 	switch op {
 	case "==":
@@ -29,8 +29,8 @@ func (r *Runtime) Compare(op string, a, b Value) (bool, error) {
 	return r.ordered(op, a, b)
 }
 
-// identical reports whether a and b are one object. Equal texts count as one, and so do
-// equal numbers of a type, which Python does not promise.
+// identical reports whether a and b are one object. Equal texts count as one, and so do equal
+// numbers of a type; Python does not promise that.
 func identical(a, b Value) bool {
 	if x, is := a.(*big.Int); is {
 		y, is := b.(*big.Int)
@@ -174,7 +174,7 @@ func compareInts(x, y int64) int {
 	return 0
 }
 
-// exact returns an integer as a float with as many bits as it needs.
+// exact returns an integer as a float, with enough bits to be exact.
 func exact(v Value) *big.Float {
 	n, _ := toBig(v)
 	return new(big.Float).SetInt(n)
@@ -202,7 +202,7 @@ func (r *Runtime) ordered(op string, a, b Value) (bool, error) {
 
 var errOrder = errors.New("the values have no order")
 
-// order returns the sign of a - b; 2: neither is greater, and they are not equal.
+// order returns the sign of a - b; 2: unordered.
 func (r *Runtime) order(a, b Value, depth int) (int, error) {
 	if u, is := a.(*Undefined); is {
 		return 0, u.Fault()
@@ -259,12 +259,17 @@ func (r *Runtime) contains(container, item Value) (bool, error) {
 			_, has, err := c.dict.lookup(r, item)
 			return has, err
 		}
+		return r.holds(c, item)
 	case *Generator:
 		return r.drainTo(c, item)
 	case *List, *interval, *Undefined:
-	default:
-		return false, fmt.Errorf("argument of type '%s' is not iterable", TypeName(container))
+		return r.holds(c, item)
 	}
+	return false, fmt.Errorf("argument of type '%s' is not iterable", TypeName(container))
+}
+
+// holds reports whether item is among the items of container.
+func (r *Runtime) holds(container, item Value) (bool, error) {
 	items, err := r.Items(container)
 	if err != nil {
 		return false, err

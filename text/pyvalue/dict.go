@@ -8,17 +8,17 @@ import (
 	"strconv"
 )
 
-// A Dict is a dict. It keeps its keys in the order in which they were first set.
+// A Dict is a dict. It keeps its keys in insertion order.
 type Dict struct {
 	keys   []Value
 	values []Value
 	at     map[any]int // index by hashable key
 }
 
-// A hash stands for a key that is no string, so that keys that are equal have one.
+// A hash stands for a non-string key; equal keys have equal hashes.
 type hash string
 
-// NewDict returns an empty dict with room for n keys; it grows beyond them.
+// NewDict returns an empty dict with room for n keys; it grows as needed.
 func NewDict(n int) *Dict {
 	return &Dict{keys: make([]Value, 0, n), values: make([]Value, 0, n), at: make(map[any]int, n)}
 }
@@ -26,7 +26,7 @@ func NewDict(n int) *Dict {
 // length returns the number of keys.
 func (d *Dict) length() int { return len(d.keys) }
 
-// All goes through the keys with their values.
+// All iterates over the keys and values.
 func (d *Dict) All() iter.Seq2[Value, Value] {
 	return func(yield func(Value, Value) bool) {
 		for i, key := range d.keys {
@@ -37,10 +37,10 @@ func (d *Dict) All() iter.Seq2[Value, Value] {
 	}
 }
 
-// Set sets a key that is a string.
+// Set sets a string key.
 func (d *Dict) Set(key string, v Value) { d.put(key, key, v) }
 
-// put sets a key, whose hashable form is given.
+// put sets a key, with its hashable form h.
 func (d *Dict) put(h any, key, v Value) {
 	if i, has := d.at[h]; has {
 		d.values[i] = v
@@ -50,7 +50,7 @@ func (d *Dict) put(h any, key, v Value) {
 	d.keys, d.values = append(d.keys, key), append(d.values, v)
 }
 
-// Get returns the value of a key that is a string.
+// Get returns the value of a string key.
 func (d *Dict) Get(key string) (v Value, has bool) {
 	i, has := d.at[key]
 	if !has {
@@ -59,16 +59,17 @@ func (d *Dict) Get(key string) (v Value, has bool) {
 	return d.values[i], true
 }
 
-// SetItem sets a key of d, which must be hashable. Only whoever makes d may do so.
+// SetItem sets a key of d, which must be hashable. Only the creator of d may call it.
 func (r *Runtime) SetItem(d *Dict, key, v Value) error {
 	h, err := r.hash(key, 0)
-	if err == nil {
-		d.put(h, key, v)
+	if err != nil {
+		return err
 	}
-	return err
+	d.put(h, key, v)
+	return nil
 }
 
-// get returns the value of a key. The error says that the key is not hashable.
+// lookup returns the value of a key. An unhashable key is an error.
 func (d *Dict) lookup(r *Runtime, key Value) (v Value, has bool, err error) {
 	h, err := r.hash(key, 0)
 	if err != nil {
@@ -81,7 +82,7 @@ func (d *Dict) lookup(r *Runtime, key Value) (v Value, has bool, err error) {
 	return d.values[i], true, nil
 }
 
-// hash returns the hashable form of a key. Numbers of one value have one form.
+// hash returns the hashable form of a key. Equal numbers share one form.
 func (r *Runtime) hash(key Value, depth int) (any, error) {
 	switch k := key.(type) {
 	case string:
@@ -105,9 +106,10 @@ func (r *Runtime) hash(key Value, depth int) (any, error) {
 		}
 	case *Undefined:
 		return hash("Undefined"), nil
-	case *Dict:
 	default:
-		return k, nil // by identity
+		if _, is := key.(*Dict); !is {
+			return key, nil // by identity
+		}
 	}
 	return nil, fmt.Errorf("unhashable type: '%s'", TypeName(key))
 }
@@ -134,7 +136,7 @@ func (r *Runtime) hashTuple(k *List, depth int) (any, error) {
 	return hash(h), nil
 }
 
-// A view is what dict.keys, values and items return.
+// A view is the result of dict.keys, values or items.
 type view struct {
 	dict *Dict
 	kind string // keys, values or items
@@ -151,7 +153,7 @@ func (v *view) items() []Value {
 	return v.dict.pairs()
 }
 
-// pairs returns the keys with their values, as tuples.
+// pairs returns the keys and values, as tuples.
 func (d *Dict) pairs() []Value {
 	pairs := make([]Value, len(d.keys))
 	for i, key := range d.keys {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unescape returns what a string literal of jinja2 without its quotes stands for. The escapes
-// are those of Python; an unknown one stands for itself. fault is an escape that is invalid.
+// Unescape returns the text of a string literal of jinja2, given without its quotes. The escapes
+// are Python's; an unknown one stands for itself. fault is an invalid escape.
 func Unescape(s string) (text, fault string) {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {
@@ -26,7 +26,8 @@ func Unescape(s string) (text, fault string) {
 	return b.String(), ""
 }
 
-// escape writes what the escape at the beginning of s stands for, and returns its length.
+// escape writes the character of the escape at the start of s, and returns the length of the
+// escape.
 func escape(b *strings.Builder, s string) (length int, valid bool) {
 	const plain, signs = `\'"abfnrtv`, "\\'\"\a\b\f\n\r\t\v"
 	c := s[1]
@@ -50,9 +51,10 @@ func escape(b *strings.Builder, s string) (length int, valid bool) {
 	case c == 'U':
 		return hexEscape(b, s, 10)
 	case c == 'N':
-		return 2, false // names of characters
+		return 2, false // characters by name
 	case c >= utf8.RuneSelf:
-		// jinja2 first writes the character as an escape, whose backslash this one then escapes.
+		// jinja2 first writes the character as an escape; this backslash then escapes that
+		// one's.
 		r, size := utf8.DecodeRuneInString(s[1:])
 		quoted := strconv.QuoteRuneToASCII(r)
 		if r < 0x100 {
@@ -65,7 +67,7 @@ func escape(b *strings.Builder, s string) (length int, valid bool) {
 	return 1, true
 }
 
-// hexEscape writes the character of an escape of a length with hexadecimal digits.
+// hexEscape writes the character of an escape with length hexadecimal digits.
 func hexEscape(b *strings.Builder, s string, length int) (int, bool) {
 	if len(s) < length {
 		return len(s), false
@@ -73,10 +75,10 @@ func hexEscape(b *strings.Builder, s string, length int) (int, bool) {
 	return length, writeCode(b, s[2:length], 16)
 }
 
-// writeCode writes the character with a number.
+// writeCode writes the character of a code point.
 func writeCode(b *strings.Builder, digits string, base int) bool {
 	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || !utf8.ValidRune(rune(min(n, utf8.MaxRune+1))) { // half a surrogate pair is no text
+	if err != nil || !utf8.ValidRune(rune(min(n, utf8.MaxRune+1))) { // half a surrogate pair is not text
 		return false
 	}
 	b.WriteRune(rune(n))

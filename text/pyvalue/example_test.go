@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A dict is printed and used as in Python; what is too long is refused.
+// A dict prints and works as in Python; a text beyond the bounds is an error.
 func Example() {
 	v, err := pyvalue.ParseJSON([]byte(`{"n": 7, "x": [true, null, 1e16]}`))
 	if err != nil {

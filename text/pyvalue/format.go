@@ -17,18 +17,18 @@ type directive struct {
 	verb      byte
 }
 
-// A formatter goes through a format of Python's operator %.
+// A formatter processes the format of Python's operator %.
 type formatter struct {
 	run   *Runtime
 	text  string // the rest of it
-	value Value  // what was given
+	value Value  // the right operand
 	items []Value
 	used  int
-	named bool // a directive named a key
+	named bool // some directive named a key
 }
 
-// subscripted reports whether v is of a type with keys or indexes other than text and
-// tuples: Python does not mind if such a value is left over.
+// subscripted reports whether v has keys or indexes and is neither text nor a tuple:
+// Python lets such an operand go unused.
 func subscripted(v Value) bool {
 	switch v := v.(type) {
 	case *Dict, *interval, *Undefined:
@@ -39,7 +39,7 @@ func subscripted(v Value) bool {
 	return false
 }
 
-// format returns text % v, in which original is the text, or the markup of it.
+// format returns text % v; original is the text, or the markup of it.
 func (r *Runtime) format(original Value, text string, v Value) (Value, error) {
 	f := formatter{run: r, text: text, value: v, items: []Value{v}}
 	if t, is := v.(*List); is && t.Tuple {
@@ -118,7 +118,8 @@ func (f *formatter) directive() (string, error) {
 	return f.formatted(d, arg)
 }
 
-// key returns the argument that a directive names in parentheses, if it does.
+// key returns the argument that a directive names in parentheses, and whether it names
+// one.
 func (f *formatter) key() (arg Value, given bool, err error) {
 	rest, found := strings.CutPrefix(f.text, "(")
 	if !found {
@@ -140,7 +141,7 @@ func (f *formatter) key() (arg Value, given bool, err error) {
 			f.text, f.named = rest[i+1:], true
 			arg, has := d.Get(rest[:i])
 			if !has {
-				return nil, false, fmt.Errorf("the format names %.100q, which is not there", rest[:i])
+				return nil, false, fmt.Errorf("the format names %.100q, but the dict lacks it", rest[:i])
 			}
 			return arg, true, nil
 		}
@@ -174,7 +175,7 @@ func (f *formatter) size() (int, error) {
 	return f.sized(n)
 }
 
-// sized refuses a width that is too large.
+// sized rejects a width that is too large.
 func (f *formatter) sized(n int64) (int, error) {
 	if n > maxRange || n < -maxRange {
 		return 0, fmt.Errorf("a width or precision is %d, want at most %d", n, maxRange)
@@ -182,7 +183,7 @@ func (f *formatter) sized(n int64) (int, error) {
 	return int(n), nil
 }
 
-// formatted returns v in the form of a directive.
+// formatted formats v by a directive.
 func (f *formatter) formatted(d directive, v Value) (string, error) {
 	var body string
 	switch d.verb {
@@ -231,10 +232,13 @@ func (f *formatter) formattedText(d directive, v Value) (text string, err error)
 			err = errors.New("the format %a is not supported")
 		}
 	}
-	if err == nil && d.precision >= 0 && d.precision < runeCount(text) {
+	if err != nil {
+		return "", err
+	}
+	if d.precision >= 0 && d.precision < runeCount(text) {
 		text = string([]rune(text)[:d.precision])
 	}
-	return text, err
+	return text, nil
 }
 
 func formattedCharacter(v Value) (string, error) {
@@ -248,7 +252,7 @@ func formattedCharacter(v Value) (string, error) {
 	return string(rune(n)), nil
 }
 
-// wholeNumber returns v as an integer. %d cuts floats.
+// wholeNumber returns v as an integer. %d truncates floats.
 func wholeNumber(verb byte, v Value) (*big.Int, error) {
 	if n, is := toBig(v); is {
 		return n, nil

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// A jsonForm says how Python's json.dumps is to write.
+// A jsonForm holds the options of Python's json.dumps.
 type jsonForm struct {
 	run       *Runtime
 	ascii     bool
@@ -21,8 +21,9 @@ type jsonForm struct {
 	item, key string // separators
 }
 
-// JSON is json.dumps(v) with the parameters ensure_ascii, indent, separators and sort_keys, in
-// this order, as the filter tojson of transformers: ensure_ascii is false unless it is given.
+// JSON returns json.dumps(v) with the parameters ensure_ascii, indent, separators and
+// sort_keys, in this order, like the filter tojson of transformers: ensure_ascii defaults to
+// false.
 func (r *Runtime) JSON(v Value, a Args) (string, error) {
 	bound, err := Bind("tojson", []string{"ensure_ascii", "indent", "separators", "sort_keys"}, 0, a)
 	if err != nil {
@@ -60,7 +61,7 @@ func (w *jsonForm) setIndent(v Value) error {
 	return nil
 }
 
-// setSeparators sets what stands between items, and between a key and its value.
+// setSeparators sets the separators between items, and between a key and its value.
 func (w *jsonForm) setSeparators(v Value) error {
 	if v == nil {
 		return nil
@@ -188,7 +189,7 @@ func (w *jsonForm) dict(dst []byte, d *Dict, depth int) (out []byte, err error) 
 	return append(dst, '}'), err
 }
 
-// order returns the order in which the members of d are written.
+// order returns the order of the members of d in the output.
 func (w *jsonForm) order(d *Dict) ([]int, error) {
 	order := make([]int, len(d.keys))
 	for i := range order {
@@ -208,7 +209,7 @@ func (w *jsonForm) order(d *Dict) ([]int, error) {
 	return order, fault
 }
 
-// member appends a key, which may also be a number, a bool or None.
+// member appends a key; it may also be a number, a bool or None.
 func (w *jsonForm) member(dst []byte, key Value) (out []byte, err error) {
 	if text, is := Text(key); is {
 		return append(w.text(dst, text), w.key...), nil

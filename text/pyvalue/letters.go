@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// longUpper holds the letters whose upper case has several letters, from the file
-// SpecialCasing of Unicode.
+// longUpper holds the letters with an upper case of several letters, from Unicode's file
+// SpecialCasing.
 var longUpper = map[rune]string{
 	'ß': "SS", 'ŉ': "ʼN", 'ǰ': "J̌", 'ΐ': "Ϊ́", 'ΰ': "Ϋ́", 'և': "ԵՒ", 'ẖ': "H̱", 'ẗ': "T̈", 'ẘ': "W̊", 'ẙ': "Y̊", 'ẚ': "Aʾ",
 	'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL", 'ﬅ': "ST", 'ﬆ': "ST",
@@ -56,7 +56,7 @@ func isCased(c rune) bool {
 	return unicode.IsUpper(c) || unicode.IsLower(c) || unicode.IsTitle(c)
 }
 
-// isIgnorable reports whether c may stand within a word and has no case.
+// isIgnorable reports whether c is a caseless character within a word.
 func isIgnorable(c rune) bool {
 	return unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:·’", c)
 }
@@ -71,7 +71,7 @@ func followsCased(s string) bool {
 	return false
 }
 
-// first returns the first character of s in title case, and the rest.
+// titleFirst returns the first character of s in title case, and the rest.
 func titleFirst(s string) (head, rest string) {
 	for i, c := range s {
 		if i > 0 {
@@ -96,7 +96,7 @@ func capitalize(s string) string {
 	return head + lower(rest)
 }
 
-// title is str.title: each letter after another one is small, the others are not.
+// title is str.title: a letter after another is lower case, all others are title case.
 func title(s string) string {
 	var b strings.Builder
 	within := false
@@ -131,12 +131,12 @@ func caseFold(s string) string {
 	return strings.NewReplacer("ß", "ss", "ς", "σ").Replace(strings.ReplaceAll(lower(s), "ς", "σ"))
 }
 
-// isUpper reports whether s has letters with a case, and all are large.
+// isUpper reports whether s has cased letters, all upper case.
 func isUpper(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsUpper) && !strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLower(c) || unicode.IsTitle(c) })
 }
 
-// isLower reports whether s has letters with a case, and all are small.
+// isLower reports whether s has cased letters, all lower case.
 func isLower(s string) bool {
 	return strings.ContainsFunc(s, unicode.IsLower) && !strings.ContainsFunc(s, func(c rune) bool { return unicode.IsUpper(c) || unicode.IsTitle(c) })
 }

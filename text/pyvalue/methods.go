@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// dictMethods are the methods of dicts that change nothing.
+// dictMethods holds the read-only methods of dicts.
 var dictMethods = map[string]*method{
 	"keys":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return &view{v.(*Dict), "keys"}, nil }},
 	"values": {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return &view{v.(*Dict), "values"}, nil }},
 	"items":  {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return &view{v.(*Dict), "items"}, nil }},
-	"copy":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return v, nil }}, // nothing changes either
+	"copy":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return v, nil }}, // neither ever changes
 	"get": {params: []string{"", ""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
 		item, has, err := v.(*Dict).lookup(r, a[0])
 		if err != nil || has {
@@ -23,7 +23,7 @@ var dictMethods = map[string]*method{
 	}},
 }
 
-// listMethods are the methods of lists and tuples that change nothing.
+// listMethods holds the read-only methods of lists and tuples.
 var listMethods = map[string]*method{
 	"copy": {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return v, nil }},
 	"count": {params: []string{""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
@@ -41,14 +41,17 @@ var listMethods = map[string]*method{
 	}},
 	"index": {params: []string{""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {
 		i, err := r.index(v.(*List).Items, a[0])
-		if err == nil && i < 0 {
-			err = errors.New("the value is not in the list")
+		if err != nil {
+			return nil, err
 		}
-		return int64(i), err
+		if i < 0 {
+			return nil, errors.New("the value is not in the list")
+		}
+		return int64(i), nil
 	}},
 }
 
-// textMethods are the methods of str.
+// textMethods holds the methods of str.
 var textMethods = map[string]*method{
 	"upper":      same(upper),
 	"lower":      same(lower),
@@ -112,12 +115,12 @@ var textMethods = map[string]*method{
 	"zfill":  {params: []string{""}, need: 1, call: zeroFill},
 }
 
-// same is a method that makes one text of another.
+// same returns a method that maps one text to another.
 func same(f func(string) string) *method {
 	return &method{call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return f(v.(string)), nil }}
 }
 
-// class is a method that reports whether all characters are of a class.
+// class returns a method that reports whether all characters are of a class.
 func class(is func(rune) bool) *method {
 	return &method{call: func(_ *Runtime, v Value, _ []Value) (Value, error) {
 		s := v.(string)
@@ -125,7 +128,7 @@ func class(is func(rune) bool) *method {
 	}}
 }
 
-// isSuperscript reports whether c is a digit above or below the line, or in a circle.
+// isSuperscript reports whether c is a superscript, subscript or circled digit.
 func isSuperscript(c rune) bool {
 	return c == 0xb2 || c == 0xb3 || c == 0xb9 || 0x2070 <= c && c <= 0x2089 || 0x2460 <= c && c <= 0x2468 || c == 0x24ea
 }
@@ -155,7 +158,7 @@ func stripText(s string, chars Value, left, right bool) (Value, error) {
 	return s, nil
 }
 
-// wantText returns the text of an argument of a method.
+// wantText returns the text argument of a method.
 func wantText(name string, v Value) (string, error) {
 	if u, is := v.(*Undefined); is {
 		return "", fmt.Errorf("%s: want a str, have %w", name, u.Fault())
@@ -167,7 +170,7 @@ func wantText(name string, v Value) (string, error) {
 	return s, nil
 }
 
-// affix is startswith or endswith.
+// affix returns startswith or endswith.
 func affix(has func(s, part string) bool) *method {
 	return &method{params: []string{"", "", ""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		s, _, inside, err := window(v.(string), a[1:])
@@ -209,7 +212,7 @@ func window(s string, bounds []Value) (part string, before int64, inside bool, e
 	return sliceText(s, c.indexes()), c.start, true, nil
 }
 
-// seek is find, index or one from the right.
+// seek returns find, index or their counterpart from the right.
 func seek(name string, index func(s, part string) int, must bool) *method {
 	return &method{params: []string{"", "", ""}, need: 1, call: func(_ *Runtime, v Value, a []Value) (Value, error) {
 		part, err := wantText(name, a[0])
@@ -230,7 +233,7 @@ func seek(name string, index func(s, part string) int, must bool) *method {
 	}}
 }
 
-// texts makes a list of texts.
+// texts returns a list of texts.
 func texts(parts []string) *List {
 	items := make([]Value, len(parts))
 	for i, part := range parts {
@@ -241,8 +244,8 @@ func texts(parts []string) *List {
 
 var errSeparator = errors.New("empty separator")
 
-// splitArguments returns the separator, empty for white space, and how often to split;
-// -1: any number of times.
+// splitArguments returns the separator, empty for white space, and the maximum number of
+// splits; -1: unlimited.
 func splitArguments(a []Value) (sep string, most int, err error) {
 	n, err := count(Or(a[1], int64(-1)))
 	if err != nil {
@@ -252,10 +255,13 @@ func splitArguments(a []Value) (sep string, most int, err error) {
 	if Or(a[0], nil) == nil {
 		return "", most, nil
 	}
-	if sep, err = wantText("split", a[0]); err == nil && sep == "" {
-		err = errSeparator
+	if sep, err = wantText("split", a[0]); err != nil {
+		return "", 0, err
 	}
-	return sep, most, err
+	if sep == "" {
+		return "", 0, errSeparator
+	}
+	return sep, most, nil
 }
 
 func split(_ *Runtime, v Value, a []Value) (Value, error) {
@@ -288,7 +294,7 @@ func splitRight(_ *Runtime, v Value, a []Value) (Value, error) {
 		return nil, err
 	}
 	s := v.(string)
-	var parts []string // the last first
+	var parts []string // in reverse
 	if sep == "" {
 		for s = strings.TrimRightFunc(s, IsSpace); s != ""; s = strings.TrimRightFunc(s, IsSpace) {
 			begin := strings.LastIndexFunc(s, IsSpace)
@@ -323,7 +329,7 @@ func splitLines(_ *Runtime, v Value, a []Value) (Value, error) {
 	return texts(lines(v.(string), Truth(Or(a[0], false)))), nil
 }
 
-// lines returns the lines of s, with their ends or without.
+// lines returns the lines of s, with or without their ends.
 func lines(s string, ends bool) []string {
 	var parts []string
 	for s != "" {
@@ -380,7 +386,7 @@ func joinMethod(r *Runtime, v Value, a []Value) (Value, error) {
 	return joined(r, parts, v.(string))
 }
 
-// joined joins texts if the whole is not too long.
+// joined joins texts, within the bounds of the runtime.
 func joined(r *Runtime, parts []string, sep string) (Value, error) {
 	total := 0
 	for _, part := range parts {
@@ -415,7 +421,7 @@ func replaceMethod(r *Runtime, v Value, a []Value) (Value, error) {
 	return strings.Replace(s, from, to, int(found)), r.Spend(len(s) / 16)
 }
 
-// pad is a method that fills a text up to a width; left is how much of the space comes
+// pad returns a method that pads a text to a width; left is how much of the space comes
 // before it.
 func pad(left func(space, width int64) int64) *method {
 	return &method{params: []string{"", ""}, need: 1, call: func(r *Runtime, v Value, a []Value) (Value, error) {

@@ -24,7 +24,7 @@ func fromBig(n *big.Int) Value {
 	return n
 }
 
-// bounded returns n as a value if it is not too large.
+// bounded returns n as a value, or an error if it is too large.
 func bounded(n *big.Int) (Value, error) {
 	if n.BitLen() > maxBits {
 		return nil, errLarge
@@ -32,7 +32,7 @@ func bounded(n *big.Int) (Value, error) {
 	return fromBig(n), nil
 }
 
-// toInt64 returns an integer that an int64 can hold. A bool is an integer.
+// toInt64 returns an integer if it fits an int64. A bool is an integer.
 func toInt64(v Value) (n int64, is bool) {
 	switch v := v.(type) {
 	case int64:
@@ -104,7 +104,7 @@ func calculate(op string, a, b Value) (Value, error) {
 	return real64(op, x, y)
 }
 
-// small applies an operator to small integers, if that is quick.
+// small applies an operator to small integers, if there is a quick way.
 func small(op string, x, y int64) (z Value, done bool) {
 	const limit = 1 << 31
 	if x <= -limit || x >= limit || y <= -limit || y >= limit {
@@ -245,7 +245,7 @@ func realPower(x, y float64) (Value, error) {
 	return z, nil
 }
 
-// formatFloat formats f as Python's repr does.
+// formatFloat formats f like Python's repr.
 func formatFloat(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -266,7 +266,7 @@ func formatFloat(dst []byte, f float64) []byte {
 	return dst
 }
 
-// parseInt reads an integer as Python's int does.
+// parseInt parses an integer like Python's int.
 func parseInt(s string, base int64) (Value, error) {
 	fault := fmt.Errorf("invalid literal for int() with base %d: %.50q", base, s)
 	digits, valid := bareDigits(s)
@@ -299,8 +299,8 @@ func parseInt(s string, base int64) (Value, error) {
 	return bounded(n)
 }
 
-// bareDigits returns s without white space around it and with ASCII digits for those of
-// other scripts. valid is false if other characters are not ASCII.
+// bareDigits trims white space from s and replaces the digits of other scripts by ASCII
+// ones. valid is false if any other character is not ASCII.
 func bareDigits(s string) (digits string, valid bool) {
 	valid = true
 	digits = strings.Map(func(c rune) rune {
@@ -314,7 +314,7 @@ func bareDigits(s string) (digits string, valid bool) {
 	return digits, valid
 }
 
-// parseFloat reads a float as Python's float does.
+// parseFloat parses a float like Python's float.
 func parseFloat(s string) (f float64, valid bool) {
 	digits, valid := bareDigits(s)
 	low := strings.ToLower(strings.TrimLeft(digits, "+-"))
@@ -326,7 +326,7 @@ func parseFloat(s string) (f float64, valid bool) {
 	return f, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// badUnderscores reports whether an underscore is not between two digits.
+// badUnderscores reports whether any underscore is not between two digits.
 func badUnderscores(s string) bool {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i == len(s)-1 || !isDigit(s[i-1]) || !isDigit(s[i+1])) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Operate applies an operator: +, -, *, /, //, % or **. Integers of more than 65,536 bits are refused,
-// and powers that are complex numbers.
+// Operate applies an operator: +, -, *, /, //, % or **. Integers of more than 65,536 bits, and powers
+// that are complex numbers, are errors.
 func (r *Runtime) Operate(op string, a, b Value) (Value, error) {
 	if x, is := Text(a); is && op == "%" {
 		return r.format(a, x, b)
@@ -39,7 +39,7 @@ func (r *Runtime) Operate(op string, a, b Value) (Value, error) {
 	return nil, fmt.Errorf("unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
 }
 
-// added adds texts or lists. done is false if a and b are not such.
+// added concatenates texts or lists. done is false for other operands.
 func (r *Runtime) added(a, b Value) (v Value, done bool, err error) {
 	x, isText := Text(a)
 	y, both := Text(b)

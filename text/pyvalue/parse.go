@@ -14,9 +14,9 @@ import (
 
 const maxJSONDepth = 400
 
-// ParseJSON reads one JSON value. The order of the members of objects is kept; the last one
-// of a name counts. Half a surrogate pair becomes U+FFFD. Integers have at most 4300 digits,
-// and values stand within each other at most 400 deep.
+// ParseJSON parses one JSON value. It keeps the order of the members of objects; the last
+// one of a name counts. Half a surrogate pair becomes U+FFFD. Integers may have 4300 digits,
+// and values may nest 400 deep.
 func ParseJSON(text []byte) (Value, error) {
 	d := jsonform.NewDecoder(text)
 	d.UseNumber()
@@ -38,7 +38,7 @@ func ParseJSON(text []byte) (Value, error) {
 
 func readJSON(d *json.Decoder, depth int) (Value, error) {
 	if depth > maxJSONDepth {
-		return nil, fmt.Errorf("JSON values stand within each other more than %d deep", maxJSONDepth)
+		return nil, fmt.Errorf("JSON values nest more than %d deep", maxJSONDepth)
 	}
 	t, err := d.Token()
 	if err != nil {
@@ -86,18 +86,24 @@ func readObject(d *json.Decoder, depth int) (Value, error) {
 	return object, err
 }
 
-// readNumber reads a JSON number as Python does: an integer, or a float.
+// readNumber parses a JSON number like Python: an integer, or a float.
 func readNumber(text string) (Value, error) {
 	if strings.ContainsAny(text, ".eE") {
-		f, _ := strconv.ParseFloat(text, 64) // too large is infinite
+		f, _ := strconv.ParseFloat(text, 64) // too large: infinite
 		return f, nil
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n, nil
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return readLong(text)
 	}
+	return n, nil
+}
+
+// readLong parses an integer beyond 64 bits.
+func readLong(text string) (Value, error) {
 	if len(text) > maxDigits {
 		return nil, fmt.Errorf("a number has %d digits, want at most %d", len(text), maxDigits)
 	}
-	n, _ := new(big.Int).SetString(text, 10) // which JSON has already checked
+	n, _ := new(big.Int).SetString(text, 10) // JSON has checked it
 	return n, nil
 }

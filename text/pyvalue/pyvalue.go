@@ -1,10 +1,9 @@
-// Package pyvalue has values that behave as those of Python do: their operators and methods,
-// their order, how they are printed, formatted and written as JSON. Dicts keep their order,
-// integers are long, and text is counted in code points. Markup and Undefined are those of
-// markupsafe and jinja2.
+// Package pyvalue holds values that behave like Python's: their operators and methods, their
+// order, how they print, format and encode as JSON. Dicts keep their order, integers are long,
+// and text counts code points. Markup and Undefined are those of markupsafe and jinja2.
 //
-// What is computed may come from a hostile program: a [Runtime] bounds the work and the
-// memory, and nesting has an end.
+// The computation may be a hostile program: a [Runtime] bounds work and memory, and nesting
+// has a limit.
 package pyvalue
 
 import (
@@ -13,12 +12,12 @@ import (
 	"math/big"
 )
 
-// A Value is what Python would hold:
+// A Value is a Python value:
 //
 //	nil          None
 //	bool         True, False
 //	int64        int
-//	*big.Int     int outside of int64
+//	*big.Int     int beyond int64
 //	float64      float
 //	string       str, valid UTF-8
 //	Markup       markupsafe.Markup
@@ -27,30 +26,29 @@ import (
 //	*Generator   generator
 //	*Undefined   jinja2.Undefined
 //	*Function    a function, or a method with its object
-//	Object       what another package defines
+//	Object       a type of another package
 //
-// Ranges, and what dict.keys, values and items return, have types of their own. Nothing else
-// is a value. No operation changes its operands, but that a generator is read once; so several
-// goroutines may use the same values, but for generators.
+// Ranges, and the results of dict.keys, values and items, have types of their own. There are
+// no other values. No operation changes its operands, except that a generator is read once; so
+// goroutines may share all values but generators.
 type Value = any
 
-// Markup is text that is safe in HTML. Text that joins it is escaped.
+// Markup is HTML-safe text. Joining it with text escapes the text.
 type Markup string
 
-// A List is a list or a tuple. Whoever makes it may still add items; after that it does not
-// change.
+// A List is a list or a tuple. Its creator may still add items; after that it does not change.
 type List struct {
 	Items  []Value
 	Tuple  bool
-	Fields []string // names of the items, if it is a named tuple
+	Fields []string // item names of a named tuple
 }
 
 // NewTuple returns a tuple.
 func NewTuple(items ...Value) *List { return &List{Items: items, Tuple: true} }
 
-// A Generator is read once. Its items are made when it is first read.
+// A Generator yields its items once. It makes them at the first read.
 type Generator struct {
-	pending func() ([]Value, error) // makes the items; nil: they are made
+	pending func() ([]Value, error) // makes the items; nil: done
 	items   []Value
 }
 
@@ -63,7 +61,7 @@ func (g *Generator) start() (err error) {
 	return err
 }
 
-// NewGenerator returns a generator of the items that pending makes when the first is read.
+// NewGenerator returns a generator that makes its items with pending, at the first read.
 func NewGenerator(pending func() ([]Value, error)) *Generator { return &Generator{pending: pending} }
 
 // Next reads an item; has is false at the end.
@@ -89,14 +87,14 @@ func (v *interval) length() int64 {
 	return 0
 }
 
-// An Undefined is what does not exist. Most uses of it fail.
+// An Undefined stands for a missing variable or attribute. Most uses of it fail.
 type Undefined struct {
 	Name    string // of the variable or attribute
-	Of      string // what has no such attribute; empty: a variable
-	Message string // in place of the message made of these
+	Of      string // the type without the attribute; empty: a variable
+	Message string // replaces the default message
 }
 
-// Fault is the error of using v.
+// Fault returns the error of using v.
 func (v *Undefined) Fault() error {
 	switch {
 	case v.Message != "":
@@ -107,29 +105,29 @@ func (v *Undefined) Fault() error {
 	return fmt.Errorf("'%.100s' is undefined", v.Name)
 }
 
-// An Object is a value of a type that another package defines. Python's == compares it by
-// identity, and it counts as true.
+// An Object is a value of a type from another package. Python's == compares it by identity,
+// and it counts as true.
 type Object interface {
-	// TypeName names the type, as Python does.
+	// TypeName returns Python's name of the type.
 	TypeName() string
 
 	// Attribute returns an attribute or a method.
 	Attribute(name string) (v Value, has bool, err error)
 }
 
-// A Printer is an [Object] that can be printed. Python prints the others as their addresses
-// in memory, which is an error here.
+// A Printer is an [Object] that can print. Python prints others as their addresses in memory;
+// here that is an error.
 type Printer interface {
 	Object
 
-	// Repr appends what Python's repr makes of the object. inner does so for what it holds.
+	// Repr appends Python's repr of the object. inner does so for its contents.
 	Repr(dst []byte, inner Append) ([]byte, error)
 }
 
 // Append appends a text of v to dst.
 type Append func(dst []byte, v Value) ([]byte, error)
 
-// TypeName names the type of v, as Python does.
+// TypeName returns Python's name of the type of v.
 func TypeName(v Value) string {
 	switch v := v.(type) {
 	case nil:
@@ -165,7 +163,7 @@ func TypeName(v Value) string {
 	return "function"
 }
 
-// Truth is bool(v).
+// Truth returns bool(v).
 func Truth(v Value) bool {
 	switch v := v.(type) {
 	case nil, *Undefined:
@@ -189,10 +187,10 @@ func Truth(v Value) bool {
 	case *interval:
 		return v.length() > 0
 	}
-	return true // a big integer is not zero
+	return true // never zero
 }
 
-// Len is len(v); has is false if v has no length.
+// Len returns len(v); has is false if v has no length.
 func Len(v Value) (n int64, has bool) {
 	switch v := v.(type) {
 	case string:
@@ -213,8 +211,8 @@ func Len(v Value) (n int64, has bool) {
 	return 0, false
 }
 
-// Items returns what a loop over v goes through, and reads generators to their end. The caller
-// must not change it.
+// Items returns the items of a loop over v, and reads generators to their end. The caller must
+// not change it.
 func (r *Runtime) Items(v Value) (items []Value, err error) {
 	switch v := v.(type) {
 	case *List:
@@ -229,13 +227,14 @@ func (r *Runtime) Items(v Value) (items []Value, err error) {
 	case string:
 		items = characters(v)
 	case Markup:
-		items = characters(string(v)) // which are not markup
+		items = characters(string(v)) // these are not markup
 	case *interval:
 		items = make([]Value, v.length()) // at most maxRange
 		for i := range items {
 			items[i] = v.start + int64(i)*v.step
 		}
 	case *Undefined:
+		items = nil
 	default:
 		return nil, fmt.Errorf("'%s' object is not iterable", TypeName(v))
 	}

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// The wanted values in these tables are those of CPython 3.11.
+// CPython 3.11 made the wanted values in these tables.
 
-// newRuntime returns a runtime with enough of everything.
+// newRuntime returns a runtime with ample steps and bytes.
 func newRuntime() *Runtime { return &Runtime{Steps: 1_000_000, Bytes: 1 << 20} }
 
-// parse reads a value of a table.
+// parse parses a value of a table.
 func parse(t testing.TB, text string) Value {
 	t.Helper()
 	v, err := ParseJSON([]byte(text))
@@ -23,7 +23,7 @@ func parse(t testing.TB, text string) Value {
 	return v
 }
 
-// repr is Python's repr.
+// repr returns Python's repr.
 func repr(t testing.TB, v Value) string {
 	t.Helper()
 	s, err := newRuntime().Str(&List{Items: []Value{v}})
@@ -134,7 +134,7 @@ func TestMethods(t *testing.T) {
 		{"joined", `","`, "join", `[["a", "b"]]`, `'a,b'`},
 		{"one of several", `"abc"`, "startswith", `["b", 1]`, `True`},
 		{"counted without overlap", `"aaaa"`, "count", `["aa"]`, `2`},
-		{"keys that are missing", `{"a": 1}`, "get", `["b", 2]`, `2`},
+		{"missing keys", `{"a": 1}`, "get", `["b", 2]`, `2`},
 		{"an equal item", `[1, true, 1.0]`, "count", `[1]`, `3`},
 		{"the first one", `[3, 4, 3]`, "index", `[3]`, `0`},
 	} {
@@ -150,7 +150,7 @@ func TestRepr(t *testing.T) {
 		{"constants", `[null, true, false]`, `[None, True, False]`},
 		{"quotes", `["it's", "\"", "'\""]`, `["it's", '"', '\'"']`},
 		{"escapes", `"\n\t\\\u0000\u007f\u00a0\u00e9\u200b\ud83d\ude00"`, `'\n\t\\\x00\x7f\xa0é\u200b😀'`},
-		{"a float that is whole", `1.0`, `1.0`},
+		{"a whole float", `1.0`, `1.0`},
 		{"large floats", `[1000000000000000.0, 1e+16, 1e+22, 1.5e+300]`, `[1000000000000000.0, 1e+16, 1e+22, 1.5e+300]`},
 		{"small floats", `[0.0001, 1e-05]`, `[0.0001, 1e-05]`},
 		{"negative zero", `-0.0`, `-0.0`},
@@ -207,7 +207,7 @@ func TestRound(t *testing.T) {
 }
 
 func TestNumbersOfText(t *testing.T) {
-	for _, test := range []struct{ text, whole, float string }{ // empty: it is none
+	for _, test := range []struct{ text, whole, float string }{ // empty: not a number
 		{"12", "12", "12.0"},
 		{" 1_000 ", "1000", "1000.0"},
 		{"+7", "7", "7.0"},
@@ -240,7 +240,7 @@ func TestStrftime(t *testing.T) {
 		t.Errorf("%q, error %v, want %q", got, err, want)
 	}
 	if _, err := newRuntime().Strftime(at, "%Q"); err == nil {
-		t.Error("%Q is no fault")
+		t.Error("%Q is accepted")
 	}
 }
 
@@ -264,7 +264,7 @@ func TestBounds(t *testing.T) {
 		{"a deep list as JSON", func(r *Runtime) (Value, error) { return r.JSON(list, Args{}) }, "more than 500 deep"},
 		{"deep tuples compared", func(r *Runtime) (Value, error) { return r.Compare("==", tuples(1000), tuples(1000)) }, "more than 500 deep"},
 		{"a deep key", func(r *Runtime) (Value, error) { return nil, r.SetItem(NewDict(0), tuples(1000), nil) }, "more than 500 deep"},
-		{"a key that is a list", func(r *Runtime) (Value, error) { return nil, r.SetItem(NewDict(0), list, nil) }, "unhashable type: 'list'"},
+		{"a list as a key", func(r *Runtime) (Value, error) { return nil, r.SetItem(NewDict(0), list, nil) }, "unhashable type: 'list'"},
 		{"a range", func(r *Runtime) (Value, error) { return r.Range(Args{Pos: []Value{int64(1 << 30)}}) }, "want at most 100000"},
 		{"a replacement", func(r *Runtime) (Value, error) { return call(r, long, "replace", "a", long) }, "more than 1048576 bytes"},
 		{"a join", func(r *Runtime) (Value, error) { return call(r, long, "join", NewTuple("", "", "", "")) }, "more than 1048576 bytes"},
@@ -278,7 +278,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// tuples returns tuples within each other.
+// tuples returns nested tuples.
 func tuples(n int) Value {
 	v := NewTuple()
 	for range n {
@@ -287,7 +287,7 @@ func tuples(n int) Value {
 	return v
 }
 
-// A box is an object that cannot be printed.
+// A box is an object that cannot print.
 type box struct{ content Value }
 
 // TypeName names the type.
@@ -304,7 +304,7 @@ func TestObjects(t *testing.T) {
 		t.Errorf("content is %v (%v), error %v", v, has, err)
 	}
 	if v, has, err := r.Attribute(b, "_content"); TypeName(v) != "Undefined" || !has || err != nil {
-		t.Errorf("what begins with an underscore is %v (%v), error %v", v, has, err)
+		t.Errorf("an attribute with a leading underscore is %v (%v), error %v", v, has, err)
 	}
 	if same, err := r.Compare("==", b, &box{"x"}); same || err != nil {
 		t.Errorf("two boxes are equal: %v, error %v", same, err)
@@ -332,18 +332,18 @@ func TestGeneratorsAreReadOnce(t *testing.T) {
 	}
 }
 
-// FuzzParseJSON reads any text. What is read is written so that it is read again as the same.
+// FuzzParseJSON parses any text. A parsed value survives writing and parsing again.
 func FuzzParseJSON(f *testing.F) {
 	for _, text := range []string{`{"a": [1, 2.5, "x\u00e9\ud83d\ude00"], "a": null}`, `12345678901234567890`, `-1e400`, `"\ud800"`, `[[], {}, true]`, `{`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		v, err := ParseJSON(text)
-		if err == nil && !json.Valid(text) {
-			t.Fatalf("%q is read, and is no JSON", text)
-		}
 		if err != nil {
 			return
+		}
+		if !json.Valid(text) {
+			t.Fatalf("%q parses, but is not JSON", text)
 		}
 		written, err := newRuntime().JSON(v, Args{})
 		if err != nil || !json.Valid([]byte(written)) {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Str is str(v). Undefined is empty.
+// Str returns str(v); "" for Undefined.
 func (r *Runtime) Str(v Value) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -23,10 +23,10 @@ func (r *Runtime) Str(v Value) (string, error) {
 	return string(b), err
 }
 
-// A printer writes values as Python's repr does.
+// A printer writes values like Python's repr.
 type printer struct{ run *Runtime }
 
-// append appends what Python's repr makes of v.
+// append appends Python's repr of v.
 func (p *printer) append(dst []byte, v Value, depth int) ([]byte, error) {
 	if depth > maxDepth {
 		return dst, errDepth
@@ -75,7 +75,7 @@ func appendBig(dst []byte, v *big.Int) ([]byte, error) {
 	return append(dst, text...), nil
 }
 
-// holder is append for what holds other values.
+// holder is append for containers.
 func (p *printer) holder(dst []byte, v Value, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case *List:
@@ -100,7 +100,7 @@ func (p *printer) holder(dst []byte, v Value, depth int) ([]byte, error) {
 	return dst, fmt.Errorf("a %s cannot be printed: Python prints its address in memory", TypeName(v))
 }
 
-// brackets stand around items.
+// brackets enclose items.
 type brackets struct{ open, end string }
 
 func (p *printer) items(dst []byte, around brackets, items []Value, depth int) (out []byte, err error) {

@@ -5,24 +5,24 @@ import (
 	"fmt"
 )
 
-// The bounds of values.
+// The limits of values.
 const (
-	maxDepth  = 500     // lists and dicts within each other
+	maxDepth  = 500     // nested lists and dicts
 	maxRange  = 100_000 // numbers of a range
 	maxDigits = 4300    // of an integer as text, as in Python
 	maxBits   = 1 << 16 // of an integer
 )
 
-// A Runtime does what Python does with values, within bounds of work and memory. It serves
-// one goroutine at a time.
+// A Runtime does Python's operations on values, within bounds of work and memory. It
+// serves one goroutine at a time.
 type Runtime struct {
-	Steps int // that are left, of about 10 ns to 100 ns each
-	Bytes int // that a text may have; a list has at most a sixteenth as many items
+	Steps int // steps left, of about 10 ns to 100 ns each
+	Bytes int // the longest text; a list has at most a sixteenth as many items
 }
 
 var errSteps = errors.New("it takes too many steps")
 
-// Spend takes steps from those that are left.
+// Spend takes steps from the rest.
 func (r *Runtime) Spend(steps int) error {
 	if r.Steps -= steps; r.Steps < 0 {
 		return errSteps
@@ -30,7 +30,7 @@ func (r *Runtime) Spend(steps int) error {
 	return nil
 }
 
-// Room refuses a text that would have too many bytes, and takes the steps that it costs.
+// Room takes the steps for a text of a length, and rejects one that is too long.
 func (r *Runtime) Room(bytes int) error {
 	if bytes < 0 || bytes > r.Bytes {
 		return fmt.Errorf("a text has more than %d bytes", r.Bytes)
@@ -38,7 +38,7 @@ func (r *Runtime) Room(bytes int) error {
 	return r.Spend(bytes / 16)
 }
 
-// Charge takes the steps that it cost to make v, and refuses it if it is too long.
+// Charge takes the steps for making v, and rejects it if it is too long.
 func (r *Runtime) Charge(v Value) error {
 	switch v := v.(type) {
 	case string:

@@ -16,8 +16,8 @@ func isLineEnd(c rune) bool {
 	return '\n' <= c && c <= '\r' || 0x1c <= c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029
 }
 
-// decimal returns the value of a decimal digit of any script; -1 if c is none. In each
-// script they stand in a row, from 0 to 9.
+// decimal returns the value of a decimal digit of any script; -1: not a digit. Unicode
+// lists the digits of a script in a row, from 0 to 9.
 func decimal(c rune) int {
 	if !unicode.Is(unicode.Nd, c) {
 		return -1
@@ -55,7 +55,7 @@ func Like(v Value, s string) Value {
 	return s
 }
 
-// charAt returns the character of s at an index, from the end if it is negative.
+// charAt returns the character of s at an index; a negative one counts from the end.
 func charAt(s string, i int64) (c string, has bool) {
 	if isASCII(s) {
 		if i < 0 {
@@ -76,12 +76,12 @@ func charAt(s string, i int64) (c string, has bool) {
 	return string(runes[i]), true
 }
 
-// A cut is a slice expression: start, stop and step, each missing or an integer.
+// A cut is a slice expression: start, stop and step, each an integer or missing.
 type cut struct{ start, stop, step int64 }
 
 var errStep = errors.New("slice step cannot be zero")
 
-// newCut reads the bounds of a slice of something with a length.
+// newCut reads the bounds of a slice of an object with length items.
 func newCut(start, stop, step Value, length int64) (c cut, err error) {
 	c.step = 1
 	if step != nil {
@@ -120,7 +120,7 @@ func clip(v Value, low, high, length int64) (int64, error) {
 	return min(max(i, low), high), err
 }
 
-// Index returns an integer for use as an index; one that is too large becomes 1<<62 or
+// Index returns an integer for use as an index; one beyond that range becomes 1<<62 or
 // -1<<62.
 func Index(v Value) (int64, error) {
 	if n, is := toInt64(v); is {
@@ -135,7 +135,7 @@ func Index(v Value) (int64, error) {
 	return 0, fmt.Errorf("indices must be integers or None, not '%s'", TypeName(v))
 }
 
-// count returns an integer for use as a count, which Python refuses beyond 64 bits.
+// count returns an integer for use as a count; Python rejects more than 64 bits.
 func count(v Value) (int64, error) {
 	if _, is := v.(*big.Int); is {
 		return 0, errors.New("cannot fit 'int' into an index-sized integer")
@@ -143,10 +143,10 @@ func count(v Value) (int64, error) {
 	return Index(v)
 }
 
-// indexes returns the indexes that c takes.
+// indexes returns the indexes that c selects.
 func (c cut) indexes() *interval { return &interval{c.start, c.stop, c.step} }
 
-// Slice is v[start:stop:step]. A bound that is missing is nil.
+// Slice returns v[start:stop:step]; nil: no bound.
 func (r *Runtime) Slice(v, start, stop, step Value) (Value, error) {
 	if u, is := v.(*Undefined); is {
 		return nil, u.Fault()
@@ -172,7 +172,7 @@ func (r *Runtime) Slice(v, start, stop, step Value) (Value, error) {
 		}
 		return &List{Items: items, Tuple: v.Tuple}, r.Spend(len(items))
 	case *interval:
-		step := v.step * min(max(span.step, -maxRange), maxRange) // a longer step goes as far
+		step := v.step * min(max(span.step, -maxRange), maxRange) // a longer step reaches as far
 		return &interval{v.start + span.start*v.step, v.start + span.stop*v.step, step}, nil
 	}
 	return nil, fmt.Errorf("'%s' object is not subscriptable", TypeName(v))

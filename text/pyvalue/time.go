@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Strftime is datetime.strftime of Python, of a time without a zone, in the locale C.
+// Strftime is Python's datetime.strftime, for a time without a zone, in the locale C.
 func (r *Runtime) Strftime(at time.Time, format string) (string, error) {
 	var b strings.Builder
 	for rest := format; rest != ""; {
@@ -36,7 +36,7 @@ func (r *Runtime) Strftime(at time.Time, format string) (string, error) {
 	return b.String(), nil
 }
 
-// timePart returns what a directive of strftime stands for.
+// timePart returns the text of a directive of strftime.
 func timePart(at time.Time, directive string) (text string, known bool) {
 	layouts := map[string]string{
 		"a": "Mon", "A": "Monday", "b": "Jan", "B": "January", "h": "Jan", "c": "Mon Jan _2 15:04:05 2006",
@@ -60,7 +60,7 @@ func timePart(at time.Time, directive string) (text string, known bool) {
 	case "w":
 		return fmt.Sprint(int(at.Weekday())), true
 	case "z", "Z":
-		return "", true // the time has no zone
+		return "", true // without a zone
 	}
 	return "", false
 }

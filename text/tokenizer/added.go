@@ -11,21 +11,21 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
-// An addedToken is found in the text before anything is split.
+// An addedToken is found in the text before any splitting.
 type addedToken struct {
 	ID         int32  `json:"id"`
 	Content    string `json:"content"`
-	SingleWord bool   `json:"single_word"` // only where no word goes on before or after it
+	SingleWord bool   `json:"single_word"` // only where no word continues before or after it
 	LStrip     bool   `json:"lstrip"`      // takes the white space before it
 	RStrip     bool   `json:"rstrip"`      // takes the white space after it
-	Normalized bool   `json:"normalized"`  // is found in the normalized text, and is normalized itself
-	Special    bool   `json:"special"`     // is left out of decoded text on request
+	Normalized bool   `json:"normalized"`  // found in the normalized text, and normalized itself
+	Special    bool   `json:"special"`     // decoding omits it on request
 
-	text string // what it decodes to: the content, or that normalized
+	text string // its decoded text: the content, or the normalized content
 }
 
-// addedTokens are those of a tokenizer. Two searches find them: one in the text as it is,
-// one in what that leaves, normalized.
+// addedTokens holds the added tokens of a tokenizer. Two searches find them: one in the
+// text as it is, one in the normalized rest.
 type addedTokens struct {
 	byID       map[int32]addedToken
 	byContent  map[string]int32
@@ -38,13 +38,13 @@ type addedTokens struct {
 // A search finds the leftmost added token, and the longest among those.
 type search struct {
 	keys  *trie
-	first [256]bool // bytes with which a key begins
+	first [256]bool // bytes that begin a key
 	list  []addedToken
 	word  pattern.Set
 }
 
-// newAddedTokens numbers tokens as the reference does: those of the model have its
-// numbers, the others follow it. It refuses a list that says otherwise.
+// newAddedTokens numbers tokens like the reference: tokens of the model keep its numbers,
+// the others follow. It rejects a list with other numbers.
 func newAddedTokens(list []addedToken, v *vocabulary, n normalizer) (*addedTokens, error) {
 	a := &addedTokens{byID: map[int32]addedToken{}, byContent: map[string]int32{}, special: map[string]bool{}}
 	a.exact, a.normalized = newSearch(), newSearch()
@@ -60,7 +60,7 @@ func newAddedTokens(list []addedToken, v *vocabulary, n normalizer) (*addedToken
 			id = top
 		}
 		if _, twice := a.byContent[token.Content]; twice || id != token.ID {
-			return nil, fmt.Errorf("added_tokens: %q has the id %d, want %d: the ids of the vocabulary, then one after the other, each token once",
+			return nil, fmt.Errorf("added_tokens: %q has the id %d, want %d: the ids of the vocabulary, then consecutive ones, each token once",
 				token.Content, token.ID, id)
 		}
 		top = max(top, id+1)
@@ -94,7 +94,7 @@ func (a *addedTokens) enter(token *addedToken, n normalizer) error {
 
 func newSearch() *search { return &search{keys: newTrie()} }
 
-// add adds a token; of several that are the same once normalized, the first is found.
+// add adds a token; of several with the same normalized text, the first wins.
 func (s *search) add(token addedToken) error {
 	key := token.text
 	if len(key) > maxKey {
@@ -114,8 +114,8 @@ func (s *search) add(token addedToken) error {
 	return nil
 }
 
-// each calls text for what lies between the added tokens of x, and found for each of them,
-// in order.
+// each calls text for the gaps between the added tokens of x, and found for each token, in
+// order.
 func (s *search) each(x piece, text func(piece), found func(id int32)) {
 	at := 0
 	for i := 0; i < len(x.text); {
@@ -145,7 +145,7 @@ func (s *search) each(x piece, text func(piece), found func(id int32)) {
 	}
 }
 
-// at returns the longest token that begins at i, and its end; nil: none does.
+// at returns the longest token that begins at i, and its end; nil: none.
 func (s *search) at(text string, i int) (token *addedToken, end int) {
 	if !s.first[text[i]] {
 		return nil, 0
@@ -157,7 +157,7 @@ func (s *search) at(text string, i int) (token *addedToken, end int) {
 	return &s.list[id], i + length
 }
 
-// withinWord reports whether a word goes on before start or after end.
+// withinWord reports whether a word continues before start or after end.
 func (s *search) withinWord(text string, start, end int) bool {
 	before, width := utf8.DecodeLastRuneInString(text[:start])
 	if width > 0 && s.word.Has(before) {

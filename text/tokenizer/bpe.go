@@ -5,39 +5,39 @@ import (
 	"unicode/utf8"
 )
 
-// A bpe model starts with the characters of a word and joins the pair of neighbours that
-// ranks first, the leftmost among equals, until none can be joined.
+// A bpe model starts with the characters of a word and repeatedly merges the pair with the
+// lowest rank, leftmost first, until no pair merges.
 type bpe struct {
 	vocabulary *vocabulary
 	merges     *pairTable // pair of tokens to its rank
-	joined     []int32    // token that the pair of each rank becomes
+	joined     []int32    // the token of the pair of each rank
 
-	raw          bool       // words are bytes, each a symbol, and not the characters that stand for them
-	bytes        [256]int32 // tokens of single bytes, if raw or if it falls back to bytes; -1: none
+	raw          bool       // words are raw bytes, each a symbol, instead of the characters that stand for them
+	bytes        [256]int32 // tokens of single bytes, if raw or with byte fallback; -1: none
 	byteFallback bool
-	whole        bool // a word that is a token is that token
+	whole        bool // a word that is itself a token stays whole
 	prefix       string
 	suffix       string
 
-	single [smallRunes]int32 // tokens of characters, unless there is a prefix or a suffix; -1: none
+	single [smallRunes]int32 // tokens of characters, without a prefix or suffix; -1: none
 
 	unknown     int32   // -1: none
-	unknownName *string // nil: what is unknown is left out
-	fuseUnknown bool    // unknown characters in a row are one token
+	unknownName *string // nil: unknown characters vanish
+	fuseUnknown bool    // merge runs of unknown characters into one token
 }
 
-// A symbol is a token in a word, and the rank of the pair that it forms with the next. In
-// a list it also knows its neighbours.
+// A symbol is a token in a word, and the rank of its pair with the next. In a list it also
+// links to its neighbours.
 type symbol struct {
 	id       int32
-	rank     int32 // noRank: the pair cannot be joined
+	rank     int32 // noRank: the pair does not merge
 	previous int32 // -1: none
 	next     int32 // -1: none
 }
 
 const (
 	noRank     = math.MaxInt32
-	smallRunes = 0x800 // characters below are looked up in tables
+	smallRunes = 0x800 // tables hold the characters below
 )
 
 func (m *bpe) appendWord(dst []int32, word string, s *scratch) ([]int32, error) {
@@ -51,7 +51,7 @@ func (m *bpe) appendWord(dst []int32, word string, s *scratch) ([]int32, error) 
 	if err != nil {
 		return dst[:begin], err
 	}
-	const short = 48 // symbols that are searched faster than kept in a heap
+	const short = 48 // up to this many symbols, a search beats a heap
 	ids := dst[begin:]
 	if len(ids) <= short {
 		return dst[:begin+m.joinShort(ids, s)], nil
@@ -59,7 +59,7 @@ func (m *bpe) appendWord(dst []int32, word string, s *scratch) ([]int32, error) 
 	return dst[:begin+m.joinLong(ids, s)], nil
 }
 
-// spelling is how the vocabulary spells a word.
+// spelling returns the vocabulary's spelling of a word.
 func (m *bpe) spelling(word string) string {
 	if m.raw {
 		return visible(word)
@@ -75,7 +75,7 @@ func (m *bpe) split(dst []int32, word string) ([]int32, error) {
 		}
 		word = visible(word)
 	}
-	pending := false // an unknown token, which those that follow may join
+	pending := false // an unknown token that the next may join
 	for i, r := range word {
 		text := word[i : i+utf8.RuneLen(r)]
 		id := m.char(r, &text, i == 0, i+len(text) == len(word))
@@ -108,8 +108,8 @@ func (m *bpe) split(dst []int32, word string) ([]int32, error) {
 	return dst, nil
 }
 
-// char returns the token of a character, which is at text, and spells text as that token;
-// -1: there is none.
+// char returns the token of a character, which is at text, and respells text as that
+// token; -1: none.
 func (m *bpe) char(r rune, text *string, first, last bool) int32 {
 	if m.prefix == "" && m.suffix == "" && r < smallRunes {
 		return m.single[r]
@@ -123,7 +123,7 @@ func (m *bpe) char(r rune, text *string, first, last bool) int32 {
 	return m.vocabulary.id(*text)
 }
 
-// rank is the rank of a pair.
+// rank returns the rank of a pair.
 func (m *bpe) rank(a, b int32) int32 {
 	if rank := m.merges.get(a, b); rank >= 0 {
 		return rank
@@ -131,8 +131,8 @@ func (m *bpe) rank(a, b int32) int32 {
 	return noRank
 }
 
-// joinShort joins what it can of ids, in place, and returns how many are left. It searches
-// all pairs for each join.
+// joinShort merges ids in place and returns how many are left. It searches all pairs
+// before each merge.
 func (m *bpe) joinShort(ids []int32, s *scratch) int {
 	if len(ids) == 0 {
 		return 0
@@ -172,17 +172,18 @@ func (m *bpe) joinShort(ids []int32, s *scratch) int {
 	return len(list)
 }
 
-// A meeting is a pair that could be joined when it was found: the symbol at a place and
-// the next.
-type meeting struct{ rank, at int32 }
+// A candidate is a pair that could merge when found: the symbol at an index and the next.
+type candidate struct{ rank, at int32 }
 
-// before orders meetings: by rank, then from left to right.
-func (a meeting) before(b meeting) bool { return a.rank < b.rank || a.rank == b.rank && a.at < b.at }
+// before orders candidates by rank, then from left to right.
+func (a candidate) before(b candidate) bool {
+	return a.rank < b.rank || a.rank == b.rank && a.at < b.at
+}
 
-// joinLong is joinShort for many ids: it keeps a list of symbols and a heap of pairs, of
-// which those that have changed meanwhile do not count.
+// joinLong is joinShort for many ids: it keeps a list of symbols and a heap of pairs, and
+// skips stale pairs.
 func (m *bpe) joinLong(ids []int32, s *scratch) int {
-	list, heap := s.symbols[:0], meetings(s.heap[:0])
+	list, heap := s.symbols[:0], candidates(s.heap[:0])
 	for i, id := range ids {
 		list = append(list, symbol{id: id, rank: noRank, previous: int32(i) - 1, next: int32(i) + 1})
 	}
@@ -194,7 +195,7 @@ func (m *bpe) joinLong(ids []int32, s *scratch) int {
 			one.rank = m.rank(one.id, list[one.next].id)
 		}
 		if one.rank != noRank {
-			heap.push(meeting{one.rank, at})
+			heap.push(candidate{one.rank, at})
 		}
 	}
 	for i := range list {
@@ -226,10 +227,10 @@ func (m *bpe) joinLong(ids []int32, s *scratch) int {
 	return n
 }
 
-// meetings is a binary heap.
-type meetings []meeting
+// candidates is a binary heap.
+type candidates []candidate
 
-func (h *meetings) push(m meeting) {
+func (h *candidates) push(m candidate) {
 	*h = append(*h, m)
 	list := *h
 	i := len(list) - 1
@@ -240,7 +241,7 @@ func (h *meetings) push(m meeting) {
 	list[i] = m
 }
 
-func (h *meetings) pop() meeting {
+func (h *candidates) pop() candidate {
 	list := *h
 	first, last := list[0], list[len(list)-1]
 	list = list[:len(list)-1]
@@ -262,7 +263,7 @@ func (h *meetings) pop() meeting {
 	return first
 }
 
-// newBPE makes the model of a file.
+// newBPE builds the model of a file.
 func newBPE(f *file) *bpe {
 	form := f.settings.Model
 	m := &bpe{
@@ -284,7 +285,7 @@ func newBPE(f *file) *bpe {
 	return m
 }
 
-// takeBytes makes the model take words as bytes.
+// takeBytes makes the model take words as raw bytes.
 func (m *bpe) takeBytes() {
 	m.raw, m.byteFallback = true, false
 	for b := range m.bytes {
@@ -292,7 +293,7 @@ func (m *bpe) takeBytes() {
 	}
 }
 
-// orEmpty returns a text, or the empty one.
+// orEmpty returns the text, or "" for nil.
 func orEmpty(text *string) string {
 	if text == nil {
 		return ""

@@ -10,16 +10,16 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
-// A charsmap is the table by which SentencePiece normalizes: what characters, and some
-// pairs of them, become. It is a double array in the form of the library darts-clone.
+// A charsmap is SentencePiece's normalization table: it maps characters, and some pairs of
+// them, to texts. It is a double array in the format of the library darts-clone.
 type charsmap struct {
 	units []uint32
-	texts string // each ended by a zero
+	texts string // each ends with a zero
 }
 
 var _ normalizer = (*charsmap)(nil)
 
-// parseCharsmap reads the binary form: the length of the array, the array, the texts.
+// parseCharsmap parses the binary form: the length of the array, the array, the texts.
 func parseCharsmap(raw []byte) (*charsmap, error) {
 	if len(raw) < 4 {
 		return nil, errors.New("the charsmap is cut short")
@@ -33,12 +33,12 @@ func parseCharsmap(raw []byte) (*charsmap, error) {
 		m.units[i] = binary.LittleEndian.Uint32(raw[4*i:])
 	}
 	if !utf8.ValidString(m.texts) {
-		return nil, errors.New("the charsmap holds text that is not UTF-8")
+		return nil, errors.New("the charsmap holds invalid UTF-8")
 	}
 	return m, nil
 }
 
-// maxMapped is one more than the greatest length of a pair that is mapped, in bytes.
+// maxMapped is one more than the greatest length of a mapped pair, in bytes.
 const maxMapped = 6
 
 func (m *charsmap) normalize(x piece) (piece, error) {
@@ -63,7 +63,7 @@ func (m *charsmap) normalize(x piece) (piece, error) {
 	return piece{b.String(), x.first}, nil
 }
 
-// lookup returns what a text becomes: what its shortest prefix that is mapped becomes.
+// lookup returns the replacement of the shortest mapped prefix of a text.
 func (m *charsmap) lookup(text string) (to string, mapped bool) {
 	at := offset(m.units[0])
 	for i := range len(text) {
@@ -83,10 +83,10 @@ func (m *charsmap) lookup(text string) (to string, mapped bool) {
 	return "", false
 }
 
-// offset is where the units of the next byte lie.
+// offset returns the offset to the units of the next byte.
 func offset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }
 
-// text returns the text at a place.
+// text returns the text at an index.
 func (m *charsmap) text(at uint32) (text string, valid bool) {
 	if int64(at) >= int64(len(m.texts)) || !utf8.RuneStart(m.texts[at]) {
 		return "", false
@@ -95,9 +95,8 @@ func (m *charsmap) text(at uint32) (text string, valid bool) {
 	return text, true
 }
 
-// clusterLength returns the length of the first grapheme cluster of text, in bytes, as far
-// as that matters to a charsmap: clusters of more than maxMapped bytes may be cut, as they
-// are mapped character by character.
+// clusterLength returns the length of the first grapheme cluster of text, in bytes. It may
+// cut clusters of more than maxMapped bytes, since the charsmap maps those by character.
 func clusterLength(text string) int {
 	if strings.HasPrefix(text, "\r\n") {
 		return 2
@@ -126,7 +125,7 @@ func breaks(r rune) bool {
 	return in15(r, unicode.Other_Default_Ignorable_Code_Point) && !joinsPrevious(r) && !unicode.IsLetter(r)
 }
 
-// joinsPrevious reports whether r is in one cluster with what comes before.
+// joinsPrevious reports whether r continues the cluster before it.
 func joinsPrevious(r rune) bool {
 	switch {
 	case r < 0x300:
@@ -139,18 +138,18 @@ func joinsPrevious(r rune) bool {
 	return in15(r, unicode.Mc) && !looseMarks.Has(r)
 }
 
-// looseMarks are spacing marks that begin a cluster.
+// looseMarks holds spacing marks that begin a cluster.
 var looseMarks = pattern.Set{
 	0x102b, 0x102c, 0x1038, 0x1038, 0x1062, 0x1064, 0x1067, 0x106d, 0x1083, 0x1083, 0x1087, 0x108c, 0x108f, 0x108f,
 	0x109a, 0x109c, 0x1a61, 0x1a61, 0x1a63, 0x1a64, 0xaa7b, 0xaa7b, 0xaa7d, 0xaa7d, 0x11720, 0x11721,
 }
 
-// joinsNext reports whether r is in one cluster with what comes after.
+// joinsNext reports whether the cluster of r continues after it.
 func joinsNext(r rune) bool {
 	return r >= 0x600 && (in15(r, unicode.Prepended_Concatenation_Mark) || prefixes.Has(r))
 }
 
-// prefixes are consonants that are written before the next letter.
+// prefixes holds consonants written before the next letter.
 var prefixes = pattern.Set{
 	0xd4e, 0xd4e, 0x111c2, 0x111c3, 0x1193f, 0x1193f, 0x11941, 0x11941, 0x11a3a, 0x11a3a, 0x11a84, 0x11a89,
 	0x11d46, 0x11d46, 0x11f02, 0x11f02,

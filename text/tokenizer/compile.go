@@ -11,12 +11,12 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
-// normalizers returns what a normalizer of the file does, step by step.
+// normalizers returns the steps of a normalizer.
 func (c component) normalizers() ([]normalizer, error) {
 	return stepper[normalizer]{field: "normalizers", compile: component.normalizer}.steps(c, 0)
 }
 
-// normalizer compiles a normalizer of a type.
+// normalizer compiles a normalizer by its type.
 func (c component) normalizer(kind string) ([]normalizer, error) {
 	switch kind {
 	case "BertNormalizer":
@@ -48,7 +48,7 @@ func (c component) normalizer(kind string) ([]normalizer, error) {
 	return []normalizer{n}, c.read(&typed{})
 }
 
-// plainNormalizer returns a normalizer without settings; nil: there is none of that type.
+// plainNormalizer returns a normalizer without settings; nil for other types.
 func plainNormalizer(kind string) normalizer {
 	switch kind {
 	case "NFC":
@@ -71,14 +71,14 @@ func plainNormalizer(kind string) normalizer {
 	return nil
 }
 
-// A stepper compiles the components of one kind of place in the file.
+// A stepper compiles one kind of component.
 type stepper[T any] struct {
-	field   string // of the components of a sequence
-	absent  []T    // what a component does that is not there
+	field   string // the field with the components of a sequence
+	absent  []T    // the steps of an absent component
 	compile func(c component, kind string) ([]T, error)
 }
 
-// steps returns what c does, step by step; c is depth sequences deep.
+// steps returns the steps of c; c is depth sequences deep.
 func (s stepper[T]) steps(c component, depth int) ([]T, error) {
 	if c.none() {
 		return s.absent, nil
@@ -105,7 +105,7 @@ func (s stepper[T]) steps(c component, depth int) ([]T, error) {
 	return all, nil
 }
 
-// one makes a list of one.
+// one returns a list of one step.
 func one[T, S any](step S, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func one[T, S any](step S, err error) ([]T, error) {
 	return []T{any(step).(T)}, nil
 }
 
-// bertNormalizer compiles the normalizer of BERT.
+// bertNormalizer compiles BERT's normalizer.
 func (c component) bertNormalizer() (steps []normalizer, err error) {
 	form := struct {
 		typed
@@ -177,12 +177,12 @@ func (c component) precompiled() (*charsmap, error) {
 	return m, nil
 }
 
-// splitters returns what a pre-tokenizer of the file does, step by step.
+// splitters returns the steps of a pre-tokenizer.
 func (c component) splitters() ([]splitter, error) {
 	return stepper[splitter]{field: "pretokenizers", compile: component.splitter}.steps(c, 0)
 }
 
-// splitter compiles a pre-tokenizer of a type.
+// splitter compiles a pre-tokenizer by its type.
 func (c component) splitter(kind string) ([]splitter, error) {
 	switch kind {
 	case "Split":
@@ -239,7 +239,7 @@ func (c component) charSplitters(kind string) ([]splitter, error) {
 	return nil, c.unknown(kind)
 }
 
-// checkBehavior refuses a behavior that is not known.
+// checkBehavior rejects an unknown behavior.
 func (c component) checkBehavior(b behavior) error {
 	switch b {
 	case removed, isolated, mergedWithPrevious, mergedWithNext, contiguous:
@@ -269,7 +269,7 @@ func (c component) splitForm() (*splitAt, error) {
 	return &splitAt{found, form.Behavior, form.Invert}, c.checkBehavior(form.Behavior)
 }
 
-// byteLevelOptions are the settings that the ByteLevel components share. Most only move
+// byteLevelOptions are the settings shared by ByteLevel components. Most only shift
 // offsets.
 type byteLevelOptions struct {
 	typed

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// decoders returns what a decoder of the file does, step by step.
+// decoders returns the steps of a decoder.
 func (c component) decoders() ([]decoder, error) {
 	absent := []decoder{func(to stage) stage { return &spaced{to: to} }}
 	return stepper[decoder]{"decoders", absent, component.decoder}.steps(c, 0)
 }
 
-// decoder compiles a decoder of a type.
+// decoder compiles a decoder by its type.
 func (c component) decoder(kind string) ([]decoder, error) {
 	var d decoder
 	var err error
@@ -47,7 +47,7 @@ func (c component) replaceDecoder() (decoder, error) {
 		return func(to stage) stage { return &replaceStage{to: to, from: string(from), by: r.by} }, nil
 	}
 	return eachToken(func(token string, _ int) (string, bool) {
-		x, _ := r.normalize(piece{text: token}) // a pattern that tires leaves the token as it is
+		x, _ := r.normalize(piece{text: token}) // a pattern that gives up leaves the token as it is
 		return x.text, true
 	}), nil
 }
@@ -122,7 +122,7 @@ func (c component) wordDecoder(kind string) (decoder, error) {
 	}), nil
 }
 
-// ctc leaves out tokens that repeat the one before, and the padding.
+// ctc drops repeated tokens and the padding.
 func ctc(pad, delimiter string, cleanup bool) func(string, int) (string, bool) {
 	previous := ""
 	return func(token string, index int) (string, bool) {
@@ -138,15 +138,15 @@ func ctc(pad, delimiter string, cleanup bool) func(string, int) (string, bool) {
 	}
 }
 
-// A frame is what post-processing puts around the tokens of a text.
+// A frame is the tokens that post-processing puts around a text.
 type frame struct{ before, after []int32 }
 
-// frames returns what a post-processor of the file does.
+// frames returns the steps of a post-processor.
 func (c component) frames() ([]frame, error) {
 	return stepper[frame]{field: "processors", compile: component.frame}.steps(c, 0)
 }
 
-// frame compiles a post-processor of a type.
+// frame compiles a post-processor by its type.
 func (c component) frame(kind string) ([]frame, error) {
 	switch kind {
 	case "ByteLevel":
@@ -177,7 +177,7 @@ func (c component) bertFrame() ([]frame, error) {
 	return []frame{{[]int32{cls}, []int32{sep}}}, nil
 }
 
-// numberOf returns the id in a list of a token and its id.
+// numberOf returns the id from a list of a token and its id.
 func numberOf(pair []any) (id int32, is bool) {
 	if len(pair) != 2 {
 		return 0, false
@@ -189,7 +189,7 @@ func numberOf(pair []any) (id int32, is bool) {
 	return id, true
 }
 
-// A templatePiece is a piece of a template: one of the two.
+// A templatePiece is one piece of a template: either of two.
 type templatePiece struct {
 	SpecialToken *templateName `json:"SpecialToken"`
 	Sequence     *templateName `json:"Sequence"`
@@ -240,7 +240,7 @@ func (c component) templateFrame() ([]frame, error) {
 	return []frame{f}, nil
 }
 
-// wrap puts one frame after the other around each other.
+// wrap nests the frames, the first innermost.
 func wrap(frames []frame) (whole frame) {
 	for _, f := range frames {
 		whole.before = slices.Concat(f.before, whole.before)

@@ -17,7 +17,7 @@ type component struct {
 // none reports whether the component is absent or null.
 func (c component) none() bool { return len(c.raw) == 0 || string(c.raw) == "null" }
 
-// kind is the type of the component.
+// kind returns the type of the component.
 func (c component) kind() (string, error) {
 	var head struct {
 		Type string `json:"type"`
@@ -28,7 +28,7 @@ func (c component) kind() (string, error) {
 	return head.Type, nil
 }
 
-// read decodes the component. It refuses fields that to does not have.
+// read decodes the component. It rejects fields that to does not have.
 func (c component) read(to any) error {
 	dec := jsonform.NewDecoder(c.raw)
 	dec.DisallowUnknownFields()
@@ -38,7 +38,7 @@ func (c component) read(to any) error {
 	return nil
 }
 
-// errorf is an error in the component.
+// errorf returns an error in the component.
 func (c component) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", c.path, fmt.Errorf(format, args...))
 }
@@ -46,12 +46,12 @@ func (c component) errorf(format string, args ...any) error {
 // maxDepth is how deep sequences may nest.
 const maxDepth = 16
 
-// unknown is the error for a type that is not known.
+// unknown returns the error for an unknown type.
 func (c component) unknown(kind string) error {
 	return c.errorf("the type %q is not supported", kind)
 }
 
-// list reads the components of a sequence, which are in a field of that name.
+// list reads the components of a sequence from the named field.
 func (c component) list(field string, depth int) ([]component, error) {
 	if depth > maxDepth {
 		return nil, c.errorf("nests more than %d deep", maxDepth)
@@ -81,19 +81,19 @@ type typed struct {
 	Type string `json:"type"`
 }
 
-// A patternForm is a pattern in the file: one of the two.
+// A patternForm is a pattern in the file: either of two.
 type patternForm struct {
 	String *string `json:"String"`
 	Regex  *string `json:"Regex"`
 }
 
-// finder returns what finds the pattern.
+// finder returns the finder of the pattern.
 func (f patternForm) finder() (finder, error) {
 	switch {
 	case f.Regex != nil && f.String == nil:
 		return pattern.Parse(*f.Regex)
 	case f.String == nil || f.Regex != nil || *f.String == "":
-		return nil, fmt.Errorf("pattern: want a String that is not empty, or a Regex")
+		return nil, fmt.Errorf("pattern: want a nonempty String, or a Regex")
 	}
 	return literal(*f.String), nil
 }

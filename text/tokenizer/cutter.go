@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// A cutter cuts a text before each delimiter where no token of the model lies
-// across, so that the words become short: the tokens of such parts are those of the whole.
+// A cutter cuts a text before each delimiter that no token of the model crosses. The words
+// become short, and their tokens stay the same.
 type cutter struct {
 	delimiter string
 	model     *bpe
-	crossed   map[rune]bool    // characters that come before the delimiter in some token
-	small     [smallRunes]bool // characters after which it cuts
+	crossed   map[rune]bool    // characters before the delimiter in some token
+	small     [smallRunes]bool // characters after which to cut
 }
 
-// newCutter returns a cutter for a model; nil if it must not be cut.
+// newCutter returns a cutter for a model; nil if cutting could change its tokens.
 func newCutter(m *bpe, delimiter string) *cutter {
 	if m.raw || m.whole || m.prefix != "" || m.suffix != "" || m.vocabulary.id(delimiter) < 0 {
 		return nil
@@ -40,7 +40,7 @@ func newCutter(m *bpe, delimiter string) *cutter {
 	return c
 }
 
-// cuts reports whether it cuts between r and the delimiter.
+// cuts reports whether to cut between r and the delimiter.
 func (c *cutter) cuts(r rune) bool {
 	if r < smallRunes {
 		return c.small[r]

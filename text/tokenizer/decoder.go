@@ -5,31 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// A stage is a step of decoding. It takes tokens, in pieces that together are the token,
-// and passes on what becomes of them, piece by piece as soon as it is certain. It is for
-// one text.
+// A stage is a step of decoding. It takes each token in one or more pieces, and passes on
+// its output as soon as that is certain. It is for one text.
 type stage interface {
-	// put takes a piece of a token; last: it ends the token.
+	// put takes a piece of a token; last marks the final one.
 	put(text string, last bool)
-	// end says that there are no more tokens. The stage passes that on.
+	// end says that no tokens follow. The stage passes that on.
 	end()
 }
 
-// A sink is the last stage: it collects.
+// A sink is the last stage: it collects the text.
 type sink struct{ text []byte }
 
 func (s *sink) put(text string, _ bool) { s.text = append(s.text, text...) }
 func (s *sink) end()                    {}
 
-// A decoder makes a stage that passes on to another.
+// A decoder returns a stage that feeds another.
 type decoder func(to stage) stage
 
-// A wholeStage collects each token until it is whole.
+// A wholeStage collects each token until it is complete.
 type wholeStage struct {
 	to    stage
 	text  string
 	index int                                          // of the token
-	each  func(token string, index int) (string, bool) // what becomes of it, if anything
+	each  func(token string, index int) (string, bool) // its replacement, if any
 }
 
 func (s *wholeStage) put(text string, last bool) {
@@ -45,12 +44,12 @@ func (s *wholeStage) put(text string, last bool) {
 
 func (s *wholeStage) end() { s.to.end() }
 
-// eachToken decodes tokens one by one.
+// eachToken decodes token by token.
 func eachToken(f func(token string, index int) (string, bool)) decoder {
 	return func(to stage) stage { return &wholeStage{to: to, each: f} }
 }
 
-// A fuse makes one token of all.
+// A fuse joins all tokens into one.
 type fuse struct{ to stage }
 
 func (s *fuse) put(text string, _ bool) { s.to.put(text, false) }
@@ -77,8 +76,8 @@ func (s *spaced) put(text string, last bool) {
 
 func (s *spaced) end() { s.to.end() }
 
-// A byteLevelStage makes bytes of the characters that stand for them, and text of the
-// bytes of all tokens.
+// A byteLevelStage turns visible characters back into bytes, and the bytes of all tokens
+// into text.
 type byteLevelStage struct {
 	to    stage
 	token string
@@ -108,7 +107,7 @@ func (s *byteLevelStage) end() {
 	s.to.end()
 }
 
-// flush passes on whole characters, at the end with a sign of replacement for the rest.
+// flush passes on complete characters, and at the end replacement characters for the rest.
 func (s *byteLevelStage) flush(end bool) {
 	done := len(s.bytes)
 	if !end {
@@ -120,8 +119,8 @@ func (s *byteLevelStage) flush(end bool) {
 	}
 }
 
-// A byteFallbackStage makes text of runs of tokens that stand for bytes. A run that is not
-// text becomes signs of replacement, so it is held until it ends.
+// A byteFallbackStage turns runs of byte tokens into text. It holds a run until its end: an
+// invalid one becomes replacement characters.
 type byteFallbackStage struct {
 	to    stage
 	token string
@@ -158,29 +157,30 @@ func (s *byteFallbackStage) flush() {
 	s.run = s.run[:0]
 }
 
-// parseByteToken returns the byte for which a token such as <0x0A> stands.
+// parseByteToken returns the byte of a token such as <0x0A>.
 func parseByteToken(token string) (b byte, is bool) {
 	if len(token) != 6 || !strings.HasPrefix(token, "<0x") || token[5] != '>' {
 		return 0, false
 	}
 	high, low := hexDigit(token[3]), hexDigit(token[4])
-	if token[3] == '+' { // which the reference takes for a sign
+	if token[3] == '+' { // the reference reads it as a sign
 		high = 0
 	}
 	return byte(high<<4 | low), high >= 0 && low >= 0
 }
 
-// hexDigit is the value of a hexadecimal digit; -1: it is none.
+// hexDigit returns the value of a hexadecimal digit; -1: none.
 func hexDigit(c byte) int { return strings.IndexByte("0123456789abcdef", c|0x20) }
 
-// A stripStage removes a character from the start and the end of each token, up to so many.
+// A stripStage removes up to a number of a character from the start and the end of each
+// token.
 type stripStage struct {
 	to          stage
 	char        string
 	start, stop int
 	gone        int  // removed from the start of this token
-	inside      bool // something else has come
-	held        int  // characters that may be at the end
+	inside      bool // another character has come
+	held        int  // characters possibly at the end
 }
 
 func (s *stripStage) put(text string, last bool) {
@@ -214,11 +214,11 @@ func (s *stripStage) put(text string, last bool) {
 
 func (s *stripStage) end() { s.to.end() }
 
-// A replaceStage puts a text in place of another within each token.
+// A replaceStage replaces a text within each token.
 type replaceStage struct {
 	to       stage
 	from, by string
-	held     string // the start of what may have to be replaced
+	held     string // a possible start of the text to replace
 }
 
 func (s *replaceStage) put(text string, last bool) {
@@ -247,12 +247,12 @@ func (s *replaceStage) put(text string, last bool) {
 
 func (s *replaceStage) end() { s.to.end() }
 
-// A suffixStage puts a space in place of the suffix of words, except in the last token.
+// A suffixStage replaces the suffix of words by a space, except in the last token.
 type suffixStage struct {
 	to      stage
 	suffix  string
 	text    string
-	pending bool // a token is held
+	pending bool // it holds a token
 	token   string
 }
 
@@ -264,7 +264,7 @@ func (s *suffixStage) put(text string, last bool) {
 	s.token, s.text, s.pending = s.text, "", true
 }
 
-// pass passes on the token that is held.
+// pass passes on the held token.
 func (s *suffixStage) pass(by string) {
 	if s.pending {
 		s.to.put(strings.ReplaceAll(s.token, s.suffix, by), true)
@@ -277,8 +277,8 @@ func (s *suffixStage) end() {
 	s.to.end()
 }
 
-// unspace removes the spaces that pre-tokenization put before punctuation and the ends of
-// English contractions.
+// unspace removes the spaces that pre-tokenization put before punctuation and English
+// contractions.
 func unspace(token string) string {
 	for _, pair := range [][2]string{
 		{" .", "."}, {" ?", "?"}, {" !", "!"}, {" ,", ","}, {" ' ", "'"}, {" n't", "n't"}, {" 'm", "'m"},

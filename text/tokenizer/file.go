@@ -9,28 +9,28 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Limits of a file.
+// The limits of a file.
 const (
 	maxFile  = 256 << 20 // bytes
 	maxID    = 1<<22 - 1
 	maxParts = 1 << 22 // tokens, and merges
 )
 
-// A file is what a tokenizer.json says, with the large parts taken out of it.
+// A file is the content of a tokenizer.json, with its large parts separate.
 type file struct {
 	settings   settings
 	vocabulary *vocabulary
-	scores     []float64 // by token; nil: the model has none
+	scores     []float64 // by token; nil: a model without scores
 	merges     []merge   // by rank
 }
 
-// A merge is a pair of tokens and the token that they become.
+// A merge is a pair of tokens and the token they merge into.
 type merge struct{ left, right, joined int32 }
 
 // settings are the small parts of the file.
 type settings struct {
 	Version       string          `json:"version"`
-	Truncation    json.RawMessage `json:"truncation"` // not used: who sends a text decides how long it may be
+	Truncation    json.RawMessage `json:"truncation"` // not used: the caller limits the length of a text
 	Padding       json.RawMessage `json:"padding"`    // not used
 	AddedTokens   []addedToken    `json:"added_tokens"`
 	Normalizer    json.RawMessage `json:"normalizer"`
@@ -43,8 +43,8 @@ type settings struct {
 // A modelForm is a model in the file.
 type modelForm struct {
 	Type         string          `json:"type"`
-	Vocab        json.RawMessage `json:"vocab,omitempty"`  // emptied once it is read
-	Merges       json.RawMessage `json:"merges,omitempty"` // emptied once it is read
+	Vocab        json.RawMessage `json:"vocab,omitempty"`  // emptied after reading
+	Merges       json.RawMessage `json:"merges,omitempty"` // emptied after reading
 	UnkToken     *string         `json:"unk_token"`
 	ByteFallback bool            `json:"byte_fallback"`
 
@@ -58,7 +58,7 @@ type modelForm struct {
 	UnkID         *int32   `json:"unk_id"`                   // Unigram
 }
 
-// parseFile reads a tokenizer.json.
+// parseFile parses a tokenizer.json.
 func parseFile(text []byte) (*file, error) {
 	if len(text) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, want at most %d", len(text), maxFile)
@@ -73,7 +73,7 @@ func parseFile(text []byte) (*file, error) {
 		return nil, fmt.Errorf("version: is %q, want \"1.0\"", f.settings.Version)
 	}
 	m := &f.settings.Model
-	if m.Type == "" && len(m.Merges) > 0 { // as the oldest files have it
+	if m.Type == "" && len(m.Merges) > 0 { // the oldest files
 		m.Type = "BPE"
 	}
 	read := f.readVocabulary
@@ -92,7 +92,7 @@ func parseFile(text []byte) (*file, error) {
 	return f, nil
 }
 
-// readVocabulary reads an object of tokens with their numbers.
+// readVocabulary reads an object that maps tokens to numbers.
 func (f *file) readVocabulary(text []byte) error {
 	var ids map[string]int32
 	if err := jsonform.Unmarshal(text, &ids); err != nil {
@@ -145,8 +145,8 @@ func (f *file) readScores(text []byte) error {
 	return nil
 }
 
-// readMerges reads a list of pairs: each a list of two tokens, or both in one text with a
-// space between. Its errors begin with the place in the list.
+// readMerges reads a list of pairs: each a list of two tokens, or one text with a space
+// between them. Its errors begin with the index in the list.
 func (f *file) readMerges(text []byte) error {
 	var raws []json.RawMessage
 	if err := jsonform.Unmarshal(text, &raws); err != nil {

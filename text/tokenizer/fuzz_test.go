@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Whatever a file holds, it is refused or works, and so does its binary form.
+// Any file is rejected or works, and so does its binary form.
 func FuzzParse(f *testing.F) {
 	for _, form := range []string{
 		formed(), byteForm(), formed(fields{"model": unigramForm}), formed(fields{"model": wordForm}), formed(fields{"post_processor": template}),
@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A binary form that somebody changed is refused or works.
+// A tampered binary form is rejected or works.
 func FuzzParseBinary(f *testing.F) {
 	for _, form := range []string{formed(), byteForm(), formed(fields{"model": unigramForm})} {
 		read, err := parseFile([]byte(form))
@@ -65,13 +65,15 @@ func FuzzParseBinary(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if tok, err := read.tokenizer(); err == nil {
-			_, _ = tok.Encode("a ab\u0301 cabA 12 b", true)
+		tok, err := read.tokenizer()
+		if err != nil {
+			return
 		}
+		_, _ = tok.Encode("a ab\u0301 cabA 12 b", true)
 	})
 }
 
-// A byte-level tokenizer loses nothing, whatever the text.
+// A byte-level tokenizer loses nothing of any text.
 func FuzzEncode(f *testing.F) {
 	for _, text := range []string{"", "the 漢字 1234  \n", "<｜end｜>ok", strings.Repeat("x", 200), "\x00\u0301\ufeff"} {
 		f.Add(text)
@@ -92,8 +94,8 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// All ways to join symbols come to the same tokens: searching all pairs, keeping a heap, and
-// cutting the text before.
+// All ways to merge symbols give the same tokens: searching all pairs, keeping a heap, and
+// cutting the text first.
 func FuzzJoin(f *testing.F) {
 	f.Add("aabbccabcabc▁▁ab▁a▁abc")
 	f.Add("▁a▁▁▁ab▁x▁")
@@ -119,7 +121,7 @@ func FuzzJoin(f *testing.F) {
 	})
 }
 
-// largeForm is a byte-level tokenizer with as many merges as those of language models.
+// largeForm returns a byte-level tokenizer with as many merges as a language model.
 func largeForm(merges int) string {
 	vocabulary := map[string]int{}
 	var list []string
@@ -148,7 +150,7 @@ func largeForm(merges int) string {
 	})
 }
 
-// benchText is text like that of documents and programs.
+// benchText returns text like that of documents and programs.
 func benchText() string {
 	return strings.Repeat("func (t *Tokenizer) Encode(text string) — 1234 naïve 漢字 words,\n\tand more of them, which are not always the same\n", 2000)
 }

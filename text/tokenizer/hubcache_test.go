@@ -42,7 +42,7 @@ func TestInHubCache(t *testing.T) {
 		{"any, if main is not known", "org/other", "c", ""},
 		{"a model of no organisation", "alone", "e", ""},
 		{"a model without a tokenizer", "org/weights", "", "hf download org/weights"},
-		{"a model that is not there", "org/none", "", "is not in " + cache},
+		{"a missing model", "org/none", "", "is not in " + cache},
 		{"a path", "org/../main", "", "neither a file"},
 		{"a longer path", "a/b/c", "", "neither a file"},
 		{"nothing", "", "", "neither a file"},

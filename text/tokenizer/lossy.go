@@ -2,9 +2,8 @@ package tokenizer
 
 import "unicode/utf8"
 
-// lossy makes text of bytes. Each longest start of a character that does not go on becomes
-// one sign of replacement, as Unicode recommends and Rust does; Go would write one for each
-// byte.
+// lossy converts bytes to text. Each longest truncated start of a character becomes one
+// replacement character, as Unicode recommends and Rust does; Go would write one per byte.
 func lossy(bytes []byte) string {
 	if utf8.Valid(bytes) {
 		return string(bytes)
@@ -21,7 +20,7 @@ func lossy(bytes []byte) string {
 	return string(text)
 }
 
-// startLength returns how many bytes begin a character without ending it; at least 1.
+// startLength returns how many bytes begin a character without completing it; at least 1.
 func startLength(bytes []byte) int {
 	n := 1
 	for n < len(bytes) && n < utf8.UTFMax && couldGoOn(bytes[:n+1]) {
@@ -30,7 +29,7 @@ func startLength(bytes []byte) int {
 	return n
 }
 
-// unfinished returns how many bytes at the end could become a character with more bytes.
+// unfinished returns how many bytes at the end further bytes could complete to a character.
 func unfinished(bytes []byte) int {
 	for n := min(utf8.UTFMax-1, len(bytes)); n > 0; n-- {
 		if couldGoOn(bytes[len(bytes)-n:]) {
@@ -40,5 +39,5 @@ func unfinished(bytes []byte) int {
 	return 0
 }
 
-// couldGoOn reports whether bytes begin a character and do not end it.
+// couldGoOn reports whether bytes begin a character and do not complete it.
 func couldGoOn(bytes []byte) bool { return !utf8.FullRune(bytes) }

@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// A model turns a word, which is not empty, into tokens.
+// A model turns a nonempty word into tokens.
 type model interface {
-	// appendWord appends the tokens of a word. It uses s for what it needs meanwhile.
+	// appendWord appends the tokens of a word. It uses s as scratch memory.
 	appendWord(dst []int32, word string, s *scratch) ([]int32, error)
 }
 
-// A scratch is memory that models use again. It is for one goroutine.
+// A scratch is reusable memory of models. It is not safe for concurrent use.
 type scratch struct {
 	symbols []symbol
-	heap    []meeting
+	heap    []candidate
 	paths   []path
 }
 
-// byteToken is the token that stands for a byte where a model falls back to bytes.
+// byteToken returns the byte-fallback token of a byte.
 func byteToken(b byte) string { return fmt.Sprintf("<0x%02X>", b) }
 
-// byteTokens returns the tokens of all bytes; -1: the vocabulary has none.
+// byteTokens returns the tokens of all bytes; -1: not in the vocabulary.
 func byteTokens(v *vocabulary) (ids [256]int32) {
 	for b := range ids {
 		ids[b] = v.id(byteToken(byte(b)))
@@ -31,7 +31,7 @@ func byteTokens(v *vocabulary) (ids [256]int32) {
 	return ids
 }
 
-// appendBytes appends the tokens of the bytes of text, unless one of them has none.
+// appendBytes appends the tokens of the bytes of text, unless one has none.
 func appendBytes(dst []int32, ids *[256]int32, text string) (longer []int32, all bool) {
 	longer = dst
 	for i := range len(text) {
@@ -44,8 +44,8 @@ func appendBytes(dst []int32, ids *[256]int32, text string) (longer []int32, all
 	return longer, true
 }
 
-// A cache remembers the tokens of words: the last word of each place. It is safe for
-// concurrent use.
+// A cache maps recent words to their tokens: each slot keeps its last word. It is safe
+// for concurrent use.
 type cache struct {
 	seed   maphash.Seed
 	places [1 << cacheBits]atomic.Pointer[cached]
@@ -53,16 +53,16 @@ type cache struct {
 
 const (
 	cacheBits = 16
-	maxCached = 64 // longest word that is remembered, in bytes
+	maxCached = 64 // longest word in the cache, in bytes
 )
 
-// A cached word is not changed.
+// A cached word does not change.
 type cached struct {
 	word string
 	ids  []int32
 }
 
-// get returns the tokens of a word, and its place; nil if they are not known.
+// get returns the tokens of a word, and its slot; nil: not in the cache.
 func (c *cache) get(word string) (known *cached, at uint64) {
 	at = maphash.String(c.seed, word) & (1<<cacheBits - 1)
 	if known = c.places[at].Load(); known == nil || known.word != word {
@@ -71,18 +71,18 @@ func (c *cache) get(word string) (known *cached, at uint64) {
 	return known, at
 }
 
-// put remembers the tokens of a word; it keeps copies.
+// put stores copies of a word and its tokens.
 func (c *cache) put(at uint64, word string, ids []int32) {
 	c.places[at].Store(&cached{strings.Clone(word), append([]int32(nil), ids...)})
 }
 
-// A wordPiece model takes the longest token that a word begins with, then the longest
-// among those that go on within a word, and so on.
+// A wordPiece model takes the longest token at the start of a word, then repeatedly the
+// longest continuation token.
 type wordPiece struct {
 	begin, within *trie
 	unknown       int32  // -1: none
 	unknownName   string // for the error
-	maxLength     int    // characters of a word that is not unknown
+	maxLength     int    // more characters make a word unknown
 }
 
 func (m *wordPiece) appendWord(dst []int32, word string, _ *scratch) ([]int32, error) {
@@ -114,10 +114,10 @@ func runeCountAbove(text string, n int) bool {
 	return false
 }
 
-// unknownError is the error for a word that has no tokens, if the token for that is no
-// token either.
+// unknownError returns the error for a word without tokens, if the vocabulary lacks the
+// unknown token too.
 func unknownError(word, name string) error {
-	return fmt.Errorf("%.20q is not in the vocabulary, and neither is the token %q that would stand for it", word, name)
+	return fmt.Errorf("%.20q is not in the vocabulary, nor is the unknown token %q", word, name)
 }
 
 // A wordLevel model has a token for each word.
@@ -138,7 +138,7 @@ func (m *wordLevel) appendWord(dst []int32, word string, _ *scratch) ([]int32, e
 	return append(dst, id), nil
 }
 
-// newWordPiece makes the model of a file.
+// newWordPiece builds the model of a file.
 func newWordPiece(f *file) (*wordPiece, error) {
 	form := f.settings.Model
 	m := &wordPiece{begin: newTrie(), within: newTrie(), unknownName: "[UNK]", maxLength: 100}

@@ -10,12 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
-// A normalForm writes a text in a normal form of Unicode 9. It differs from package norm
-// in that it leaves alone what is newer, and that it adds nothing to long runs of marks.
+// A normalForm brings text into a normal form of Unicode 9. Unlike package norm, it leaves
+// newer characters alone and adds nothing to long runs of marks.
 type normalForm norm.Form
 
-// newForms are characters that have a normal form, are a part of one, or are ordered among
-// marks, only since later.
+// newForms holds characters that gained a normal form, a part in one, or a place in the
+// order of marks after Unicode 9.
 var newForms = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8d3, 0x9fe, 0x9fe, 0xc3c, 0xc3c, 0xd3b, 0xd3c, 0xeba, 0xeba,
 	0x1715, 0x1715, 0x1abf, 0x1ace, 0x1df6, 0x1dfa, 0x32ff, 0x32ff, 0xa7f2, 0xa7f4, 0xa82c, 0xa82c,
@@ -27,7 +27,7 @@ var newForms = pattern.Set{
 	0x1e4ec, 0x1e4ef, 0x1f16c, 0x1f16c, 0x1fbf0, 0x1fbf9,
 }
 
-// manyMarks is a number of marks in a row that package norm surely takes as they are.
+// manyMarks is the longest run of marks that package norm surely keeps.
 const manyMarks = 8
 
 func (f normalForm) normalize(x piece) (piece, error) {
@@ -60,8 +60,8 @@ func (f normalForm) normalize(x piece) (piece, error) {
 	return piece{b.String(), x.first}, nil
 }
 
-// slowly returns the normal form of a text with long runs of marks: decomposed, the marks
-// in order of their classes, and composed again if the form wants that.
+// slowly returns the normal form of a text with long runs of marks: it decomposes, sorts
+// the marks by class, and composes again if the form wants that.
 func (f normalForm) slowly(text string) string {
 	decomposed, composes := norm.NFD, f == normalForm(norm.NFC) || f == normalForm(norm.NFKC)
 	if f == normalForm(norm.NFKC) || f == normalForm(norm.NFKD) {
@@ -85,11 +85,11 @@ func (f normalForm) slowly(text string) string {
 	return string(runes)
 }
 
-// markClass is the combining class of r; 0: it begins something new.
+// markClass returns the combining class of r; 0: it starts a new sequence.
 func markClass(r rune) uint8 { return norm.NFD.PropertiesString(string(r)).CCC() }
 
-// compose joins each character with the last one of class 0 before it, unless something
-// between them stands in the way.
+// compose joins each character with the last one of class 0 before it, unless a character
+// between blocks it.
 func compose(runes []rune) []rune {
 	composed := runes[:0]
 	starter, last := -1, uint8(0) // the class of the character before

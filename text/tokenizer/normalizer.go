@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A normalizer changes a text before it is split. The first character of the result is
-// first only if it comes from the first character of x.
+// A normalizer changes a text before splitting. The result is first only if its first
+// character comes from the first character of x.
 type normalizer interface {
 	normalize(x piece) (piece, error)
 }
 
-// A runewise normalizer appends what each character becomes, if anything.
+// A runewise normalizer appends the replacement of each character, if any.
 type runewise func(dst []byte, r rune) []byte
 
 func (f runewise) normalize(x piece) (piece, error) {
@@ -34,8 +34,8 @@ func stripAccents(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// nmt cleans a text as systems for machine translation do: control characters go, all
-// kinds of spaces become one.
+// nmt cleans a text like machine translation systems: it drops control characters and
+// turns all kinds of spaces into one.
 func nmt(dst []byte, r rune) []byte {
 	switch {
 	case r >= 1 && r <= 8, r == 0xb, r >= 0xe && r <= 0x1f, r == 0x7f, r == 0x8f, r == 0x9f:
@@ -47,7 +47,7 @@ func nmt(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// cleanBert removes control characters and makes all white space spaces.
+// cleanBert removes control characters and turns all white space into spaces.
 func cleanBert(dst []byte, r rune) []byte {
 	switch {
 	case isControl(r):
@@ -83,7 +83,7 @@ func visibleBytes(dst []byte, r rune) []byte {
 	return dst
 }
 
-// A prepend puts a text before one that is not empty.
+// A prepend puts a text before any nonempty text.
 type prepend string
 
 func (p prepend) normalize(x piece) (piece, error) {
@@ -107,7 +107,7 @@ func (s strip) normalize(x piece) (piece, error) {
 	return x, nil
 }
 
-// A replace puts a text in place of all that it finds.
+// A replace replaces all matches by a text.
 type replace struct {
 	finder finder
 	by     string
@@ -118,7 +118,7 @@ func (r *replace) normalize(x piece) (piece, error) {
 	at := 0
 	err := r.finder.Find(x.text, func(start, end int) {
 		if _, width := utf8.DecodeRuneInString(x.text); start == 0 && (r.by == "" || end > width) {
-			x.first = false // the text begins with something that was added
+			x.first = false // the text begins with added characters
 		}
 		b.WriteString(x.text[at:start])
 		b.WriteString(r.by)

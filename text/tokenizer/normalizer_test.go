@@ -34,11 +34,11 @@ func TestNormalize(t *testing.T) {
 		{"composed", `{"type": "NFC"}`, "e\u0301\u1100\u1161", "é가", true},
 		{"composed, after marks that stand between", `{"type": "NFC"}`, "e\u0323\u0302", "ệ", true},
 		{"decomposed", `{"type": "NFD"}`, "é가", "e\u0301\u1100\u1161", true},
-		{"many marks, of which none is added", `{"type": "NFC"}`, long, "\u1eb9" + strings.Repeat("\u0323", 19) + strings.Repeat("\u0301", 20), true},
+		{"a long run of marks gets none added", `{"type": "NFC"}`, long, "\u1eb9" + strings.Repeat("\u0323", 19) + strings.Repeat("\u0301", 20), true},
 		{"compatible", `{"type": "NFKC"}`, "ﬁ①", "fi1", true},
-		{"what is newer stays", `{"type": "NFKC"}`, "㋿ﬁ", "㋿fi", true},
-		{"what is newer still stays", `{"type": "NFKD"}`, "\U0001e030", "\U0001e030", true},
-		{"marks that are newer stay where they are", `{"type": "NFC"}`, "a\u0301\u08d2\u0323", "á\u08d2\u0323", true},
+		{"newer characters stay", `{"type": "NFKC"}`, "㋿ﬁ", "㋿fi", true},
+		{"the newest characters stay", `{"type": "NFKD"}`, "\U0001e030", "\U0001e030", true},
+		{"newer marks stay in place", `{"type": "NFC"}`, "a\u0301\u08d2\u0323", "á\u08d2\u0323", true},
 		{"lower case", `{"type": "Lowercase"}`, "AÉİ\u1c89\U00010d50Σ", "aéi̇\u1c8a\U00010d70σ", true},
 		{"accents", `{"type": "StripAccents"}`, "e\u0301\u0301a", "ea", true},
 		{"accents at the start", `{"type": "StripAccents"}`, "\u0301a", "a", false},
@@ -59,14 +59,14 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// The slow way to a normal form is the way of package norm, where that has one.
+// The slow normal form equals that of package norm, where that has one.
 func FuzzNormalFormSlowly(f *testing.F) {
 	f.Add("e\u0323\u0302\u0301 \u1100\u1161\u11a8 ﬁ①")
 	f.Add("a\u0315\u0300\u05ae\u0300\u0062 \u0344\u1e9b\u0323")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "?")
 		if strings.ContainsRune(text, 0x34f) || strings.ContainsRune(norm.NFKD.String(text), 0x34f) {
-			return // what package norm adds to long runs of marks
+			return // package norm adds to long runs of marks
 		}
 		for _, form := range []norm.Form{norm.NFC, norm.NFD, norm.NFKC, norm.NFKD} {
 			if got, want := normalForm(form).slowly(text), form.String(text); got != want {
@@ -76,11 +76,10 @@ func FuzzNormalFormSlowly(f *testing.F) {
 	})
 }
 
-// mapped writes a charsmap: each node has a block of 256 units, in which the next byte is
-// found.
+// mapped writes a charsmap: each node has a block of 256 units, indexed by the next byte.
 func mapped(to map[string]string) string {
 	units := make([]uint32, 1<<13)
-	nodes := map[string]uint32{"": 256} // blocks by what has been read
+	nodes := map[string]uint32{"": 256} // blocks by prefix
 	units[0] = 256 << 10
 	texts := ""
 	for _, key := range slices.Sorted(maps.Keys(to)) {
@@ -111,10 +110,10 @@ func TestCharsmap(t *testing.T) {
 		{"a character", "xAx", "xax"},
 		{"a pair", "e\u0301x", "éx"},
 		{"a pair that begins a short cluster stands for all of it", "e\u0301\u0301", "é"},
-		{"a pair in a longer cluster is none", "e\u0301\u0301\u0301", "e\u0301\u0301\u0301"},
+		{"a pair within a longer cluster does not count", "e\u0301\u0301\u0301", "e\u0301\u0301\u0301"},
 		{"a character in a cluster", "A\u0301", "a"},
 		{"a line end of two", "x\r\ny", "x y"},
-		{"what becomes nothing", "\x01x", "x"},
+		{"a character mapped to nothing", "\x01x", "x"},
 	} {
 		if got := normalized(t, form, test.text); got != (piece{test.want, true}) {
 			t.Errorf("%s: %+q, first %v; want %+q", test.why, got.text, got.first, test.want)

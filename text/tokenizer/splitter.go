@@ -13,23 +13,23 @@ type piece struct {
 	first bool // it begins where the whole text begins
 }
 
-// part returns the bytes of a piece from one place to another.
+// part returns a byte range of a piece.
 func (x piece) part(from, to int) piece { return piece{x.text[from:to], x.first && from == 0} }
 
-// A splitter is a step of pre-tokenization: it emits the parts of a piece, in order. Empty
-// parts may be among them.
+// A splitter is a step of pre-tokenization: it emits the parts of a piece, in order. Parts
+// may be empty.
 type splitter interface {
 	split(x piece, emit func(piece)) error
 }
 
 // A finder finds parts of a text.
 type finder interface {
-	// Find calls visit with the start and the end of each match, in order. They are not
+	// Find calls visit with the start and the end of each match, in order. Matches are not
 	// empty and do not overlap.
 	Find(text string, visit func(start, end int)) error
 }
 
-// A literal finds a text that is not empty.
+// A literal finds a nonempty text.
 type literal string
 
 func (l literal) Find(text string, visit func(start, end int)) error {
@@ -55,7 +55,7 @@ func (is predicate) Find(text string, visit func(start, end int)) error {
 	return nil
 }
 
-// A behavior says what becomes of the matches at which a text is split.
+// A behavior says where the matches at which a text splits go.
 type behavior string
 
 const (
@@ -63,10 +63,10 @@ const (
 	isolated           behavior = "Isolated"
 	mergedWithPrevious behavior = "MergedWithPrevious"
 	mergedWithNext     behavior = "MergedWithNext"
-	contiguous         behavior = "Contiguous" // matches in a row are one part
+	contiguous         behavior = "Contiguous" // adjacent matches are one part
 )
 
-// A splitAt splits at what it finds or, if inverted, at what lies between.
+// A splitAt splits at its matches or, if inverted, at the gaps between them.
 type splitAt struct {
 	finder   finder
 	behavior behavior
@@ -89,8 +89,7 @@ func (s *splitAt) split(x piece, emit func(piece)) error {
 	return err
 }
 
-// isolate emits the matches of a pattern and what lies between, which is nothing for most
-// patterns.
+// isolate emits the matches of a pattern and the gaps between; most patterns leave none.
 func isolate(p *pattern.Pattern, x piece, emit func(piece)) error {
 	at := 0
 	err := p.Find(x.text, func(start, end int) {
@@ -106,7 +105,7 @@ func isolate(p *pattern.Pattern, x piece, emit func(piece)) error {
 	return err
 }
 
-// A divider joins matches and what lies between to the parts of a piece.
+// A divider joins matches and gaps to the parts of a piece.
 type divider struct {
 	*splitAt
 	x        piece
@@ -115,7 +114,7 @@ type divider struct {
 	match    bool
 }
 
-// add adds a match, or what lies between.
+// add adds a match or a gap.
 func (d *divider) add(start, end int, match bool) {
 	if start == end {
 		return
@@ -137,7 +136,7 @@ func (d *divider) add(start, end int, match bool) {
 	d.to, d.match = end, match
 }
 
-// flush emits the part that cannot grow any more.
+// flush emits the part once it is final.
 func (d *divider) flush() {
 	if d.from < d.to && !(d.behavior == removed && d.match) {
 		d.emit(d.x.part(d.from, d.to))
@@ -145,7 +144,7 @@ func (d *divider) flush() {
 	d.from = d.to
 }
 
-// A chunker splits into parts of as many characters.
+// A chunker splits into parts of equal length, in characters.
 type chunker int
 
 func (n chunker) split(x piece, emit func(piece)) error {
@@ -161,14 +160,14 @@ func (n chunker) split(x piece, emit func(piece)) error {
 	return nil
 }
 
-// A metaspace writes spaces as another character and splits before each.
+// A metaspace replaces spaces by another character and splits before each.
 type metaspace struct {
 	replacement string
 	scheme      prependScheme
-	whole       bool // it does not split
+	whole       bool // does not split
 }
 
-// A prependScheme says whether a text that does not begin with the replacement gets one.
+// A prependScheme says whether to prepend the replacement to a text that lacks it.
 type prependScheme string
 
 const (
@@ -190,14 +189,14 @@ func (m *metaspace) split(x piece, emit func(piece)) error {
 	return s.split(x, emit)
 }
 
-// A byteLevel splits as GPT-2 does, and writes each byte as a visible character.
+// A byteLevel splits like GPT-2 and writes each byte as a visible character.
 type byteLevel struct {
-	pattern     *pattern.Pattern // nil: it does not split
+	pattern     *pattern.Pattern // nil: no split
 	prefixSpace bool
-	raw         bool // the model takes bytes as they are
+	raw         bool // the model takes raw bytes
 }
 
-// gpt2 is the pattern of a byteLevel.
+// gpt2 is the default pattern of a byteLevel.
 const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
 func (b *byteLevel) split(x piece, emit func(piece)) error {
@@ -215,8 +214,8 @@ func (b *byteLevel) split(x piece, emit func(piece)) error {
 	return isolate(b.pattern, x, emit)
 }
 
-// visibleByte is the character that stands for a byte in the vocabularies of GPT-2: itself
-// where Latin-1 prints it, and otherwise one from U+0100 on.
+// visibleByte returns the character for a byte in GPT-2's vocabulary: the byte's own if
+// Latin-1 prints it, else one from U+0100 on.
 func visibleByte(b byte) rune {
 	switch {
 	case b > ' ' && b < 0x7f, b >= 0xa1 && b != 0xad:
@@ -229,7 +228,7 @@ func visibleByte(b byte) rune {
 	return 0x143
 }
 
-// invisibleByte returns the byte that a character stands for.
+// invisibleByte returns the byte of a visible character.
 func invisibleByte(r rune) (b byte, is bool) {
 	switch {
 	case r > ' ' && r < 0x7f, r >= 0xa1 && r <= 0xff && r != 0xad:

@@ -14,8 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// CacheFolder returns the folder in which Load keeps what it has read, unless it is told
-// another: one below the user's cache folder. It is empty if the user has none.
+// CacheFolder returns the default cache folder of Load: one below the user's cache folder, or
+// "" if the user has none.
 func CacheFolder() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
@@ -24,11 +24,11 @@ func CacheFolder() string {
 	return filepath.Join(folder, "quintain", "tokenizers")
 }
 
-// Load makes a tokenizer of a tokenizer.json. In the folder called cache it keeps what it
-// has read, in a form that is read about ten times faster the next time; an empty name means no
-// cache. The folder is made if need be. Files in it are named after the content of the
-// tokenizer.json, may be deleted at any time, and are made anew if they are damaged. Any
-// number of programs may share it. That the cache cannot be written is no error.
+// Load builds a tokenizer from a tokenizer.json. It caches the parsed file in the folder cache,
+// in a form that loads about ten times faster; an empty name means no cache. Load creates the
+// folder if needed. Its files are named after the content of the tokenizer.json; anyone may
+// delete them, and Load rewrites damaged ones. Any number of programs may share it. A failure
+// to write the cache is no error.
 func Load(path, cache string) (*Tokenizer, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -37,10 +37,8 @@ func Load(path, cache string) (*Tokenizer, error) {
 	kept := ""
 	if cache != "" {
 		kept = filepath.Join(cache, fmt.Sprintf("%x.v%d", sha256.Sum256(text), formVersion))
-		if f, err := readKept(kept); err == nil {
-			if t, err := f.tokenizer(); err == nil {
-				return t, nil
-			}
+		if t := loadKept(kept); t != nil {
+			return t, nil
 		}
 	}
 	f, err := parseFile(text)
@@ -52,12 +50,25 @@ func Load(path, cache string) (*Tokenizer, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if kept != "" && os.MkdirAll(cache, 0o700) == nil {
-		_ = datadir.WriteFile(kept, f.binary()) // or the next Load takes longer
+		_ = datadir.WriteFile(kept, f.binary()) // else the next Load takes longer
 	}
 	return t, nil
 }
 
-// readFile reads a file that is not too large.
+// loadKept builds a tokenizer from a cache file; nil if that is missing or damaged.
+func loadKept(path string) *Tokenizer {
+	f, err := readKept(path)
+	if err != nil {
+		return nil
+	}
+	t, err := f.tokenizer()
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// readFile reads a file up to the size limit.
 func readFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -69,7 +80,7 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// formVersion is raised by one whenever binary writes something else.
+// formVersion rises by one whenever the output of binary changes.
 const formVersion = 1
 
 // readKept reads a file of the cache.
@@ -81,11 +92,11 @@ func readKept(path string) (*file, error) {
 	return parseBinary(form)
 }
 
-// binary returns the binary form: the settings as JSON, the tokens (for each its
-// length and 1, or 0 if it is absent; then their texts), the scores, the merges, and a
-// checksum of it all. Numbers are varints; scores and merges have a fixed size.
+// binary returns the binary form: the settings as JSON, the tokens (for each its length and 1,
+// or 0 if absent; then their texts), the scores, the merges, and a checksum of it all. Numbers
+// are varints; scores and merges have a fixed size.
 func (f *file) binary() []byte {
-	settings, _ := jsonform.Marshal(f.settings) // which came from JSON
+	settings, _ := jsonform.Marshal(f.settings) // it came from JSON
 	dst := appendText(nil, settings)
 	v := f.vocabulary
 	dst = binary.AppendUvarint(dst, uint64(len(v.tokens)))
@@ -118,13 +129,13 @@ func appendText(dst, text []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// checksum is the checksum of a binary form.
+// checksum returns the checksum of a binary form.
 func checksum(form []byte) uint32 { return crc32.Checksum(form, crc32.MakeTable(crc32.Castagnoli)) }
 
-// errDamaged says that a binary form is not what was written.
+// errDamaged says that a binary form has changed since we wrote it.
 var errDamaged = errors.New("the cached tokenizer is damaged")
 
-// parseBinary reads a binary form.
+// parseBinary parses a binary form.
 func parseBinary(form []byte) (*file, error) {
 	body := len(form) - 4
 	if body < 0 || checksum(form[:body]) != binary.LittleEndian.Uint32(form[body:]) {
@@ -154,7 +165,7 @@ func parseBinary(form []byte) (*file, error) {
 	return f, nil
 }
 
-// A formReader reads a binary form. Once something is damaged, it returns nothing more.
+// A formReader reads a binary form. After the first damage it returns only zeros.
 type formReader struct {
 	rest    []byte
 	tokens  int // in the vocabulary
@@ -183,7 +194,7 @@ func (r *formReader) uvarint() uint64 {
 	return n
 }
 
-// count takes how many things of at least size bytes come next.
+// count takes the number of the items that follow, each of at least size bytes.
 func (r *formReader) count(size int) int {
 	n := r.uvarint()
 	if n > uint64(len(r.rest)/size) {
@@ -193,10 +204,10 @@ func (r *formReader) count(size int) int {
 	return int(n)
 }
 
-// text takes a text and its length.
+// text takes a length and a text.
 func (r *formReader) text() []byte { return r.take(r.count(1)) }
 
-// id takes the number of a token.
+// id takes a token number.
 func (r *formReader) id() int32 {
 	id := binary.LittleEndian.Uint32(r.take(4))
 	if id >= uint32(r.tokens) {

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// A pairTable maps pairs of numbers to numbers, none of them negative: a hash table
-// without deletion that costs little to fill. Its hashes differ from table to table, so
-// that no file can be made to collide.
+// A pairTable maps pairs of numbers to numbers, none negative: a hash table without
+// deletion that is cheap to fill. Each table hashes differently, so no file can provoke
+// collisions.
 type pairTable struct {
 	keys   []uint64 // 1 more than the pair; 0: free
 	values []int32
@@ -24,7 +24,7 @@ func newPairTable(n int) *pairTable {
 	return t
 }
 
-// resize makes a table of 2^width places.
+// resize gives the table 2^width slots.
 func (t *pairTable) resize(width int) {
 	keys, values := t.keys, t.values
 	t.keys, t.values, t.shift = make([]uint64, 1<<width), make([]int32, 1<<width), 64-width
@@ -36,7 +36,7 @@ func (t *pairTable) resize(width int) {
 	}
 }
 
-// find returns the place of a key: its own, or the free one where it belongs.
+// find returns the slot of a key: its own, or the free one where it belongs.
 func (t *pairTable) find(key uint64) int {
 	high, low := bits.Mul64(key^t.seed, 0x9e3779b97f4a7c15)
 	at := int((high ^ low) * 0xff51afd7ed558ccd >> t.shift)
@@ -46,10 +46,10 @@ func (t *pairTable) find(key uint64) int {
 	return at
 }
 
-// pairKey is the key of a pair.
+// pairKey returns the key of a pair.
 func pairKey(a, b int32) uint64 { return uint64(a)<<32 | uint64(b) + 1 }
 
-// set maps a pair to a value, instead of what it was mapped to.
+// set maps a pair to a value and replaces any older one.
 func (t *pairTable) set(a, b, value int32) {
 	if t.used >= len(t.keys)/2 {
 		t.resize(65 - t.shift)
@@ -63,7 +63,7 @@ func (t *pairTable) set(a, b, value int32) {
 	t.values[at] = value
 }
 
-// get returns what a pair is mapped to; -1: nothing.
+// get returns the value of a pair; -1: none.
 func (t *pairTable) get(a, b int32) int32 {
 	at := t.find(pairKey(a, b))
 	if t.keys[at] == 0 {
@@ -75,15 +75,15 @@ func (t *pairTable) get(a, b int32) int32 {
 // A trie finds keys at the start of a text.
 type trie struct {
 	steps *pairTable // node and byte to the next node
-	ids   []int32    // of the key that ends at a node; -1: none does. The root is node 0
+	ids   []int32    // of the key that ends at a node; -1: none. Node 0 is the root
 }
 
-// maxKey is the greatest length of a key in bytes, which bounds the cost of a search.
+// maxKey is the greatest length of a key in bytes; it bounds the cost of a search.
 const maxKey = 1024
 
 func newTrie() *trie { return &trie{steps: newPairTable(0), ids: []int32{-1}} }
 
-// add adds a key with its number, instead of its number before.
+// add adds a key with its number and replaces an older number.
 func (t *trie) add(key string, id int32) {
 	at := int32(0)
 	for i := range len(key) {
@@ -98,11 +98,11 @@ func (t *trie) add(key string, id int32) {
 	t.ids[at] = id
 }
 
-// next is the node after a node; -1: no key goes on like that.
+// next returns the child of a node; -1: none.
 func (t *trie) next(at int32, b byte) int32 { return t.steps.get(at, int32(b)) }
 
 // longest returns the number and the length of the longest key at the start of text; -1 and
-// 0: there is none. The empty key does not count.
+// 0: none. It skips the empty key.
 func (t *trie) longest(text string) (id int32, length int) {
 	id = -1
 	for i, at := 0, int32(0); i < len(text); i++ {
@@ -116,17 +116,17 @@ func (t *trie) longest(text string) (id int32, length int) {
 	return id, length
 }
 
-// A vocabulary numbers the tokens of a model. It is not changed once it is made.
+// A vocabulary numbers the tokens of a model. Once built, it does not change.
 type vocabulary struct {
 	tokens []string
-	absent []bool  // numbers without a token; nil: all have one
+	absent []bool  // unused numbers; nil: none
 	places []int32 // a hash table of the tokens: 1 more than the number; 0: free
 	seed   maphash.Seed
-	count  int // of different tokens
+	count  int // distinct tokens
 }
 
-// newVocabulary numbers tokens by their places, except those that are absent. If a token
-// comes twice, the later place is its number.
+// newVocabulary numbers tokens by their index and skips absent ones. A repeated token gets
+// its last index.
 func newVocabulary(tokens []string, absent []bool) *vocabulary {
 	v := &vocabulary{tokens: tokens, absent: absent, seed: maphash.MakeSeed()}
 	v.places = make([]int32, 1<<bits.Len(uint(len(tokens))*2))
@@ -142,7 +142,7 @@ func newVocabulary(tokens []string, absent []bool) *vocabulary {
 	return v
 }
 
-// find returns the place of a token: its own, or the free one where it belongs.
+// find returns the slot of a token: its own, or the free one where it belongs.
 func (v *vocabulary) find(token string) int {
 	at := int(maphash.String(v.seed, token)) & (len(v.places) - 1)
 	for v.places[at] != 0 && v.tokens[v.places[at]-1] != token {
@@ -151,10 +151,10 @@ func (v *vocabulary) find(token string) int {
 	return at
 }
 
-// id returns the number of a token; -1: there is none.
+// id returns the number of a token; -1: none.
 func (v *vocabulary) id(token string) int32 { return v.places[v.find(token)] - 1 }
 
-// token returns the token of a number.
+// token returns the token with a number.
 func (v *vocabulary) token(id int32) (token string, known bool) {
 	if id < 0 || int(id) >= len(v.tokens) || v.absent != nil && v.absent[id] {
 		return "", false

@@ -1,15 +1,14 @@
-// Package tokenizer turns text into the tokens of a language model and back, as a
-// tokenizer.json says, the file in which Hugging Face's library tokenizers keeps a
-// tokenizer. The tokens are the same as those of that library, which is called the
-// reference here.
+// Package tokenizer turns text into the tokens of a language model and back. It reads
+// tokenizer.json, the file format of Hugging Face's library tokenizers, and returns the same
+// tokens as that library, called the reference here.
 //
-// It reads models of the types BPE, Unigram, WordPiece and WordLevel, with what comes before
-// and after them. What it does not know it refuses, with its path in the file, so that no
-// text is ever tokenized almost right. Truncation and padding it leaves to the caller. The
+// It supports models of the types BPE, Unigram, WordPiece and WordLevel, with the steps
+// before and after them. It rejects anything else with its path in the file, so that it
+// never tokenizes a text almost right. It leaves truncation and padding to the caller. The
 // page docs/tokenizer.md lists all that it does not do.
 //
-// All methods of a [Tokenizer] may be called at the same time. The cost of a text grows with
-// its length, whatever is in it.
+// All methods of a [Tokenizer] are safe for concurrent use. The cost of any text grows with
+// its length.
 package tokenizer
 
 import (
@@ -21,7 +20,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Tokenizer is made by [Load] or [Parse]. It is safe for concurrent use.
+// A Tokenizer encodes and decodes text. [Load] and [Parse] return one. It is safe for
+// concurrent use.
 type Tokenizer struct {
 	vocabulary *vocabulary
 	added      *addedTokens
@@ -35,8 +35,8 @@ type Tokenizer struct {
 	encoders sync.Pool // of *encoder
 }
 
-// Parse makes a tokenizer of the text of a tokenizer.json. Its errors name the part of the
-// file that is invalid or not supported. It keeps nothing of text.
+// Parse builds a tokenizer from the text of a tokenizer.json. Its errors name the invalid or
+// unsupported part of the file. It does not retain text.
 func Parse(text []byte) (*Tokenizer, error) {
 	f, err := parseFile(text)
 	if err != nil {
@@ -45,7 +45,7 @@ func Parse(text []byte) (*Tokenizer, error) {
 	return f.tokenizer()
 }
 
-// tokenizer makes a tokenizer of what the file says.
+// tokenizer builds a tokenizer from the file.
 func (f *file) tokenizer() (*Tokenizer, error) {
 	t := &Tokenizer{vocabulary: f.vocabulary, cache: cache{seed: maphash.MakeSeed()}}
 	steps, err := component{"normalizer", f.settings.Normalizer}.normalizers()
@@ -76,7 +76,7 @@ func (f *file) tokenizer() (*Tokenizer, error) {
 	return t, nil
 }
 
-// setModel makes the model, and adapts the last step before it.
+// setModel builds the model, and adapts the last step before it.
 func (t *Tokenizer) setModel(f *file) (err error) {
 	form := f.settings.Model
 	switch form.Type {
@@ -111,7 +111,7 @@ func (t *Tokenizer) setModel(f *file) (err error) {
 	return err
 }
 
-// normalizers are steps, one after the other.
+// normalizers are steps in order.
 type normalizers []normalizer
 
 func (n normalizers) normalize(x piece) (piece, error) {
@@ -124,13 +124,13 @@ func (n normalizers) normalize(x piece) (piece, error) {
 	return x, nil
 }
 
-// Encode returns the tokens of text. If special is true, it adds those with which the model
-// expects a text to begin and end, such as <s>. Special tokens that are written out in text
-// are found either way.
+// Encode returns the tokens of text. If special is true, it adds the tokens that the model
+// expects at the start and the end of a text, such as <s>. It finds special tokens written
+// out in text either way.
 //
 // It fails if text is not valid UTF-8, if the vocabulary has neither tokens for a part of it
-// nor one for what is unknown, and if the file's own pattern takes much longer for the text
-// than it has bytes.
+// nor an unknown token, and if the file's own pattern takes far more steps than the text has
+// bytes.
 func (t *Tokenizer) Encode(text string, special bool) ([]int32, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("the text is not valid UTF-8")
@@ -155,16 +155,16 @@ func (t *Tokenizer) Encode(text string, special bool) ([]int32, error) {
 // An encoder encodes texts, one at a time.
 type encoder struct {
 	*Tokenizer
-	steps   []func(piece) // what each splitter takes; at the end, what the model takes
+	steps   []func(piece) // the input of each splitter, then that of the model
 	ids     []int32
 	err     error
 	scratch scratch
 }
 
-// maxScratch is how many tokens an encoder keeps room for until the next text.
+// maxScratch is how many tokens of memory an encoder keeps for the next text.
 const maxScratch = 1 << 16
 
-// newEncoder makes an encoder, with its splitters linked to each other and the model.
+// newEncoder returns an encoder that chains its splitters to the model.
 func (t *Tokenizer) newEncoder() *encoder {
 	e := &encoder{Tokenizer: t, steps: make([]func(piece), len(t.splitters)+1)}
 	e.steps[len(t.splitters)] = e.word
@@ -182,7 +182,7 @@ func (t *Tokenizer) newEncoder() *encoder {
 	return e
 }
 
-// reset makes e ready for another text.
+// reset prepares e for another text.
 func (e *encoder) reset() {
 	e.ids, e.err = e.ids[:0], nil
 	if max(cap(e.ids), cap(e.scratch.symbols), cap(e.scratch.paths)) > maxScratch {
@@ -196,7 +196,7 @@ func (e *encoder) encode(text string) error {
 	return e.err
 }
 
-// normalized takes text between the added tokens that are found as they are.
+// normalized takes the text between the added tokens found before normalization.
 func (e *encoder) normalized(x piece) {
 	if e.normalizer != nil {
 		var err error
@@ -225,13 +225,14 @@ func (e *encoder) word(x piece) {
 		return
 	}
 	begin := len(e.ids)
-	if e.ids, e.err = e.model.appendWord(e.ids, x.text, &e.scratch); e.err == nil {
-		e.cache.put(place, x.text, e.ids[begin:])
+	if e.ids, e.err = e.model.appendWord(e.ids, x.text, &e.scratch); e.err != nil {
+		return
 	}
+	e.cache.put(place, x.text, e.ids[begin:])
 }
 
-// Decode returns the text of tokens. Numbers that no token has are left out, as are special
-// tokens if skipSpecial is true.
+// Decode returns the text of tokens. It skips numbers without a token and, if skipSpecial is
+// true, special tokens.
 func (t *Tokenizer) Decode(ids []int32, skipSpecial bool) string {
 	s := t.Stream(skipSpecial)
 	for _, id := range ids {
@@ -241,7 +242,7 @@ func (t *Tokenizer) Decode(ids []int32, skipSpecial bool) string {
 	return string(s.sink.text)
 }
 
-// A Stream decodes tokens as they come. It is for one goroutine.
+// A Stream decodes tokens as they come. It is not safe for concurrent use.
 type Stream struct {
 	tokenizer   *Tokenizer
 	skipSpecial bool
@@ -249,7 +250,7 @@ type Stream struct {
 	sink        sink
 }
 
-// Stream returns a stream. Special tokens are left out if skipSpecial is true.
+// Stream returns a stream that skips special tokens if skipSpecial is true.
 func (t *Tokenizer) Stream(skipSpecial bool) *Stream {
 	s := &Stream{tokenizer: t, skipSpecial: skipSpecial}
 	s.first = &s.sink
@@ -259,15 +260,15 @@ func (t *Tokenizer) Stream(skipSpecial bool) *Stream {
 	return s
 }
 
-// Next takes a token and returns the text that has become certain: whole characters,
-// often one token's, and nothing while a character is incomplete. All texts together, with
-// that of Flush, are what Decode returns for all tokens.
+// Next takes a token and returns the text that is now certain: whole characters, often one
+// token's, and nothing while a character is incomplete. The texts of all calls, then that of
+// Flush, add up to the result of Decode.
 func (s *Stream) Next(id int32) string {
 	s.put(id)
 	return s.take()
 }
 
-// Flush returns the text that was still uncertain. The stream must not be used any more.
+// Flush returns the remaining text. It ends the use of the stream.
 func (s *Stream) Flush() string {
 	s.first.end()
 	return s.take()
@@ -321,5 +322,5 @@ func (t *Tokenizer) Special() []int32 {
 	return ids
 }
 
-// Size is one more than the greatest number of a token.
+// Size returns one more than the greatest token number.
 func (t *Tokenizer) Size() int { return int(t.added.limit) }

@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// fields are the fields of an object in a file, as JSON.
+// fields are the fields of a JSON object.
 type fields map[string]string
 
-// formed writes a tokenizer.json: a small BPE model, with other fields instead.
+// formed returns a tokenizer.json: a small BPE model, with the changed fields.
 func formed(changed ...fields) string {
 	all := fields{
 		"version": `"1.0"`, "truncation": "null", "padding": "null", "added_tokens": "[]", "normalizer": "null",
@@ -28,7 +28,6 @@ func formed(changed ...fields) string {
 	return object(all)
 }
 
-// object writes an object.
 func object(all fields) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -37,7 +36,7 @@ func object(all fields) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// bpeForm writes a BPE model over a few letters, with other fields instead.
+// bpeForm returns a BPE model over a few letters, with the changed fields.
 func bpeForm(changed fields) string {
 	all := fields{
 		"type": `"BPE"`, "dropout": "null", "unk_token": "null", "continuing_subword_prefix": "null",
@@ -49,7 +48,8 @@ func bpeForm(changed fields) string {
 	return object(all)
 }
 
-// added writes added tokens: those of the model with their ids, others with ids from 10 on.
+// added returns added tokens: those of the model with their ids, others with ids from 10
+// on.
 func added(tokens ...string) fields {
 	var list []string
 	next := 10
@@ -69,7 +69,6 @@ func added(tokens ...string) fields {
 	return fields{"added_tokens": "[" + strings.Join(list, ",") + "]"}
 }
 
-// parsed parses a file.
 func parsed(t testing.TB, form string) *Tokenizer {
 	t.Helper()
 	tok, err := Parse([]byte(form))
@@ -99,11 +98,11 @@ func TestEncode(t *testing.T) {
 		{"nothing", formed(), "", list{}},
 		{"the pair that ranks first is joined first", formed(), "abc", list{0, 4}},
 		{"the leftmost of equals", formed(), "abab", list{3, 3}},
-		{"what is unknown is left out", formed(), "axb", list{3}},
-		{"a word that is a token", formed(fields{"model": bpeForm(fields{"ignore_merges": "true"})}), "abc", list{5}},
+		{"unknown characters vanish", formed(), "axb", list{3}},
+		{"a word equal to a token", formed(fields{"model": bpeForm(fields{"ignore_merges": "true"})}), "abc", list{5}},
 		{"a token for each unknown character", formed(fields{"model": bpeForm(fields{"unk_token": `"?"`})}), "axyb", list{0, 9, 9, 1}},
 		{"a token for unknown characters in a row", formed(fields{"model": bpeForm(fields{"unk_token": `"?"`, "fuse_unk": "true"})}), "axyb", list{0, 9, 1}},
-		{"bytes for what is unknown", formed(fields{"model": bpeForm(fields{"byte_fallback": "true", "merges": "[]", "vocab": `{"a": 0, "<0xC3>": 1, "<0xA9>": 2}`})}), "aé", list{0, 1, 2}},
+		{"bytes for unknown characters", formed(fields{"model": bpeForm(fields{"byte_fallback": "true", "merges": "[]", "vocab": `{"a": 0, "<0xC3>": 1, "<0xA9>": 2}`})}), "aé", list{0, 1, 2}},
 		{"a prefix and a suffix", formed(fields{"model": bpeForm(fields{"continuing_subword_prefix": `"#"`, "end_of_word_suffix": `"$"`,
 			"vocab": `{"a": 0, "#b": 1, "#c$": 2, "ab": 3}`, "merges": `["a #b"]`})}), "abc", list{3, 2}},
 		{"added tokens come first, the longest of them", formed(added("bc", "bca")), "abcabc", list{0, 10, 4}},
@@ -118,8 +117,8 @@ func TestEncode(t *testing.T) {
 		{"unknown characters in a row are one", formed(fields{"model": unigramForm}), "xya", list{0, 1}},
 		{"the longest beginnings", formed(fields{"model": wordForm}), "abc", list{2, 5}},
 		{"a word with an unknown part is unknown", formed(fields{"model": wordForm}), "abx", list{0}},
-		{"a word that is too long is unknown", formed(fields{"model": wordForm}), "abcbcb", list{0}},
-		{"words that are tokens", formed(fields{"model": `{"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0, "a": 1}}`, "pre_tokenizer": `{"type": "WhitespaceSplit"}`}), "a b a", list{1, 0, 1}},
+		{"a too long word is unknown", formed(fields{"model": wordForm}), "abcbcb", list{0}},
+		{"words equal to tokens", formed(fields{"model": `{"type": "WordLevel", "unk_token": "?", "vocab": {"?": 0, "a": 1}}`, "pre_tokenizer": `{"type": "WhitespaceSplit"}`}), "a b a", list{1, 0, 1}},
 	} {
 		got, err := parsed(t, test.form).Encode(test.text, false)
 		if err != nil || !slices.Equal(got, test.want) {
@@ -152,8 +151,8 @@ func TestEncodeAddsSpecialTokens(t *testing.T) {
 
 func TestEncodeFails(t *testing.T) {
 	for _, test := range []struct{ why, form, text, want string }{
-		{"text that is not UTF-8", formed(), "a\xff", "not valid UTF-8"},
-		{"an unknown token that is none", formed(fields{"model": bpeForm(fields{"unk_token": `"<unk>"`})}), "x", `"<unk>"`},
+		{"invalid UTF-8", formed(), "a\xff", "not valid UTF-8"},
+		{"an unknown token missing from the vocabulary", formed(fields{"model": bpeForm(fields{"unk_token": `"<unk>"`})}), "x", `"<unk>"`},
 		{"an unknown character", formed(fields{"model": strings.Replace(unigramForm, `"unk_id": 0, `, "", 1)}), "x", "unk_id"},
 		{"an unknown word", formed(fields{"model": `{"type": "WordLevel", "vocab": {"a": 1}}`}), "b", `"b"`},
 		{"a hostile pattern", formed(fields{"pre_tokenizer": `{"type": "Split", "pattern": {"Regex": "a*a*a*a*b"}, "behavior": "Isolated", "invert": false}`}), strings.Repeat("a", 5000), "takes too long"},
@@ -179,21 +178,21 @@ func TestParseRefuses(t *testing.T) {
 		{"a negative id", formed(fields{"model": bpeForm(fields{"vocab": `{"a": -1}`})}), "model.vocab: \"a\" has the id -1"},
 		{"a huge id", formed(fields{"model": bpeForm(fields{"vocab": `{"a": 1000000000}`})}), "model.vocab"},
 		{"an id twice", formed(fields{"model": bpeForm(fields{"vocab": `{"a": 0, "b": 0}`})}), "same id"},
-		{"a merge of what is no token", formed(fields{"model": bpeForm(fields{"merges": `["a b", "x a"]`})}), `model.merges[1]: "x"`},
+		{"a merge of an unknown token", formed(fields{"model": bpeForm(fields{"merges": `["a b", "x a"]`})}), `model.merges[1]: "x"`},
 		{"a merge of three", formed(fields{"model": bpeForm(fields{"merges": `["a b c"]`})}), "model.merges[0]"},
 		{"a merge of one", formed(fields{"model": bpeForm(fields{"merges": `[["a"]]`})}), "model.merges[0]"},
 		{"a part without the prefix", formed(fields{"model": bpeForm(fields{"continuing_subword_prefix": `"#"`, "merges": `["a b"]`})}), "prefix"},
 		{"no scores", formed(fields{"model": `{"type": "Unigram", "unk_id": 0, "vocab": []}`}), "vocab: is empty"},
 		{"a token without a score", formed(fields{"model": `{"type": "Unigram", "unk_id": 0, "vocab": [["a"]]}`}), "model.vocab: [0]"},
-		{"an unknown token that is none", formed(fields{"model": `{"type": "Unigram", "unk_id": 3, "vocab": [["a", 0]]}`}), "unk_id"},
+		{"an unknown token missing from the vocabulary", formed(fields{"model": `{"type": "Unigram", "unk_id": 3, "vocab": [["a", 0]]}`}), "unk_id"},
 		{"a long token", formed(fields{"model": `{"type": "Unigram", "vocab": [["` + strings.Repeat("a", 2000) + `", 0]]}`}), "vocab[0]"},
 		{"an unknown normalizer", formed(fields{"normalizer": `{"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Rot13"}]}`}), `normalizer.normalizers[1]: the type "Rot13"`},
 		{"an unknown setting", formed(fields{"normalizer": `{"type": "NFC", "strength": 2}`}), `normalizer: json: unknown field "strength"`},
 		{"deep nesting", formed(fields{"normalizer": nested}), "nests more than"},
-		{"a charsmap that is cut", formed(fields{"normalizer": `{"type": "Precompiled", "precompiled_charsmap": "AAQAAA=="}`}), "precompiled_charsmap"},
+		{"a truncated charsmap", formed(fields{"normalizer": `{"type": "Precompiled", "precompiled_charsmap": "AAQAAA=="}`}), "precompiled_charsmap"},
 		{"an unknown pre-tokenizer", formed(fields{"pre_tokenizer": `{"type": "UnicodeScripts"}`}), `pre_tokenizer: the type "UnicodeScripts"`},
 		{"an unknown behavior", formed(fields{"pre_tokenizer": `{"type": "Punctuation", "behavior": "Doubled"}`}), "behavior"},
-		{"a pattern that is not supported", formed(fields{"pre_tokenizer": `{"type": "Split", "pattern": {"Regex": "(?<=a)b"}, "behavior": "Isolated", "invert": false}`}), `pre_tokenizer: pattern "(?<=a)b"`},
+		{"an unsupported pattern", formed(fields{"pre_tokenizer": `{"type": "Split", "pattern": {"Regex": "(?<=a)b"}, "behavior": "Isolated", "invert": false}`}), `pre_tokenizer: pattern "(?<=a)b"`},
 		{"an empty pattern", formed(fields{"pre_tokenizer": `{"type": "Split", "pattern": {"String": ""}, "behavior": "Isolated", "invert": false}`}), "pre_tokenizer: pattern"},
 		{"two settings that disagree", formed(fields{"pre_tokenizer": `{"type": "Metaspace", "replacement": "▁", "add_prefix_space": false, "prepend_scheme": "first"}`}), "add_prefix_space"},
 		{"an unknown scheme", formed(fields{"pre_tokenizer": `{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "f"}`}), "prepend_scheme"},
@@ -212,7 +211,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// byteVocabulary is a vocabulary of all visible bytes, by byte, and a few tokens.
+// byteVocabulary returns a vocabulary of all visible bytes and a few tokens.
 func byteVocabulary() string {
 	ids := map[string]int{}
 	for b := range 256 {
@@ -222,7 +221,7 @@ func byteVocabulary() string {
 	return asJSON(ids)
 }
 
-// asJSON writes a value as JSON.
+// asJSON encodes a value as JSON.
 func asJSON(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -231,7 +230,7 @@ func asJSON(v any) string {
 	return string(text)
 }
 
-// byteForm is a byte-level tokenizer.
+// byteForm returns a byte-level tokenizer.
 func byteForm() string {
 	return formed(fields{
 		"model":         bpeForm(fields{"vocab": byteVocabulary(), "merges": `["å ¥"]`}),
@@ -254,7 +253,7 @@ func TestDecode(t *testing.T) {
 		{"without a decoder, spaces between", formed(), []int32{0, 99, 3, -1}, "a ab"},
 		{"characters of several tokens", byteForm(), []int32{0xe4, 0xbd, 0xa0, 257, 0xbd}, "你好"},
 		{"a token in another spelling", byteForm(), []int32{258, 259, 256}, "<｜end｜>ok the"},
-		{"bytes that are no character, each start once", byteForm(), []int32{0xe4, 0xbd, 'a', 0xff, 0xff, 0xf0, 0x9f}, "�a���"},
+		{"invalid bytes, one sign for each start", byteForm(), []int32{0xe4, 0xbd, 'a', 0xff, 0xff, 0xf0, 0x9f}, "�a���"},
 		{"runs of bytes", formed(fallback, fields{"decoder": `{"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}`}),
 			[]int32{0, 1, 2, 3, 0, 1, 2, 4, 6}, "a你 a��bA"},
 		{"the first space is the tokenizer's own", formed(fallback, fields{"decoder": `{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"}`}), []int32{0, 0, 5}, "a a "},
@@ -291,7 +290,7 @@ func streamed(t *testing.T, tok *Tokenizer, ids []int32, skipSpecial bool) strin
 	return all.String()
 }
 
-// A stream tells a character as soon as it is whole, and no sooner.
+// A stream returns a character as soon as it is complete, and no sooner.
 func TestStreamIsPrompt(t *testing.T) {
 	s := parsed(t, byteForm()).Stream(true)
 	for i, test := range []struct {
@@ -323,7 +322,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// Sparse ids have tokens only where the file says so.
+// Sparse ids have tokens only where the file lists them.
 func TestSparseIDs(t *testing.T) {
 	tok := parsed(t, formed(fields{"model": bpeForm(fields{"vocab": `{"a": 0, "": 2, "b": 5}`, "merges": "[]"})}))
 	if _, known := tok.Token(1); known || tok.Size() != 6 || tok.Decode([]int32{0, 1, 5}, false) != "a b" {
@@ -336,9 +335,9 @@ func TestLossy(t *testing.T) {
 		{"text", "aé漢\U0001f600", "aé漢\U0001f600"},
 		{"the start of a character", "\xe4\xbdx", "�x"},
 		{"two starts", "\xe4\xbd\xe4\xbd", "��"},
-		{"what goes on without a start", "\x80\x80", "��"},
+		{"a continuation without a start", "\x80\x80", "��"},
 		{"a start that no character has", "\xff\xc0\xaf", "���"},
-		{"a character that is too long", "\xe0\x80\x80", "���"},
+		{"an overlong character", "\xe0\x80\x80", "���"},
 		{"half a surrogate", "\xed\xa0\x80", "���"},
 		{"three of four bytes", "\xf0\x9f\x98", "�"},
 		{"beyond Unicode", "\xf4\x90\x80\x80", "����"},
@@ -391,14 +390,14 @@ func TestLoad(t *testing.T) {
 		t.Errorf("an invalid file: %v", err)
 	}
 	if _, err := Load(folder, cache); err == nil {
-		t.Error("a folder is no file")
+		t.Error("a folder is read as a file")
 	}
 	if _, err := Load(filepath.Join(folder, "none"), cache); err == nil {
-		t.Error("there is no such file")
+		t.Error("a missing file is read")
 	}
 }
 
-// Each form that is read again says the same.
+// Each binary form reads back the same.
 func TestBinaryForm(t *testing.T) {
 	for _, form := range []string{formed(), formed(fields{"model": unigramForm}), formed(fields{"model": wordForm}), byteForm(),
 		formed(fields{"model": bpeForm(fields{"vocab": `{"a": 0, "": 2, "b": 5}`, "merges": "[]"})})} {
@@ -417,7 +416,7 @@ func TestBinaryForm(t *testing.T) {
 	}
 }
 
-// Many goroutines load through one cache, and encode with one tokenizer.
+// Many goroutines load through one cache and share one tokenizer.
 func TestConcurrency(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "tokenizer.json")

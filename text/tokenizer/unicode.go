@@ -18,7 +18,7 @@ var numbers17 = pattern.Set{
 	0x16ff4, 0x16ff6, 0x1ccf0, 0x1ccf9, 0x1e5f1, 0x1e5fa,
 }
 
-// punctuation8 is punctuation that Unicode 8 did not have.
+// punctuation8 holds the punctuation that Unicode 8 lacks.
 var punctuation8 = pattern.Set{
 	0x61d, 0x61d, 0x9fd, 0x9fd, 0xa76, 0xa76, 0xc77, 0xc77, 0xc84, 0xc84, 0x1b7d, 0x1b7e, 0x2e43, 0x2e4f,
 	0x2e52, 0x2e5d, 0x10ead, 0x10ead, 0x10f55, 0x10f59, 0x10f86, 0x10f89, 0x1144b, 0x1144f, 0x1145a, 0x1145b,
@@ -28,7 +28,7 @@ var punctuation8 = pattern.Set{
 	0x1e95e, 0x1e95f,
 }
 
-// marks8 are the nonspacing marks that Unicode 8 did not have.
+// marks8 holds the nonspacing marks that Unicode 8 lacks.
 var marks8 = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8e1, 0x9fe, 0x9fe, 0xafa, 0xaff, 0xb55, 0xb55, 0xc04, 0xc04,
 	0xc3c, 0xc3c, 0xd00, 0xd00, 0xd3b, 0xd3c, 0xd81, 0xd81, 0xeba, 0xeba, 0xece, 0xece, 0x180f, 0x180f,
@@ -47,7 +47,7 @@ var marks8 = pattern.Set{
 	0x1e130, 0x1e136, 0x1e2ae, 0x1e2ae, 0x1e2ec, 0x1e2ef, 0x1e4ec, 0x1e4ef, 0x1e944, 0x1e94a,
 }
 
-// accents9 are the marks that the reference does not take for accents.
+// accents9 holds marks that the reference does not count as accents.
 var accents9 = pattern.Set{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8d3, 0x9fe, 0x9fe, 0xafa, 0xaff, 0xb55, 0xb55, 0xc04, 0xc04,
 	0xc3c, 0xc3c, 0xcf3, 0xcf3, 0xd00, 0xd00, 0xd3b, 0xd3c, 0xd81, 0xd81, 0xeba, 0xeba, 0xece, 0xece,
@@ -108,10 +108,10 @@ func isControl(r rune) bool {
 	return in15(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
-// isHan reports whether BERT takes r for a Chinese character.
+// isHan reports whether BERT counts r as a Chinese character.
 func isHan(r rune) bool { return r >= 0x3400 && bertHan.Has(r) }
 
-// bertHan are the blocks that BERT takes for Chinese characters.
+// bertHan holds BERT's blocks of Chinese characters.
 var bertHan = pattern.Set{
 	0x3400, 0x4dbf, 0x4e00, 0x9fff, 0xf900, 0xfaff, 0x20000, 0x2a6df, 0x2a700, 0x2b73f, 0x2b740, 0x2b81f,
 	0x2b920, 0x2ceaf, 0x2f800, 0x2fa1f,
@@ -119,7 +119,7 @@ var bertHan = pattern.Set{
 
 // appendLower appends the lower case of r in Unicode 17.
 func appendLower(dst []byte, r rune) []byte {
-	if r == 'İ' { // the only one of two characters
+	if r == 'İ' { // the only one with two characters
 		return append(dst, "i\u0307"...)
 	}
 	if lower := unicode.ToLower(r); lower != r {
@@ -138,7 +138,7 @@ func appendLower(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// lower17 are single letters in lower case since Unicode 15.
+// lower17 maps letters to the lower case that they gained after Unicode 15.
 var lower17 = map[rune]rune{
 	0x1c89: 0x1c8a, 0xa7cb: 0x264, 0xa7cc: 0xa7cd, 0xa7ce: 0xa7cf, 0xa7d2: 0xa7d3, 0xa7d4: 0xa7d5,
 	0xa7da: 0xa7db, 0xa7dc: 0x19b,

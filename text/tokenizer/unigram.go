@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A unigram model finds the tokens of which a word can be made that have the greatest sum
-// of scores (Viterbi's algorithm).
+// A unigram model splits a word into the tokens with the greatest sum of scores
+// (Viterbi's algorithm).
 type unigram struct {
 	vocabulary   *vocabulary
 	pieces       *trie
@@ -19,10 +19,10 @@ type unigram struct {
 	byteFallback bool
 }
 
-// unknownPenalty is by how much an unknown character scores less than the worst token.
+// unknownPenalty is how much less an unknown character scores than the worst token.
 const unknownPenalty = 10
 
-// A path is the best way to a place in a word: its last token and where that begins.
+// A path is the best way to an index in a word: its last token and where that begins.
 type path struct {
 	score float64
 	begin int // -1: none yet
@@ -38,7 +38,7 @@ func (m *unigram) appendWord(dst []int32, word string, s *scratch) ([]int32, err
 	for end := len(word); end > 0; { // from the end, and each token backwards
 		from := paths[end].begin
 		if paths[end].id == m.unknown {
-			for from > 0 && paths[from].id == m.unknown { // unknown characters in a row are one
+			for from > 0 && paths[from].id == m.unknown { // adjacent unknown characters are one
 				from = paths[from].begin
 			}
 		}
@@ -51,7 +51,7 @@ func (m *unigram) appendWord(dst []int32, word string, s *scratch) ([]int32, err
 	return dst, nil
 }
 
-// search returns the best path to each place of a word.
+// search returns the best path to each index of a word.
 func (m *unigram) search(word string, s *scratch) ([]path, error) {
 	paths := s.paths[:0]
 	for range len(word) + 1 {
@@ -82,7 +82,7 @@ func (m *unigram) search(word string, s *scratch) ([]path, error) {
 	return paths, nil
 }
 
-// improve takes another way if it is better.
+// improve takes a better way.
 func (p *path) improve(score float64, begin int, id int32) {
 	if p.begin < 0 || score > p.score {
 		*p = path{score, begin, id}
@@ -106,7 +106,7 @@ func (m *unigram) appendBackwards(dst []int32, text string) ([]int32, error) {
 	return append(dst, m.unknown), nil
 }
 
-// newUnigram makes the model of a file.
+// newUnigram builds the model of a file.
 func newUnigram(f *file) (*unigram, error) {
 	form := f.settings.Model
 	m := &unigram{

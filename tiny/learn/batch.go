@@ -7,21 +7,21 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A row is one sequence as the objective sees it. All slices have the length of the
-// sequence; element t belongs to token t and is read only if trained[t].
+// A row is the objective's view of one sequence. All slices have the length of the
+// sequence; element t belongs to token t and counts only if trained[t].
 type row struct {
 	tokens     []int32
-	trained    []bool // never the first token, which nothing predicts
+	trained    []bool // never the first token: nothing predicts it
 	count      int    // number of trained tokens
 	advantages []float64
 	behaviour  []float64 // log-probabilities as sampled
 	versions   []int32   // of the weights that sampled; nil: unknown
 	proximal   []float32 // log-probabilities at the start of the step; nil: those of the current pass
-	reference  []float32 // log-probabilities under the reference; nil: there is none
+	reference  []float32 // log-probabilities under the reference; nil: none
 }
 
-// A GroupError reports a group that is invalid for training. The other groups can be
-// trained on without it.
+// A GroupError reports a group that is invalid for training. Training on the other groups
+// works without it.
 type GroupError struct {
 	Index int    // index into the groups of the step
 	ID    string // of the group, if it has one
@@ -39,7 +39,7 @@ func (e *GroupError) Error() string {
 // Unwrap returns the fault.
 func (e *GroupError) Unwrap() error { return e.Err }
 
-// override is the part of a group's overrides that a learner reads.
+// override holds the overrides of a group that a learner reads.
 type override struct {
 	ZeroAdvantage bool `json:"set_advantage_to_zero"`
 }
@@ -54,7 +54,7 @@ func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 	}
 	external := l.settings.KL > 0 && l.reference == nil
 	if external && g.RefLogProbs == nil {
-		return nil, &quintain.FieldError{Field: "ref_logprobs", Why: "is missing, and there is no reference model to compute it for the KL term"}
+		return nil, &quintain.FieldError{Field: "ref_logprobs", Why: "is missing, and no reference model can compute it for the KL term"}
 	}
 	rows := make([]row, len(g.Tokens))
 	mean := g.MeanScore()
@@ -98,13 +98,13 @@ func advantagesOf(g *quintain.Group, i int, mean float64) ([]float64, error) {
 		return make([]float64, n), nil
 	case g.Advantages == nil:
 		return repeat(g.Scores[i]-mean, n), nil
-	case len(g.Advantages[i]) != n: // one for the whole sequence; Check allows nothing else
+	case len(g.Advantages[i]) != n: // one for the whole sequence; Check allows no other length
 		return repeat(g.Advantages[i][0], n), nil
 	}
 	return g.Advantages[i], nil
 }
 
-// repeat is x, n times.
+// repeat returns x, n times.
 func repeat(x float64, n int) []float64 {
 	out := make([]float64, n)
 	for i := range out {
@@ -113,7 +113,7 @@ func repeat(x float64, n int) []float64 {
 	return out
 }
 
-// narrow is s in float32.
+// narrow returns s in float32.
 func narrow(s []float64) []float32 {
 	out := make([]float32, len(s))
 	for i, x := range s {
@@ -125,7 +125,7 @@ func narrow(s []float64) []float32 {
 // A Sequence is an example for supervised training.
 type Sequence struct {
 	Tokens []quintain.Token
-	Masks  []int32 // as in a [quintain.Group]: the token itself if it is trained on, else [quintain.Untrained]
+	Masks  []int32 // as in a [quintain.Group]: the token itself if trained on, else [quintain.Untrained]
 }
 
 // sequence makes the row of s, without the fields that only the objective needs. Errors
@@ -169,7 +169,7 @@ func (r *row) checkBehaviour(i int) error {
 		if p := r.behaviour[t]; trained && p > noise {
 			return &quintain.FieldError{
 				Field: fmt.Sprintf("inference_logprobs[%d][%d]", i, t),
-				Why:   fmt.Sprintf("is %v for a token that is trained on, want at most 0", p),
+				Why:   fmt.Sprintf("is %v for a trained token, want at most 0", p),
 			}
 		}
 	}

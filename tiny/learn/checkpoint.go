@@ -8,16 +8,15 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// The notes of a checkpoint that hold a learner's counts.
+// The notes of a checkpoint with a learner's counts.
 const (
-	noteVersion = "learn.version" // steps made
-	noteSkipped = "learn.skipped" // consecutive updates skipped up to now
+	noteVersion = "learn.version" // steps taken
+	noteSkipped = "learn.skipped" // consecutive updates skipped so far
 )
 
-// Checkpoint returns everything that the next step depends on, except the settings. It
-// shares the learner's memory, so write it before the next step, with
-// [transformer.Float32] to keep numbers exact. The caller fills in its vocabulary and
-// any other notes.
+// Checkpoint returns all inputs of the next step except the settings. It shares the
+// learner's memory, so write it before the next step, with [transformer.Float32] to keep
+// numbers exact. The caller fills in its vocabulary and any other notes.
 func (l *Learner) Checkpoint() *transformer.Checkpoint {
 	return &transformer.Checkpoint{
 		Model: l.model, Optimizer: l.optimiser,

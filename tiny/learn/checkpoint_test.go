@@ -74,7 +74,7 @@ func TestResumeIsExact(t *testing.T) {
 	}
 }
 
-// TestStepsAreReproducible makes the same steps twice.
+// TestStepsAreReproducible takes the same steps twice.
 func TestStepsAreReproducible(t *testing.T) {
 	t.Parallel()
 	var first []float32

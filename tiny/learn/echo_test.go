@@ -34,7 +34,7 @@ func newEcho(t testing.TB, m *transformer.Model, seed byte) *echo {
 	return &echo{t: t, decoder: d, src: rand.NewChaCha8([32]byte{seed})}
 }
 
-// batch plays a batch with the decoder's weights, which are of the given version.
+// batch plays a batch with the decoder's weights, which have the given version.
 func (e *echo) batch(version int32) (groups []*quintain.Group) {
 	for range echoGroups {
 		groups = append(groups, e.group(int32(e.src.Uint64()%echoLetters), version))
@@ -69,8 +69,8 @@ func (e *echo) group(letter, version int32) *quintain.Group {
 	return g
 }
 
-// train makes steps, each on a batch that was sampled by the weights of lag versions
-// ago, and returns the mean reward of the last ten steps.
+// train takes steps, each on a batch sampled by the weights of lag versions ago, and
+// returns the mean reward of the last ten steps.
 func (e *echo) train(l *Learner, steps, lag int) float64 {
 	var waiting [][]*quintain.Group
 	last := 0.0
@@ -134,8 +134,8 @@ func TestRewardRises(t *testing.T) {
 	}
 }
 
-// benchBatch is a model of typical size, and eight groups of eight replies to a prompt, of
-// 16 tokens each.
+// benchBatch returns a model of typical size, and eight groups of eight replies to a
+// prompt, of 16 tokens each.
 func benchBatch(b *testing.B, prompt int) (*transformer.Model, []*quintain.Group) {
 	const groups, size, reply = 8, 8, 16
 	m, err := transformer.New(transformer.Config{Vocab: 96, Context: 128, Layers: 2, Width: 64, Heads: 4, Hidden: 256}, 1)
@@ -165,8 +165,7 @@ func benchBatch(b *testing.B, prompt int) (*transformer.Model, []*quintain.Group
 	return m, batch
 }
 
-// BenchmarkStep counts all tokens of a step, including those of prompts each time they
-// occur.
+// BenchmarkStep counts all tokens of a step, and those of a prompt each time they occur.
 func BenchmarkStep(b *testing.B) {
 	for _, prompt := range []int{16, 64, 112} {
 		m, batch := benchBatch(b, prompt)

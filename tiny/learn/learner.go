@@ -18,8 +18,8 @@ type Learner struct {
 	pass      *transformer.Pass
 	optimiser *transformer.AdamW
 
-	version int // steps made
-	skipped int // consecutive updates skipped up to now
+	version int // steps taken
+	skipped int // consecutive updates skipped so far
 
 	tokens               [][]int32 // of the current micro-batch
 	byLogProb, byEntropy [][]float32
@@ -27,9 +27,9 @@ type Learner struct {
 }
 
 // New returns a learner at version 0 that changes the parameters of model. Other
-// goroutines may read them, but not while a method of the learner runs. The reference
-// is for the KL term; it must have the same sizes and must not change. If it is nil,
-// the KL term uses the reference log-probabilities that come with the groups.
+// goroutines may read them, but not while a method of the learner runs. The reference is
+// for the KL term; it must have the same sizes and must not change. If it is nil, the KL
+// term uses the groups' own reference log-probabilities.
 func New(model, reference *transformer.Model, s Settings) (*Learner, error) {
 	if err := settings.Check(&s); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func New(model, reference *transformer.Model, s Settings) (*Learner, error) {
 	return l, nil
 }
 
-// adam are the settings of the optimiser.
+// adam returns the settings of the optimiser.
 func (s *Settings) adam() transformer.AdamSettings {
 	return transformer.AdamSettings{Rate: s.LearningRate, WarmUp: s.WarmUp, Muon: s.Muon, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
 }
@@ -56,22 +56,22 @@ func (s *Settings) adam() transformer.AdamSettings {
 // Model returns the model itself, not a copy: the next step changes it.
 func (l *Learner) Model() *transformer.Model { return l.model }
 
-// Version is the version of the weights: the number of steps made. A step whose updates
-// were skipped counts too, since it consumed its groups.
+// Version returns the version of the weights: the number of steps taken. A step counts
+// even if it skipped its updates, since it consumed its groups.
 func (l *Learner) Version() int { return l.version }
 
-// ErrDiverged is the error for too many skipped updates in a row.
+// ErrDiverged reports too many skipped updates in a row.
 var ErrDiverged = errors.New("training has diverged")
 
-// Step trains on groups, which it does not change, and raises the version by one. The
-// advantages are the group's own if it has any, else its scores minus their mean;
-// overrides that set an advantage to zero are respected. The log-probabilities of a
-// group must be at temperature 1, like those that they are compared with.
+// Step trains on groups, which it does not change, and raises the version by one. It
+// takes the group's own advantages if it has any, else the scores minus their mean, and
+// respects overrides that set an advantage to zero. The log-probabilities of a group must
+// be at temperature 1, like those of the model.
 //
-// An update whose loss or gradients are not finite is skipped: it changes nothing but
-// the count in the metrics. After Settings.MaxSkipped skipped updates in a row, Step
-// raises the version and returns [ErrDiverged] with the metrics. For a group that is
-// invalid for the model it returns a [*GroupError] and changes nothing.
+// Step skips an update with a non-finite loss or gradient: it changes nothing but the
+// count in the metrics. After Settings.MaxSkipped skipped updates in a row, Step raises
+// the version and returns [ErrDiverged] with the metrics. For a group that is invalid for
+// the model it returns a [*GroupError] and changes nothing.
 func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	rows, ends, err := l.gather(groups)
 	if err != nil {
@@ -96,13 +96,13 @@ func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	return m, err
 }
 
-// updates makes the updates of one step. The rows of each group end at one of ends.
+// updates runs the updates of one step. The rows of each group end at one of ends.
 func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	for range l.settings.Epochs {
 		first := 0
 		for _, end := range l.settings.minibatches(ends) {
 			part := rows[first:end]
-			if err := l.update(lesson{part, l.settings.scales(part), l.settings.surrogate}, m, all); err != nil {
+			if err := l.update(minibatch{part, l.settings.scales(part), l.settings.surrogate}, m, all); err != nil {
 				return err
 			}
 			first = end
@@ -111,10 +111,10 @@ func (l *Learner) updates(rows []row, ends []int, m *Metrics, all *sums) error {
 	return nil
 }
 
-// Imitate makes one supervised update: the loss is the mean cross-entropy of the
-// trained tokens. The version does not change. The metrics of reward, weights and
-// staleness have no meaning here. Updates are skipped as in [Learner.Step]. For an
-// invalid sequence Imitate returns a [*quintain.FieldError].
+// Imitate runs one supervised update: the loss is the mean cross-entropy of the trained
+// tokens. The version does not change. The metrics of reward, weights and staleness have
+// no meaning here. Imitate skips updates like [Learner.Step]. For an invalid sequence it
+// returns a [*quintain.FieldError].
 func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
 	m := Metrics{Version: l.version}
 	rows := make([]row, len(batch))
@@ -129,7 +129,7 @@ func (l *Learner) Imitate(batch []Sequence) (Metrics, error) {
 		return Metrics{}, fmt.Errorf("none of the %d tokens of %d sequences can be trained on", m.Read, len(batch))
 	}
 	var all sums
-	err := l.update(lesson{rows, tokenMean(rows), imitation}, &m, &all)
+	err := l.update(minibatch{rows, tokenMean(rows), imitation}, &m, &all)
 	m.take(&all)
 	return m, err
 }
@@ -147,7 +147,7 @@ func (l *Learner) gather(groups []*quintain.Group) (rows []row, ends []int, err 
 	return rows, ends, nil
 }
 
-// reward is the mean score of all sequences of groups; 0 for none.
+// reward returns the mean score of all sequences of groups; 0 for none.
 func reward(groups []*quintain.Group) float64 {
 	sum, n := 0.0, 0
 	for _, g := range groups {
@@ -171,8 +171,8 @@ func (r *row) tell(m *Metrics, version int) {
 	}
 }
 
-// minibatches cuts groups, whose rows end at ends, into Settings.Minibatches parts, or
-// into one part per group if there are fewer groups. It returns where each part ends.
+// minibatches cuts groups, with rows up to ends, into Settings.Minibatches parts, or into
+// one part per group if there are fewer groups. It returns the end of each part.
 func (s *Settings) minibatches(ends []int) []int {
 	n := min(s.Minibatches, len(ends))
 	out := make([]int, n)
@@ -182,9 +182,9 @@ func (s *Settings) minibatches(ends []int) []int {
 	return out
 }
 
-// prepare sets the log-probabilities that the objective compares with: those of the
-// rows' tokens under the reference, and under the weights at the start of the step.
-// With a single update, the update's own pass computes the latter.
+// prepare sets the log-probabilities for the objective to compare with: those of the
+// rows' tokens under the reference, and under the weights at the start of the step. With
+// a single update, the update's own pass computes the latter.
 func (l *Learner) prepare(rows []row) error {
 	if l.reference != nil {
 		set := func(r *row, logProbs []float32) { r.reference = logProbs }

@@ -29,7 +29,7 @@ func learner(t testing.TB, m *transformer.Model, change func(*Settings)) *Learne
 	return l
 }
 
-// warm is a small model that no longer gives all tokens the same probability.
+// warm returns a small model that no longer gives all tokens the same probability.
 func warm(t testing.TB) *transformer.Model {
 	t.Helper()
 	m := tinyModel(t, 16, 12)
@@ -39,7 +39,7 @@ func warm(t testing.TB) *transformer.Model {
 	return m
 }
 
-// group makes a group as if m itself had sampled it.
+// group returns a group as if m itself had sampled it.
 func group(t testing.TB, m *transformer.Model, id string, scores ...float64) *quintain.Group {
 	t.Helper()
 	g := &quintain.Group{ID: id, Scores: scores}
@@ -67,7 +67,7 @@ func group(t testing.TB, m *transformer.Model, id string, scores ...float64) *qu
 	return g
 }
 
-// logProbsOf are the log-probabilities of the tokens of g under m.
+// logProbsOf returns the log-probabilities of the tokens of g under m.
 func logProbsOf(t testing.TB, m *transformer.Model, g *quintain.Group) (all [][]float32) {
 	t.Helper()
 	pass := transformer.NewPass(m)
@@ -117,7 +117,7 @@ func TestGradientIsThatOfTheLoss(t *testing.T) {
 		loss := func() float64 {
 			var found sums
 			for i, scale := range l.settings.scales(rows) {
-				if err := l.accumulate(lesson{rows[i : i+1], []float64{scale}, l.settings.surrogate}, &found); err != nil {
+				if err := l.accumulate(minibatch{rows[i : i+1], []float64{scale}, l.settings.surrogate}, &found); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -142,7 +142,7 @@ func TestGradientIsThatOfTheLoss(t *testing.T) {
 	}
 }
 
-// widen is s in float64.
+// widen returns s in float64.
 func widen(s []float32) []float64 {
 	out := make([]float64, len(s))
 	for i, x := range s {
@@ -184,7 +184,7 @@ func TestFirstUpdateIsOnPolicy(t *testing.T) {
 	for _, change := range []func(*Settings){
 		nil,
 		func(s *Settings) { s.Objective = Naive },
-		func(s *Settings) { s.Minibatches = 5 }, // more than the one group there is
+		func(s *Settings) { s.Minibatches = 5 }, // more than the single group
 		func(s *Settings) { s.MicroTokens = 1 },
 	} {
 		m := warm(t)
@@ -205,7 +205,7 @@ func TestFirstUpdateIsOnPolicy(t *testing.T) {
 	}
 }
 
-// TestProximalStays checks that the proximal policy is that of the start of the step,
+// TestProximalStays checks that the proximal policy is the one at the start of the step,
 // throughout its updates.
 func TestProximalStays(t *testing.T) {
 	t.Parallel()
@@ -248,7 +248,7 @@ func TestAdvantages(t *testing.T) {
 	}
 }
 
-// TestNoAdvantageNoChange trains on sequences whose advantages are all zero.
+// TestNoAdvantageNoChange trains on sequences with zero advantages.
 func TestNoAdvantageNoChange(t *testing.T) {
 	t.Parallel()
 	m := warm(t)
@@ -275,17 +275,17 @@ func TestStepRefuses(t *testing.T) {
 			g.Tokens[1], g.Masks[1], g.Versions = make([]quintain.Token, 13), make([]int32, 13), nil
 			g.LogProbs[1] = make([]float64, 13)
 		}, "group 1 (bb): tokens[1]: has 13 tokens, but the model's context holds 12"},
-		{"a mask that is another token", func(g *quintain.Group) { g.Masks[1][4] = 3 }, "masks[1][4]: is 3, want -100 or the token"},
+		{"a mask with another token", func(g *quintain.Group) { g.Masks[1][4] = 3 }, "masks[1][4]: is 3, want -100 or the token"},
 		{"empty", func(g *quintain.Group) {
 			g.Tokens[0], g.Masks[0], g.LogProbs[0], g.Versions[0] = nil, nil, nil, nil
 		}, "tokens[0]: is empty"},
 		{"no log-probabilities", func(g *quintain.Group) { g.LogProbs = nil }, "inference_logprobs: is missing"},
-		{"a positive log-probability", func(g *quintain.Group) { g.LogProbs[1][3] = 1 }, "inference_logprobs[1][3]: is 1 for a token that is trained on"},
+		{"a positive log-probability", func(g *quintain.Group) { g.LogProbs[1][3] = 1 }, "inference_logprobs[1][3]: is 1 for a trained token"},
 		{"a length that does not match", func(g *quintain.Group) { g.LogProbs[1] = g.LogProbs[1][1:] }, "inference_logprobs[1]: has 6 elements"},
 		{"an override of another type", func(g *quintain.Group) {
 			g.Overrides = []json.RawMessage{nil, json.RawMessage(`{"set_advantage_to_zero":"yes"}`)}
 		}, "overrides[1]: "},
-		{"a score that is not a number", func(g *quintain.Group) { g.Scores[0] = math.NaN() }, "scores[0]: is NaN"},
+		{"a NaN score", func(g *quintain.Group) { g.Scores[0] = math.NaN() }, "scores[0]: is NaN"},
 	} {
 		m := warm(t)
 		before := slices.Clone(m.Params())
@@ -395,7 +395,7 @@ func TestSpoiledWeightsAreNamed(t *testing.T) {
 	}
 }
 
-// TestImitate teaches a sequence of which only the last tokens are trained.
+// TestImitate trains only the last tokens of a sequence.
 func TestImitate(t *testing.T) {
 	t.Parallel()
 	m := tinyModel(t, 16, 12)

@@ -6,18 +6,18 @@ import "math"
 // per update that consumed it. Skipped updates contribute nothing.
 type Metrics struct {
 	Version int `json:"version"` // of the weights after the step
-	Updates int `json:"updates"` // updates made in this step
-	Skipped int `json:"skipped"` // updates not made because a number was not finite
+	Updates int `json:"updates"` // updates in this step
+	Skipped int `json:"skipped"` // updates skipped because of a non-finite number
 
 	Loss         float64 `json:"loss"`          // mean over updates
-	PolicyLoss   float64 `json:"policy_loss"`   // the same, without the KL term and the entropy bonus
+	PolicyLoss   float64 `json:"policy_loss"`   // without the KL term and the entropy bonus
 	KL           float64 `json:"kl"`            // mean divergence of tokens from the reference, in nats; 0 if the loss has no KL term
-	Drift        float64 `json:"drift"`         // mean divergence of tokens from the weights that sampled them, in nats
+	Drift        float64 `json:"drift"`         // mean divergence of tokens from the sampling weights, in nats
 	Entropy      float64 `json:"entropy"`       // mean over tokens, in nats
 	ClipFraction float64 `json:"clip_fraction"` // share of tokens without a gradient because their ratio was clipped
 	WeightMean   float64 `json:"weight_mean"`   // mean of w of the decoupled objective, before the cap; of r of the naive one
 	WeightMax    float64 `json:"weight_max"`
-	CapFraction  float64 `json:"cap_fraction"` // share of tokens whose weight exceeded the cap
+	CapFraction  float64 `json:"cap_fraction"` // share of tokens with a weight above the cap
 	GradNorm     float64 `json:"grad_norm"`    // mean over updates, before clipping
 	LearningRate float64 `json:"learning_rate"`
 
@@ -26,14 +26,13 @@ type Metrics struct {
 	Tokens    int     `json:"tokens"`    // trained tokens
 	Read      int     `json:"read"`      // tokens of all sequences
 
-	// Staleness counts trained tokens by lag: the version of the weights at the start
-	// of the step minus the version that sampled the token. A lag is negative if the
-	// learner was set back to an older version in between. Tokens of unknown version
-	// are not counted.
+	// Staleness counts trained tokens by lag: the version of the weights at the start of
+	// the step minus the version that sampled the token. A lag is negative if the learner
+	// went back to an older version in between. Tokens of unknown version do not count.
 	Staleness map[int]int `json:"staleness"`
 }
 
-// sums add up the verdicts on tokens, over one update or several.
+// sums add up the losses of tokens, over one update or several.
 type sums struct {
 	tokens          int
 	loss, policy    float64 // scaled
@@ -45,7 +44,7 @@ type sums struct {
 
 // add counts one token; loss and policy are its shares of the loss and of the policy
 // loss.
-func (s *sums) add(v *verdict, loss, policy float64) {
+func (s *sums) add(v *tokenLoss, loss, policy float64) {
 	s.tokens++
 	s.loss += loss
 	s.policy += policy

@@ -9,34 +9,34 @@ const maxLogWeight = 20
 // A term is the objective's input for one trained token: the natural logarithms of its
 // probability, and its advantage.
 type term struct {
-	policy    float64 // under the weights that are trained
+	policy    float64 // under the weights in training
 	proximal  float64 // under those at the start of the step
-	behaviour float64 // under those that sampled it
-	reference float64 // under the reference model; that of policy if there is none
+	behaviour float64 // under the sampling weights
+	reference float64 // under the reference model; without one, that of policy
 	advantage float64
 }
 
-// A verdict is the objective's output for one token.
-type verdict struct {
+// A tokenLoss is the loss of one token, with its derivative and the numbers for the metrics.
+type tokenLoss struct {
 	loss    float64 // of the policy alone, without KL term and entropy bonus
 	kl      float64 // divergence from the reference
-	entropy float64 // of the distribution that predicts the token, under the weights that are trained
+	entropy float64 // of the distribution that predicts the token, under the weights in training
 	slope   float64 // derivative of loss and KL term by the log-probability
 	weight  float64 // probability at the start of the step over that when sampled; for Naive, the current one over it; not capped
-	drift   float64 // divergence from the weights that sampled
-	clipped bool    // the clipped term is the smaller one, so there is no gradient
+	drift   float64 // divergence from the sampling weights
+	clipped bool    // the clipped term is the smaller one, so the gradient is zero
 	capped  bool    // the weight exceeds the cap
 }
 
-// token judges one token.
-func (s *Settings) token(t term) verdict {
+// token returns the loss of one token.
+func (s *Settings) token(t term) tokenLoss {
 	anchor, weight := t.behaviour, 1.0
 	logWeight := t.policy - t.behaviour
 	if s.Objective == Decoupled {
 		anchor, logWeight = t.proximal, t.proximal-t.behaviour
 	}
 	logWeight = max(-maxLogWeight, min(maxLogWeight, logWeight))
-	v := verdict{weight: math.Exp(logWeight)}
+	v := tokenLoss{weight: math.Exp(logWeight)}
 	v.drift = divergence(logWeight)
 	if s.Objective == Decoupled {
 		weight = v.weight
@@ -62,14 +62,13 @@ func (s *Settings) token(t term) verdict {
 	return v
 }
 
-// divergence estimates the Kullback-Leibler divergence from one sampled token, where d
-// is its log-probability under the other distribution minus that under the one that
-// sampled it: exp(d) - d - 1, which is never negative (Schulman, "Approximating KL
-// Divergence", 2020: k3).
+// divergence estimates the Kullback-Leibler divergence from one sampled token. d is its
+// log-probability under the other distribution minus that under the sampling one: exp(d)
+// - d - 1, which is never negative (Schulman, "Approximating KL Divergence", 2020: k3).
 func divergence(d float64) float64 { return math.Expm1(d) - d }
 
-// scales returns for each row the factor of its tokens' losses. The loss of an update
-// that consumes rows is the sum of the losses times these factors.
+// scales returns the factor of the losses of each row's tokens. The loss of an update is
+// the sum of the losses times these factors.
 func (s *Settings) scales(rows []row) []float64 {
 	if s.Normalisation == TokenMean {
 		return tokenMean(rows)
@@ -107,11 +106,11 @@ type reading struct {
 	byLogProb, byEntropy []float32 // derivatives of the loss; 0 for untrained tokens
 }
 
-// A judge adds the losses of a row's tokens to sum, multiplied by scale, and sets the
+// A lossFunc adds the losses of a row's tokens to sum, multiplied by scale, and sets the
 // derivatives in x.
-type judge func(r *row, x reading, scale float64, sum *sums)
+type lossFunc func(r *row, x reading, scale float64, sum *sums)
 
-// surrogate is the judge for reinforcement learning.
+// surrogate is the loss of reinforcement learning.
 func (s *Settings) surrogate(r *row, x reading, scale float64, sum *sums) {
 	for t, trained := range r.trained {
 		x.byLogProb[t], x.byEntropy[t] = 0, 0
@@ -134,12 +133,12 @@ func (s *Settings) surrogate(r *row, x reading, scale float64, sum *sums) {
 	}
 }
 
-// imitation is the judge for supervised training: the loss is the cross-entropy.
+// imitation is the loss of supervised training: the cross-entropy.
 func imitation(r *row, x reading, scale float64, sum *sums) {
 	for t, trained := range r.trained {
 		x.byLogProb[t], x.byEntropy[t] = 0, 0
 		if trained {
-			v := verdict{loss: -float64(x.logProbs[t]), entropy: float64(x.entropies[t]), weight: 1}
+			v := tokenLoss{loss: -float64(x.logProbs[t]), entropy: float64(x.entropies[t]), weight: 1}
 			x.byLogProb[t] = float32(-scale)
 			sum.add(&v, scale*v.loss, scale*v.loss)
 		}

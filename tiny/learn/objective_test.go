@@ -20,7 +20,7 @@ var casesFile = flag.String("cases", "testdata/objective.json", "batches with ex
 // all groups, in order.
 type referenceCase struct {
 	Settings  Settings          `json:"settings"`
-	Version   int               `json:"version"` // version of the weights that are trained
+	Version   int               `json:"version"` // version of the weights in training
 	Policy    [][]float32       `json:"policy"`
 	Proximal  [][]float32       `json:"proximal"`
 	Entropies [][]float32       `json:"entropies"`
@@ -32,8 +32,8 @@ type referenceCase struct {
 	} `json:"want"`
 }
 
-// TestObjectiveIsTheReference compares loss, metrics and derivatives with those that
-// conformance/learn.py computed independently.
+// TestObjectiveIsTheReference compares loss, metrics and derivatives with the independent
+// results of conformance/learn.py.
 func TestObjectiveIsTheReference(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(*casesFile)
@@ -140,7 +140,7 @@ func TestSlopesAreDerivatives(t *testing.T) {
 			x.behaviour = x.proximal + rapid.Float64Range(-0.3, 0.3).Draw(t, "lag")
 		}
 		const h = 1e-5
-		at := func(d float64) (float64, verdict) {
+		at := func(d float64) (float64, tokenLoss) {
 			y := x
 			y.policy += d
 			v := s.token(y)
@@ -169,44 +169,44 @@ func TestLossOfAToken(t *testing.T) {
 		why      string
 		settings Settings
 		in       term
-		want     verdict // kl, drift and entropy are not compared
+		want     tokenLoss // kl, drift and entropy are not compared
 	}{
 		{
 			"a rise beyond the clip earns no more", decoupled,
 			term{policy: ln(0.5), proximal: ln(0.4), behaviour: ln(0.4), advantage: 2},
-			verdict{loss: -2.4, slope: 0, weight: 1, clipped: true},
+			tokenLoss{loss: -2.4, slope: 0, weight: 1, clipped: true},
 		}, {
 			"a fall beyond the clip may be undone", decoupled,
 			term{policy: ln(0.2), proximal: ln(0.4), behaviour: ln(0.4), advantage: 2},
-			verdict{loss: -1, slope: -1, weight: 1},
+			tokenLoss{loss: -1, slope: -1, weight: 1},
 		}, {
 			"a bad token that rose is punished in full, beyond the clip", decoupled,
 			term{policy: ln(0.8), proximal: ln(0.4), behaviour: ln(0.4), advantage: -1},
-			verdict{loss: 2, slope: 2, weight: 1},
+			tokenLoss{loss: 2, slope: 2, weight: 1},
 		}, {
 			"a bad token that fell far enough is left alone", decoupled,
 			term{policy: ln(0.2), proximal: ln(0.4), behaviour: ln(0.4), advantage: -1},
-			verdict{loss: 0.8, slope: 0, weight: 1, clipped: true},
+			tokenLoss{loss: 0.8, slope: 0, weight: 1, clipped: true},
 		}, {
 			"stale tokens are clipped against the start of the step, and weighted", decoupled,
 			term{policy: ln(0.4), proximal: ln(0.4), behaviour: ln(0.2), advantage: 1},
-			verdict{loss: -2, slope: -2, weight: 2},
+			tokenLoss{loss: -2, slope: -2, weight: 2},
 		}, {
 			"naive PPO does not learn from stale tokens", naive,
 			term{policy: ln(0.4), proximal: ln(0.4), behaviour: ln(0.2), advantage: 1},
-			verdict{loss: -1.2, slope: 0, weight: 2, clipped: true},
+			tokenLoss{loss: -1.2, slope: 0, weight: 2, clipped: true},
 		}, {
 			"weights are truncated at the cap", decoupled,
 			term{policy: ln(0.8), proximal: ln(0.8), behaviour: ln(0.1), advantage: 1},
-			verdict{loss: -5, slope: -5, weight: 8, capped: true},
+			tokenLoss{loss: -5, slope: -5, weight: 8, capped: true},
 		}, {
 			"or filtered out beyond it", filter,
 			term{policy: ln(0.8), proximal: ln(0.8), behaviour: ln(0.1), advantage: 1},
-			verdict{loss: 0, slope: 0, weight: 8, capped: true},
+			tokenLoss{loss: 0, slope: 0, weight: 8, capped: true},
 		}, {
 			"absurd weights stay finite", decoupled,
 			term{policy: -1, proximal: -1, behaviour: -1e5, advantage: 1},
-			verdict{loss: -5, slope: -5, weight: math.Exp(20), capped: true},
+			tokenLoss{loss: -5, slope: -5, weight: math.Exp(20), capped: true},
 		},
 	} {
 		test.in.reference = test.in.policy

@@ -8,17 +8,17 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// A lesson is what one update consumes.
-type lesson struct {
+// A minibatch holds the rows of one update.
+type minibatch struct {
 	rows   []row
 	scales []float64 // factor of the losses of each row's tokens
-	judge  judge
+	loss   lossFunc
 }
 
-// update makes one update, or skips it if a number is not finite. It does nothing if no
-// token is trained. It counts the update in m; if the update was made, it adds its sums
-// to all.
-func (l *Learner) update(from lesson, m *Metrics, all *sums) error {
+// update runs one update, or skips it because of a non-finite number. It does nothing
+// without trained tokens. It counts the update in m; if it does not skip it, it adds its
+// sums to all.
+func (l *Learner) update(from minibatch, m *Metrics, all *sums) error {
 	if !slices.ContainsFunc(from.rows, func(r row) bool { return r.count > 0 }) {
 		return nil
 	}
@@ -38,12 +38,12 @@ func (l *Learner) update(from lesson, m *Metrics, all *sums) error {
 	return nil
 }
 
-// descend changes the weights by the gradients of a lesson. If a number is not finite,
-// it changes nothing and returns [transformer.ErrNotFinite].
-func (l *Learner) descend(from lesson) (found sums, report transformer.StepReport, err error) {
+// descend changes the weights by the gradients of a minibatch. For a non-finite number it
+// changes nothing and returns [transformer.ErrNotFinite].
+func (l *Learner) descend(from minibatch) (found sums, report transformer.StepReport, err error) {
 	first := 0
 	for _, end := range microBatches(from.rows, l.settings.MicroTokens) {
-		part := lesson{from.rows[first:end], from.scales[first:end], from.judge}
+		part := minibatch{from.rows[first:end], from.scales[first:end], from.loss}
 		if err := l.accumulate(part, &found); err != nil {
 			return found, report, err
 		}
@@ -57,7 +57,7 @@ func (l *Learner) descend(from lesson) (found sums, report transformer.StepRepor
 }
 
 // accumulate adds the gradients of one micro-batch to those of the pass.
-func (l *Learner) accumulate(from lesson, found *sums) error {
+func (l *Learner) accumulate(from minibatch, found *sums) error {
 	scores, err := l.pass.Forward(l.load(from.rows))
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (l *Learner) accumulate(from lesson, found *sums) error {
 	l.room(from.rows)
 	for i := range from.rows {
 		x := reading{scores.LogProbs[i], scores.Entropies[i], l.byLogProb[i], l.byEntropy[i]}
-		from.judge(&from.rows[i], x, from.scales[i], found)
+		from.loss(&from.rows[i], x, from.scales[i], found)
 	}
 	if l.settings.Entropy == 0 {
 		return l.pass.Backward(l.byLogProb, nil)
@@ -91,7 +91,7 @@ func (l *Learner) room(rows []row) {
 	}
 }
 
-// skip counts an update that is not made. why is the reason.
+// skip counts a skipped update, because of why.
 func (l *Learner) skip(m *Metrics, why error) error {
 	l.skipped++
 	m.Skipped++

@@ -10,11 +10,11 @@ import (
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
-// warmUpSeed is the seed of the problems whose solutions a warm-up imitates.
+// warmUpSeed is the seed of the problems that a warm-up imitates.
 const warmUpSeed = 0x7761726d_75702121
 
 // Solutions returns a function that makes the examples of a [WarmUp]: problems of streams
-// with their solutions. It ignores the seeds of the streams, and leaves out problems that
+// with their solutions. It ignores the seeds of the streams, and omits the problems that
 // they skip. An example of more than limit tokens is an error. The error of Solutions is
 // that of [rollout.NewMix].
 func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (learn.Sequence, error), error) {
@@ -47,11 +47,14 @@ func example(ctx context.Context, job rollout.Job, limit int) (learn.Sequence, e
 		return learn.Sequence{}, err
 	}
 	s, err := Example(ctx, job.Scenario, job.Problem, solution)
-	if err == nil && len(s.Tokens) > limit {
-		err = fmt.Errorf("problem %s and its solution have %d tokens, but the model's context is %d: choose easier tasks, or a larger model.context",
+	if err != nil {
+		return learn.Sequence{}, err
+	}
+	if len(s.Tokens) > limit {
+		return learn.Sequence{}, fmt.Errorf("problem %s and its solution have %d tokens, but the model's context is %d: choose easier tasks, or a larger model.context",
 			job.Problem.ID(), len(s.Tokens), limit)
 	}
-	return s, err
+	return s, nil
 }
 
 // Readable checks that a model with a context of limit tokens can read the first problem

@@ -1,5 +1,5 @@
-// Package starter is the embedded model: the problems that it is made for, its sizes,
-// its warm-up, its weights, and its training, which is kept in a checkpoint file.
+// Package starter is the embedded model: its problems, its sizes, its warm-up, its
+// weights, and its training, with a checkpoint file.
 package starter
 
 import (
@@ -15,12 +15,11 @@ import (
 type Choice struct {
 	Task   string
 	Params json.RawMessage
-	Weight float64 // share of the problems, relative to those of the others
+	Weight float64 // share of the problems, relative to the others
 }
 
-// Ladder returns the problems that the starter is made for: seven tasks, each at several
-// levels, which stand next to each other, the easiest first. The levels of a task together
-// have the weight 1.
+// Ladder returns the starter's problems: seven tasks, each at several adjacent levels, the
+// easiest first. The levels of a task together have the weight 1.
 func Ladder() (all []Choice) {
 	add := func(task string, levels ...string) {
 		for _, params := range levels {
@@ -44,8 +43,7 @@ func Ladder() (all []Choice) {
 	return all
 }
 
-// from returns a level for each size from least to most, with the parameters that form
-// gives it.
+// from returns a level for each size from least to most, with the parameters of form.
 func from(form string, least, most int) (levels []string) {
 	for n := least; n <= most; n++ {
 		levels = append(levels, "{"+fmt.Sprintf(form, n)+"}")

@@ -31,7 +31,7 @@ func TestEmbeddedWeightsFit(t *testing.T) {
 	}
 }
 
-// small is a warm-up that takes almost no time.
+// small returns a warm-up that takes almost no time.
 func small() WarmUp {
 	return WarmUp{
 		Sizes: transformer.Config{Vocab: tiny.Size, Context: 32, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
@@ -145,7 +145,7 @@ func TestWarmUpContinuesAfterAnInterruption(t *testing.T) {
 	}
 }
 
-// training is the training of a model that a warm-up makes.
+// training returns the training of a model made by a warm-up.
 func training(path string) Training {
 	warm := small()
 	warm.Next, warm.Updates = examples, 1
@@ -211,6 +211,6 @@ func TestTrainerContinuesFromItsCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := OpenTrainer(again); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("a file that is not a checkpoint: error %v", err)
+		t.Errorf("a file other than a checkpoint: error %v", err)
 	}
 }

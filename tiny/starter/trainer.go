@@ -15,22 +15,21 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// stepNote is the note of a checkpoint that holds the step that made it, as a
-// [learn.Step].
+// stepNote is the note of a checkpoint with the step that made it, as a [learn.Step].
 const stepNote = "step"
 
 // Training configures a [Trainer].
 type Training struct {
 	Path     string                             // path of the checkpoint
-	Sizes    transformer.Config                 // sizes that the model must have
+	Sizes    transformer.Config                 // required sizes of the model
 	Learn    learn.Settings                     // settings of the steps from now on
 	Sampling tiny.Options                       // options of the policy
 	Fresh    func() (*transformer.Model, error) // makes the first model if there is no checkpoint
 }
 
-// A Trainer trains the embedded model and keeps everything needed to resume in one
-// file: parameters, optimiser, version, and the step that made them. Only one goroutine
-// may use it at a time; its policy is for many.
+// A Trainer trains the embedded model and keeps all its state in one file: parameters,
+// optimiser, version, and the step that made them. Only one goroutine may use it at a
+// time; its policy is safe for concurrent use.
 type Trainer struct {
 	learner *learn.Learner
 	policy  *tiny.Policy
@@ -39,23 +38,29 @@ type Trainer struct {
 	start   time.Time // start of this process, moved back by the training time of earlier ones
 }
 
-// OpenTrainer returns a trainer that resumes from the checkpoint at the path. If there
-// is none, it begins with the model that Fresh makes and saves that as version 0.
+// OpenTrainer returns a trainer that resumes from the checkpoint at the path. Without
+// one, it begins with the model of Fresh and saves that as version 0.
 func OpenTrainer(o Training) (*Trainer, error) {
 	t := &Trainer{path: o.Path}
-	saved, err := ReadCheckpoint(o.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = t.begin(o)
-	case err == nil:
-		err = t.resume(o, saved)
-	}
-	if err != nil {
+	if err := t.open(o); err != nil {
 		return nil, err
 	}
 	t.start = time.Now().Add(-time.Duration(t.last.Seconds * float64(time.Second)))
+	var err error
 	t.policy, err = tiny.New(t.learner.Model(), int32(t.last.Version), o.Sampling)
 	return t, err
+}
+
+// open resumes from the checkpoint, or begins without one.
+func (t *Trainer) open(o Training) error {
+	saved, err := ReadCheckpoint(o.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.begin(o)
+	}
+	if err != nil {
+		return err
+	}
+	return t.resume(o, saved)
 }
 
 // begin starts training at version 0.
@@ -79,17 +84,16 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 		return fmt.Errorf("%s: %w: the checkpoint has %+v, but the settings say %+v: change the settings under model, or choose another folder with --data", t.path, transformer.ErrSizes, have, o.Sizes)
 	}
 	var err error
-	t.learner, err = learn.Resume(saved, nil, o.Learn)
-	if err == nil && t.learner.Version() != t.last.Version {
-		err = fmt.Errorf("the weights have version %d, but the last step made version %d", t.learner.Version(), t.last.Version)
-	}
-	if err != nil {
+	if t.learner, err = learn.Resume(saved, nil, o.Learn); err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
+	}
+	if version := t.learner.Version(); version != t.last.Version {
+		return fmt.Errorf("%s: the weights have version %d, but the last step made version %d", t.path, version, t.last.Version)
 	}
 	return nil
 }
 
-// ReadCheckpoint reads a weights file of the tiny policy. If there is none, the error is
+// ReadCheckpoint reads a weights file of the tiny policy. A missing one is
 // [fs.ErrNotExist].
 func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
 	data, err := os.ReadFile(path)
@@ -103,18 +107,18 @@ func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
 	return saved, nil
 }
 
-// Policy is the policy that is trained. Its Sample works only while its Run is running.
+// Policy returns the policy in training. Its Sample works only while its Run is running.
 func (t *Trainer) Policy() *tiny.Policy { return t.policy }
 
-// Context is the largest number of tokens in a conversation.
+// Context returns the largest number of tokens in a conversation.
 func (t *Trainer) Context() int { return t.learner.Model().Config().Context }
 
-// Last is the step recorded in the checkpoint; its Version is 0 if no step was made
-// yet.
+// Last returns the step recorded in the checkpoint; its Version is 0 before the first
+// step.
 func (t *Trainer) Last() learn.Step { return t.last }
 
 // Step trains on the groups of a batch and returns when the result is on disk. ids are
-// the IDs of the groups. If the error is a [*learn.GroupError], nothing has changed.
+// the IDs of the groups. After a [*learn.GroupError], nothing has changed.
 func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, error) {
 	metrics, err := t.learner.Step(groups)
 	if err != nil {
@@ -124,19 +128,18 @@ func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, erro
 	return t.last, t.save()
 }
 
-// save writes the checkpoint.
 func (t *Trainer) save() error {
 	note, err := jsonform.Marshal(t.last)
-	if err == nil {
-		err = writeCheckpoint(t.path, t.learner, stepNote, string(note))
-	}
 	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	if err := writeCheckpoint(t.path, t.learner, stepNote, string(note)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
-// writeCheckpoint writes everything that a learner needs to resume, with a note.
+// writeCheckpoint writes the state of a learner, with a note.
 func writeCheckpoint(path string, l *learn.Learner, name, note string) error {
 	c := l.Checkpoint()
 	c.Notes[name] = note

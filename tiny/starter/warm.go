@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// A WarmUp makes a model by imitating the tasks' own solutions. The model knows the
+// A WarmUp builds a model by imitating the tasks' own solutions. The model learns the
 // form of the answers, and some right answers.
 type WarmUp struct {
 	Sizes   transformer.Config
@@ -22,8 +22,8 @@ type WarmUp struct {
 	Updates int
 	Batch   int // examples per update
 
-	// Path is a file that keeps an unfinished warm-up, so that the next one continues
-	// it; it is removed at the end. Empty: an unfinished warm-up is lost.
+	// Path is a file for an unfinished warm-up, so that the next one continues it; Make
+	// removes it at the end. Empty: an interruption loses the warm-up.
 	Path string
 
 	// Next returns the next example. Every warm-up must get the same examples in the
@@ -35,19 +35,18 @@ type WarmUp struct {
 	Told func(update int, loss float64)
 }
 
-// DefaultWarmUp returns the warm-up that made the embedded weights, without examples.
+// DefaultWarmUp returns the warm-up of the embedded weights, without examples.
 func DefaultWarmUp() WarmUp {
 	sizes := DefaultSizes()
 	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
 }
 
-// updateNote is the note of an unfinished warm-up that holds the number of updates
-// made.
+// updateNote is the note of an unfinished warm-up with the number of updates done.
 const updateNote = "warm_up.updates"
 
-// Make makes the model. The same examples give the same model, bit for bit, in the same
-// build of the program, whether or not the warm-up was interrupted. When ctx ends, Make
-// saves the unfinished model and returns the cause of ctx.
+// Make builds the model. The same examples give the same model, bit for bit, in the same
+// build of the program, with or without interruptions. When ctx ends, Make saves the
+// unfinished model and returns the cause of ctx.
 func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 	learner, done, err := w.open()
 	if err != nil {
@@ -77,18 +76,16 @@ func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 	return learner.Model(), w.remove()
 }
 
-// open returns a learner and the number of updates that it has made.
+// open returns a learner and its number of updates so far.
 func (w WarmUp) open() (*learn.Learner, int, error) {
 	how := learn.Default()
 	how.LearningRate, how.WarmUp = 4e-3, 50
-	if w.Path != "" {
-		saved, err := ReadCheckpoint(w.Path)
-		if err == nil && saved.Model.Config() == w.Sizes {
-			return resumeWarmUp(saved, how)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, 0, err
-		}
+	saved, err := w.saved()
+	if err != nil {
+		return nil, 0, err
+	}
+	if saved != nil && saved.Model.Config() == w.Sizes {
+		return resumeWarmUp(saved, how)
 	}
 	model, err := transformer.New(w.Sizes, w.Seed)
 	if err != nil {
@@ -96,6 +93,18 @@ func (w WarmUp) open() (*learn.Learner, int, error) {
 	}
 	learner, err := learn.New(model, nil, how)
 	return learner, 0, err
+}
+
+// saved returns the checkpoint of an unfinished warm-up; nil: none.
+func (w WarmUp) saved() (*transformer.Checkpoint, error) {
+	if w.Path == "" {
+		return nil, nil
+	}
+	saved, err := ReadCheckpoint(w.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return saved, err
 }
 
 // resumeWarmUp continues an unfinished warm-up.
@@ -108,7 +117,7 @@ func resumeWarmUp(saved *transformer.Checkpoint, how learn.Settings) (*learn.Lea
 	return learner, done, err
 }
 
-// skip passes over the examples of updates already made.
+// skip skips the examples of past updates.
 func (w WarmUp) skip(ctx context.Context, updates int) error {
 	for range updates * w.Batch {
 		if _, err := w.Next(ctx); err != nil {
@@ -126,7 +135,6 @@ func (w WarmUp) keep(l *learn.Learner, done int) error {
 	return writeCheckpoint(w.Path, l, updateNote, strconv.Itoa(done))
 }
 
-// remove removes what keep saved.
 func (w WarmUp) remove() error {
 	if w.Path == "" {
 		return nil
@@ -137,8 +145,8 @@ func (w WarmUp) remove() error {
 	return nil
 }
 
-// Example returns a sequence to imitate: the conversation that s opens for p, and as
-// the reply the solution between answer tags. Only the reply is trained on.
+// Example returns a sequence to imitate: the conversation that s opens for p, and as the
+// reply the solution between answer tags. Only the reply is trained on.
 func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solution string) (q learn.Sequence, err error) {
 	env, err := s.Env(p)
 	if err != nil {

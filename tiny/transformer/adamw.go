@@ -12,11 +12,11 @@ type AdamSettings struct {
 	Beta2       float64 `json:"beta2"`        // decay of the mean of squared gradients; 0: 0.95
 	Epsilon     float64 `json:"epsilon"`      // added to the root of the mean square; 0: 1e-8
 	WeightDecay float64 `json:"weight_decay"` // times the rate; applies to all tensors but embeddings and shifts; 0: none
-	Clip        float64 `json:"clip"`         // limit on the norm of all gradients together; 0: no limit
+	Clip        float64 `json:"clip"`         // limit on the joint norm of all gradients; 0: no limit
 	WarmUp      int     `json:"warm_up"`      // steps over which the rate rises to its full value; 0: none
 
-	// Muon multiplies the rate for the matrices of the layers, which are then updated by
-	// Muon; 0: they are updated by AdamW like all others.
+	// Muon multiplies the rate for the matrices of the layers, which Muon then updates;
+	// 0: AdamW updates them like all others.
 	Muon float64 `json:"muon,omitempty"`
 }
 
@@ -43,7 +43,7 @@ func (s AdamSettings) Check() error {
 	return nil
 }
 
-// filled is s with defaults in place of zeros.
+// filled returns s with defaults in place of zeros.
 func (s AdamSettings) filled() AdamSettings {
 	or := func(x *float64, value float64) {
 		if *x == 0 {
@@ -60,15 +60,15 @@ func (s AdamSettings) filled() AdamSettings {
 // AdamW is the optimiser of Loshchilov and Hutter, "Decoupled Weight Decay
 // Regularization" (2019), for one model. Only one goroutine may use it at a time.
 type AdamW struct {
-	// Settings may be changed between steps, for example to change the rate.
+	// Settings may change between steps, for example the rate.
 	Settings AdamSettings
 
 	steps  int
 	first  []float32 // mean of the gradients, laid out like the parameters
-	second []float32 // mean of the squared gradients; zero for what Muon updates
+	second []float32 // mean of the squared gradients; zero where Muon updates
 
 	jobs    []muonJob     // reused from step to step
-	scratch []muonScratch // likewise, one for each goroutine
+	scratch []muonScratch // likewise, one per goroutine
 }
 
 // NewAdamW returns a new optimiser for models of m's sizes.
@@ -79,20 +79,20 @@ func NewAdamW(m *Model, s AdamSettings) (*AdamW, error) {
 	return &AdamW{Settings: s, first: make([]float32, len(m.params)), second: make([]float32, len(m.params))}, nil
 }
 
-// Steps is the number of steps made so far.
+// Steps returns the number of steps taken so far.
 func (o *AdamW) Steps() int { return o.steps }
 
 // A StepReport describes one step of [AdamW].
 type StepReport struct {
-	Norm float64 // norm of all gradients together, before clipping
+	Norm float64 // joint norm of all gradients, before clipping
 	Rate float64 // learning rate after warm-up
 }
 
-// adamChunk is the number of parameters that one goroutine updates at a time.
+// adamChunk is the number of parameters in one goroutine's unit of work.
 const adamChunk = 1 << 14
 
 // Step updates the parameters of m by gradients of the same layout, and does not change
-// the gradients. If a gradient is NaN or infinite, it changes nothing and returns
+// the gradients. For a NaN or infinite gradient, it changes nothing and returns
 // [ErrNotFinite]. It panics if m has other sizes.
 func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
 	if len(m.params) != len(o.first) || len(grads) != len(o.first) {
@@ -136,7 +136,7 @@ func (o *AdamW) Step(m *Model, grads []float32) (StepReport, error) {
 	return report, nil
 }
 
-// stepTensor updates one tensor, whose parameters begin at index at of the model's.
+// stepTensor updates one tensor; its parameters begin at index at of the model's.
 func (o *AdamW) stepTensor(params, grads []float32, at int, u update) {
 	chunks := (len(params) + adamChunk - 1) / adamChunk
 	parallel(chunks, workers(), func(_, i int) {
@@ -146,21 +146,21 @@ func (o *AdamW) stepTensor(params, grads []float32, at int, u update) {
 	})
 }
 
-// moments are parts of the two means of an optimiser.
+// moments holds parts of the two means of an optimiser.
 type moments struct{ first, second []float32 }
 
 // An update is one step, the same for every parameter of a tensor.
 type update struct {
-	scale        float32 // of gradients, by clipping
+	scale        float32 // clipping factor of the gradients
 	beta1, beta2 float32
-	rest1, rest2 float32 // 1 less these
+	rest1, rest2 float32 // 1 minus these
 	epsilon      float32
 	rate         float32 // learning rate, corrected for the bias of the first mean
 	unbias       float32 // corrects the bias of the second mean
 	keep         float32 // share of the parameter that weight decay leaves
 }
 
-// stepAdamPlain makes a step in plain Go. All slices have the same length, a multiple of
+// stepAdamPlain takes a step in plain Go. All slices have the same length, a multiple of
 // lanes.
 func stepAdamPlain(params, grads []float32, m moments, u *update) {
 	first, second, grads := m.first[:len(params)], m.second[:len(params)], grads[:len(params)]
@@ -173,7 +173,7 @@ func stepAdamPlain(params, grads []float32, m moments, u *update) {
 	}
 }
 
-// norm is the root of the sum of squares.
+// norm returns the root of the sum of squares.
 func norm(s []float32) float64 {
 	var sum float64
 	for _, x := range s {

@@ -26,13 +26,13 @@ func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
 	}
 }
 
-// attentionScale is the factor for the products of queries and keys.
+// attentionScale returns the factor for the products of queries and keys.
 func (c Config) attentionScale() float32 { return float32(1 / math.Sqrt(float64(c.headWidth()))) }
 
 // A headView is one head's part of the rows of a sequence.
 type headView struct{ queries, keys, values matrix }
 
-// head is head h of a matrix of queries, keys and values.
+// head returns head h of a matrix of queries, keys and values.
 func (m matrix) head(h int, c Config) headView {
 	n := c.headWidth()
 	return headView{
@@ -42,15 +42,15 @@ func (m matrix) head(h int, c Config) headView {
 	}
 }
 
-// attention is the probabilities of head h. Row i holds how much the span's own token i
-// attends to each position up to itself, then zeros up to the next multiple of lanes.
+// attention returns the probabilities of head h. Row i holds how much the span's own token
+// i attends to each position up to itself, then zeros up to the next multiple of lanes.
 // The rest of the row is undefined.
 func (s span) attention(probs []float32, h int) matrix {
 	stride := padded(s.all())
 	return matrix{data: probs[s.probs+h*s.rows*stride:], rows: s.rows, cols: s.all(), stride: stride}
 }
 
-// A matrix below with n rows has a column for every position and a row for each of the
+// Below, a matrix with n rows has a column for every position and a row for each of the
 // last n.
 
 // causalScores sets each row of scores to the products of that row of a with the
@@ -69,7 +69,7 @@ func causalMix(c, weights, common, own matrix) {
 	n := c.cols / lanes
 	mulPanels(c, weights.factor(), common.panels(n), false)
 	for lo := 0; lo < c.rows; {
-		end := min(padded(common.rows+lo+1), weights.cols) // of the positions with a weight or a zero
+		end := min(padded(common.rows+lo+1), weights.cols) // positions with a weight or a zero
 		hi := end - common.rows
 		from := weights.between(lo, hi).columns(common.rows, hi)
 		mulPanels(c.between(lo, hi), from.factor(), own.between(0, hi).panels(n), true)
@@ -77,15 +77,15 @@ func causalMix(c, weights, common, own matrix) {
 	}
 }
 
-// causalMixT computes for each position the sum of the rows of b from its own on, weighted
-// by its column of weights. For a shared position it adds the sum to the row of common;
-// for an own one it sets the row of own.
+// causalMixT computes, for each position, the sum of the rows of b from its own on,
+// weighted by its column of weights. It adds the sum for a shared position to the row of
+// common, and sets the row of own to that for an own position.
 func causalMixT(common, own, weights, b matrix) {
 	for lo := 0; lo < weights.cols; {
 		hi := min(padded(lo+1), weights.cols)
 		shared := lo < common.rows
 		var c matrix
-		first := 0 // row that attends to these positions
+		first := 0 // the first row that attends to these positions
 		if shared {
 			hi = min(hi, common.rows)
 			c = common.between(lo, hi)
@@ -100,7 +100,7 @@ func causalMixT(common, own, weights, b matrix) {
 }
 
 // attendBack turns the gradient of one span's attended values into that of its own
-// queries, keys and values, and adds to that of the shared keys and values.
+// queries, keys and values, and adds to the gradient of the shared keys and values.
 func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
 	c := p.model.config
 	own, shared := s.own(acts.qkv), s.common(acts.qkv)

@@ -16,9 +16,9 @@ func (p *Pass) score(i int) {
 }
 
 // Backward adds the gradients of a loss to [Pass.Grads]. dLogProbs[s][t] is the
-// derivative of the loss by the log-probability of token t of sequence s, as returned
-// by the last Forward; [s][0] is not read. dEntropies is the same for the entropies;
-// nil means that the loss does not depend on them. Each Forward allows one Backward.
+// derivative of the loss by the log-probability of token t of sequence s, as the last
+// Forward returned it; it ignores [s][0]. dEntropies is the same for the entropies; nil
+// means that the loss does not depend on them. Each Forward allows one Backward.
 func (p *Pass) Backward(dLogProbs, dEntropies [][]float32) error {
 	if !p.ready {
 		return errors.New("backward without forward")
@@ -87,9 +87,9 @@ func (p *Pass) scoreBack(i int) {
 	row[p.next[i]] += d
 }
 
-// distributionBack turns probabilities into gradients of their logits, leaving out the
-// term of the token that was sampled: by logit j, the log-probability of token k
-// changes by [j=k]-pⱼ, and the entropy H by -pⱼ·(log pⱼ + H).
+// distributionBack turns probabilities into gradients of their logits, without the term
+// of the sampled token: by logit j, the log-probability of token k changes by [j=k]-pⱼ,
+// and the entropy H by -pⱼ·(log pⱼ + H).
 func distributionBack(probs []float32, d, dEntropy, entropy float32) {
 	for j, q := range probs {
 		if q > 0 {
@@ -98,8 +98,8 @@ func distributionBack(probs []float32, d, dEntropy, entropy float32) {
 	}
 }
 
-// backward takes the gradients of one shard from logits to embeddings, and leaves in
-// the layers what the gradients of the matrices are computed from.
+// backward takes the gradients of one shard from logits to embeddings, and leaves the
+// inputs for the gradients of the matrices in the layers.
 func (p *Pass) backward(s shard, w *scratch) {
 	lo, hi, c := s.row, s.row+s.rows, p.model.config
 	dx := p.stream.between(lo, hi)
@@ -142,7 +142,6 @@ func (p *Pass) backward(s shard, w *scratch) {
 // A gradJob computes one or two panels of the gradient of one matrix: inᵀ·out.
 type gradJob struct{ grad, in, out matrix }
 
-// add adds the gradient.
 func (j gradJob) add() {
 	for lo := 0; lo < j.in.rows; lo += depth {
 		hi := min(lo+depth, j.in.rows)
@@ -151,8 +150,7 @@ func (j gradJob) add() {
 }
 
 // addGradients adds the gradients of all tensors. Each sum runs over the rows of the
-// whole batch in a fixed order, so it does not depend on the goroutine that computes
-// it.
+// whole batch in a fixed order, whichever goroutine computes it.
 func (p *Pass) addGradients() {
 	p.jobs = appendJobs(p.jobs[:0], p.grads.head(), p.probs, p.last)
 	for l := range p.layers {

@@ -10,7 +10,7 @@ import (
 // laptop is the configuration of the project's published figures: 106 thousand parameters.
 var laptop = Config{Vocab: 64, Context: 65, Layers: 2, Width: 64, Heads: 4, Hidden: 256}
 
-// BenchmarkTrain makes whole optimiser steps of 16 sequences with 64 scored tokens each.
+// BenchmarkTrain takes whole optimiser steps of 16 sequences with 64 scored tokens each.
 func BenchmarkTrain(b *testing.B) {
 	for _, c := range []Config{laptop, {Vocab: 128, Context: 129, Layers: 4, Width: 96, Heads: 6, Hidden: 384}} {
 		b.Run(fmt.Sprintf("%dk", c.Params()/1000), func(b *testing.B) {
@@ -42,8 +42,8 @@ func BenchmarkTrain(b *testing.B) {
 	}
 }
 
-// perSecond reports tokens per second and the share of the arithmetic limit that they
-// reach. cost is the time of one token at the limit, in seconds.
+// perSecond reports tokens per second, and their share of the arithmetic limit. cost is
+// the time of one token at the limit, in seconds.
 func perSecond(b *testing.B, tokens int, cost float64) {
 	rate := float64(tokens) * float64(b.N) / b.Elapsed().Seconds()
 	b.ReportMetric(rate, "tokens/s")
@@ -51,7 +51,7 @@ func perSecond(b *testing.B, tokens int, cost float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// limit measures how many multiplications and additions a second all processors can make
+// limit measures how many multiplications and additions per second all processors can make
 // now: fewer on a busy machine than on an idle one.
 func limit() float64 {
 	const rounds, calls = 1 << 12, 2000
@@ -61,7 +61,7 @@ func limit() float64 {
 	return calls * rounds * kernels.flops / time.Since(began).Seconds()
 }
 
-// BenchmarkLimit reports the arithmetic limit that the other benchmarks refer to.
+// BenchmarkLimit reports the arithmetic limit of the other benchmarks.
 func BenchmarkLimit(b *testing.B) {
 	sum := 0.0
 	for b.Loop() {
@@ -71,14 +71,14 @@ func BenchmarkLimit(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// forwardFlops counts the operations of the matrix products for one token of a sequence
-// of n tokens in the forward pass; attention is counted as causal.
+// forwardFlops returns the operations of the matrix products for one token of a sequence
+// of n tokens in the forward pass, with causal attention.
 func (c Config) forwardFlops(n int) float64 {
 	matrices := c.Layers*(4*c.Width*c.Width+2*c.Width*c.Hidden) + c.Vocab*c.Width
 	return 2*float64(matrices) + 2*float64(c.Layers*c.Width*(n+1))
 }
 
-// trainFlops is the same for forward and backward pass.
+// trainFlops is the same for the forward and backward pass.
 func (c Config) trainFlops(n int) float64 { return 3 * c.forwardFlops(n) }
 
 // BenchmarkForward only scores, as for a reference model.

@@ -1,27 +1,27 @@
 package transformer
 
 // A page holds the keys and values of lanes consecutive positions, in all layers. Slots
-// that begin with the same tokens share pages; a shared page is read-only.
+// with the same first tokens share pages; a shared page is read-only.
 type page struct {
 	data []float32 // layer × (keys: head × column of it × position; values: panel of columns × position × column)
-	refs int       // slots that hold it
+	refs int       // slots that use it
 }
 
-// An attention is that of one token of a sequence to those up to itself, in one layer. Its
-// matrices have a row for each head. A kernel gets a pointer to it: copies of what was just
-// written would take as long as its work.
+// An attention is that of one token of a sequence to the positions up to its own, in one
+// layer. Its matrices have a row for each head. A kernel gets a pointer to it: copying
+// fields just written would take as long as its work.
 type attention struct {
 	pages   []*page // of all positions
 	queries matrix
 	weights matrix // a column for each position
 	mixed   matrix
-	keys    int // where the keys of the first head begin in each page: a row for each column of the head, of lanes positions
-	values  int // where the first lanes columns of the values of the first head do: a row for each position
+	keys    int // start of the first head's keys in each page: a row for each column of the head, of lanes positions
+	values  int // start of the first lanes columns of the first head's values: a row for each position
 	scale   float32
-	apart   int // from the keys, or values, of one head to those of the next
+	apart   int // from one head's keys, or values, to the next head's
 }
 
-// begin makes a ready for a model of these sizes.
+// begin prepares a for a model of these sizes.
 func (a *attention) begin(c Config) {
 	n := c.headWidth()
 	a.queries = matrix{rows: c.Heads, cols: n, stride: n}
@@ -30,14 +30,14 @@ func (a *attention) begin(c Config) {
 	a.scale, a.apart = c.attentionScale(), n*lanes
 }
 
-// layer goes to a layer.
+// layer moves to a layer.
 func (a *attention) layer(l int) {
 	width := a.queries.rows * a.queries.cols
 	a.keys, a.values = 2*l*width*lanes, (2*l+1)*width*lanes
 }
 
-// score sets the weights of all positions of the pages to the products of queries and keys.
-// They are summed as by [mulPanels].
+// score sets the weights of all positions of the pages to the products of queries and keys,
+// summed like in [mulPanels].
 func (a *attention) score() {
 	last := a.queries.rows - 1
 	_ = a.queries.data[last*a.queries.stride+a.queries.cols-1]
@@ -48,7 +48,7 @@ func (a *attention) score() {
 	kernels.score(a)
 }
 
-// soften is [softmax] of the weights of each head.
+// soften applies [softmax] to the weights of each head.
 func (a *attention) soften() {
 	last := a.weights.rows - 1
 	_ = a.weights.data[last*a.weights.stride+padded(a.weights.cols)-1]
@@ -61,8 +61,8 @@ func (a *attention) soften() {
 	}
 }
 
-// mix sets mixed, whose data it then leaves behind, to the sums of the values by their
-// weights. They are summed as by [mulPanels].
+// mix sets mixed to the sums of the values, by their weights, and moves its data past them.
+// It sums like [mulPanels].
 func (a *attention) mix() {
 	last, held := a.queries.rows-1, a.weights.cols
 	_ = a.weights.data[last*a.weights.stride+held-1]
@@ -97,13 +97,12 @@ func mixPlain(a *attention) {
 	}
 }
 
-// rowsOf is n rows of a page.
+// rowsOf returns n rows of a page.
 func rowsOf(p *page, from, n int) matrix {
 	return matrix{data: p.data[from:][:n*lanes], rows: n, cols: lanes, stride: lanes}
 }
 
-// put stores the key and value of one position in one layer, which stand side by side in
-// both.
+// put stores the adjacent key and value of one position in one layer.
 func (p *page) put(layer, pos int, both []float32) {
 	n, at := len(both)/2, pos%lanes
 	keys, values := p.data[2*layer*n*lanes:][:n*lanes], p.data[(2*layer+1)*n*lanes:][:n*lanes]
@@ -113,7 +112,7 @@ func (p *page) put(layer, pos int, both []float32) {
 	}
 }
 
-// putColumn sets the first column of rows of lanes numbers. It is a function of its own so
+// putColumn sets the first column of rows of lanes numbers. It is a separate function so
 // that the loop stays in registers.
 //
 //go:noinline
@@ -123,7 +122,7 @@ func putColumn(rows, column []float32) {
 	}
 }
 
-// page returns an unused page, held once.
+// page returns an unused page with one reference.
 func (d *Decoder) page() *page {
 	if last := len(d.free) - 1; last >= 0 {
 		p := d.free[last]
@@ -133,15 +132,15 @@ func (d *Decoder) page() *page {
 	return &page{data: make([]float32, 2*d.config.Layers*d.config.Width*lanes), refs: 1}
 }
 
-// leave releases one hold on a page.
+// leave drops one reference to a page.
 func (d *Decoder) leave(p *page) {
 	if p.refs--; p.refs == 0 {
 		d.free = append(d.free, p)
 	}
 }
 
-// room gives a slot an unshared page for a position, which is the slot's next or lies in
-// its last page.
+// room gives a slot an unshared page for a position: the slot's next one, or one in its
+// last page.
 func (d *Decoder) room(slot, pos int) {
 	s := &d.slots[slot]
 	if pos/lanes == len(s.pages) {

@@ -12,16 +12,17 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Checkpoint is what a weights file holds; docs/formats/weights.md describes its bytes.
+// A Checkpoint is the content of a weights file; docs/formats/weights.md describes its
+// bytes.
 type Checkpoint struct {
 	Model      *Model
 	Optimizer  *AdamW            // nil: none
-	Vocabulary string            // name of what the tokens stand for
-	Notes      map[string]string // anything the writer wants to keep; nil: nothing
+	Vocabulary string            // name of the meaning of the tokens
+	Notes      map[string]string // any notes of the writer; nil: none
 }
 
-// An Encoding is how a weights file holds parameters. Those of the optimiser are always
-// Float32.
+// An Encoding is the number format of the parameters in a weights file. The optimiser's
+// are always Float32.
 type Encoding string
 
 // The encodings.
@@ -30,7 +31,7 @@ const (
 	Float16 Encoding = "float16" // half the size: IEEE 754 binary16, 11 bits of precision
 )
 
-// The reasons for refusing a weights file. Returned errors wrap them with details.
+// The reasons for refusing a weights file. Errors wrap them with details.
 var (
 	ErrForeign    = errors.New("not a weights file")
 	ErrVersion    = errors.New("unknown version of weights file")
@@ -41,7 +42,7 @@ var (
 )
 
 const (
-	weightsMagic   = "\x89QWT\r\n\x1a\n" // modelled on PNG: shows whether the file was converted as text
+	weightsMagic   = "\x89QWT\r\n\x1a\n" // modelled on PNG: reveals a conversion as text
 	weightsVersion = 1
 	weightsPrefix  = len(weightsMagic) + 4 + 4 // magic, version, length of the header
 	maxHeader      = 1 << 20
@@ -70,8 +71,8 @@ type headerOptimizer struct {
 	Steps    int          `json:"steps"`
 }
 
-// Bytes encodes the checkpoint as a weights file. A number that is not finite, or that
-// is too large for the encoding, is an error: such weights are useless.
+// Bytes encodes the checkpoint as a weights file. A non-finite number, or one too large
+// for the encoding, is an error: such weights are useless.
 func (c *Checkpoint) Bytes(e Encoding) ([]byte, error) {
 	head := header{Config: c.Model.config, Vocabulary: c.Vocabulary, Encoding: e, Notes: c.Notes}
 	head.Tensors = headerTensors(c.Model)
@@ -121,7 +122,7 @@ func headerTensors(m *Model) (list []headerTensor) {
 	return list
 }
 
-// dataSize is the number of bytes between header and checksum.
+// dataSize returns the number of bytes between header and checksum.
 func (h *header) dataSize() int {
 	n := h.Config.Params()
 	size := n * h.Encoding.width()
@@ -132,9 +133,9 @@ func (h *header) dataSize() int {
 }
 
 // ReadCheckpoint reads a weights file. The file must name the given vocabulary; an empty
-// vocabulary accepts any file. The error is, or wraps, one of [ErrForeign],
-// [ErrVersion], [ErrTruncated], [ErrCorrupt], [ErrVocabulary] and [ErrNotFinite].
-// The checkpoint does not refer to data, and memory use is bounded by its size.
+// vocabulary accepts any file. The error is, or wraps, one of [ErrForeign], [ErrVersion],
+// [ErrTruncated], [ErrCorrupt], [ErrVocabulary] and [ErrNotFinite]. The checkpoint does
+// not retain data, and the size of data bounds the memory use.
 func ReadCheckpoint(data []byte, vocabulary string) (*Checkpoint, error) {
 	head, body, err := openWeights(data)
 	if err != nil {
@@ -166,7 +167,7 @@ func ReadCheckpoint(data []byte, vocabulary string) (*Checkpoint, error) {
 	return c, nil
 }
 
-// readOptimizer reads the state of the optimiser, which follows the parameters.
+// readOptimizer reads the state of the optimiser, after the parameters.
 func readOptimizer(m *Model, head *headerOptimizer, body []byte) (*AdamW, error) {
 	o, err := NewAdamW(m, head.Settings)
 	if err != nil {
@@ -222,7 +223,7 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 	return head, rest[:want-sha256.Size], nil
 }
 
-// parse reads the JSON of a header and reports the first invalid field.
+// parse parses the JSON of a header and reports the first invalid field.
 func (h *header) parse(text []byte) error {
 	dec := jsonform.NewDecoder(text)
 	dec.DisallowUnknownFields()
@@ -235,7 +236,7 @@ func (h *header) parse(text []byte) error {
 	return h.Config.Check()
 }
 
-// width is the number of bytes of one number; 0 for an unknown encoding.
+// width returns the bytes per number; 0 for an unknown encoding.
 func (e Encoding) width() int {
 	switch e {
 	case Float32:
@@ -246,7 +247,7 @@ func (e Encoding) width() int {
 	return 0
 }
 
-// append encodes numbers. The error names the index of one that cannot be encoded.
+// append encodes numbers. The error names the index of an invalid one.
 func (e Encoding) append(data []byte, numbers []float32) ([]byte, error) {
 	for i, x := range numbers {
 		if x-x != 0 {

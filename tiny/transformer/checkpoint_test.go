@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// saved is a checkpoint with every field set, after a few steps.
+// saved returns a checkpoint with every field set, after a few steps.
 func saved(t testing.TB) *Checkpoint {
 	t.Helper()
 	m := shaken(small[1], 1)
@@ -24,7 +24,7 @@ func saved(t testing.TB) *Checkpoint {
 	return &Checkpoint{m, o, "letters", map[string]string{"seed": "7"}}
 }
 
-// learn makes steps on data that depends only on the number of steps made before.
+// learn takes steps on data that depends only on the number of previous steps.
 func learn(t testing.TB, m *Model, o *AdamW, steps int) {
 	t.Helper()
 	p := NewPass(m)
@@ -39,8 +39,8 @@ func learn(t testing.TB, m *Model, o *AdamW, steps int) {
 	}
 }
 
-// TestTrainingResumesAsIfNeverSaved compares a run that was saved and read back with one that
-// was not.
+// TestTrainingResumesAsIfNeverSaved compares a saved and restored run with an uninterrupted
+// one.
 func TestTrainingResumesAsIfNeverSaved(t *testing.T) {
 	t.Parallel()
 	c := saved(t)
@@ -84,7 +84,7 @@ func TestFloat16IsSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if back.Optimizer != nil {
-		t.Error("read an optimiser that was not written")
+		t.Error("read an optimiser out of nowhere")
 	}
 	for i, want := range c.Model.Params() {
 		got := back.Model.Params()[i]
@@ -121,7 +121,7 @@ func TestBytesRefuses(t *testing.T) {
 	}
 }
 
-// sealed appends the right checksum to a file whose content was changed.
+// sealed appends the right checksum to a file with changed content.
 func sealed(data []byte) []byte {
 	end := len(data) - sha256.Size
 	sum := sha256.Sum256(data[:end])
@@ -191,8 +191,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReadCheckpoint checks that whatever can be read is the same after writing and
-// reading it again.
+// FuzzReadCheckpoint checks that any readable file survives writing and reading again.
 func FuzzReadCheckpoint(f *testing.F) {
 	c := &Checkpoint{Model: shaken(Config{Vocab: 2, Context: 2, Layers: 1, Width: 16, Heads: 1, Hidden: 16}, 1)}
 	for _, e := range []Encoding{Float16, Float32} {

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// A Decoder continues many sequences at once, one in each slot, and caches what
-// attention needs of their tokens. Only one goroutine may use it at a time; it uses all
-// processors itself. The results of a slot do not depend, in any bit, on the other
-// slots.
+// A Decoder continues many sequences at once, one in each slot, and caches their keys and
+// values for attention. Only one goroutine may use it at a time; it uses all processors
+// itself. The results of a slot do not depend, in any bit, on the other slots.
 type Decoder struct {
 	config  Config
 	turns   rotation
@@ -16,11 +15,11 @@ type Decoder struct {
 	weights []packing // of each of its matrices but embed
 	slots   []slot
 	free    []*page
-	lookup  *lookup      // of the first layer; nil: the vocabulary is too large for a lookup
+	lookup  *lookup      // of the first layer; nil: too many tokens for a lookup
 	rows    []decoderRow // of the current call
 	shards  []shard
-	crew    *crew
-	scratch []decoderScratch // one for each of the crew
+	pool    *workerPool
+	scratch []decoderScratch // by worker of the pool
 }
 
 // A slot holds one sequence.
@@ -38,7 +37,7 @@ type decoderRow struct {
 	slot, pos int
 	token     int32
 	before    int32 // the preceding token; undefined at pos 0
-	last      bool  // the slot's logits are wanted after it
+	last      bool  // the slot needs its logits after it
 }
 
 // decoderScratch is the memory of one goroutine.
@@ -55,9 +54,9 @@ type Feed struct {
 	Tokens []int32 // one or more
 }
 
-// NewDecoder returns a decoder with empty slots, numbered from 0, that works with a
-// copy of m's parameters. Each token in a slot takes 8·Width·Layers bytes. A vocabulary
-// of up to 2048 tokens takes another 24·Width bytes for each of them.
+// NewDecoder returns a decoder with empty slots, numbered from 0, for a copy of m's
+// parameters. Each token in a slot takes 8·Width·Layers bytes. A vocabulary of up to 2048
+// tokens takes another 24·Width bytes per token.
 func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	if slots < 1 {
 		return nil, fmt.Errorf("decoder with %d slots, want one or more", slots)
@@ -65,9 +64,9 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	c := m.config
 	d := &Decoder{
 		config: c, turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
-		weights: make([]packing, len(m.tensors)), lookup: newLookup(c), crew: newCrew(),
+		weights: make([]packing, len(m.tensors)), lookup: newLookup(c), pool: newWorkerPool(),
 	}
-	d.scratch = make([]decoderScratch, d.crew.size())
+	d.scratch = make([]decoderScratch, d.pool.size())
 	for i := range d.scratch {
 		d.scratch[i].attention.begin(c)
 	}
@@ -78,8 +77,8 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	return d, d.Load(m)
 }
 
-// Load copies the parameters of a model, and empties all slots: their tokens must be
-// appended again. It returns [ErrSizes] if the model has other sizes.
+// Load copies the parameters of a model, and empties all slots: the caller must append their
+// tokens again. It returns [ErrSizes] if the model has other sizes.
 func (d *Decoder) Load(m *Model) error {
 	if m.config != d.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, d.config)
@@ -102,19 +101,19 @@ func (d *Decoder) Load(m *Model) error {
 	return nil
 }
 
-// Do calls f for every i from 0 to n-1 on the processors that the decoder uses, and returns
-// when all calls have returned. It is for what there is to do between two steps, such as to
-// draw from the logits: the processors are awake. worker is the number of the goroutine that
-// makes the call, below [Decoder.Workers].
-func (d *Decoder) Do(n int, f func(worker, i int)) { d.crew.do(n, f) }
+// Do calls f for every i from 0 to n-1 on the decoder's processors, and returns when all
+// calls have returned. It serves work between two steps, such as drawing from the logits,
+// while the processors are awake. worker is the number of the calling goroutine, below
+// [Decoder.Workers].
+func (d *Decoder) Do(n int, f func(worker, i int)) { d.pool.do(n, f) }
 
-// Workers is the number of goroutines that the decoder uses at once.
-func (d *Decoder) Workers() int { return d.crew.size() }
+// Workers returns the number of goroutines that the decoder uses at once.
+func (d *Decoder) Workers() int { return d.pool.size() }
 
-// Slots is the number of slots.
+// Slots returns the number of slots.
 func (d *Decoder) Slots() int { return len(d.slots) }
 
-// Len is the number of tokens that a slot holds.
+// Len returns the number of tokens in a slot.
 func (d *Decoder) Len(slot int) int { return d.slots[slot].used }
 
 // Reset empties a slot.
@@ -126,8 +125,8 @@ func (d *Decoder) Reset(slot int) {
 	s.used, s.pages = 0, s.pages[:0]
 }
 
-// Copy makes one slot hold the sequence of another, so that a common beginning is
-// computed once and stored once.
+// Copy gives one slot the sequence of another. They compute and store the common beginning
+// once.
 func (d *Decoder) Copy(to, from int) {
 	if to == from {
 		return
@@ -143,9 +142,9 @@ func (d *Decoder) Copy(to, from int) {
 	}
 }
 
-// Logits returns the logits of a slot's next token, of length Vocab. The slice belongs
-// to the decoder and is valid until the slot gets another token. Logits panics for an
-// empty slot.
+// Logits returns the logits of a slot's next token, of length Vocab. The slice belongs to
+// the decoder and is valid until the slot gets another token. Logits panics for an empty
+// slot.
 func (d *Decoder) Logits(slot int) []float32 {
 	if d.slots[slot].used == 0 {
 		panic("transformer: logits of an empty slot")
@@ -153,7 +152,7 @@ func (d *Decoder) Logits(slot int) []float32 {
 	return d.slots[slot].logits
 }
 
-// Append adds tokens to a slot and returns its logits, as [Decoder.Logits] does.
+// Append adds tokens to a slot and returns its logits, like [Decoder.Logits].
 func (d *Decoder) Append(slot int, tokens []int32) ([]float32, error) {
 	if err := d.Extend(Feed{slot, tokens}); err != nil {
 		return nil, err
@@ -178,9 +177,9 @@ func (d *Decoder) Step(slots []int, tokens []int32) error {
 	return nil
 }
 
-// Extend adds tokens to several slots at once, each named at most once: for many
-// prompts, or after Load. It returns [ErrContext] if a sequence gets longer than the
-// context. If it returns an error, no slot has changed.
+// Extend adds tokens to several slots at once, each named at most once: for many prompts, or
+// after Load. It returns [ErrContext] if a sequence exceeds the context. After an error, no
+// slot has changed.
 func (d *Decoder) Extend(feeds ...Feed) error {
 	d.rows = d.rows[:0]
 	for _, f := range feeds {
@@ -229,12 +228,12 @@ func (d *Decoder) drop() {
 	d.rows = d.rows[:0]
 }
 
-// run takes the planned rows through the model; each goroutine gets whole slots.
+// run takes the planned rows through the model; each goroutine takes whole slots.
 func (d *Decoder) run() {
 	for _, r := range d.rows {
 		d.room(r.slot, r.pos)
 	}
-	most := d.crew.size()
+	most := d.pool.size()
 	share := padded4((len(d.rows) + most - 1) / most)
 	d.shards = d.shards[:0]
 	open := shard{}
@@ -248,7 +247,7 @@ func (d *Decoder) run() {
 	if d.lookup != nil {
 		d.lookup.fill(d)
 	}
-	d.crew.do(len(d.shards), func(w, i int) {
+	d.pool.do(len(d.shards), func(w, i int) {
 		s := d.shards[i]
 		for rows := range slices.Chunk(d.rows[s.row:][:s.rows], chunk) {
 			d.forward(rows, &d.scratch[w])
@@ -260,11 +259,11 @@ func (d *Decoder) run() {
 	d.drop()
 }
 
-// chunk is how many rows go through all layers before the next ones do: what lies between
-// two layers should stay in the fastest cache.
+// chunk is how many rows go through all layers at a time: the data between two layers should
+// stay in the fastest cache.
 const chunk = 16
 
-// padded4 is n rounded up to a multiple of four, the rows that a kernel takes at once.
+// padded4 returns n rounded up to a multiple of four, the rows that a kernel takes at once.
 func padded4(n int) int { return (n + 3) &^ 3 }
 
 // forward takes rows from tokens to logits.
@@ -326,7 +325,7 @@ func (w *decoderScratch) resize(rows int, c Config) {
 	w.inv = grown(w.inv, rows)
 }
 
-// shift computes what attention reads of the rows in layer l.
+// shift computes the input of attention for the rows in layer l.
 func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
 	share := d.model.layer(l)[tensorShift].Data
 	for i, r := range rows {

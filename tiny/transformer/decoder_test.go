@@ -221,7 +221,7 @@ func TestDecoderCopy(t *testing.T) {
 }
 
 // TestPagesAreShared copies, extends and empties slots at random. Each slot then continues
-// as if it had been given its tokens alone, and no page is leaked or freed too early.
+// as if it alone had its tokens, and no page leaks or becomes free too early.
 func TestPagesAreShared(t *testing.T) {
 	t.Parallel()
 	c := small[2]

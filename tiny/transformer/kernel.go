@@ -2,14 +2,14 @@ package transformer
 
 //go:generate go run ./kernelgen .
 
-// A kernelSet holds nearly all of the arithmetic, for one kind of processor. Those written in
-// assembly check no bounds: [mulPanel] and the functions of vector.go do.
+// A kernelSet holds nearly all of the arithmetic, for one kind of processor. Kernels in
+// assembly check no bounds: [mulPanels] and the functions of vector.go do.
 type kernelSet struct {
 	name string
 
 	mul            func(c matrix, a factor, b panels, add bool)
 	score          func(a *attention)
-	soften         func(a *attention) // nil: as others do it
+	soften         func(a *attention) // nil: use [softmax]
 	mix            func(a *attention)
 	dot            func(x, y []float32) float32
 	maximum        func(x []float32) float32
@@ -29,7 +29,8 @@ type kernelSet struct {
 	flops        float64
 }
 
-// plain is the kernels in plain Go, for other processors. Those in assembly are held to them.
+// plain holds the kernels in plain Go, for other processors. The tests compare those in
+// assembly with them.
 var plain = kernelSet{
 	name: "portable", mul: mulPlain, score: scorePlain, mix: mixPlain,
 	dot: dotPlain, maximum: maximumPlain, powers: powersPlain,
@@ -39,46 +40,44 @@ var plain = kernelSet{
 	multiplyAdds: multiplyAddsPlain, flops: 2 * 12,
 }
 
-// kernels is the fastest set that this processor can run.
+// kernels is the fastest set for this processor.
 var kernels = available()[0]
 
-// Kernels names the instructions that do the arithmetic on this processor: "AVX-512",
-// "AVX2", "NEON" or "portable".
+// Kernels names the instructions for the arithmetic on this processor: "AVX-512", "AVX2",
+// "NEON" or "portable".
 func Kernels() string { return kernels.name }
 
-// A factor is the left matrix of a product: the number of row i and column k is
-// data[i*down+k*across].
+// A factor is the left matrix of a product: row i and column k hold data[i*down+k*across].
 type factor struct {
 	data         []float32
 	down, across int
 }
 
-// factor is m as the left matrix of a product.
+// factor returns m as the left matrix of a product.
 func (m matrix) factor() factor { return factor{m.data, m.stride, 1} }
 
-// turned is the transpose of m as the left matrix of a product.
+// turned returns the transpose of m as the left matrix of a product.
 func (m matrix) turned() factor { return factor{m.data, 1, m.stride} }
 
-// panels is the right matrix of a product: n times lanes columns. Each panel begins apart
-// numbers after the one before.
+// panels is the right matrix of a product: n times lanes columns. Panels begin apart numbers
+// after each other.
 type panels struct {
 	data         []float32
 	rows, stride int
 	apart, n     int
 }
 
-// panels is the first n times lanes columns of m.
+// panels returns the first n times lanes columns of m.
 func (m matrix) panels(n int) panels { return panels{m.data, m.rows, m.stride, lanes, n} }
 
-// panel is panel j.
 func (p panels) panel(j int) matrix {
 	return matrix{data: p.data[min(j*p.apart, len(p.data)):], rows: p.rows, cols: lanes, stride: p.stride}
 }
 
-// mulPanels sets the first columns of c to the product of a and b, or adds it to them. Each
-// number of the product is summed in the order of the rows of b, starting from 0 or from c,
-// by the same instructions wherever it stands. So it does not depend on the content or the
-// number of the other rows and columns.
+// mulPanels sets the first columns of c to the product of a and b, or adds it to them. It sums
+// each number of the product in the order of the rows of b, starting from 0 or from c, by the
+// same instructions wherever it is. So the number does not depend on the content or count of
+// other rows and columns.
 func mulPanels(c matrix, a factor, b panels, add bool) {
 	if c.rows == 0 || b.n == 0 {
 		return
@@ -98,8 +97,8 @@ func mulPlain(c matrix, a factor, b panels, add bool) {
 	}
 }
 
-// mulPanelPlain makes lanes columns: tiles of three rows and two columns, whose sums stay in
-// registers. Rows that are missing in the last tile are the last one again.
+// mulPanelPlain computes lanes columns: tiles of three rows and two columns, with sums in
+// registers. The last tile repeats its last row for missing ones.
 func mulPanelPlain(c matrix, a factor, b matrix, add bool) {
 	clearUnless(add, c)
 	var memory [depth][3]float32
@@ -117,11 +116,10 @@ func mulPanelPlain(c matrix, a factor, b matrix, add bool) {
 	}
 }
 
-// depth is the number of rows of b that a kernel takes at a time, so that they stay in the
-// cache.
+// depth is the number of rows of b that a kernel takes at a time; they fit the cache.
 const depth = 64
 
-// clearUnless sets the first lanes columns of c to zero if there is nothing to add to.
+// clearUnless sets the first lanes columns of c to zero unless the product is added to them.
 func clearUnless(add bool, c matrix) {
 	if !add {
 		for i := range c.rows {
@@ -134,7 +132,7 @@ func clearUnless(add bool, c matrix) {
 func addTilePlain(c [3]*[lanes]float32, a [][3]float32, b matrix) {
 	c0, c1, c2 := c[0], c[1], c[2]
 	for j := 0; j < lanes; j += 2 {
-		j := j & (lanes - 2) // tells the compiler that j+1 is inside
+		j := j & (lanes - 2) // tells the compiler that j+1 is in bounds
 		s00, s01, s10, s11, s20, s21 := c0[j], c0[j+1], c1[j], c1[j+1], c2[j], c2[j+1]
 		at := j
 		for k := range a {
@@ -154,7 +152,7 @@ func addTilePlain(c [3]*[lanes]float32, a [][3]float32, b matrix) {
 // multiplyAddsPlain makes the operations one at a time.
 func multiplyAddsPlain(n int) float32 {
 	x, y := float32(n), float32(0.5)
-	a, b, c, d, e, f := x, x+1, x+2, x+3, x+4, x+5 // if they were the same, the compiler might merge them
+	a, b, c, d, e, f := x, x+1, x+2, x+3, x+4, x+5 // the compiler might merge equal ones
 	g, h, i, j, k, l := x+6, x+7, x+8, x+9, x+10, x+11
 	for range n {
 		a, b, c, d = a*y+x, b*y+x, c*y+x, d*y+x

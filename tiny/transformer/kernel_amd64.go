@@ -4,7 +4,7 @@ package transformer
 
 import "golang.org/x/sys/cpu"
 
-// available lists the kernels that this processor can run, the fastest first.
+// available lists the kernels for this processor, the fastest first.
 func available() []kernelSet {
 	list := []kernelSet{plain}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {

@@ -2,7 +2,7 @@
 
 package transformer
 
-// available lists the kernels that this processor can run, the fastest first. Every arm64
+// available lists the kernels for this processor, the fastest first. Every arm64
 // processor has NEON.
 func available() []kernelSet {
 	return []kernelSet{{

@@ -2,5 +2,5 @@
 
 package transformer
 
-// available lists the kernels that this processor can run.
+// available lists the kernels for this processor.
 func available() []kernelSet { return []kernelSet{plain} }

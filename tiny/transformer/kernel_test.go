@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// random is a matrix of normal numbers.
+// random returns a matrix of normal numbers.
 func random(r *rand.Rand, rows, cols int) (m matrix) {
 	m.resize(rows, cols)
 	for i := range m.data {
@@ -27,7 +27,7 @@ func alike(t *testing.T, what string, got, want []float32, tolerance float64) {
 	}
 }
 
-// everySet runs a test for each set of kernels that this processor can run.
+// everySet runs a test for each set of kernels for this processor.
 func everySet(t *testing.T, test func(t *testing.T, set kernelSet)) {
 	t.Parallel()
 	for _, set := range available() {
@@ -38,8 +38,8 @@ func everySet(t *testing.T, test func(t *testing.T, set kernelSet)) {
 	}
 }
 
-// fenced copies x to the middle of a larger slice, where it is not aligned. check fails the
-// test if a kernel wrote outside the copy.
+// fenced copies x to the middle of a larger slice, unaligned. check fails the test if a kernel
+// wrote outside the copy.
 func fenced(x []float32) (inner []float32, check func(t *testing.T, what string)) {
 	const fence = 12345
 	all := slices.Repeat([]float32{fence}, len(x)+2*lanes+1)
@@ -91,7 +91,7 @@ func TestKernelsMultiply(t *testing.T) {
 	})
 }
 
-// product32 is a·b, or c+a·b, by the definition and summed in float64.
+// product32 returns a·b, or c+a·b, by the definition and summed in float64.
 func product32(c, a, b matrix, add bool) matrix {
 	want := c
 	want.data = slices.Clone(c.data)
@@ -131,8 +131,8 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	})
 }
 
-// TestAttention compares the products with keys and values in pages with those of each head
-// and page.
+// TestAttention compares the products with keys and values in pages with separate products for
+// each head and page.
 func TestAttention(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		r := rand.New(rand.NewPCG(1, 10))
@@ -192,12 +192,12 @@ func checkMix(t *testing.T, set kernelSet, a attention) {
 	}
 }
 
-// TestSoften compares the weights of all heads with those head by head, among numbers that do
-// not count and with one that is not finite.
+// TestSoften compares the weights of all heads at once with those head by head, between
+// padding and with a non-finite number.
 func TestSoften(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		if set.soften == nil {
-			return // it has no kernel for it
+			return // the set has no kernel for it
 		}
 		r := rand.New(rand.NewPCG(1, 12))
 		for _, heads := range []int{1, 4, 5} {
@@ -276,8 +276,7 @@ func TestProductsKeepInfinitiesAndNaN(t *testing.T) {
 	})
 }
 
-// TestVectorKernelsMatchThePlainOnes compares each set with the one in plain Go, on numbers
-// that are not aligned.
+// TestVectorKernelsMatchThePlainOnes compares each set with plain Go, on unaligned numbers.
 func TestVectorKernelsMatchThePlainOnes(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		r := rand.New(rand.NewPCG(1, 5))
@@ -356,7 +355,7 @@ func TestPowersAreThoseOfMath(t *testing.T) {
 	})
 }
 
-// TestMaximum finds the largest number wherever it stands, also among infinities.
+// TestMaximum finds the largest number at any index, also among infinities.
 func TestMaximum(t *testing.T) {
 	everySet(t, func(t *testing.T, set kernelSet) {
 		for i := range 3 * lanes {
@@ -396,8 +395,8 @@ func TestNaNStays(t *testing.T) {
 	})
 }
 
-// TestShortSlicesPanic checks that the functions before the kernels in assembly, which check
-// nothing themselves, refuse slices that are too short.
+// TestShortSlicesPanic checks that the wrappers of the assembly kernels, which check nothing
+// themselves, reject too short slices.
 func TestShortSlicesPanic(t *testing.T) {
 	t.Parallel()
 	long, short := make([]float32, 2*lanes), make([]float32, lanes)[:lanes:lanes]

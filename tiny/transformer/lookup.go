@@ -1,15 +1,15 @@
 package transformer
 
 // A lookup caches the queries, keys and values of the first layer. They depend only on a
-// token and the one before it, and are the sum of two rows, one for each. The rows of a
-// token are computed when it first occurs.
+// token and the one before it, and are the sum of two rows, one for each. The lookup
+// computes the rows of a token at its first occurrence.
 type lookup struct {
-	own, before matrix // token × 3·Width: queries, keys and values; what the token adds to those of the next
-	known       []bool // tokens whose rows are computed
+	own, before matrix // token × 3·Width: queries, keys and values; a token's share in those of the next
+	known       []bool // tokens with computed rows
 	fresh       []int32
 }
 
-// lookupMost is the size of the largest vocabulary that gets a lookup.
+// lookupMost is the size of the largest vocabulary with a lookup.
 const lookupMost = 2048
 
 // newLookup makes room for c, if its vocabulary is small enough.
@@ -23,7 +23,7 @@ func newLookup(c Config) *lookup {
 	return l
 }
 
-// want makes the next call of fill compute a token's rows.
+// want requests a token's rows from the next call of fill.
 func (l *lookup) want(token int32) {
 	if !l.known[token] {
 		l.known[token] = true
@@ -37,10 +37,10 @@ func (l *lookup) forget() {
 	l.fresh = l.fresh[:0]
 }
 
-// fill computes the rows that are wanted.
+// fill computes the requested rows.
 func (l *lookup) fill(d *Decoder) {
-	const each = 2 * lanes // tokens that one goroutine takes at a time
-	d.crew.do((len(l.fresh)+each-1)/each, func(w, i int) {
+	const each = 2 * lanes // tokens in one goroutine's unit of work
+	d.pool.do((len(l.fresh)+each-1)/each, func(w, i int) {
 		l.make(d, l.fresh[i*each:min((i+1)*each, len(l.fresh))], &d.scratch[w])
 	})
 	l.fresh = l.fresh[:0]

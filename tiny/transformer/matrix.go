@@ -1,23 +1,23 @@
 package transformer
 
-// lanes is the number of columns that the kernels work on at once. Widths are multiples
-// of it; other sizes are padded.
+// lanes is the number of columns that kernels work on at once. Widths are multiples of
+// it; other sizes are padded.
 const lanes = 16
 
-// A matrix is a view of numbers stored row by row. If a kernel writes to it, its last
-// row too has room up to the next multiple of lanes.
+// A matrix is a view of numbers stored row by row. If a kernel writes to it, its last row
+// too has room up to the next multiple of lanes.
 type matrix struct {
 	data       []float32
 	rows, cols int
 	stride     int // from one row to the next
 }
 
-// padded is n rounded up to a multiple of lanes.
+// padded returns n rounded up to a multiple of lanes.
 func padded(n int) int { return (n + lanes - 1) / lanes * lanes }
 
-// resize makes m a matrix of rows × cols, reusing its memory if that is enough. Its
-// content is lost. Rows are an odd number of lanes apart, so that the numbers of a
-// column fall into different sets of the cache.
+// resize makes m a matrix of rows × cols, in its own memory if that suffices. Its content
+// is lost. Rows are an odd number of lanes apart, so that the numbers of a column fall
+// into different sets of the cache.
 func (m *matrix) resize(rows, cols int) {
 	stride := padded(cols)
 	if stride/lanes%2 == 0 {
@@ -30,27 +30,26 @@ func (m *matrix) resize(rows, cols int) {
 	m.rows, m.cols, m.stride = rows, cols, stride
 }
 
-// row is row i.
 func (m matrix) row(i int) []float32 { return m.data[i*m.stride:][:m.cols] }
 
-// full is row i with its padding up to the next multiple of lanes.
+// full returns row i with its padding up to the next multiple of lanes.
 func (m matrix) full(i int) []float32 { return m.data[i*m.stride:][:padded(m.cols)] }
 
-// between is the view of rows lo to hi-1.
+// between returns a view of rows lo to hi-1.
 func (m matrix) between(lo, hi int) matrix {
 	m.data = m.data[min(lo*m.stride, len(m.data)):]
 	m.rows = hi - lo
 	return m
 }
 
-// columns is the view of n columns from lo on.
+// columns returns a view of n columns from lo on.
 func (m matrix) columns(lo, n int) matrix {
 	m.data = m.data[min(lo, len(m.data)):]
 	m.cols = n
 	return m
 }
 
-// block is the first lanes columns of row i.
+// block returns the first lanes columns of row i.
 func (m matrix) block(i int) *[lanes]float32 { return (*[lanes]float32)(m.data[i*m.stride:]) }
 
 // copyFrom copies the numbers of a matrix with as many rows and no more columns.
@@ -60,26 +59,26 @@ func (m matrix) copyFrom(from matrix) {
 	}
 }
 
-// A packing is a matrix of k rows and n columns in the form in which the kernels read
-// it: in panels of lanes columns, one panel after another, each row by row. The columns
-// that pad the last panel are zero.
+// A packing is a matrix of k rows and n columns in the layout of the kernels: in panels
+// of lanes columns, one after another, each row by row. The columns that pad the last
+// panel are zero.
 type packing struct {
 	data []float32
 	k, n int
 }
 
-// panel is panel j: all rows of columns j·lanes to (j+1)·lanes-1.
+// panel returns panel j: all rows of columns j·lanes to (j+1)·lanes-1.
 func (p *packing) panel(j int) matrix {
 	n := p.k * lanes
 	return matrix{data: p.data[j*n:][:n], rows: p.k, cols: lanes, stride: lanes}
 }
 
-// all is all panels.
+// all returns all panels.
 func (p *packing) all() panels {
 	return panels{data: p.data, rows: p.k, stride: lanes, apart: p.k * lanes, n: p.panels()}
 }
 
-// panels is the number of panels.
+// panels returns the number of panels.
 func (p *packing) panels() int { return padded(p.n) / lanes }
 
 // resize makes room for k × n numbers, and leaves those beyond column n zero.

@@ -7,11 +7,11 @@ import (
 	"math/rand/v2"
 )
 
-// A Model is the parameters of one transformer. Many goroutines may read it at once; a
-// goroutine that writes to it needs exclusive access.
+// A Model holds the parameters of one transformer. Goroutines may read it concurrently; a
+// writer needs exclusive access.
 type Model struct {
 	config  Config
-	params  []float32 // all tensors, one after another
+	params  []float32 // all tensors in order
 	tensors []Tensor
 }
 
@@ -40,12 +40,11 @@ const (
 	tensorOut          // attended values to the stream
 	tensorUp           // normalised stream to hidden units
 	tensorDown         // hidden units to the stream
-	tensorShift        // how much of the preceding token attention reads, by column
+	tensorShift        // how much attention reads of the preceding token, by column
 	layerTensors
 )
 
-// shapes lists the tensors in the order in which they are stored: embed, head, and
-// those of each layer.
+// shapes lists the tensors in storage order: embed, head, and those of each layer.
 func (c Config) shapes() []shape {
 	in := 1 / math.Sqrt(float64(c.Width))
 	list := []shape{
@@ -63,9 +62,9 @@ func (c Config) shapes() []shape {
 	return list
 }
 
-// New returns a model with random parameters, which depend only on the sizes and the
-// seed and are the same on every machine. The head, the shifts, and the matrices that
-// write to the residual stream start at zero, so a new model gives every token the same
+// New returns a model with random parameters, which depend only on the sizes and the seed
+// and are the same on every machine. The head, the shifts, and the matrices that write to
+// the residual stream start at zero, so a new model gives every token the same
 // probability.
 func New(c Config, seed uint64) (*Model, error) {
 	m, err := blank(c)
@@ -95,7 +94,7 @@ func fill(to []float32, spread float32, src *rand.ChaCha8) {
 	}
 }
 
-// blank returns a model whose parameters are zero.
+// blank returns a model with zero parameters.
 func blank(c Config) (*Model, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -113,8 +112,7 @@ func blank(c Config) (*Model, error) {
 // Config returns the model's sizes.
 func (m *Model) Config() Config { return m.config }
 
-// Params returns all parameters, shared with the model. They are in the order of
-// [Model.Tensors], one tensor after another.
+// Params returns all parameters, shared with the model, in the order of [Model.Tensors].
 func (m *Model) Params() []float32 { return m.params }
 
 // Tensors returns views of the parameters, in order. The caller may change the data but
@@ -131,8 +129,8 @@ func (m *Model) Clone() *Model {
 	return c
 }
 
-// CopyFrom copies the parameters of another model. It returns [ErrSizes] if that model
-// has other sizes.
+// CopyFrom copies the parameters of another model. It returns [ErrSizes] for a model of
+// other sizes.
 func (m *Model) CopyFrom(from *Model) error {
 	if m.config != from.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, from.config, m.config)
@@ -151,8 +149,7 @@ func (m *Model) CheckFinite() error {
 	return nil
 }
 
-// notFinite is the index of the first number that is NaN or infinite; -1 if there is
-// none.
+// notFinite returns the index of the first NaN or infinity; -1: none.
 func notFinite(s []float32) int {
 	for i, x := range s {
 		if x-x != 0 {
@@ -170,11 +167,11 @@ func (m *Model) layer(l int) []Tensor {
 	return m.tensors[2+l*layerTensors:][:layerTensors]
 }
 
-// embed and head are the tensors that belong to no layer.
+// embed and head return the tensors outside the layers.
 func (m *Model) embed() Tensor { return m.tensors[0] }
 func (m *Model) head() Tensor  { return m.tensors[1] }
 
-// matrix is t as a matrix.
+// matrix returns t as a matrix.
 func (t Tensor) matrix() matrix {
 	return matrix{data: t.Data, rows: t.Rows, cols: t.Cols, stride: t.Cols}
 }

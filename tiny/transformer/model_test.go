@@ -135,9 +135,9 @@ func TestCheckFinite(t *testing.T) {
 	}
 }
 
-// TestStepsMakeNoGarbage checks that memory is reused from step to step. In any round a
-// goroutine may get a larger share of the work than before and allocate for it, so the
-// best of several rounds counts.
+// TestStepsMakeNoGarbage checks that steps reuse memory. In any round a goroutine may get
+// a larger share of the work than before and allocate for it, so the best of several
+// rounds counts.
 func TestStepsMakeNoGarbage(t *testing.T) {
 	m := shaken(small[1], 1)
 	p := NewPass(m)

@@ -45,7 +45,7 @@ func (o *AdamW) muon(m *Model, grads []float32, u update) {
 // steppedByMuon reports whether tensor i is a matrix of a layer, which Muon may update.
 func steppedByMuon(i int) bool { return i > 1 && !isShift(i) }
 
-// muonCols is the number of columns of tensor i that are updated together.
+// muonCols returns the number of columns of tensor i in one update.
 func muonCols(c Config, i int, t Tensor) int {
 	if (i-2)%layerTensors == tensorQKV {
 		return c.Width

@@ -7,7 +7,7 @@ import (
 )
 
 // TestMuonFollowsItsRule compares two steps with the rule, computed independently in
-// float64, matrix by matrix. Every tensor that is not a matrix of a layer follows AdamW.
+// float64, matrix by matrix. Every tensor but the matrices of the layers follows AdamW.
 func TestMuonFollowsItsRule(t *testing.T) {
 	t.Parallel()
 	for _, c := range small[:3] {

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// workers is the largest number of goroutines worth passing to [parallel].
+// workers returns the most goroutines worth passing to [parallel].
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// parallel calls f for every i from 0 to n-1, on no more than most goroutines, and
-// returns when all calls have returned. worker is the number of the goroutine that
-// makes the call, below most; callers index per-goroutine memory with it.
+// parallel calls f for every i from 0 to n-1, on at most most goroutines, and returns
+// when all calls have returned. worker is the number of the calling goroutine, below
+// most; callers index per-goroutine memory with it.
 func parallel(n, most int, f func(worker, i int)) {
 	it := &call{n: n, workers: min(n, most), f: f}
 	var others sync.WaitGroup

@@ -2,24 +2,24 @@ package transformer
 
 import "fmt"
 
-// A Pass takes micro-batches through a model: forward to log-probabilities, and
-// backward to gradients. It reuses its memory from one batch to the next. Only one
-// goroutine may use it at a time; it uses all processors itself.
+// A Pass takes micro-batches through a model: forward to log-probabilities, and backward
+// to gradients. It reuses its memory from one batch to the next. Only one goroutine may
+// use it at a time; it uses all processors itself.
 //
 // The caller computes the loss from the log-probabilities: for supervised training
-// dL/dlogprob is -1/n, for policy gradients something else.
+// dL/dlogprob is -1/n; policy gradients have another one.
 type Pass struct {
 	model *Model
 	grads *Model
 	turns rotation
 
 	plan
-	scores Scores    // as returned
+	scores Scores    // the result of Forward
 	flat   []float32 // memory of scores
 	byRow  rowScores // the scores by row
-	dByRow rowScores // derivatives by them
+	dByRow rowScores // derivatives by these
 
-	weights []packing // of each matrix but embed, as the forward pass reads it
+	weights []packing // of each matrix but embed, for the forward pass
 	flipped []packing // of each matrix but embed, transposed
 	layers  []layerActs
 	stream  matrix // residual stream on the way forward, its gradient on the way back
@@ -28,17 +28,17 @@ type Pass struct {
 	probs   matrix // probabilities, then gradients of the logits; rows × Vocab
 	scratch []scratch
 	jobs    []gradJob
-	ready   bool // Forward was called, Backward not yet
+	ready   bool // Forward without Backward so far
 }
 
-// Scores are a model's predictions for sequences. Entry [s][t] belongs to token t of
+// Scores holds a model's predictions for sequences. Entry [s][t] belongs to token t of
 // sequence s; [s][0] is zero, as nothing predicts the first token.
 type Scores struct {
 	LogProbs  [][]float32 // natural log of the probability of the token given those before, at temperature 1
 	Entropies [][]float32 // entropy of the distribution that predicts the token, in nats
 }
 
-// rowScores are the log-probability of each row's next token and the entropy of its
+// rowScores holds the log-probability of each row's next token and the entropy of its
 // distribution.
 type rowScores struct{ logProbs, entropies []float32 }
 
@@ -47,8 +47,8 @@ func (r *rowScores) resize(rows int) {
 	r.logProbs, r.entropies = grown(r.logProbs, rows), grown(r.entropies, rows)
 }
 
-// layerActs are the activations of one layer, and the gradients from which those of its
-// matrices are computed.
+// layerActs holds the activations of one layer, and the inputs for the gradients of its
+// matrices.
 type layerActs struct {
 	normed        matrix    // normalised stream before attention
 	in            matrix    // the same, plus the share of the preceding token
@@ -88,20 +88,19 @@ func NewPass(m *Model) *Pass {
 	}
 }
 
-// Grads returns the gradients that Backward added up, laid out like the model's
-// parameters. They belong to the pass; the caller may change them and must clear them
-// after use.
+// Grads returns the gradients that Backward added up, in the model's layout. They belong
+// to the pass; the caller may change them and must clear them after use.
 func (p *Pass) Grads() []float32 { return p.grads.params }
 
-// Gradients returns the same, tensor by tensor.
+// Gradients returns Grads tensor by tensor.
 func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
 
-// Forward scores every token but the first of every sequence. Sequences have at least
-// one token and at most Context; for a longer one it returns [ErrContext]. The batch is
-// not kept. The scores are valid until the next Forward.
+// Forward scores every token but the first of every sequence. Sequences have at least one
+// token and at most Context; for a longer one it returns [ErrContext]. It does not retain
+// the batch. The scores are valid until the next Forward.
 //
-// A common beginning of adjacent sequences, such as the prompt of a group of samples,
-// is computed once; that does not change a bit of the scores.
+// Forward computes a common beginning of adjacent sequences, such as the prompt of a
+// group of samples, only once; that does not change a bit of the scores.
 //
 // Memory grows with the tokens of the largest batch: about 4·(18·Width + 3·Hidden +
 // Heads·sequence length)·Layers bytes for each.
@@ -176,7 +175,7 @@ func (p *Pass) prepare() {
 	}
 }
 
-// grown is s with length n, in its own memory if that is enough.
+// grown returns s with length n, in its own memory if that suffices.
 func grown(s []float32, n int) []float32 {
 	if n > cap(s) {
 		return make([]float32, n, n+n/4)

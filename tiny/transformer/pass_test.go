@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// small are sizes that reach every edge case of the kernels.
+// small lists sizes that reach every edge case of the kernels.
 var small = []Config{
 	{Vocab: 7, Context: 40, Layers: 1, Width: 16, Heads: 1, Hidden: 16},
 	{Vocab: 37, Context: 40, Layers: 2, Width: 32, Heads: 2, Hidden: 48},
@@ -263,7 +263,7 @@ func TestOverfit(t *testing.T) {
 	}
 }
 
-// likelihood is the derivative of the mean of -log p over all n tokens that are scored.
+// likelihood returns the derivative of the mean of -log p over all n scored tokens.
 func likelihood(batch [][]int32) (d [][]float32, n int) {
 	for _, tokens := range batch {
 		n += len(tokens) - 1

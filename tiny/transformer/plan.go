@@ -1,33 +1,33 @@
 package transformer
 
 // A span locates the rows of one sequence: one for each of its tokens but the last.
-// Adjacent sequences with a common beginning share its rows, which then form a span of
-// their own.
+// Adjacent sequences with a common beginning share its rows, which form a span of their
+// own.
 type span struct {
 	row, rows int // the sequence's own rows
-	trunk     int // the first row that it shares
-	shared    int // number of shared rows, which come before its own
-	probs     int // where its attention probabilities begin among those of a layer
+	trunk     int // the first shared row
+	shared    int // number of shared rows, before its own
+	probs     int // start of its attention probabilities among those of a layer
 }
 
-// all is the number of positions.
+// all returns the number of positions.
 func (s span) all() int { return s.shared + s.rows }
 
-// own and common are its own and its shared rows of a matrix of all rows.
+// own and common return its own and its shared rows of a matrix of all rows.
 func (s span) own(m matrix) matrix    { return m.between(s.row, s.row+s.rows) }
 func (s span) common(m matrix) matrix { return m.between(s.trunk, s.trunk+s.shared) }
 
-// A shard is a run of spans that share rows only among themselves.
+// A shard is a run of spans that share rows only with each other.
 type shard struct{ first, end, row, rows int }
 
 // A plan lays out the rows of a batch.
 type plan struct {
 	heads   int
 	batch   []span  // of each sequence
-	spans   []span  // those and the shared ones, in the order of their rows
+	spans   []span  // these and the shared ones, in row order
 	shards  []shard // units of work: one goroutine takes a shard through all layers
 	tokens  []int32 // of each row
-	next    []int32 // the token that follows it
+	next    []int32 // the token after it
 	probsAt int     // number of attention probabilities of one layer
 	open    shard   // the shard being laid out
 }
@@ -63,13 +63,13 @@ func (p *plan) add(s span, tokens []int32) span {
 	return s
 }
 
-// minShared is the number of rows from which sharing pays off.
+// minShared is the least number of shared rows that pays off.
 const minShared = 8
 
 // sharing returns how many of the first sequences of a batch share rows, and how many rows
-// they share. These are the rows of their common first tokens but the last one, from which
-// the sequences predict different tokens. A sequence joins them if that saves more rows in
-// total, even if each then shares fewer.
+// they share: the rows of their common first tokens but the last one, after which they
+// predict different tokens. A sequence joins them if that saves more rows in total, even
+// if each then shares fewer.
 func sharing(batch [][]int32) (n, shared int) {
 	for n = 1; n < len(batch); n++ {
 		rows := inCommon(batch[0], batch[n]) - 1
@@ -84,7 +84,7 @@ func sharing(batch [][]int32) (n, shared int) {
 	return n, shared
 }
 
-// inCommon is the number of first tokens that a and b have in common.
+// inCommon returns the number of first tokens that a and b have in common.
 func inCommon(a, b []int32) int {
 	n := min(len(a), len(b))
 	for i := range n {

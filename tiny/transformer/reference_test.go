@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// reference is an independent implementation of the model, in float64 and one token at
-// a time, that the package is compared with.
+// reference is an independent implementation of the model, in float64 and one token at a
+// time, for comparison.
 type reference struct {
 	Config
 	params map[string][]float64
@@ -23,7 +23,7 @@ func newReference(m *Model) reference {
 	return r
 }
 
-// scores gives log-probability and entropy of every token of a sequence.
+// scores returns the log-probability and entropy of every token of a sequence.
 func (r reference) scores(tokens []int32) (logProbs, entropies []float64) {
 	logProbs, entropies = []float64{0}, []float64{0}
 	stream := make([][]float64, len(tokens))
@@ -148,7 +148,6 @@ func sum(x, y []float64) []float64 {
 	return z
 }
 
-// shaken is a model with random numbers in all tensors.
 func shaken(c Config, seed uint64) *Model {
 	m, err := New(c, seed)
 	if err != nil {
@@ -185,7 +184,7 @@ func family(c Config, batch [][]int32, shared int, longer ...int) [][]int32 {
 	trunk := batch[len(batch)-1][:shared]
 	for i, tokens := range sequences(c, uint64(100+shared), longer...) {
 		child := slices.Concat(trunk, tokens)
-		if len(tokens) > 0 { // differs from the one before in what follows
+		if len(tokens) > 0 { // make the next token differ from the one in the sequence before
 			child[shared] = (batch[len(batch)-1][min(shared, len(batch[len(batch)-1])-1)] + 1 + int32(i)) % int32(c.Vocab)
 		}
 		batch = append(batch, child)

@@ -2,8 +2,8 @@ package transformer
 
 import "math"
 
-// A rotation holds the cosines and sines of rotary positions: for each position, one of
-// each per pair of columns of a head.
+// A rotation holds the cosines and sines of rotary positions: for each position, one of each
+// per pair of columns of a head.
 type rotation struct {
 	cos, sin []float32
 	half     int // number of pairs of a head
@@ -26,8 +26,8 @@ func newRotation(c Config) rotation {
 	return r
 }
 
-// turn rotates a row of heads to its position: column i of a head with column
-// i+half. With sign -1 it rotates back, which is also how gradients are transformed.
+// turn rotates a row of heads to its position: column i of a head with column i+half. With
+// sign -1 it rotates back, as gradients do.
 func (r rotation) turn(row []float32, pos int, sign float32) {
 	at := angles{sign: sign, heads: len(row) / (2 * r.half), bytes: 4 * 2 * r.half}
 	for i := 0; i < r.half; i += anglesAtOnce {
@@ -36,10 +36,10 @@ func (r rotation) turn(row []float32, pos int, sign float32) {
 	}
 }
 
-// anglesAtOnce is the number of angles that a kernel takes. A head has a multiple of it.
+// anglesAtOnce is the number of angles in one call of a kernel. A head has a multiple of it.
 const anglesAtOnce = lanes / 2
 
-// angles are some of those of one position, with the direction of rotation, for all heads of
+// angles holds some angles of one position, with the direction of rotation, for all heads of
 // a row.
 type angles struct {
 	cos, sin *[anglesAtOnce]float32

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Sampling says how tokens are drawn from logits.
+// Sampling says how to draw tokens from logits.
 type Sampling struct {
-	Temperature float64 // logits are divided by it; 0: always the likeliest token
+	Temperature float64 // divides the logits; 0: always the likeliest token
 	TopP        float64 // keep the fewest likeliest tokens that together reach this probability; 0 or 1: all
 	TopK        int     // keep that many of the likeliest tokens; 0: all
 }
@@ -25,35 +25,35 @@ func (s Sampling) Check() error {
 	return nil
 }
 
-// A Draw is a token that was sampled.
+// A Draw is a sampled token.
 type Draw struct {
 	Token int32
 
 	// LogProb is the natural log of the token's probability under the model itself: at
-	// temperature 1, over all tokens. Training needs this one: [Pass.Forward] returns
-	// the same within 1e-4 for the same parameters.
+	// temperature 1, over all tokens. Training needs this one: [Pass.Forward] returns the
+	// same within 1e-4 for the same parameters.
 	LogProb float32
 
-	// Drawn is the natural log of the probability with which the token was drawn: after
-	// temperature, top-k and top-p. It equals LogProb if the temperature is 1 and both
-	// limits are off. It is 0 at temperature 0.
+	// Drawn is the natural log of the probability of drawing the token: after temperature,
+	// top-k and top-p. It equals LogProb if the temperature is 1 and both limits are off.
+	// It is 0 at temperature 0.
 	Drawn float32
 }
 
-// A Source yields random bits, uniformly; *rand.ChaCha8 of math/rand/v2 is one.
+// A Source returns uniform random bits; *rand.ChaCha8 of math/rand/v2 is one.
 type Source interface{ Uint64() uint64 }
 
-// A Sampler draws tokens. It reuses its memory between draws. Only one goroutine may
-// use it at a time. The zero value is ready to use.
+// A Sampler draws tokens. It reuses its memory between draws. Only one goroutine may use
+// it at a time. The zero value is ready to use.
 type Sampler struct {
-	logits []float32 // given to Read
+	logits []float32 // from the last Read
 	how    Sampling
 	best   int       // the likeliest token
-	norm   float32   // a logit less this is a log-probability under the model
+	norm   float32   // a logit minus norm is a log-probability under the model
 	shares []float32 // e^(logit-top) at the temperature, of all tokens
-	total  float64   // sum of the shares of the tokens that may be drawn
+	total  float64   // sum of the shares of the allowed tokens
 	heap   []int32   // remaining tokens, the likeliest first
-	order  []int32   // tokens that may be drawn, the likeliest first; nil: all may
+	order  []int32   // allowed tokens, the likeliest first; nil: all
 	kept   []float32 // shares of the tokens in order
 }
 
@@ -67,7 +67,7 @@ func (s *Sampler) Sample(logits []float32, how Sampling, src Source) (Draw, erro
 }
 
 // Read prepares logits for any number of calls of Draw; the logits must not change until
-// the last of these. Top-k is applied before top-p; among equals the lower token counts as
+// the last of these. Top-k applies before top-p; of two equal tokens the lower counts as
 // likelier. For a NaN or an infinity among the logits it returns [ErrNotFinite].
 func (s *Sampler) Read(logits []float32, how Sampling) error {
 	s.logits, s.how, s.best = logits, how, 0
@@ -103,7 +103,7 @@ func (s *Sampler) Read(logits []float32, how Sampling) error {
 	return nil
 }
 
-// Draw draws a token from the logits read last. It takes one number from src; at
+// Draw draws a token from the logits of the last Read. It takes one number from src; at
 // temperature 0 it takes none, and src may be nil.
 func (s *Sampler) Draw(src Source) Draw {
 	if s.how.Temperature == 0 {
@@ -134,8 +134,8 @@ func (s *Sampler) heat(top float32) {
 	exponential(s.shares, 1, 0)
 }
 
-// truncate sets order and kept to the tokens that may be drawn and their shares, and total
-// to the sum of these.
+// truncate sets order and kept to the allowed tokens and their shares, and total to the
+// sum of these.
 func (s *Sampler) truncate() {
 	s.heap, s.order, s.kept = s.heap[:0], s.order[:0], s.kept[:0]
 	for i := range s.shares {
@@ -155,7 +155,7 @@ func (s *Sampler) truncate() {
 	for len(s.order) < most && reached < upTo {
 		reached += s.pop()
 	}
-	if s.how.TopP > 0 && most < len(s.shares) { // top-p applies to what top-k keeps
+	if s.how.TopP > 0 && most < len(s.shares) { // top-p applies after top-k
 		upTo, reached = s.how.TopP*reached, 0
 		for i, share := range s.kept {
 			if reached += float64(share); reached >= upTo {
@@ -196,7 +196,7 @@ func (s *Sampler) likelier(a, b int32) bool {
 	return s.shares[a] > s.shares[b] || s.shares[a] == s.shares[b] && a < b
 }
 
-// sum16 is the sum of lanes numbers.
+// sum16 returns the sum of lanes numbers.
 func sum16(x *[lanes]float32) float64 {
 	a := (x[0] + x[1]) + (x[2] + x[3])
 	b := (x[4] + x[5]) + (x[6] + x[7])
@@ -205,7 +205,7 @@ func sum16(x *[lanes]float32) float64 {
 	return float64((a + b) + (c + d))
 }
 
-// total16 is the sum of weights, added in the same order as in pick.
+// total16 returns the sum of weights, added in the same order as in pick.
 func total16(weights []float32) (sum float64) {
 	for ; len(weights) >= lanes; weights = weights[lanes:] {
 		sum += sum16((*[lanes]float32)(weights))
@@ -216,9 +216,8 @@ func total16(weights []float32) (sum float64) {
 	return sum
 }
 
-// pick returns the first index at which the running sum of weights exceeds left. It
-// never picks a weight of zero. If left is not below the total, it picks the last
-// positive weight.
+// pick returns the first index at which the running sum of weights exceeds left. It never
+// picks a zero weight. If left is not below the total, it picks the last positive weight.
 func pick(weights []float32, left float64) (place int) {
 	lo := 0
 	for ; len(weights)-lo > lanes; lo += lanes { // skip whole blocks

@@ -38,8 +38,8 @@ func TestSampleFollowsItsProbabilities(t *testing.T) {
 		{Sampling{Temperature: 1, TopK: 2}, only(model, 1, 3), "the lower of equals"},
 		{Sampling{Temperature: 1, TopP: 0.5}, only(model, 1), "the first has more than half"},
 		{Sampling{Temperature: 1, TopP: 0.69}, only(model, 1, 3), "two have 0.69 or more"},
-		{Sampling{Temperature: 1, TopP: 0.8, TopK: 3}, only(model, 1, 3, 5), "top-p applies to what top-k leaves: two tokens have 0.79 of it"},
-		{Sampling{Temperature: 1, TopP: 0.78, TopK: 3}, only(model, 1, 3), "top-p applies to what top-k leaves: two tokens are enough"},
+		{Sampling{Temperature: 1, TopP: 0.8, TopK: 3}, only(model, 1, 3, 5), "top-p applies after top-k: two tokens have 0.79 of the rest"},
+		{Sampling{Temperature: 1, TopP: 0.78, TopK: 3}, only(model, 1, 3), "top-p applies after top-k: two tokens are enough"},
 		{Sampling{Temperature: 1e-300}, only(model, 1), "nearly greedy"},
 		{Sampling{}, only(model, 1), "greedy"},
 	} {
@@ -143,7 +143,7 @@ func TestTruncationKeepsTheLikeliestTokens(t *testing.T) {
 	}
 }
 
-// sorted lists the tokens that may be drawn, the likeliest first.
+// sorted returns the allowed tokens, the likeliest first.
 func sorted(logits []float32, how Sampling) (may []int32) {
 	probs := make([]float64, len(logits))
 	for i, x := range logits {

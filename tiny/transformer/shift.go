@@ -5,7 +5,7 @@ package transformer
 // of So et al., "Primer" (2021), with width two, and applied before the projections to
 // queries, keys and values instead of after them.
 
-// shift computes what attention reads of one span.
+// shift computes the input of attention for one span.
 func (acts *layerActs) shift(s span, share []float32) {
 	for i := range s.rows {
 		to := acts.in.row(s.row + i)
@@ -16,7 +16,7 @@ func (acts *layerActs) shift(s span, share []float32) {
 	}
 }
 
-// before is the row of the token that precedes that of the span's own row i.
+// before returns the row of the token before that of the span's own row i.
 func (s span) before(i int) int {
 	if i == 0 {
 		return s.trunk + s.shared - 1
@@ -24,7 +24,7 @@ func (s span) before(i int) int {
 	return s.row + i - 1
 }
 
-// shiftBack turns the gradient of what attention reads of one span into that of its
+// shiftBack turns the gradient of the input of attention of one span into that of its
 // normalised stream. d must begin as a copy of the rows of acts.dIn from lo on.
 func (acts *layerActs) shiftBack(d matrix, lo int, s span, share []float32) {
 	for i := range s.rows {

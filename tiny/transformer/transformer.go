@@ -1,29 +1,27 @@
-// Package transformer is a small decoder-only language model in Go and Go's assembly: it
-// trains and samples on a laptop's processor, without cgo and without a download. It is meant for
-// models of roughly 10⁵ to 10⁶ parameters.
+// Package transformer is a small decoder-only language model in Go and Go's assembly: it trains
+// and samples on a laptop's processor, without cgo and without a download. It suits models of
+// roughly 10⁵ to 10⁶ parameters.
 //
-// A [Model] holds the parameters. A [Pass] scores token sequences with them and turns
-// the derivatives of a loss by each log-probability into gradients. An [AdamW] applies
-// the gradients, optionally with Muon for the matrices of the layers. A [Decoder]
-// continues many sequences at once, with a cache, and a [Sampler] draws their tokens. A
-// [Checkpoint] keeps model and optimiser on disk.
+// A [Model] holds the parameters. A [Pass] scores token sequences with them and turns the
+// derivatives of a loss by each log-probability into gradients. An [AdamW] applies the gradients,
+// optionally with Muon for the matrices of the layers. A [Decoder] continues many sequences at
+// once, with a cache, and a [Sampler] draws their tokens. A [Checkpoint] keeps model and
+// optimiser on disk.
 //
-// The architecture: token embedding; then, Layers times, causal self-attention with
-// rotary positions and a two-layer perceptron with squared ReLU, each preceded by an
-// RMS normalisation and added to the residual stream; a final normalisation; a head
-// that is not tied to the embedding. Attention also reads a share of the preceding
-// token, learned per column. There are no biases, and the normalisations have no gains:
-// each is followed by a matrix that can absorb them. Sources: Vaswani et al.,
-// "Attention Is All You Need" (2017); Zhang and Sennrich, "Root Mean Square Layer
-// Normalization" (2019); Su et al., "RoFormer" (2021); So et al., "Primer" (2021) for
-// the squared ReLU and the share.
+// The architecture: token embedding; then, Layers times, causal self-attention with rotary
+// positions and a two-layer perceptron with squared ReLU, each preceded by an RMS normalisation
+// and added to the residual stream; a final normalisation; a head separate from the embedding.
+// Attention also reads a share of the preceding token, learned per column. There are no biases,
+// and the normalisations have no gains: each precedes a matrix that can absorb them. Sources:
+// Vaswani et al., "Attention Is All You Need" (2017); Zhang and Sennrich, "Root Mean Square Layer
+// Normalization" (2019); Su et al., "RoFormer" (2021); So et al., "Primer" (2021) for the squared
+// ReLU and the share.
 //
-// The arithmetic is float32. The order of every sum is fixed: neither the number of
-// processors nor the rest of the batch changes a single bit of a log-probability or a
-// logit, and a gradient depends only on its batch. [Kernels] names the instructions that
-// the processor has: AVX-512 and AVX2 give the same bits; NEON and the portable kernels,
-// those of a processor with none of these or of a build with the tag purego, differ in
-// the last ones.
+// The arithmetic is float32. The order of every sum is fixed: neither the number of processors
+// nor the rest of the batch changes a single bit of a log-probability or a logit, and a gradient
+// depends only on its batch. [Kernels] names the instructions of the processor: AVX-512 and AVX2
+// give the same bits. NEON and the portable kernels, for other processors and builds with the tag
+// purego, differ in the last ones.
 package transformer
 
 import (
@@ -74,7 +72,7 @@ func (c Config) Check() error {
 // maxParams bounds the number of parameters, and so all sizes together.
 const maxParams = 1 << 26
 
-// Params is the number of parameters of a model of these sizes.
+// Params returns the number of parameters of a model of these sizes.
 func (c Config) Params() int {
 	n := 0
 	for _, shape := range c.shapes() {
@@ -83,11 +81,11 @@ func (c Config) Params() int {
 	return n
 }
 
-// headWidth is the number of columns of one attention head.
+// headWidth returns the number of columns of one attention head.
 func (c Config) headWidth() int { return c.Width / c.Heads }
 
-// checkTokens reports the first token that is outside the vocabulary, or that the
-// sequence is too long.
+// checkTokens reports the first token outside the vocabulary, or a sequence longer than the
+// context.
 func (c Config) checkTokens(tokens []int32) error {
 	if len(tokens) > c.Context {
 		return fmt.Errorf("%d tokens, but the context holds %d: %w", len(tokens), c.Context, ErrContext)
@@ -100,8 +98,8 @@ func (c Config) checkTokens(tokens []int32) error {
 	return nil
 }
 
-// ErrContext is the error for a sequence that is longer than the context.
+// ErrContext says that a sequence is longer than the context.
 var ErrContext = errors.New("sequence exceeds the context")
 
-// ErrNotFinite is the error for numbers that are NaN or infinite.
+// ErrNotFinite says that a number is NaN or infinite.
 var ErrNotFinite = errors.New("not a finite number")

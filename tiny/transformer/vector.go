@@ -2,10 +2,10 @@ package transformer
 
 import "math"
 
-// The functions of this file work on single rows. Unless a comment says otherwise, the length
-// of a row is a multiple of lanes. NaN stays NaN.
+// The functions of this file work on single rows. Unless a comment says otherwise, the length of
+// a row is a multiple of lanes. NaN stays NaN.
 
-// dot is the sum of products. y must be at least as long as x.
+// dot returns the sum of products. y must be at least as long as x.
 func dot(x, y []float32) float32 { return kernels.dot(x, y[:len(x)]) }
 
 // dotPlain is [dot] in plain Go.
@@ -21,7 +21,7 @@ func dotPlain(x, y []float32) float32 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// maximum is the largest of x.
+// maximum returns the largest number of x.
 func maximum(x []float32) float32 { return kernels.maximum(x) }
 
 // maximumPlain is [maximum] in plain Go.
@@ -82,20 +82,19 @@ const (
 // leastPower is the power of two below which an exponential counts as zero.
 const leastPower = -126
 
-// toWhole rounds a number that is added to it, since float32 of its size are 1 apart.
-// Its own low bits are zero.
+// toWhole rounds a number by addition, since float32 numbers of its size are 1 apart. Its own
+// low bits are zero.
 const toWhole = 3 << 22
 
-// exponential sets each v of x to e^u for u = scale·v - shift, which must not be above
-// zero. It returns the sum of all e^u and the sum of all e^u·u.
+// exponential sets each v of x to e^u for u = scale·v - shift, which must not be above zero. It
+// returns the sum of all e^u and the sum of all e^u·u.
 func exponential(x []float32, scale, shift float32) (sum, weighted float32) {
 	sum, weighted = kernels.powers(x, scale*math.Log2E, -shift*math.Log2E)
 	return sum, weighted * math.Ln2
 }
 
-// powersPlain sets each v of x to 2^u for u = factor·v + term, which must not be above zero.
-// It returns the sum of all 2^u and the sum of all 2^u·u. 2^u is 2^n·2^f, where n is u
-// rounded.
+// powersPlain sets each v of x to 2^u for u = factor·v + term, which must not be above zero. It
+// returns the sum of all 2^u and the sum of all 2^u·u. 2^u is 2^n·2^f, where n is u rounded.
 func powersPlain(x []float32, factor, term float32) (sum, weighted float32) {
 	for i, v := range x {
 		u := v*factor + term
@@ -151,8 +150,8 @@ func turnHeadsPlain(lo, hi []float32, at angles) {
 }
 
 // softmax multiplies the first n numbers of row by scale, turns them from logits into
-// probabilities, and sets the rest of the row to zero. From the partition that it
-// returns, log-probabilities and entropy follow.
+// probabilities, and sets the rest of the row to zero. The partition gives log-probabilities and
+// entropy.
 func softmax(row []float32, n int, scale float32) partition {
 	for i := n; i < len(row); i++ {
 		row[i] = float32(math.Inf(-1))
@@ -163,23 +162,22 @@ func softmax(row []float32, n int, scale float32) partition {
 	return partition{top, sum, weighted}
 }
 
-// A partition is what softmax knows about the logits of a row.
+// A partition sums up the logits of a row for softmax.
 type partition struct {
 	top      float32 // the largest logit
 	sum      float32 // of e^(logit-top)
 	weighted float32 // sum of e^(logit-top)·(logit-top)
 }
 
-// norm is the log of the sum of e^logit: a logit minus norm is a log-probability.
+// norm returns the log of the sum of e^logit: a logit minus norm is a log-probability.
 func (p partition) norm() float32 { return p.top + float32(math.Log(float64(p.sum))) }
 
-// entropy is the entropy of the probabilities, in nats.
+// entropy returns the entropy of the probabilities, in nats.
 func (p partition) entropy() float32 {
 	return float32(math.Log(float64(p.sum))) - p.weighted/p.sum
 }
 
-// softmaxBack turns d, the gradient of the probabilities that softmax returned, into
-// that of its input.
+// softmaxBack turns d, the gradient of the probabilities from softmax, into that of its input.
 func softmaxBack(d, probs []float32, scale float32) {
 	kernels.softmaxBack(d, probs[:len(d)], dot(d, probs), scale)
 }
@@ -196,8 +194,8 @@ func softmaxBackPlain(d, probs []float32, mean, scale float32) {
 // normEps keeps the normalisation of an all-zero row finite.
 const normEps = 1e-6
 
-// normalise stores in each row of to that row of x, divided by its root mean square. It
-// stores the factor in inv.
+// normalise sets each row of to to that row of x, divided by its root mean square, and stores
+// the factor in inv.
 func normalise(to, x matrix, inv []float32) {
 	for i := range x.rows {
 		from := x.row(i)
@@ -217,8 +215,8 @@ func normaliseBack(dx, dn, n matrix, inv []float32) {
 	}
 }
 
-// squareReLUBack turns d, the gradient of the squares, into that of squareReLU's input;
-// x is what squareReLU left in x, and must be at least as long as d.
+// squareReLUBack turns d, the gradient of the squares, into that of squareReLU's input; x is the
+// result of squareReLU in x, and must be at least as long as d.
 func squareReLUBack(d, x []float32) { kernels.squareReLUBack(d, x[:len(d)]) }
 
 // squareReLUBackPlain is [squareReLUBack] in plain Go.

@@ -13,13 +13,13 @@ const (
 	mostWalls  = 3
 )
 
-// A piece occupies some cells of a lane, which is a row or, if it is upright, a column.
+// A piece occupies some cells of a lane: a row or, for an upright piece, a column.
 type piece struct {
 	upright        bool
 	lane, size, at int // at: its first cell in the lane
 }
 
-// mask has a bit for each cell of the piece when its first one is at.
+// mask returns a bit for each cell of the piece when its first one is at.
 func (p piece) mask(at int) (cells uint64) {
 	for i := at; i < at+p.size; i++ {
 		cells |= p.cell(i)
@@ -27,7 +27,7 @@ func (p piece) mask(at int) (cells uint64) {
 	return cells
 }
 
-// cell is the bit of a cell of the piece's lane.
+// cell returns the bit of a cell of the piece's lane.
 func (p piece) cell(i int) uint64 {
 	if p.upright {
 		return 1 << (i*side + p.lane)
@@ -53,7 +53,7 @@ func draw(r *rng.Rand) board {
 	return b
 }
 
-// taken has the bits of all cells that are not empty.
+// taken returns the bits of all nonempty cells.
 func (b board) taken() uint64 {
 	cells := b.walls
 	for _, p := range b.pieces {
@@ -62,8 +62,8 @@ func (b board) taken() uint64 {
 	return cells
 }
 
-// withPiece is the board with another piece, if that has room where it is drawn. No other
-// piece lies in the red car's row, where it would stay before or behind the car forever.
+// withPiece returns the board with another piece, if it fits where drawn. No other piece
+// lies in the red car's row, where it would stay before or behind the car forever.
 func (b board) withPiece(r *rng.Rand) board {
 	p := piece{upright: r.Chance(0.5), lane: r.Between(0, side-1), size: 2}
 	if r.Chance(0.3) {
@@ -76,7 +76,7 @@ func (b board) withPiece(r *rng.Rand) board {
 	return board{append(slices.Clone(b.pieces), p), b.walls}
 }
 
-// withWall is the board with another wall, if the cell that is drawn is empty.
+// withWall returns the board with another wall, if the drawn cell is empty.
 func (b board) withWall(r *rng.Rand) board {
 	cell := r.Between(0, side*side-1)
 	if cell/side == exitRow || b.taken()&(1<<cell) != 0 {
@@ -85,7 +85,7 @@ func (b board) withWall(r *rng.Rand) board {
 	return board{b.pieces, b.walls | 1<<cell}
 }
 
-// changed is the board with a piece or a wall more or less, or one in place of another.
+// changed returns the board with a piece or a wall added, removed or replaced.
 func (b board) changed(r *rng.Rand) board {
 	kind := r.Between(0, 9)
 	if kind < 7 && len(b.pieces) > 1 {

@@ -2,10 +2,10 @@
 //
 //	go run ./tasks/moves/rushgen -seed 1 -climbs 2000 > tasks/moves/rush_boards.txt.gz
 //
-// Each climb begins with a board that is drawn, and changes a piece or a wall of it again and
-// again; a change that makes the board easier is undone. How hard a board is, is found by
-// going through all positions that can be reached in it: written is a position from which
-// the exit is farthest, with moves of a shortest solution. The same flags give the same boards.
+// Each climb begins with a random board, and repeatedly changes a piece or a wall; it undoes a
+// change that makes the board easier. To measure a board, it searches all reachable positions;
+// it writes the one farthest from the exit, with the moves of a shortest solution. The same
+// flags give the same boards.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	seed := flag.Uint64("seed", 1, "seed of all that is drawn")
+	seed := flag.Uint64("seed", 1, "seed of all draws")
 	climbs := flag.Int("climbs", 2000, "how often to begin with a new board")
 	flag.Parse()
 	if err := write(os.Stdout, kept(climb(*seed, *climbs))); err != nil {
@@ -32,9 +32,9 @@ func main() {
 
 const (
 	steps     = 300  // changes of a board in a climb
-	fewest    = 4    // moves of a board that is written
-	perLength = 1000 // boards of one number of moves that are written
-	hard      = 24   // moves of boards of which there are few
+	fewest    = 4    // least moves of a written board
+	perLength = 1000 // written boards with the same number of moves
+	hard      = 24   // moves from which boards are rare
 )
 
 // A solved board is a position and the moves of a shortest solution, a line of the file.
@@ -43,8 +43,8 @@ type solved struct {
 	line  string
 }
 
-// climb makes boards, and returns those that were harder than all before them in their climb,
-// and hard ones that were as hard.
+// climb makes boards, and returns those harder than all before them in their climb, and equally
+// hard ones if they are hard.
 func climb(seed uint64, climbs int) (found []solved) {
 	streams := rng.Named("rushgen")
 	s := newSearch()
@@ -66,8 +66,8 @@ func climb(seed uint64, climbs int) (found []solved) {
 	return found
 }
 
-// kept sorts boards by moves, drops those that are there twice, and takes so many of each
-// length, evenly from all climbs.
+// kept sorts boards by moves, drops duplicates, and takes up to perLength of each length,
+// evenly from all climbs.
 func kept(found []solved) (boards []solved) {
 	slices.SortStableFunc(found, func(a, b solved) int { return cmp.Compare(a.moves, b.moves) })
 	seen := map[string]bool{}

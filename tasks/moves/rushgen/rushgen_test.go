@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A board whose hardest position is known: the truck C can stand in the red car's way, and B
-// below it.
+// A board with a known hardest position: the truck C blocks the red car's way, and B blocks
+// C below.
 func TestHardest(t *testing.T) {
 	b := board{pieces: []piece{
 		{lane: exitRow, size: 2},

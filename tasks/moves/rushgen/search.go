@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	mostStates = 6000 // positions of a board; one with more is not taken
+	mostStates = 6000 // positions of a board; we skip one with more
 	tableSize  = 1 << 14
-	exitAt     = side - 2 // where the red car is at the exit
+	exitAt     = side - 2 // the red car's place at the exit
 )
 
 // A state is a position of a board: three bits for the place of each piece.
@@ -19,7 +19,7 @@ func (s state) at(piece int) int { return int(s>>(3*piece)) & 7 }
 
 func (s state) with(piece, at int) state { return s&^(7<<(3*piece)) | state(at)<<(3*piece) }
 
-// A search goes through all positions of a board.
+// A search visits all positions of a board.
 type search struct {
 	board  board
 	masks  [mostPieces][side]uint64 // by piece and place
@@ -32,8 +32,8 @@ type search struct {
 
 func newSearch() *search { return new(search) }
 
-// hardest finds the number of moves of the hardest position of the board; 0 if there is no
-// solution or if there are too many positions.
+// hardest returns the number of moves of the hardest position of the board; 0 if it has no
+// solution or too many positions.
 func (s *search) hardest(b board) int {
 	for _, at := range s.used {
 		s.table[at] = 0
@@ -58,7 +58,7 @@ func (s *search) hardest(b board) int {
 	return s.measure()
 }
 
-// place returns the place of a state, which is a new one if it was not met before.
+// place returns the index of a state, and adds a new one.
 func (s *search) place(of state) int {
 	at := int(uint64(of) * 0x9e3779b97f4a7c15 >> 50)
 	for s.table[at] != 0 {
@@ -73,7 +73,7 @@ func (s *search) place(of state) int {
 	return len(s.states) - 1
 }
 
-// neighbours returns the states that are one move away. The next call overwrites them.
+// neighbours returns the states one move away. The next call overwrites them.
 func (s *search) neighbours(of state) []state {
 	s.next = s.next[:0]
 	taken := s.board.walls
@@ -92,8 +92,8 @@ func (s *search) neighbours(of state) []state {
 	return s.next
 }
 
-// measure finds how many moves are left in each position, breadth first from those in which
-// the red car is at the exit: every move can be taken back. It returns the most.
+// measure computes the moves left in each position, breadth first from those with the red car
+// at the exit, since moves are reversible. It returns the most.
 func (s *search) measure() int {
 	var queue []int
 	for i, of := range s.states {
@@ -117,8 +117,8 @@ func (s *search) measure() int {
 	return int(s.left[queue[len(queue)-1]])
 }
 
-// line writes the first of the hardest positions of the board that was searched last: its
-// cells row by row, o for an empty one and x for a wall, and the moves of a shortest solution.
+// line returns the first of the hardest positions of the last board: its cells row by row, o
+// for an empty one and x for a wall, and the moves of a shortest solution.
 func (s *search) line() string {
 	now := 0
 	for i, left := range s.left {

@@ -4,7 +4,8 @@ import "unicode"
 
 // The reference's regular expressions know Unicode 16, and [Of] Unicode 15.
 
-// newer holds what joined a category or a script between Unicode 15 and 16.
+// newer holds the characters that joined a category or a script between Unicode 15 and
+// 16.
 var newer = map[string]Set{
 	"Lu": {
 		0x1c89, 0x1c89, 0xa7cb, 0xa7cc, 0xa7da, 0xa7da, 0xa7dc, 0xa7dc, 0x10d50, 0x10d65,
@@ -50,7 +51,7 @@ var newer = map[string]Set{
 var left = map[string]Set{"Lo": {0x295, 0x295}}
 
 // Category returns the characters of a general category of Unicode 16, or of a script.
-// Categories whose members changed otherwise, and scripts that were not compared, are
+// Categories that changed in other ways, and scripts that we did not compare, are
 // unknown.
 func Category(name string) (set Set, known bool) {
 	switch name {
@@ -71,7 +72,7 @@ func Category(name string) (set Set, known bool) {
 	return nil, false
 }
 
-// mustCategory is category for names that are known.
+// mustCategory is Category for known names.
 func mustCategory(names ...string) Set {
 	var set Set
 	for _, name := range names {
@@ -81,15 +82,15 @@ func mustCategory(names ...string) Set {
 	return set.sorted()
 }
 
-// spaces is white space: \s.
+// spaces returns white space: \s.
 func spaces() Set { return Of(unicode.White_Space) }
 
-// Words is \w in the Rust library of regular expressions.
+// Words returns \w of the Rust library of regular expressions.
 func Words() Set {
 	return mustCategory("L", "M", "Nd", "Nl", "Pc").Or(Of(unicode.Other_Alphabetic, unicode.Join_Control))
 }
 
-// onigWordRunes is \w in Oniguruma: without the joiners, and with the fractions and
+// onigWordRunes returns Oniguruma's \w: without the joiners, and with the fractions and
 // superscripts of Latin-1.
 func onigWordRunes() Set {
 	joiners := Of(unicode.Join_Control)

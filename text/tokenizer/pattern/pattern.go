@@ -1,9 +1,8 @@
-// Package pattern matches the regular expressions by which tokenizers split text, in the
-// syntax of Oniguruma and exactly as it does: characters, classes, groups, alternatives, and
-// a look ahead at one character; groups are not repeated. What it does not know it refuses.
+// Package pattern matches the regular expressions of tokenizers, in Oniguruma's syntax and
+// exactly like Oniguruma: characters, classes, groups, alternatives, and a look ahead at one
+// character; groups do not repeat. It rejects any other syntax.
 //
-// It also holds the sets of characters of which those are made, in the edition of Unicode
-// that Oniguruma knows.
+// It also holds the character sets behind them, in Oniguruma's edition of Unicode.
 package pattern
 
 import (
@@ -15,19 +14,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Pattern is a regular expression, matched as Oniguruma does: the first alternative that
-// fits wins, and repeats take as much as they can. It is made by [Parse] and safe for
-// concurrent use.
+// A Pattern is a regular expression that matches like Oniguruma: the first alternative that
+// fits wins, and repeats are greedy. [Parse] returns one. It is safe for concurrent use.
 //
-// It is a graph of nodes over sets of characters. For each character, a word of bits says
-// in which of the sets it is.
+// It is a graph of nodes over sets of characters. For each character, the bits of a word
+// tell which sets contain it.
 type Pattern struct {
 	text   string
 	start  *node
 	sets   []Set
 	ascii  [utf8.RuneSelf]uint32
-	pages  [(utf8.MaxRune + 1) >> pageBits]atomic.Pointer[page] // made when they are first needed
-	firsts [utf8.RuneSelf]uint32                                // which branches of start an ASCII character may begin
+	pages  [(utf8.MaxRune + 1) >> pageBits]atomic.Pointer[page] // built on first use
+	firsts [utf8.RuneSelf]uint32                                // the branches of start that each ASCII character may begin
 }
 
 const (
@@ -35,13 +33,13 @@ const (
 	maxSets  = 32 // bits of a word
 )
 
-// A page is the words of neighbouring characters.
+// A page holds the words of adjacent characters.
 type page [1 << pageBits]uint32
 
-// A node is a part of a pattern, followed by next; nil is the end, which always fits. A
-// node with branches is the first of them that fits, each of which leads on to next by
-// itself. A node that looks wants the next character to be in the set, or not to be. Any
-// other is from least to most characters of the set.
+// A node is a part of a pattern, followed by next; nil is the end, which always fits. A node
+// with branches matches the first of them that fits; each branch itself leads on to next. A
+// look-ahead node wants the next character inside, or outside, the set. Any other matches
+// from least to most characters of the set.
 type node struct {
 	next     *node
 	branches []*node
@@ -50,15 +48,15 @@ type node struct {
 	bit      uint32 // of the set
 	least    int
 	most     int
-	retry    bool // fewer characters may fit where most do not
+	retry    bool // fewer characters may fit if most do not
 	facts    *facts
 }
 
-// facts are about the matches of a node and all after it.
+// facts describe the matches of a node and all after it.
 type facts struct {
-	first   Set  // with what they may begin; it may hold more
-	mayFail bool // there is not always one
-	empty   bool // it may be empty
+	first   Set  // possible first characters; may hold more
+	mayFail bool // it may not match
+	empty   bool // it may match the empty text
 }
 
 const endless = math.MaxInt
@@ -67,13 +65,12 @@ const endless = math.MaxInt
 type matcher struct {
 	*Pattern
 	text  string
-	steps int // left until it gives up
+	steps int // left before it gives up
 }
 
-// Find calls visit with the start and the end of each match in text, in order; text is valid
-// UTF-8. Matches are not empty and do not overlap. Find gives up with an error if it takes
-// far more steps than text has bytes, which does not happen with the patterns of known
-// models.
+// Find calls visit with the start and the end of each match in text, in order; text must be
+// valid UTF-8. Matches are not empty and do not overlap. Find fails if it takes far more
+// steps than text has bytes, which the patterns of known models never do.
 func (p *Pattern) Find(text string, visit func(start, end int)) error {
 	m := matcher{Pattern: p, text: text, steps: 256*len(text) + 1<<16}
 	for at := 0; at < len(text); {
@@ -91,7 +88,7 @@ func (p *Pattern) Find(text string, visit func(start, end int)) error {
 	return nil
 }
 
-// at returns the end of the match at i; -1 if there is none.
+// at returns the end of the match at i; -1: none.
 func (m *matcher) at(i int) int {
 	if c := m.text[i]; c < utf8.RuneSelf && m.start.branches != nil {
 		for b, branches := 0, m.firsts[c]; branches != 0; b, branches = b+1, branches>>1 {
@@ -107,8 +104,8 @@ func (m *matcher) at(i int) int {
 	return m.match(m.start, i)
 }
 
-// match returns the end of what n and all after it match at i; -1 if they do not. It calls
-// itself at most as deep as the pattern is long.
+// match returns the end of the match of n and all after it at i; -1: none. Its recursion is
+// at most as deep as the pattern is long.
 func (m *matcher) match(n *node, i int) int {
 	for ; n != nil; n = n.next {
 		m.steps--
@@ -165,7 +162,8 @@ func (m *matcher) run(n *node, i int) (end, count int) {
 	return end, count
 }
 
-// shrink matches what comes after n, which took count characters until end or fewer.
+// shrink matches the nodes after n, which took count characters until end, and gives back
+// characters until they fit.
 func (m *matcher) shrink(n *node, end, count int) int {
 	for ; ; count-- {
 		if found := m.match(n.next, end); found >= 0 || count == n.least || m.steps < 0 {
@@ -176,7 +174,7 @@ func (m *matcher) shrink(n *node, end, count int) int {
 	}
 }
 
-// in reports whether the character at i is in a set. There is none at the end.
+// in reports whether the character at i is in a set; false at the end.
 func (m *matcher) in(i int, bit uint32) bool {
 	if i == len(m.text) {
 		return false
@@ -185,7 +183,7 @@ func (m *matcher) in(i int, bit uint32) bool {
 	return m.word(r)&bit != 0
 }
 
-// word tells in which sets r is.
+// word returns the sets of r, as bits.
 func (p *Pattern) word(r rune) uint32 {
 	if r < utf8.RuneSelf {
 		return p.ascii[r]
@@ -231,13 +229,13 @@ func (p *Pattern) finish() {
 	}
 }
 
-// settle decides for n and all after it where fewer characters may fit if most do not: not
-// if what comes next always fits, nor if it cannot begin with what would be given back.
+// settle decides, for n and all after it, whether fewer characters may fit if most do not:
+// they cannot if the next node always fits, or if it cannot begin with a returned character.
 func (p *Pattern) settle(n *node) {
 	if n == nil || n.facts != nil {
 		return
 	}
-	n.facts = new(facts) // so that it is settled once
+	n.facts = new(facts) // visit it only once
 	p.settle(n.next)
 	for _, b := range n.branches {
 		p.settle(b)
@@ -257,7 +255,7 @@ func (p *Pattern) about(n *node) facts {
 	return *n.facts
 }
 
-// work works out the facts about n from those about the nodes after it.
+// work derives the facts about n from those about the nodes after it.
 func (p *Pattern) work(n *node) facts {
 	next := p.about(n.next)
 	switch {
@@ -276,10 +274,10 @@ func (p *Pattern) work(n *node) facts {
 	return facts{next.first.Or(p.set(n)), next.mayFail, next.empty}
 }
 
-// set is the set of a node.
+// set returns the set of a node.
 func (p *Pattern) set(n *node) Set { return p.sets[bits.TrailingZeros32(n.bit)] }
 
-// bit is the bit of a set, which is added if it is new; 0 if there are too many.
+// bit returns the bit of a set and adds a new set; 0: too many.
 func (p *Pattern) bit(set Set) uint32 {
 	i := slices.IndexFunc(p.sets, func(s Set) bool { return slices.Equal(s, set) })
 	if i < 0 {
@@ -292,7 +290,7 @@ func (p *Pattern) bit(set Set) uint32 {
 	return 1 << i
 }
 
-// WordsAndSigns is \w+|[^\w\s]+ with the \w of [Words].
+// WordsAndSigns returns \w+|[^\w\s]+ with the \w of [Words].
 func WordsAndSigns() *Pattern {
 	p := &Pattern{text: "words and signs"}
 	p.start = &node{branches: []*node{

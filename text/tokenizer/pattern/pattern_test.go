@@ -40,11 +40,11 @@ func TestFind(t *testing.T) {
 		{"signs take line ends with them", llama3, "ok!\n\nx", "ok|!\n\n|x"},
 		{"letters since Unicode 16", llama3, "a\U00013c73b", "a\U00013c73b"},
 		{"case divides words", o200k, "camelCaseHTMLParser", "camel|Case|HTMLParser"},
-		{"what both classes hold is given back", o200k, "漢字X", "漢字|X"},
+		{"a repeat gives back a character of both classes", o200k, "漢字X", "漢字|X"},
 		{"a contraction belongs to its word", o200k, "DON'T x", "DON'T| x"},
 		{"the first alternative wins, not the longest", "a|ab", "ab", "a"},
 		{"repeats give back", "[ab]*b", "aabba", "aabb"},
-		{"a group that is optional", "a(?:bc)?d?", "abcd ab", "abcd|a"},
+		{"an optional group", "a(?:bc)?d?", "abcd ab", "abcd|a"},
 		{"counts", "a{2,3}", "aaaaa", "aaa|aa"},
 		{"a count of at most", "xa{,2}", "xaaa", "xaa"},
 		{"looking ahead for a character", "a(?=b)", "aab", "a"},
@@ -52,7 +52,7 @@ func TestFind(t *testing.T) {
 		{"an intersection", `[\p{L}&&[^a-c]]+`, "abcdefc", "def"},
 		{"an escaped class", `[\]\-x]+`, "a]-x", "]-x"},
 		{"code points", `[\x41-\x{43}\u0044]+`, "ABCDE", "ABCD"},
-		{"the dot is no line end", ".+", "ab\ncd", "ab|cd"},
+		{"the dot does not match a line end", ".+", "ab\ncd", "ab|cd"},
 		{"a negated property", `\P{L}+`, "a12b", "12"},
 		{"a superscript is part of a word", `\w+`, "x² ½", "x²|½"},
 		{"white space is Unicode's", `\s+`, "a\u0085\u2003b", "\u0085\u2003"},
@@ -66,8 +66,8 @@ func TestFind(t *testing.T) {
 func TestParseRefuses(t *testing.T) {
 	for _, test := range []struct{ why, pattern, want string }{
 		{"nothing", "", "empty text"},
-		{"what may match nothing", "a*", "empty text"},
-		{"an alternative that is empty", "a|", "empty text"},
+		{"a match of the empty text", "a*", "empty text"},
+		{"an empty alternative", "a|", "empty text"},
 		{"a look behind", "(?<!a)b", "(?<!"},
 		{"a longer look ahead", "a(?!bc)", "look ahead"},
 		{"a repeated group", "(?:ab)+", "repeated group"},
@@ -76,7 +76,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an anchor", "^a", `'^'`},
 		{"a word boundary", `\ba`, `\\b`},
 		{"a reference back", `(a)\1`, `\\1`},
-		{"a property that was not compared", `\p{Greek}`, "property"},
+		{"a property that we did not compare", `\p{Greek}`, "property"},
 		{"marks apart: one of them moved", `\p{Mn}`, "property"},
 		{"a class without an end", "[a", "without an end"},
 		{"a class of POSIX", "[[:alpha:]]", "[:alpha:]"},
@@ -91,12 +91,12 @@ func TestParseRefuses(t *testing.T) {
 		{"a backslash at the end", `a\`, "backslash"},
 		{"a count without an end", "a{2", "repeat"},
 		{"counts backwards", "a{3,2}", "repeat"},
-		{"a byte that is no character", `\x80`, `\\x80`},
+		{"an invalid byte", `\x80`, `\\x80`},
 		{"deep groups", strings.Repeat("(", 40) + "a" + strings.Repeat(")", 40), "nesting"},
 		{"deep classes", strings.Repeat("[", 40) + "a" + strings.Repeat("]", 40), "nesting"},
 		{"many classes", "abcdefghijklmnopqrstuvwxyz0123456789", "classes"},
 		{"a long pattern", strings.Repeat("a", maxPattern+1), "at most"},
-		{"what is not UTF-8", "a\xff", "UTF-8"},
+		{"invalid UTF-8", "a\xff", "UTF-8"},
 	} {
 		_, err := Parse(test.pattern)
 		if test.want == "" {
@@ -109,7 +109,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A pattern that is made to take the square of a text's length, or more, gives up.
+// A pattern built to take quadratic time, or more, gives up.
 func TestFindGivesUp(t *testing.T) {
 	for _, pattern := range []string{"a*a*a*a*a*b", strings.Repeat("(?:a|a?)", 30) + "b", strings.Repeat("(?:(?=a)|(?!b))", 30) + "b", "a*b"} {
 		p, err := Parse(pattern)
@@ -140,7 +140,7 @@ func TestUnicodeIsTheEditionThatTheTablesCompleted(t *testing.T) {
 	}
 }
 
-// twins are patterns that Go's regexp reads in the same way.
+// twins lists patterns that Go's regexp reads in the same way.
 var twins = []string{
 	`[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^ \p{L}\p{N}]+[\r\n]*| *[\r\n]+| +`,
 	`[A-Z]*[a-z]+(?:'s|'ll)?|[A-Z]+[a-z]*|[0-9]`,
@@ -164,7 +164,7 @@ func FuzzFindAgreesWithRegexp(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.Map(func(r rune) rune {
-			if r > 0xffff { // where the editions of Unicode differ
+			if r > 0xffff { // here the editions of Unicode differ
 				return 'x'
 			}
 			return r
@@ -185,7 +185,7 @@ func FuzzFindAgreesWithRegexp(f *testing.F) {
 	})
 }
 
-// Whatever the pattern is, it is refused or matched, in order and within bounds.
+// Any pattern is rejected or matches, in order and within bounds.
 func FuzzParse(f *testing.F) {
 	f.Add(llama3, "I'll go  on\n")
 	f.Add(o200k, "camelCase 12")

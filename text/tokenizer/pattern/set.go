@@ -7,7 +7,7 @@ import (
 )
 
 // A Set is a set of characters: the first and the last of each range, in order. Ranges do not
-// touch. Its methods do not change it.
+// touch. No method changes its receiver.
 type Set []rune
 
 // Of returns the runes of tables of package unicode, those of Unicode 15.
@@ -24,7 +24,7 @@ func Of(tables ...*unicode.RangeTable) Set {
 	return set.sorted().And(newer15.Not())
 }
 
-// add appends the characters from lo to hi in steps. The set may have to be sorted.
+// add appends the characters from lo to hi in steps. The set may need sorting afterwards.
 func (s Set) add(lo, hi, step rune) Set {
 	if step == 1 {
 		return append(s, lo, hi)
@@ -35,7 +35,7 @@ func (s Set) add(lo, hi, step rune) Set {
 	return s
 }
 
-// sorted puts ranges in order and joins those that touch.
+// sorted sorts ranges and joins those that touch.
 func (s Set) sorted() Set {
 	ranges := make([][2]rune, 0, len(s)/2)
 	for r := range slices.Chunk(s, 2) {
@@ -53,12 +53,12 @@ func (s Set) sorted() Set {
 	return joined
 }
 
-// Or returns what is in s, in others, or in both.
+// Or returns the union of s and others.
 func (s Set) Or(others ...Set) Set {
 	return slices.Concat(append([]Set{s}, others...)...).sorted()
 }
 
-// Not returns what is not in s.
+// Not returns the complement of s.
 func (s Set) Not() Set {
 	rest := Set{}
 	next := rune(0)
@@ -74,7 +74,7 @@ func (s Set) Not() Set {
 	return rest
 }
 
-// And returns what is in both s and other.
+// And returns the intersection of s and other.
 func (s Set) And(other Set) Set { return s.Not().Or(other.Not()).Not() }
 
 // Has reports whether r is in s.

@@ -12,38 +12,38 @@ import (
 // maxPattern is the greatest length of a regular expression, in bytes.
 const maxPattern = 4096
 
-// Parse reads a regular expression in the syntax of Oniguruma. It refuses what it
-// would not match exactly as Oniguruma does, and what may match the empty text.
+// Parse parses a regular expression in Oniguruma's syntax. It rejects any that it would
+// not match exactly like Oniguruma, and any that may match the empty text.
 func Parse(text string) (*Pattern, error) {
 	if len(text) > maxPattern || !utf8.ValidString(text) {
 		return nil, fmt.Errorf("a pattern of %d bytes: want at most %d, of valid UTF-8", len(text), maxPattern)
 	}
 	s := &syntax{text: text, pattern: &Pattern{text: text}, sets: map[string]Set{}}
 	whole, err := s.alternatives(0)
-	if err == nil && s.at < len(text) {
-		err = s.errorf("an unmatched )")
-	}
 	if err != nil {
 		return nil, err
+	}
+	if s.at < len(text) {
+		return nil, s.errorf("an unmatched )")
 	}
 	s.pattern.start = s.link(whole, nil)
 	s.pattern.finish()
 	if slices.ContainsFunc(s.pattern.start.branches, func(b *node) bool { return s.pattern.about(b).empty }) {
-		return nil, fmt.Errorf("pattern %q: it can match the empty text, which is not supported", text)
+		return nil, fmt.Errorf("pattern %q: a match of the empty text is not supported", text)
 	}
 	return s.pattern, nil
 }
 
-// A syntax reads a regular expression.
+// A syntax parses a regular expression.
 type syntax struct {
 	text    string
 	at      int
 	fold    bool // in a group that ignores case
 	pattern *Pattern
-	sets    map[string]Set // of categories and the like, which are large
+	sets    map[string]Set // of categories and the like, since they are large
 }
 
-// set returns the set of a name, which is made once.
+// set returns the named set and builds it only once.
 func (s *syntax) set(name string, fresh func() Set) Set {
 	set, made := s.sets[name]
 	if !made {
@@ -53,22 +53,22 @@ func (s *syntax) set(name string, fresh func() Set) Set {
 	return set
 }
 
-// An alternation is read, and not yet linked.
+// An alternation is parsed but not yet linked.
 type alternation [][]part
 
-// A part of a sequence: a group, or a node by itself.
+// A part is one element of a sequence: a group, or a node by itself.
 type part struct {
 	group    alternation
 	optional bool // of the group
 	node     node
 }
 
-// errorf is an error at the current place.
+// errorf returns an error at the current position.
 func (s *syntax) errorf(format string, args ...any) error {
 	return fmt.Errorf("pattern %q: at byte %d: %s is not supported", s.text, s.at, fmt.Sprintf(format, args...))
 }
 
-// accept skips a literal text, if it is next.
+// accept skips a literal text if it comes next.
 func (s *syntax) accept(literal string) bool {
 	if strings.HasPrefix(s.text[s.at:], literal) {
 		s.at += len(literal)
@@ -100,7 +100,7 @@ func (s *syntax) alternatives(depth int) (alternation, error) {
 	return all, nil
 }
 
-// part reads a part and how often it is repeated.
+// part reads a part and its repeat.
 func (s *syntax) part(depth int) (one part, err error) {
 	begin := s.at
 	if s.text[s.at] == '(' {
@@ -112,10 +112,12 @@ func (s *syntax) part(depth int) (one part, err error) {
 		return part{}, err
 	}
 	least, most, err := s.repeat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return part{}, err
+	}
+	switch {
 	case least == 1 && most == 1:
+		return one, nil
 	case one.group != nil && least == 0 && most == 1:
 		one.optional = true
 	case one.group != nil || one.node.look:
@@ -152,13 +154,16 @@ func (s *syntax) group(depth int) (one part, err error) {
 		s.at++
 		one.group, err = s.alternatives(depth + 1)
 	}
-	if err == nil && !s.accept(")") {
-		err = s.errorf("a longer look ahead, or a group without an end,")
+	if err != nil {
+		return part{}, err
 	}
-	return one, err
+	if !s.accept(")") {
+		return part{}, s.errorf("a longer look ahead, or a group without an end,")
+	}
+	return one, nil
 }
 
-// repeat reads how often a part is repeated.
+// repeat reads how often a part repeats.
 func (s *syntax) repeat() (least, most int, err error) {
 	least, most = 1, 1
 	switch {
@@ -188,29 +193,34 @@ func (s *syntax) counts() (least, most int, err error) {
 	if !two {
 		high = low
 	}
-	least, most = 0, endless
-	if low != "" {
-		least, err = strconv.Atoi(low)
-	}
-	if high != "" && err == nil {
-		most, err = strconv.Atoi(high)
-	}
-	if err != nil || !closed || low+high == "" || least < 0 || least > 1000 || most < max(least, 1) {
+	least, most = count(low, 0), count(high, endless)
+	if !closed || low+high == "" || least < 0 || least > 1000 || most < max(least, 1) {
 		return 0, 0, s.errorf("the repeat {%.10s", inner)
 	}
 	s.at += len(inner) + 1
 	return least, most, nil
 }
 
-// single reads one character or class, as a node that takes one character.
+// count returns the number in a text, or missing for an empty text; -1: invalid.
+func count(text string, missing int) int {
+	if text == "" {
+		return missing
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// single reads one character or class, as a node that matches one character.
 func (s *syntax) single() (node, error) {
 	var set Set
 	var err error
-	switch c := s.text[s.at]; {
+	c := s.text[s.at]
+	switch {
 	case c == '[':
-		if set, err = s.class(0); err == nil && s.fold {
-			err = s.errorf("a class in a group that ignores case")
-		}
+		set, err = s.class(0)
 	case c == '\\':
 		set, err = s.escape()
 	case c == '.':
@@ -225,6 +235,9 @@ func (s *syntax) single() (node, error) {
 	if err != nil {
 		return node{}, err
 	}
+	if c == '[' && s.fold {
+		return node{}, s.errorf("a class in a group that ignores case")
+	}
 	bit := s.pattern.bit(set)
 	if bit == 0 {
 		return node{}, s.errorf("a pattern with more than %d classes", maxSets)
@@ -232,8 +245,8 @@ func (s *syntax) single() (node, error) {
 	return node{bit: bit, least: 1, most: 1}, nil
 }
 
-// literal reads a character. In a group that ignores case it takes ASCII only, and none of
-// those that Oniguruma also finds within a ligature.
+// literal reads a character. In a group that ignores case it accepts ASCII only, and no
+// pair of letters that Oniguruma also finds within a ligature.
 func (s *syntax) literal(r rune, width int) (Set, error) {
 	if !s.fold {
 		s.at += width
@@ -256,7 +269,7 @@ func (s *syntax) literal(r rune, width int) (Set, error) {
 	return set.sorted(), nil
 }
 
-// escape reads what begins with a backslash.
+// escape reads a backslash sequence.
 func (s *syntax) escape() (Set, error) {
 	if s.at+1 == len(s.text) {
 		return nil, s.errorf("a backslash at the end")
@@ -349,8 +362,8 @@ func (s *syntax) codePoint() (Set, error) {
 	return Set{rune(n), rune(n)}, nil
 }
 
-// class reads a class in brackets: characters, ranges, escapes, classes, and && between
-// parts of which it is the intersection.
+// class reads a class in brackets: characters, ranges, escapes and classes; && intersects
+// the parts beside it.
 func (s *syntax) class(depth int) (Set, error) {
 	if depth > maxDepth {
 		return nil, s.errorf("nesting of more than %d classes", maxDepth)
@@ -422,7 +435,7 @@ func (s *syntax) classChar() (Set, error) {
 	return Set{r, r}, nil
 }
 
-// link makes nodes of an alternation that is followed by next.
+// link turns an alternation into nodes followed by next.
 func (s *syntax) link(all alternation, next *node) *node {
 	if len(all) == 1 {
 		return s.chain(all[0], next)
@@ -434,7 +447,7 @@ func (s *syntax) link(all alternation, next *node) *node {
 	return n
 }
 
-// chain makes nodes of a sequence that is followed by next.
+// chain turns a sequence into nodes followed by next.
 func (s *syntax) chain(sequence []part, next *node) *node {
 	for _, one := range slices.Backward(sequence) {
 		switch {

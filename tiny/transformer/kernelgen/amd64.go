@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// amd64File is the file for amd64.
+// amd64File returns the file for amd64.
 func amd64File() string {
 	w := &amd64{}
 	w.WriteString(header)
@@ -29,17 +29,16 @@ type amd64 struct {
 	labels int
 }
 
-// amd64Pointers are the registers of pointers. R14 is Go's, R15 is reserved for shared
-// objects.
+// amd64Pointers lists the registers for pointers. R14 is Go's; shared objects need R15.
 var amd64Pointers = [...]string{"SI", "DI", "AX", "BX", "CX", "DX", "R8", "R9", "R10", "R11"}
 
 // line writes an instruction.
 func (w *amd64) line(format string, args ...any) { fmt.Fprintf(w, "\t"+format+"\n", args...) }
 
-// here puts a label.
+// here writes a label.
 func (w *amd64) here(label string) { fmt.Fprintf(w, "%s:\n", label) }
 
-// label makes a new label.
+// label returns a new label.
 func (w *amd64) label() string {
 	w.labels++
 	return fmt.Sprintf("l%d", w.labels)
@@ -82,8 +81,8 @@ func (w *amd64) root(d, a int)            { w.line("VSQRTPS Y%d, Y%d", a, d) }
 func (w *amd64) shift(d, bits int)        { w.line("VPSLLD $%d, Y%d, Y%d", bits, d, d) }
 func (w *amd64) result(d int, arg string) { w.line("VMOVSS X%d, %s(FP)", d, arg) }
 
-// amd64Operations are the instructions of the operations. The second source is the first
-// operand; VMAXPS returns it if either is NaN.
+// amd64Operations lists the instructions of the operations. The second source is the
+// first operand; VMAXPS returns it if either is NaN.
 var amd64Operations = map[operation]string{
 	add: "VADDPS", subtract: "VSUBPS", times: "VMULPS", divide: "VDIVPS", larger: "VMAXPS",
 	below: "VCMPPS $17,", without: "VANDNPS", addWhole: "VPADDD",
@@ -124,14 +123,14 @@ func (w *amd64) fold(op operation, d, t int) {
 	}
 }
 
-// end clears the upper halves of the registers: with these in use, other code would be
-// slow.
+// end clears the upper halves of the registers; otherwise they would slow down other
+// code.
 func (w *amd64) end() {
 	w.line("VZEROUPPER")
 	w.line("RET")
 }
 
-// log2 is the binary logarithm of a power of two.
+// log2 returns the binary logarithm of a power of two.
 func log2(n int) (bits int) {
 	for ; n > 1; n /= 2 {
 		bits++

@@ -2,8 +2,8 @@ package main
 
 // The registers of score and mix besides those of mul. Strides are in bytes.
 const (
-	pagesOf    = "AX"  // the attention, where nothing else is there
-	pagesNext  = "R10" // where the next page stands in the list
+	pagesOf    = "AX"  // the attention, when nothing else is there
+	pagesNext  = "R10" // address of the next page in the list
 	pagesLeft  = "R11" // pages in score, positions in mix
 	pagesApart = "R15"
 )
@@ -57,9 +57,9 @@ func (t tiling) mix(w *amd64) {
 	})
 }
 
-// pages is a function that sets the first of the named matrices of an attention to the
-// products of each row of the second with rows of its own in the pages. tile makes some rows
-// of the product.
+// pages writes a function that sets the first named matrix of an attention to the products
+// of each row of the second with rows of its own in the pages. tile computes some rows of
+// the product.
 func (t tiling) pages(w *amd64, name string, of [2]string, tile func(w *amd64, rows int)) {
 	w.begin(name+t.suffix, 8)
 	w.line("MOVQ a+0(FP), %s", pagesOf)
@@ -97,8 +97,8 @@ func (t tiling) page(w *amd64, first string) {
 	w.line("LEAQ (%s)(%s*4), %s", mulInner, mulB, mulB)
 }
 
-// addPage adds to the sums the products of the next numbers of each row of a, at addresses
-// that walk on, and its rows in the page. The inner dimension is 1 or more.
+// addPage adds to the sums the products of the next numbers of each row of a, at advancing
+// addresses, and its rows in the page. The inner dimension is 1 or more.
 func (t tiling) addPage(w *amd64, a, walking []string) {
 	again := w.label()
 	w.here(again)

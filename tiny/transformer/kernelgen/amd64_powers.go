@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// The registers of powersWide and softenWide. The constants are in those from powerFirst on.
+// The registers of powersWide and softenWide. Those from powerFirst on hold the constants.
 const (
 	powerX, powerN               = "SI", "DI"
 	powerFactor, powerTerm       = 0, 1
@@ -12,8 +12,8 @@ const (
 	powerHighU, powerHighE, some = 5, 6, 8
 )
 
-// powersWide is [powers] for AVX-512: two blocks at once, of which each adds its own numbers
-// to the sums, so they are those of the machine. The length is a multiple of two blocks.
+// powersWide is [powers] for AVX-512: two blocks at once. Each adds its own numbers to the
+// sums, so they equal the machine's. The length is a multiple of two blocks.
 func (w *amd64) powersWide() {
 	list := powerConstants()
 	w.begin("powersAVX512", 40, list...)
@@ -51,8 +51,8 @@ func (w *amd64) wideConstants(list []uint32) {
 	}
 }
 
-// widePowers replaces the next two blocks by their powers, or by zero where K2 is not set,
-// and adds them to the sum.
+// widePowers replaces the next two blocks by their powers, or by zero where K2 is clear, and
+// adds them to the sum.
 func (w *amd64) widePowers() {
 	w.line("VMOVUPS.Z (%s), K2, Z%d", powerX, powerE)
 	w.line("VMOVAPS Z%d, Z%d", powerTerm, powerU)
@@ -93,7 +93,7 @@ func (w *amd64) softenWide() {
 	w.line("MOVQ (attention_weights+matrix_cols)(AX), CX")
 	w.line("LEAQ 15(CX), %s", blocks)
 	w.line("SHRQ $4, %s", blocks)
-	w.line("NEGQ CX") // the numbers of the last two blocks that count: 16 less those that do not
+	w.line("NEGQ CX") // CX becomes how many numbers of the last two blocks do not count
 	w.line("ANDQ $15, CX")
 	w.line("MOVL $0xffff, %s", last)
 	w.line("SHRL CX, %s", last)
@@ -128,8 +128,8 @@ func (w *amd64) softenWide() {
 	w.end()
 }
 
-// eachWide repeats body for every two blocks of a row. In K2 are the bits of the numbers that
-// count: all, but for the last two blocks.
+// eachWide repeats body for every two blocks of a row. The bits of K2 mark the numbers that
+// count: all, except in the last two blocks.
 func (w *amd64) eachWide(row, blocks, last string, body func()) {
 	again, next := w.label(), w.label()
 	w.line("MOVQ %s, %s", row, powerX)

@@ -2,21 +2,21 @@ package main
 
 import "fmt"
 
-// A tiling is how one of the instruction sets of amd64 multiplies matrices. Tiles of some
-// rows and 16 columns of the product, or of two panels of them, stay in registers while the
-// sums grow.
+// A tiling is how one of amd64's instruction sets multiplies matrices. Tiles of some rows
+// and 16 columns of the product, or of two panels of them, stay in registers while the sums
+// grow.
 type tiling struct {
 	suffix string // of the names of functions
 	vector string // prefix of the registers
-	zero   string // instruction that clears one
+	zero   string // instruction to clear a register
 	parts  int    // registers of 16 columns
 	panels int    // of a tile
-	rows   []int  // of tiles, the largest first; each is used while that many rows are left
+	rows   []int  // of tiles, the largest first; each applies while that many rows remain
 }
 
 var avx2 = tiling{suffix: "AVX2", vector: "Y", zero: "VXORPS", parts: 2, panels: 1, rows: []int{4, 2, 1}}
 
-// avx512 has tiles of two panels: with one, it would wait for numbers from memory.
+// avx512 has tiles of two panels: with one, it would wait for memory.
 var avx512 = tiling{suffix: "AVX512", vector: "Z", zero: "VPXORD", parts: 1, panels: 2, rows: []int{8, 4, 2, 1}}
 
 // The registers of mul. Strides are in bytes.
@@ -24,7 +24,7 @@ const (
 	mulC, mulCDown             = "DI", "R8"
 	mulA, mulADown, mulAAcross = "SI", "R9", "R10"
 	mulB, mulBDown, mulBApart  = "DX", "R11", "R15"
-	mulRows, mulInner          = "BX", "CX" // what is left of the rows and of the inner dimension
+	mulRows, mulInner          = "BX", "CX" // remaining rows and inner dimension
 )
 
 // mul(c matrix, a factor, b panels, add bool)
@@ -56,7 +56,7 @@ func (t tiling) mul(w *amd64) {
 	w.end()
 }
 
-// tiles makes tiles of all rows.
+// tiles writes tiles for all rows.
 func (t tiling) tiles(w *amd64, tile func(w *amd64, rows int)) {
 	for _, rows := range t.rows {
 		again, next := w.label(), w.label()
@@ -70,7 +70,7 @@ func (t tiling) tiles(w *amd64, tile func(w *amd64, rows int)) {
 	}
 }
 
-// tile makes some rows of the product, and moves c and a on to the next ones.
+// tile computes some rows of the product, and advances c and a past them.
 func (t tiling) tile(w *amd64, rows int) {
 	fresh, start, again, done := w.label(), w.label(), w.label(), w.label()
 	w.line("CMPB add+144(FP), $0")
@@ -103,13 +103,13 @@ func (t tiling) tile(w *amd64, rows int) {
 	}
 }
 
-// registers is the number of registers of a row of a tile.
+// registers returns the number of registers of a row of a tile.
 func (t tiling) registers() int { return t.parts * t.panels }
 
-// bytes is where a part begins in a row of c.
+// bytes returns the start of a part in a row of c.
 func (t tiling) bytes(part int) int { return 64 / t.parts * part }
 
-// clear makes the sums of a tile zero.
+// clear zeroes the sums of a tile.
 func (t tiling) clear(w *amd64, rows int) {
 	t.eachSum(rows, func(_, _ int, sum string) { w.line("%s %s, %s, %s", t.zero, sum, sum, sum) })
 }
@@ -152,8 +152,8 @@ func (t tiling) eachSum(rows int, f func(row, part int, sum string)) {
 	}
 }
 
-// rowsAt makes the addresses of some rows of a matrix that are a stride apart. It returns
-// them and the registers on which they depend.
+// rowsAt returns the addresses of rows of a matrix, a stride apart, and the registers that
+// they use.
 func (w *amd64) rowsAt(first, stride string, rows int) (addresses, registers []string) {
 	for row := range rows {
 		if row%3 == 0 { // an address can hold one or two strides

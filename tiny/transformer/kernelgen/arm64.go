@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// arm64File is the file for arm64.
+// arm64File returns the file for arm64.
 func arm64File() string {
 	w := &arm64{}
 	w.WriteString(header)
@@ -93,8 +93,8 @@ func (w *arm64) shift(d, bits int) {
 
 func (w *arm64) result(d int, arg string) { w.line("FMOVS F%d, %s(FP)", 2*d, arg) }
 
-// An encoding is an instruction that Go's assembler does not know, with its registers left
-// out. Source: Arm Architecture Reference Manual, C7.2.
+// An encoding is an instruction that Go's assembler lacks, without its registers. Source:
+// Arm Architecture Reference Manual, C7.2.
 type encoding struct {
 	name string
 	bits uint32
@@ -109,7 +109,7 @@ var (
 	arm64Operations = map[operation]encoding{
 		add: {"FADD", 0x4e20d400}, subtract: {"FSUB", 0x4ea0d400}, times: {"FMUL", 0x6e20dc00}, divide: {"FDIV", 0x6e20fc00},
 		larger: {"FMAX", 0x4e20f400}, addWhole: {"ADD", 0x4ea08400},
-		below: {"FCMGT", 0x6ea0e400}, without: {"BIC", 0x4e601c00}, // with their sources exchanged
+		below: {"FCMGT", 0x6ea0e400}, without: {"BIC", 0x4e601c00}, // with their sources swapped
 	}
 	arm64Pairwise = map[operation]encoding{add: {"FADDP", 0x6e20d400}, larger: {"FMAXP", 0x6e20f400}}
 )

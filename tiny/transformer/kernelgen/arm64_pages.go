@@ -2,9 +2,9 @@ package main
 
 // In score and mix, as in mul, R0 and R1 are the addresses of c and a, R3 and R4 the strides
 // in bytes of both, R7 counts the rows, and R10 to R13 are the addresses of the rows of a. R20
-// to R23 are those of b, R14 is how far they are apart, R2 where the first begin in a page.
-// R5 is where the next page stands in the list, R6 what is left of pages in score, of
-// positions in mix. R16 is the attention.
+// to R23 are those of b, R14 is the distance between them, R2 the start of the first in a
+// page. R5 is the address of the next page in the list, R6 counts the pages left in score, the
+// positions left in mix. R16 is the attention.
 
 // score(a *attention)
 func (w *arm64) score() {
@@ -47,9 +47,9 @@ func (w *arm64) mix() {
 	})
 }
 
-// pages is a function that sets the first of the named parts of an attention to the products
-// of each row of the second with rows of its own in the pages, of which the third tells where
-// they begin. tile makes some rows of the product.
+// pages writes a function that sets the first named part of an attention to the products of
+// each row of the second with rows of its own in the pages; the third gives their start. tile
+// computes some rows of the product.
 func (w *arm64) pages(name string, of []string, tile func(rows int)) {
 	w.begin(name+"NEON", 8)
 	w.line("MOVD a+0(FP), R16")
@@ -77,7 +77,7 @@ func (w *arm64) pages(name string, of []string, tile func(rows int)) {
 	w.end()
 }
 
-// rowsAt makes the addresses of some rows of a.
+// rowsAt computes the addresses of some rows of a.
 func (w *arm64) rowsAt(rows int) {
 	w.line("MOVD R1, R10")
 	for row := 1; row < rows; row++ {
@@ -85,8 +85,8 @@ func (w *arm64) rowsAt(rows int) {
 	}
 }
 
-// addPage adds to the sums the products of the next numbers of each row of a, whose addresses
-// walk on, and its rows in the next page. The inner dimension, R8, is 1 or more.
+// addPage adds to the sums the products of the next numbers of each row of a, at advancing
+// addresses, and its rows in the next page. The inner dimension, R8, is 1 or more.
 func (w *arm64) addPage(rows int) {
 	again := w.label()
 	w.line("MOVD.P 8(R5), R20")

@@ -2,11 +2,10 @@ package main
 
 import "fmt"
 
-// mul(c matrix, a factor, b panels, add bool). Tiles of up to four rows and 16 columns of the product are in V0 to V15 while the sums
-// grow. R0, R1 and R2 are the addresses of c, a and b, R3 to R6 the strides in bytes: c down, a
-// down, a across, b down. R7 counts the rows that are left, R8 what is left of the inner
-// dimension. R10 to R13 are the addresses of the rows of a, R20 that of the row of b.
-// R14 is how far panels of b are apart, R15 counts them.
+// mul(c matrix, a factor, b panels, add bool). Tiles of up to four rows and 16 columns of the product are in V0 to V15
+// while the sums grow. R0, R1 and R2 are the addresses of c, a and b, R3 to R6 the strides in bytes: c down, a down, a
+// across, b down. R7 counts the remaining rows, R8 the rest of the inner dimension. R10 to R13 are the addresses of the
+// rows of a, R20 that of the row of b. R14 is the distance between panels of b, R15 counts them.
 func (w *arm64) mul() {
 	w.begin("mulNEON", 145)
 	again, done := w.label(), w.label()
@@ -33,7 +32,7 @@ func (w *arm64) mul() {
 	w.end()
 }
 
-// tiles makes tiles of all rows.
+// tiles writes tiles for all rows.
 func (w *arm64) tiles(tile func(rows int)) {
 	for _, rows := range []int{4, 2, 1} {
 		again, next := w.label(), w.label()
@@ -47,7 +46,7 @@ func (w *arm64) tiles(tile func(rows int)) {
 	}
 }
 
-// tile makes some rows of the product, and moves c and a on to the next ones.
+// tile computes some rows of the product, and advances c and a past them.
 func (w *arm64) tile(rows int) {
 	fresh, start, again, done := w.label(), w.label(), w.label(), w.label()
 	w.line("MOVBU add+144(FP), R9")
@@ -86,7 +85,7 @@ func (w *arm64) tile(rows int) {
 	}
 }
 
-// clear makes the first registers zero.
+// clear zeroes the first registers.
 func (w *arm64) clear(registers int) {
 	for v := range registers {
 		w.line("VEOR V%d.B16, V%d.B16, V%d.B16", v, v, v)

@@ -1,10 +1,10 @@
 // Kernelgen writes the vector kernels of package transformer in Go assembly: for amd64
-// with AVX2 and FMA, and with AVX-512, and for arm64 with NEON. Each kernel is described
+// with AVX2 and FMA, and with AVX-512, and for arm64 with NEON. It describes each kernel
 // once, for an abstract machine, so all of them make the same sums in the same order.
 //
-//	go generate ./transformer
+//	go generate ./tiny/transformer
 //
-// A test fails if the files are not those that it writes.
+// A test fails if the files are stale.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// files are the files that kernelgen writes, by name.
+// files returns the files that kernelgen writes, by name.
 func files() map[string]string {
 	return map[string]string{
 		"kernel_amd64.s": amd64File(),

@@ -11,7 +11,7 @@ func TestKernelsAreUpToDate(t *testing.T) {
 	for name, want := range files() {
 		got, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil || string(got) != want {
-			t.Errorf("%s is not what kernelgen writes (%v): run go generate ./transformer", name, err)
+			t.Errorf("%s is stale (%v): run go generate ./tiny/transformer", name, err)
 		}
 	}
 }

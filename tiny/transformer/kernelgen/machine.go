@@ -1,21 +1,20 @@
 package main
 
-// width is the number of float32 in a block, on which a machine works at once.
+// width is the number of float32 in a block, the unit of a machine.
 const width = 8
 
-// A machine writes instructions for the vector kernels. It has pointers, numbered from 0 to
-// 9, and blocks, from 0 to 15; a function with constants has blocks from 0 to 9. An argument
-// is named as in Go assembly, by name and offset.
+// A machine writes instructions for the vector kernels. It has pointers, numbered from 0 to 9,
+// and blocks, from 0 to 15; a function with constants has blocks from 0 to 9. Arguments have
+// names as in Go assembly: name and offset.
 type machine interface {
-	// begin starts a function with arguments of the given size in bytes, which uses some
-	// constants.
+	// begin starts a function with arguments of the given size in bytes and some constants.
 	begin(name string, size int, constants ...uint32)
 	// pointer loads an argument, such as the address of a slice or its length.
 	pointer(p int, arg string)
 	// spread sets all numbers of a block to an argument of type float32.
 	spread(d int, arg string)
-	// spreadField sets all numbers of a block to a field of the struct at a pointer. The field
-	// is named as in go_asm.h.
+	// spreadField sets all numbers of a block to a field of the struct at a pointer, named as
+	// in go_asm.h.
 	spreadField(d, p int, field string)
 	// constant sets all numbers of a block to one of the function's constants.
 	constant(d, i int)
@@ -32,10 +31,10 @@ type machine interface {
 	root(d, a int)
 	// shift shifts the bits of d to the left.
 	shift(d, bits int)
-	// loop repeats body for every so many blocks of the length in pointer n, which is a
-	// multiple of that, or, with blocks 0, that often.
+	// loop repeats body for every blocks blocks of the length in pointer n, a multiple of
+	// that; with blocks 0, n times.
 	loop(n, blocks int, body func())
-	// move moves pointers on by some blocks, and moveBy one by the bytes in another.
+	// move advances pointers by some blocks, and moveBy one pointer by the bytes in another.
 	move(blocks int, pointers ...int)
 	moveBy(p, q int)
 	// fold sets the first number of d to all of its numbers combined by op: i with i+4, then
@@ -57,6 +56,6 @@ const (
 	divide   // a/b
 	larger   // the larger number; NaN if b is NaN
 	below    // all bits set where a < b, else none
-	without  // the bits of b that are not set in a
+	without  // the bits of b that are clear in a
 	addWhole // a+b as integers
 )

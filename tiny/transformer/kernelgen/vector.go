@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// vectors writes the kernels that work on rows, for one machine. suffix ends their names.
+// vectors writes the row kernels, for one machine. suffix ends their names.
 func vectors(m machine, suffix string) {
 	dot(m, "dot"+suffix)
 	maximum(m, "maximum"+suffix)
@@ -125,7 +125,7 @@ const (
 	powerTerms
 )
 
-// powerConstants are their bits.
+// powerConstants returns their bits.
 func powerConstants() []uint32 {
 	list := []uint32{math.Float32bits(-126), math.Float32bits(3 << 22), 127, math.Float32bits(1)}
 	for i, c := 1, math.Ln2; i <= 6; i++ { // lnⁱ2/i!
@@ -276,7 +276,7 @@ func turnHeads(m machine, name string) {
 	m.end()
 }
 
-// stepAdam(params, grads []float32, m moments, u *update), as update.apply in package
+// stepAdam(params, grads []float32, m moments, u *update), like stepAdamPlain in package
 // transformer.
 func stepAdam(m machine, name string) {
 	fields := []string{"scale", "beta1", "rest1", "beta2", "rest2", "epsilon", "rate", "unbias", "keep"}
