@@ -1,7 +1,7 @@
 # make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
-.PHONY: help build wheel test race fuzz heavy lint conformance bench docs surfaces
+.PHONY: help build wheel test race fuzz heavy lint conformance ci nightly release-check bench docs surfaces
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -15,11 +15,11 @@ wheel: ## build the wheels of the Python package for all platforms, into dist/
 test: ## run all tests, including the house rules
 	go test ./...
 
-race: ## run the tests with the race detector; needs a C compiler
+race: ## run the tests of all that starts goroutines with the race detector; needs a C compiler
 	.ci/race
 
 fuzz: ## run every fuzz target for 20 seconds
-	.ci/fuzz 20 600
+	.ci/fuzz 20
 
 heavy: ## run all tests on all levels and problems, and kill processes
 	go test -tags heavy -timeout 20m ./...
@@ -30,9 +30,18 @@ lint: ## run go vet, and golangci-lint in the version named in .ci/run
 conformance: ## compare with the real reasoning-gym and run the tests of Atropos
 	conformance/run
 
+ci: ## run all that guards a change, in 12 minutes
+	.ci/run
+
+nightly: ## run all that takes longer, and record that it passed
+	.ci/nightly
+
+release-check: ## fail unless nightly has passed, lately and with this program
+	.ci/release-check
+
 bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 	go test -run '^$$' -bench . -benchmem ./...
-	conformance/python bench/tasks.py --write docs/benchmarks.md
+	conformance/python bench/tasks.py --write docs/benchmarks.md --each docs/benchmarks-tasks.md
 
 docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./tasks/catalog ./cmd/quintain -update

@@ -9,9 +9,9 @@ score_answer. Every second answer is right, the others belong to another entry. 
 table has figures for our side only: memory, the slowest of a hundred problems at every
 level, and the most expensive hostile answer.
 
-The tables are printed in Markdown; --write puts them into a document, between two lines
-with <!-- tasks -->. A task takes about 5 seconds, or more if reasoning-gym is slow at
-it.
+The tables are printed in Markdown, with a row for each task. --each puts them into a document, and
+--write puts the least, the median and the sums into another, between two lines with <!-- tasks -->. A
+task takes about 5 seconds, or more if reasoning-gym is slow at it.
 """
 
 import argparse
@@ -199,11 +199,26 @@ def own_table(rows):
     yield f"| **most** | {max(a['bytes'] for _, a, _ in rows):,.0f} | {max(a['allocations'] for _, a, _ in rows):,.0f} | **{slowest[0]:,.0f}** ({slowest[1]}) | **{worst[0]:.1f}** ({worst[1]}) |"
 
 
+def summary(text):
+    """Leave the rows of single tasks out."""
+    text = re.sub(r"^(\| (?!task )[a-z]|\\\*).*\n", "", text, flags=re.M)
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def put(name, text):
+    """Put text into a document, between its two marks."""
+    with open(name, encoding="utf-8") as f:
+        before, _, after = f.read().split("<!-- tasks -->\n")
+    with open(name, "w", encoding="utf-8") as f:
+        f.write(f"{before}<!-- tasks -->\n{text}\n<!-- tasks -->\n{after}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", help="names, separated by commas (default: all that both have)")
     parser.add_argument("--seconds", type=float, default=0.15, help="duration of each of the %d runs of a figure" % RUNS)
-    parser.add_argument("--write", metavar="FILE", help="put the table into this document")
+    parser.add_argument("--write", metavar="FILE", help="put the least, the median and the sums into this document")
+    parser.add_argument("--each", metavar="FILE", help="put the rows of all tasks into this document")
     args = parser.parse_args()
     chosen = set(args.tasks.split(",")) if args.tasks else None
 
@@ -240,11 +255,10 @@ def main():
         *own_table(rows),
     ]
     print("\n".join(lines))
+    if args.each:
+        put(args.each, "\n".join(lines))
     if args.write:
-        with open(args.write, encoding="utf-8") as f:
-            before, _, after = f.read().split("<!-- tasks -->\n")
-        with open(args.write, "w", encoding="utf-8") as f:
-            f.write(f"{before}<!-- tasks -->\n" + "\n".join(lines) + f"\n<!-- tasks -->\n{after}")
+        put(args.write, summary("\n".join(lines)))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -31,6 +32,7 @@ type world struct {
 	terminal       bool                   // stderr is one
 	tty            bool                   // stdout is one
 	columns        func() int             // of the terminal
+	lines          time.Duration          // between two lines of progress; 0: as package screen has it
 	browse         func(url string) error // opens a browser; nil: there is none
 
 	// interrupts returns the channel of the signals that end the program, and a function
@@ -101,7 +103,7 @@ var errInterrupted = errors.New("interrupted")
 // screen is where progress is shown.
 func (w *world) screen() *screen.Terminal {
 	term := w.getenv("TERM")
-	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns}
+	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns, Lines: w.lines}
 }
 
 // getenv returns a variable of the environment.

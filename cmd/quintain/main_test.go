@@ -62,7 +62,7 @@ func startWith(in io.Reader, args ...string) *process {
 	w := &world{
 		args: args, stdin: in, stdout: &p.stdout, stderr: &p.stderr,
 		environ: func() []string { return nil }, interrupts: func() (<-chan os.Signal, func()) { return p.interrupts, func() {} },
-		browse: func(url string) error { p.opened <- url; return nil },
+		browse: func(url string) error { p.opened <- url; return nil }, lines: time.Second,
 	}
 	go func() { p.ended <- execute(w) }()
 	return p

@@ -114,23 +114,6 @@ func TestAHubWhoseQueueWasTakenEnds(t *testing.T) {
 	}
 }
 
-// TestAHubWithoutItsServerSaysSo: what cannot be kept is refused for now, and the hub is
-// not ready as soon as that is known.
-func TestAHubWithoutItsServerSaysSo(t *testing.T) {
-	t.Parallel()
-	s := serve(t)
-	s.server.Shutdown()
-	s.server.WaitForShutdown()
-	for _, one := range []struct{ method, path, body string }{
-		{"POST", "/scored_data", `{"tokens":[[1],[2]],"masks":[[1],[2]],"scores":[1,0]}`},
-		{"GET", "/readyz", ""},
-	} {
-		if h := s.ask(t, http.StatusServiceUnavailable, one.method, one.path, one.body); h.Get("Retry-After") == "" {
-			t.Errorf("%s: the answer does not say when to try again", one.path)
-		}
-	}
-}
-
 // TestADeletedRunLeavesNoStreams deletes a run that has a group.
 func TestADeletedRunLeavesNoStreams(t *testing.T) {
 	s := serve(t)

@@ -2,4 +2,4 @@
 
 package nats_test
 
-const defaultRounds = 2
+const defaultRounds = 1

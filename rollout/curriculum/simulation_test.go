@@ -169,7 +169,7 @@ func none(l learner) (best outcome) {
 	return best
 }
 
-// The test prints the table of docs/benchmarks.md.
+// The test prints the table of docs/benchmarks-learning.md.
 func TestTeachingWastesLessThanOtherCurricula(t *testing.T) {
 	some := learners
 	if testing.Short() {

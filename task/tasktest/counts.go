@@ -2,7 +2,7 @@ package tasktest
 
 import "testing"
 
-// Counts of problems are those of the heavy tests, which every change must pass. Otherwise
+// Counts of problems are those of the heavy tests, which run every night. Otherwise
 // a part of them is looked at, so that the tests take seconds: a mistake in a task shows in
 // it. In short form, which is for the race detector, it is a smaller part.
 const (

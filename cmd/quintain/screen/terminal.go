@@ -4,6 +4,7 @@
 package screen
 
 import (
+	"cmp"
 	"io"
 	"time"
 )
@@ -13,9 +14,11 @@ type Terminal struct {
 	Out     io.Writer
 	Draws   bool       // it is a terminal on which the cursor can be moved
 	Columns func() int // how wide it is; 0, or no function: unknown
+
+	Lines time.Duration // between two lines where nothing is drawn; 0: 10 s
 }
 
-// How often progress is shown: drawn in place, and in lines.
+// How often progress is shown: drawn in place, and by default in lines.
 const (
 	drawEvery = 500 * time.Millisecond
 	lineEvery = 10 * time.Second
@@ -32,7 +35,7 @@ func (t *Terminal) every() time.Duration {
 	if t.Draws {
 		return drawEvery
 	}
-	return lineEvery
+	return cmp.Or(t.Lines, lineEvery)
 }
 
 // width is the number of columns.
