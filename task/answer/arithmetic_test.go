@@ -93,7 +93,7 @@ func TestReadArithmetic(t *testing.T) {
 	}
 }
 
-// Fractions of machine integers give the same value as big.Rat.
+// Fractions of machine integers agree with big.Rat.
 func FuzzArithmetic(f *testing.F) {
 	f.Add("1/(5/6-1)*-3")
 	f.Add("((7)/3 - 1/3)/(2-2)")
