@@ -81,14 +81,14 @@ func TestComplexArithmeticCheck(t *testing.T) {
 		{Num1: complexNumber{1, 1}, Num2: complexNumber{1, 1}, Operation: "+", Result: complexNumber{2, 2}, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
 
 var complexRE = regexp.MustCompile(`\((.*?)\) (\S) \((.*?)\)`)
 
-// The second way reads the prompt and works with Go's complex numbers in polar form.
+// The second solver reads the prompt and works with Go's complex numbers in polar form.
 func TestComplexArithmeticSecond(t *testing.T) {
 	tasktest.Second(t, complexArithmetic.Task(), 3000, func(_ complexItem, prompt, got string) error {
 		asked := complexRE.FindStringSubmatch(prompt)

@@ -47,10 +47,10 @@ func TestPolynomialEquationsScore(t *testing.T) {
 		{`""`, 1, "as the question of reasoning-gym wants it"}, {"", 1, ""}, {none.Solve(), 1, ""}, {"0", 0, ""}, {"I do not know", 0, "for which reasoning-gym pays 1"},
 	})
 	if err := (polynomialItem{Roots: make([]float64, 101)}).Check(); err == nil {
-		t.Error("a hundred roots and one are taken")
+		t.Error("101 roots are accepted")
 	}
 	if err := (polynomialItem{Phrasing: 99}).Check(); err == nil {
-		t.Error("phrasing 3 is taken")
+		t.Error("phrasing 3 is accepted")
 	}
 }
 
@@ -127,9 +127,9 @@ func TestPolynomialEquationsSecond(t *testing.T) {
 	tasktest.Second(t, polynomialEquations.Task(), 1200, secondRoots)
 }
 
-// secondRoots reads the polynomial of the prompt and counts its roots by the theorem
-// of Sturm, with exact rational numbers: one on each side of half a unit of the last
-// decimal of each number of the solution, and as many in all.
+// secondRoots reads the polynomial from the prompt and counts its roots by Sturm's theorem,
+// in exact rational numbers: one within half a unit of the last decimal of each number in
+// the solution, and as many in all.
 func secondRoots(s polynomialItem, prompt, got string) error {
 	_, rest, _ := strings.Cut(prompt, "\n\n")
 	found := polynomialRE.FindStringSubmatch(rest)
@@ -155,7 +155,7 @@ func secondRoots(s polynomialItem, prompt, got string) error {
 	return nil
 }
 
-// readPolynomial reads what polynomial.text writes, with ^ for **.
+// readPolynomial reads the output of polynomial.text, with ^ for **.
 func readPolynomial(text, variable string) []*big.Rat {
 	p := make([]*big.Rat, 12)
 	for i := range p {
@@ -182,8 +182,8 @@ func readPolynomial(text, variable string) []*big.Rat {
 	return p[:top+1]
 }
 
-// sturmChain returns p, its derivative, and the negated remainders of the divisions
-// of each by the next.
+// sturmChain returns p, its derivative, and the negated remainders of dividing each by the
+// next.
 func sturmChain(p []*big.Rat) [][]*big.Rat {
 	d := make([]*big.Rat, len(p)-1)
 	for i := range d {
@@ -213,7 +213,7 @@ func sturmChain(p []*big.Rat) [][]*big.Rat {
 	}
 }
 
-// signChanges counts how often the values of the chain at x change their sign.
+// signChanges counts the sign changes among the values of the chain at x.
 func signChanges(chain [][]*big.Rat, x *big.Rat) int {
 	changes, last := 0, 0
 	for _, p := range chain {

@@ -55,7 +55,7 @@ func TestPolynomialMultiplicationCheck(t *testing.T) {
 		{Product: "(x + 1)**9999", Variables: []string{"x"}}, {Product: "(a+b+c+d)**50", Variables: strings.Split("abcd", "")}, {Product: "x", Variables: []string{"x"}, Phrasing: 6},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestPolynomialMultiplicationSecond(t *testing.T) {
 }
 
 // secondProduct puts numbers into the product of the prompt and into the solution. The
-// numbers are large, so that no two polynomials of such degrees agree by chance.
+// numbers are so large that two polynomials of such degrees never agree by chance.
 func secondProduct(s productItem, prompt, got string) error {
 	factors := formula(prompt)
 	if strings.ContainsAny(got, "()") {
@@ -115,7 +115,7 @@ func secondProduct(s productItem, prompt, got string) error {
 	return nil
 }
 
-// splitFactors cuts a product at the stars outside brackets.
+// splitFactors splits a product at the stars outside brackets.
 func splitFactors(text string) (factors []string) {
 	depth, start := 0, 0
 	for i, r := range text {
@@ -131,7 +131,7 @@ func splitFactors(text string) (factors []string) {
 	return append(factors, strings.Trim(text[start:], "()"))
 }
 
-// wholeSum works out a sum of products of numbers and powers of variables.
+// wholeSum evaluates a sum of products of numbers and powers of variables.
 func wholeSum(text string, at map[string]*big.Int) *big.Int {
 	total := new(big.Int)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "**", "^"), " - ", " + -")

@@ -28,7 +28,7 @@ func TestIslandParams(t *testing.T) {
 	})
 }
 
-// The second way reads the map and joins the sets of cells that touch.
+// The second solver reads the map and joins the sets of cells that touch.
 func TestIslandSecond(t *testing.T) {
 	tasktest.Second(t, largestIsland.Task(), 1002, func(_ islandItem, prompt, got string) error {
 		m := tasktest.Matrix(prompt)

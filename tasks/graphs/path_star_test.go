@@ -35,7 +35,8 @@ var (
 	pathStarEndsRE = regexp.MustCompile(`(?:from node|from|in town|starts at) (\d+) (?:to node|to|until you reach|and want to go to town|and arrives at) (\d+)`)
 )
 
-// The second way reads the edges and goes back from the last node, which has one neighbor.
+// The second solver reads the edges and goes back from the last node, which has one
+// neighbor.
 func TestPathStarSecond(t *testing.T) {
 	tasktest.Second(t, pathStar.Task(), 1002, func(item pathStarItem, prompt, got string) error {
 		next := map[string][]string{}

@@ -43,14 +43,14 @@ var (
 	lockTargetRE = regexp.MustCompile(`the number to (-?\d+)|Reach (-?\d+)|into (-?\d+)\?|to read (-?\d+)|Goal: number (-?\d+)|to exactly (-?\d+)`)
 )
 
-// lastGroup is the group of a match that is not empty.
+// lastGroup returns the nonempty group of a match.
 func lastGroup(match []string) int64 {
 	n, _ := strconv.ParseInt(strings.Join(match[1:], ""), 10, 64)
 	return n
 }
 
-// The second way reads the prompt, follows the solution, and goes through the numbers that
-// fewer presses lead to, one set for each number of presses.
+// The second solver reads the prompt, follows the solution, and checks all numbers within
+// fewer presses, one set for each number of presses.
 func TestLockSecond(t *testing.T) {
 	tasktest.Second(t, quantumLock.Task(), 1002, func(item lockItem, prompt, got string) error {
 		value, target := lastGroup(lockValueRE.FindStringSubmatch(prompt)), lastGroup(lockTargetRE.FindStringSubmatch(prompt))

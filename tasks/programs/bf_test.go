@@ -49,7 +49,7 @@ func TestBFRun(t *testing.T) {
 	}
 }
 
-// plainBF runs a program a second way: no steps are folded, partners are found by counting.
+// plainBF is a second interpreter: it folds no steps, and finds partners by counting.
 func plainBF(code string) string {
 	var out []byte
 	cells, at := map[int]byte{}, 0
@@ -79,7 +79,7 @@ func plainBF(code string) string {
 	return string(out)
 }
 
-// runSource runs the lines that are in the manner of C, and returns what they print.
+// runSource runs the lines in the style of C, and returns their output.
 func runSource(lines []string) (string, error) {
 	var out []byte
 	cells := map[int]int{}
@@ -118,8 +118,8 @@ func scan(line, format string, to ...any) bool {
 	return err == nil && n == len(to)
 }
 
-// The output is also that of another interpreter, which reads the program from the prompt, and
-// that of the source.
+// A second interpreter, which reads the program from the prompt, and the source give the
+// same output.
 func TestBFSecond(t *testing.T) {
 	tasktest.Second(t, bf.Task(), 2000, func(b bfItem, prompt, got string) error {
 		code := ""

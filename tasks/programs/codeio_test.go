@@ -67,7 +67,7 @@ func TestCodeParams(t *testing.T) {
 //go:embed testdata/cpython.jsonl
 var cpython string
 
-// The second way to an output is CPython.
+// The second solver for outputs is CPython.
 func TestCodeSecond(t *testing.T) {
 	all, err := programs()
 	if err != nil {
@@ -98,7 +98,7 @@ func TestCodeSecond(t *testing.T) {
 
 var fenceRE = regexp.MustCompile("(?s)```python\n(.*?)\n```")
 
-// A prompt has the program, and of the input and the output the one that is known.
+// A prompt has the program, and the known one of input and output.
 func TestCodePrompts(t *testing.T) {
 	phrasings := map[string]bool{}
 	tasktest.Every(t, codeIO.Task(), 1000, func(c codeItem, prompt, got string) error {
@@ -130,7 +130,7 @@ func TestCodePrompts(t *testing.T) {
 	}
 }
 
-// An input that is asked for is not made of the output alone.
+// No right input consists of the output alone.
 func TestCodeInputsNeedThought(t *testing.T) {
 	asked := 0
 	tasktest.Every(t, codeIO.Task(), 2000, func(c codeItem, _, _ string) error {

@@ -71,8 +71,8 @@ func TestGSMSymbolicKeys(t *testing.T) {
 	tasktest.Other(t, gsmSymbolic.Task(), "another template", func(s *storyItem) { s.Stories[0].Template = "other" })
 }
 
-// The second way reads the numbers from the prompt: for each template, testdata/second.txt
-// has an expression in which words around a number stand for it.
+// The second solver reads the numbers from the prompt: for each template,
+// testdata/second.txt has an expression in which the words around a number stand for it.
 func TestGSMSymbolicSecond(t *testing.T) {
 	readings := readReadings(t)
 	seen := map[string]int{}
@@ -99,7 +99,7 @@ func TestGSMSymbolicSecond(t *testing.T) {
 	}
 }
 
-// divided returns the texts of the stories of a prompt, each on one line.
+// divided returns the stories of a prompt, each on one line.
 func divided(prompt string, stories int) (texts []string) {
 	prompt = strings.ToLower(strings.NewReplacer("\n- ", " ", "\n", " ", `"`, "").Replace(prompt))
 	if stories == 1 {
