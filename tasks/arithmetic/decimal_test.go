@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// The values are those of Python's decimal module.
+// The values come from Python's decimal module.
 func TestReckonerInDecimals(t *testing.T) {
 	for _, test := range []struct {
 		text      string
@@ -49,7 +49,7 @@ func TestReckonerInDecimals(t *testing.T) {
 	}
 }
 
-// Numbers that begin as large ones come to what machine numbers do.
+// Large numbers and machine integers give the same results.
 func TestDecimalsOfBothSizesAgree(t *testing.T) {
 	t.Parallel()
 	large := func(text string) (decimal, int) {

@@ -32,7 +32,7 @@ func TestProductsScore(t *testing.T) {
 		{Expression: strings.Repeat("2 * ", maxFactors) + "2"}, {Expression: "2 * 3", Phrasing: 9}, {Expression: "2 * 3", Phrasing: -1},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+.60v is taken", bad)
+			t.Errorf("%+.60v is accepted", bad)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestProductsParams(t *testing.T) {
 
 var factorRE = regexp.MustCompile(`-?\d+`)
 
-// The second way reads the prompt and multiplies in another order.
+// The second solver reads the prompt and multiplies in another order.
 func TestProductsSecond(t *testing.T) {
 	tasktest.Second(t, products.Task(), 1200, func(item productsItem, prompt, got string) error {
 		product, factors := big.NewInt(1), factorRE.FindAllString(prompt, -1)

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A step in machine numbers comes to what it does in numbers of any size.
+// Machine integers and large numbers give the same results.
 func TestStepsOfSmallNumbersAreThoseOfLargeOnes(t *testing.T) {
 	t.Parallel()
 	r := rng.New(4, "whole")

@@ -107,7 +107,7 @@ func TestCalendarParams(t *testing.T) {
 	})
 }
 
-// The weekday of January 1 is told, so it is never asked for.
+// The question states the weekday of January 1, so it never asks for it.
 func TestFirstDayIsNotAsked(t *testing.T) {
 	own, err := calendarArithmetic.Task().With([]byte(`{"tasks":["weekday_of_date_from_first_date"]}`))
 	if err != nil {
@@ -124,7 +124,7 @@ func TestFirstDayIsNotAsked(t *testing.T) {
 	}
 }
 
-// Half of the years are leap years, and neither even nor round ones tell.
+// Half of the years are leap years, and neither even nor round numbers give that away.
 func TestLeapYearsAreBalanced(t *testing.T) {
 	own, err := calendarArithmetic.Task().With([]byte(`{"tasks":["is_leap_year"]}`))
 	if err != nil {
@@ -157,8 +157,7 @@ func TestLeapYearsAreBalanced(t *testing.T) {
 	}
 }
 
-// Entries of reasoning-gym name the weekday that is to be counted in the question
-// only.
+// Entries of reasoning-gym name the weekday to count only in the question.
 func TestCountDaysOfEntries(t *testing.T) {
 	const record = `{"task":"count_days","year":2022,"start_date":"2022-09-23","end_date":"2022-09-26"}`
 	for _, test := range []struct {
@@ -190,7 +189,7 @@ var (
 	countedRE  = regexp.MustCompile(`(?:many|the|every|each|Weekday:) (\w+day)`)
 )
 
-// The second way reads the prompt and goes from day to day with the standard library.
+// The second solver reads the prompt and goes from day to day with the standard library.
 func TestCalendarSecond(t *testing.T) {
 	tasktest.Second(t, calendarArithmetic.Task(), 1800, func(item calendarItem, prompt, got string) error {
 		want, err := calendarAnswer(item.Task, prompt)
@@ -247,7 +246,7 @@ func fourDigits(date string) string {
 	return date[:i] + strings.Repeat("0", 4-len(date[i:])) + date[i:]
 }
 
-// monthAnswer answers the questions that have no whole date.
+// monthAnswer answers the questions without a full date.
 func monthAnswer(kind, prompt string) (string, error) {
 	switch kind {
 	case leapYear:

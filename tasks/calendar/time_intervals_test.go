@@ -105,7 +105,7 @@ func TestTimeIntervalsRecords(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 	back := timeIntervalsItem{TaskType: kindZone, StartTime: "2000-01-02 00:00:00+00:00", EndTime: "2000-01-02 00:00:00+02:00", Format: "%Y", Expected: "D days, HH:MM"}
@@ -140,7 +140,7 @@ func TestTimeIntervalsParams(t *testing.T) {
 	}
 }
 
-// The second way reads the prompt with the standard library.
+// The second solver reads the prompt with the standard library.
 func TestTimeIntervalsSecond(t *testing.T) {
 	tasktest.Second(t, timeIntervals.Task(), 1800, func(item timeIntervalsItem, prompt, got string) error {
 		words := intervalPhrasings[item.Phrasing]
@@ -174,7 +174,7 @@ func TestTimeIntervalsSecond(t *testing.T) {
 // shownDayRE finds the weekday of a date, which must be right.
 var shownDayRE = regexp.MustCompile(`\b(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?\b`)
 
-// readShown reads a time in any of the ways that questions show it.
+// readShown reads a time in any format of the questions.
 func readShown(text string) (time.Time, error) {
 	day := shownDayRE.FindString(text)
 	plain := text

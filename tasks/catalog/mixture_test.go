@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// shown writes choices in one line each.
+// shown writes choices, one per line.
 func shown(t *testing.T, choices catalog.Choices) string {
 	t.Helper()
 	var lines []string
@@ -71,7 +71,7 @@ func TestChoicesThatAreRefused(t *testing.T) {
 	}
 }
 
-// compositeYAML is a file as reasoning-gym reads it.
+// compositeYAML is a file in reasoning-gym's format.
 const compositeYAML = `size: 30
 seed: 7
 datasets:
@@ -133,7 +133,7 @@ func TestMixturesThatAreRefused(t *testing.T) {
 	}
 }
 
-// What a mixture has can be played, and is read again from what it gives.
+// A mixture's tasks can be played, and their parameters read again.
 func FuzzMixture(f *testing.F) {
 	for _, text := range []string{compositeYAML, "datasets: [gcd:1-2=3]", "datasets: composite:1", "datasets: [{name: composite, config: {datasets: [{name: lcm, params: {}}]}}]"} {
 		f.Add([]byte(text))
@@ -172,8 +172,8 @@ func composite(t *testing.T) quintain.Task {
 	return c
 }
 
-// A problem of a mixture is one of its tasks, by their weights, and is graded and known
-// as that.
+// A mixture draws from its tasks by their weights. Each problem has the verdict and the key
+// that its task gives it.
 func TestComposite(t *testing.T) {
 	mixed, err := composite(t).With([]byte(`{"datasets":["gcd:1=3",{"name":"lcm","config":{}}]}`))
 	if err != nil {

@@ -94,7 +94,7 @@ func TestCoinFlipRecords(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 }
@@ -118,8 +118,9 @@ var (
 	headsRE = regexp.MustCompile(`(exactly|at least|from) (\d+)(?: to (\d+))? heads?`)
 )
 
-// The second way reads the prompt and follows the coin flip by flip: after each, the
-// chance of k heads is that of k before and tails, and of k-1 before and heads.
+// The second solver reads the prompt and follows the coin flip by flip. After each flip,
+// the probability of k heads is that of k before and tails, plus that of k-1 before and
+// heads.
 func TestCoinFlipSecond(t *testing.T) {
 	tasktest.Second(t, coinFlip.Task(), 1200, func(_ coinFlipItem, prompt, got string) error {
 		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(prompt)

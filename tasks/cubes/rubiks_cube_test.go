@@ -33,7 +33,7 @@ func TestRubiksParams(t *testing.T) {
 	})
 }
 
-// Sequences that are known to lead back to the start, and no earlier.
+// Sequences known to lead back to the start, and no earlier.
 func TestKnownOrders(t *testing.T) {
 	for _, c := range []struct {
 		size  int
@@ -59,11 +59,11 @@ func TestKnownOrders(t *testing.T) {
 	}
 }
 
-// A place is where a sticker is in space, counted in half pieces from the center: x to the
-// right, y up, z to the front. One coordinate is n or -n, and says on which face it is.
+// A place is the position of a sticker in space, in half pieces from the center: x to the
+// right, y up, z to the front. The coordinate that is n or -n tells the face.
 type place [3]int
 
-// placesOf returns where the stickers of a face are, by row.
+// placesOf returns the positions of a face's stickers, by row.
 func placesOf(face string, n int) (places []place) {
 	m := n - 1
 	for i := range n * n {
@@ -102,8 +102,8 @@ func shown(prompt string, n int) (stickers map[place]byte, faces int) {
 
 var turnRE = regexp.MustCompile(`^([UDLRFB])(w?)(['2]?)$`)
 
-// turned turns layers through space, about the axis that looks out of a face: what is on it
-// stays, and the rest moves along the product of the two.
+// turned turns layers through space, about the axis that points out of a face: the
+// component along the axis stays, and the rest moves along the cross product of the two.
 func turned(stickers map[place]byte, n int, move string) (map[place]byte, error) {
 	parts := turnRE.FindStringSubmatch(move)
 	if parts == nil {
@@ -129,7 +129,8 @@ func turned(stickers map[place]byte, n int, move string) (map[place]byte, error)
 	return stickers, nil
 }
 
-// The second way folds the picture in the prompt into a cube in space, and turns it there.
+// The second solver folds the picture in the prompt into a cube in space, and turns it
+// there.
 func TestRubiksSecond(t *testing.T) {
 	tasktest.Second(t, rubiksCube.Task(), 1400, func(item rubiksItem, prompt, got string) error {
 		n := item.Size

@@ -103,7 +103,7 @@ func TestAdvancedGeometryRecords(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 }
@@ -121,9 +121,9 @@ func TestAdvancedGeometryParams(t *testing.T) {
 
 var cornerRE = regexp.MustCompile(`\((-?\d+), (-?\d+)\)`)
 
-// The second way reads the prompt and goes by the lengths of the sides: Heron's
-// formula for the radius, the law of cosines for the angle; and each way from the
-// orthocenter to a corner must be perpendicular to the side across.
+// The second solver reads the prompt and works with the lengths of the sides: Heron's
+// formula for the radius, the law of cosines for the angle. The line from the orthocenter
+// to each corner must be perpendicular to the opposite side.
 func TestAdvancedGeometrySecond(t *testing.T) {
 	tasktest.Second(t, advancedGeometry.Task(), 1200, func(item advancedGeometryItem, prompt, got string) error {
 		var x, y [3]float64
@@ -156,7 +156,7 @@ func TestAdvancedGeometrySecond(t *testing.T) {
 	})
 }
 
-// near reports a number that is not within most of want.
+// near returns an error unless got is within most of want.
 func near(got string, want, most float64) error {
 	if v, err := strconv.ParseFloat(got, 64); err != nil || !(math.Abs(v-want) <= most) {
 		return fmt.Errorf("solution %s, want %v", got, want)
@@ -190,7 +190,7 @@ func TestAdvancedGeometryKeys(t *testing.T) {
 	})
 }
 
-// The angle is that of package math, to a few units in the last place.
+// The angle agrees with package math to a few units in the last place.
 func TestDegrees(t *testing.T) {
 	for _, over := range []int64{1, 2, 3, 999, 1e6, 1e12} {
 		for _, under := range []int64{0, 1, 2, 7, 1e3, 1e6, 1e12} {

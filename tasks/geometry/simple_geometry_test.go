@@ -36,7 +36,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 60, Phrasing: -1},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestSimpleGeometryParams(t *testing.T) {
 	})
 }
 
-// Every triangle with whole angles is as likely as another, in every order.
+// Every triangle with whole angles is equally likely, in every order.
 func TestAnglesAreUniform(t *testing.T) {
 	p := simpleGeometryParams{MinAngle: 58, MaxAngle: 62}
 	r, seen := rng.New(1, "angles"), map[string]int{}
@@ -78,8 +78,8 @@ func TestAnglesAreUniform(t *testing.T) {
 var angleRE = regexp.MustCompile(`(\d+)°`)
 var sidesRE = regexp.MustCompile(`(\d+) (?:sides|corners)`)
 
-// The second way reads the prompt and goes round the polygon: at each corner one
-// turns by the exterior angle, and after all corners once around.
+// The second solver reads the prompt and walks around the polygon: the turns by the
+// exterior angles add up to one full turn.
 func TestSimpleGeometrySecond(t *testing.T) {
 	tasktest.Second(t, simpleGeometry.Task(), 1200, func(item simpleGeometryItem, prompt, got string) error {
 		turn, corners := 360, 1

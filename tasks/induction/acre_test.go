@@ -38,10 +38,10 @@ var (
 	acreLightRE = regexp.MustCompile(`\b(on|off)\b`)
 )
 
-// The second way reads the prompt. For each test it looks for hidden powers that agree with
-// all experiments and switch the detector on, and for others that leave it off. To be off,
-// the objects of the test have none; then the others may all have some that no experiment
-// denies. To be on, one object of the test has some that none denies.
+// The second solver reads the prompt. For each test it looks for hidden powers, consistent
+// with all experiments, that switch the detector on, and for others that leave it off. For
+// off, the tested objects have none; then the others may all have every power that no
+// experiment denies. For on, one tested object has a power that none denies.
 func TestACRESecond(t *testing.T) {
 	found := map[string]int{}
 	tasktest.Every(t, acre.Task(), 1200, func(item acreItem, prompt, got string) error {

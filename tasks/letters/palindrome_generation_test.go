@@ -38,7 +38,7 @@ func TestPalindromeGenerationScore(t *testing.T) {
 		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestPalindromeGenerationParams(t *testing.T) {
 	})
 }
 
-// The second way reads the letters of the prompt and pairs them off, inward.
+// The second solver reads the letters from the prompt and pairs them off, inward.
 func TestPalindromeGenerationSecond(t *testing.T) {
 	check := func(item palindromeGenerationItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")

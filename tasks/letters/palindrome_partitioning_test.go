@@ -43,7 +43,7 @@ func TestPalindromePartitioningScore(t *testing.T) {
 		{String: "a", Solution: [][]string{{"a"}}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func TestPalindromePartitioningParams(t *testing.T) {
 	})
 }
 
-// The second way tries all sets of places to cut at, up to 14 letters; from there
-// on, it holds each way of the answer against the string, and counts.
+// Up to 14 letters, the second solver tries all sets of places to cut at. For longer
+// strings, it checks each way of the answer against the string, and counts.
 func TestPalindromePartitioningSecond(t *testing.T) {
 	tasktest.Second(t, palindromePartitioning.Task(), 1200, func(item palindromePartitioningItem, prompt, got string) error {
 		text := strings.Split(prompt, `"`)[1]
@@ -112,7 +112,7 @@ func mirrored(text string) bool {
 	return strings.Join(letters, "") == text
 }
 
-// cutEverywhere goes through the numbers whose bits say where to cut.
+// cutEverywhere tries all numbers with the places to cut as their bits.
 func cutEverywhere(text string) (ways []string) {
 	for cuts := range 1 << (len(text) - 1) {
 		way := text[:1]

@@ -45,7 +45,7 @@ var (
 	circuitOneRE  = regexp.MustCompile(`(?m)Inputs: (.*[01])$`)
 )
 
-// outputOf is what a gate of this name gives for signals.
+// outputOf returns the output of a gate of this name for signals.
 func outputOf(name string, signals []int) int {
 	lowest, highest, sum := slices.Min(signals), slices.Max(signals), 0
 	for _, s := range signals {

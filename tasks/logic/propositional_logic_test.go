@@ -43,11 +43,10 @@ func TestPropositionalParams(t *testing.T) {
 	})
 }
 
-// A sentence of the second way is a formula as a tree, read by going down.
+// A sentence is the second solver's form of a formula: a tree, read by recursive descent.
 type sentence func(facts map[byte]bool) bool
 
-// readSentence reads a text in which every part that joins two others has brackets, but for
-// the whole.
+// readSentence reads a text with brackets around every binary part except the whole.
 func readSentence(text string) sentence {
 	depth, at := 0, -1
 	runes := []rune(text)
@@ -81,7 +80,7 @@ func readSentence(text string) sentence {
 
 var propositionalLineRE = regexp.MustCompile(`(?m)^(?:- |Premise: |\* |  |Note: |• )(.+)$`)
 
-// The second way reads the premises from the prompt and goes through all assignments.
+// The second solver reads the premises from the prompt and goes through all assignments.
 func TestPropositionalSecond(t *testing.T) {
 	tasktest.Second(t, propositionalLogic.Task(), 1000, func(item propositionalItem, prompt, got string) error {
 		var premises []sentence
@@ -103,7 +102,7 @@ func TestPropositionalSecond(t *testing.T) {
 				if !premise(facts) {
 					fails++
 				} else if !holds {
-					alone[i] = true // this premise does not lead to the conclusion
+					alone[i] = true // the conclusion does not follow from this premise
 				}
 			}
 			if fails == 0 && !holds {

@@ -75,7 +75,7 @@ func TestPoolMatrixRecords(t *testing.T) {
 		{Matrix: m, PoolType: "max", PoolSize: 2, Solution: [][]float64{{2}}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestPoolMatrixParams(t *testing.T) {
 
 var poolRE = regexp.MustCompile(`(max|average) pooling.*? (\d+) (?:by|rows)`)
 
-// The second way reads the prompt, and sends each cell to its block.
+// The second solver reads the prompt, and assigns each cell to its block.
 func TestPoolMatrixSecond(t *testing.T) {
 	check := func(item poolMatrixItem, prompt, got string) error {
 		asked := poolRE.FindStringSubmatch(prompt)

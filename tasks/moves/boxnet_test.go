@@ -93,8 +93,8 @@ func TestBoxnetParams(t *testing.T) {
 	})
 }
 
-// The second way reads the field from the prompt and carries the solution out, with a count of
-// the boxes and targets of each colour in each square.
+// The second solver reads the field from the prompt and carries out the solution, counting
+// boxes and targets of each colour in each square.
 func TestBoxnetSecond(t *testing.T) {
 	lineRE := regexp.MustCompile(`(?m)^square\[(\d)\.5, (\d)\.5\]: ([a-z_, ]+)$`)
 	stepsRE := regexp.MustCompile(`(\d+) (?:of them|steps)`)

@@ -74,8 +74,8 @@ func TestKnightSwapScore(t *testing.T) {
 	})
 }
 
-// Half of the boards that reasoning-gym calls impossible lack a move that the player
-// cannot know to be missing.
+// Half of the boards that reasoning-gym calls impossible lack a move, and the player cannot
+// know that.
 func TestKnightSwapOfOthers(t *testing.T) {
 	item := knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3")
 	item.Board["A1"], item.IsPossible, item.NumSteps = item.Board["A1"][:1], false, 0
@@ -125,8 +125,8 @@ func readKnights(prompt string) map[[2]int]string {
 	return squares
 }
 
-// The second way reads the picture from the prompt, plays the solution on it, and visits
-// all positions that can be reached where there is none.
+// The second solver reads the picture from the prompt and plays the solution on it. If
+// there is none, it visits all reachable positions.
 func TestKnightSwapSecond(t *testing.T) {
 	count := map[bool]int{}
 	tasktest.Every(t, knightSwap.Task(), 1000, func(k knightItem, prompt, got string) error {
@@ -176,7 +176,7 @@ func TestKnightSwapSecond(t *testing.T) {
 	}
 }
 
-// swappable visits all positions in depth.
+// swappable visits all positions depth first.
 func swappable(squares, goal map[[2]int]string, turn string) bool {
 	want, seen := fmt.Sprint(goal), map[string]bool{}
 	var visit func(turn string) bool

@@ -53,7 +53,7 @@ func TestSokobanParams(t *testing.T) {
 	})
 }
 
-// The second way reads the warehouse and the number of moves from the prompt, and plays
+// The second solver reads the warehouse and the limit of moves from the prompt, and plays
 // the solution with sets of coordinates.
 func TestSokobanSecond(t *testing.T) {
 	mostRE := regexp.MustCompile(`(\d+) (?:moves|letters)`)
@@ -111,7 +111,7 @@ func TestSokobanSecond(t *testing.T) {
 	})
 }
 
-// Moving at random solves little.
+// Random moves solve little.
 func TestSokobanAtRandom(t *testing.T) {
 	n := 0
 	tasktest.Blind(t, sokoban.Task(), "moving at random", func(prompt, _ string) string {

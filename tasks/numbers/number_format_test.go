@@ -62,7 +62,7 @@ func TestNumberFormatScore(t *testing.T) {
 		bad := item
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestFormatNumber(t *testing.T) {
 
 var shownRE = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?(?:e\+\d\d)?`)
 
-// The second way reads the prompt with exact fractions.
+// The second solver reads the prompt with exact fractions.
 func TestNumberFormatSecond(t *testing.T) {
 	tasktest.Second(t, numberFormat.Task(), 1200, func(item numberFormatItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, " The number behind e")

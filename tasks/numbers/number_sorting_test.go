@@ -47,7 +47,7 @@ func TestNumberSortingScore(t *testing.T) {
 		{Direction: "ascending"},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -84,8 +84,8 @@ func TestFixedPoint(t *testing.T) {
 
 var numberRE = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
 
-// The second way reads the prompt and sorts by insertion, in whole units of the
-// tenth decimal.
+// The second solver reads the prompt and sorts by insertion, in whole units of the tenth
+// decimal.
 func TestNumberSortingSecond(t *testing.T) {
 	tasktest.Second(t, numberSorting.Task(), 1000, func(item numberSortingItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
@@ -111,7 +111,7 @@ func TestNumberSortingSecond(t *testing.T) {
 	})
 }
 
-// tenthDecimals is 10^10 times the number that text spells.
+// tenthDecimals returns 10^10 times the number in text.
 func tenthDecimals(text string) int64 {
 	whole, fraction, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 10-len(fraction)), 10, 64)

@@ -62,7 +62,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{Number: 61, Factors: []int64{61}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestPrimeFactorizationParams(t *testing.T) {
 
 var factoredRE = regexp.MustCompile(`(?:of|Write|does|the number|the whole number) (\d+)`)
 
-// The second way reads the prompt, multiplies the factors, and knows each prime by
+// The second solver reads the prompt, multiplies the factors, and tests each prime by
 // Fermat's little theorem.
 func TestPrimeFactorizationSecond(t *testing.T) {
 	primes := 0
@@ -122,9 +122,8 @@ func TestPrimeFactorizationSecond(t *testing.T) {
 	}
 }
 
-// fermat reports whether a^n and a leave the same rest when they are divided by n, for
-// many a, and n has no divisor below 1000 but itself. Of composite numbers only a few
-// of Carmichael's pass.
+// fermat reports whether a^n and a are equal modulo n for many a, and n has no divisor
+// below 1000 but itself. Among composite numbers, only a few of Carmichael's pass.
 func fermat(n *big.Int) bool {
 	for d := int64(2); d < 1000; d++ {
 		if small := big.NewInt(d); n.Cmp(small) > 0 && new(big.Int).Rem(n, small).Sign() == 0 {

@@ -56,8 +56,8 @@ func TestNQueensParams(t *testing.T) {
 	})
 }
 
-// The second way reads the board from the prompt and looks at each pair of queens of
-// the solution.
+// The second solver reads the board from the prompt and looks at each pair of queens in the
+// solution.
 func TestNQueensSecond(t *testing.T) {
 	check := func(q nQueensItem, prompt, got string) error {
 		var board []string
@@ -96,8 +96,8 @@ func TestNQueensSecond(t *testing.T) {
 	tasktest.Second(t, tasktest.With(t, nQueens.Task(), `{"n":4,"min_remove":1,"max_remove":4}`), 20, check)
 }
 
-// Score knows right boards from wrong ones: all solutions of the board of six rows are
-// found by trying all boards with a queen in each row.
+// Score tells right boards from wrong ones: a search of all boards with a queen in each row
+// finds all solutions of the board of six rows.
 func TestNQueensScoreByTrying(t *testing.T) {
 	const n = 6
 	item := nQueensItem{Puzzle: grid.Build(n, n, func(int, int) string { return "_" })}

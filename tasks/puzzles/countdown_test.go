@@ -96,7 +96,7 @@ func TestCountdownParams(t *testing.T) {
 	})
 }
 
-// Unusual settings give problems that can be solved, or say why there are none.
+// Unusual settings give solvable problems, or an error with the reason.
 func TestCountdownOperators(t *testing.T) {
 	for _, params := range []string{`{"operators":["-"],"max_numbers":4,"min_target":1}`, `{"operators":["+"],"min_target":5}`, `{"operators":["*","+"]}`, `{}`} {
 		own, err := countdown.Task().With(json.RawMessage(params))
@@ -147,8 +147,8 @@ func TestCountdownCheck(t *testing.T) {
 
 var digitsRE = regexp.MustCompile(`\d+`)
 
-// The second way reads numbers and target from the prompt, and has Go's own parser
-// read the solution.
+// The second solver reads numbers and target from the prompt, and has Go's own parser read
+// the solution.
 func TestCountdownSecond(t *testing.T) {
 	tasktest.Second(t, countdown.Task(), 1500, func(item countdownItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "You may use")
@@ -185,8 +185,8 @@ func TestCountdownSecond(t *testing.T) {
 	})
 }
 
-// evaluate works out an expression whose every step has to be a positive whole
-// number, and collects its numbers.
+// evaluate evaluates an expression and collects its numbers. Every step must be a positive
+// whole number.
 func evaluate(e ast.Expr, used *[]string) (*big.Rat, error) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:

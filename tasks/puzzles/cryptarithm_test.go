@@ -69,7 +69,7 @@ func TestCryptarithmParams(t *testing.T) {
 	})
 }
 
-// The second way reads the sum out of the prompt, puts the digits in, and adds up.
+// The second solver reads the sum from the prompt, substitutes the digits, and adds up.
 func TestCryptarithmSecond(t *testing.T) {
 	check := func(item cryptarithmItem, prompt, got string) error {
 		digits := map[string]string{}
@@ -87,7 +87,7 @@ func TestCryptarithmSecond(t *testing.T) {
 		lines := strings.Split(strings.Split(prompt, "\n\n")[1], "\n")
 		for i, line := range lines {
 			if i == len(lines)-2 {
-				continue // the stroke
+				continue // the line above the sum
 			}
 			number := strings.NewReplacer(pairs...).Replace(strings.Trim(line, "+ "))
 			v, err := strconv.ParseInt(number, 10, 64)
@@ -112,7 +112,7 @@ func TestCryptarithmSecond(t *testing.T) {
 }
 
 func TestCryptarithmKeys(t *testing.T) {
-	next := func(text string) string { // every letter becomes the next one
+	next := func(text string) string { // shifts every letter by one
 		return strings.Map(func(r rune) rune { return 'A' + (r-'A'+1)%26 }, text)
 	}
 	tasktest.Same(t, cryptarithm.Task(), "the letters are names", func(c *cryptarithmItem) {

@@ -55,7 +55,7 @@ func TestGraphColorRecords(t *testing.T) {
 	} {
 		_, err := graphColor.Task().Grade(quintain.Problem{Task: "graph_color", Instance: quintain.RawRecord([]byte(bad))}, "{}")
 		if err == nil {
-			t.Errorf("%s is taken", bad)
+			t.Errorf("%s is accepted", bad)
 		}
 	}
 }
@@ -74,8 +74,8 @@ func TestGraphColorParams(t *testing.T) {
 
 var edgeRE = regexp.MustCompile(`(\d+)-(\d+)`)
 
-// The second way reads the graph out of the prompt, and holds the answer against
-// it; it also demands that one color is never enough.
+// The second solver reads the graph from the prompt and checks the answer against it. It
+// also checks that one color is never enough.
 func TestGraphColorSecond(t *testing.T) {
 	tasktest.Second(t, graphColor.Task(), 1200, func(item graphColorItem, prompt, got string) error {
 		var colors map[string]int

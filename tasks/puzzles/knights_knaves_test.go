@@ -130,7 +130,7 @@ func TestKnightsKnavesCheck(t *testing.T) {
 	}
 }
 
-// Every assignment is the solution equally often, so that none can be guessed.
+// Every assignment is equally frequent as a solution, so none can be guessed.
 func TestKnightsKnavesBalance(t *testing.T) {
 	const n = 2000
 	var found [4]int
@@ -161,7 +161,7 @@ var (
 	answeredRE = regexp.MustCompile(`(\w+) is an? (\w+)`)
 )
 
-// The second way reads the statements from the prompt and tries all assignments.
+// The second solver reads the statements from the prompt and tries all assignments.
 func TestKnightsKnavesSecond(t *testing.T) {
 	tasktest.Second(t, knightsKnaves.Task(), 1200, func(item knightsItem, prompt, got string) error {
 		var names []string
@@ -203,20 +203,20 @@ func TestKnightsKnavesSecond(t *testing.T) {
 	})
 }
 
-// An englishReader reads a statement of a prompt.
+// An englishReader reads a statement in a prompt.
 type englishReader struct {
 	rest, speaker, knight, knave string
 	fault                        bool
 }
 
-// next takes prefix from the text, if that is what comes.
+// next consumes prefix if it comes next.
 func (r *englishReader) next(prefix string) bool {
 	rest, found := strings.CutPrefix(r.rest, prefix)
 	r.rest = rest
 	return found
 }
 
-// claim reads parts and what joins them.
+// claim reads parts and their conjunctions.
 func (r *englishReader) claim() func(map[string]bool) bool {
 	if r.next("if ") {
 		first := r.part()

@@ -54,7 +54,7 @@ func TestMahjongScore(t *testing.T) {
 }
 
 // An entry of reasoning-gym has the first cards in its first round, and may have a label
-// that its own rules refuse.
+// against its own rules.
 func TestMahjongOfOthers(t *testing.T) {
 	p := quintain.Problem{Task: "mahjong_puzzle", Instance: quintain.RawRecord([]byte(
 		`{"rounds":[{"add":"H","remove":"I","cards":"PLIXMEOYEUATH","result":"Pass"},{"add":"P","remove":"P","cards":"LIXMEOYEUATHP","result":"Pass"}],"solution":"Peng"}`))}
@@ -73,7 +73,7 @@ func TestMahjongParams(t *testing.T) {
 	})
 }
 
-// The second way reads the game from the prompt, counts the letters, and tries all pairs
+// The second solver reads the game from the prompt, counts the letters, and tries all pairs
 // of cards for a sequence.
 func TestMahjongSecond(t *testing.T) {
 	handRE := regexp.MustCompile(`\b[A-Z]{13}\b`)

@@ -9,18 +9,18 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// Kinds of things, at most, in a set of recipes.
+// Limit of the kinds of things in a set of recipes.
 const mostKinds = 9
 
-// A stock is how many things there are of each kind.
+// A stock counts the things of each kind.
 type stock [mostKinds]int
 
-// A recipe turns some things into others: it takes what is negative, and gives what
-// is positive.
+// A recipe turns some things into others: it takes negative amounts and gives positive
+// ones.
 type recipe [mostKinds]int8
 
-// cook applies, again and again, the first of the recipes for which there is
-// enough, until no recipe can be applied or most steps are made. It returns the steps.
+// cook applies, again and again, the first recipe with enough things, until none has enough
+// or most steps are made. It returns the number of steps.
 func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
 	for ; steps < most; steps++ {
 		next := slices.IndexFunc(recipes, func(r recipe) bool { return have.enough(&r) })
@@ -34,7 +34,7 @@ func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
 	return have, steps
 }
 
-// enough reports whether have holds what r takes.
+// enough reports whether have suffices for r.
 func (c *stock) enough(r *recipe) bool {
 	for kind, change := range r {
 		if c[kind]+int(change) < 0 {
@@ -44,7 +44,7 @@ func (c *stock) enough(r *recipe) bool {
 	return true
 }
 
-// countsText writes numbers with a space between them.
+// countsText writes numbers separated by spaces.
 func countsText(all []int) string {
 	b := make([]byte, 0, 64)
 	for i, n := range all {
@@ -56,27 +56,27 @@ func countsText(all []int) string {
 	return string(b)
 }
 
-// A kitchen is what string_splitting and string_synthesis differ in.
+// A kitchen holds the differences between string_splitting and string_synthesis.
 type kitchen struct {
-	settings string         // the name of what there is at the start, in the settings
+	settings string         // name of the initial things, in the settings
 	kinds    []string       // names of the things; the first three are there at the start
-	recipes  []recipe       // those of reasoning-gym, whose entries do not list them
-	enough   [3]bool        // of which there is as much as can be if the recipes above could not be applied
-	weight   [mostKinds]int // of a thing; every recipe makes the whole lighter, so that all comes to an end
-	stages   []stage        // a recipe is drawn for each
+	recipes  []recipe       // those of reasoning-gym: its entries do not list them
+	enough   [3]bool        // kinds drawn at their maximum if no recipe above applies
+	weight   [mostKinds]int // of a thing; every recipe makes the whole lighter, so every run ends
+	stages   []stage        // one drawn recipe each
 	and      string         // between the things of a recipe
-	counts   bool           // things of a kind are counted in words, rather than listed one by one
+	counts   bool           // things of a kind are counted in words, instead of listed one by one
 	applies  string         // when a recipe applies
-	form     string         // of the answer
+	form     string         // form of the answer
 }
 
-// A stage says which recipes may be drawn.
+// A stage restricts the recipes to draw.
 type stage struct {
 	taken, given [2]int // first and last kind
-	least, most  int    // things taken
+	least, most  int    // number of things taken
 }
 
-// checkSettings refuses settings that are invalid.
+// checkSettings refuses invalid settings.
 func (k *kitchen) checkSettings(least, most, iterations int) error {
 	switch {
 	case least < 0:
@@ -89,15 +89,15 @@ func (k *kitchen) checkSettings(least, most, iterations int) error {
 	return nil
 }
 
-// A dish is what is drawn for a problem, and what comes of it.
+// A dish is the drawn parts of a problem, and the result.
 type dish struct {
 	start [3]int
 	rules []recipe
 	end   []int
 }
 
-// draw draws what there is at the start, least to most of each of the first kinds, and
-// recipes, of which at least one can be applied.
+// draw draws the start, least to most of each of the first kinds, and recipes. At least one
+// of them applies.
 func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) dish {
 	var have stock
 	for kind := range 3 {
@@ -160,7 +160,7 @@ func (k *kitchen) fits(r *recipe) bool {
 	return weight < 0 && gives
 }
 
-// hidden reports whether a recipe before r takes so little that it is always applied in place
+// hidden reports whether a recipe before r takes so little that it always applies in place
 // of r.
 func hidden(r *recipe, before []recipe) bool {
 	for i := range before {
@@ -171,7 +171,7 @@ func hidden(r *recipe, before []recipe) bool {
 	return false
 }
 
-// hides reports whether r can be applied whenever other can.
+// hides reports whether r applies whenever other does.
 func (r *recipe) hides(other *recipe) bool {
 	for kind, change := range r {
 		if change < min(0, other[kind]) {
@@ -181,7 +181,7 @@ func (r *recipe) hides(other *recipe) bool {
 	return true
 }
 
-// prompt is the question, that begins with a wording of its own.
+// prompt returns the question, which begins with wording.
 func (k *kitchen) prompt(wording string, d dish, iterations int) string {
 	b := append(append(make([]byte, 0, task.PromptRoom), wording...), '\n')
 	for i, r := range k.rules(d.rules) {
@@ -195,7 +195,7 @@ func (k *kitchen) prompt(wording string, d dish, iterations int) string {
 	return string(append(b, k.form...))
 }
 
-// mostChange is how many things of a kind a recipe takes or gives at most.
+// mostChange limits the things of a kind that a recipe takes or gives.
 const mostChange = 3
 
 var numerals = [mostChange + 1]string{"", "one ", "two ", "three "}
@@ -206,7 +206,7 @@ func (k *kitchen) appendRule(b []byte, r *recipe) []byte {
 	return k.appendSide(append(b, " → "...), r, 1)
 }
 
-// appendSide appends what a recipe takes, for the sign -1, or gives, for the sign 1.
+// appendSide appends the things that a recipe takes, for sign -1, or gives, for sign 1.
 func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
 	start := len(b)
 	for kind, change := range r {
@@ -231,8 +231,8 @@ func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
 	return b
 }
 
-// rules returns those that a record has, or those of reasoning-gym, which its entries
-// leave out.
+// rules returns the rules of a record, or those of reasoning-gym: its entries leave them
+// out.
 func (k *kitchen) rules(given []recipe) []recipe {
 	if given == nil {
 		return k.recipes
@@ -240,10 +240,9 @@ func (k *kitchen) rules(given []recipe) []recipe {
 	return given
 }
 
-// check reports what is wrong with a dish. Its end is believed if the most iterations are
-// not known, which is 0.
+// check reports the fault of a dish. With iterations 0, unknown, it trusts the end.
 func (k *kitchen) check(d dish, iterations int) error {
-	const mostThings, mostRules = 100_000, 20 // so that checking is quick
+	const mostThings, mostRules = 100_000, 20 // to keep the check fast
 	if len(d.end) != len(k.kinds) {
 		return fmt.Errorf("solution has %d numbers, want %d", len(d.end), len(k.kinds))
 	}
@@ -281,8 +280,8 @@ func (k *kitchen) appendStart(b []byte, start [3]int) []byte {
 	return b
 }
 
-// short writes a problem in a few characters: the rules, the start, and how many steps
-// there may be if that is known.
+// short writes a problem in a few characters: the rules, the start, and the limit of steps,
+// if known.
 func (k *kitchen) short(d dish, iterations int) string {
 	var b []byte
 	for _, r := range k.rules(d.rules) {

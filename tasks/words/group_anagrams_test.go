@@ -44,7 +44,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 		{Words: []string{"ab"}, Solution: [][]string{{"ab"}}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestGroupAnagramsParams(t *testing.T) {
 	})
 }
 
-// There are as many sets of anagrams as the settings may ask for, and more.
+// There are more sets of anagrams than the settings may ask for.
 func TestMostGroups(t *testing.T) {
 	for words := 2; words < len(mostGroups); words++ {
 		if n := len(anagrams().withWords(words)); n < mostGroups[words]*5/4 {
@@ -73,7 +73,7 @@ func TestMostGroups(t *testing.T) {
 	}
 }
 
-// The second way counts the letters of each word of the prompt.
+// The second solver counts the letters of each word of the prompt.
 func TestGroupAnagramsSecond(t *testing.T) {
 	sizes := map[int]int{}
 	check := func(item groupAnagramsItem, prompt, got string) error {

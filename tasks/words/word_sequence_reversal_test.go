@@ -29,7 +29,7 @@ func TestWordSequenceReversalScore(t *testing.T) {
 	})
 	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 99}} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestWordSequenceReversalParams(t *testing.T) {
 	})
 }
 
-// The second way takes the words of the prompt off from the right.
+// The second solver removes the words of the prompt from the right.
 func TestWordSequenceReversalSecond(t *testing.T) {
 	tasktest.Second(t, wordSequenceReversal.Task(), 1200, func(item wordSequenceReversalItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")

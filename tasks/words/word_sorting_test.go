@@ -40,7 +40,7 @@ func TestWordSortingScore(t *testing.T) {
 		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "ascending", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
