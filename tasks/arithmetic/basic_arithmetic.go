@@ -101,7 +101,7 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 		operators = append(operators, op[0])
 	}
 	pen := basicPen{r: r, operators: operators, digits: item.NumDigits, space: p.Whitespace, text: make([]byte, 0, 128)}
-	pen.reckoner = reckoner[whole]{apply: wholeStep, values: pen.values[:0], pending: pen.pending[:0]}
+	pen.evaluator = evaluator[whole]{apply: wholeStep, values: pen.values[:0], pending: pen.pending[:0]}
 	c := composer{r: r, operators: operators, brackets: p.AllowParentheses, negatives: p.AllowNegation, to: &pen}
 	c.compose(item.NumTerms, 0)
 	item.Expression = string(pen.text)
@@ -111,7 +111,7 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 // A basicPen writes an expression in whole numbers and evaluates it as it goes, so that
 // every division has a whole result.
 type basicPen struct {
-	reckoner  reckoner[whole]
+	evaluator evaluator[whole]
 	r         *rng.Rand
 	operators []byte
 	digits    int
@@ -119,22 +119,22 @@ type basicPen struct {
 	text      []byte
 	divisor   int64 // of the last division, if it was just written; else 0
 
-	values  [8]whole // room for the stacks of the reckoner
+	values  [8]whole // room for the stacks of the evaluator
 	pending [16]byte
 }
 
-func (b *basicPen) open()  { b.text = append(b.text, '('); b.reckoner.open() }
-func (b *basicPen) close() { b.text = append(b.text, ')'); b.reckoner.close() }
+func (b *basicPen) open()  { b.text = append(b.text, '('); b.evaluator.open() }
+func (b *basicPen) close() { b.text = append(b.text, ')'); b.evaluator.close() }
 
-func (b *basicPen) negate() { b.text = append(b.text, '-'); b.reckoner.negate() }
+func (b *basicPen) negate() { b.text = append(b.text, '-'); b.evaluator.negate() }
 
 // operator writes op. It replaces a division with no divisor above 1 by another operation,
 // if there is one.
 func (b *basicPen) operator(op byte) byte {
-	b.reckoner.settle(binding(op))
+	b.evaluator.settle(binding(op))
 	b.divisor = 0
 	if op == '/' {
-		b.divisor = b.divisorOf(b.reckoner.values[len(b.reckoner.values)-1])
+		b.divisor = b.divisorOf(b.evaluator.values[len(b.evaluator.values)-1])
 		if b.divisor == 1 {
 			op = b.otherThanDivision()
 		}
@@ -145,7 +145,7 @@ func (b *basicPen) operator(op byte) byte {
 	b.blank()
 	b.text = append(b.text, op)
 	b.blank()
-	b.reckoner.operator(op)
+	b.evaluator.operator(op)
 	return op
 }
 
@@ -180,7 +180,7 @@ func (b *basicPen) number(next byte) {
 	}
 	b.divisor = 0
 	b.text = strconv.AppendInt(b.text, n, 10)
-	b.reckoner.number(whole{n: n})
+	b.evaluator.number(whole{n: n})
 }
 
 // blank writes the space on one side of an operation.
@@ -261,7 +261,7 @@ func (b basicArithmeticItem) Check() error {
 func (b basicArithmeticItem) value() (whole, bool) {
 	var values [8]whole
 	var pending [16]byte
-	k := reckoner[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
+	k := evaluator[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
 	return k.read(b.Expression, readDigits)
 }
 

@@ -120,7 +120,7 @@ func (b bitwiseArithmeticItem) Check() error {
 func (b bitwiseArithmeticItem) value() (whole, bool) {
 	var values [8]whole
 	var pending [16]byte
-	k := reckoner[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
+	k := evaluator[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
 	return k.read(b.Problem, readHex)
 }
 

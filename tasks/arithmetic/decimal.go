@@ -136,7 +136,7 @@ func smallQuotient(x, y decimal, more int) (d decimal, ok bool) {
 	return d, true
 }
 
-// decimalStep returns the steps of a [reckoner] that rounds each result to precision
+// decimalStep returns the steps of an [evaluator] that rounds each result to precision
 // significant digits.
 func decimalStep(precision int) func(op byte, x, y decimal) (decimal, bool) {
 	return func(op byte, x, y decimal) (decimal, bool) {

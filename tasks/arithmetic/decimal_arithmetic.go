@@ -165,7 +165,7 @@ func (d decimalArithmeticItem) value() (decimal, bool) {
 	}
 	var values [8]decimal
 	var pending [16]byte
-	k := reckoner[decimal]{apply: decimalStep(d.Precision), values: values[:0], pending: pending[:0]}
+	k := evaluator[decimal]{apply: decimalStep(d.Precision), values: values[:0], pending: pending[:0]}
 	return k.read(d.Expression, readDecimal)
 }
 

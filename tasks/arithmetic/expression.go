@@ -26,25 +26,25 @@ func binding(op byte) int {
 	return 0
 }
 
-// A reckoner evaluates an expression from left to right. It keeps pending operations on two
+// An evaluator evaluates an expression from left to right. It keeps pending operations on two
 // stacks, so that no nesting makes it recurse.
-type reckoner[T any] struct {
+type evaluator[T any] struct {
 	apply   func(op byte, x, y T) (value T, ok bool) // x op y; for opNegate, x alone
 	values  []T
 	pending []byte // operations that still lack their right-hand side, and open brackets
 	failed  bool   // apply refused a step, or something was out of place
 }
 
-func (k *reckoner[T]) open()      { k.pending = append(k.pending, '(') }
-func (k *reckoner[T]) negate()    { k.pending = append(k.pending, opNegate) }
-func (k *reckoner[T]) number(n T) { k.values = append(k.values, n) }
-func (k *reckoner[T]) operator(o byte) {
+func (k *evaluator[T]) open()      { k.pending = append(k.pending, '(') }
+func (k *evaluator[T]) negate()    { k.pending = append(k.pending, opNegate) }
+func (k *evaluator[T]) number(n T) { k.values = append(k.values, n) }
+func (k *evaluator[T]) operator(o byte) {
 	k.settle(binding(o))
 	k.pending = append(k.pending, o)
 }
 
 // close ends the innermost bracket.
-func (k *reckoner[T]) close() {
+func (k *evaluator[T]) close() {
 	k.settle(0)
 	if len(k.pending) == 0 {
 		k.failed = true
@@ -55,7 +55,7 @@ func (k *reckoner[T]) close() {
 
 // settle applies pending operations that bind at least as tightly as least, back to the
 // innermost open bracket.
-func (k *reckoner[T]) settle(least int) {
+func (k *evaluator[T]) settle(least int) {
 	for n := len(k.pending); n > 0 && !k.failed; n-- {
 		op, top := k.pending[n-1], len(k.values)-1
 		if op == '(' || binding(op) < least {
@@ -76,7 +76,7 @@ func (k *reckoner[T]) settle(least int) {
 }
 
 // value returns the value of the complete expression.
-func (k *reckoner[T]) value() (value T, ok bool) {
+func (k *evaluator[T]) value() (value T, ok bool) {
 	k.settle(0)
 	if k.failed || len(k.pending) > 0 || len(k.values) != 1 {
 		return value, false
@@ -89,7 +89,7 @@ const maxExpression = 1 << 16
 
 // read evaluates all of text. number reads a number at the beginning of a text; size is its
 // length in bytes, or 0 if there is none.
-func (k *reckoner[T]) read(text string, number func(string) (n T, size int)) (value T, ok bool) {
+func (k *evaluator[T]) read(text string, number func(string) (n T, size int)) (value T, ok bool) {
 	if len(text) > maxExpression {
 		return value, false
 	}

@@ -113,7 +113,7 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 			t.Errorf("level %d: %.2f of the boards die", level, share)
 		}
 		if share := 0.5 + float64(best)/float64(2*boards); share > 0.62 {
-			t.Errorf("level %d: the number of cells tells of %.2f of the boards whether they die", level, share)
+			t.Errorf("level %d: the number of cells gives away %.2f of the boards", level, share)
 		}
 	}
 }

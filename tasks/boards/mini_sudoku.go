@@ -229,7 +229,7 @@ func (m miniSudokuItem) Check() error {
 	for i := range 16 {
 		row, column := i/4, i%4
 		if len(m.Puzzle[row]) != 4 || len(m.Solution[row]) != 4 {
-			return fmt.Errorf("row %d of puzzle or solution has not 4 cells", row)
+			return fmt.Errorf("row %d of puzzle or solution does not have 4 cells", row)
 		}
 		given, n := m.Puzzle[row][column], m.Solution[row][column]
 		if n < 1 || n > 4 || !board.allows(i, n) || given != 0 && given != n {

@@ -201,7 +201,7 @@ func TestMiniSudokuFixedStrategy(t *testing.T) {
 		}
 		item, isOurs := p.Instance.Value().(miniSudokuItem)
 		if !isOurs {
-			t.Fatal("the problem has not kept its record")
+			t.Fatal("the problem has lost its record")
 		}
 		filled := make([][]int, 4)
 		for row := range filled {

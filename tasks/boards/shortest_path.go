@@ -346,7 +346,7 @@ func (s shortestPathItem) Check() error {
 	case m.Rows > pathMaxSide || m.Cols > pathMaxSide:
 		return fmt.Errorf("matrix has %d rows of %d cells, want at most %d of each", m.Rows, m.Cols, pathMaxSide)
 	case bytes.Count(m.Cells, []byte{cellStart}) != 1 || bytes.Count(m.Cells, []byte{cellGoal}) != 1:
-		return errors.New("matrix has not one start and one goal")
+		return errors.New("matrix does not have exactly one start and one goal")
 	}
 	start, goal := bytes.IndexByte(m.Cells, cellStart), bytes.IndexByte(m.Cells, cellGoal)
 	if want := m.way(m.from(start), goal); len(want) != len(s.Solution) {

@@ -168,7 +168,7 @@ func TestShortestPathDeadEnds(t *testing.T) {
 			}
 			item, isOurs := p.Instance.Value().(shortestPathItem)
 			if !isOurs {
-				t.Fatal("the problem has not kept its record")
+				t.Fatal("the problem has lost its record")
 			}
 			if moves += len(item.Solution); len(item.Solution) == 0 {
 				dead++

@@ -69,7 +69,7 @@ func readTurns(text string, n int) (turns []cubeTurn, err error) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || answer.Space(r) }) {
 		t, is := readTurn(word, n)
 		if !is {
-			return nil, fmt.Errorf("%.20q is no move of this cube", word)
+			return nil, fmt.Errorf("%.20q is not a move of this cube", word)
 		}
 		if t.quarters > 0 {
 			turns = append(turns, t)

@@ -51,7 +51,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	}
 	question, is := text(find(fields, c.Question, "question", "problem", "prompt", "query"))
 	if r.Question = untemplated(question); !is || r.Question == "" {
-		return r, errors.New("question: is missing, or no text")
+		return r, errors.New("question: is missing, or not a text")
 	}
 	found := find(fields, c.Answer, "answer", "final_answer", "expected_answer", "gold", "solutions", "solution")
 	list, several := found.([]any)
@@ -61,7 +61,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	for _, one := range list {
 		gold, is := text(one)
 		if gold = final(gold); !is || gold == "" {
-			return r, errors.New("answer: is missing, or neither text, number nor a list of them")
+			return r, errors.New("answer: is missing, or not a text, a number or a list of them")
 		}
 		r.Answers = append(r.Answers, gold)
 	}

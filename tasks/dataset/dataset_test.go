@@ -72,7 +72,7 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		{"two values", good + good, "row 2: there is more than one value"},
 		{"too long", long, "row 2: it has more than 4194304 bytes"},
 		{"no question", `{"answer":1}`, "row 2: question: is missing"},
-		{"a question that is no text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is missing, or no text"},
+		{"a question that is no text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is missing, or not a text"},
 		{"no answer", `{"question":"q"}`, "row 2: answer: is missing"},
 		{"an answer of null", `{"question":"q","answer":null}`, "row 2: answer: is missing"},
 		{"no solutions", `{"question":"q","solutions":[]}`, "row 2: answer: the list is empty"},

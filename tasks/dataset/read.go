@@ -111,7 +111,7 @@ func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verif
 	}()
 	f, err := parquet.OpenFile(r, r.Size())
 	if err != nil {
-		return nil, fmt.Errorf("no Parquet file: %w", err)
+		return nil, fmt.Errorf("not a Parquet file: %w", err)
 	}
 	b := newBuilder(columns, verify)
 	rows := parquet.NewReader(f)

@@ -74,7 +74,7 @@ func readExpression(text string) (*expr.Node, error) {
 	}
 	text = naturalLog.ReplaceAllString(strings.ReplaceAll(text, "+-", "-"), "ln$1")
 	if word := strangeWord(text); word != "" {
-		return nil, fmt.Errorf("%.20q is a word, and no function", word)
+		return nil, fmt.Errorf("%.20q is a word, not a function", word)
 	}
 	n, err := mathverify.Read(text)
 	if err != nil {

@@ -65,7 +65,7 @@ func (p familyParams) Check() error {
 	case len(p.FemaleNames) < p.MaxSize*2/3 || len(p.FemaleNames) < 2:
 		return fmt.Errorf("female_names has %d names, want two for every three of max_family_size (%d)", len(p.FemaleNames), p.MaxSize)
 	case names[0] == "" || len(slices.Compact(slices.Clone(names))) < len(names):
-		return errors.New("male_names and female_names have an empty name, or one twice")
+		return errors.New("male_names or female_names has an empty or a repeated name")
 	}
 	return nil
 }

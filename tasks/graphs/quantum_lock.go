@@ -234,7 +234,7 @@ func (l lockItem) Check() error {
 	}
 	for i, b := range l.Buttons {
 		if b.Name != string(rune('A'+i)) || !slices.Contains(lockTypes, b.Type) || !slices.Contains(lockLights, b.Active) {
-			return fmt.Errorf("buttons has %v, which is no button", b)
+			return fmt.Errorf("buttons has %v, which is not a button", b)
 		}
 	}
 	if v := l.Score(l.Solve()); v.Score != 1 {

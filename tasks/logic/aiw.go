@@ -67,7 +67,7 @@ func (p aiwParams) Check() error {
 	case len(p.FemaleNames) < 2*p.Depth+3:
 		return fmt.Errorf("female_names has %d names, want %d or more for depth %d", len(p.FemaleNames), 2*p.Depth+3, p.Depth)
 	case named[0] == "" || len(slices.Compact(named)) < len(p.MaleNames)+len(p.FemaleNames):
-		return errors.New("male_names and female_names have an empty name, or one twice")
+		return errors.New("male_names or female_names has an empty or a repeated name")
 	case len(p.TaskTypes) == 0 || slices.ContainsFunc(p.TaskTypes, func(s string) bool { return !slices.Contains(aiwTypes, s) }):
 		return fmt.Errorf("task_types is %q, want some of siblings, friends, colleagues", p.TaskTypes)
 	case len(p.TypeWeights) != len(p.TaskTypes) || sum == 0:

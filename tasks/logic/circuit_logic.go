@@ -268,7 +268,7 @@ func (c circuitItem) circuit() (of circuit, err error) {
 			input, negated := strings.CutSuffix(part, "'")
 			at := slices.Index(c.Inputs, input)
 			if at < 0 {
-				return of, fmt.Errorf("term_strings has %.20q, which is no input", part)
+				return of, fmt.Errorf("term_strings has %.20q, which is not an input", part)
 			}
 			of.terms[i].literals = append(of.terms[i].literals, circuitLiteral{at, negated})
 		}

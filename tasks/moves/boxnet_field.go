@@ -168,7 +168,7 @@ func (f *boxnetField) UnmarshalJSON(raw []byte) error {
 func checkColour(name string) error {
 	const longest = 20 // letters
 	if name == "" || len(name) > longest || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return fmt.Errorf("%.40q is no colour, want up to %d small letters", name, longest)
+		return fmt.Errorf("%.40q is not a colour, want up to %d small letters", name, longest)
 	}
 	return nil
 }

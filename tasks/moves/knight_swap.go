@@ -447,7 +447,7 @@ func (b *knightBoard) readMove(text string, now knightPosition) (from, to int, f
 	case (now.knights[0]|now.knights[1])>>to&1 == 1:
 		return 0, 0, "the square is not empty"
 	case b.near[from]>>to&1 == 0:
-		return 0, 0, "that is no knight's move"
+		return 0, 0, "that is not a knight's move"
 	}
 	return from, to, ""
 }

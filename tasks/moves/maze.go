@@ -263,7 +263,7 @@ func (m mazeItem) Check() error {
 	}
 	all := strings.Join(m.Grid, "")
 	if strings.Count(all, m.Start) != 1 || strings.Count(all, m.Goal) != 1 {
-		return errors.New("grid has not one start and one goal")
+		return errors.New("grid does not have exactly one start and one goal")
 	}
 	if got := inside.distance('S', 'G'); got != m.ShortestPathLength {
 		return fmt.Errorf("shortest_path_length is %d, want %d", m.ShortestPathLength, got)

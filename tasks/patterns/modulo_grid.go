@@ -132,8 +132,8 @@ func (m moduloRule) split(width, height int, hits, misses []cell) ([]cell, []cel
 // A cell is a place in a grid.
 type cell struct{ x, y int }
 
-// makeModuloGrid draws a rule until it marks some cells and leaves others. It hides equal
-// numbers of hits and misses, so that the more frequent mark is no guess. In the grid, all
+// makeModuloGrid draws a rule until it marks some cells and leaves others. A
+// hidden cell is a hit with probability 1/2, so that the more frequent mark is no guess. All
 // rules that agree with the visible cells must agree on the hidden ones.
 func makeModuloGrid(p moduloGridParams, r *rng.Rand) (moduloGridItem, error) {
 	const tries = 1000

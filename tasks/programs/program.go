@@ -68,7 +68,7 @@ func readProgram(text string) (*program, error) {
 	p := &program{source: strings.TrimSpace(source)}
 	p.name, p.outputOnly = strings.CutSuffix(name, ", output only")
 	if !found || p.source == "" {
-		return nil, fmt.Errorf("%q is no headline with a program", head)
+		return nil, fmt.Errorf("%q is not a headline with a program", head)
 	}
 	for one := range strings.SplitSeq(params, "; ") {
 		q, err := readParam(one)
@@ -85,7 +85,7 @@ func readProgram(text string) (*program, error) {
 func readParam(text string) (param, error) {
 	words := strings.SplitN(text, " ", 3)
 	if len(words) < 2 || drawers[words[1]].draw == nil {
-		return param{}, fmt.Errorf("%q is no parameter", text)
+		return param{}, fmt.Errorf("%q is not a parameter", text)
 	}
 	p := param{name: words[0], kind: words[1]}
 	for rest := strings.Join(words[2:], ""); rest != ""; {

@@ -77,9 +77,9 @@ func show(v pyvalue.Value) string {
 func TestHeadlines(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"a: n int 1..2\ndef main(n):\n    return n", ""},
-		{"a\ndef main(n):\n    return n", "is no headline"},
-		{"a: n int 1..2\n", "is no headline"},
-		{"a: n float 1..2\ndef main(n):\n    return n", "is no parameter"},
+		{"a\ndef main(n):\n    return n", "is not a headline"},
+		{"a: n int 1..2\n", "is not a headline"},
+		{"a: n float 1..2\ndef main(n):\n    return n", "is not a parameter"},
 		{"a: n int 2..1\ndef main(n):\n    return n", "does not have the ranges"},
 		{"a: n ints 1..2\ndef main(n):\n    return n", "does not have the ranges"},
 		{"a: n picks 1..2\ndef main(n):\n    return n", "does not have the ranges"},

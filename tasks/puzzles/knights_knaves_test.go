@@ -141,7 +141,7 @@ func TestKnightsKnavesBalance(t *testing.T) {
 		}
 		item, isOurs := p.Instance.Value().(knightsItem)
 		if !isOurs {
-			t.Fatal("the problem has not kept its record")
+			t.Fatal("the problem has lost its record")
 		}
 		world := 0
 		for person, truthful := range item.Solution {

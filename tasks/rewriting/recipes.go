@@ -19,9 +19,9 @@ type stock [mostKinds]int
 // ones.
 type recipe [mostKinds]int8
 
-// cook applies, again and again, the first recipe with enough things, until none has enough
+// applyRecipes applies, again and again, the first recipe with enough things, until none has enough
 // or most steps are made. It returns the number of steps.
-func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
+func applyRecipes(have stock, recipes []recipe, most int) (end stock, steps int) {
 	for ; steps < most; steps++ {
 		next := slices.IndexFunc(recipes, func(r recipe) bool { return have.enough(&r) })
 		if next < 0 {
@@ -56,8 +56,8 @@ func countsText(all []int) string {
 	return string(b)
 }
 
-// A kitchen holds the differences between string_splitting and string_synthesis.
-type kitchen struct {
+// A variant holds the differences between string_splitting and string_synthesis.
+type variant struct {
 	settings string         // name of the initial things, in the settings
 	kinds    []string       // names of the things; the first three are there at the start
 	recipes  []recipe       // those of reasoning-gym: its entries do not list them
@@ -77,20 +77,20 @@ type stage struct {
 }
 
 // checkSettings refuses invalid settings.
-func (k *kitchen) checkSettings(least, most, iterations int) error {
+func (v *variant) checkSettings(least, most, iterations int) error {
 	switch {
 	case least < 0:
-		return fmt.Errorf("min_%s is %d, want 0 or more", k.settings, least)
+		return fmt.Errorf("min_%s is %d, want 0 or more", v.settings, least)
 	case most < max(1, least) || most > 10_000:
-		return fmt.Errorf("max_%s is %d, want min_%s (%d) to 10000, and not 0", k.settings, most, k.settings, least)
+		return fmt.Errorf("max_%s is %d, want min_%s (%d) to 10000, and not 0", v.settings, most, v.settings, least)
 	case iterations < 1 || iterations > 100_000:
 		return fmt.Errorf("max_iterations is %d, want 1 to 100000", iterations)
 	}
 	return nil
 }
 
-// A dish is the drawn parts of a problem, and the result.
-type dish struct {
+// A system is a start, its rules, and the end that they lead to.
+type system struct {
 	start [3]int
 	rules []recipe
 	end   []int
@@ -98,34 +98,34 @@ type dish struct {
 
 // draw draws the start, least to most of each of the first kinds, and recipes. At least one
 // of them applies.
-func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) dish {
+func (v *variant) draw(least, most, iterations int, r *rng.Rand) system {
 	var have stock
 	for kind := range 3 {
 		have[kind] = r.Between(least, most)
 	}
 	const tries = 20
 	for range tries {
-		rules := k.invent(r)
-		if left, steps := cook(have, rules, iterations); steps > 0 {
-			return dish{[3]int(have[:3]), rules, left[:len(k.kinds)]}
+		rules := v.invent(r)
+		if left, steps := applyRecipes(have, rules, iterations); steps > 0 {
+			return system{[3]int(have[:3]), rules, left[:len(v.kinds)]}
 		}
 	}
-	for kind, enough := range k.enough {
+	for kind, enough := range v.enough {
 		if enough {
 			have[kind] = most
 		}
 	}
-	left, _ := cook(have, k.recipes, iterations)
-	return dish{[3]int(have[:3]), k.recipes, left[:len(k.kinds)]}
+	left, _ := applyRecipes(have, v.recipes, iterations)
+	return system{[3]int(have[:3]), v.recipes, left[:len(v.kinds)]}
 }
 
 // invent draws a recipe for each stage.
-func (k *kitchen) invent(r *rng.Rand) []recipe {
-	rules := make([]recipe, 0, len(k.stages))
-	for i := range k.stages {
-		drawn, fits := k.drawRecipe(&k.stages[i], r)
+func (v *variant) invent(r *rng.Rand) []recipe {
+	rules := make([]recipe, 0, len(v.stages))
+	for i := range v.stages {
+		drawn, fits := v.drawRecipe(&v.stages[i], r)
 		for !fits || hidden(&drawn, rules) {
-			drawn, fits = k.drawRecipe(&k.stages[i], r)
+			drawn, fits = v.drawRecipe(&v.stages[i], r)
 		}
 		rules = append(rules, drawn)
 	}
@@ -133,17 +133,17 @@ func (k *kitchen) invent(r *rng.Rand) []recipe {
 }
 
 // drawRecipe draws a recipe, and reports whether it fits.
-func (k *kitchen) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
+func (v *variant) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
 	weight := 0
 	for range r.Between(s.least, s.most) {
 		kind := r.Between(s.taken[0], s.taken[1])
 		drawn[kind]--
-		weight -= k.weight[kind]
+		weight -= v.weight[kind]
 	}
 	for range r.Between(1, 3) {
 		if kind := r.Between(s.given[0], s.given[1]); drawn[kind] >= 0 {
 			drawn[kind]++
-			weight += k.weight[kind]
+			weight += v.weight[kind]
 			fits = true
 		}
 	}
@@ -151,10 +151,10 @@ func (k *kitchen) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
 }
 
 // fits reports whether a recipe takes things and gives lighter ones.
-func (k *kitchen) fits(r *recipe) bool {
+func (v *variant) fits(r *recipe) bool {
 	weight, gives := 0, false
 	for kind, change := range r {
-		weight += int(change) * k.weight[kind]
+		weight += int(change) * v.weight[kind]
 		gives = gives || change > 0
 	}
 	return weight < 0 && gives
@@ -182,17 +182,17 @@ func (r *recipe) hides(other *recipe) bool {
 }
 
 // prompt returns the question, which begins with wording.
-func (k *kitchen) prompt(wording string, d dish, iterations int) string {
+func (v *variant) prompt(wording string, d system, iterations int) string {
 	b := append(append(make([]byte, 0, task.PromptRoom), wording...), '\n')
-	for i, r := range k.rules(d.rules) {
+	for i, r := range v.rules(d.rules) {
 		b = strconv.AppendInt(append(b, '\n'), int64(i+1), 10)
-		b = k.appendRule(append(b, ". "...), &r)
+		b = v.appendRule(append(b, ". "...), &r)
 	}
-	b = append(append(b, "\n\n"...), k.applies...)
+	b = append(append(b, "\n\n"...), v.applies...)
 	b = append(b, " This goes on until no rule can be applied, but for no more than "...)
 	b = append(strconv.AppendInt(b, int64(iterations), 10), " steps. At the start there are "...)
-	b = append(k.appendStart(b, d.start), ". How many are there of each kind at the end?\n"...)
-	return string(append(b, k.form...))
+	b = append(v.appendStart(b, d.start), ". How many are there of each kind at the end?\n"...)
+	return string(append(b, v.form...))
 }
 
 // mostChange limits the things of a kind that a recipe takes or gives.
@@ -201,13 +201,13 @@ const mostChange = 3
 var numerals = [mostChange + 1]string{"", "one ", "two ", "three "}
 
 // appendRule appends a recipe: one A → two X and one Y.
-func (k *kitchen) appendRule(b []byte, r *recipe) []byte {
-	b = k.appendSide(b, r, -1)
-	return k.appendSide(append(b, " → "...), r, 1)
+func (v *variant) appendRule(b []byte, r *recipe) []byte {
+	b = v.appendSide(b, r, -1)
+	return v.appendSide(append(b, " → "...), r, 1)
 }
 
 // appendSide appends the things that a recipe takes, for sign -1, or gives, for sign 1.
-func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
+func (v *variant) appendSide(b []byte, r *recipe, sign int8) []byte {
 	start := len(b)
 	for kind, change := range r {
 		n := int(sign * change)
@@ -215,17 +215,17 @@ func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
 			continue
 		}
 		listed := n
-		if k.counts {
+		if v.counts {
 			listed = 1
 		}
 		for range listed {
 			if len(b) > start {
-				b = append(b, k.and...)
+				b = append(b, v.and...)
 			}
-			if k.counts {
+			if v.counts {
 				b = append(b, numerals[n]...)
 			}
-			b = append(b, k.kinds[kind]...)
+			b = append(b, v.kinds[kind]...)
 		}
 	}
 	return b
@@ -233,18 +233,18 @@ func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
 
 // rules returns the rules of a record, or those of reasoning-gym: its entries leave them
 // out.
-func (k *kitchen) rules(given []recipe) []recipe {
+func (v *variant) rules(given []recipe) []recipe {
 	if given == nil {
-		return k.recipes
+		return v.recipes
 	}
 	return given
 }
 
-// check reports the fault of a dish. With iterations 0, unknown, it trusts the end.
-func (k *kitchen) check(d dish, iterations int) error {
+// check reports the fault of a system. If iterations is 0, unknown, it trusts the end.
+func (v *variant) check(d system, iterations int) error {
 	const mostThings, mostRules = 100_000, 20 // to keep the check fast
-	if len(d.end) != len(k.kinds) {
-		return fmt.Errorf("solution has %d numbers, want %d", len(d.end), len(k.kinds))
+	if len(d.end) != len(v.kinds) {
+		return fmt.Errorf("solution has %d numbers, want %d", len(d.end), len(v.kinds))
 	}
 	var have stock
 	for i, n := range d.start {
@@ -257,37 +257,37 @@ func (k *kitchen) check(d dish, iterations int) error {
 		return fmt.Errorf("there are %d rules, want at most %d", len(d.rules), mostRules)
 	}
 	for i, r := range d.rules {
-		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !k.fits(&r) {
+		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !v.fits(&r) {
 			return fmt.Errorf("rule %d takes or gives too much", i+1)
 		}
 	}
 	if iterations == 0 {
 		return nil
 	}
-	if left, _ := cook(have, k.rules(d.rules), iterations); !slices.Equal(d.end, left[:len(k.kinds)]) {
-		return fmt.Errorf("solution is %s, want %s", countsText(d.end), countsText(left[:len(k.kinds)]))
+	if left, _ := applyRecipes(have, v.rules(d.rules), iterations); !slices.Equal(d.end, left[:len(v.kinds)]) {
+		return fmt.Errorf("solution is %s, want %s", countsText(d.end), countsText(left[:len(v.kinds)]))
 	}
 	return nil
 }
 
 // appendStart appends "4 A, 2 B and 5 C".
-func (k *kitchen) appendStart(b []byte, start [3]int) []byte {
+func (v *variant) appendStart(b []byte, start [3]int) []byte {
 	for i, n := range start {
 		b = append(b, []string{"", ", ", " and "}[i]...)
 		b = append(strconv.AppendInt(b, int64(n), 10), ' ')
-		b = append(b, k.kinds[i]...)
+		b = append(b, v.kinds[i]...)
 	}
 	return b
 }
 
 // short writes a problem in a few characters: the rules, the start, and the limit of steps,
 // if known.
-func (k *kitchen) short(d dish, iterations int) string {
+func (v *variant) short(d system, iterations int) string {
 	var b []byte
-	for _, r := range k.rules(d.rules) {
-		b = append(k.appendRule(b, &r), "; "...)
+	for _, r := range v.rules(d.rules) {
+		b = append(v.appendRule(b, &r), "; "...)
 	}
-	b = k.appendStart(b, d.start)
+	b = v.appendStart(b, d.start)
 	if iterations > 0 {
 		b = fmt.Appendf(b, ", up to %d steps", iterations)
 	}

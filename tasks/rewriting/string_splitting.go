@@ -55,7 +55,7 @@ type stringSplittingItem struct {
 }
 
 // splitting has the rules of reasoning-gym, and the limits of drawn ones.
-var splitting = kitchen{
+var splitting = variant{
 	settings: "initial_machines", kinds: []string{"A", "B", "C", "X", "Y", "Z"}, weight: [mostKinds]int{7, 4, 4, 2, 2, 1}, and: " and ", counts: true,
 	recipes: []recipe{
 		{-1, 0, 0, 2, 1, 0},
@@ -85,7 +85,7 @@ func makeStringSplitting(p stringSplittingParams, r *rng.Rand) (stringSplittingI
 	}, nil
 }
 
-func (s stringSplittingItem) dish() dish { return dish{s.InitialMachines, s.Rules, s.Solution} }
+func (s stringSplittingItem) system() system { return system{s.InitialMachines, s.Rules, s.Solution} }
 
 // stringSplittingPhrasings are the wordings of the question, before the rules.
 var stringSplittingPhrasings = []string{
@@ -99,17 +99,17 @@ var stringSplittingPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSplittingItem) Prompt() string {
-	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.dish(), s.MaxIterations)
+	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.system(), s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
-	return "split " + splitting.short(s.dish(), s.MaxIterations)
+	return "split " + splitting.short(s.system(), s.MaxIterations)
 }
 
 // Check refuses a record with a wrong solution.
 func (s stringSplittingItem) Check() error {
-	if err := splitting.check(s.dish(), s.MaxIterations); err != nil {
+	if err := splitting.check(s.system(), s.MaxIterations); err != nil {
 		return err
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringSplittingPhrasings))

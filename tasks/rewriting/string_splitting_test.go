@@ -61,9 +61,9 @@ func asked(prompt string) (a, b, c int) {
 	return a, b, c
 }
 
-// cooked is the second solver: it reads start and rules from a prompt, and keeps the things
+// replayed is the second solver: it reads start and rules from a prompt, and keeps the things
 // one by one in a bag of words. It returns the remaining number of each of kinds.
-func cooked(prompt, kinds string, steps int) string {
+func replayed(prompt, kinds string, steps int) string {
 	a, b, c := asked(prompt)
 	names := strings.Fields(kinds)
 	bag := map[string]int{names[0]: a, names[1]: b, names[2]: c}
@@ -130,7 +130,7 @@ func TestStringSplittingSecond(t *testing.T) {
 
 func secondMachines(steps int) func(stringSplittingItem, string, string) error {
 	return func(item stringSplittingItem, prompt, got string) error {
-		if want := cooked(prompt, machineKinds, steps); got != want || got == cooked(prompt, machineKinds, 0) {
+		if want := replayed(prompt, machineKinds, steps); got != want || got == replayed(prompt, machineKinds, 0) {
 			return fmt.Errorf("solution %s, want %s, and not the start", got, want)
 		}
 		return drawn(item.Rules)

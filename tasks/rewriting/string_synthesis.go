@@ -55,7 +55,7 @@ type stringSynthesisItem struct {
 }
 
 // synthesis has the rules of reasoning-gym, and the limits of drawn ones.
-var synthesis = kitchen{
+var synthesis = variant{
 	settings: "initial_blocks", kinds: []string{"[A]", "[B]", "[C]", "{A}", "{B}", "{C}", "(A)", "(B)", "(C)"}, weight: [mostKinds]int{3, 3, 3, 2, 2, 2, 1, 1, 1}, and: " + ",
 	recipes: []recipe{
 		{-1, -1, -1, 1},
@@ -87,7 +87,7 @@ func makeStringSynthesis(p stringSynthesisParams, r *rng.Rand) (stringSynthesisI
 	}, nil
 }
 
-func (s stringSynthesisItem) dish() dish { return dish{s.InitialBlocks, s.Rules, s.Solution} }
+func (s stringSynthesisItem) system() system { return system{s.InitialBlocks, s.Rules, s.Solution} }
 
 // stringSynthesisPhrasings are the wordings of the question, before the rules.
 var stringSynthesisPhrasings = []string{
@@ -101,17 +101,17 @@ var stringSynthesisPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSynthesisItem) Prompt() string {
-	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.dish(), s.MaxIterations)
+	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.system(), s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
-	return "synthesize " + synthesis.short(s.dish(), s.MaxIterations)
+	return "synthesize " + synthesis.short(s.system(), s.MaxIterations)
 }
 
 // Check refuses a record with a wrong solution.
 func (s stringSynthesisItem) Check() error {
-	if err := synthesis.check(s.dish(), s.MaxIterations); err != nil {
+	if err := synthesis.check(s.system(), s.MaxIterations); err != nil {
 		return err
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringSynthesisPhrasings))

@@ -9,10 +9,8 @@ import (
 )
 
 // The parts of sentences. A sentence has an opening, a main clause and a closing; only the
-// main clause is
-// required: "When the rain stopped, the retired baker polished the pewter
-// teapot during the blackout, because it was Sunday." No other order of its words
-// is as good:
+// main clause is required: "When the rain stopped, the retired baker polished the pewter
+// teapot during the blackout, because it was Sunday." No other order of its words is as good:
 //
 //   - The first word has a capital, and punctuation marks the last word of each part.
 //   - The words for events, for people, for their qualities and actions, and for the
@@ -25,7 +23,7 @@ import (
 //     kitchen", that could follow another.
 //   - The perfect uses verbs with a participle different from the past tense, so that "had"
 //     cannot move to the main clause.
-//   - A closing with a possible subject of the main clause, unlike nobody, comes only
+//   - A closing with a subject that fits the main clause too (nobody does not) comes only
 //     without an opening: then a capital marks the subject of the main clause.
 //
 // Closings of the second list are about actions of people like those in the main clause.
