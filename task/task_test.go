@@ -72,7 +72,7 @@ func TestInvalidParamsNameTheSetting(t *testing.T) {
 		{"an unknown name", `{"weight":1}`, "task coin: params: weight is no setting of this task, want fail, sides"},
 		{"another type", `{"fail":"no"}`, "task coin: params: fail is a string, want true or false"},
 		{"another type of a list", `{"sides":"heads"}`, "task coin: params: sides is a string, want a list"},
-		{"a value that is refused", `{"sides":[]}`, "task coin: params: sides is empty"},
+		{"a refused value", `{"sides":[]}`, "task coin: params: sides is empty"},
 		{"no object", `[]`, "task coin: params: json: cannot unmarshal array"},
 	} {
 		if _, err := coin.Task().With([]byte(test.params)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -103,7 +103,7 @@ func TestShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	if short, err := coin.Task().(quintain.Shortener).Short(p); err != nil || short != p.Prompt {
-		t.Errorf("short form %q, error %v; want the prompt of a task that has none", short, err)
+		t.Errorf("short form %q, error %v; want the prompt of a task without one", short, err)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestDecimalArithmeticScore(t *testing.T) {
 		{"-11.381", 1, "cut off"},
 		{"-11.382", 1, "rounded"},
 		{"-11.38149", 1, "more places than were asked for"},
-		{"-11.3825", 0, "off by one in the third place, which is enough for reasoning-gym"},
+		{"-11.3825", 0, "off by one in the third place; enough for reasoning-gym"},
 		{"-11.38201", 0, "off by more than half of one"},
 		{"-11.38", 0, "two places"},
 		{"11.3815", 0, "the sign is lost"},

@@ -43,7 +43,7 @@ func TestMultiply(t *testing.T) {
 		{"0 * 5", "0", "reasoning-gym has zeros"},
 		{"2147483647 * 2147483647", "4611686014132420609", "as large as machine numbers get"},
 		{"2147483648 * -2147483648 * 2", "-9223372036854775808", "one more"},
-		{"99999999999999999999 * -10", "-999999999999999999990", "a factor that is no machine number"},
+		{"99999999999999999999 * -10", "-999999999999999999990", "a factor beyond 64 bits"},
 		{"9223372036854775807 * 1", "9223372036854775807", ""},
 	} {
 		if got, ok := multiply(test.text); got != test.want || !ok {

@@ -37,7 +37,7 @@ func TestReadWhole(t *testing.T) {
 		{"nothing", "", 10, 0},
 		{"no digit", "-1", 10, 0},
 		{"digits and more", "1207+4", 10, 4},
-		{"letters are no decimal digits", "12ab", 10, 2},
+		{"letters are not decimal digits", "12ab", 10, 2},
 		{"letters of both cases", "1aFg", 16, 3},
 		{"zeros in front", "0012", 10, 4},
 		{"the most that a machine number is read from", "999999999999999", 10, 15},

@@ -17,7 +17,7 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"True", 1, ""},
 		{" true\n", 1, "case and space are free"},
-		{"False", 0, "which reasoning-gym takes"},
+		{"False", 0, "reasoning-gym accepts it"},
 		{"True or False", 0, "as well"},
 		{"True.", 0, "as well"},
 		{"Yes", 0, ""},

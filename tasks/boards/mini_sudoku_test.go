@@ -31,7 +31,7 @@ func TestMiniSudokuScore(t *testing.T) {
 		{"1 4 2 3\n3 2 1 4\n4 1 3 2", 0, "a row left out"},
 		{"1 4 2 3\n3 2 1 4", 0, "two rows left out"},
 		{"1 4 2 3\n4 1 3 2\n3 2 1 4\n2 3 4 1", 0, "two rows in each other's place"},
-		{"1 1 2 1\n1 1 1 4\n1 1 1 1\n1 3 4 1", 0, "the puzzle filled with ones, for which reasoning-gym pays"},
+		{"1 1 2 1\n1 1 1 4\n1 1 1 1\n1 3 4 1", 0, "the puzzle filled with ones; reasoning-gym pays"},
 		{"1 3 2 4\n1 2 3 4\n1 2 3 4\n1 3 4 2", 0, "every row right by itself"},
 		{"1 _ 2 _\n_ _ _ 4\n_ _ _ _\n_ 3 4 _", 0, "the puzzle itself"},
 		{"1 1 1 1\n1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 0, "the right grid one line too late"},

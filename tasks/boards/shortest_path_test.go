@@ -36,7 +36,7 @@ func TestShortestPathScore(t *testing.T) {
 	tasktest.Nears(t, pathItem(t, "*OO XXO #OO", "right right down down left left").Score, []tasktest.Near{
 		{"right right down down left left", 1, ""},
 		{" right\tright down\ndown  left\u00a0left\n", 1, "space is free"},
-		{"right right down down left left right left", 0, "longer than need be, for which reasoning-gym pays a half"},
+		{"right right down down left left right left", 0, "longer than necessary; reasoning-gym pays a half"},
 		{"right left right right down down left left", 0, ""},
 		{"right right down down left", 0, "one move short"},
 		{"right right down down left left left", 0, "off the grid"},

@@ -17,7 +17,7 @@ import (
 
 var (
 	update   = flag.Bool("update", false, "measure the tasks that have changed, and update facts.json and docs/tasks.md")
-	surfaces = flag.Bool("surfaces", false, "with -update: also measure the surface rates that are missing")
+	surfaces = flag.Bool("surfaces", false, "with -update: also measure missing surface rates")
 )
 
 const (

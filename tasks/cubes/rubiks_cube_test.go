@@ -15,7 +15,7 @@ func TestRubiksScore(t *testing.T) {
 		{"U U U R' R' R'2 R'4", 0, "one turn too far"}, {"U U2 R2 R", 1, "the same in other moves"}, {"x U' R' y", 0, "the cube is held in another way, so that other layers turn"},
 		{"Y U' F' Z", 1, "held in another way, with the right layers"}, {"U' R' x", 1, "solved, and held in another way"},
 		{"R' U'", 0, "in the wrong order"}, {"U R", 0, "the wrong way round"}, {"U'", 0, "one move of two"}, {"U' R R' R'", 1, "a move and its opposite are harmless"},
-		{"U' R' Q", 0, "no move: reasoning-gym passes over it"}, {"The answer is U' R'", 0, "a sentence"}, {"U''", 0, "two apostrophes"}, {"u' r'", 0, "small letters, which mean two layers to some"}, {"9R", 0, "no such layer"},
+		{"U' R' Q", 0, "no move: reasoning-gym ignores it"}, {"The answer is U' R'", 0, "a sentence"}, {"U''", 0, "two apostrophes"}, {"u' r'", 0, "small letters, which mean two layers to some"}, {"9R", 0, "no such layer"},
 		{"R1000000000000", 0, "no number of this world"}, {"U4", 0, "nothing is done"}, {"", 0, "nothing"}, {".", 0, ""}, {"2", 0, ""}, {"w", 0, ""}, {"Xw", 0, ""}, {"2M", 0, ""},
 	})
 	tasktest.Nears(t, rubiksItem{Size: 4, Moves: "2R Uw2"}.Score, []tasktest.Near{
@@ -107,7 +107,7 @@ var turnRE = regexp.MustCompile(`^([UDLRFB])(w?)(['2]?)$`)
 func turned(stickers map[place]byte, n int, move string) (map[place]byte, error) {
 	parts := turnRE.FindStringSubmatch(move)
 	if parts == nil {
-		return nil, fmt.Errorf("%q is no move", move)
+		return nil, fmt.Errorf("%q is not a move", move)
 	}
 	a := map[string]place{"U": {0, 1, 0}, "D": {0, -1, 0}, "R": {1, 0, 0}, "L": {-1, 0, 0}, "F": {0, 0, 1}, "B": {0, 0, -1}}[parts[1]]
 	for range map[string]int{"": 1, "2": 2, "'": 3}[parts[3]] {
@@ -160,6 +160,6 @@ func TestRubiksSecond(t *testing.T) {
 }
 
 func TestRubiksKeys(t *testing.T) {
-	tasktest.Same(t, rubiksCube.Task(), "turns that come to the same make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
+	tasktest.Same(t, rubiksCube.Task(), "equivalent turns make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
 	tasktest.Other(t, rubiksCube.Task(), "another state", func(c *rubiksItem) { c.Moves += " Y" })
 }

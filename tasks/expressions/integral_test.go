@@ -28,7 +28,7 @@ func TestSimpleIntegrationScore(t *testing.T) {
 		{"-8*X**4 + 3*X**2/2 + C", 0, "the wrong sign"},
 		{"96*X**2 - 3", 0, "the derivative"},
 		{"32*X**3 - 3*X", 0, "the question"},
-		{"Integral(32*X**3 - 3*X, X) + C", 0, "an integral that is not worked out, for which reasoning-gym pays 1"},
+		{"Integral(32*X**3 - 3*X, X) + C", 0, "an unevaluated integral; reasoning-gym pays 1"},
 		{`\int (32X^3-3X)\,dX`, 0, "the same in LaTeX"},
 		{"8*X**4 ± 3*X**2/2", 0, "two answers"},
 		{"8*X**4 - 3*X**2/2, C", 0, "a list"},

@@ -30,13 +30,13 @@ func TestOrthocenterScore(t *testing.T) {
 		{"(4.051, 5.487)", 0, "another sign"},
 		{"(-5.487, 4.051)", 0, "exchanged"},
 		{"(4.051 -5.487)", 0, "no comma"},
-		{"(4.051, -5.487, 9)", 0, "a third coordinate, which reasoning-gym leaves out"},
+		{"(4.051, -5.487, 9)", 0, "a third coordinate; reasoning-gym leaves it out"},
 		{"(158/39, -214/39)", 0, "decimals are asked for"},
 		{"[4.051, -5.487]", 0, "other brackets"},
 		{"(4.051, -5.487) (4.051, -5.487)", 0, "twice"},
 		{"(nan, nan)", 0, ""},
 		{"4.051", 0, "one coordinate"},
-		{"", 0, "nothing, for which reasoning-gym pays 0.01"},
+		{"", 0, "nothing; reasoning-gym pays 0.01"},
 	})
 	tie := advancedGeometryItem{A: [2]string{"1", "8"}, B: [2]string{"-8", "-8"}, C: [2]string{"8", "-8"}, TaskType: orthocenter}
 	tasktest.Nears(t, tie.Score, []tasktest.Near{
@@ -183,7 +183,7 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 
 func TestAdvancedGeometryKeys(t *testing.T) {
 	tasktest.Same(t, advancedGeometry.Task(), "the other corners of a triangle may be exchanged", func(a *advancedGeometryItem) { a.A, a.C = a.C, a.A })
-	tasktest.Same(t, advancedGeometry.Task(), "where no angle is asked for, all corners may be", func(a *advancedGeometryItem) {
+	tasktest.Same(t, advancedGeometry.Task(), "in other questions, all corners may be exchanged", func(a *advancedGeometryItem) {
 		if a.TaskType != angleMeasure {
 			a.A, a.B, a.C = a.B, a.C, a.A
 		}

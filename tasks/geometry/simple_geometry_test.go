@@ -28,7 +28,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	half := simpleGeometryItem{NSides: 3, KnownAngles: []float64{60.25, 60.25}, MissingRaw: 59.5, MissingRounded: 59.5}
-	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction, which only records from outside have"}})
+	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction; only foreign records have it"}})
 	for _, bad := range []simpleGeometryItem{
 		{NSides: 2, KnownAngles: []float64{1}, MissingRounded: -1},
 		{NSides: 4, KnownAngles: []float64{60, 60}, MissingRounded: 60},
@@ -105,5 +105,5 @@ func TestSimpleGeometrySecond(t *testing.T) {
 }
 
 func TestSimpleGeometryKeys(t *testing.T) {
-	tasktest.Same(t, simpleGeometry.Task(), "the angles may stand in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
+	tasktest.Same(t, simpleGeometry.Task(), "the angles may be in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
 }

@@ -111,5 +111,5 @@ func TestCourseSecond(t *testing.T) {
 }
 
 func TestCourseKeys(t *testing.T) {
-	tasktest.Same(t, courseSchedule.Task(), "the prerequisites may stand in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
+	tasktest.Same(t, courseSchedule.Task(), "the prerequisites may be in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
 }

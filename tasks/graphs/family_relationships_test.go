@@ -129,7 +129,7 @@ func TestFamilySecond(t *testing.T) {
 		}
 		for _, m := range item.Members {
 			if m.Female != c.woman[m.Name] {
-				return fmt.Errorf("%s is told of as a woman: %t", m.Name, c.woman[m.Name])
+				return fmt.Errorf("%s is described as a woman: %t", m.Name, c.woman[m.Name])
 			}
 		}
 		found[got]++

@@ -68,6 +68,6 @@ func TestPathStarSecond(t *testing.T) {
 }
 
 func TestPathStarKeys(t *testing.T) {
-	tasktest.Same(t, pathStar.Task(), "the edges may stand in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
+	tasktest.Same(t, pathStar.Task(), "the edges may be in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
 	tasktest.Other(t, pathStar.Task(), "the other way round", func(p *pathStarItem) { slices.Reverse(p.GoalPath) })
 }

@@ -20,8 +20,8 @@ func TestLockScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"C → B", 1, ""}, {"C -> B.", 1, "another arrow"}, {"c, b", 1, "small letters"}, {"CB", 1, "no arrow"},
-		{"B → C", 0, "B does not work in red light"}, {"B → C → B", 0, "a press for nothing, for which reasoning-gym pays 0.5"}, {"C", 0, "too few"}, {"C → A", 0, "another number"}, {"C → D", 0, "no such button"},
-		{"Press C, then B", 0, "words, in which reasoning-gym finds buttons"}, {"", 0, "nothing"}, {"→", 0, ""}, {strings.Repeat("CB", 5000), 0, "too long"},
+		{"B → C", 0, "B does not work in red light"}, {"B → C → B", 0, "a press for nothing; reasoning-gym pays 0.5"}, {"C", 0, "too few"}, {"C → A", 0, "another number"}, {"C → D", 0, "no such button"},
+		{"Press C, then B", 0, "words; reasoning-gym finds buttons in them"}, {"", 0, "nothing"}, {"→", 0, ""}, {strings.Repeat("CB", 5000), 0, "too long"},
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestACREScore(t *testing.T) {
 	tasktest.Nears(t, acreItem{Answer: "on"}.Score, []tasktest.Near{
-		{"on", 1, ""}, {"On.", 1, "case and a full stop"}, {"off", 0, ""}, {"undetermined", 0, ""}, {"on or off", 0, "no choice"}, {"none", 0, "a word that contains it, for which reasoning-gym pays"}, {"it is on", 0, "the word alone was asked for"}, {"", 0, "nothing"},
+		{"on", 1, ""}, {"On.", 1, "case and a full stop"}, {"off", 0, ""}, {"undetermined", 0, ""}, {"on or off", 0, "no choice"}, {"none", 0, "a word that contains it; reasoning-gym pays"}, {"it is on", 0, "the word alone was asked for"}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, acreItem{Answer: "on, undetermined, off"}.Score, []tasktest.Near{
 		{"on, undetermined, off", 1, ""}, {"on undetermined off", 1, "separators"}, {"on, undetermined, on", 0, "two of three"}, {"on, undetermined", 0, ""}, {"off, undetermined, on", 0, "another order"},
@@ -95,7 +95,7 @@ func TestACRESecond(t *testing.T) {
 }
 
 func TestACREKeys(t *testing.T) {
-	tasktest.Same(t, acre.Task(), "the experiments may stand in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
+	tasktest.Same(t, acre.Task(), "the experiments may be in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
 	tasktest.Other(t, acre.Task(), "other tests", func(a *acreItem) {
 		if len(a.Queries) > 1 && a.Queries[0] != a.Queries[1] && strings.HasPrefix(a.Answer, "on, on") {
 			a.Queries[0], a.Queries[1] = a.Queries[1], a.Queries[0]

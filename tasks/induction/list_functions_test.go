@@ -14,7 +14,7 @@ import (
 func TestListScore(t *testing.T) {
 	tasktest.Nears(t, listItem{Answer: "[3, -1, 20]"}.Score, []tasktest.Near{
 		{"[3, -1, 20]", 1, ""}, {"[3,-1,20]", 1, "space is free"}, {"3, -1, 20", 1, "without brackets"}, {" [ 3, -1, 020 ].\n", 1, ""},
-		{"[3, -1]", 0, "for which others pay a share"}, {"[3, -1, 20, 20]", 0, ""}, {"[20, -1, 3]", 0, "another order"}, {"[3, 1, 20]", 0, ""}, {"[[3, -1, 20]]", 0, ""}, {"[3, -1, 20", 0, "not closed"},
+		{"[3, -1]", 0, "others pay a share"}, {"[3, -1, 20, 20]", 0, ""}, {"[20, -1, 3]", 0, "another order"}, {"[3, 1, 20]", 0, ""}, {"[[3, -1, 20]]", 0, ""}, {"[3, -1, 20", 0, "not closed"},
 		{"[3, -1, 20] or [3, -1, 21]", 0, "no choice"}, {"3 -1 20", 0, "commas were asked for"}, {"[]", 0, ""}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, listItem{Answer: "[]"}.Score, []tasktest.Near{{"[]", 1, "an entry of reasoning-gym may be empty"}, {"[ ]", 1, ""}, {"", 0, "nothing"}, {"[0]", 0, ""}})
@@ -397,5 +397,5 @@ func TestFittingRules(t *testing.T) {
 }
 
 func TestListKeys(t *testing.T) {
-	tasktest.Same(t, listFunctions.Task(), "the examples may stand in any order", func(l *listItem) { slices.Reverse(l.Examples) })
+	tasktest.Same(t, listFunctions.Task(), "the examples may be in any order", func(l *listItem) { slices.Reverse(l.Examples) })
 }

@@ -18,9 +18,9 @@ func TestPalindromePartitioningScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{`[["a", "a", "b"], ["aa", "b"]]`, 1, ""},
 		{"\n" + `[["aa","b"],["a","a","b"]] `, 1, "any order"},
-		{`[["a","a","b"],["aa","b"],["a","a","b"]]`, 1, "a way that stands twice, as in reasoning-gym"},
+		{`[["a","a","b"],["aa","b"],["a","a","b"]]`, 1, "a repeated way, as in reasoning-gym"},
 		{`[["a", "a", "b"]]`, 0, "a way is missing"},
-		{`[["a", "a", "b"], ["aa", "b"], ["aab"]]`, 0, "one piece is no palindrome"},
+		{`[["a", "a", "b"], ["aa", "b"], ["aab"]]`, 0, "one piece is not a palindrome"},
 		{`[["a", "a", "b"], ["aa", "b"], ["a", "a"]]`, 0, "one way is too short"},
 		{`[["a", "a", "b"], ["aa", "b"], []]`, 0, "one is empty"},
 		{`[["a", "a", "b"], ["aa", "", "b"]]`, 0, "an empty piece"},
@@ -81,7 +81,7 @@ func TestPalindromePartitioningSecond(t *testing.T) {
 		for _, way := range ways {
 			for _, piece := range way {
 				if !mirrored(piece) {
-					return fmt.Errorf("%s is no palindrome", piece)
+					return fmt.Errorf("%s is not a palindrome", piece)
 				}
 			}
 			if strings.Join(way, "") != text {

@@ -18,7 +18,7 @@ func TestRansomNoteScore(t *testing.T) {
 		{"True", 1, ""},
 		{"True.", 4. / 5, "reasoning-gym pays for a text that contains the answer"},
 		{"True or False", 0, ""},
-		{"true", 0, "the form that was asked for"},
+		{"true", 0, "the form in the question"},
 		{"yes", 0, ""},
 		{"False", 0, ""},
 		{"1", 0, ""},
@@ -132,7 +132,7 @@ func TestRansomNoteSecond(t *testing.T) {
 }
 
 func TestRansomNoteKeys(t *testing.T) {
-	tasktest.Same(t, ransomNote.Task(), "the letters may stand in any order", func(n *ransomNoteItem) {
+	tasktest.Same(t, ransomNote.Task(), "the letters may be in any order", func(n *ransomNoteItem) {
 		note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
 		slices.Reverse(note)
 		slices.Reverse(magazine)

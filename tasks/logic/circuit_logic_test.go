@@ -105,7 +105,7 @@ func TestCircuitSecond(t *testing.T) {
 }
 
 func TestCircuitKeys(t *testing.T) {
-	tasktest.Same(t, circuitLogic.Task(), "the gates may stand in any order", func(c *circuitItem) {
+	tasktest.Same(t, circuitLogic.Task(), "the gates may be in any order", func(c *circuitItem) {
 		slices.Reverse(c.Gates)
 		slices.Reverse(c.TermStrings)
 	})

@@ -18,16 +18,16 @@ func TestPropositionalScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"P → R", 1, ""}, {"P->R.", 1, "another spelling"}, {"(¬P ∨ R)", 1, "the same"}, {"¬R → ¬P", 1, "the same"}, {"!R => ~P", 1, ""},
 		{"¬S ∧ T", 1, "another conclusion"}, {"¬¬P → R", 1, "denied twice"},
-		{"P → Q", 0, "a premise"}, {"¬Q → ¬P", 0, "says what a premise says"}, {"P → (Q ∨ R)", 0, "three letters"}, {"¬S", 0, "one letter"}, {"¬¬¬S", 0, "one letter"},
+		{"P → Q", 0, "a premise"}, {"¬Q → ¬P", 0, "equivalent to a premise"}, {"P → (Q ∨ R)", 0, "three letters"}, {"¬S", 0, "one letter"}, {"¬¬¬S", 0, "one letter"},
 		{"S → ¬T", 0, "follows from one premise alone"}, {"T ∨ P", 0, "follows from a premise"}, {"P ∨ ¬P", 0, "always true"}, {"R → P", 0, "does not follow"}, {"P → X", 0, "an unknown letter"},
-		{"(P → Q) ∧ (Q → R)", 0, "premises joined"}, {"P →", 0, "not complete"}, {"(P → R", 0, ""}, {"P R", 0, ""}, {"p → r", 0, "small letters are no facts"}, {"", 0, "nothing"},
+		{"(P → Q) ∧ (Q → R)", 0, "premises joined"}, {"P →", 0, "not complete"}, {"(P → R", 0, ""}, {"P R", 0, ""}, {"p → r", 0, "small letters are not facts"}, {"", 0, "nothing"},
 		{strings.Repeat("(", 300) + "P", 0, "too deep"},
 	})
 	entry := item
 	entry.Two = false
 	tasktest.Nears(t, entry.Score, []tasktest.Near{
 		{"P → R", 1, ""}, {"P → (Q ∧ R)", 1, "reasoning-gym demands no form"}, {"¬S", 1, "as in reasoning-gym"},
-		{"T", 0, "a single fact, for which reasoning-gym pays 0.25"}, {"¬¬T", 0, "the same, for which it pays 1"}, {"P ∨ ¬P", 0, "always true"}, {"P → Q", 0, "a premise"}, {"¬(¬Q ∧ P)", 0, "a premise in other words"}, {"R", 0, "for what does not follow, it pays 0.05"},
+		{"T", 0, "a single fact; reasoning-gym pays 0.25"}, {"¬¬T", 0, "the same; it pays 1"}, {"P ∨ ¬P", 0, "always true"}, {"P → Q", 0, "a premise"}, {"¬(¬Q ∧ P)", 0, "a premise in other words"}, {"R", 0, "it pays 0.05 for a non sequitur"},
 	})
 }
 
@@ -131,5 +131,5 @@ func TestPropositionalBlind(t *testing.T) {
 }
 
 func TestPropositionalKeys(t *testing.T) {
-	tasktest.Same(t, propositionalLogic.Task(), "the premises may stand in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
+	tasktest.Same(t, propositionalLogic.Task(), "the premises may be in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
 }

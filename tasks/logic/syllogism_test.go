@@ -15,7 +15,7 @@ func TestSyllogismScore(t *testing.T) {
 	undistributed := syllogismArgument{Premise1: "All bakers are poets", Premise2: "All singers are poets", Conclusion: "Some bakers are singers", IsValid: true}
 	tasktest.Nears(t, syllogismItem{syllogismArgument: barbara}.Score, []tasktest.Near{
 		{"Yes", 1, ""}, {"yes.", 1, "case and a full stop"},
-		{"No", 0, ""}, {"Yes or No", 0, "no choice"}, {"Yes, it does", 0, "Yes or No was asked for"}, {"True", 0, ""}, {"", 0, "nothing"},
+		{"No", 0, ""}, {"Yes or No", 0, "no choice"}, {"Yes, it does", 0, "the question asks for Yes or No"}, {"True", 0, ""}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, syllogismItem{syllogismArgument: undistributed}.Score, []tasktest.Near{
 		{"No", 1, "the middle term is not distributed, and reasoning-gym's label is wrong"}, {"Yes", 0, ""},

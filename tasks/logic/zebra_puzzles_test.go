@@ -223,7 +223,7 @@ func TestZebraSecond(t *testing.T) {
 }
 
 func TestZebraKeys(t *testing.T) {
-	tasktest.Same(t, zebraPuzzles.Task(), "the clues may stand in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
+	tasktest.Same(t, zebraPuzzles.Task(), "the clues may be in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
 	tasktest.Other(t, zebraPuzzles.Task(), "another question", func(z *zebraItem) {
 		z.Asked[1] = (z.Asked[1] + 1) % len(z.Houses[0])
 		z.Answer = z.Traits[0].Values[z.name()[1]]

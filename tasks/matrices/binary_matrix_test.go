@@ -14,7 +14,7 @@ func TestBinaryMatrixScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1 2\n0 1", 1, ""},
-		{"[[1, 2], [0, 1]]", 0.1, "a list, for which reasoning-gym pays as much"},
+		{"[[1, 2], [0, 1]]", 0.1, "a list; reasoning-gym pays as much"},
 		{`[["1", "2"], ["0", "1"]]`, 0.1, ""},
 		{"(('1', '2'), ('0', '1'))", 0.1, ""},
 		{"\n[[1,2],\n[0,1]]\n", 0.1, ""},

@@ -18,7 +18,7 @@ func TestSpiralMatrixScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1 2 4 3", 1, ""},
 		{" 1 2 4 3\n", 1, "space around it"},
-		{"[1, 2, 4, 3]", 0.1, "a list, for which reasoning-gym pays as much"},
+		{"[1, 2, 4, 3]", 0.1, "a list; reasoning-gym pays as much"},
 		{"['1', '2', '4', '3']", 0.1, ""},
 		{"(1,2,4,3)", 0.1, ""},
 		{"[[1, 2], [4, 3]]", 0, "lists in the list"},

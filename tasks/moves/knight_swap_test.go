@@ -37,7 +37,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{"NO", 1, "upper case"},
 		{"No way", 0, "words"},
 		{"[]", 0, "no moves"},
-		{`["w,A1,B3"]`, 0, "a legal move, for which reasoning-gym pays 0.05 where there is a solution"},
+		{`["w,A1,B3"]`, 0, "a legal move; reasoning-gym pays 0.05 where there is a solution"},
 		{"", 0, "nothing"},
 	})
 	item = knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3") // Guarini's puzzle
@@ -50,7 +50,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{right, 1, ""},
 		{strings.ReplaceAll(right, ",", ", "), 1, "space in the moves"},
 		{strings.ToLower(right), 1, "lower case"},
-		{longer, 1, "longer than need be, for which reasoning-gym pays 0.8"},
+		{longer, 1, "longer than necessary; reasoning-gym pays 0.8"},
 		{strings.Replace(right, `"w`, `"B`, 1), 0, "the wrong turn"},
 		{right[:strings.LastIndex(right, `, "`)] + "]", 0, "a move left out"},
 		{`["w,A1,C3"]`, 0, "to a square that is taken"},

@@ -29,7 +29,7 @@ func TestMazeScore(t *testing.T) {
 		{"+6", 1, "with a sign"},
 		{"7", 0, "one more: the cells on the way"},
 		{"5", 0, "one less"},
-		{"16", 0, "reasoning-gym pays 0.5 for what contains the number"},
+		{"16", 0, "reasoning-gym pays 0.5 for any text with the number"},
 		{"60", 0, ""},
 		{"-6", 0, ""},
 		{"6 steps", 0, "words"},

@@ -26,7 +26,7 @@ func TestBaseConversionScore(t *testing.T) {
 	})
 	zero := baseConversionItem{SourceBase: 7, TargetBase: 5}
 	tasktest.Nears(t, zero.Score, []tasktest.Near{
-		{"0", 1, "the digits of zero, which reasoning-gym leaves out"},
+		{"0", 1, "the digits of zero; reasoning-gym leaves them out"},
 		{"", 0, "no digits"},
 		{"00", 0, ""},
 	})

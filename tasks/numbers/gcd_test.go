@@ -147,5 +147,5 @@ func TestDrawMultiplesInShortRanges(t *testing.T) {
 }
 
 func TestGCDKeys(t *testing.T) {
-	tasktest.Same(t, gcd.Task(), "the numbers may stand in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
+	tasktest.Same(t, gcd.Task(), "the numbers may be in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
 }

@@ -118,5 +118,5 @@ func TestLCMIsNotTheProduct(t *testing.T) {
 }
 
 func TestLCMKeys(t *testing.T) {
-	tasktest.Same(t, lcm.Task(), "the numbers may stand in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
+	tasktest.Same(t, lcm.Task(), "the numbers may be in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
 }

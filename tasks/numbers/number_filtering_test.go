@@ -21,7 +21,7 @@ func TestNumberFilteringScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"['-2.99', '32.50', '-33']", 1, ""},
 		{"['-2.99', '32.50', '-33'].", 25. / 26, "reasoning-gym pays for a text that contains the answer"},
-		{`["-2.99", "32.50", "-33"]`, 0, "double quotes, which reasoning-gym does not take either"},
+		{`["-2.99", "32.50", "-33"]`, 0, "double quotes; reasoning-gym refuses them too"},
 		{"[-2.99, 32.50, -33]", 0, "no quotes"},
 		{"['-2.99','32.50','-33']", 0, "no spaces"},
 		{"['-2.99', '32.5', '-33']", 0, "another spelling"},

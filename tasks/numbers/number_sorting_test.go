@@ -25,10 +25,10 @@ func TestNumberSortingScore(t *testing.T) {
 		{"['-10', '2.5', '67.79']", 0, "ascending"},
 		{"['67.79', '-10', '2.5']", 0, "two are swapped"},
 		{"['67.8', '2.5', '-10']", 0, "rounded"},
-		{"['68.69', '3.4', '-9.1']", 0, "0.9 too much, which reasoning-gym takes"},
-		{"['nan', 'nan', 'nan']", 0, "which it takes too"},
+		{"['68.69', '3.4', '-9.1']", 0, "0.9 too much; reasoning-gym accepts it"},
+		{"['nan', 'nan', 'nan']", 0, "accepted there too"},
 		{"['67.79', '2.5']", 0, "one is missing"},
-		{"['67.79', '2.5', '2.5', '-10']", 0, "one stands twice"},
+		{"['67.79', '2.5', '2.5', '-10']", 0, "one occurs twice"},
 		{"67.79, 2.5, -10", 0, "no list"},
 		{"['67.79', '2.5', '-10'", 0, "the bracket is open"},
 		{"['67.79', '2.5', '-10'].", 0, "a full stop"},
@@ -122,5 +122,5 @@ func tenthDecimals(text string) int64 {
 }
 
 func TestNumberSortingKeys(t *testing.T) {
-	tasktest.Same(t, numberSorting.Task(), "the order is what is asked for", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
+	tasktest.Same(t, numberSorting.Task(), "the question asks for the order", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
 }

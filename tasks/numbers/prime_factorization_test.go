@@ -20,10 +20,10 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{"2 × 2 × 15", 1. / 3, "one step is missing"},
 		{"4 × 3 × 5", 1. / 3, ""},
 		{"4 × 15", 1. / 6, "two steps are"},
-		{"60", 0, "the number itself, for which reasoning-gym pays a half"},
-		{"60 × 1", 0, "with a one beside it"},
+		{"60", 0, "the number itself; reasoning-gym pays a half"},
+		{"60 × 1", 0, "with an extra one"},
 		{"1 × 1 × 1 × 60", 0, "with many"},
-		{"1 × 2 × 2 × 3 × 5", 0.5, "one is no prime"},
+		{"1 × 2 × 2 × 3 × 5", 0.5, "one is not a prime"},
 		{"-2 × -2 × 3 × 5", 0, "a sign"},
 		{"2 × 2 × 3", 0, "a factor is missing"},
 		{"2 × 3 × 5", 0, "a factor stands once, not twice"},
@@ -41,7 +41,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{"2^-1 × 120", 0, ""},
 		{"2^2^1 × 3 × 5", 0, ""},
 		{"2 × 2 × 3 × 5.", 0, "a full stop"},
-		{" × ", 0, "nothing, for which reasoning-gym pays 0.01"},
+		{" × ", 0, "nothing; reasoning-gym pays 0.01"},
 		{"", 0, ""},
 	})
 	prime := primeFactorizationItem{Number: 61, Factors: []int64{61}}
@@ -104,7 +104,7 @@ func TestPrimeFactorizationSecond(t *testing.T) {
 		for part := range strings.SplitSeq(got, " × ") {
 			n, ok := new(big.Int).SetString(part, 10)
 			if !ok || n.Cmp(last) < 0 || !fermat(n) {
-				return fmt.Errorf("solution %s: %s is no prime, or in the wrong place", got, part)
+				return fmt.Errorf("solution %s: %s is not a prime, or in the wrong place", got, part)
 			}
 			product.Mul(product, n)
 			last = n

@@ -19,7 +19,7 @@ func TestArc1DScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"0 2 0", 1, ""}, {" 0  2 0.\n", 1, "space and a full stop are free"}, {"[0, 2, 0]", 1, "as a list"}, {"0,2,0", 1, "with commas"}, {"020", 1, "without space"},
 		{"2 0 0", 0, "the row itself"}, {"0 2 0 0", 0, "a cell too many"}, {"0 2", 0, "a cell too few"}, {"0 3 0", 0, "another color"}, {"20", 0, "without the zero in front"},
-		{"[0, 2, 0", 0, "not closed"}, {"0 2 0 or 2 0 0", 0, "no choice"}, {"The row is 0 2 0", 0, "a sentence, for which reasoning-gym pays a share"}, {"0 ٢ 0", 0, "other digits"}, {"", 0, "nothing"}, {".", 0, ""},
+		{"[0, 2, 0", 0, "not closed"}, {"0 2 0 or 2 0 0", 0, "no choice"}, {"The row is 0 2 0", 0, "a sentence; reasoning-gym pays a share"}, {"0 ٢ 0", 0, "other digits"}, {"", 0, "nothing"}, {".", 0, ""},
 	})
 	tasktest.RefusedRecords(t, arc1D.Task(), []string{
 		`{"task_name":"mirror","size":2,"test_example":{"input":[1,0],"output":[0,1]}}`,
@@ -429,7 +429,7 @@ func TestArc1DSecond(t *testing.T) {
 }
 
 func TestArc1DKeys(t *testing.T) {
-	tasktest.Same(t, arc1D.Task(), "the examples may stand in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
+	tasktest.Same(t, arc1D.Task(), "the examples may be in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
 	tasktest.Same(t, arc1D.Task(), "the rule is not part of the question", func(a *arc1DItem) { a.TaskName = "another" })
 	tasktest.Other(t, arc1D.Task(), "another row is another question", func(a *arc1DItem) { a.Test.Input[0] = (a.Test.Input[0] + 1) % 10 })
 }

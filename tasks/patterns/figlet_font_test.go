@@ -12,7 +12,7 @@ import (
 func TestFigletScore(t *testing.T) {
 	tasktest.Nears(t, figletItem{Answer: "CAT", Font: "block"}.Score, []tasktest.Near{
 		{"CAT", 1, ""}, {"cat", 1, "case does not count"}, {" C A T \n", 1, "nor does space"}, {"Cat.", 1, "nor a full stop"},
-		{"CAR", 0, "one letter of three, for which reasoning-gym pays 0.2 for the others"}, {"CATS", 0, "a letter too many"}, {"CA", 0, "a letter too few"}, {"TAC", 0, "backwards"},
+		{"CAR", 0, "one letter of three; reasoning-gym pays 0.2 for the others"}, {"CATS", 0, "a letter too many"}, {"CA", 0, "a letter too few"}, {"TAC", 0, "backwards"},
 		{"The word is CAT", 0, "a sentence"}, {"CAT or CAR", 0, "no choice"}, {"", 0, "nothing"}, {".", 0, ""},
 	})
 	tasktest.RefusedRecords(t, figletFont.Task(), []string{

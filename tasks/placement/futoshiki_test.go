@@ -177,6 +177,6 @@ func TestFutoshikiSecond(t *testing.T) {
 }
 
 func TestFutoshikiKeys(t *testing.T) {
-	tasktest.Same(t, futoshiki.Task(), "the rating is no part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
+	tasktest.Same(t, futoshiki.Task(), "the rating is not part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
 	tasktest.Other(t, futoshiki.Task(), "a sign is left out", func(f *futoshikiItem) { f.Constraints = f.Constraints[1:] })
 }

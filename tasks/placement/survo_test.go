@@ -153,6 +153,6 @@ func (f *survoFillings) fill(k int) {
 }
 
 func TestSurvoKeys(t *testing.T) {
-	tasktest.Same(t, survo.Task(), "the numbers may stand in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
-	tasktest.Same(t, survo.Task(), "the limits of the numbers are no part of the question", func(s *survoItem) { s.MaxNum++ })
+	tasktest.Same(t, survo.Task(), "the numbers may be in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
+	tasktest.Same(t, survo.Task(), "the limits of the numbers are not part of the question", func(s *survoItem) { s.MaxNum++ })
 }

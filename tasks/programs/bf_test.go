@@ -12,7 +12,7 @@ import (
 func TestBFScore(t *testing.T) {
 	tasktest.Nears(t, bfItem{Answer: "AbC"}.Score, []tasktest.Near{
 		{"AbC", 1, ""}, {" AbC\n", 1, "space around it"}, {`"AbC"`, 1, "in quotes"}, {"'AbC'", 1, ""}, {"abc", 0, "case counts"}, {"A b C", 0, "there is no space"}, {"AbCA", 0, ""}, {"Ab", 0, ""},
-		{"AbC AbD", 0, "no choice"}, {"The output is AbC", 3. / 17, "as reasoning-gym"}, {"xAbCx", 0, "for which others pay a share"}, {"", 0, "nothing"},
+		{"AbC AbD", 0, "no choice"}, {"The output is AbC", 3. / 17, "as reasoning-gym"}, {"xAbCx", 0, "others pay a share"}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, bfItem{Answer: "42\n"}.Score, []tasktest.Near{{"42", 1, "an entry of reasoning-gym ends with a line break"}, {"42\n", 1, ""}, {"-42", 0, ""}, {"142", 0, ""}})
 }

@@ -29,7 +29,7 @@ func TestCryptarithmScore(t *testing.T) {
 		{"D=3,D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=2", 1, "of two values the last counts"},
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=3", 0, "the sum is not right, and reasoning-gym pays 0.01"},
 		{"D=2,E=7,M=0,N=3,O=6,R=8,S=5,Y=9", 0, "MORE begins with zero"},
-		{"D=1,E=0,M=1,N=1,O=1,R=1,S=1,Y=1", 0, "digits stand twice"},
+		{"D=1,E=0,M=1,N=1,O=1,R=1,S=1,Y=1", 0, "digits occur twice"},
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9", 0, "a letter is missing"},
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=2,Z=3", 0, "a letter too many"},
 		{"D=7,E=5,M=1,N=6,O=10,R=8,S=9,Y=2", 0, "no digit"},
@@ -44,7 +44,7 @@ func TestCryptarithmScore(t *testing.T) {
 	tasktest.Nears(t, score(zero), []tasktest.Near{
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=2", 1, ""},
 		{"S=2,E=8,N=1,D=7,M=0,O=3,R=6,Y=5", 1, "2817 + 0368 = 03185"},
-		{"D=1,E=0,M=0,N=0,O=0,R=0,S=0,Y=1", 0, "digits stand twice"},
+		{"D=1,E=0,M=0,N=0,O=0,R=0,S=0,Y=1", 0, "digits occur twice"},
 	})
 	tasktest.RefusedRecords(t, cryptarithm.Task(), []string{
 		`{}`,

@@ -28,14 +28,14 @@ func TestKnightsKnavesScore(t *testing.T) {
 		{"I think that Noah is a hero, (Jacob) is a villain and Mia is a hero", 1, "words before a name"},
 		{"Noah is a hero, Jacob is a villain, Mia is a hero. Noah is a hero, Jacob is a villain, Mia is a hero.", 1, "all of it twice, as in reasoning-gym"},
 		{strings.Repeat("Noah is a hero, Jacob is a villain, Mia is a hero. ", 11), 0, "eleven times"},
-		{"Noah is a hero, Jacob is a villain, and Mia is a villain.", 0, "two of three, for which reasoning-gym pays 0.77"},
+		{"Noah is a hero, Jacob is a villain, and Mia is a villain.", 0, "two of three; reasoning-gym pays 0.77"},
 		{"Noah is a villain, Jacob is a villain, and Mia is a villain.", 0, "one of three"},
 		{"Noah is a villain, Jacob is a hero, and Mia is a villain.", 0, "none of three"},
 		{"\"Noah is a hero, Jacob is a villain, and Mia is a hero.\"", 0, "a quote before a name is a part of it"},
 		{"Noah is a hero, Jacob is a villain, and Maria is a hero.", 0, "somebody else"},
 		{"Noah is a hero, Jacob is a villain.", 0, "one left out"},
 		{"Noah is a hero, Jacob is a villain, Mia is a hero, and Zoe is a hero.", 0, "one too many"},
-		{"Noah is a hero, Noah is a villain, and Mia is a hero.", 0, "both, for which reasoning-gym pays"},
+		{"Noah is a hero, Noah is a villain, and Mia is a hero.", 0, "both; reasoning-gym pays"},
 		{"Noah is a hero, Jacob is a hero, Jacob is a villain", 0, ""},
 		{"Noah is a hero, Noah is a knight, Jacob is a villain", 0, "two roles of other pairs"},
 		{"Noah is a hero/villain, Jacob is a hero/villain, and Mia is a hero/villain", 0, "no choice"},
@@ -111,7 +111,7 @@ func TestKnightsKnavesCheck(t *testing.T) {
 		{`{"statements":[["lying",1],["xor",["lying",0],["lying",1]]]` + people, "an unknown kind", false},
 		{`{"statements":[["lying",1],["not",["lying",0],["lying",0]]]` + people, "two parts of a negation", false},
 		{`{"statements":[["lying",1],["->",["lying",0]]]` + people, "one part of an implication", false},
-		{`{"statements":[["lying",1],["not",0]]` + people, "a part that is no claim", false},
+		{`{"statements":[["lying",1],["not",0]]` + people, "a part other than a claim", false},
 		{`{"statements":[["lying",1],null]` + people, "", false},
 		{`{"statements":[["lying",1],` + strings.Repeat(`["not",`, 100) + `["lying",0]` + strings.Repeat("]", 100) + `]` + people, "nested too deep", false},
 		{`{"statements":[["lying",1],` + strings.Repeat(`["not",`, 9000) + `["lying",0]` + strings.Repeat("]", 9000) + `]` + people, "", false},
@@ -197,7 +197,7 @@ func TestKnightsKnavesSecond(t *testing.T) {
 			}
 		}
 		if len(told) != len(names) {
-			return fmt.Errorf("the solution %q tells of %d people, want %d", got, len(told), len(names))
+			return fmt.Errorf("the solution %q names %d people, want %d", got, len(told), len(names))
 		}
 		return nil
 	})

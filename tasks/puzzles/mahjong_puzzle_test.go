@@ -33,7 +33,7 @@ func TestMahjongScore(t *testing.T) {
 		{"ABXXXXXXXXXXX", "C", "Chi", "the last of three"},
 		{"ACXXXXXXXXXXX", "B", "Chi", "the one between"},
 		{"BCXXXXXXXXXXX", "A", "Chi", "the first"},
-		{"ABXXXXXXXXXXX", "A", "Pass", "AAB is no sequence"},
+		{"ABXXXXXXXXXXX", "A", "Pass", "AAB is not a sequence"},
 		{"ADXXXXXXXXXXX", "B", "Pass", "a gap"},
 		{"ABQQQQQQQQQQQ", "Z", "Pass", "Z is not before A"},
 		{"AMQQQQQQQQQQQ", "A", "Pass", "one is held"},
@@ -127,7 +127,7 @@ func TestMahjongSecond(t *testing.T) {
 }
 
 func TestMahjongKeys(t *testing.T) {
-	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may stand in any order", func(m *mahjongItem) {
+	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may be in any order", func(m *mahjongItem) {
 		b := []byte(m.InitialCards)
 		b[0], b[12] = b[12], b[0]
 		m.InitialCards = string(b)

@@ -25,7 +25,7 @@ func TestPuzzle24Score(t *testing.T) {
 		{"(8 / (3 - (8 / 3)))", 1, "brackets are free"},
 		{"3 * 8", 0, "numbers left out; reasoning-gym takes no notice of the given ones"},
 		{"3 * 8 + 3 - 8", 0, "another value"},
-		{"6*4*1*1", 0, "other numbers, which reasoning-gym takes"},
+		{"6*4*1*1", 0, "other numbers; reasoning-gym accepts them"},
 		{"3 * 8 * (3 / 3)", 0, "a number too often"},
 		{"8 * 3 + 8 / 33", 0, "numbers joined; reasoning-gym rounds down"},
 		{"8 / (3 - 8 / 3) = 24", 0, "an equation"},
@@ -160,5 +160,5 @@ func TestPuzzle24Second(t *testing.T) {
 }
 
 func TestPuzzle24Keys(t *testing.T) {
-	tasktest.Same(t, puzzle24.Task(), "the numbers may stand in any order", func(p *puzzle24Item) { slices.Reverse(p.Numbers) })
+	tasktest.Same(t, puzzle24.Task(), "the numbers may be in any order", func(p *puzzle24Item) { slices.Reverse(p.Numbers) })
 }

@@ -30,7 +30,7 @@ func TestStringInsertionScore(t *testing.T) {
 		{"['DABCD', 'EABE']", 0, "the string itself"},
 		{"['DABCDAEABE', 'E']", 0, "too long"},
 		{"[['DABCDAEABE']]", 0, "a list in the list"},
-		{"'DABCDA' + 'EABE'", 0, "a calculation, which reasoning-gym carries out"},
+		{"'DABCDA' + 'EABE'", 0, "a calculation; reasoning-gym evaluates it"},
 		{"[]", 0, ""},
 		{"''", 0, ""},
 		{"", 0, "nothing"},

@@ -60,7 +60,7 @@ func TestGSMSymbolicRecords(t *testing.T) {
 }
 
 func TestGSMSymbolicKeys(t *testing.T) {
-	tasktest.Same(t, gsmSymbolic.Task(), "names and what does not matter", func(s *storyItem) {
+	tasktest.Same(t, gsmSymbolic.Task(), "names and irrelevant facts", func(s *storyItem) {
 		for i := range s.Stories {
 			s.Stories[i].Facts = append(s.Stories[i].Facts, "Somebody else has 5 dogs.")
 		}

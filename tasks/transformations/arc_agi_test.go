@@ -15,7 +15,7 @@ import (
 func TestArcScore(t *testing.T) {
 	tasktest.Nears(t, arcItem{Output: board{{1, 0}, {4, 5}}}.Score, []tasktest.Near{
 		{"1 0\n4 5", 1, ""}, {"[[1, 0], [4, 5]]", 1, "as a list"}, {"10\n45", 1, "without spaces"},
-		{"1 0\n4 6", 0, "for which reasoning-gym pays 0.05"}, {"1 4\n0 5", 0, "columns as rows"}, {"1 0", 0, "a row too few"}, {"", 0, "nothing, for which reasoning-gym pays 0.05"},
+		{"1 0\n4 6", 0, "reasoning-gym pays 0.05"}, {"1 4\n0 5", 0, "columns as rows"}, {"1 0", 0, "a row too few"}, {"", 0, "nothing; reasoning-gym pays 0.05"},
 	})
 	const pair = `"input":[[1,2]],"output":[[2,1]]`
 	tasktest.RefusedRecords(t, arcAGI.Task(), []string{

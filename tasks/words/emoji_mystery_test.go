@@ -20,10 +20,10 @@ func TestEmojiScore(t *testing.T) {
 		{" Gentle rivers.\n", 1, "with space around it"},
 		{"Gentle rivers", 0, "without the full stop"},
 		{"gentle rivers.", 0, "lower case"},
-		{"Gentle river..", 0, "one character is wrong, for which reasoning-gym pays 0.93"},
+		{"Gentle river..", 0, "one character is wrong; reasoning-gym pays 0.93"},
 		{"Gentle  rivers.", 0, "two spaces"},
 		{"Gentlerivers.", 0, "none"},
-		{"The text is: Gentle rivers.", 0, "words, for which reasoning-gym pays 0.01"},
+		{"The text is: Gentle rivers.", 0, "words; reasoning-gym pays 0.01"},
 		{hide("Gentle rivers."), 0, "not decoded"},
 		{"", 0, "nothing"},
 	})

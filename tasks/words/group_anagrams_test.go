@@ -22,7 +22,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 		{`[["ate", "eat", "tea"], ["saw", "was"]]`, 1, ""},
 		{"\n" + `[["was","saw"],["tea","ate","eat"]]` + "\n", 1, "any order"},
 		{`[["ate", "eat"], ["saw", "was"]]`, 0, "one word is missing, where reasoning-gym pays 0.01"},
-		{`[["ate", "eat", "tea", "tea"], ["saw", "was"]]`, 0, "one stands twice"},
+		{`[["ate", "eat", "tea", "tea"], ["saw", "was"]]`, 0, "one occurs twice"},
 		{`[["ate", "eat"], ["tea"], ["saw", "was"]]`, 0, "a group is cut"},
 		{`[["ate", "eat", "tea", "saw", "was"]]`, 0, "all in one"},
 		{`[["ate", "eat", "saw"], ["tea", "was"]]`, 0, "two words exchanged"},
@@ -116,5 +116,5 @@ func TestGroupAnagramsSecond(t *testing.T) {
 }
 
 func TestGroupAnagramsKeys(t *testing.T) {
-	tasktest.Same(t, groupAnagrams.Task(), "the words may stand in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
+	tasktest.Same(t, groupAnagrams.Task(), "the words may be in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
 }

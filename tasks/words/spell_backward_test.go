@@ -67,7 +67,7 @@ func TestSpellBackwardSecond(t *testing.T) {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		if _, found := lexicon.Common(len(word)).Find(word); !found && len(word) <= lexicon.MaxLetters {
-			return fmt.Errorf("%q is no common word", word)
+			return fmt.Errorf("%q is not a common word", word)
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ func TestWordLadderScore(t *testing.T) {
 		{"CORD,CARD,WARD,WARM", 0, "the first word is left out"},
 		{"COLD,CORD,CARD,WARD", 0, "so is the last"},
 		{"COLD,WOLD,WALD,WARD,WARM", 1, "old and rare words are words"},
-		{"COLD,CORD,CARD,CARM,WARM", 0, "CARM is no word, for which reasoning-gym pays half"},
+		{"COLD,CORD,CARD,CARM,WARM", 0, "CARM is not a word; reasoning-gym pays half"},
 		{"COLD,WOLD,WALD,WALM,WARM", 0, "nor is WALM"},
 		{"COLD,CORD,CORD,CARD,WARD,WARM", 0, "a step that changes nothing"},
 		{"COLD,CORD,CARD,WARD,WARM,", 0, "an empty step"},
@@ -103,7 +103,7 @@ func TestWordLadderSecond(t *testing.T) {
 		words := lexicon.Rungs(item.WordLength)
 		for i, step := range steps {
 			if _, found := words.Find(step); !found || i > 0 && changed(steps[i-1], step) != 1 {
-				return fmt.Errorf("%s is no step of %s", step, got)
+				return fmt.Errorf("%s is not a step of %s", step, got)
 			}
 		}
 		want := 1

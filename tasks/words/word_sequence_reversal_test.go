@@ -53,7 +53,7 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 				word = rest
 			}
 			if _, found := lexicon.Common(len(word)).Find(strings.ToLower(word)); !found {
-				return fmt.Errorf("%q is no common word", word)
+				return fmt.Errorf("%q is not a common word", word)
 			}
 			want += word + ", "
 			rest = rest[:max(0, at)]
@@ -66,5 +66,5 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 }
 
 func TestWordSequenceReversalKeys(t *testing.T) {
-	tasktest.Other(t, wordSequenceReversal.Task(), "the order is what is asked about", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
+	tasktest.Other(t, wordSequenceReversal.Task(), "the question asks for the order", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
 }

@@ -114,7 +114,7 @@ func before(a, b string) bool {
 }
 
 func TestWordSortingKeys(t *testing.T) {
-	tasktest.Same(t, wordSorting.Task(), "the order is what is asked for", func(w *wordSortingItem) {
+	tasktest.Same(t, wordSorting.Task(), "the question asks for the order", func(w *wordSortingItem) {
 		slices.Reverse(w.OriginalWords)
 		slices.Reverse(w.TransformedWords)
 	})
