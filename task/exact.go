@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// MatchWords scores answer against want, the only right text, of which no part earns
-// anything. It ignores case, a full stop at the end, and the kind and amount of space.
+// MatchWords scores got against want, the only right text. A part of it earns nothing. Case,
+// a full stop at the end, and the kind and amount of space are ignored.
 func MatchWords(got, want string) quintain.Verdict {
 	if got == want && want != "" {
 		return quintain.Right()
@@ -52,7 +52,7 @@ func Bit(b bool) int {
 	return 0
 }
 
-// MatchWhole scores answer against want, the only right whole number, in any spelling of
+// MatchWhole scores got against want, the only right whole number, in any spelling of
 // [answer.ReadInt]; a full stop may follow. No other number earns anything.
 func MatchWhole(got string, want int64) quintain.Verdict {
 	const longest = 100 // bytes of a number and the space around it

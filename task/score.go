@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// Match scores answer against want, the only right text. The same bytes are right. A
+// Match scores got against want, the only right text. The same bytes are right. A
 // sentence that states want, and nothing else that could be meant, earns want's share of
 // its length in code points; reasoning-gym gives that to every text that contains want.
 // Anything else is wrong. A task that ignores case or space normalises both texts first.
@@ -79,7 +79,7 @@ func introduces(before, after string) bool {
 	return announced && strings.Trim(after, marks+".") == ""
 }
 
-// MatchNumber scores answer against want, the only right number, by the decimal rule of
+// MatchNumber scores got against want, the only right number, by the decimal rule of
 // reasoning-gym. The same value in any decimal spelling is right, thousands separators
 // included; otherwise [Match] decides.
 func MatchNumber(got, want string) quintain.Verdict {

@@ -15,12 +15,12 @@ type Surface struct {
 	Guesser string  // name of that guesser
 }
 
-// SurfaceRate measures what learned guessers earn at a level of t. They are: the answer
-// right most often; the most frequent answer to prompts that share one trait (such as the
-// length or a number); the answer to the prompt with the most sequences of three characters
-// in common; the most frequent character or word at each place; and a small decision tree.
-// Each learns from the solutions of n problems (the argument problems), and is tried on
-// half as many others.
+// SurfaceRate measures what learned guessers earn at a level of t. They are: the answer right
+// most often; the most frequent answer to prompts that share one trait (such as the length
+// or a number); the answer to the prompt with the most sequences of three characters in
+// common; the most frequent character or word at each place; and a small decision tree. The
+// argument problems is the number of solutions that each learns from; half as many other
+// problems test it.
 func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error) {
 	learned, err := draw(t, quintain.Draw{Seed: blindSeed, Level: level}, problems)
 	if err != nil {
