@@ -8,9 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// MatchWords scores answer against the one right text, want, which has no part that would
-// earn anything. Case is free, and so are the kind and the amount of space and a full stop
-// at the end.
+// MatchWords scores got against want, the only right text. A part of it earns nothing. Case,
+// a full stop at the end, and the kind and amount of space are ignored.
 func MatchWords(got, want string) quintain.Verdict {
 	if got == want && want != "" {
 		return quintain.Right()
@@ -28,14 +27,14 @@ func MatchWords(got, want string) quintain.Verdict {
 	return quintain.Wrong("want " + strconv.Quote(clip(want)))
 }
 
-// MatchList is [MatchWords] for a list with commas between its elements, for which space and
-// semicolons may stand instead.
+// MatchList is [MatchWords] for a list. Its elements may be separated by commas, semicolons
+// or space.
 func MatchList(got, want string) quintain.Verdict {
 	if got == want && want != "" {
 		return quintain.Right()
 	}
 	if len(got) > 4*len(want)+80 {
-		return MatchWords(got, want) // it says so
+		return MatchWords(got, want) // for its reason
 	}
 	between := strings.NewReplacer(",", " ", ";", " ")
 	v := MatchWords(between.Replace(got), between.Replace(want))
@@ -53,8 +52,8 @@ func Bit(b bool) int {
 	return 0
 }
 
-// MatchWhole scores answer against the one right whole number, want, in any spelling of
-// [answer.ReadInt]; a full stop may follow it. No other number earns anything.
+// MatchWhole scores got against want, the only right whole number, in any spelling of
+// [answer.ReadInt]; a full stop may follow. No other number earns anything.
 func MatchWhole(got string, want int64) quintain.Verdict {
 	const longest = 100 // bytes of a number and the space around it
 	text := answer.Trim(got[:min(len(got), longest+1)])

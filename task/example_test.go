@@ -22,7 +22,7 @@ func (d doubling) Check() error {
 	return nil
 }
 
-// double is a problem of it.
+// double is one problem.
 type double struct {
 	Number int `json:"number"`
 }
@@ -32,8 +32,8 @@ func (d double) Solve() string  { return strconv.Itoa(2 * d.Number) }
 
 func (d double) Score(answer string) quintain.Verdict { return task.MatchNumber(answer, d.Solve()) }
 
-// A Spec describes a task: parameters for each level, and a function that makes an instance.
-// Everything else about a problem follows from the instance.
+// A Spec describes a task: parameters for each level, and a function that makes an
+// instance. Everything else about a problem follows from the instance.
 func ExampleSpec() {
 	spec := task.Spec[doubling, double]{
 		Name: "doubling", Category: "arithmetic", Doc: "Double a number.", Source: "Our own.", Version: 1,

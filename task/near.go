@@ -5,16 +5,15 @@ import (
 	"unicode"
 )
 
-// A Near is a text derived from a solution, to see what a scorer makes of it.
+// A Near is a variant of a solution that tests a scorer.
 type Near struct {
-	Kind   string // what was done to the solution, for people
+	Kind   string // the change to the solution, for people
 	Answer string
 }
 
-// Nears derives texts from the solution of a problem, the same way for every
-// task: the solution in other dress, with something around it, spoiled and cut
-// short. The solution of another problem of the task is the last. No text is
-// listed twice, and none is the solution itself.
+// Nears derives texts from the solution of a problem, in the same way for every task: the
+// solution in other notation, with text around it, altered and cut short. The solution of
+// another problem comes last. No text is listed twice, and none equals the solution.
 func Nears(solution, other string) []Near {
 	list := []Near{
 		{"with space around it", " " + solution + "\n"},
@@ -57,8 +56,8 @@ func isDecimal(r rune) bool { return r >= '0' && r <= '9' }
 
 func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }
 
-// changeAt replaces the digit or letter of s at i by the one after it, 9, z and Z
-// by the first; s itself if i is negative.
+// changeAt replaces the digit or letter of s at i with the next one; 9, z and Z wrap
+// around. It returns s unchanged if i is negative.
 func changeAt(s string, i int) string {
 	if i < 0 {
 		return s
@@ -90,7 +89,7 @@ func reverse(s string) string {
 	return string(runes)
 }
 
-// exchangeEnds exchanges the first and the last of the words of s.
+// exchangeEnds swaps the first and the last word of s.
 func exchangeEnds(s string) string {
 	words := strings.Fields(s)
 	if len(words) < 2 {

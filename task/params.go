@@ -14,8 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
-// explain turns an error of decoding parameters into one that begins with the name of the
-// setting, as those of [Params] do. Defaults has the names.
+// explain rewrites an error from decoding parameters so that it begins with the name of the
+// setting, as errors of [Params] do. The names come from defaults.
 func explain(err error, defaults json.RawMessage) error {
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
 		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, kind(wrong.Type))

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// PromptRoom is how many bytes most prompts have at most. A buffer of that size, made
-// in Prompt, needs no allocation.
+// PromptRoom is the size in bytes that few prompts exceed. A buffer of that size, made in
+// Prompt, needs no allocation.
 const PromptRoom = 1024
 
-// CheckPhrasing refuses a record that names a wording which its task does not have;
-// the task has n.
+// CheckPhrasing refuses a record with a wording that its task lacks; the task has n
+// wordings.
 func CheckPhrasing(phrasing, n int) error {
 	if phrasing < 0 || phrasing >= n {
 		return fmt.Errorf("phrasing is %d, want 0 to %d", phrasing, n-1)
@@ -18,7 +18,7 @@ func CheckPhrasing(phrasing, n int) error {
 	return nil
 }
 
-// CheckSolution returns an error if the answer that inst stores is not right.
+// CheckSolution returns an error if inst stores a wrong answer.
 func CheckSolution(inst Instance) error {
 	if v := inst.Score(inst.Solve()); v.Score != 1 {
 		return fmt.Errorf("solution: %s", v.Reason)
@@ -26,8 +26,8 @@ func CheckSolution(inst Instance) error {
 	return nil
 }
 
-// AppendFilled appends text to b, with value(c) in place of every %c, a percent sign and a
-// letter.
+// AppendFilled appends text to b with every %c, a percent sign and a letter, replaced by
+// value(c).
 func AppendFilled(b []byte, text string, value func(c byte) string) []byte {
 	for {
 		before, after, found := strings.Cut(text, "%")

@@ -2,8 +2,8 @@ package task
 
 import "fmt"
 
-// CheckRange refuses settings min_NAME (low) and max_NAME (high) that are not a range
-// of whole numbers within bounds, the least and the most there may be.
+// CheckRange refuses settings min_NAME (low) and max_NAME (high) unless they are a range of
+// whole numbers within bounds, both ends included.
 func CheckRange(name string, low, high int, bounds [2]int) error {
 	switch {
 	case low < bounds[0] || low > bounds[1]:

@@ -10,10 +10,10 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// Match scores answer against the one right text, want. The same text is right, byte for
-// byte. A sentence that says want, and nothing else that could be meant, earns its share of
-// the length in code points, as for reasoning-gym every text does that contains it; anything
-// else is wrong. Tasks that take case or space freely normalise both before they call it.
+// Match scores got against want, the only right text. The same bytes are right. A
+// sentence that states want, and nothing else that could be meant, earns want's share of
+// its length in code points; reasoning-gym gives that to every text that contains want.
+// Anything else is wrong. A task that ignores case or space normalises both texts first.
 func Match(got, want string) quintain.Verdict {
 	switch {
 	case got == "":
@@ -26,16 +26,16 @@ func Match(got, want string) quintain.Verdict {
 	return quintain.Wrong(`want "` + clip(want) + `"`)
 }
 
-// around are the words that may stand around an answer: none of them denies it, changes it,
+// around lists words that may stand around an answer: none of them denies it, changes it,
 // or is an answer itself.
 var around = strings.Fields("the a an my final correct answer result solution value sum product total number output matrix list word words text string letter gcd lcm GCD LCM" +
 	" is are it there this that we I get have gives equals becomes says reads occurs so thus therefore hence in of all" +
 	" legs degrees minutes days primes times bits ones swap swaps")
 
-// says reports whether got is want and nothing beside it but the words around an answer and
-// the punctuation of a sentence.
+// says reports whether got is want with nothing beside it but the words in around and the
+// punctuation of a sentence.
 func says(got, want string) bool {
-	const longest = 200 // bytes of a sentence, besides want
+	const longest = 200 // limit of a sentence in bytes, besides want
 	if len(got) > len(want)+longest {
 		return false
 	}
@@ -58,7 +58,7 @@ func says(got, want string) bool {
 	return true
 }
 
-// joins reports whether a text between before and after is not a word or number of its own.
+// joins reports whether a text between before and after is part of a longer word or number.
 func joins(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(after)
@@ -67,8 +67,8 @@ func joins(before, after string) bool {
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// introduces reports whether before announces the text that follows, and after ends the
-// sentence: any other word beside a text may be meant as part of it.
+// introduces reports whether before announces the text after it, and after ends the
+// sentence. Any other word beside a text may be meant as part of it.
 func introduces(before, after string) bool {
 	const marks = " \n*`\"'$"
 	before = strings.TrimRight(before, marks)
@@ -79,13 +79,13 @@ func introduces(before, after string) bool {
 	return announced && strings.Trim(after, marks+".") == ""
 }
 
-// MatchNumber scores answer against the one right number, want: the decimal rule of
-// reasoning-gym. The same value in any decimal spelling is right, with separators of
-// thousands too; otherwise [Match] decides.
+// MatchNumber scores got against want, the only right number, by the decimal rule of
+// reasoning-gym. The same value in any decimal spelling is right, thousands separators
+// included; otherwise [Match] decides.
 func MatchNumber(got, want string) quintain.Verdict {
 	got, want = answer.Ungrouped(answer.Trim(got)), answer.Ungrouped(want)
 	if canonical(got) && canonical(want) {
-		return Match(got, want) // one number, one text
+		return Match(got, want) // a canonical number has one spelling
 	}
 	if equal, _ := answer.SameDecimal(got, want); equal {
 		return quintain.Right()
@@ -93,8 +93,8 @@ func MatchNumber(got, want string) quintain.Verdict {
 	return Match(got, want)
 }
 
-// canonical reports whether s is a whole number as it is usually written: without a
-// plus, without zeros in front, in ASCII digits.
+// canonical reports whether s is a whole number in its usual spelling: ASCII digits, no
+// plus, no leading zeros.
 func canonical(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	if digits == "" || digits[0] == '0' && s != "0" {
@@ -116,7 +116,7 @@ func TrueOrFalse(b bool) string {
 	return "False"
 }
 
-// clip shortens a text that a verdict quotes.
+// clip shortens a quoted text for a verdict.
 func clip(s string) string {
 	const most = 80
 	if len(s) <= most {

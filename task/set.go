@@ -7,14 +7,13 @@ import (
 	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
-// A Set finds tasks by name. It is not changed once made, so many goroutines may
-// use it.
+// A Set finds tasks by name. It never changes, so many goroutines may use it.
 type Set struct {
 	byName map[string]quintain.Task
 	list   []quintain.Task
 }
 
-// NewSet returns the set of tasks. The error names a task that is listed twice.
+// NewSet returns a set of tasks. The error names a task that is listed twice.
 func NewSet(tasks []quintain.Task) (*Set, error) {
 	s := &Set{byName: make(map[string]quintain.Task, len(tasks))}
 	for _, t := range tasks {
@@ -28,11 +27,11 @@ func NewSet(tasks []quintain.Task) (*Set, error) {
 	return s, nil
 }
 
-// All returns the tasks in the order in which they were given.
+// All returns the tasks in their given order.
 func (s *Set) All() []quintain.Task { return s.list }
 
-// Get returns the task of that name. The error of an unknown name gives the
-// nearest known one.
+// Get returns the task named name. For an unknown name, the error suggests the nearest
+// known one.
 func (s *Set) Get(name string) (quintain.Task, error) {
 	if t, known := s.byName[name]; known {
 		return t, nil

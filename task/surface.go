@@ -8,19 +8,19 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Surface is how much can be earned at one level by answers that are learned from the
-// looks of other prompts, without a way to solve any.
+// A Surface is the score that guesses earn at one level if they are learned from the looks
+// of other prompts, without solving any.
 type Surface struct {
 	Rate    float64 // mean score of the best guesser
-	Guesser string  // its name
+	Guesser string  // name of that guesser
 }
 
-// SurfaceRate measures what learned guessers earn at a level of t: the answer that is right
-// most often, the most frequent answer to prompts that are alike in one thing (such as the
-// length or a number), the answer to the prompt that has most in common by sequences of
-// three characters, the most frequent character or word of each place, and a small decision
-// tree. Each learns from the solutions of so many problems, and is tried on half as many
-// others.
+// SurfaceRate measures what learned guessers earn at a level of t. They are: the answer right
+// most often; the most frequent answer to prompts that share one trait (such as the length
+// or a number); the answer to the prompt with the most sequences of three characters in
+// common; the most frequent character or word at each place; and a small decision tree. The
+// argument problems is the number of solutions that each learns from; half as many other
+// problems test it.
 func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error) {
 	learned, err := draw(t, quintain.Draw{Seed: blindSeed, Level: level}, problems)
 	if err != nil {
@@ -55,12 +55,12 @@ func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error)
 	return best, nil
 }
 
-// marks are the scores of answers to problems. Many guessers give the same answer, which
+// marks are the scores of answers to problems. Many guessers give the same answer, so each
 // is graded once.
 type marks struct {
 	t        quintain.Task
 	problems []quintain.Problem
-	scores   []map[string]float64 // of each problem, by the answer
+	scores   []map[string]float64 // for each problem, by answer
 }
 
 func newMarks(t quintain.Task, problems []quintain.Problem) *marks {
@@ -71,7 +71,7 @@ func newMarks(t quintain.Task, problems []quintain.Problem) *marks {
 	return m
 }
 
-// mean is what answer earns on average.
+// mean returns the mean score of answer.
 func (m *marks) mean(answer func(i int) string) (float64, error) {
 	sum := 0.
 	for i, p := range m.problems {
@@ -90,11 +90,11 @@ func (m *marks) mean(answer func(i int) string) (float64, error) {
 	return sum / float64(len(m.problems)), nil
 }
 
-// A look is what a guesser sees of a prompt.
+// A look is a guesser's view of a prompt.
 type look struct {
 	prompt  string
 	numbers []string
-	words   []string // what white space separates
+	words   []string // separated by white space
 }
 
 var numeralRE = regexp.MustCompile(`\d+(?:\.\d+)?`)
@@ -103,8 +103,8 @@ func lookAt(prompt string) look {
 	return look{prompt, numeralRE.FindAllString(prompt, -1), strings.Fields(prompt)}
 }
 
-// number returns number i of the prompt, or, if i is negative, the one that is -i from the
-// end; empty if there is none.
+// number returns number i of the prompt, counted from the end if i is negative. It is empty
+// if there is none.
 func (l look) number(i int) string {
 	if i < 0 {
 		i += len(l.numbers)
@@ -115,13 +115,13 @@ func (l look) number(i int) string {
 	return l.numbers[i]
 }
 
-// A guesser answers by what it learned.
+// A guesser answers from its lessons.
 type guesser struct {
 	name  string
 	guess func(look) string
 }
 
-// lessons are what guessers learn from.
+// lessons are the prompts and answers that guessers learn from.
 type lessons struct {
 	t       quintain.Task
 	sample  sample
@@ -129,7 +129,7 @@ type lessons struct {
 	answers []string
 }
 
-// guessers returns all guessers, which have learned.
+// guessers returns all guessers, trained.
 func (l *lessons) guessers() ([]guesser, error) {
 	fixed, err := l.fixed()
 	if err != nil {
@@ -148,7 +148,8 @@ func (l *lessons) guessers() ([]guesser, error) {
 	return list, nil
 }
 
-// fixed returns the answer, of the most frequent and of some others, that earns most.
+// fixed returns the constant answer that earns most, out of the most frequent and some
+// others.
 func (l *lessons) fixed() (best string, err error) {
 	candidates := mostFrequent(l.answers, 8)
 	if l.t.Info().Many {
@@ -168,7 +169,7 @@ func (l *lessons) fixed() (best string, err error) {
 	return best, nil
 }
 
-// A likeness is something that prompts may have in common.
+// A likeness is a trait that prompts may share.
 type likeness struct {
 	name string
 	of   func(look) string
@@ -207,8 +208,8 @@ func longestWord(words []string) string {
 	return best
 }
 
-// alike answers with the most frequent answer to the prompts that have the same key, or to
-// all if there are none.
+// alike answers with the most frequent answer to the prompts with the same key, or to all
+// if there are none.
 func (l *lessons) alike(key func(look) string) func(look) string {
 	byKey := map[string][]string{}
 	for i, seen := range l.looks {
@@ -231,7 +232,7 @@ func (l *lessons) alike(key func(look) string) func(look) string {
 // splitRunes splits text into its characters.
 func splitRunes(text string) []string { return strings.Split(text, "") }
 
-// placed answers with the most frequent part of each place of the answers that have the most
+// placed answers with the most frequent part at each place, among the answers with the most
 // frequent number of parts.
 func (l *lessons) placed(split func(string) []string, by string) func(look) string {
 	byCount := map[int][][]string{}
@@ -256,16 +257,16 @@ func (l *lessons) placed(split func(string) []string, by string) func(look) stri
 	return func(look) string { return answer }
 }
 
-// nearest answers as to the prompt that has most in common: each sequence of three
-// characters counts the more, the fewer prompts have it.
+// nearest copies the answer to the most similar prompt. The rarer a sequence of three
+// characters, the more it counts.
 func (l *lessons) nearest() func(look) string {
-	having := map[[gramLength]byte][]int32{} // prompts, in order
+	having := map[[gramLength]byte][]int32{} // prompts with the sequence, in order
 	for i, seen := range l.looks {
 		for gram := range gramsOf(seen.prompt) {
 			having[gram] = append(having[gram], int32(i))
 		}
 	}
-	size := make([]float64, len(l.looks)) // weight of all that a prompt has
+	size := make([]float64, len(l.looks)) // total weight of each prompt
 	for _, prompts := range having {
 		for _, i := range prompts {
 			size[i] += 1 / float64(len(prompts))
@@ -277,7 +278,7 @@ func (l *lessons) nearest() func(look) string {
 		for gram := range gramsOf(seen.prompt) {
 			prompts := having[gram]
 			if len(prompts) > frequent {
-				continue // most have it
+				continue // too common to tell prompts apart
 			}
 			for _, i := range prompts {
 				common[i] += 1 / float64(len(prompts))
@@ -295,7 +296,8 @@ func (l *lessons) nearest() func(look) string {
 
 const gramLength = 3
 
-// gramsOf returns the sequences of three bytes that begin a text of bounded length.
+// gramsOf returns the sequences of three bytes at the beginning of a text, up to a bounded
+// length.
 func gramsOf(text string) map[[gramLength]byte]bool {
 	const longest = 4000
 	grams := map[[gramLength]byte]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// The seeds of what a survey draws. A blind answer comes from the second.
+// The seeds of a survey. Blind answers come from the second.
 const (
 	askedSeed = 5
 	blindSeed = 6
@@ -39,18 +39,18 @@ func draw(t quintain.Task, d quintain.Draw, n int) (s sample, err error) {
 	return s, nil
 }
 
-// A Credit tells which answers earn part of the score, and not all of it.
+// A Credit says which answers earn partial credit.
 type Credit string
 
-// The kinds of part credit. A kind includes those before it.
+// The kinds of partial credit. Each includes those before it.
 const (
-	Whole     Credit = "whole"     // none does: an answer is right or earns nothing
-	Contained Credit = "contained" // a sentence that says the solution and nothing else earns its share of the length
-	Parts     Credit = "parts"     // an answer of which a part is right, or that is close, does as well
+	Whole     Credit = "whole"     // none: an answer is right or earns nothing
+	Contained Credit = "contained" // a sentence that states the solution and nothing else earns its share of the length
+	Parts     Credit = "parts"     // a partly right or close answer earns something too
 )
 
-// CreditOf finds out what earns part credit, by the [Nears] of n problems of each
-// level of t.
+// CreditOf finds out which answers earn partial credit, by the [Nears] of n problems of
+// each level of t.
 func CreditOf(t quintain.Task, n int) (Credit, error) {
 	found := Whole
 	for level := range t.Info().Levels {
@@ -91,13 +91,12 @@ func creditOn(t quintain.Task, p quintain.Problem, solution, other string) (Cred
 	return found, nil
 }
 
-// GuessRate measures how often an answer is fully right that was given without a
-// look at the problem: the solution of another problem of the same level, a new one
-// each time, or one and the same for all problems, the best of the eight most
-// frequent, and, where a problem has many right answers, of the eight that are right for most
-// of the others. If the prompt leaves few answers to choose from ([Chooser]), one of them
-// is a guess too. It is tried on n problems, with n others to take answers from. Part
-// credit does not count.
+// GuessRate measures how often an answer given without a look at the problem is fully
+// right. It tries the solution of another problem of the level, a new one each time; and
+// constant answers: the best of the eight most frequent and, if problems have many right
+// answers, of the eight that are right for most of the others. If the prompt leaves few
+// answers to choose from ([Chooser]), it tries a random choice too. The answers come from n
+// other problems, and are tried on n. Partial credit does not count.
 func GuessRate(t quintain.Task, level, n int) (float64, error) {
 	asked, err := draw(t, quintain.Draw{Seed: askedSeed, Level: level}, n)
 	if err != nil {
@@ -134,7 +133,8 @@ func GuessRate(t quintain.Task, level, n int) (float64, error) {
 	return best, nil
 }
 
-// choiceRate is how often a guess among the answers that the prompts leave is right.
+// choiceRate returns how often a random choice among the answers that a prompt leaves is
+// right.
 func choiceRate(t quintain.Task, problems []quintain.Problem) (float64, error) {
 	chooser, can := t.(quintain.Chooser)
 	if !can {
@@ -153,7 +153,7 @@ func choiceRate(t quintain.Task, problems []quintain.Problem) (float64, error) {
 	return sum / float64(len(problems)), nil
 }
 
-// rightShare is the share of problems to which answer gives a fully right answer.
+// rightShare returns the share of problems to which answer gives a fully right answer.
 func rightShare(t quintain.Task, problems []quintain.Problem, answer func(i int) string) (float64, error) {
 	right := 0
 	for i, p := range problems {
@@ -168,8 +168,7 @@ func rightShare(t quintain.Task, problems []quintain.Problem, answer func(i int)
 	return float64(right) / float64(len(problems)), nil
 }
 
-// mostFrequent returns the n most frequent of texts, the first in the alphabet of
-// those that are as frequent.
+// mostFrequent returns the n most frequent texts, ties in alphabetical order.
 func mostFrequent(texts []string, n int) []string {
 	count := map[string]int{}
 	for _, text := range texts {
@@ -181,7 +180,7 @@ func mostFrequent(texts []string, n int) []string {
 	return ranked[:min(n, len(ranked))]
 }
 
-// mostRight returns the n of the solutions of s that are right for most of its problems.
+// mostRight returns the n solutions in s that are right for most of its problems.
 func mostRight(t quintain.Task, s sample, n int) ([]string, error) {
 	const most = 200 // problems, and solutions
 	problems := s.problems[:min(most, len(s.problems))]
@@ -202,16 +201,16 @@ func mostRight(t quintain.Task, s sample, n int) ([]string, error) {
 	return ranked[:min(n, len(ranked))], nil
 }
 
-// A Space is an estimate of how many different problems a level has: as many,
-// equally likely, among which draws would meet as often as they did. If some
-// problems are likelier than others, there are more of them than that.
+// A Space estimates how many different problems a level has: a level with that many, all
+// equally likely, would repeat itself as often as the draws did. If some problems are
+// likelier than others, there are more.
 type Space struct {
 	Problems float64 `json:"problems"`
-	AtLeast  bool    `json:"at_least,omitempty"` // no two draws met: Problems is a bound, with 95 % confidence
+	AtLeast  bool    `json:"at_least,omitempty"` // no two draws were equal: Problems is a lower bound, with 95 % confidence
 }
 
-// SpaceOf estimates the number of problems of a level by the birthday problem, from
-// the pairs among n draws that have one canonical form.
+// SpaceOf estimates the number of problems of a level from repeats among n draws (the
+// birthday problem). Two draws are equal if they have one canonical form.
 func SpaceOf(t quintain.Task, level, n int) (Space, error) {
 	seen := map[quintain.Key]int{}
 	met := 0

@@ -1,5 +1,5 @@
-// Package task turns a typed description of a task into a [quintain.Task], and
-// holds what the scorers of several tasks share.
+// Package task turns a typed description of a task into a [quintain.Task], and holds the
+// rules that several scorers share.
 package task
 
 import (
@@ -15,71 +15,68 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// Params are the settings of one difficulty of a task. Its JSON names are those
-// of the task's settings in reasoning-gym, if it has them.
+// Params are the settings of one difficulty of a task. The JSON names are reasoning-gym's,
+// if it has the task.
 type Params interface {
 	// Check reports the first setting that is invalid.
 	Check() error
 }
 
-// An Instance is one concrete problem of a task. It is a plain value: its JSON
-// form is all that travels with the problem, and its methods are pure functions
-// of its fields. Its JSON names are those of the metadata of the task's entries
-// in reasoning-gym, if it has them.
+// An Instance is one concrete problem of a task. It is a plain value: only its JSON form
+// travels with the problem, and its methods are pure functions of its fields. The JSON
+// names are those of reasoning-gym's metadata, if it has the task.
 type Instance interface {
-	// Prompt is the question, and says in which form the answer is wanted.
+	// Prompt is the question, with the form of the answer.
 	Prompt() string
 
 	// Solve returns an answer that Score gives 1.
 	Solve() string
 
-	// Score grades answer, which is any text at all. It never panics, never
-	// runs any part of answer, and its cost is bounded by len(answer). Other forms of
-	// a right answer, such as 84,084 in bold, come to it as [answer.Readings] has them.
+	// Score grades answer, which may be any text. It never panics and never runs any part of
+	// answer, and len(answer) bounds its cost. Other forms of a right answer, such as 84,084
+	// in bold, have already passed through [answer.Readings].
 	Score(answer string) quintain.Verdict
 }
 
-// A Shortener is an Instance that can ask its question in a few characters, for
-// policies whose context is short. The form of the answer is that of Prompt. Two
-// instances with the same short question ask the same.
+// A Shortener is an Instance that can ask its question in a few characters, for policies
+// with a short context. The form of the answer is that of Prompt. Two instances with the
+// same short question ask the same.
 type Shortener interface{ Short() string }
 
-// A Canonicalizer is an Instance that knows when two problems ask the same, though
-// their prompts differ in more than the wording: Canonical returns the same text for
-// both. Left out is what does not matter to the question: the solution that the record
-// happens to have, the order of things that form a set, names that are drawn. An empty
-// text leaves it to the prompt: the record, which is of reasoning-gym, does not have the
-// question.
+// A Canonicalizer is an Instance that knows when two problems ask the same, though their
+// prompts differ in more than the wording: Canonical returns the same text for both. The
+// text leaves out everything irrelevant to the question: the solution in the record, the
+// order of a set, drawn names. It is empty for a record of reasoning-gym that lacks the
+// question; then the prompt decides.
 type Canonicalizer interface{ Canonical() string }
 
-// A Chooser is an Instance whose prompt leaves few answers, all equally likely: it names
-// them, or what it asks for can be filled in only in so few ways. Choices returns how
-// many.
+// A Chooser is an Instance with few possible answers, all equally likely: the prompt names
+// them, or only so many fit its form. Choices counts them.
 type Chooser interface{ Choices() int }
 
-// A Completer is a pointer to an Instance that finds in the question what its record
-// lacks: an entry of reasoning-gym may have it in the question alone. Complete is called
-// with every record that comes as JSON, before it is checked.
+// A Completer is a pointer to an Instance that finds in the question what its record lacks,
+// as entries of reasoning-gym may. Complete is called with every record that comes as JSON,
+// before its check.
 type Completer interface{ Complete(question string) }
 
 // A task is what [Spec.Task] returns.
 type task struct {
 	info   quintain.Info // without the levels
 	typed  typed
-	own    bool           // the parameters were set by With
-	levels func() []level // worked out at the first call
+	own    bool           // With set the parameters
+	levels func() []level // computed once
 	rands  sync.Pool      // of *rng.Rand
 }
 
-// A level is one set of parameters: as the Spec has it, written, and the name of its streams
-// of chance.
+// A level is one set of parameters: as in the Spec, as JSON, and the name of its random
+// streams.
 type level struct {
 	params  any
 	written json.RawMessage
 	streams rng.Name
 }
 
-// newTask returns a task of a Spec with these levels, each a *P.
+// newTask returns the task of a Spec with these levels, each a *P.
 func newTask(info quintain.Info, of typed, levels []any) *task {
 	t := &task{info: info, typed: of}
 	t.levels = sync.OnceValue(func() (all []level) {
@@ -101,8 +98,8 @@ func (t *task) Info() quintain.Info {
 	return info
 }
 
-// Head returns the category and the name of a task, as its Info does. For one that a [Spec]
-// describes it is much quicker.
+// Head returns the category and the name of a task, as its Info does, but much faster for a
+// task made by a [Spec].
 func Head(t quintain.Task) (category, name string) {
 	if of, is := t.(*task); is {
 		return of.info.Category, of.info.Name
@@ -114,7 +111,7 @@ func Head(t quintain.Task) (category, name string) {
 // With implements [quintain.Task].
 func (t *task) With(params json.RawMessage) (quintain.Task, error) {
 	p, defaults := t.typed.newParams(), mustJSON(t.typed.defaults())
-	if err := decodeStrict(defaults, p); err != nil { // a deep copy: decoding writes into the slices that are there
+	if err := decodeStrict(defaults, p); err != nil { // a deep copy: decoding writes into existing slices
 		return nil, fmt.Errorf("task %s: its defaults: %w", t.info.Name, err)
 	}
 	if err := decodeStrict(params, p); err != nil {
@@ -163,7 +160,7 @@ func (t *task) draw(l level, d quintain.Draw) (Instance, error) {
 }
 
 // Grade implements [quintain.Task]. A text that is not right as it stands gets the best
-// verdict of its [answer.Readings]: a right answer in another form is right.
+// verdict of its [answer.Readings], since a right answer in another form is right.
 func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) {
 	inst, err := t.instance(p)
 	if err != nil {
@@ -181,8 +178,8 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 	return best, nil
 }
 
-// Ready returns p with its record in the task's own type, so that Grade need not read it
-// again. The error is that of Grade.
+// Ready returns p with its record in the task's own type, so that Grade need not decode it
+// again. It fails as Grade does.
 func (t *task) Ready(p quintain.Problem) (quintain.Problem, error) {
 	inst, err := t.instance(p)
 	if err != nil {
@@ -214,9 +211,8 @@ func (t *task) Short(p quintain.Problem) (string, error) {
 	return p.Prompt, nil
 }
 
-// Key implements [quintain.Keyer]: the key of what the task's [Canonicalizer] says, of
-// the short question of its [Shortener], or else of the prompt: of the first that there
-// is.
+// Key implements [quintain.Keyer]: the key of the canonical form ([Canonicalizer]), else of
+// the short question ([Shortener]), else of the prompt.
 func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
 	inst, err := t.instance(p)
 	if err != nil {
@@ -235,7 +231,7 @@ func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
 	return quintain.NewKey(asked), nil
 }
 
-// Choices implements [quintain.Chooser]; 0 if the task has no [Chooser].
+// Choices implements [quintain.Chooser]. It returns 0 if the task has no [Chooser].
 func (t *task) Choices(p quintain.Problem) (int, error) {
 	inst, err := t.instance(p)
 	if err != nil {
@@ -247,8 +243,8 @@ func (t *task) Choices(p quintain.Problem) (int, error) {
 	return 0, nil
 }
 
-// checked is an Instance that can check a record read from outside: Grade and Solve
-// refuse a problem whose record is invalid.
+// checked is an Instance that can check a foreign record: Grade and Solve refuse a problem
+// with an invalid one.
 type checked interface{ Check() error }
 
 // instance returns p's record in the task's own type.
@@ -259,7 +255,7 @@ func (t *task) instance(p quintain.Problem) (Instance, error) {
 	return t.read(p)
 }
 
-// read reads p's record back into the task's own type.
+// read decodes p's record into the task's own type.
 func (t *task) read(p quintain.Problem) (Instance, error) {
 	if p.Task != t.info.Name {
 		return nil, fmt.Errorf("task %s: the problem is of task %q", t.info.Name, p.Task)
@@ -299,8 +295,8 @@ func decodeStrict(raw []byte, v any) error {
 	return nil
 }
 
-// mustJSON encodes a task's own plain record; a record that cannot be encoded is
-// a fault in the task, which tasktest finds.
+// mustJSON encodes a task's own plain record. A failure is a fault of the task, and
+// tasktest finds it.
 func mustJSON(v any) json.RawMessage {
 	b, err := jsonform.Marshal(v)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestInvalidParamsNameTheSetting(t *testing.T) {
 		{"an unknown name", `{"weight":1}`, "task coin: params: weight is no setting of this task, want fail, sides"},
 		{"another type", `{"fail":"no"}`, "task coin: params: fail is a string, want true or false"},
 		{"another type of a list", `{"sides":"heads"}`, "task coin: params: sides is a string, want a list"},
-		{"a value that is refused", `{"sides":[]}`, "task coin: params: sides is empty"},
+		{"a refused value", `{"sides":[]}`, "task coin: params: sides is empty"},
 		{"no object", `[]`, "task coin: params: json: cannot unmarshal array"},
 	} {
 		if _, err := coin.Task().With([]byte(test.params)); err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -103,7 +103,7 @@ func TestShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	if short, err := coin.Task().(quintain.Shortener).Short(p); err != nil || short != p.Prompt {
-		t.Errorf("short form %q, error %v; want the prompt of a task that has none", short, err)
+		t.Errorf("short form %q, error %v; want the prompt of a task without one", short, err)
 	}
 }
 
@@ -172,7 +172,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A right answer in another form is right, and a wrong one earns no more than as it stands.
+// A right answer in another form is right, and a wrong one earns no more than it does
+// unchanged.
 func TestGradeReadsOtherForms(t *testing.T) {
 	p, err := coin.Task().With([]byte(`{"sides":["[\"1000\"]"]}`))
 	if err != nil {
@@ -192,7 +193,7 @@ func TestGradeReadsOtherForms(t *testing.T) {
 	}
 }
 
-// A task of a set, also in many goroutines, makes the problems of the task alone.
+// A task of a set makes the same problems as the task alone, in many goroutines too.
 func TestSetMakesTheSame(t *testing.T) {
 	s, err := task.NewSet([]quintain.Task{coin.Task()})
 	if err != nil {
@@ -243,7 +244,7 @@ func (shyItem) Score(string) quintain.Verdict { return quintain.Right() }
 func (s shyItem) Short() string               { return "short: " + s.Question }
 func (s shyItem) Canonical() string           { return s.Question }
 
-// A key is of the canonical form, or else of the short question, or else of the prompt.
+// A key is made of the canonical form, else of the short question, else of the prompt.
 func TestKey(t *testing.T) {
 	shy := task.Spec[coinParams, shyItem]{Name: "shy"}
 	key := func(of quintain.Task, record, prompt string) quintain.Key {

@@ -7,25 +7,26 @@ import (
 	"strings"
 )
 
-// A branch of a decision tree: an answer, or two branches for prompts whose feature is at
-// most a limit, or above it.
+// A branch is a node of a decision tree: an answer, or two branches, for prompts with a
+// feature up to a limit and above it.
 type branch struct {
 	answer  string
 	feature int
 	limit   float64
-	low     *branch // nil: this is a leaf
+	low     *branch // nil for a leaf
 	high    *branch
 }
 
 // The bounds of a tree.
 const (
 	deepestTree = 6
-	leastLeaf   = 8  // prompts of a leaf
-	mostClasses = 16 // answers that the tree tells apart; the others are one
-	mostLimits  = 16 // tried for each feature
+	leastLeaf   = 8  // prompts at a leaf
+	mostClasses = 16 // answers told apart; the rest form one class
+	mostLimits  = 16 // limits tried for each feature
 )
 
-// tree answers by a decision tree over counts of the prompt's characters and its numbers.
+// tree answers with a decision tree over the numbers of the prompt and its counts of
+// characters.
 func (l *lessons) tree() func(look) string {
 	frequent := mostFrequent(l.answers, mostClasses)
 	g := grower{frequent: frequent}
@@ -56,14 +57,14 @@ func (l *lessons) tree() func(look) string {
 	}
 }
 
-// features are what the tree sees: the first and the last numbers, what they have in
-// common, how often each character occurs, and lengths.
+// features returns the inputs of the tree: the first and the last numbers, what they have
+// in common, the count of each character, and lengths.
 func features(seen look) []float64 {
 	const ends, signs = 6, 96
 	f := make([]float64, 2*ends+5, 2*ends+5+signs+2)
 	least, most := math.Inf(1), math.Inf(-1)
 	for i, text := range seen.numbers {
-		n, _ := strconv.ParseFloat(text, 64) // it has digits alone
+		n, _ := strconv.ParseFloat(text, 64) // digits only
 		if i < ends {
 			f[i] = n
 		}
@@ -82,8 +83,8 @@ func features(seen look) []float64 {
 	return append(f, float64(len(seen.prompt)), float64(strings.Count(seen.prompt, "\n")))
 }
 
-// A grower grows a tree for prompts, each of which has features and a class: the place of
-// its answer among the frequent ones, or mostClasses.
+// A grower grows a tree for prompts. Each has features and a class: the rank of its answer
+// among the frequent ones, or mostClasses.
 type grower struct {
 	frequent []string
 	features [][]float64
@@ -121,7 +122,7 @@ func (g *grower) grow(prompts []int, depth int) *branch {
 	return &branch{feature: feature, limit: limit, low: g.grow(low, depth-1), high: g.grow(high, depth-1)}
 }
 
-// gini is how many of n things, on average, are of another class than one drawn from them.
+// gini returns the mean number of n things in another class than one drawn from them.
 func gini(count []int, n int) float64 {
 	same := 0.
 	for _, c := range count {
@@ -130,7 +131,7 @@ func gini(count []int, n int) float64 {
 	return float64(n) - same/float64(max(1, n))
 }
 
-// split finds the feature and the limit that leave the least mixture of classes, less than
+// split finds the feature and the limit that leave the least mixture of classes, below
 // before.
 func (g *grower) split(prompts []int, before float64) (feature int, limit float64, found bool) {
 	values := make([]float64, len(prompts))
@@ -152,8 +153,8 @@ func (g *grower) split(prompts []int, before float64) (feature int, limit float6
 	return feature, limit, found
 }
 
-// mixture is the sum of the gini of both sides of a split; large says that both are large
-// enough.
+// mixture returns the sum of the gini of both sides of a split; large reports that both are
+// large enough.
 func (g *grower) mixture(prompts []int, feature int, limit float64) (sum float64, large bool) {
 	var low, high [mostClasses + 1]int
 	n := 0

@@ -2,9 +2,8 @@ package task
 
 import "fmt"
 
-// CheckWeights refuses weights that do not belong to n choices, or that are no shares of
-// one. Choices is the name of the setting that lists them; that of the weights has
-// "_weights" after it.
+// CheckWeights refuses weights unless they are n shares of one, for the n choices. choices
+// names the setting that lists them; the setting of the weights appends "_weights".
 func CheckWeights(choices string, n int, weights []float64) error {
 	if n == 0 {
 		return fmt.Errorf("%s is empty", choices)
@@ -25,8 +24,7 @@ func CheckWeights(choices string, n int, weights []float64) error {
 	return nil
 }
 
-// Weighted returns the place of the weight into whose share of 1 the number x falls,
-// which is from 0 to 1.
+// Weighted maps x, from 0 to 1, to the index of the weight into whose share of 1 it falls.
 func Weighted(weights []float64, x float64) int {
 	last := 0
 	for i, w := range weights {

@@ -1,16 +1,16 @@
-// Package answer finds the final answer in a model's text, and reads numbers and
-// lists as the field's graders do. It runs none of the text. The cost of its functions
-// is linear in the text's length; only [Arithmetic.Value] may take longer.
+// Package answer finds the final answer in a model's text, and reads numbers and lists as
+// graders in the field do. It runs none of the text. Its functions take time linear in the
+// length of the text, except [Arithmetic.Value], which may take longer.
 package answer
 
 import (
 	"strings"
 )
 
-// Tagged returns the text between the only <answer> and the only </answer> of a
-// reply, without the space around it. The tags may be in upper or lower case. What
-// [WithoutThinking] removes does not count. If there is no such pair of tags, or more
-// than one of either, text is empty and why says so.
+// Tagged returns the text between the only <answer> and the only </answer> of a reply,
+// trimmed. The tags may be in upper or lower case. Tags inside the parts that
+// [WithoutThinking] removes do not count. If there is no such pair, or a tag occurs twice,
+// text is empty and why gives the reason.
 func Tagged(reply string) (text, why string) {
 	outside := WithoutThinking(reply)
 	lower := lowerASCII(outside)
@@ -64,7 +64,7 @@ func indexFrom(s, sub string, from int) int {
 }
 
 // Boxed returns the content of the last \boxed{…} of a text, up to the matching brace,
-// without the space around it.
+// trimmed.
 func Boxed(text string) (content string, found bool) {
 	const box = `\boxed{`
 	start := strings.LastIndex(text, box)

@@ -92,7 +92,7 @@ func FuzzFinal(f *testing.F) {
 	})
 }
 
-// The cost is linear: if it were quadratic, this test would run into its time limit.
+// A quadratic reader would run into the time limit of this test.
 func TestManyTagsAreCheap(t *testing.T) {
 	for _, tags := range []string{"<think></think>", "</think>", "<think>a</think></think>"} {
 		text := strings.Repeat(tags, 2_000_000/len(tags)) + "<answer>5</answer>"

@@ -15,23 +15,22 @@ type Arithmetic struct {
 	steps []byte // the expression in postfix order; see the step constants
 }
 
-// Steps of an expression besides + - * /, which stand for themselves.
+// Steps of an expression; + - * / stand for themselves.
 const (
 	stepNumber = 'n' // push the next number on the stack
 	stepNegate = '~' // change the sign of the number on top
 )
 
-// maxNesting is the greatest depth of nested brackets, as in Python.
+// maxNesting limits the depth of nested brackets, as Python does.
 const maxNesting = 200
 
-// ErrDivisionByZero is the error for an expression without a value.
+// ErrDivisionByZero reports an expression without a value.
 var ErrDivisionByZero = errors.New("the expression divides by zero")
 
-// ReadArithmetic reads all of text as an expression in Python's syntax that consists of
-// decimal whole numbers, + - * /, signs and round brackets. A number may end with a
-// point, since sentences do. Any other text is an error: names, powers, comments, and
-// other notations of numbers, in which a number could be hidden. [Arithmetic.Value]
-// evaluates the expression.
+// ReadArithmetic reads all of text as a Python expression of decimal whole numbers, + - *
+// /, signs and round brackets. A number may end with a point, since sentences do. Any other
+// text is an error, above all a form that could hide a number: names, powers, comments,
+// other notations. [Arithmetic.Value] evaluates the expression.
 func ReadArithmetic(text string) (Arithmetic, error) {
 	r := arithmeticReader{rest: Trim(text), wanted: true}
 	if r.rest == "" {
@@ -52,12 +51,12 @@ func ReadArithmetic(text string) (Arithmetic, error) {
 	return r.read, nil
 }
 
-// arithmeticReader turns an expression into postfix order. It uses a stack of
-// operations, so that no text makes it recurse.
+// arithmeticReader turns an expression into postfix order. It keeps a stack of operations,
+// so no text makes it recurse.
 type arithmeticReader struct {
 	rest    string
 	read    Arithmetic
-	pending []byte // operations whose right-hand side is not complete, and open brackets
+	pending []byte // operations that still lack their right-hand side, and open brackets
 	depth   int    // open brackets
 	wanted  bool   // a number, a sign or an opening bracket must come next
 }
@@ -65,8 +64,11 @@ type arithmeticReader struct {
 // next reads one number, sign, operation, bracket or space.
 func (r *arithmeticReader) next() error {
 	c := r.rest[0]
+	if r.ignores(c) {
+		r.rest = r.rest[1:]
+		return nil
+	}
 	switch {
-	case c == ' ' || c == '\t' || c == '\f', r.depth > 0 && (c == '\n' || c == '\r'):
 	case isDigit(c) && r.wanted:
 		return r.number()
 	case c == '(' && r.wanted:
@@ -78,7 +80,6 @@ func (r *arithmeticReader) next() error {
 		r.unstack(0)
 		r.pending = r.pending[:len(r.pending)-1]
 		r.depth--
-	case c == '+' && r.wanted:
 	case c == '-' && r.wanted:
 		r.pending = append(r.pending, stepNegate)
 	case binding(c) > 0 && !r.wanted:
@@ -92,7 +93,18 @@ func (r *arithmeticReader) next() error {
 	return nil
 }
 
-// number reads the digits of a number and a point after them, if there is one.
+// ignores reports whether c has no effect here: space, or a plus sign before a number.
+func (r *arithmeticReader) ignores(c byte) bool {
+	switch c {
+	case ' ', '\t', '\f':
+		return true
+	case '\n', '\r':
+		return r.depth > 0
+	}
+	return c == '+' && r.wanted
+}
+
+// number reads the digits of a number and an optional point after them.
 func (r *arithmeticReader) number() error {
 	end := 1
 	for end < len(r.rest) && isDigit(r.rest[end]) {
@@ -117,8 +129,8 @@ func (r *arithmeticReader) number() error {
 	return nil
 }
 
-// unstack moves pending operations to the steps, from the last one back to the last
-// open bracket, as long as they bind at least as tightly as least.
+// unstack moves pending operations to the steps, from the last back to the innermost open
+// bracket, while they bind at least as tightly as least.
 func (r *arithmeticReader) unstack(least int) {
 	for n := len(r.pending); n > 0; n-- {
 		op := r.pending[n-1]
@@ -130,7 +142,7 @@ func (r *arithmeticReader) unstack(least int) {
 	}
 }
 
-// binding is how tightly an operation binds; 0: op is not an operation.
+// binding returns how tightly an operation binds, or 0 if op is no operation.
 func binding(op byte) int {
 	switch op {
 	case '+', '-':
@@ -143,20 +155,20 @@ func binding(op byte) int {
 	return 0
 }
 
-// Value evaluates the expression exactly. Its cost grows with the square of the count
-// of Numbers, so check those first. The only error is [ErrDivisionByZero].
+// Value evaluates the expression exactly. Its cost grows with the square of len(Numbers),
+// so bound that first. The only error is [ErrDivisionByZero].
 func (a Arithmetic) Value() (*big.Rat, error) {
 	value, err := run(a, newFraction, applyFraction)
-	if err == nil {
-		return big.NewRat(value.over, value.under), nil
+	if errors.Is(err, errLarge) {
+		return run(a, func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }, applyRat)
 	}
-	if !errors.Is(err, errLarge) {
+	if err != nil {
 		return nil, err
 	}
-	return run(a, func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }, applyRat)
+	return big.NewRat(value.over, value.under), nil
 }
 
-// run evaluates the expression in any kind of number.
+// run evaluates the expression over any type of number.
 func run[T any](a Arithmetic, number func(int64) T, apply func(op byte, x, y T) (T, error)) (value T, err error) {
 	stack, next := make([]T, 0, 8), 0
 	for _, step := range a.steps {
@@ -178,14 +190,14 @@ func run[T any](a Arithmetic, number func(int64) T, apply func(op byte, x, y T) 
 	return stack[0], nil
 }
 
-// A fraction is over/under in lowest terms; under is above 0.
+// A fraction is over/under in lowest terms, with under above 0.
 type fraction struct{ over, under int64 }
 
-// maxFraction bounds the parts of a fraction, so that a sum of two products of
-// parts fits an int64.
+// maxFraction bounds both parts of a fraction, so that a sum of two products of parts fits
+// an int64.
 const maxFraction = 1 << 30
 
-// errLarge is the error for a fraction whose parts are above maxFraction.
+// errLarge reports a fraction with a part above maxFraction.
 var errLarge = errors.New("too large for a fraction of machine integers")
 
 func newFraction(n int64) fraction { return fraction{n, 1} }

@@ -44,8 +44,8 @@ func TestReadArithmetic(t *testing.T) {
 		{"+", "", nil, ""},
 		{"()", "", nil, ""},
 		{"1+", "", nil, "no second number"},
-		{"(1", "", nil, "a bracket that is not closed"},
-		{"1)", "", nil, "a bracket that was not opened"},
+		{"(1", "", nil, "an unclosed bracket"},
+		{"1)", "", nil, "an unopened bracket"},
 		{"(1)(2)", "", nil, "a product without its sign"},
 		{"1 2", "", nil, ""},
 		{"1,2", "", nil, ""},
@@ -93,7 +93,7 @@ func TestReadArithmetic(t *testing.T) {
 	}
 }
 
-// Fractions of machine integers give the same value as big.Rat.
+// Fractions of machine integers agree with big.Rat.
 func FuzzArithmetic(f *testing.F) {
 	f.Add("1/(5/6-1)*-3")
 	f.Add("((7)/3 - 1/3)/(2-2)")

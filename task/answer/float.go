@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// ReadFloat reads s as Python's float does: space around it, a sign, digits of any
-// script with single underscores between them, a point, an exponent. A number that is
-// too large is read as an infinity; the words for infinity and NaN are refused. The
-// cost is linear in len(s).
+// ReadFloat reads s as Python's float does: space around it, a sign, digits of any script
+// with single underscores between them, a point, an exponent. A number beyond the range
+// becomes an infinity; the words for infinity and NaN are refused. The cost is linear in
+// len(s).
 func ReadFloat(s string) (v float64, ok bool) {
 	if strings.Contains(s, "_") && !underscoresBetweenDigits(s) {
 		return 0, false
@@ -17,12 +17,12 @@ func ReadFloat(s string) (v float64, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	const most = 800 // digits that can change the result
+	const most = 800 // more digits cannot change the result
 	if len(d.Digits) > most {
 		d.Exp += int64(len(d.Digits) - most)
-		d.Digits = d.Digits[:most-1] + "1" // above what was cut off
+		d.Digits = d.Digits[:most-1] + "1" // the 1 stands for the rest, which is not zero
 	}
-	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.FormatInt(d.Exp, 10), 64) // it can only be out of range: infinite
+	v, _ = strconv.ParseFloat("0"+d.Digits+"e"+strconv.FormatInt(d.Exp, 10), 64) // out of range, so an infinity
 	if d.Neg {
 		v = -v
 	}

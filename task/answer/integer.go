@@ -12,11 +12,10 @@ const (
 	mostDigits   = 20_000 // most digits of a whole number in another base
 )
 
-// ReadInteger reads all of text as Python's int(text, 0) does: space around it, a
-// sign, a prefix 0x, 0o or 0b, digits of any script, an underscore between two
-// digits. A decimal number must not begin with a zero, unless it is zero. Numbers of
-// more than 4,300 decimal digits, or 20,000 in another base, are refused, so that the
-// cost is bounded.
+// ReadInteger reads all of text as Python's int(text, 0) does: space around it, a sign, a
+// prefix 0x, 0o or 0b, digits of any script, an underscore between two digits. A decimal
+// number other than zero must not begin with a zero. To bound the cost, numbers of more
+// than 4,300 decimal digits, or 20,000 in another base, are refused.
 func ReadInteger(text string) (n *big.Int, ok bool) {
 	text = plainDigits(Trim(text))
 	negative := strings.HasPrefix(text, "-")
@@ -55,7 +54,7 @@ func ReadInteger(text string) (n *big.Int, ok bool) {
 }
 
 // ReadInt reads all of text as Python's int(text) does: a decimal number as for
-// [ReadInteger], which may begin with zeros. ok is false if it does not fit an int64.
+// [ReadInteger], but zeros may lead. ok is false if it does not fit an int64.
 func ReadInt(text string) (n int64, ok bool) {
 	text = plainDigits(Trim(text))
 	digits := strings.TrimLeft(text, "+-")
@@ -66,7 +65,7 @@ func ReadInt(text string) (n int64, ok bool) {
 	return n, err == nil
 }
 
-// plainDigits replaces the decimal digits of all scripts by those of ASCII.
+// plainDigits replaces the decimal digits of all scripts with ASCII digits.
 func plainDigits(text string) string {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {

@@ -9,10 +9,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// ReadJSON reads text, which must be one JSON value, perhaps with space around it. An
-// object becomes a map[string]any, a list an []any, and a number a json.Number with
-// its digits as written. If an object contains a name twice, the last value counts.
-// NaN and infinities are refused, though Python's reader takes them.
+// ReadJSON reads text as one JSON value, with optional space around it. An object becomes a
+// map[string]any, a list an []any, and a number a json.Number with its digits as written.
+// Of two equal names in an object, the last counts. NaN and infinities are refused, though
+// Python's reader takes them.
 func ReadJSON(text string) (any, error) {
 	dec := jsonform.NewDecoder([]byte(text))
 	dec.UseNumber()
@@ -26,8 +26,8 @@ func ReadJSON(text string) (any, error) {
 	return v, nil
 }
 
-// Whole returns the value of v, a value from [ReadJSON], if it is a whole number, in
-// any spelling. ok is false for anything else, and for magnitudes above 2^53.
+// Whole returns v, a value from [ReadJSON], as a whole number, whatever its spelling. ok is
+// false for anything else, and for magnitudes above 2^53.
 func Whole(v any) (n int64, ok bool) {
 	number, is := v.(json.Number)
 	if !is {
@@ -41,9 +41,8 @@ func Whole(v any) (n int64, ok bool) {
 	return int64(f), true
 }
 
-// Texts returns the elements of v, a value from [ReadJSON], if it is a list of texts and
-// numbers. Numbers are returned as written. ok is false if v is not a list or has any
-// other element.
+// Texts returns the elements of v, a value from [ReadJSON], if it is a list of strings and
+// numbers. Numbers stay as written. ok is false for any other value.
 func Texts(v any) (texts []string, ok bool) {
 	list, is := v.([]any)
 	if !is {

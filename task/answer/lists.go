@@ -26,7 +26,7 @@ func appendText(b []byte, text string) []byte {
 		if c < 'A' || c > 'z' || c == '\\' {
 			quoted, err := jsonform.Marshal(text)
 			if err != nil {
-				panic(fmt.Sprintf("answer: %q: %v", text, err)) // encoding/json takes any text
+				panic(fmt.Sprintf("answer: %q: %v", text, err)) // encoding/json takes any string
 			}
 			return append(b, quoted...)
 		}
@@ -50,8 +50,7 @@ func WriteLists(lists [][]string) string {
 	return string(append(b, ']'))
 }
 
-// ReadLists reads a JSON list of lists of texts. The errors say what is wrong with the
-// answer.
+// ReadLists reads a JSON list of lists of strings. Its errors describe the answer's fault.
 func ReadLists(text string) ([][]string, error) {
 	text = strings.Trim(text, " \t\r\n")
 	if !strings.HasPrefix(text, "[") {
@@ -81,11 +80,11 @@ func ReadLists(text string) ([][]string, error) {
 	return lists, nil
 }
 
-// plainLists reads a JSON list of lists of texts, several times as fast as a reader of
-// all JSON. plain is false unless every list has an element and all texts are ASCII
-// without escapes, as most are.
+// plainLists reads a JSON list of lists of strings, several times as fast as a full JSON
+// reader. plain is false unless every list has an element and all strings are ASCII without
+// escapes, the usual case.
 func plainLists(text string) (lists [][]string, plain bool) {
-	all := make([]string, 0, strings.Count(text, `"`)/2) // of all lists
+	all := make([]string, 0, strings.Count(text, `"`)/2) // the elements of all lists
 	lists = make([][]string, 0, strings.Count(text, "]"))
 	rest, open := skipSign(text, '[')
 	if !open {
@@ -115,8 +114,8 @@ func plainLists(text string) (lists [][]string, plain bool) {
 	return lists, closed && rest == ""
 }
 
-// skipSign reports whether text begins with sign, and returns what follows sign and the
-// white space after it.
+// skipSign cuts sign and the white space after it off the front of text, and reports
+// whether it was there.
 func skipSign(text string, sign byte) (rest string, found bool) {
 	if text == "" || text[0] != sign {
 		return text, false
@@ -124,7 +123,7 @@ func skipSign(text string, sign byte) (rest string, found bool) {
 	return strings.TrimLeft(text[1:], " \t\r\n"), true
 }
 
-// cutPlainText cuts off a text in quotation marks and the white space after it.
+// cutPlainText cuts off a quoted string and the white space after it.
 func cutPlainText(text string) (word, rest string, is bool) {
 	if text == "" || text[0] != '"' {
 		return "", text, false

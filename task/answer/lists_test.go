@@ -29,7 +29,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What the fast reader takes, it reads as encoding/json does.
+// Whatever the fast reader takes, it reads as encoding/json does.
 func FuzzLists(f *testing.F) {
 	for _, text := range []string{`[["a", "b"], ["c"]]`, `[[]]`, `[]`, `[["\u0041"]]`, `[["a",]]`, "[[\"\x7f\"]]"} {
 		f.Add(text)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Share returns len(part)/len(whole), both in code points; it is not finite if whole is
+// Share returns len(part)/len(whole), both in code points. It is not finite if whole is
 // empty.
 func Share(part, whole string) float64 {
 	return float64(utf8.RuneCountInString(part)) / float64(utf8.RuneCountInString(whole))
@@ -20,8 +20,7 @@ type Decimal struct {
 	Exp    int64  // 0 for zero
 }
 
-// maxExponent is the largest magnitude of a written exponent, as in Python's decimal
-// module.
+// maxExponent limits the magnitude of a written exponent, as Python's decimal module does.
 const maxExponent = 999_999_999_999_999_999
 
 // ReadDecimal reads s as Python's decimal.Decimal does: space around it, a sign,
@@ -69,7 +68,7 @@ func ReadDecimal(s string) (d Decimal, ok bool) {
 	return d, true
 }
 
-// readExponent reads what follows the digits: nothing, or e, a sign, and digits.
+// readExponent reads an optional exponent: e, a sign, and digits.
 func readExponent(s string) (exp int64, ok bool) {
 	if s == "" {
 		return 0, true
@@ -104,8 +103,8 @@ func readExponent(s string) (exp int64, ok bool) {
 	return exp, true
 }
 
-// SameDecimal reports whether a and b are the same number, and whether both are
-// numbers for [ReadDecimal].
+// SameDecimal reports whether a and b are the same number, and whether [ReadDecimal] reads
+// both.
 func SameDecimal(a, b string) (equal, both bool) {
 	x, ok := ReadDecimal(a)
 	if !ok {
@@ -115,8 +114,8 @@ func SameDecimal(a, b string) (equal, both bool) {
 	return ok && x == y, ok
 }
 
-// digit returns the value of a decimal digit of any script, or -1. In Unicode, the ten
-// digits of a script follow each other, from zero up.
+// digit returns the value of a decimal digit of any script, or -1. Unicode lists the ten
+// digits of each script in order, from zero up.
 func digit(r rune) int {
 	if r < utf8.RuneSelf {
 		if r >= '0' && r <= '9' {
@@ -142,8 +141,8 @@ func digit(r rune) int {
 	return -1
 }
 
-// within is 0 for c from lo to hi, negative if both are below c, and positive if both
-// are above.
+// within returns 0 for c from lo to hi, a negative number if both are below c, a positive
+// one if both are above.
 func within[T uint16 | uint32](c, lo, hi T) int {
 	switch {
 	case hi < c:

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Readings returns what else a bare answer may say that is dressed, or written as another
-// program or language writes it: first [Bare], then the value that it is the text of, a
-// number without separators of thousands, True or False, or a list or an object as JSON.
-// What is the same as text, or as the reading before, is left out: most answers have no
-// other reading.
+// Readings returns the other readings of a bare answer, for answers in Markdown or in the
+// notation of another program or language. The first is [Bare]; the second the plain value:
+// a number without thousands separators, True or False, or a list or an object as JSON. A
+// reading equal to the text or to the reading before is left out, so most answers have
+// none.
 func Readings(text string) []string {
 	var list []string
 	bare := Bare(text)
@@ -24,12 +24,12 @@ func Readings(text string) []string {
 	return list
 }
 
-// dresses are the pairs of marks that stand around an answer in Markdown and LaTeX.
+// dresses are pairs of marks that Markdown and LaTeX put around an answer.
 var dresses = [...][2]string{{"```", "```"}, {"**", "**"}, {"__", "__"}, {"`", "`"}, {"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {`\boxed{`, "}"}, {`\text{`, "}"}, {"<answer>", "</answer>"}}
 
-// Bare returns text without what is not part of an answer: marks of Markdown or LaTeX and
-// space around all of it, carriage returns, space at the ends of lines. Runs of spaces and
-// tabs become single spaces, and the minus sign of Unicode becomes that of ASCII.
+// Bare strips everything around an answer: Markdown or LaTeX marks and space around the
+// whole, carriage returns, space at the ends of lines. Runs of spaces and tabs become
+// single spaces, and the Unicode minus sign becomes the ASCII one.
 func Bare(text string) string {
 	text = Trim(text)
 	const deepest = 4 // marks within marks
@@ -46,7 +46,7 @@ func Bare(text string) string {
 	return Squeeze(strings.ReplaceAll(text, "−", "-"))
 }
 
-// evenlySpaced reports whether text is one line with no space but single ones.
+// evenlySpaced reports whether text is one line with no white space but single spaces.
 func evenlySpaced(text string) bool {
 	ascii := true
 	for i := range len(text) {
@@ -60,8 +60,8 @@ func evenlySpaced(text string) bool {
 	return ascii || !strings.Contains(text, "\u00a0")
 }
 
-// undressed takes the outermost marks off text. The marks must not occur in between: in
-// **1** or **2**, they do not stand around the whole.
+// undressed takes the outermost marks off text. The same marks must not occur inside: **1**
+// or **2** has no marks around the whole.
 func undressed(text string) (inner string, dressed bool) {
 	for _, marks := range dresses {
 		inner, opened := strings.CutPrefix(text, marks[0])
@@ -80,7 +80,7 @@ func undressed(text string) (inner string, dressed bool) {
 	return text, false
 }
 
-// plainValue is the usual text of the value that text stands for, or text itself.
+// plainValue returns the usual spelling of a value, or text itself.
 func plainValue(text string) string {
 	switch {
 	case text == "":
@@ -98,12 +98,12 @@ func plainValue(text string) string {
 	return Ungrouped(text)
 }
 
-// groupedRE is a number whose whole part is in groups of three digits.
+// groupedRE matches a number with its whole part in groups of three digits.
 var groupedRE = regexp.MustCompile(`^[+-]?\d{1,3}(?:(?:,\d{3})+|(?:_\d{3})+|(?:'\d{3})+|(?: \d{3})+|(?:\x{2009}\d{3})+|(?:\x{202f}\d{3})+|(?:\{,\}\d{3})+|(?:\\,\d{3})+)(?:\.\d+)?$`)
 
-// Ungrouped returns text without the separators of thousands, if all of it is a number in
-// ASCII digits that has them in their places: 84,084 or 84 084, and not 8,4084. Any other
-// text is returned as it is.
+// Ungrouped removes the thousands separators from text if all of it is a number in ASCII
+// digits with separators in their places: 84,084 or 84 084, but not 8,4084. It returns any
+// other text unchanged.
 func Ungrouped(text string) string {
 	if text == "" || text[len(text)-1] < '0' || text[len(text)-1] > '9' || !groupedRE.MatchString(text) {
 		return text
@@ -116,10 +116,10 @@ func Ungrouped(text string) string {
 	}, text)
 }
 
-// jsonOf writes a list or an object as JSON that is written as in Python: strings between
-// single quotes, True, False and None, round brackets around a list, keys without quotes, a
-// comma after the last element. It changes the signs alone; is says that it could be read
-// from end to end, not that the result is JSON.
+// jsonOf rewrites a list or an object in Python's notation as JSON: single quotes around
+// strings, True, False and None, round brackets around a list, keys without quotes, a comma
+// after the last element. It changes notation only: is reports that it reached the end, not
+// that the result is valid JSON.
 func jsonOf(text string) (value string, is bool) {
 	out := make([]byte, 0, len(text)+8)
 	for i := 0; i < len(text); {
@@ -152,11 +152,11 @@ func jsonOf(text string) (value string, is bool) {
 	return string(out), true
 }
 
-// closers are the closing brackets of JSON for those of Python.
+// closers maps Python's closing brackets to those of JSON.
 var closers = map[byte]byte{')': ']', ']': ']', '}': '}'}
 
-// closingQuote returns the index of the quotation mark that ends the string which begins
-// at start, or -1.
+// closingQuote returns the index of the quotation mark that closes the string opened at
+// start, or -1.
 func closingQuote(text string, start int) int {
 	for i := start + 1; i < len(text); i++ {
 		switch text[i] {
@@ -169,13 +169,13 @@ func closingQuote(text string, start int) int {
 	return -1
 }
 
-// appendQuoted appends the inside of a string between quote as a string of JSON.
+// appendQuoted appends the inside of a quoted string as a JSON string.
 func appendQuoted(out []byte, inside string, quote byte) []byte {
 	out = append(out, '"')
 	for i := 0; i < len(inside); i++ {
 		c := inside[i]
 		switch {
-		case c == '\\' && quote == '\'' && inside[i+1] == '\'': // a backslash is never the last: the string would not end
+		case c == '\\' && quote == '\'' && inside[i+1] == '\'': // inside never ends with a backslash: the string would go on
 			i++
 			c = '\''
 		case c == '\\':
@@ -195,7 +195,7 @@ func wordByte(c byte) bool {
 	return isDigit(c) || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '.' || c == '-' || c == '+' || c >= 0x80
 }
 
-// jsonWord is a word outside of strings as JSON has it; rest is what follows.
+// jsonWord returns the JSON for a word outside strings; rest is the text after it.
 func jsonWord(word, rest string) string {
 	switch {
 	case strings.HasPrefix(rest, ":"):
@@ -210,7 +210,7 @@ func jsonWord(word, rest string) string {
 	return word
 }
 
-// trimComma removes a comma, and the space after it, from the end of what was written.
+// trimComma removes a comma and the space after it from the end of out.
 func trimComma(out []byte) []byte {
 	end := len(out)
 	for end > 0 && slices.Contains([]byte(" \n"), out[end-1]) {

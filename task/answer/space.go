@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// Space reports whether r is white space for Python: that of Unicode, and the four
-// separators of ASCII.
+// Space reports whether r is white space in Python: Unicode white space and the four ASCII
+// separators.
 func Space(r rune) bool {
-	if r > ' ' && r < 0x7f { // most of any text
+	if r > ' ' && r < 0x7f { // the usual case
 		return false
 	}
 	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
@@ -34,7 +34,7 @@ func Solid(text string) string {
 	}, text)
 }
 
-// Squeeze returns text with the words of each line joined by single spaces, and no others.
+// Squeeze trims every line of text and leaves single spaces between its words.
 func Squeeze(text string) string {
 	b := make([]byte, 0, len(text)+1)
 	for line := range strings.SplitSeq(text, "\n") {

@@ -1,9 +1,9 @@
 // Package rng makes the random numbers that problems are built from.
 //
-// A stream is named by a path, a seed and an index. Its bytes are ChaCha8 (C2SP
-// chacha8rand), keyed by the SHA-256 of the path, XORed with the seed and the index. A
-// name gives the same numbers on every machine and Go version, and streams with
-// different names are unrelated.
+// A path, a seed and an index name a stream. Its bytes are ChaCha8 (C2SP chacha8rand),
+// keyed by the SHA-256 of the path, XORed with the seed and the index. A name gives the
+// same numbers on every machine and Go version, and streams with different names are
+// unrelated.
 package rng
 
 import (
@@ -35,16 +35,16 @@ func Named(path ...string) Name {
 	return sha256.Sum256(text)
 }
 
-// Stream returns the stream of a seed and an index. Each of the two is XORed into a
-// quarter of the key; ChaCha8 gives unrelated streams for any two keys.
+// Stream returns the stream of a seed and an index. Each is XORed into a quarter of the
+// key; ChaCha8 gives unrelated streams for any two keys.
 func (n Name) Stream(seed uint64, index int) *Rand {
 	r := new(Rand)
 	n.Restart(r, seed, index)
 	return r
 }
 
-// Restart turns r into the stream that [Name.Stream] returns, without allocating. It
-// serves callers that need many streams one after another.
+// Restart turns r into the stream that [Name.Stream] returns, without allocating, for
+// callers that need many streams in turn.
 func (n Name) Restart(r *Rand, seed uint64, index int) {
 	key := [sha256.Size]byte(n)
 	mix(key[:8], seed)
@@ -64,15 +64,15 @@ func (r *Rand) Uint64() uint64 { return r.src.Uint64() }
 // lo > hi.
 func (r *Rand) Between(lo, hi int) int { return int(r.Between64(int64(lo), int64(hi))) }
 
-// Between64 is [Rand.Between] for numbers that may not fit in an int. Both return the
-// same numbers, without bias by the multiplication method of Lemire, "Fast Random Integer
-// Generation in an Interval" (2019).
+// Between64 is [Rand.Between] for numbers that may not fit in an int. Both return the same
+// numbers. The multiplication method of Lemire, "Fast Random Integer Generation in an
+// Interval" (2019), keeps them free of bias.
 func (r *Rand) Between64(lo, hi int64) int64 {
 	if lo > hi {
 		panic("rng: Between: lo > hi")
 	}
 	n := uint64(hi) - uint64(lo) + 1
-	if n == 0 { // all numbers of 64 bits
+	if n == 0 { // all 64-bit numbers
 		return int64(r.src.Uint64())
 	}
 	above, below := bits.Mul64(r.src.Uint64(), n)
@@ -101,8 +101,8 @@ func Shuffle[T any](r *Rand, s []T) {
 	}
 }
 
-// Sample returns n distinct elements of s in random order, and leaves s unchanged. It
-// panics if s has fewer than n.
+// Sample returns n distinct elements of s in random order and leaves s unchanged. It panics
+// if s has fewer than n.
 func Sample[T any](r *Rand, s []T, n int) []T {
 	if n > len(s) {
 		panic("rng: Sample: n > len(s)")
@@ -120,9 +120,9 @@ func ToFront[T any](r *Rand, s []T, n int) {
 	}
 }
 
-// Different returns n different numbers from lo to hi in random order, by Floyd's
-// algorithm (Bentley and Floyd, "A Sample of Brilliance", 1987). Its cost grows with
-// the square of n. The range has n numbers or more.
+// Different returns n different numbers from lo to hi in random order, by Floyd's algorithm
+// (Bentley and Floyd, "A Sample of Brilliance", 1987). Its cost grows with the square of n.
+// The range must have at least n numbers.
 func Different(r *Rand, n int, lo, hi int64) []int64 {
 	numbers := make([]int64, 0, n)
 	for top := hi - int64(n) + 1; top <= hi; top++ {

@@ -8,8 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// The numbers below are pinned permanently: changing any of them changes every problem
-// of every task.
+// The numbers below are pinned forever: changing one changes every problem of every task.
 func TestStreamsArePinned(t *testing.T) {
 	r := rng.New(1, "word_ladder", "{}", "0")
 	got := fmt.Sprint(r.Between(0, 999), r.Between(-5, 5), r.Between64(0, 1<<62), r.Uint64(), r.Float())

@@ -9,32 +9,31 @@ import (
 )
 
 const (
-	askedSeed = 5    // of the problems that blind answers are tried on, as in task.GuessRate
-	otherSeed = 6    // of the problems whose solutions they know
-	mostGuess = 0.55 // of the guess rate: a fair choice of two, and some chance
-	mostAbove = 0.02 // that a blind answer may earn above the guess rate
+	askedSeed = 5    // seed of the problems to answer, as in task.GuessRate
+	otherSeed = 6    // seed of the problems with known solutions
+	mostGuess = 0.55 // limit of the guess rate: a fair choice of two, and some chance
+	mostAbove = 0.02 // margin of a blind answer above the guess rate
 
-	longestBlind = 32 << 10 // of a blind answer in bytes, as no model writes more
+	longestBlind = 32 << 10 // limit of a blind answer in bytes, beyond what models write
 )
 
-// stages are the numbers of problems on which blind answers are tried: what earns
-// too much on few is tried on more, so that chance fails no task.
+// stages are the numbers of problems for blind answers. A strategy that earns too much on
+// few is tried on more, so that chance fails no task.
 var stages = []int{40, 400, 4000}
 
-// blindAnswers: no way to answer without solving earns more, on average and with
-// all its part credit, than the guess rate of the level.
+// blindAnswers: no way to answer without solving earns more, on average and with all its
+// partial credit, than the guess rate of the level.
 func blindAnswers(t testing.TB, of quintain.Task) { holdDown(t, of, strategies()) }
 
-// Blind holds a way to answer of without solving, which answer knows, to the same
-// bound as those that every task is held to: on average it earns at most the guess
-// rate of the level and 0.02. It is told the prompt and the solution of another
-// problem; an empty text means no answer.
+// Blind checks one more way to answer without solving against the bound that every task
+// must keep: on average it earns at most the guess rate of the level plus 0.02. answer gets
+// the prompt and the solution of another problem; an empty text means no answer.
 func Blind(t *testing.T, of quintain.Task, name string, answer func(prompt, other string) string) {
 	t.Helper()
 	holdDown(t, of, []strategy{{name, func(q *question) string { return answer(q.prompt, q.others[0]) }}})
 }
 
-// holdDown tries strategies at every level, or at [someLevels].
+// holdDown tries strategies at [someLevels].
 func holdDown(t testing.TB, of quintain.Task, all []strategy) {
 	t.Helper()
 	for _, level := range someLevels(len(of.Info().Levels)) {
@@ -52,14 +51,13 @@ func holdDown(t testing.TB, of quintain.Task, all []strategy) {
 	}
 }
 
-// A trial is of strategies, on the first n problems of a level.
+// A trial tests strategies on the first n problems of a level.
 type trial struct {
 	level, n   int
 	strategies []strategy
 }
 
-// tooGood returns the strategies that earn too much, and the faults of the
-// level.
+// tooGood returns the strategies that earn too much, and the faults of the level.
 func tooGood(t testing.TB, of quintain.Task, try trial) (found []strategy, faults []string) {
 	guess, err := task.GuessRate(of, try.level, try.n)
 	if err != nil {
@@ -77,7 +75,7 @@ func tooGood(t testing.TB, of quintain.Task, try trial) (found []strategy, fault
 	return found, faults
 }
 
-// An earning is the mean score of a strategy, and an answer that earned something.
+// An earning is the mean score of a strategy, with an answer that earned something.
 type earning struct {
 	mean    float64
 	example string

@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A flawed task is what graders of the field were found to be: its scorer, or the
-// choice of its problems, pays for answers that solve nothing.
+// A flawed task has a flaw found in graders of the field: its scorer, or its choice of
+// problems, pays for answers that solve nothing.
 type flawedParams struct {
 	Flaw string `json:"flaw"`
 }
@@ -93,7 +93,7 @@ func (f flawedItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong("want " + want)
 }
 
-// A recorder is a test that keeps what it would report.
+// A recorder is a test that records its failures.
 type recorder struct {
 	testing.TB
 	faults []string
@@ -105,7 +105,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
-// Every flaw is found, and by the strategy that it is open to.
+// Every flaw is found, by the strategy that exploits it.
 func TestBlindAnswersFindFlaws(t *testing.T) {
 	for flaw, tells := range map[string]string{
 		"none":         "",

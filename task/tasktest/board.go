@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A board is the largest block of lines of a prompt that have equally many cells: the
-// characters of a line, or what spaces separate if no cell is long.
+// A board is the largest block of prompt lines with equally many cells. Cells are the
+// characters of a line, or the words between spaces if no cell is long.
 type board struct {
 	rows    [][]string
-	by      string   // between cells
-	cells   []string // what stands in them, the most frequent first
-	symbols []string // those of cells that are not holes
+	by      string   // separator of cells
+	cells   []string // the contents of cells, most frequent first
+	symbols []string // the cells other than holes
 }
 
-// holes are the signs that prompts use for cells to be filled in.
+// holes are the signs for empty cells in prompts.
 var holes = []string{"_", ".", "?", "0", "*", "-", "❔", "#"}
 
-// findBoard finds the board of a prompt; one without rows if there is none.
+// findBoard finds the board of a prompt. It has no rows if there is none.
 func findBoard(prompt string) board {
 	var best, now board
 	for line := range strings.Lines(prompt + "\n\n") {
@@ -44,7 +44,7 @@ func findBoard(prompt string) board {
 	return best
 }
 
-// cellsOf takes a line of a board apart; nil if it is not one.
+// cellsOf splits a line of a board into cells. They are nil if it is no such line.
 func cellsOf(line string) (cells []string, by string) {
 	const longestCell = 4
 	cells = strings.Fields(line)
@@ -63,16 +63,16 @@ func cellsOf(line string) (cells []string, by string) {
 	return strings.Split(line, ""), ""
 }
 
-// text is the board as it stands.
+// text returns the board unchanged.
 func (b board) text() string { return b.mapped(func(s string) string { return s }) }
 
-// filled is the board with the k-th most frequent sign in every cell.
+// filled returns the board with the k-th most frequent sign in every cell.
 func (b board) filled(k int) string {
 	symbol := at(b.cells, k)
 	return b.mapped(func(string) string { return symbol })
 }
 
-// patched is the board with symbol k in every hole.
+// patched returns the board with symbol k in every hole.
 func (b board) patched(k int) string {
 	symbol := at(b.symbols, k)
 	return b.mapped(func(s string) string {
@@ -83,7 +83,7 @@ func (b board) patched(k int) string {
 	})
 }
 
-// mapped is the board with change made to every cell.
+// mapped returns the board with change applied to every cell.
 func (b board) mapped(change func(string) string) string {
 	var lines []string
 	for _, row := range b.rows {

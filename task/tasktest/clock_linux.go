@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spend returns the processor time that work takes on its own thread. What else the machine
-// does is not in it.
+// spend returns the processor time of work on its own thread. Other load on the machine
+// does not count.
 func spend(work func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -17,7 +17,7 @@ func spend(work func()) time.Duration {
 	return clock(unix.CLOCK_THREAD_CPUTIME_ID) - begin
 }
 
-// processTime returns the processor time of the program so far.
+// processTime returns the processor time that this program has used.
 func processTime() time.Duration { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
 func clock(id int32) time.Duration {

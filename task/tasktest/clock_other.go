@@ -4,7 +4,7 @@ package tasktest
 
 import "time"
 
-// spend returns the time that work takes.
+// spend returns the elapsed time of work.
 func spend(work func()) time.Duration {
 	begin := time.Now()
 	work()

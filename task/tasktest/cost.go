@@ -13,16 +13,14 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// quickLimit is for making, for solving and for scoring one problem, in time of the
-// processor. It is many times what any task needs, and what is measured stands in the
-// benchmarks, so that a busy machine fails no test.
+// quickLimit limits the processor time to make, solve or score one problem. Any task needs
+// far less, and benchmarks record how much, so a busy machine fails no test.
 const quickLimit = 500 * time.Millisecond
 
 // hostileText is the length of long hostile answers, in bytes.
 const hostileText = 100_000
 
-// hostiles returns texts that are made to cost a reader much, one of them from the
-// right answer.
+// hostiles returns texts made to be expensive to read. One is built from the right answer.
 func hostiles(right string) []string {
 	const n = hostileText
 	var list []string
@@ -44,7 +42,7 @@ func hostiles(right string) []string {
 	)
 }
 
-// hostile: the cost of a verdict is bounded, whatever the text.
+// hostile: a verdict has bounded cost, whatever the text.
 func hostile(t testing.TB, task quintain.Task) {
 	p := problem(t, task, quintain.Draw{Seed: 1, Level: len(task.Info().Levels) - 1})
 	for _, answer := range hostiles(solve(t, task, p)) {
@@ -58,8 +56,8 @@ func hostile(t testing.TB, task quintain.Task) {
 	}
 }
 
-// quick: making, solving and grading take at most quickLimit each. The limit is many times
-// what any task needs, so that only one whose cost explodes is over it each time.
+// quick: making, solving and grading take at most quickLimit each. The limit is far above
+// any task's needs, so only exploding costs exceed it every time.
 func quick(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		answer := solve(t, task, p)
@@ -78,7 +76,7 @@ func quick(t testing.TB, task quintain.Task) {
 	})
 }
 
-// fastest returns what work takes: once, or the least of five times if the first was over
+// fastest returns the time of work: of one run, or the least of five if the first was over
 // quickLimit.
 func fastest(work func()) time.Duration {
 	best := time.Duration(math.MaxInt64)
@@ -90,7 +88,7 @@ func fastest(work func()) time.Duration {
 	return best
 }
 
-// Bench measures making, and making and grading, of every task with the settings
+// Bench measures making alone, and making and grading, for every task with the settings
 // that With starts from.
 func Bench(b *testing.B, tasks []quintain.Task) {
 	for _, task := range tasks {
@@ -119,9 +117,9 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 		})
 		b.Run("score/"+name, func(b *testing.B) {
 			several()
-			loop(b, func(i int) { grade(b, own, ps[i%n], right[(i+i&1)%n]) }) // right and another problem's in turn
+			loop(b, func(i int) { grade(b, own, ps[i%n], right[(i+i&1)%n]) }) // right and wrong in turn
 		})
-		b.Run("read/"+name, func(b *testing.B) { // score a problem that came as JSON
+		b.Run("read/"+name, func(b *testing.B) { // a problem that came as JSON
 			p := problem(b, own, quintain.Draw{Seed: 1})
 			right := solve(b, own, p)
 			p.Instance = quintain.RawRecord([]byte(p.Instance.String()))
@@ -130,8 +128,8 @@ func Bench(b *testing.B, tasks []quintain.Task) {
 	}
 }
 
-// loop measures work, which is told how often it was done before, in processor time too:
-// other programs are not in that.
+// loop measures work, in processor time too, to exclude other programs. work gets the
+// number of its earlier runs.
 func loop(b *testing.B, work func(i int)) {
 	b.ReportAllocs()
 	begin := processTime()
@@ -141,8 +139,8 @@ func loop(b *testing.B, work func(i int)) {
 	b.ReportMetric(float64(processTime()-begin)/float64(b.N), "cpu-ns/op")
 }
 
-// slowest reports, for each level, how much time of the processor all but one in a hundred
-// problems take at most to make. If that is long, it looks at fewer of them.
+// slowest reports, for each level, the 99th percentile of the processor time to make a
+// problem. If that is long, it tries fewer problems.
 func slowest(b *testing.B, task quintain.Task) {
 	const n, longEnough = 1000, time.Second
 	p99 := make([]time.Duration, len(task.Info().Levels))
@@ -163,8 +161,7 @@ func slowest(b *testing.B, task quintain.Task) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// worstHostile reports how much time of the processor the hostile text takes to grade that
-// takes longest.
+// worstHostile reports the processor time to grade the most expensive hostile text.
 func worstHostile(b *testing.B, task quintain.Task) {
 	p := problem(b, task, quintain.Draw{Seed: 1, Level: len(task.Info().Levels) - 1})
 	texts := hostiles(solve(b, task, p))

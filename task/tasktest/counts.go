@@ -2,16 +2,16 @@ package tasktest
 
 import "testing"
 
-// Counts of problems are those of the heavy tests, which run every night. Otherwise
-// a part of them is looked at, so that the tests take seconds: a mistake in a task shows in
-// it. In short form, which is for the race detector, it is a smaller part.
+// The heavy tests, which run every night, look at all the problems that a check
+// names. The usual tests look at a part, to finish in seconds and still show a mistake in a
+// task. Short tests, for the race detector, look at an even smaller part.
 const (
-	usualPart = 5  // one in so many
-	shortPart = 25 // one in so many
+	usualPart = 5  // one in this many
+	shortPart = 25 // one in this many
 	enough    = 100
 )
 
-// count is how many of all problems are looked at: all of them if they are few.
+// count returns how many of all problems to look at. If there are few, it is all of them.
 func count(all int) int {
 	switch {
 	case heavy:
@@ -22,8 +22,8 @@ func count(all int) int {
 	return min(all, max(enough, all/usualPart))
 }
 
-// someLevels are those of the levels at which costly checks look: the first, which has the
-// fewest answers, and the last; all with the heavy tests, and the first alone in short form.
+// someLevels returns the levels for costly checks: the first, with the fewest answers, and
+// the last. Heavy tests get all levels, short ones the first alone.
 func someLevels(levels int) (some []int) {
 	for level := range levels {
 		if heavy || level == 0 || level == levels-1 && !testing.Short() {

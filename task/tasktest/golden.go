@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // goldens is the number of problems of each level in a golden file.
 const goldens = 2
 
-// golden compares a few problems of each level with testdata/NAME.golden. It is
-// also the test that two processes make the same bytes.
+// golden compares a few problems of each level with testdata/NAME.golden. It also checks
+// that two processes make the same bytes.
 func golden(t testing.TB, task quintain.Task) {
 	info := task.Info()
 	var got bytes.Buffer
@@ -50,8 +50,8 @@ func golden(t testing.TB, task quintain.Task) {
 
 var specRE = regexp.MustCompile(`(?m)^var \w+ = task\.Spec\[`)
 
-// listed: every Spec of the package is in its list, in order, and every golden
-// file is of a task.
+// listed: the list holds every Spec of the package, in order, and every golden file belongs
+// to a task.
 func listed(t *testing.T, tasks []quintain.Task) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -81,7 +81,7 @@ func listed(t *testing.T, tasks []quintain.Task) {
 	}
 	for _, path := range kept {
 		if !slices.Contains(names, strings.TrimSuffix(filepath.Base(path), ".golden")) {
-			t.Errorf("%s is of no task", path)
+			t.Errorf("%s belongs to no task", path)
 		}
 	}
 }

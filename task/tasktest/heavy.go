@@ -2,6 +2,5 @@
 
 package tasktest
 
-// heavy says that all is looked at that a promise is about: every level, and as many
-// problems as each check names.
+// heavy: checks look at every level, and at as many problems as each of them names.
 const heavy = true

@@ -12,21 +12,21 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// How many problems of each level are held against all others. There are few different
-// ones at the easy levels, so that many of them meet.
+// The number of problems of each level to compare with all others. Easy levels have few
+// different problems, so many of them coincide.
 const (
 	easyLevels = 1
-	easyKeys   = 2000 // of an easy level
+	easyKeys   = 2000 // at an easy level
 	otherKeys  = 200
 	keySeed    = 8
 )
 
-// namesInAnswers lists the tasks whose keys leave out names that answers use. Problems
-// with one key ask the same there, but an answer to one must be translated for the
-// other; [Translated] holds them to that.
+// namesInAnswers lists the tasks with names in answers that keys leave out. Problems with
+// one key ask the same, but an answer to one must be translated for the other; [Translated]
+// checks that.
 var namesInAnswers = map[string]bool{"cryptarithm": true, "jugs": true, "knights_knaves": true, "rush_hour": true}
 
-// keys: a key stands for what a problem asks, in whatever words.
+// keys: a key identifies the question, in any wording.
 func keys(t testing.TB, of quintain.Task) {
 	for _, met := range meetings(t, of) {
 		if namesInAnswers[of.Info().Name] {
@@ -39,9 +39,9 @@ func keys(t testing.TB, of quintain.Task) {
 	wordings(t, of)
 }
 
-// meetings returns the pairs of problems with one key: each problem with the first that
-// has its key, both ways round. Problems that have the same prompt, or the same short
-// question, must be among them.
+// meetings returns the pairs of problems with one key: each problem with the first that has
+// its key, in both orders. Problems with the same prompt, or the same short question, must
+// be among them.
 func meetings(t testing.TB, of quintain.Task) (pairs [][2]quintain.Problem) {
 	t.Helper()
 	first, byText := map[quintain.Key]quintain.Problem{}, map[string]quintain.Key{}
@@ -91,7 +91,7 @@ func short(t testing.TB, of quintain.Task, p quintain.Problem) string {
 	return text
 }
 
-// wordings: the wordings of a problem have one key, and each its own prompt.
+// wordings: the wordings of a problem share one key, and each has its own prompt.
 func wordings(t testing.TB, of quintain.Task) {
 	for level := range of.Info().Levels {
 		for i := range draws() / 4 {
@@ -100,7 +100,7 @@ func wordings(t testing.TB, of quintain.Task) {
 			for phrasing := 0; ; phrasing++ {
 				q := reworded(t, p, phrasing)
 				if _, err := of.Solve(q); err != nil {
-					break // the task has no more
+					break // no further wording
 				}
 				if keyOf(t, of, q) != want {
 					t.Fatalf("%s has another key in wording %d", p.ID(), phrasing)
@@ -117,8 +117,8 @@ func wordings(t testing.TB, of quintain.Task) {
 	}
 }
 
-// reworded returns p with another phrasing in its record, which it does not keep in
-// its own type.
+// reworded returns p with another phrasing in its record. The result holds the record as
+// JSON, not in its own type.
 func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 	t.Helper()
 	var fields map[string]json.RawMessage
@@ -142,9 +142,9 @@ func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 	return p
 }
 
-// Translated is the suite's check of keys for a task whose answers use names that its
-// keys leave out: translate turns a solution of one problem into one of another with
-// the same key. I is the task's own record.
+// Translated is the check of keys for a task with names in answers that its keys leave out:
+// translate turns a solution of one problem into one of another with the same key. I is the
+// task's own record.
 func Translated[I any](t *testing.T, of quintain.Task, translate func(solution string, from, to I) string) {
 	t.Helper()
 	met := meetings(t, of)
@@ -160,9 +160,9 @@ func Translated[I any](t *testing.T, of quintain.Task, translate func(solution s
 	}
 }
 
-// Same demands that change, which is made to the records of some problems, makes no
-// other question of any: the key stays, and so do the right answers. At least one record
-// must really change. I is the task's own record.
+// Same checks that change, applied to the records of some problems, leaves the question as
+// it was: the same key, the same right answers. At least one record must really change. I
+// is the task's own record.
 func Same[I any](t *testing.T, of quintain.Task, why string, change func(record *I)) {
 	t.Helper()
 	pairs := alter(t, of, change)
@@ -172,7 +172,7 @@ func Same[I any](t *testing.T, of quintain.Task, why string, change func(record 
 			t.Fatalf("the changed record has another key (%s)\n%s\n%s", why, p.Instance, q.Instance)
 		}
 		if v := grade(t, of, q, solve(t, of, p)); v != quintain.Right() && !namesInAnswers[of.Info().Name] {
-			t.Fatalf("the changed record gives the solution from before %+v (%s)\n%s\n%s", v, why, p.Instance, q.Instance)
+			t.Fatalf("after the change, the solution from before gets %+v (%s)\n%s\n%s", v, why, p.Instance, q.Instance)
 		}
 	}
 	if len(pairs) == 0 {
@@ -180,14 +180,14 @@ func Same[I any](t *testing.T, of quintain.Task, why string, change func(record 
 	}
 }
 
-// Other demands that change, which is made to the records of some problems, makes another
-// question of each record that it changes: the key is another. I is the task's own record.
+// Other checks that change, applied to the records of some problems, gives each record that
+// it changes another question, with another key. I is the task's own record.
 func Other[I any](t *testing.T, of quintain.Task, why string, change func(record *I)) {
 	t.Helper()
 	pairs := alter(t, of, change)
 	for _, pair := range pairs {
 		if keyOf(t, of, pair[0]) == keyOf(t, of, pair[1]) {
-			t.Fatalf("the changed record has the key from before (%s)\n%s\n%s", why, pair[0].Instance, pair[1].Instance)
+			t.Fatalf("the changed record has its old key (%s)\n%s\n%s", why, pair[0].Instance, pair[1].Instance)
 		}
 	}
 	if len(pairs) == 0 {
@@ -195,8 +195,8 @@ func Other[I any](t *testing.T, of quintain.Task, why string, change func(record
 	}
 }
 
-// alter changes the records of some problems, and returns those that are changed: each
-// problem, and what became of it.
+// alter changes the records of some problems. It returns each changed problem, before and
+// after.
 func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs [][2]quintain.Problem) {
 	t.Helper()
 	each(t, of, func(p quintain.Problem) {

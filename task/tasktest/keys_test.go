@@ -17,7 +17,7 @@ type wordyItem struct {
 	Flaw     string `json:"flaw"`
 	Left     int    `json:"left"`
 	Right    int    `json:"right"`
-	Tag      int    `json:"tag"` // does not matter
+	Tag      int    `json:"tag"` // irrelevant to the question
 	Phrasing int    `json:"phrasing"`
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A rendering is another form in which a right answer may be written. It returns nothing
-// if a solution has no such form.
+// A rendering writes a right answer in another form. It returns nothing if the solution has
+// no such form.
 type rendering struct {
 	name string
 	of   func(solution string) string
@@ -44,7 +44,7 @@ var (
 
 var pythonConstants = map[string]string{"true": "True", "false": "False", "null": "None"}
 
-// oneLine is rendered, if s has a single line without marks of its own.
+// oneLine returns rendered if s is a single line without marks of its own.
 func oneLine(s, rendered string) string {
 	if s == "" || strings.ContainsAny(s, "\n`*") {
 		return ""
@@ -52,7 +52,7 @@ func oneLine(s, rendered string) string {
 	return rendered
 }
 
-// wrapped puts marks around s, if it is not empty.
+// wrapped puts marks around s unless it is empty.
 func wrapped(marks, s string) string {
 	if s == "" {
 		return ""
@@ -88,7 +88,7 @@ func boardWith(s, old, rendered string) string {
 	return strings.ReplaceAll(s, old, rendered)
 }
 
-// truth is rendered if s is True or False.
+// truth returns rendered if s is True or False.
 func truth(s, rendered string) string {
 	if s != "True" && s != "False" {
 		return ""
@@ -96,7 +96,7 @@ func truth(s, rendered string) string {
 	return rendered
 }
 
-// structure is rendered if s is a list or an object of JSON.
+// structure returns rendered if s is a JSON list or object.
 func structure(s, rendered string) string {
 	if s == "" || !strings.ContainsAny(s[:1], "[{") || !json.Valid([]byte(s)) {
 		return ""

@@ -12,15 +12,15 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Near is one row of a task's table of near misses. It has no type name of its
-// own, so that the rows need no field names.
+// A Near is one row of a task's table of near misses. It is an alias, so rows need no type
+// name.
 type Near = struct {
 	Answer string
-	Want   float64 // the score
+	Want   float64 // expected score
 	Why    string
 }
 
-// Nears holds score against a table of near misses.
+// Nears checks score against a table of near misses.
 func Nears(t *testing.T, score func(string) quintain.Verdict, table []Near) {
 	t.Helper()
 	for _, near := range table {
@@ -34,7 +34,7 @@ func Nears(t *testing.T, score func(string) quintain.Verdict, table []Near) {
 	}
 }
 
-// Refused demands that every one of params is refused, and by its name.
+// Refused checks that each of params is refused, by the name of the setting.
 func Refused(t *testing.T, task quintain.Task, params map[string]string) {
 	t.Helper()
 	for raw, name := range params {
@@ -45,18 +45,18 @@ func Refused(t *testing.T, task quintain.Task, params map[string]string) {
 	}
 }
 
-// RefusedRecords demands that none of records, which are JSON, is taken for a problem.
+// RefusedRecords checks that none of records, in JSON, is accepted as a problem.
 func RefusedRecords(t *testing.T, task quintain.Task, records []string) {
 	t.Helper()
 	for _, record := range records {
 		p := quintain.Problem{Task: task.Info().Name, Instance: quintain.RawRecord([]byte(record))}
 		if v, err := task.Grade(p, "1"); err == nil {
-			t.Errorf("record %s is taken: %+v", record, v)
+			t.Errorf("record %s is accepted: %+v", record, v)
 		}
 	}
 }
 
-// With returns task with params, which are settings as JSON.
+// With returns task with params, settings as JSON.
 func With(t testing.TB, task quintain.Task, params string) quintain.Task {
 	t.Helper()
 	own, err := task.With(json.RawMessage(params))
@@ -72,7 +72,7 @@ func Made[I any](t *testing.T, task quintain.Task, level, index int) I {
 	return record[I](t, problem(t, task, quintain.Draw{Seed: 5, Level: level, Index: index}))
 }
 
-// Matrix reads the matrix in a text: its lines that hold nothing but digits and spaces.
+// Matrix reads the matrix in a text: its lines of digits and spaces.
 func Matrix(text string) (rows grid.Grid[int]) {
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
@@ -81,23 +81,22 @@ func Matrix(text string) (rows grid.Grid[int]) {
 		}
 		row := make([]int, len(fields))
 		for i, field := range fields {
-			row[i], _ = strconv.Atoi(field) // digits alone
+			row[i], _ = strconv.Atoi(field) // digits only
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// Second holds Solve against another way to the answer, which the test of each
-// task brings: check is told what the problem is, and returns an error that says what is
-// wrong with got. The heavy tests look at n problems over all levels, others at a part. I
-// is the task's own record.
+// Second checks Solve against a second solver, written in the test of each task: check gets
+// the problem and its prompt, and returns an error if got is wrong. The heavy tests look at
+// n problems over all levels, others at a part. I is the task's own record.
 func Second[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
 	t.Helper()
 	Every(t, task, count(n), check)
 }
 
-// Every is [Second] on all n problems, for tests that count what they meet.
+// Every is [Second] on all n problems, for tests that count what they find.
 func Every[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
 	t.Helper()
 	all := len(task.Info().Levels)

@@ -10,23 +10,23 @@ import (
 	"strings"
 )
 
-// A strategy answers without solving. It may look at the words of the prompt, and
-// at solutions of other problems of the level. An empty text means no answer.
+// A strategy answers without solving. It may look at the words of the prompt, and at
+// solutions of other problems of the level. An empty text means no answer.
 type strategy struct {
 	name   string
 	answer func(*question) string
 }
 
-// A question is what a strategy sees.
+// A question is a strategy's view of a problem.
 type question struct {
 	prompt  string
-	lines   []string // without the empty ones, and without space around them
+	lines   []string // trimmed, without the empty ones
 	numbers []string
-	figures []string // words with digits, as they are spelled
-	quoted  []string // what stands in quotes or between backticks
-	words   []string // of letters
-	names   []string // words with a capital
-	example string   // what the prompt gives as an example of an answer
+	figures []string // words with digits, as spelled
+	quoted  []string // text in quotes or backticks
+	words   []string // words of letters
+	names   []string // capitalised words
+	example string   // the prompt's example of an answer
 	board   board
 	others  []string // solutions of 32 other problems
 }
@@ -38,7 +38,7 @@ var (
 	exampleRE = regexp.MustCompile(`(?s)(?:for example|such as|like this|e\.g\.)[:,]?\s+(.+)`)
 )
 
-// newQuestion takes a prompt apart.
+// newQuestion splits a prompt.
 func newQuestion(prompt string, others []string) *question {
 	q := &question{prompt: prompt, others: others}
 	for line := range strings.Lines(prompt) {
@@ -68,8 +68,8 @@ func newQuestion(prompt string, others []string) *question {
 	return q
 }
 
-// constants are answers that are the same for every problem. Those of the second
-// half are known to have earned something in graders of the field.
+// constants are answers to any problem. Those of the second half are known to have earned
+// something in graders of the field.
 var constants = []string{
 	"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "12", "-1", "0.5", "1/2", "1/4", "0.25", "100",
 	"Yes", "No", "yes", "no", "True", "False", "true", "false", "A", "B", "C", "D", "none", "None", "x", "X", "?", " ",
@@ -102,7 +102,7 @@ func strategies() []strategy {
 			strategy{fmt.Sprintf("copying name %d", i+1), func(q *question) string { return at(q.names, i) }},
 			strategy{fmt.Sprintf("copying name %d from the end", i+1), func(q *question) string { return at(q.names, len(q.names)-1-i) }},
 			strategy{fmt.Sprintf("copying quotation %d", i+1), func(q *question) string { return at(q.quoted, i) }},
-			strategy{fmt.Sprintf("copying what follows colon %d", i+1), func(q *question) string { return afterColon(q.lines, i) }},
+			strategy{fmt.Sprintf("copying the text after colon %d", i+1), func(q *question) string { return afterColon(q.lines, i) }},
 		)
 	}
 	list = append(list, expressions...)
@@ -120,7 +120,7 @@ func strategies() []strategy {
 	return list
 }
 
-// copies are strategies that copy what the prompt says.
+// copies are strategies that copy from the prompt.
 var copies = []strategy{
 	{"copying the prompt", func(q *question) string { return q.prompt }},
 	{"copying the prompt in tags", func(q *question) string { return "<answer>" + q.prompt + "</answer>" }},
@@ -146,8 +146,8 @@ var copies = []strategy{
 	{"another solution denied", func(q *question) string { return "not " + q.others[0] }},
 }
 
-// expressions are strategies that write the numbers of the prompt in ways that some
-// readers take for something else.
+// expressions are strategies that write the numbers of the prompt in ways that some readers
+// mistake for something else.
 var expressions = []strategy{
 	{"a nan for each number", func(q *question) string { return listOf("nan", len(q.numbers)) }},
 	{"a quoted nan for each number", func(q *question) string { return listOf("'nan'", len(q.numbers)) }},
@@ -162,7 +162,7 @@ var expressions = []strategy{
 	{"the last number, multiplied by one", func(q *question) string { return at(q.numbers, len(q.numbers)-1) + " × 1" }},
 }
 
-// at returns element i of list, or nothing if there is none.
+// at returns element i of list, or "" if there is none.
 func at(list []string, i int) string {
 	if i < 0 || i >= len(list) {
 		return ""
@@ -170,7 +170,7 @@ func at(list []string, i int) string {
 	return list[i]
 }
 
-// afterColon returns what follows the colon of the i-th line that has one.
+// afterColon returns the text after the colon of the i-th line with one.
 func afterColon(lines []string, i int) string {
 	for _, line := range lines {
 		if _, rest, found := strings.Cut(line, ":"); found {
@@ -193,7 +193,7 @@ func longest(list []string) string {
 	return best
 }
 
-// different returns up to n of list, each once, in their order.
+// different returns the first n distinct elements of list, in order.
 func different(list []string, n int) []string {
 	var kept []string
 	seen := map[string]bool{}
@@ -206,12 +206,12 @@ func different(list []string, n int) []string {
 	return kept
 }
 
-// frequent returns the most frequent of list.
+// frequent returns the most frequent element of list.
 func frequent(list []string) string {
 	return at(byFrequency(list), 0)
 }
 
-// byFrequency returns each of list once, the most frequent first.
+// byFrequency returns the distinct elements of list, most frequent first.
 func byFrequency(list []string) []string {
 	count := map[string]int{}
 	for _, s := range list {
@@ -227,19 +227,21 @@ func listOf(s string, n int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(s+", ", n), ", ") + "]"
 }
 
-// shifted writes the list of numbers in order, each 0.9 more than it is.
+// shifted writes the list of numbers in order, each increased by 0.9.
 func shifted(numbers []string) string {
 	var values []float64
 	for _, text := range numbers {
-		if v, err := strconv.ParseFloat(text, 64); err == nil {
-			values = append(values, v+0.9)
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			continue
 		}
+		values = append(values, v+0.9)
 	}
 	slices.Sort(values)
 	return strings.ReplaceAll(fmt.Sprint(values), " ", ", ")
 }
 
-// hidden writes an expression of all numbers whose value is number i.
+// hidden writes an expression of all numbers with the value of number i.
 func hidden(numbers []string, i int, zero string) string {
 	if i < 0 || i >= len(numbers) {
 		return ""

@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	mostSurface  = 0.2 // that learned guesses may earn above firstSurface
-	firstSurface = 1   // the last level at which they may earn anything: there are few problems
+	mostSurface  = 0.2 // limit of learned guesses above firstSurface
+	firstSurface = 1   // the last level without a limit: it has few problems
 	fewLessons   = 200
 	manyLessons  = 1000
 )
 
-// surface: above level 1, guesses that are learned from the looks of 1,000 prompts earn less
-// than 0.2, or the task says why. The heavy tests look at every level, others at the first, on
-// few prompts: what earns nearly as much on few is tried on all. Short tests leave it out.
+// surface: above level 1, guesses learned from the looks of 1,000 prompts earn less than
+// 0.2, or the task says why. The heavy tests look at every level. Others look at the first,
+// on few prompts, and try a task that comes near the limit on all. Short tests leave it
+// out.
 func surface(t testing.TB, of quintain.Task) {
 	info := of.Info()
 	if info.Surface != "" || testing.Short() {
@@ -24,7 +25,7 @@ func surface(t testing.TB, of quintain.Task) {
 	}
 	for level := firstSurface + 1; level < len(info.Levels); level++ {
 		if !heavy && level > firstSurface+1 {
-			break // there are the fewest answers at the easiest level
+			break // the easiest level has the fewest answers
 		}
 		got := task.Surface{Rate: mostSurface}
 		if !heavy {

@@ -1,7 +1,7 @@
-// Package tasktest holds every task to the promises of [quintain.Task]. A package
-// of tasks calls [Run] and [Fuzz]; what they check is the list in checks.
+// Package tasktest checks that every task keeps the promises of [quintain.Task]. A package
+// of tasks calls [Run] and [Fuzz]; checks lists what they check.
 //
-// Run with -update, it writes the golden files anew.
+// Run with -update, it rewrites the golden files.
 package tasktest
 
 import (
@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	manyDraws = 40 // problems looked at for each level
-	fewDraws  = 16 // the same, if the tests are not heavy
-	minLevels = 4  // levels that a task has at least
+	manyDraws = 40 // problems for each level
+	fewDraws  = 16 // the same outside the heavy tests
+	minLevels = 4  // required levels
 )
 
 // A check is one promise that every task keeps.
@@ -49,10 +49,9 @@ var checks = []check{
 	{"golden", golden},
 }
 
-// Run tests every task of a package, and that no task of the package is left
-// out of tasks.
+// Run tests every task of a package, and that tasks leaves out none of them.
 func Run(t *testing.T, tasks []quintain.Task) {
-	before := debug.SetGCPercent(800) // little is kept, so that collecting often costs a quarter of the time
+	before := debug.SetGCPercent(800) // little memory is live, so frequent collection costs a quarter of the time
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	t.Run("all_listed", func(t *testing.T) { listed(t, tasks) })
 	t.Run("all_tested", func(t *testing.T) { tested(t, tasks) })
@@ -66,7 +65,7 @@ func Run(t *testing.T, tasks []quintain.Task) {
 	}
 }
 
-// draws is how many problems are looked at for each level.
+// draws returns the number of problems to look at for each level.
 func draws() int {
 	if heavy {
 		return manyDraws
@@ -86,7 +85,7 @@ func each(t testing.TB, task quintain.Task, f func(quintain.Problem)) {
 
 var nameRE = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// described: a task says what it is, where it is from, and how hard it gets.
+// described: a task states its purpose, its source and its difficulty.
 func described(t testing.TB, task quintain.Task) {
 	info := task.Info()
 	if !nameRE.MatchString(info.Name) {
@@ -106,11 +105,11 @@ func described(t testing.TB, task quintain.Task) {
 	}
 	for _, level := range []int{-1, len(info.Levels)} {
 		if _, err := task.Problem(quintain.Draw{Level: level}); err == nil {
-			t.Errorf("level %d is taken", level)
+			t.Errorf("level %d is accepted", level)
 		}
 	}
 	if _, err := task.Problem(quintain.Draw{Index: -1}); err == nil {
-		t.Error("index -1 is taken")
+		t.Error("index -1 is accepted")
 	}
 }
 
@@ -148,8 +147,8 @@ func bytesOf(task quintain.Task, d quintain.Draw) (string, error) {
 	return string(encoded) + solution, err
 }
 
-// unrelated compares the streams of two neighbouring seeds shifted by one place,
-// which finds a generator seeded with seed+index.
+// unrelated compares the streams of two neighbouring seeds, shifted by one place. It
+// catches a generator seeded with seed+index.
 func unrelated(t testing.TB, task quintain.Task) {
 	for level := range task.Info().Levels {
 		shifted, draws := 0, draws()
@@ -166,7 +165,7 @@ func unrelated(t testing.TB, task quintain.Task) {
 	}
 }
 
-// solution: what Solve gives, Grade finds fully right.
+// solution: Grade finds the answer of Solve fully right.
 func solution(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		answer := solve(t, task, p)
@@ -176,7 +175,7 @@ func solution(t testing.TB, task quintain.Task) {
 	})
 }
 
-// nonsense: what is not an answer earns nothing, and no text earns more than 1.
+// nonsense: a text without an answer earns nothing, and no text earns more than 1.
 func nonsense(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		for _, answer := range []string{"", " \n", "\t", ",", "I do not know.", "answer", "\x00\xff", "{}", "[]", "null", "nan", "inf", "-inf", "__import__('os')"} {
@@ -233,7 +232,7 @@ func foreign(t testing.TB, task quintain.Task) {
 func ownParams(t testing.TB, task quintain.Task) {
 	for _, params := range []string{`{"no_such_setting":1}`, `[]`, `{`, ``, `{} {}`, `"x"`} {
 		if _, err := task.With(json.RawMessage(params)); err == nil {
-			t.Errorf("params %q are taken", params)
+			t.Errorf("params %q are accepted", params)
 		}
 	}
 	for level, params := range append(task.Info().Levels, json.RawMessage(`{}`)) {
@@ -257,7 +256,7 @@ func ownParams(t testing.TB, task quintain.Task) {
 	}
 }
 
-// levels: neighbouring levels have other settings and ask other things.
+// levels: neighbouring levels have different settings and ask different things.
 func levels(t testing.TB, task quintain.Task) {
 	params := task.Info().Levels
 	for level := range len(params) - 1 {

@@ -17,7 +17,7 @@ import (
 var complexArithmetic = task.Spec[complexParams, complexItem]{
 	Name:     "complex_arithmetic",
 	Category: "algebra",
-	Doc:      "Add, subtract, multiply or divide two complex numbers whose parts are whole numbers. Quotients have whole parts too.",
+	Doc:      "Add, subtract, multiply or divide two complex numbers with whole real and imaginary parts. Quotients have whole parts too.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
 	Version:  2,
 	Default:  complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
@@ -34,7 +34,7 @@ var complexArithmetic = task.Spec[complexParams, complexItem]{
 
 // complexParams are the settings of one difficulty.
 type complexParams struct {
-	MinReal    int       `json:"min_real"` // of both numbers; of divisor and quotient
+	MinReal    int       `json:"min_real"` // of both numbers, or of divisor and quotient
 	MaxReal    int       `json:"max_real"`
 	MinImag    int       `json:"min_imag"`
 	MaxImag    int       `json:"max_imag"`
@@ -42,8 +42,8 @@ type complexParams struct {
 	Weights    []float64 `json:"operations_weights"` // shares of the operations
 }
 
-// complexMost is the largest part of a number that can be asked for: products of
-// two such numbers are exact as float64.
+// complexMost limits the parts of a number: products of two such numbers are exact in
+// float64.
 const complexMost = 50_000_000
 
 // Check implements [task.Params].
@@ -68,7 +68,7 @@ func (p complexParams) Check() error {
 	return task.CheckWeights("operations", len(p.Operations), p.Weights)
 }
 
-// A complexNumber is its real and its imaginary part.
+// A complexNumber is a real and an imaginary part.
 type complexNumber [2]float64
 
 // complexItem is one question.
@@ -80,7 +80,7 @@ type complexItem struct {
 	Phrasing  int           `json:"phrasing,omitempty"`
 }
 
-// makeComplex draws an operation and two numbers, of a quotient the divisor and the
+// makeComplex draws an operation and two numbers; for a quotient, the divisor and the
 // result. Neither is 0.
 func makeComplex(p complexParams, r *rng.Rand) (complexItem, error) {
 	item := complexItem{Operation: p.Operations[task.Weighted(p.Weights, r.Float())]}
@@ -100,11 +100,13 @@ func makeComplex(p complexParams, r *rng.Rand) (complexItem, error) {
 	return item, nil
 }
 
-// number draws a number that is not 0.
+// number draws a number other than 0.
 func (p complexParams) number(r *rng.Rand) complexNumber {
 	z := complexNumber{float64(r.Between(p.MinReal, p.MaxReal)), float64(r.Between(p.MinImag, p.MaxImag))}
+	if z != (complexNumber{}) {
+		return z
+	}
 	switch {
-	case z != complexNumber{}:
 	case p.MaxReal > 0:
 		z[0] = float64(r.Between(1, p.MaxReal))
 	case p.MinReal < 0:
@@ -117,12 +119,12 @@ func (p complexParams) number(r *rng.Rand) complexNumber {
 	return z
 }
 
-// times returns z w.
+// times returns z·w.
 func (z complexNumber) times(w complexNumber) complexNumber {
 	return complexNumber{z[0]*w[0] - z[1]*w[1], z[0]*w[1] + z[1]*w[0]}
 }
 
-// String writes z as a + bi, without the part that is 0.
+// String writes z as a + bi, without a part equal to 0.
 func (z complexNumber) String() string {
 	var room [48]byte
 	b := room[:0]
@@ -145,8 +147,8 @@ func (z complexNumber) String() string {
 	return string(append(b, 'i'))
 }
 
-// complexPhrasings are the wordings of the question, around the two numbers with the
-// sign of the operation between them.
+// complexPhrasings are the wordings of the question, around the two numbers and the sign of
+// the operation.
 var complexPhrasings = [][2]string{
 	{"What is ", "?"},
 	{"Calculate ", "."},
@@ -156,7 +158,7 @@ var complexPhrasings = [][2]string{
 	{"A calculator for complex numbers is given the input ", ". Which number does it show?"},
 }
 
-// complexSigns are how the operations are written.
+// complexSigns maps operations to their signs in prompts.
 var complexSigns = map[string]string{"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 
 // Prompt implements [task.Instance].
@@ -172,7 +174,7 @@ func (c complexItem) Short() string {
 	return strings.ReplaceAll(text, " ", "")
 }
 
-// Check refuses a record whose result is not that of its operation.
+// Check refuses a record with a wrong result.
 func (c complexItem) Check() error {
 	a, b, z := c.Num1, c.Num2, c.Result
 	for _, part := range []float64{a[0], a[1], b[0], b[1], z[0], z[1]} {
@@ -193,7 +195,7 @@ func (c complexItem) Check() error {
 	default:
 		return fmt.Errorf("operation is %.20q, want + - * or /", c.Operation)
 	}
-	// Numbers of reasoning-gym's highest level are no longer exact.
+	// At reasoning-gym's highest level, numbers are no longer exact.
 	if !z.near(want, 1e-12*(1+math.Hypot(want[0], want[1]))) {
 		return fmt.Errorf("result is %v, which is not (%v) %s (%v)", c.Result, c.Num1, c.Operation, c.Num2)
 	}
@@ -208,8 +210,8 @@ func (z complexNumber) near(w complexNumber, d float64) bool {
 // Solve implements [task.Instance].
 func (c complexItem) Solve() string { return c.Result.String() }
 
-// Score implements [task.Instance]. Numbers are read as Python's complex does. The parts are
-// whole numbers, so that what is near one is another number.
+// Score implements [task.Instance]. Numbers are read as Python's complex does. The parts
+// are whole, so nearly right is wrong.
 func (c complexItem) Score(text string) quintain.Verdict {
 	got, ok := readComplex(text)
 	if !ok {
@@ -221,10 +223,10 @@ func (c complexItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// readComplex reads text as reasoning-gym does: spaces and capitals do not matter, i
-// may be j, brackets may stand around all of it; the imaginary part stands last.
+// readComplex reads text as reasoning-gym does: it ignores spaces and case, accepts j for
+// i, and brackets around the whole. The imaginary part comes last.
 func readComplex(text string) (z complexNumber, ok bool) {
-	const longest = 1000 // characters; what is longer is not read
+	const longest = 1000 // limit in characters
 	if len(text) > longest && len(answer.Trim(text)) > longest {
 		return z, false
 	}

@@ -21,9 +21,9 @@ func TestComplexArithmeticScore(t *testing.T) {
 		{"-2e0-40e-1i", 1, "exponents"},
 		{"-0_2-4i", 1, "underscores"},
 		{"-٢-4i", 1, "digits of any script"},
-		{"-2 - 4.1i", 0, "near, for which reasoning-gym pays 0.9"},
+		{"-2 - 4.1i", 0, "near; reasoning-gym pays 0.9"},
 		{"-2.5 - 4i", 0, ""},
-		{"-1 - 4i", 0, "one off, for which reasoning-gym pays 0.37"},
+		{"-1 - 4i", 0, "one off; reasoning-gym pays 0.37"},
 		{"-2 - 4i.", 0, ""},
 		{"-2 + 4i", 0, "the wrong sign"},
 		{"-4i - 2", 0, "the imaginary part first"},
@@ -34,7 +34,7 @@ func TestComplexArithmeticScore(t *testing.T) {
 		{"-2\t- 4i", 0, "a tab inside"},
 		{"-2 - 4i-4i", 0, "two imaginary parts"},
 		{"-2--4i", 0, "two signs"},
-		{"nan", 0, "for which reasoning-gym pays 1"},
+		{"nan", 0, "reasoning-gym pays 1"},
 		{"nan+nani", 0, ""},
 		{"-2-infi", 0, ""},
 		{"-2 - 4", 0, "no i"},
@@ -81,14 +81,14 @@ func TestComplexArithmeticCheck(t *testing.T) {
 		{Num1: complexNumber{1, 1}, Num2: complexNumber{1, 1}, Operation: "+", Result: complexNumber{2, 2}, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
 
 var complexRE = regexp.MustCompile(`\((.*?)\) (\S) \((.*?)\)`)
 
-// The second way reads the prompt and works with Go's complex numbers in polar form.
+// The second solver reads the prompt and works with Go's complex numbers in polar form.
 func TestComplexArithmeticSecond(t *testing.T) {
 	tasktest.Second(t, complexArithmetic.Task(), 3000, func(_ complexItem, prompt, got string) error {
 		asked := complexRE.FindStringSubmatch(prompt)

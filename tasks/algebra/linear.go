@@ -31,16 +31,16 @@ func (l linear) scale(n *big.Int) {
 	l.constant.Mul(l.constant, n)
 }
 
-// A linearReader reads a linear expression in one variable: whole numbers, the
-// variable, + - * and brackets, with spaces anywhere. Of two factors one is a
-// number. It recurses as deep as brackets stand in one another, which is limited.
+// A linearReader reads a linear expression in one variable: whole numbers, the variable, +
+// - * and brackets, with spaces anywhere. One of two factors is a number. Its recursion is
+// as deep as the brackets are nested, which is limited.
 type linearReader struct {
 	rest     string
 	variable byte
 	depth    int
 }
 
-// Limits of what is read, far above what is made.
+// Limits of the reader, far above any problem made here.
 const (
 	maxLinearText  = 20_000
 	maxLinearDepth = 200
@@ -55,13 +55,16 @@ func readLinear(text string, variable byte) (linear, error) {
 	}
 	r := linearReader{rest: text, variable: variable}
 	l, err := r.sum()
-	if err == nil && r.peek() != 0 {
-		err = errLinear
+	if err != nil {
+		return linear{}, err
 	}
-	return l, err
+	if r.peek() != 0 {
+		return linear{}, errLinear
+	}
+	return l, nil
 }
 
-// peek passes over spaces and returns the next character, 0 at the end.
+// peek skips spaces and returns the next character, or 0 at the end.
 func (r *linearReader) peek() byte {
 	for r.rest != "" && r.rest[0] == ' ' {
 		r.rest = r.rest[1:]
@@ -72,7 +75,7 @@ func (r *linearReader) peek() byte {
 	return r.rest[0]
 }
 
-// take passes over c and reports true if it is next.
+// take consumes c if it is next, and reports whether it was.
 func (r *linearReader) take(c byte) bool {
 	if r.peek() != c {
 		return false
@@ -81,7 +84,7 @@ func (r *linearReader) take(c byte) bool {
 	return true
 }
 
-// sum reads terms with + and - between.
+// sum reads terms separated by + and -.
 func (r *linearReader) sum() (linear, error) {
 	total := newLinear(0, 0)
 	for first := true; ; first = false {
@@ -89,8 +92,7 @@ func (r *linearReader) sum() (linear, error) {
 		switch {
 		case r.take('-'):
 			sign = -1
-		case r.take('+'), first:
-		default:
+		case !r.take('+') && !first:
 			return total, nil
 		}
 		term, err := r.product()
@@ -101,13 +103,16 @@ func (r *linearReader) sum() (linear, error) {
 	}
 }
 
-// product reads factors with * between.
+// product reads factors separated by *.
 func (r *linearReader) product() (linear, error) {
 	total, err := r.factor()
-	for err == nil && r.take('*') {
-		var next linear
-		if next, err = r.factor(); err != nil {
-			break
+	if err != nil {
+		return linear{}, err
+	}
+	for r.take('*') {
+		next, err := r.factor()
+		if err != nil {
+			return linear{}, err
 		}
 		if total.slope.Sign() == 0 {
 			total, next = next, total
@@ -117,7 +122,7 @@ func (r *linearReader) product() (linear, error) {
 		}
 		total.scale(next.constant)
 	}
-	return total, err
+	return total, nil
 }
 
 // factor reads a number, the variable or a sum in brackets.
@@ -139,10 +144,13 @@ func (r *linearReader) factor() (linear, error) {
 		r.depth++
 		inside, err := r.sum()
 		r.depth--
-		if err == nil && !r.take(')') {
-			err = errLinear
+		if err != nil {
+			return linear{}, err
 		}
-		return inside, err
+		if !r.take(')') {
+			return linear{}, errLinear
+		}
+		return inside, nil
 	}
 	return linear{}, errLinear
 }

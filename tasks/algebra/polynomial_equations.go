@@ -19,7 +19,7 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 	Name:     "polynomial_equations",
 	Category: "algebra",
 	Doc: "Find the real roots of a polynomial, to four decimals. There is at least one, none is 0, and none is double; " +
-		"how a root is rounded is never in doubt.",
+		"no root is close to halfway between two roundings.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
@@ -36,7 +36,7 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 
 // polynomialParams are the settings of one difficulty.
 type polynomialParams struct {
-	MinTerms  int      `json:"min_terms"` // no more than the degree allows
+	MinTerms  int      `json:"min_terms"` // limited by the degree
 	MaxTerms  int      `json:"max_terms"`
 	MinValue  int      `json:"min_value"` // of a coefficient, without its sign
 	MaxValue  int      `json:"max_value"`
@@ -81,8 +81,8 @@ type polynomialItem struct {
 	Phrasing   int       `json:"phrasing,omitempty"`
 }
 
-// makePolynomial draws polynomials until one has roots that are easily told apart. As
-// a rule the first few will do; after many tries, it draws those that have the root 0.
+// makePolynomial draws polynomials until one has roots that are easily told apart, usually
+// among the first few. After many tries, it draws polynomials with the root 0.
 func makePolynomial(p polynomialParams, r *rng.Rand) (polynomialItem, error) {
 	item := polynomialItem{
 		Variable: string(equationLetters[r.Between(0, len(equationLetters)-1)]),
@@ -115,7 +115,7 @@ func (p polynomialParams) draw(r *rng.Rand, item polynomialItem, zero bool) poly
 		drawn[0] = p.coefficient(r)
 		left--
 	}
-	for i := item.Degree - 1; i > 0; i-- { // each of the i powers left as likely as another
+	for i := item.Degree - 1; i > 0; i-- { // each of the i powers left is equally likely
 		if r.Between(1, i) <= left {
 			drawn[i] = p.coefficient(r)
 			left--
@@ -133,8 +133,8 @@ func (p polynomialParams) coefficient(r *rng.Rand) int64 {
 	return c
 }
 
-// roundRoots rounds roots to four decimals; nil if one is about as far from two
-// such numbers, if two are close together, or if one is close to 0 and not 0.
+// roundRoots rounds roots to four decimals. It returns nil if one is nearly halfway between
+// two roundings, if two are close together, or if one is close to 0 but not 0.
 func roundRoots(roots []float64) []float64 {
 	const unit, apart = 1e-4, 0.02
 	rounded := make([]float64, len(roots))
@@ -204,10 +204,10 @@ func (s polynomialItem) Short() string {
 	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable is free.
+// Canonical implements [task.Canonicalizer]. The name of the variable does not matter.
 func (s polynomialItem) Canonical() string { return strings.ReplaceAll(s.Polynomial, s.Variable, "x") }
 
-// Check refuses a record with very many roots.
+// Check refuses a record with too many roots.
 func (s polynomialItem) Check() error {
 	const most = 100
 	if len(s.Roots) > most {
@@ -216,8 +216,8 @@ func (s polynomialItem) Check() error {
 	return task.CheckPhrasing(s.Phrasing, len(polynomialPhrasings))
 }
 
-// Solve implements [task.Instance]. Some polynomials of reasoning-gym have no roots,
-// and its answer is then empty, or two quotes.
+// Solve implements [task.Instance]. Some polynomials of reasoning-gym have no roots; its
+// answer is then empty, or two quotes.
 func (s polynomialItem) Solve() string {
 	if len(s.Roots) == 0 {
 		return `""`
@@ -232,10 +232,10 @@ func (s polynomialItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. As in reasoning-gym, a number that is not quite
-// the root nearest to it earns e to the minus ten times how far it is off, and each
-// one too many or too few costs 0.5; pieces that are not numbers are passed over.
-// What is off by more than 0.001 is not a rounding, and earns nothing.
+// Score implements [task.Instance]. As in reasoning-gym, a number at distance d from the
+// nearest root earns exp(-10d), and each number too many or too few costs 0.5; pieces that
+// are not numbers are ignored. A distance above 0.001 is no rounding error and earns
+// nothing.
 func (s polynomialItem) Score(text string) quintain.Verdict {
 	if len(s.Roots) == 0 {
 		if strings.Trim(text, `"' `) == "" {
@@ -246,7 +246,7 @@ func (s polynomialItem) Score(text string) quintain.Verdict {
 	numbers := readNumbers(text, len(s.Roots)+2)
 	switch {
 	case len(numbers) == 0:
-		return quintain.Malformed("want numbers with commas between")
+		return quintain.Malformed("want numbers separated by commas")
 	case len(numbers) == len(s.Roots)+2:
 		return quintain.Wrong(fmt.Sprintf("there are %d numbers or more, want %d", len(numbers), len(s.Roots)))
 	}
@@ -262,8 +262,8 @@ func (s polynomialItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong(reason)
 }
 
-// matchRoots gives each of numbers, which are in order, the nearest root that is
-// left. It returns what they earn, and how many are near enough to earn something.
+// matchRoots matches each of the sorted numbers with the nearest root left. It returns the
+// sum of their scores, and how many are near enough to earn something.
 func matchRoots(numbers, roots []float64) (sum float64, near int) {
 	const far = 0.001
 	left := slices.Clone(roots)
@@ -286,9 +286,9 @@ func matchRoots(numbers, roots []float64) (sum float64, near int) {
 	return sum, near
 }
 
-// readNumbers returns up to most numbers of text in order of size. Commas part them;
-// what else stands between commas is passed over. Infinities count as numbers, and
-// NaN as one of them.
+// readNumbers returns up to most numbers of text in order of size. Commas separate them;
+// anything else between commas is ignored. Infinities count as numbers, and NaN counts as
+// an infinity.
 func readNumbers(text string, most int) []float64 {
 	var numbers []float64
 	for piece := range strings.SplitSeq(text, ",") {

@@ -19,10 +19,10 @@ func TestPolynomialEquationsScore(t *testing.T) {
 		{"0.382, 2.618", 1, ""},
 		{"2.6180,0.3820", 1, "order, space and zeros are free"},
 		{" +.382 ,\n26.18e-1", 1, "as Python reads numbers"},
-		{"x, 0.382, 2.618,", 1, "what is no number is passed over, as in reasoning-gym"},
+		{"x, 0.382, 2.618,", 1, "non-numbers are ignored, as in reasoning-gym"},
 		{"0.38197, 2.61803", (math.Exp(-10*0.00003) + math.Exp(-10*0.00003)) / 2, "more decimals than were asked for, as in reasoning-gym"},
 		{"0.3825, 2.618", (1 + math.Exp(-0.005)) / 2, "half a thousandth off"},
-		{"0.384, 2.618", 0.5, "off by 0.002, for which reasoning-gym pays 0.99"},
+		{"0.384, 2.618", 0.5, "off by 0.002; reasoning-gym pays 0.99"},
 		{"0.38, 2.62", 0, "two decimals"},
 		{"0.382", 0.5, "one too few"},
 		{"0.382, 2.618, 7", 0.5, "one too many"},
@@ -35,7 +35,7 @@ func TestPolynomialEquationsScore(t *testing.T) {
 		{"x = 0.382, x = 2.618", 0, ""},
 		{"[0.382, 2.618]", 0, ""},
 		{"-0.382, -2.618", 0, ""},
-		{"0", 0, "for which reasoning-gym has 0.35 on average"},
+		{"0", 0, "reasoning-gym has 0.35 on average"},
 		{"nan, nan", 0, ""},
 		{"1_0, 2__0", 0, ""},
 		{`""`, 0, "no roots"},
@@ -44,13 +44,13 @@ func TestPolynomialEquationsScore(t *testing.T) {
 	})
 	none := polynomialItem{Polynomial: "x**2 + 1", Variable: "x", Degree: 2, Roots: []float64{}}
 	tasktest.Nears(t, none.Score, []tasktest.Near{
-		{`""`, 1, "as the question of reasoning-gym wants it"}, {"", 1, ""}, {none.Solve(), 1, ""}, {"0", 0, ""}, {"I do not know", 0, "for which reasoning-gym pays 1"},
+		{`""`, 1, "as the question of reasoning-gym wants it"}, {"", 1, ""}, {none.Solve(), 1, ""}, {"0", 0, ""}, {"I do not know", 0, "reasoning-gym pays 1"},
 	})
 	if err := (polynomialItem{Roots: make([]float64, 101)}).Check(); err == nil {
-		t.Error("a hundred roots and one are taken")
+		t.Error("101 roots are accepted")
 	}
 	if err := (polynomialItem{Phrasing: 99}).Check(); err == nil {
-		t.Error("phrasing 3 is taken")
+		t.Error("phrasing 3 is accepted")
 	}
 }
 
@@ -127,9 +127,9 @@ func TestPolynomialEquationsSecond(t *testing.T) {
 	tasktest.Second(t, polynomialEquations.Task(), 1200, secondRoots)
 }
 
-// secondRoots reads the polynomial of the prompt and counts its roots by the theorem
-// of Sturm, with exact rational numbers: one on each side of half a unit of the last
-// decimal of each number of the solution, and as many in all.
+// secondRoots reads the polynomial from the prompt and counts its roots by Sturm's theorem,
+// in exact rational numbers: one within half a unit of the last decimal of each number in
+// the solution, and as many in all.
 func secondRoots(s polynomialItem, prompt, got string) error {
 	_, rest, _ := strings.Cut(prompt, "\n\n")
 	found := polynomialRE.FindStringSubmatch(rest)
@@ -146,7 +146,7 @@ func secondRoots(s polynomialItem, prompt, got string) error {
 	for _, text := range answers {
 		x, ok := new(big.Rat).SetString(text)
 		if _, decimals, _ := strings.Cut(text, "."); !ok || len(decimals) > 4 {
-			return fmt.Errorf("%q is no number of four decimals", text)
+			return fmt.Errorf("%q is not a number of four decimals", text)
 		}
 		if n := signChanges(chain, new(big.Rat).Sub(x, half)) - signChanges(chain, new(big.Rat).Add(x, half)); n != 1 {
 			return fmt.Errorf("there are %d roots near %s", n, text)
@@ -155,7 +155,7 @@ func secondRoots(s polynomialItem, prompt, got string) error {
 	return nil
 }
 
-// readPolynomial reads what polynomial.text writes, with ^ for **.
+// readPolynomial reads the output of polynomial.text, with ^ for **.
 func readPolynomial(text, variable string) []*big.Rat {
 	p := make([]*big.Rat, 12)
 	for i := range p {
@@ -182,8 +182,8 @@ func readPolynomial(text, variable string) []*big.Rat {
 	return p[:top+1]
 }
 
-// sturmChain returns p, its derivative, and the negated remainders of the divisions
-// of each by the next.
+// sturmChain returns p, its derivative, and the negated remainders of dividing each by the
+// next.
 func sturmChain(p []*big.Rat) [][]*big.Rat {
 	d := make([]*big.Rat, len(p)-1)
 	for i := range d {
@@ -213,7 +213,7 @@ func sturmChain(p []*big.Rat) [][]*big.Rat {
 	}
 }
 
-// signChanges counts how often the values of the chain at x change their sign.
+// signChanges counts the sign changes among the values of the chain at x.
 func signChanges(chain [][]*big.Rat, x *big.Rat) int {
 	changes, last := 0, 0
 	for _, p := range chain {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A polynomial is its coefficients, that of x to the power of i at place i. The last
-// is not 0.
+// A polynomial lists coefficients: the one of x to the power of i at index i. The last is
+// not 0.
 type polynomial []int64
 
-// sign returns the sign of the value at x, by Horner's rule, or 0 if rounding
-// could have changed it.
+// sign returns the sign of the value at x, by Horner's rule, or 0 if rounding could have
+// changed it.
 func (p polynomial) sign(x float64) int {
 	value, size := 0., 0.
 	for i := len(p) - 1; i >= 0; i-- {
@@ -35,8 +35,8 @@ func (p polynomial) derivative() polynomial {
 	return d
 }
 
-// roots returns the real roots in order, each once; sure is false if float64 cannot
-// tell whether there is one.
+// roots returns the distinct real roots in order. sure is false if float64 cannot tell
+// whether there is one.
 func (p polynomial) roots() (roots []float64, sure bool) {
 	low := 0
 	for p[low] == 0 {
@@ -50,10 +50,10 @@ func (p polynomial) roots() (roots []float64, sure bool) {
 	return roots, !touches
 }
 
-// crossings returns the places where p changes its sign, in order, and whether it
-// touches 0 at others, or nearly so. Between the places where the derivative changes
-// its sign p only rises or only falls, and has one root at most; the derivative's are
-// found the same way.
+// crossings returns the places where p changes sign, in order; touches reports whether it
+// (nearly) touches 0 anywhere else. Between two sign changes of the derivative, p only
+// rises or only falls and has at most one root; those of the derivative are found in the
+// same way.
 func (p polynomial) crossings() (places []float64, touches bool) {
 	if len(p) < 2 {
 		return nil, false
@@ -63,7 +63,7 @@ func (p polynomial) crossings() (places []float64, touches bool) {
 	}
 	bound := 1.
 	for _, c := range p[:len(p)-1] {
-		bound = max(bound, 1+math.Abs(float64(c)/float64(p[len(p)-1]))) // of Cauchy
+		bound = max(bound, 1+math.Abs(float64(c)/float64(p[len(p)-1]))) // Cauchy's bound
 	}
 	turns, _ := p.derivative().crossings()
 	ends := slices.Concat([]float64{-bound}, turns, []float64{bound})
@@ -77,8 +77,7 @@ func (p polynomial) crossings() (places []float64, touches bool) {
 	return places, touches
 }
 
-// bisect returns the place between lo and hi where p changes its sign, which it has
-// at neither.
+// bisect returns the place between lo and hi where p changes sign. p is not 0 at either.
 func (p polynomial) bisect(lo, hi float64) float64 {
 	below := p.sign(lo)
 	for {

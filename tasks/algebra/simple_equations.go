@@ -16,8 +16,8 @@ import (
 var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 	Name:     "simple_equations",
 	Category: "algebra",
-	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms, in which a * multiplies everything before it; " +
-		"the solution is a whole number.",
+	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms; a * multiplies everything before it. " +
+		"The solution is a whole number.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
 	Version: 2,
 	Default: simpleEquationsParams{2, 4, 1, 100, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
@@ -68,15 +68,15 @@ type simpleEquationsItem struct {
 	Variable string `json:"variable"` // one letter
 	Phrasing int    `json:"phrasing,omitempty"`
 
-	known string // the solution, if it is known from the making
+	known string // the solution, for a problem made here
 }
 
-// equationLetters are the variables: those that are read as nothing else.
+// equationLetters are the variables: letters that cannot be mistaken for anything else.
 const equationLetters = "abcdfghjkmnpqrstuvwxyz"
 
-// makeSimpleEquations draws the solution, and terms that multiply all before them by
-// a number, or are added: numbers, or multiples of the variable. One multiple is
-// there at least, and all of them together do not cancel out.
+// makeSimpleEquations draws the solution and the terms. A term multiplies everything before
+// it by a number, or adds a number or a multiple of the variable. There is at least one
+// multiple, and together they do not cancel out.
 func makeSimpleEquations(p simpleEquationsParams, r *rng.Rand) (simpleEquationsItem, error) {
 	item := simpleEquationsItem{
 		Variable: string(equationLetters[r.Between(0, len(equationLetters)-1)]),
@@ -84,7 +84,7 @@ func makeSimpleEquations(p simpleEquationsParams, r *rng.Rand) (simpleEquationsI
 	}
 	terms := r.Between(p.MinTerms, p.MaxTerms)
 	c := equationChain{params: p, variable: item.Variable, sum: newLinear(0, 0)}
-	first := r.Between(1, terms) // the first term that has the variable, unless a * stands there
+	first := r.Between(1, terms) // the first term with the variable, unless it becomes a *
 	for i := 1; i <= terms; i++ {
 		op := p.Operators[task.Weighted(p.Weights, r.Float())]
 		with := i == first || i > first && r.Chance(0.5)
@@ -102,16 +102,16 @@ func makeSimpleEquations(p simpleEquationsParams, r *rng.Rand) (simpleEquationsI
 	return item, nil
 }
 
-// An equationChain is the left side of an equation while it is made.
+// An equationChain is the left side of an equation in the making.
 type equationChain struct {
 	params   simpleEquationsParams
 	variable string
 	text     []byte
-	joined   bool // text is a sum, which a factor needs brackets for
+	joined   bool // text is a sum, so a factor needs brackets around it
 	sum      linear
 }
 
-// multiply multiplies all of c by n.
+// multiply multiplies c by n.
 func (c *equationChain) multiply(n int) {
 	if c.joined {
 		c.text = append(append([]byte("("), c.text...), ')')
@@ -121,9 +121,8 @@ func (c *equationChain) multiply(n int) {
 	c.sum.scale(big.NewInt(int64(n)))
 }
 
-// add adds a number, or if with is true a multiple of the variable, with the sign
-// that op is; if op is *, with a plus. A multiple that would cancel all others out
-// is one larger.
+// add adds a number, or, if with is true, a multiple of the variable, with op as its sign;
+// for *, with a plus. A multiple that would cancel out all others is increased by one.
 func (c *equationChain) add(op string, with bool, r *rng.Rand) {
 	n := r.Between(c.params.MinValue, c.params.MaxValue)
 	sign := 1
@@ -175,12 +174,12 @@ func (s simpleEquationsItem) Short() string {
 	return strings.ReplaceAll(s.Equation, " ", "") + "; " + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable is free.
+// Canonical implements [task.Canonicalizer]. The name of the variable does not matter.
 func (s simpleEquationsItem) Canonical() string {
 	return strings.NewReplacer(" ", "", s.Variable, "x").Replace(s.Equation)
 }
 
-// Check refuses a record whose equation has not one whole solution.
+// Check refuses a record unless its equation has exactly one solution, a whole number.
 func (s simpleEquationsItem) Check() error {
 	if _, err := s.solution(); err != nil {
 		return fmt.Errorf("equation %.80q: %w", s.Equation, err)
@@ -204,7 +203,7 @@ func (s simpleEquationsItem) solution() (*big.Int, error) {
 	}
 	l.add(-1, m)
 	if l.slope.Sign() == 0 {
-		return nil, errors.New("the variable is not there, or cancels out")
+		return nil, errors.New("the variable is missing or cancels out")
 	}
 	x, rest := l.constant.QuoRem(l.constant.Neg(l.constant), l.slope, new(big.Int))
 	if rest.Sign() != 0 {

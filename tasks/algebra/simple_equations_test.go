@@ -13,7 +13,7 @@ import (
 func TestSimpleEquationsScore(t *testing.T) {
 	item := simpleEquationsItem{Equation: "(12 + 3*x) * 4 - x = 98", Variable: "x"}
 	if err := item.Check(); err == nil {
-		t.Error("an equation with the solution 50/11 is taken")
+		t.Error("an equation with the solution 50/11 is accepted")
 	}
 	item.Equation = "(12 + 3*x) * 4 - x = 158"
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -47,7 +47,7 @@ func TestSimpleEquationsCheck(t *testing.T) {
 		{Equation: "\x00 = 1", Variable: "\x00"},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%.60q in %q is taken", bad.Equation, bad.Variable)
+			t.Errorf("%.60q in %q is accepted", bad.Equation, bad.Variable)
 		}
 	}
 }
@@ -80,8 +80,8 @@ func TestSimpleEquationsSecond(t *testing.T) {
 	tasktest.Second(t, simpleEquations.Task(), 1200, secondSolution)
 }
 
-// secondSolution puts the solution into the equation of the prompt, and works the
-// left side out from the left to the right, bracket by bracket.
+// secondSolution puts the solution into the equation of the prompt and evaluates the left
+// side from left to right, bracket by bracket.
 func secondSolution(s simpleEquationsItem, prompt, got string) error {
 	sides := equationRE.FindStringSubmatch(prompt)
 	if sides == nil {
@@ -98,7 +98,7 @@ func secondSolution(s simpleEquationsItem, prompt, got string) error {
 	return nil
 }
 
-// evaluate works out terms of factors between + and -, which may have signs of their
+// evaluate computes a sum of products, in which terms and factors may have signs of their
 // own.
 func evaluate(sum string) string {
 	total := new(big.Int)

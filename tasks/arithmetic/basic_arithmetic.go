@@ -45,13 +45,13 @@ const (
 
 // basicArithmeticParams are the settings of one difficulty.
 type basicArithmeticParams struct {
-	MinTerms         int      `json:"min_terms"` // how many numbers there are
+	MinTerms         int      `json:"min_terms"` // count of numbers
 	MaxTerms         int      `json:"max_terms"`
 	MinDigits        int      `json:"min_digits"` // of every number; divisors may have fewer
 	MaxDigits        int      `json:"max_digits"`
 	Operators        []string `json:"operators"` // of + - * /
 	AllowParentheses bool     `json:"allow_parentheses"`
-	AllowNegation    bool     `json:"allow_negation"` // numbers and brackets may have a minus in front
+	AllowNegation    bool     `json:"allow_negation"` // numbers and brackets may be negated
 	FormatStyle      string   `json:"format_style"`
 	Whitespace       string   `json:"whitespace"`
 }
@@ -90,7 +90,7 @@ type basicArithmeticItem struct {
 	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
-// makeBasicArithmetic draws the number of numbers and of digits, then the expression.
+// makeBasicArithmetic draws the counts of numbers and of digits, then the expression.
 func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticItem, error) {
 	item := basicArithmeticItem{NumTerms: r.Between(p.MinTerms, p.MaxTerms), NumDigits: r.Between(p.MinDigits, p.MaxDigits)}
 	if p.FormatStyle == styleNatural {
@@ -101,40 +101,40 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 		operators = append(operators, op[0])
 	}
 	pen := basicPen{r: r, operators: operators, digits: item.NumDigits, space: p.Whitespace, text: make([]byte, 0, 128)}
-	pen.reckoner = reckoner[whole]{apply: wholeStep, values: pen.values[:0], pending: pen.pending[:0]}
+	pen.evaluator = evaluator[whole]{apply: wholeStep, values: pen.values[:0], pending: pen.pending[:0]}
 	c := composer{r: r, operators: operators, brackets: p.AllowParentheses, negatives: p.AllowNegation, to: &pen}
 	c.compose(item.NumTerms, 0)
 	item.Expression = string(pen.text)
 	return item, nil
 }
 
-// A basicPen writes an expression in whole numbers, and reckons with it, so that
+// A basicPen writes an expression in whole numbers and evaluates it as it goes, so that
 // every division has a whole result.
 type basicPen struct {
-	reckoner  reckoner[whole]
+	evaluator evaluator[whole]
 	r         *rng.Rand
 	operators []byte
 	digits    int
 	space     string
 	text      []byte
-	divisor   int64 // of the division that was just written; 0: there is none
+	divisor   int64 // of the last division, if it was just written; else 0
 
-	values  [8]whole // room for the stacks of the reckoner
+	values  [8]whole // room for the stacks of the evaluator
 	pending [16]byte
 }
 
-func (b *basicPen) open()  { b.text = append(b.text, '('); b.reckoner.open() }
-func (b *basicPen) close() { b.text = append(b.text, ')'); b.reckoner.close() }
+func (b *basicPen) open()  { b.text = append(b.text, '('); b.evaluator.open() }
+func (b *basicPen) close() { b.text = append(b.text, ')'); b.evaluator.close() }
 
-func (b *basicPen) negate() { b.text = append(b.text, '-'); b.reckoner.negate() }
+func (b *basicPen) negate() { b.text = append(b.text, '-'); b.evaluator.negate() }
 
-// operator writes op. A division without a divisor above 1 is another operation
-// instead, if there is one.
+// operator writes op. It replaces a division with no divisor above 1 by another operation,
+// if there is one.
 func (b *basicPen) operator(op byte) byte {
-	b.reckoner.settle(binding(op))
+	b.evaluator.settle(binding(op))
 	b.divisor = 0
 	if op == '/' {
-		b.divisor = b.divisorOf(b.reckoner.values[len(b.reckoner.values)-1])
+		b.divisor = b.divisorOf(b.evaluator.values[len(b.evaluator.values)-1])
 		if b.divisor == 1 {
 			op = b.otherThanDivision()
 		}
@@ -145,11 +145,11 @@ func (b *basicPen) operator(op byte) byte {
 	b.blank()
 	b.text = append(b.text, op)
 	b.blank()
-	b.reckoner.operator(op)
+	b.evaluator.operator(op)
 	return op
 }
 
-// otherThanDivision draws an operation, a division only if there is no other.
+// otherThanDivision draws an operation, division only if there is no other.
 func (b *basicPen) otherThanDivision() byte {
 	var room [8]byte
 	others := room[:0]
@@ -164,8 +164,8 @@ func (b *basicPen) otherThanDivision() byte {
 	return rng.Pick(b.r, others)
 }
 
-// number writes a number: a divisor after a division, one with small divisors
-// before one.
+// number writes a number: after a division a divisor, before one a number with small
+// divisors.
 func (b *basicPen) number(next byte) {
 	least, most := powersOfTen[b.digits-1], powersOfTen[b.digits]-1
 	var n int64
@@ -180,7 +180,7 @@ func (b *basicPen) number(next byte) {
 	}
 	b.divisor = 0
 	b.text = strconv.AppendInt(b.text, n, 10)
-	b.reckoner.number(whole{n: n})
+	b.evaluator.number(whole{n: n})
 }
 
 // blank writes the space on one side of an operation.
@@ -190,11 +190,11 @@ func (b *basicPen) blank() {
 	}
 }
 
-// smallPrimes are the prime factors that divisors are made of.
+// smallPrimes are the prime factors of divisors.
 var smallPrimes = [...]int64{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37}
 
-// divisorOf draws a divisor of n that has at most the digits of the numbers; 1
-// if none is found.
+// divisorOf draws a divisor of n with at most the digits of the numbers, or returns 1 if it
+// finds none.
 func (b *basicPen) divisorOf(n whole) int64 {
 	most := powersOfTen[b.digits] - 1
 	rest := max(n.n, -n.n)
@@ -248,7 +248,7 @@ func (b basicArithmeticItem) Short() string {
 	return strings.ReplaceAll(b.Expression, " ", "") + "="
 }
 
-// Check refuses a record whose expression cannot be read.
+// Check refuses a record with an unreadable expression.
 func (b basicArithmeticItem) Check() error {
 	if _, ok := b.value(); !ok {
 		return fmt.Errorf("expression %.80q has no value", b.Expression)
@@ -256,12 +256,12 @@ func (b basicArithmeticItem) Check() error {
 	return task.CheckPhrasing(b.Phrasing, len(basicArithmeticPhrasings))
 }
 
-// value works the expression out. Divisions that leave a remainder, which
-// reasoning-gym has, are rounded down as there.
+// value evaluates the expression. Divisions with a remainder, which reasoning-gym has, are
+// rounded down as there.
 func (b basicArithmeticItem) value() (whole, bool) {
 	var values [8]whole
 	var pending [16]byte
-	k := reckoner[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
+	k := evaluator[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
 	return k.read(b.Expression, readDigits)
 }
 

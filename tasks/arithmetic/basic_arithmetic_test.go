@@ -30,7 +30,7 @@ func TestBasicArithmeticScore(t *testing.T) {
 		{Expression: "1 +"}, {Expression: "1 / 0"}, {Expression: "9**9**9"}, {Expression: "1 << 2 <"}, {Expression: "1", Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 	if got := (basicArithmeticItem{Expression: "-7 / 2"}).Solve(); got != "-4" {
@@ -53,7 +53,7 @@ func TestBasicArithmeticParams(t *testing.T) {
 	})
 }
 
-// Every setting shows in what is made.
+// Every setting has its effect on the expressions.
 func TestBasicArithmeticSettings(t *testing.T) {
 	for _, test := range []struct{ params, is, isNot string }{
 		{`{"allow_parentheses":false,"allow_negation":false}`, `^\d+( [+*/-] \d+)+$`, `[()]`},
@@ -87,7 +87,7 @@ func TestBasicArithmeticSettings(t *testing.T) {
 	}
 }
 
-// The second way has Go's parser read the prompt, and finds every division even.
+// The second solver has Go's parser read the prompt, and finds every division even.
 func TestBasicArithmeticSecond(t *testing.T) {
 	divisions := 0
 	tasktest.Every(t, basicArithmetic.Task(), 1800, func(item basicArithmeticItem, prompt, got string) error {
@@ -106,10 +106,10 @@ func TestBasicArithmeticSecond(t *testing.T) {
 	}
 }
 
-// evenValue works out an expression of whole numbers; the error tells of a division
-// that leaves a remainder.
+// evenValue evaluates an expression of whole numbers; a division with a remainder is an
+// error.
 func evenValue(text string) (*big.Int, error) {
-	// Go takes -- for an operation of its own.
+	// Go reads -- as an operation of its own.
 	tree, err := parser.ParseExpr(strings.ReplaceAll(strings.ReplaceAll(text, "--", "- -"), "--", "- -"))
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func evenTree(tree ast.Expr) (*big.Int, error) {
 	return x.Quo(x, y), nil
 }
 
-// Divisions by 1 are left out, unless there is nothing else to do.
+// Division by 1 occurs only if there is nothing else to do.
 func TestBasicArithmeticDivides(t *testing.T) {
 	ones, all := 0, 0
 	for level := range basicArithmetic.Levels {

@@ -45,22 +45,21 @@ type bitwiseArithmeticItem struct {
 
 // makeBitwiseArithmetic draws the expression.
 func makeBitwiseArithmetic(p bitwiseArithmeticParams, r *rng.Rand) (bitwiseArithmeticItem, error) {
-	var room [512]byte // enough for most expressions, without a trip to the heap
+	var room [512]byte // fits most expressions, without a heap allocation
 	pen := bitwisePen{r: r, most: 1<<(4*min(p.Difficulty+1, 4)) - 1, text: room[:0]}
 	pen.part(max(1, p.Difficulty))
 	return bitwiseArithmeticItem{Problem: string(pen.text), Phrasing: r.Between(0, len(bitwiseArithmeticPhrasings)-1)}, nil
 }
 
-// A bitwisePen writes an expression of chance.
+// A bitwisePen writes a random expression.
 type bitwisePen struct {
 	r    *rng.Rand
 	most int // the largest number
 	text []byte
 }
 
-// part writes a number, or an operation with brackets around it that are depth
-// deep. The right-hand side of a product is shallow, so that values stay short
-// enough to write down.
+// part writes a number, or an operation in brackets nested depth deep. The right-hand side
+// of a product is shallow, so that values stay short.
 func (b *bitwisePen) part(depth int) {
 	if depth == 0 {
 		b.text = strconv.AppendInt(append(b.text, "0x"...), int64(b.r.Between(2, b.most)), 16)
@@ -107,9 +106,9 @@ func (b bitwiseArithmeticItem) Prompt() string {
 // Short implements [task.Shortener].
 func (b bitwiseArithmeticItem) Short() string { return strings.ReplaceAll(b.Problem, " ", "") + "=" }
 
-// Check refuses a record whose expression cannot be read or is very large.
+// Check refuses a record with an unreadable or very large expression.
 func (b bitwiseArithmeticItem) Check() error {
-	const mostBits = 1 << 14 // so that its digits are few enough for [answer.ReadInteger]
+	const mostBits = 1 << 14 // few enough digits for [answer.ReadInteger]
 	value, ok := b.value()
 	if !ok || value.large != nil && value.large.BitLen() > mostBits {
 		return fmt.Errorf("problem %.80q has no value of up to %d bits", b.Problem, mostBits)
@@ -117,15 +116,15 @@ func (b bitwiseArithmeticItem) Check() error {
 	return task.CheckPhrasing(b.Phrasing, len(bitwiseArithmeticPhrasings))
 }
 
-// value works the expression out.
+// value evaluates the expression.
 func (b bitwiseArithmeticItem) value() (whole, bool) {
 	var values [8]whole
 	var pending [16]byte
-	k := reckoner[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
+	k := evaluator[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
 	return k.read(b.Problem, readHex)
 }
 
-// readHex reads 0x and the digits after it at the beginning of text.
+// readHex reads 0x and its digits at the beginning of text.
 func readHex(text string) (w whole, size int) {
 	digits, is := strings.CutPrefix(text, "0x")
 	if !is {

@@ -34,7 +34,7 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 		{Problem: "0x1" + strings.Repeat(" << 0x40", 300)},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%.60v is taken", bad)
+			t.Errorf("%.60v is accepted", bad)
 		}
 	}
 	large := bitwiseArithmeticItem{Problem: "0x1" + strings.Repeat("0", 4000)}
@@ -51,7 +51,7 @@ func TestBitwiseArithmeticParams(t *testing.T) {
 	})
 }
 
-// The second way has Go's compiler read the prompt: its constants are exact.
+// The second solver has Go's compiler read the prompt: its constants are exact.
 func TestBitwiseArithmeticSecond(t *testing.T) {
 	tasktest.Second(t, bitwiseArithmetic.Task(), 1200, func(_ bitwiseArithmeticItem, prompt, got string) error {
 		text := strings.Split(prompt, "\n\n")[1]

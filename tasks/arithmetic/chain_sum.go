@@ -42,7 +42,7 @@ type chainSumParams struct {
 // Check implements [task.Params].
 func (p chainSumParams) Check() error { return p.check(1000) }
 
-// check refuses settings that make no sense, or more terms than mostTerms.
+// check refuses invalid settings, or more terms than mostTerms.
 func (p chainSumParams) check(mostTerms int) error {
 	switch {
 	case p.MinTerms < 1:
@@ -65,7 +65,7 @@ type chainSumItem struct {
 	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
-// makeChainSum draws the number of terms and of digits, then terms and signs.
+// makeChainSum draws the counts of terms and of digits, then terms and signs.
 func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 	item := chainSumItem{
 		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
@@ -76,8 +76,8 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 	return item, nil
 }
 
-// draw draws a chain of terms, each with that many digits, and one of the operators
-// between each two. Factors are 2 or more.
+// draw draws a chain of terms, each with the given number of digits, joined by random
+// operators. Factors are 2 or more.
 func (p chainSumParams) draw(terms, digits int, operators string, r *rng.Rand) string {
 	least, most := powersOfTen[digits-1], powersOfTen[digits]-1
 	if digits == 1 && operators == "*" {
@@ -85,7 +85,7 @@ func (p chainSumParams) draw(terms, digits int, operators string, r *rng.Rand) s
 	} else if digits == 1 {
 		least = 0
 	}
-	var room [128]byte // enough for most chains, without a trip to the heap
+	var room [128]byte // fits most chains, without a heap allocation
 	chain, op := room[:0], operators[0]
 	for i := range terms {
 		if i > 0 {
@@ -122,7 +122,7 @@ func (c chainSumItem) Prompt() string {
 // Short implements [task.Shortener].
 func (c chainSumItem) Short() string { return strings.ReplaceAll(c.Expression, " ", "") + "=" }
 
-// Check refuses a record whose chain cannot be read.
+// Check refuses a record with an unreadable chain.
 func (c chainSumItem) Check() error {
 	if err := task.CheckPhrasing(c.Phrasing, len(chainSumPhrasings)); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (c chainSumItem) Solve() string {
 	return sum
 }
 
-// sumChain adds up a chain of decimal terms between " + " and " - ".
+// sumChain adds up a chain of decimal terms separated by " + " and " - ".
 func sumChain(chain string) (sum string, ok bool) {
 	if small, ok := sumSmall(chain); ok {
 		return strconv.FormatInt(small, 10), true
@@ -165,8 +165,8 @@ func sumChain(chain string) (sum string, ok bool) {
 	return total.String(), true
 }
 
-// sumSmall is sumChain for up to a thousand terms of up to 15 digits, which cannot
-// overflow; ok is false for any other text.
+// sumSmall is sumChain for up to a thousand terms of up to 15 digits, too few to overflow.
+// ok is false for any other text.
 func sumSmall(chain string) (sum int64, ok bool) {
 	const mostDigits, mostTerms = 15, 1000
 	sign := int64(1)

@@ -70,7 +70,7 @@ func TestChainSumParams(t *testing.T) {
 
 var termRE = regexp.MustCompile(`([+-]?) ?(-?\d+)(?:[ .?])`)
 
-// The second way reads the prompt and adds machine integers.
+// The second solver reads the prompt and adds machine integers.
 func TestChainSumSecond(t *testing.T) {
 	tasktest.Second(t, chainSum.Task(), 1200, func(item chainSumItem, prompt, got string) error {
 		sum := int64(0)

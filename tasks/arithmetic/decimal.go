@@ -15,7 +15,7 @@ type decimal struct {
 	exp int
 }
 
-// powerOfTen returns 10^k, k 0 or more.
+// powerOfTen returns 10^k for k ≥ 0.
 func powerOfTen(k int) *big.Int {
 	if k < len(powersOfTen) {
 		return big.NewInt(powersOfTen[k])
@@ -23,7 +23,7 @@ func powerOfTen(k int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(k)), nil)
 }
 
-// countDigits returns how many decimal digits w has.
+// countDigits returns the number of decimal digits of w.
 func (w whole) countDigits() int {
 	if w.large != nil {
 		return len(w.append(nil, "", 10)) - task.Bit(w.large.Sign() < 0)
@@ -35,7 +35,7 @@ func (w whole) countDigits() int {
 	return digits
 }
 
-// at returns d as a whole number of 10^exp, which is no more than that of d.
+// at returns d in units of 10^exp; exp must not exceed d.exp.
 func (d decimal) at(exp int) *big.Int {
 	if d.exp == exp {
 		return d.n.big()
@@ -43,7 +43,7 @@ func (d decimal) at(exp int) *big.Int {
 	return new(big.Int).Mul(d.n.big(), powerOfTen(d.exp-exp))
 }
 
-// smallAt is at for a machine number; ok is false if it is none.
+// smallAt is at for machine integers. ok is false if the result does not fit.
 func (d decimal) smallAt(exp int) (n int64, ok bool) {
 	if d.exp-exp >= len(powersOfTen) {
 		return 0, false
@@ -58,8 +58,8 @@ func (d decimal) smallAt(exp int) (n int64, ok bool) {
 	return int64(lo), true
 }
 
-// round keeps at most precision significant digits, halves to even, as Python's
-// decimal module does.
+// round rounds to precision significant digits, halves to even, as Python's decimal module
+// does.
 func (d decimal) round(precision int) decimal {
 	drop := d.n.countDigits() - precision
 	switch {
@@ -93,8 +93,8 @@ func (d decimal) roundLarge(drop int) decimal {
 	return decimal{whole{large: quotient}, d.exp + drop}
 }
 
-// quotient returns x/y with at least precision digits, and one more that tells
-// whether anything is left: rounded to precision digits, it is right. y is not 0.
+// quotient returns x/y with at least precision digits, and one more that marks a remainder,
+// so that rounding to precision digits is right. y is not 0.
 func quotient(x, y decimal, precision int) decimal {
 	more := max(0, precision+1+y.n.countDigits()-x.n.countDigits())
 	if d, ok := smallQuotient(x, y, more); ok {
@@ -110,8 +110,8 @@ func quotient(x, y decimal, precision int) decimal {
 	return d
 }
 
-// smallQuotient is quotient in machine numbers, with more digits than x and y have; ok is
-// false if they do not suffice.
+// smallQuotient is quotient in machine integers, with more extra digits. ok is false if
+// they do not suffice.
 func smallQuotient(x, y decimal, more int) (d decimal, ok bool) {
 	if x.n.large != nil || y.n.large != nil || more >= len(powersOfTen) {
 		return d, false
@@ -136,8 +136,8 @@ func smallQuotient(x, y decimal, more int) (d decimal, ok bool) {
 	return d, true
 }
 
-// decimalStep returns the steps of a [reckoner] that rounds the result of each to
-// precision significant digits.
+// decimalStep returns the steps of an [evaluator] that rounds each result to precision
+// significant digits.
 func decimalStep(precision int) func(op byte, x, y decimal) (decimal, bool) {
 	return func(op byte, x, y decimal) (decimal, bool) {
 		z := decimal{exp: min(x.exp, y.exp)}
@@ -162,7 +162,7 @@ func decimalStep(precision int) func(op byte, x, y decimal) (decimal, bool) {
 	}
 }
 
-// sum returns x op y, which is plus or minus, as a whole number of 10^exp.
+// sum returns x op y, plus or minus, in units of 10^exp.
 func sum(op byte, x, y decimal, exp int) (n whole) {
 	if x.n.large == nil && y.n.large == nil {
 		left, fits := x.smallAt(exp)
@@ -176,9 +176,9 @@ func sum(op byte, x, y decimal, exp int) (n whole) {
 	return n
 }
 
-// readDecimal reads the digits, with a point among them, at the beginning of text.
+// readDecimal reads digits with an optional point at the beginning of text.
 func readDecimal(text string) (d decimal, size int) {
-	const small = 15 // digits that a machine number takes
+	const small = 15 // digits of a machine integer
 	points, n := 0, int64(0)
 	for ; size < len(text) && (text[size]-'0' <= 9 || text[size] == '.'); size++ {
 		switch {
@@ -202,7 +202,7 @@ func readDecimal(text string) (d decimal, size int) {
 	return d, size
 }
 
-// String writes d without zeros at its end.
+// String writes d without trailing zeros.
 func (d decimal) String() string {
 	if d.exp >= 0 {
 		return d.at(0).String()
@@ -210,15 +210,15 @@ func (d decimal) String() string {
 	return pointAt(string(d.n.append(make([]byte, 0, 24), "", 10)), -d.exp)
 }
 
-// near reports whether got differs from d by half of 10^-places at most. Of a very long
-// number only the first digits count.
+// near reports whether got differs from d by at most half of 10^-places. Of a very long
+// number, only the first digits count.
 func (d decimal) near(got answer.Decimal, places int) bool {
 	const most = 200
 	if len(got.Digits) > most {
 		got.Exp += int64(len(got.Digits) - most)
 		got.Digits = got.Digits[:most]
 	}
-	highest := max(d.n.countDigits()+d.exp, -places) // of the digits of d, and of what it may be off by
+	highest := max(d.n.countDigits()+d.exp, -places) // place of the leading digit of d or of the tolerance
 	if magnitude := int64(len(got.Digits)) + got.Exp; got.Digits == "" || magnitude < int64(-places-most) {
 		got = answer.Decimal{}
 	} else if magnitude > int64(highest+2) {
@@ -228,7 +228,7 @@ func (d decimal) near(got answer.Decimal, places int) bool {
 	if got.Neg {
 		n.Neg(n)
 	}
-	exp := int(got.Exp) // which is near those of d and of the places by now
+	exp := int(got.Exp) // close to highest or to places by now, so no overflow
 	unit := min(exp, d.exp, -places)
 	off := n.Sub(decimal{whole{large: n}, exp}.at(unit), d.at(unit))
 	return off.Lsh(off, 1).CmpAbs(powerOfTen(-places-unit)) <= 0

@@ -16,7 +16,7 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 	Name:     "decimal_arithmetic",
 	Category: "arithmetic",
 	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
-		"The answer is rounded to as many decimal places as any of the numbers may have, or more.",
+		"The answer is rounded to the largest number of decimal places that a number may have, or to more.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
 	Version: 4,
 	Default: decimalArithmeticParams{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 6, Precision: 12},
@@ -33,11 +33,11 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 
 // decimalArithmeticParams are the settings of one difficulty.
 type decimalArithmeticParams struct {
-	MinNumDecimalPlaces int `json:"min_num_decimal_places"` // of every number
+	MinNumDecimalPlaces int `json:"min_num_decimal_places"` // decimal places of each number
 	MaxNumDecimalPlaces int `json:"max_num_decimal_places"`
-	MinTerms            int `json:"min_terms"` // how many numbers there are
+	MinTerms            int `json:"min_terms"` // count of numbers
 	MaxTerms            int `json:"max_terms"`
-	Precision           int `json:"precision"` // significant digits of the answer, at most; more if they are needed
+	Precision           int `json:"precision"` // significant digits of the answer, at most; raised where the problem needs more
 }
 
 // Check implements [task.Params].
@@ -59,22 +59,22 @@ func (p decimalArithmeticParams) Check() error {
 
 const (
 	mostPrecision = 100
-	mostDecimal   = 4096 // bytes of an expression
+	mostDecimal   = 4096 // limit of an expression in bytes
 )
 
-// decimalArithmeticItem is one expression. An entry of reasoning-gym has the
-// expression and the precision in its question alone.
+// decimalArithmeticItem is one expression. Entries of reasoning-gym have the expression and
+// the precision only in the question.
 type decimalArithmeticItem struct {
-	DecimalPlaces int    `json:"decimal_places"` // of the numbers, at most, and of the answer, at least
+	DecimalPlaces int    `json:"decimal_places"` // maximum of the numbers, minimum of the answer
 	NumTerms      int    `json:"num_terms"`
 	Expression    string `json:"expression"`
-	Precision     int    `json:"precision"` // significant digits that every step is rounded to
+	Precision     int    `json:"precision"` // significant digits of every step
 	Phrasing      int    `json:"phrasing,omitempty"`
 }
 
-// makeDecimalArithmetic draws the number of numbers, then the expression. No number
-// is below 1, so that n of them reach 10^n at most; the precision is so high that
-// rounding every step leaves the answer right.
+// makeDecimalArithmetic draws the count of numbers, then the expression. No number is below
+// 1, so that n of them reach 10^n at most. The precision is high enough to leave the answer
+// right though every step is rounded.
 func makeDecimalArithmetic(p decimalArithmeticParams, r *rng.Rand) (decimalArithmeticItem, error) {
 	item := decimalArithmeticItem{
 		DecimalPlaces: r.Between(p.MinNumDecimalPlaces, p.MaxNumDecimalPlaces),
@@ -144,7 +144,7 @@ func (d decimalArithmeticItem) Short() string {
 	return strings.ReplaceAll(d.Expression, " ", "") + "=, " + strconv.Itoa(d.DecimalPlaces) + " places"
 }
 
-// Check refuses a record whose expression cannot be read.
+// Check refuses a record with an unreadable expression.
 func (d decimalArithmeticItem) Check() error {
 	switch {
 	case d.DecimalPlaces < 0 || d.DecimalPlaces > mostPrecision:
@@ -158,14 +158,14 @@ func (d decimalArithmeticItem) Check() error {
 	return task.CheckPhrasing(d.Phrasing, len(decimalArithmeticPhrasings))
 }
 
-// value works the expression out.
+// value evaluates the expression.
 func (d decimalArithmeticItem) value() (decimal, bool) {
 	if len(d.Expression) > mostDecimal {
 		return decimal{}, false
 	}
 	var values [8]decimal
 	var pending [16]byte
-	k := reckoner[decimal]{apply: decimalStep(d.Precision), values: values[:0], pending: pending[:0]}
+	k := evaluator[decimal]{apply: decimalStep(d.Precision), values: values[:0], pending: pending[:0]}
 	return k.read(d.Expression, readDecimal)
 }
 
@@ -178,8 +178,8 @@ func (d decimalArithmeticItem) Solve() string {
 	return value.String()
 }
 
-// Score implements [task.Instance]. The answer may be off by half of its last decimal place,
-// as a rounded number is.
+// Score implements [task.Instance]. The answer may be off by half of its last decimal
+// place, as a rounded number is.
 func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)
 	if !ok {
@@ -191,7 +191,7 @@ func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// Complete implements [task.Completer]: the expression stands in the last line.
+// Complete implements [task.Completer]: the expression is in the last line.
 func (d *decimalArithmeticItem) Complete(question string) {
 	_, rest, _ := strings.Cut(question, "maximum of ")
 	digits, _, _ := strings.Cut(rest, " ")

@@ -22,7 +22,7 @@ func TestDecimalArithmeticScore(t *testing.T) {
 		{"-11.381", 1, "cut off"},
 		{"-11.382", 1, "rounded"},
 		{"-11.38149", 1, "more places than were asked for"},
-		{"-11.3825", 0, "off by one in the third place, which is enough for reasoning-gym"},
+		{"-11.3825", 0, "off by one in the third place; enough for reasoning-gym"},
 		{"-11.38201", 0, "off by more than half of one"},
 		{"-11.38", 0, "two places"},
 		{"11.3815", 0, "the sign is lost"},
@@ -44,7 +44,7 @@ func TestDecimalArithmeticScore(t *testing.T) {
 		{Expression: "1", Precision: 9, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%.60v is taken", bad)
+			t.Errorf("%.60v is accepted", bad)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestDecimalArithmeticFromQuestion(t *testing.T) {
 
 var decimalAskedRE = regexp.MustCompile(`^(?:Work out|What is|Calculate|A calculator is given|Find the value of|To which number does) ([-+*/(). \d]*[\d)])(?:[.?]| come\?) .* rounded to (\d+) decimal places? or more, .*\.$`)
 
-// The second way has Go's compiler read the prompt: its constants are exact.
+// The second solver has Go's compiler read the prompt: its constants are exact.
 func TestDecimalArithmeticSecond(t *testing.T) {
 	tasktest.Second(t, decimalArithmetic.Task(), 1200, func(_ decimalArithmeticItem, prompt, got string) error {
 		asked := decimalAskedRE.FindStringSubmatch(prompt)
@@ -97,7 +97,7 @@ func TestDecimalArithmeticSecond(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		most, err := types.Eval(token.NewFileSet(), nil, token.NoPos, "1e-"+asked[2]+"/10.0") // a fifth of what is allowed
+		most, err := types.Eval(token.NewFileSet(), nil, token.NoPos, "1e-"+asked[2]+"/10.0") // a fifth of the tolerance
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func TestDecimalArithmeticSecond(t *testing.T) {
 	})
 }
 
-// No number is near the value of many problems.
+// No number is close to the answers of many problems.
 func TestDecimalArithmeticIsNotGuessed(t *testing.T) {
 	for level := range decimalArithmetic.Levels {
 		for _, guess := range []string{"0", "1", "5", "10"} {

@@ -61,7 +61,7 @@ type decimalChainSumItem struct {
 	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
-// makeDecimalChainSum draws the number of terms and of digits, then terms and signs.
+// makeDecimalChainSum draws the counts of terms and of digits, then terms and signs.
 func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumItem, error) {
 	item := decimalChainSumItem{
 		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
@@ -72,7 +72,7 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 	if item.NumDigits > 1 {
 		least = powersOfTen[item.NumDigits-1]
 	}
-	var room [256]byte // enough for most chains, without a trip to the heap
+	var room [256]byte // fits most chains, without a heap allocation
 	chain := room[:0]
 	for i := range item.NumTerms {
 		if i > 0 {
@@ -90,7 +90,7 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 	return item, nil
 }
 
-// appendPlaces appends n, 0 or more, with zeros in front that fill it up to digits.
+// appendPlaces appends n ≥ 0, padded with zeros to digits.
 func appendPlaces(text []byte, n int64, digits int) []byte {
 	for digits--; digits > 0 && n < powersOfTen[digits]; digits-- {
 		text = append(text, '0')
@@ -98,7 +98,7 @@ func appendPlaces(text []byte, n int64, digits int) []byte {
 	return strconv.AppendInt(text, n, 10)
 }
 
-// powersOfTen are those that an int64 holds.
+// powersOfTen are the powers of ten that fit an int64.
 var powersOfTen = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
 // decimalChainSumPhrasings are the wordings of the question, before and after the
@@ -121,7 +121,7 @@ func (d decimalChainSumItem) Prompt() string {
 // Short implements [task.Shortener].
 func (d decimalChainSumItem) Short() string { return strings.ReplaceAll(d.Expression, " ", "") + "=" }
 
-// Check refuses a record whose chain cannot be read.
+// Check refuses a record with an unreadable chain.
 func (d decimalChainSumItem) Check() error {
 	if _, ok := sumDecimals(d.Expression); !ok {
 		return fmt.Errorf("expression %.80q is not a chain of sums", d.Expression)
@@ -135,8 +135,8 @@ func (d decimalChainSumItem) Solve() string {
 	return sum
 }
 
-// sumDecimals adds up a chain of decimal terms between " + " and " - ". The sum
-// has no zeros at its end.
+// sumDecimals adds up a chain of decimal terms separated by " + " and " - ". The sum has no
+// trailing zeros.
 func sumDecimals(chain string) (sum string, ok bool) {
 	places := mostPlaces(chain)
 	var room [256]byte
@@ -171,8 +171,7 @@ func sumDecimals(chain string) (sum string, ok bool) {
 	return pointAt(total, places), true
 }
 
-// mostPlaces returns how many digits the terms of a chain have after their points
-// at most, up to 100.
+// mostPlaces returns the largest number of digits after a point in a chain, up to 100.
 func mostPlaces(chain string) int {
 	places, most := -1, 0
 	for i := range len(chain) {
@@ -189,7 +188,7 @@ func mostPlaces(chain string) int {
 	return min(most, 100)
 }
 
-// pointAt writes the whole number n, divided by 10^places, without zeros at its end.
+// pointAt writes n divided by 10^places, without trailing zeros.
 func pointAt(n string, places int) string {
 	if places == 0 || n == "0" {
 		return n

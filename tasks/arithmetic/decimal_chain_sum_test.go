@@ -32,7 +32,7 @@ func TestDecimalChainSumScore(t *testing.T) {
 	}
 	for _, bad := range []decimalChainSumItem{{Expression: "1.5 +"}, {Expression: "1.5", Phrasing: 9}} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestDecimalChainSumParams(t *testing.T) {
 
 var decimalTermRE = regexp.MustCompile(`([+-]?) ?(-?\d+(?:\.\d+)?)(?:[ ?]|\. )`)
 
-// The second way reads the prompt and adds fractions.
+// The second solver reads the prompt and adds fractions.
 func TestDecimalChainSumSecond(t *testing.T) {
 	tasktest.Second(t, decimalChainSum.Task(), 1200, func(item decimalChainSumItem, prompt, got string) error {
 		sum, terms := new(big.Rat), decimalTermRE.FindAllStringSubmatch(prompt, -1)

@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// The values are those of Python's decimal module.
-func TestReckonerInDecimals(t *testing.T) {
+// The values come from Python's decimal module.
+func TestEvaluatorInDecimals(t *testing.T) {
 	for _, test := range []struct {
 		text      string
 		precision int
@@ -36,20 +36,20 @@ func TestReckonerInDecimals(t *testing.T) {
 		{"1000.001/8", 2, "130"},
 		{"--1.5", 4, "1.5"},
 	} {
-		k := reckoner[decimal]{apply: decimalStep(test.precision)}
+		k := evaluator[decimal]{apply: decimalStep(test.precision)}
 		if got, ok := k.read(test.text, readDecimal); !ok || got.String() != test.want {
 			t.Errorf("%s to %d digits is %v, %v; want %s", test.text, test.precision, got, ok, test.want)
 		}
 	}
 	for _, text := range []string{"", "1/0", "1/(2-2.0)", ".", "1.2.3", "1 << 2", "1e5", "0x1"} {
-		k := reckoner[decimal]{apply: decimalStep(9)}
+		k := evaluator[decimal]{apply: decimalStep(9)}
 		if got, ok := k.read(text, readDecimal); ok {
 			t.Errorf("%s is %v", text, got)
 		}
 	}
 }
 
-// Numbers that begin as large ones come to what machine numbers do.
+// Large numbers and machine integers give the same results.
 func TestDecimalsOfBothSizesAgree(t *testing.T) {
 	t.Parallel()
 	large := func(text string) (decimal, int) {
@@ -66,7 +66,7 @@ func TestDecimalsOfBothSizesAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		precision := r.Between(1, 40)
-		k, other := reckoner[decimal]{apply: decimalStep(precision)}, reckoner[decimal]{apply: decimalStep(precision)}
+		k, other := evaluator[decimal]{apply: decimalStep(precision)}, evaluator[decimal]{apply: decimalStep(precision)}
 		got, ok := k.read(item.Expression, readDecimal)
 		want, able := other.read(item.Expression, large)
 		if ok != able || ok && got.String() != want.String() {

@@ -4,15 +4,14 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// Operations are named by one byte: those of one character by themselves, the
-// others by these.
+// One byte names an operation: its own character, or one of these for longer signs.
 const (
 	opLeft   = '<' // <<
 	opRight  = '>' // >>
-	opNegate = '~' // a minus in front of a number or a bracket
+	opNegate = '~' // minus before a number or a bracket
 )
 
-// binding tells how tightly an operation binds, as in Python; 0 means none.
+// binding returns how tightly an operation binds, as in Python; 0 if it is none.
 func binding(op byte) int {
 	switch op {
 	case opLeft, opRight:
@@ -27,25 +26,25 @@ func binding(op byte) int {
 	return 0
 }
 
-// A reckoner works out an expression that it is told from left to right. It keeps
-// what waits on two stacks, so that no nesting makes it recurse.
-type reckoner[T any] struct {
-	apply   func(op byte, x, y T) (value T, ok bool) // x op y; opNegate has x alone
+// An evaluator evaluates an expression from left to right. It keeps pending operations on two
+// stacks, so that no nesting makes it recurse.
+type evaluator[T any] struct {
+	apply   func(op byte, x, y T) (value T, ok bool) // x op y; for opNegate, x alone
 	values  []T
-	pending []byte // operations without their right-hand side, and open brackets
-	failed  bool   // apply refused a step, or something stood in the wrong place
+	pending []byte // operations that still lack their right-hand side, and open brackets
+	failed  bool   // apply refused a step, or something was out of place
 }
 
-func (k *reckoner[T]) open()      { k.pending = append(k.pending, '(') }
-func (k *reckoner[T]) negate()    { k.pending = append(k.pending, opNegate) }
-func (k *reckoner[T]) number(n T) { k.values = append(k.values, n) }
-func (k *reckoner[T]) operator(o byte) {
+func (k *evaluator[T]) open()      { k.pending = append(k.pending, '(') }
+func (k *evaluator[T]) negate()    { k.pending = append(k.pending, opNegate) }
+func (k *evaluator[T]) number(n T) { k.values = append(k.values, n) }
+func (k *evaluator[T]) operator(o byte) {
 	k.settle(binding(o))
 	k.pending = append(k.pending, o)
 }
 
-// close ends the bracket that was opened last.
-func (k *reckoner[T]) close() {
+// close ends the innermost bracket.
+func (k *evaluator[T]) close() {
 	k.settle(0)
 	if len(k.pending) == 0 {
 		k.failed = true
@@ -54,9 +53,9 @@ func (k *reckoner[T]) close() {
 	k.pending = k.pending[:len(k.pending)-1]
 }
 
-// settle works out what binds at least as tightly as least, back to the last open
-// bracket.
-func (k *reckoner[T]) settle(least int) {
+// settle applies pending operations that bind at least as tightly as least, back to the
+// innermost open bracket.
+func (k *evaluator[T]) settle(least int) {
 	for n := len(k.pending); n > 0 && !k.failed; n-- {
 		op, top := k.pending[n-1], len(k.values)-1
 		if op == '(' || binding(op) < least {
@@ -76,8 +75,8 @@ func (k *reckoner[T]) settle(least int) {
 	}
 }
 
-// value returns the value of the expression once all of it is told.
-func (k *reckoner[T]) value() (value T, ok bool) {
+// value returns the value of the complete expression.
+func (k *evaluator[T]) value() (value T, ok bool) {
 	k.settle(0)
 	if k.failed || len(k.pending) > 0 || len(k.values) != 1 {
 		return value, false
@@ -85,12 +84,12 @@ func (k *reckoner[T]) value() (value T, ok bool) {
 	return k.values[0], true
 }
 
-// maxExpression is how many bytes an expression has at most.
+// maxExpression limits an expression, in bytes.
 const maxExpression = 1 << 16
 
-// read works out all of text. A number is what number reads from the beginning of
-// a text; size is how many bytes it takes, 0 if there is no number.
-func (k *reckoner[T]) read(text string, number func(string) (n T, size int)) (value T, ok bool) {
+// read evaluates all of text. number reads a number at the beginning of a text; size is its
+// length in bytes, or 0 if there is none.
+func (k *evaluator[T]) read(text string, number func(string) (n T, size int)) (value T, ok bool) {
 	if len(text) > maxExpression {
 		return value, false
 	}
@@ -99,8 +98,11 @@ func (k *reckoner[T]) read(text string, number func(string) (n T, size int)) (va
 			return value, false
 		}
 		c, size := text[0], 1
+		if c == ' ' {
+			text = text[1:]
+			continue
+		}
 		switch {
-		case c == ' ':
 		case wanted && c == '(':
 			k.open()
 		case wanted && c == '-':
@@ -125,8 +127,7 @@ func (k *reckoner[T]) read(text string, number func(string) (n T, size int)) (va
 	return k.value()
 }
 
-// operatorSize returns how many bytes the operation takes that text begins with, 0
-// for none.
+// operatorSize returns the length in bytes of the operation at the beginning of text, or 0.
 func operatorSize(text string) int {
 	switch text[0] {
 	case '+', '-', '*', '/':
@@ -139,32 +140,32 @@ func operatorSize(text string) int {
 	return 0
 }
 
-// A composer writes expressions of chance.
+// A composer writes random expressions.
 type composer struct {
 	r         *rng.Rand
 	operators []byte
-	brackets  bool // parts may stand in brackets
-	negatives bool // numbers and brackets may have a minus in front
+	brackets  bool // parts may be in brackets
+	negatives bool // numbers and brackets may be negated
 	to        pen
 }
 
-// A pen takes down what a composer draws, from left to right.
+// A pen writes down what a composer draws, from left to right.
 type pen interface {
 	negate()
 	open()
 	close()
-	number(next byte)            // a number of the pen's own choice; next is what follows it, 0 for nothing
-	operator(op byte) (put byte) // op, or another in its place
+	number(next byte)            // a number that the pen chooses; next is the character after it, or 0
+	operator(op byte) (put byte) // op, or a replacement
 }
 
 const (
-	maxDepth      = 8 // of brackets in one another
+	maxDepth      = 8 // of nested brackets
 	bracketChance = 0.3
 	minusChance   = 0.3
 )
 
-// compose writes an expression with terms numbers. No bracket holds all of it, and
-// none follows a division.
+// compose writes an expression of terms numbers. No bracket encloses all of it, and none
+// follows a division.
 func (c *composer) compose(terms, depth int) {
 	divided := false
 	for left := terms; left > 0; {

@@ -29,7 +29,7 @@ func TestReckonerReads(t *testing.T) {
 		{strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000), "1", "deep brackets"},
 		{strings.Repeat("-", 20_000) + "1", "1", "many signs"},
 	} {
-		k := reckoner[whole]{apply: wholeStep}
+		k := evaluator[whole]{apply: wholeStep}
 		if got, ok := k.read(test.text, readDigits); !ok || got.big().String() != test.want {
 			t.Errorf("%.60s = %v, %v; want %s (%s)", test.text, got, ok, test.want, test.why)
 		}
@@ -41,7 +41,7 @@ func TestReckonerRefuses(t *testing.T) {
 		"", " ", "+5", "5 +", "5 5", "5 % 2", "5 ** 2", "5 // 2", "()", "(5", "5)", ")5(", "(5 +)", "5 (6)", "a", "5 / 0", "5 < 1", "5 <", "5 <> 1", "5 << 65", "5 << -1", "5 >> 99999999999999999999",
 		"1.5", "1e5", "0x10", "5 - - ", "\n5", "5;", "٣", strings.Repeat("1+", maxExpression) + "1",
 	} {
-		k := reckoner[whole]{apply: wholeStep}
+		k := evaluator[whole]{apply: wholeStep}
 		if got, ok := k.read(text, readDigits); ok {
 			t.Errorf("%.60q = %v", text, got)
 		}

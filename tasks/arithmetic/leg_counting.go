@@ -16,12 +16,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// legCounting asks how many legs animals have together.
+// legCounting asks for the total number of legs of several animals.
 var legCounting = task.Spec[legCountingParams, legCountingItem]{
 	Name:     "leg_counting",
 	Category: "arithmetic",
 	Doc: "Count the legs of several animals of several kinds. " +
-		"Only animals whose number of legs is beyond doubt are asked about: no crabs, whose claws may count, and no starfish.",
+		"It asks only about animals with an undisputed number of legs: no crabs, since their claws may count, and no starfish.",
 	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: legCountingParams{MinAnimals: 3, MaxAnimals: 10, MinInstances: 1, MaxInstances: 15},
@@ -44,7 +44,7 @@ type legCountingParams struct {
 	MaxInstances int `json:"max_instances"`
 }
 
-// maxInstances is how many animals of a kind there are at most.
+// maxInstances limits the animals of one kind.
 const maxInstances = 1_000_000_000
 
 // Check implements [task.Params].
@@ -68,8 +68,8 @@ type animal struct {
 	legs      int64
 }
 
-// animals lists the kinds that are asked about. DO NOT CHANGE THE ORDER: it decides
-// which problems a seed gives.
+// animals lists the kinds of animal. DO NOT CHANGE THE ORDER: it decides which problems a
+// seed gives.
 var animals = []animal{
 	{"snake", "snakes", 0}, {"earthworm", "earthworms", 0}, {"leech", "leeches", 0}, {"slug", "slugs", 0}, {"snail", "snails", 0},
 	{"goldfish", "goldfish", 0}, {"shark", "sharks", 0}, {"eel", "eels", 0}, {"dolphin", "dolphins", 0}, {"whale", "whales", 0},
@@ -86,7 +86,7 @@ var animals = []animal{
 	{"spider", "spiders", 8}, {"scorpion", "scorpions", 8}, {"tarantula", "tarantulas", 8}, {"woodlouse", "woodlice", 14},
 }
 
-// animalNamed finds an animal by the name of one of its kind.
+// animalNamed maps the name of a kind to it.
 var animalNamed = sync.OnceValue(func() map[string]animal {
 	found := make(map[string]animal, len(animals))
 	for _, a := range animals {
@@ -103,15 +103,15 @@ type legCountingItem struct {
 	Phrasing   int   `json:"phrasing,omitempty"`
 }
 
-// A herd is how many animals there are of each kind. In JSON it is an object with
-// the names of the kinds, in their order.
+// A herd is a number of animals of each kind. In JSON it is an object with the names of the
+// kinds as keys, in their order.
 type herd []flock
 
 // A flock is animals of one kind.
 type flock struct {
-	kind  string // one animal of it
+	kind  string // name of one animal
 	count int
-	many  string // what several are called; empty: look it up
+	many  string // name of several; empty: look it up
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -194,7 +194,7 @@ func (l legCountingItem) Prompt() string {
 	return string(append(append(b, words[1]...), " Answer with one whole number."...))
 }
 
-// name returns what the animals are called, one or many.
+// name returns the singular or the plural, as the number of animals demands.
 func (f flock) name() string {
 	if f.count == 1 {
 		return f.kind
@@ -215,7 +215,7 @@ func (l legCountingItem) Short() string {
 	return string(b)
 }
 
-// Canonical implements [task.Canonicalizer]. The animals may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the animals does not matter.
 func (l legCountingItem) Canonical() string {
 	l.Animals = slices.SortedFunc(slices.Values(l.Animals), func(a, b flock) int {
 		return cmp.Or(strings.Compare(a.kind, b.kind), cmp.Compare(a.count, b.count))
@@ -223,8 +223,8 @@ func (l legCountingItem) Canonical() string {
 	return l.Short()
 }
 
-// Check refuses a record whose animals have another number of legs. Those that we
-// have no kind for may have any number.
+// Check refuses a record with a wrong number of legs. A kind that we do not know may have
+// any.
 func (l legCountingItem) Check() error {
 	unknown, legs := false, int64(0)
 	for _, f := range l.Animals {

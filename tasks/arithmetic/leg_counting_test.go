@@ -67,7 +67,7 @@ func TestLegCountingParams(t *testing.T) {
 	})
 }
 
-// No two kinds have a name in common, and each has as many legs as its class.
+// No two kinds share a name, and each has the legs of its class.
 func TestAnimals(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range animals {
@@ -83,8 +83,8 @@ func TestAnimals(t *testing.T) {
 
 var flockRE = regexp.MustCompile(`(\d+) ([a-z]+)`)
 
-// legless, birds, insects and spiders are how the second way knows legs; what is
-// none of them has four.
+// legless, birds, insects and spiders are the second solver's knowledge of legs; any other
+// animal has four.
 const (
 	legless = " snake earthworm leech slug snail goldfish shark eel dolphin whale "
 	birds   = " human chicken duck goose geese ostrich penguin pigeon owl parrot swan turkey eagle sparrow flamingo "
@@ -92,7 +92,7 @@ const (
 	spiders = " spider scorpion tarantula "
 )
 
-// The second way reads the prompt and knows the classes of animals.
+// The second solver reads the prompt and knows the classes of animals.
 func TestLegCountingSecond(t *testing.T) {
 	tasktest.Second(t, legCounting.Task(), 1200, func(item legCountingItem, prompt, got string) error {
 		legs, kinds := 0, 0
@@ -111,7 +111,7 @@ func TestLegCountingSecond(t *testing.T) {
 	})
 }
 
-// legsOf returns the legs of an animal, of which name is the singular or the plural.
+// legsOf returns the legs of an animal, named in the singular or the plural.
 func legsOf(name string) int {
 	if strings.HasPrefix(name, "woodl") {
 		return 14

@@ -40,7 +40,7 @@ type powerFunctionParams struct {
 	MaxBase     float64 `json:"max_base"`
 	MinExponent int     `json:"min_exponent"` // before the sign is drawn
 	MaxExponent int     `json:"max_exponent"`
-	Decimals    int     `json:"decimals"` // of the base, at most
+	Decimals    int     `json:"decimals"` // limit of the base's decimal places
 }
 
 const (
@@ -70,10 +70,10 @@ func (p powerFunctionParams) Check() error {
 	return nil
 }
 
-// unit returns how many of the last decimals make 1.
+// unit returns the number of last decimals in 1.
 func (p powerFunctionParams) unit() float64 { return float64(powersOfTen[p.Decimals]) }
 
-// parts returns the least and the largest base, in last decimals.
+// parts returns the least and the largest base, in units of the last decimal.
 func (p powerFunctionParams) parts() (least, most int64) {
 	return int64(math.Ceil(p.MinBase * p.unit())), int64(math.Floor(p.MaxBase * p.unit()))
 }
@@ -93,7 +93,7 @@ func makePowerFunction(p powerFunctionParams, r *rng.Rand) (powerFunctionItem, e
 	if r.Chance(0.5) {
 		item.Exponent = -item.Exponent
 	}
-	const tries = 10 // one power in ten thousand is not clear
+	const tries = 10 // one power in ten thousand is halfway
 	for range tries {
 		part := r.Between64(least, most)
 		if part == 0 {
@@ -108,15 +108,15 @@ func makePowerFunction(p powerFunctionParams, r *rng.Rand) (powerFunctionItem, e
 	return item, nil
 }
 
-// halfway reports whether x has four digits, the last a 5.
+// halfway reports whether x has four digits and ends in 5.
 func halfway(x float64) bool {
 	var room [32]byte
 	text := strconv.AppendFloat(room[:0], math.Abs(x), 'e', -1, 64) // 1.235e+02
 	return text[1] == '.' && text[4] == '5' && text[5] == 'e'
 }
 
-// power returns base to the power of exponent. Every step is one operation of
-// IEEE 754, so that the result is the same on every machine.
+// power returns base to the power of exponent. Every step is one IEEE 754 operation, so
+// that the result is the same on every machine.
 func power(base float64, exponent int) float64 {
 	p := 1.0
 	for range max(exponent, -exponent) {
@@ -128,7 +128,7 @@ func power(base float64, exponent int) float64 {
 	return p
 }
 
-// decimalOf returns x, which is finite, as Python writes it.
+// decimalOf returns the finite number x as Python writes it.
 func decimalOf(x float64) answer.Decimal {
 	if x == 0 {
 		return answer.Decimal{}
@@ -174,7 +174,7 @@ func (p powerFunctionItem) appendText(b []byte) []byte {
 // Short implements [task.Shortener].
 func (p powerFunctionItem) Short() string { return string(append(p.appendText(nil), '=')) }
 
-// Check refuses a record whose solution is not the power.
+// Check refuses a record with a wrong solution.
 func (p powerFunctionItem) Check() error {
 	if max(p.Exponent, -p.Exponent) > 1000 {
 		return fmt.Errorf("exponent is %d, want -1000 to 1000", p.Exponent)
@@ -224,7 +224,7 @@ func threeDigits(d answer.Decimal) answer.Decimal {
 	return d
 }
 
-// Score implements [task.Instance]. Both numbers are rounded to three digits.
+// Score implements [task.Instance]. It compares both numbers rounded to three digits.
 func (p powerFunctionItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)
 	switch {

@@ -43,7 +43,7 @@ func TestPowerFunctionScore(t *testing.T) {
 		{Base: 2, Exponent: 3, Solution: 9}, {Base: 0, Exponent: -1}, {Base: 1e300, Exponent: 3}, {Base: 1, Exponent: math.MaxInt32, Solution: 1}, {Base: 1, Solution: 1, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -95,8 +95,8 @@ func TestPowerFunctionParams(t *testing.T) {
 
 var powerRE = regexp.MustCompile(`([\d.]+|\(-[\d.]+\))\^(-?\d+)`)
 
-// The second way reads the prompt, reckons with exact fractions, and demands that
-// the answer is nearer than any other number of three digits.
+// The second solver reads the prompt, computes with exact fractions, and demands that the
+// answer is nearer than any other number of three digits.
 func TestPowerFunctionSecond(t *testing.T) {
 	tasktest.Second(t, powerFunction.Task(), 1200, func(_ powerFunctionItem, prompt, got string) error {
 		asked := powerRE.FindStringSubmatch(prompt)

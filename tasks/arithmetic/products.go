@@ -40,7 +40,7 @@ type productsParams struct {
 	AllowNegation bool `json:"allow_negation"` // factors may be negative
 }
 
-// maxFactors is how many factors a product has at most.
+// maxFactors limits the factors of a product.
 const maxFactors = 200
 
 // Check implements [task.Params].
@@ -84,7 +84,7 @@ func (p productsItem) Prompt() string {
 // Short implements [task.Shortener].
 func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, " ", "") + "=" }
 
-// Check refuses a record whose product cannot be read.
+// Check refuses a record with an unreadable product.
 func (p productsItem) Check() error {
 	if _, ok := multiply(p.Expression); !ok {
 		return fmt.Errorf("expression %.80q is not a product of up to %d whole numbers", p.Expression, maxFactors)
@@ -98,9 +98,9 @@ func (p productsItem) Solve() string {
 	return product
 }
 
-// multiply works out a product of decimal factors between " * ".
+// multiply computes a product of decimal factors separated by " * ".
 func multiply(text string) (product string, ok bool) {
-	const mostDigits = 40 // of a factor, which a record from outside may have
+	const mostDigits = 40 // of a factor in a foreign record
 	small, large := int64(1), (*big.Int)(nil)
 	for range maxFactors {
 		factor, rest, more := strings.Cut(text, " * ")

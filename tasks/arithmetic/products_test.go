@@ -32,7 +32,7 @@ func TestProductsScore(t *testing.T) {
 		{Expression: strings.Repeat("2 * ", maxFactors) + "2"}, {Expression: "2 * 3", Phrasing: 9}, {Expression: "2 * 3", Phrasing: -1},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+.60v is taken", bad)
+			t.Errorf("%+.60v is accepted", bad)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestMultiply(t *testing.T) {
 		{"0 * 5", "0", "reasoning-gym has zeros"},
 		{"2147483647 * 2147483647", "4611686014132420609", "as large as machine numbers get"},
 		{"2147483648 * -2147483648 * 2", "-9223372036854775808", "one more"},
-		{"99999999999999999999 * -10", "-999999999999999999990", "a factor that is no machine number"},
+		{"99999999999999999999 * -10", "-999999999999999999990", "a factor beyond 64 bits"},
 		{"9223372036854775807 * 1", "9223372036854775807", ""},
 	} {
 		if got, ok := multiply(test.text); got != test.want || !ok {
@@ -65,7 +65,7 @@ func TestProductsParams(t *testing.T) {
 
 var factorRE = regexp.MustCompile(`-?\d+`)
 
-// The second way reads the prompt and multiplies in another order.
+// The second solver reads the prompt and multiplies in another order.
 func TestProductsSecond(t *testing.T) {
 	tasktest.Second(t, products.Task(), 1200, func(item productsItem, prompt, got string) error {
 		product, factors := big.NewInt(1), factorRE.FindAllString(prompt, -1)

@@ -1,4 +1,5 @@
-// Package arithmetic holds the tasks about expressions: sums, products, powers, and what comes of them.
+// Package arithmetic holds the tasks about expressions: sums, products, powers and their
+// values.
 package arithmetic
 
 import "github.com/quintain-rl/quintain"

@@ -5,17 +5,18 @@ import (
 	"strconv"
 )
 
-// mostSmall is the largest machine number that a step leaves: two of them can be added.
+// mostSmall limits the machine integer that a step leaves, so that two of them can be
+// added.
 const mostSmall = 1 << 61
 
-// A whole is a whole number: a machine number as long as all that it was made from are
-// small enough, which takes no memory. It is never changed.
+// A whole is a whole number. It is a machine integer, without allocations, as long as all
+// its operands were small enough. It never changes.
 type whole struct {
 	n     int64
-	large *big.Int // unless it is nil, the number, and n means nothing
+	large *big.Int // the number, unless nil; n is then unused
 }
 
-// big returns the number, for the caller to keep.
+// big returns the number; the caller owns it.
 func (w whole) big() *big.Int {
 	if w.large == nil {
 		return big.NewInt(w.n)
@@ -23,12 +24,11 @@ func (w whole) big() *big.Int {
 	return new(big.Int).Set(w.large)
 }
 
-// isZero reports whether the number is 0.
 func (w whole) isZero() bool {
 	return w.large == nil && w.n == 0 || w.large != nil && w.large.Sign() == 0
 }
 
-// append appends the digits in a base, with a prefix between them and the sign.
+// append appends the sign, the prefix, and the digits in the given base.
 func (w whole) append(b []byte, prefix string, base int) []byte {
 	if w.large != nil {
 		text := w.large.Text(base)
@@ -46,7 +46,7 @@ func (w whole) append(b []byte, prefix string, base int) []byte {
 
 // readWhole reads the digits in base 10 or 16 at the beginning of text.
 func readWhole(text string, base int64) (w whole, size int) {
-	const small = 15 // digits, whatever the base
+	const small = 15 // digits that fit in any base
 	for ; size < len(text); size++ {
 		digit := int64(16)
 		switch c := text[size]; {
@@ -68,14 +68,13 @@ func readWhole(text string, base int64) (w whole, size int) {
 	return w, size
 }
 
-// maxShift is by how many bits an expression may shift at once.
+// maxShift limits a single shift, in bits.
 const maxShift = 64
 
-// wholeStep works out x op y in whole numbers. A quotient is rounded down, as in
-// Python. ok is false for a division by 0 and for a shift by less than 0 or more than
-// maxShift bits.
+// wholeStep computes x op y in whole numbers. A quotient is rounded down, as in Python. ok
+// is false for a division by 0 and for a shift by less than 0 or more than maxShift bits.
 func wholeStep(op byte, x, y whole) (value whole, ok bool) {
-	const factor = 1 << 31 // whose square is a machine number
+	const factor = 1 << 31 // its square is a machine integer
 	if x.large != nil || op != opNegate && y.large != nil {
 		return largeStep(op, x, y)
 	}
@@ -116,8 +115,8 @@ func wholeStep(op byte, x, y whole) (value whole, ok bool) {
 	return whole{n: z}, true
 }
 
-// largeStep is wholeStep for numbers of any size. Its value is large, even if it is a
-// small number.
+// largeStep is wholeStep for numbers of any size. Its value is in the large form, however
+// small.
 func largeStep(op byte, x, y whole) (value whole, ok bool) {
 	z, other := x.big(), y.big()
 	switch op {

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A step in machine numbers comes to what it does in numbers of any size.
+// Machine integers and large numbers give the same results.
 func TestStepsOfSmallNumbersAreThoseOfLargeOnes(t *testing.T) {
 	t.Parallel()
 	r := rng.New(4, "whole")
@@ -37,7 +37,7 @@ func TestReadWhole(t *testing.T) {
 		{"nothing", "", 10, 0},
 		{"no digit", "-1", 10, 0},
 		{"digits and more", "1207+4", 10, 4},
-		{"letters are no decimal digits", "12ab", 10, 2},
+		{"letters are not decimal digits", "12ab", 10, 2},
 		{"letters of both cases", "1aFg", 16, 3},
 		{"zeros in front", "0012", 10, 4},
 		{"the most that a machine number is read from", "999999999999999", 10, 15},

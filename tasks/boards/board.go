@@ -5,17 +5,16 @@ import (
 	"math/bits"
 )
 
-// A lifeBoard is a board of Conway's Game of Life whose opposite edges meet. Its
-// cells are bits, so that a step works on 64 of them at once.
+// A lifeBoard is a board of Conway's Game of Life with opposite edges joined. Its cells are
+// bits, so that a step works on 64 of them at once.
 type lifeBoard struct {
 	height, width int
-	words         int      // of a row; cell x is bit x%64 of word x/64
+	words         int      // words per row; cell x is bit x%64 of word x/64
 	cells         []uint64 // row after row
-	low, high     []uint64 // of the number of live cells among a cell and its neighbors to the left and right
+	low, high     []uint64 // number of live cells among a cell and its neighbors to the left and right, in binary
 }
 
-// newLifeBoard returns a board without live cells, of three rows and columns at
-// least.
+// newLifeBoard returns a board of dead cells, with at least three rows and three columns.
 func newLifeBoard(height, width int) *lifeBoard {
 	words := (width + 63) / 64
 	n := height * words
@@ -23,13 +22,10 @@ func newLifeBoard(height, width int) *lifeBoard {
 	return &lifeBoard{height, width, words, room[:n:n], room[n : 2*n : 2*n], room[2*n:]}
 }
 
-// clear kills all cells.
 func (b *lifeBoard) clear() { clear(b.cells) }
 
-// set makes a cell alive.
 func (b *lifeBoard) set(y, x int) { b.cells[y*b.words+x/64] |= 1 << (x % 64) }
 
-// alive reports whether a cell is alive.
 func (b *lifeBoard) alive(y, x int) bool { return b.cells[y*b.words+x/64]>>(x%64)&1 != 0 }
 
 // count returns the number of live cells.
@@ -40,8 +36,8 @@ func (b *lifeBoard) count() (n int) {
 	return n
 }
 
-// run makes up to n steps, and stops when no cell is alive. It returns the steps
-// that were made.
+// run makes up to n steps, and stops when no cell is alive. It returns the number of steps
+// made.
 func (b *lifeBoard) run(n int) int {
 	for made := range n {
 		if b.empty() {
@@ -62,8 +58,8 @@ func (b *lifeBoard) empty() bool {
 	return true
 }
 
-// step makes one step: a cell is alive after it that has three live neighbors, or
-// two and was alive.
+// step makes one step: a cell lives on with two or three live neighbors, and comes alive
+// with three.
 func (b *lifeBoard) step() {
 	for y := range b.height {
 		b.addRow(y * b.words)
@@ -78,7 +74,7 @@ func (b *lifeBoard) step() {
 			below = at - last
 		}
 		alive := b.cells[at]
-		beside := b.low[at] ^ alive // of the two neighbors in the row, exactly one is alive
+		beside := b.low[at] ^ alive // exactly one of the two neighbors in the row is alive
 		both := b.high[at] &^ beside
 		odd := b.low[above] ^ b.low[below] ^ beside
 		carry := b.low[above]&b.low[below] | (b.low[above]|b.low[below])&beside
@@ -89,9 +85,9 @@ func (b *lifeBoard) step() {
 	}
 }
 
-// addRow works out low and high of the row that begins at word from.
+// addRow computes low and high for the row that begins at word from.
 func (b *lifeBoard) addRow(from int) {
-	row, end := b.cells[from:from+b.words], uint((b.width-1)%64) // place of the last cell in its word
+	row, end := b.cells[from:from+b.words], uint((b.width-1)%64) // bit of the last cell in its word
 	last := len(row) - 1
 	carry := row[last] >> end & 1
 	for i, word := range row {
@@ -109,7 +105,7 @@ func (b *lifeBoard) addRow(from int) {
 	}
 }
 
-// rows writes each row as a text of 0 and 1.
+// rows writes each row as a string of 0 and 1.
 func (b *lifeBoard) rows() []string {
 	text := make([]byte, b.height*b.width)
 	for i := range text {
@@ -125,23 +121,22 @@ func (b *lifeBoard) rows() []string {
 	return rows
 }
 
-// readLifeBoard reads rows of equally many 0 and 1.
+// readLifeBoard reads rows of 0 and 1, all of one length.
 func readLifeBoard(rows []string) (*lifeBoard, error) {
 	if len(rows) < 3 || len(rows[0]) < 3 {
-		return nil, errors.New("the board has less than three rows or columns")
+		return nil, errors.New("the board has fewer than three rows or columns")
 	}
 	b := newLifeBoard(len(rows), len(rows[0]))
 	for y, row := range rows {
 		if len(row) != b.width {
-			return nil, errors.New("the rows of the board are not equally long")
+			return nil, errors.New("the rows of the board differ in length")
 		}
 		for x, c := range []byte(row) {
-			switch c {
-			case '0':
-			case '1':
-				b.set(y, x)
-			default:
+			if c != '0' && c != '1' {
 				return nil, errors.New("the board has a cell other than 0 and 1")
+			}
+			if c == '1' {
+				b.set(y, x)
 			}
 		}
 	}

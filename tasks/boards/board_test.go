@@ -60,8 +60,8 @@ func TestLifeBoard(t *testing.T) {
 	}
 }
 
-// Known patterns: the blinker has period two, the block stays, a glider crosses
-// the edges, and two cells die at once.
+// Known patterns: the blinker has period two, the block stays, a glider crosses the edges,
+// and two cells die at once.
 func TestLifePatterns(t *testing.T) {
 	for _, test := range []struct {
 		why   string
@@ -89,7 +89,7 @@ func TestLifePatterns(t *testing.T) {
 func TestReadLifeBoardRefuses(t *testing.T) {
 	for _, rows := range []string{"", "000", "00 00 00", "000 000", "000 000 00", "000 000 0000", "000 020 000"} {
 		if _, err := readLifeBoard(strings.Fields(rows)); err == nil {
-			t.Errorf("%q is taken", rows)
+			t.Errorf("%q is accepted", rows)
 		}
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// gameOfLife asks for a board of the Game of Life some steps later.
+// gameOfLife asks for a board of the Game of Life after some steps.
 var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Name:     "game_of_life",
 	Category: "algorithmic",
-	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid whose opposite edges meet. " +
-		"Some cells are alive at the end, and they are not those of the start.",
+	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid with opposite edges joined. " +
+		"Some cells are alive at the end, and the board has changed.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
@@ -39,8 +39,8 @@ const mostLifeWork = 50_000_000
 type gameOfLifeParams struct {
 	GridSizeX          int     `json:"grid_size_x"`          // rows
 	GridSizeY          int     `json:"grid_size_y"`          // columns
-	FilledCellsWeights float64 `json:"filled_cells_weights"` // share of the cells that are alive at the start
-	FilledCells        int     `json:"filled_cells"`         // number of them; 0: FilledCellsWeights decides
+	FilledCellsWeights float64 `json:"filled_cells_weights"` // share of live cells at the start
+	FilledCells        int     `json:"filled_cells"`         // number of live cells at the start; 0: FilledCellsWeights decides
 	SimulationSteps    int     `json:"simulation_steps"`
 }
 
@@ -61,8 +61,8 @@ func (p gameOfLifeParams) Check() error {
 	return nil
 }
 
-// gameOfLifeItem is one board. An entry of reasoning-gym has it in the question
-// alone, and only the board at the end, in Answer.
+// gameOfLifeItem is one board. Entries of reasoning-gym have the board only in the
+// question; the record has the final board alone, in Answer.
 type gameOfLifeItem struct {
 	GridSizeX       int      `json:"grid_size_x"`
 	GridSizeY       int      `json:"grid_size_y"`
@@ -73,7 +73,7 @@ type gameOfLifeItem struct {
 	Phrasing        int      `json:"phrasing,omitempty"`
 }
 
-// makeGameOfLife draws cells until some are alive at the end, and others than at the
+// makeGameOfLife draws cells until the final board has live cells and differs from the
 // start.
 func makeGameOfLife(p gameOfLifeParams, r *rng.Rand) (gameOfLifeItem, error) {
 	const tries = 25
@@ -107,7 +107,7 @@ func makeGameOfLife(p gameOfLifeParams, r *rng.Rand) (gameOfLifeItem, error) {
 	}, nil
 }
 
-// is reports whether the rows are those of the board.
+// is reports whether rows are those of the board.
 func (b *lifeBoard) is(rows []string) bool {
 	for y, row := range rows {
 		for x, c := range []byte(row) {
@@ -129,7 +129,7 @@ var gameOfLifePhrasings = []string{
 	"A screen shows this board of the Game of Life. What will it show after ",
 }
 
-// lifeRules are said in the prompts of both tasks.
+// lifeRules are part of both tasks' prompts.
 const lifeRules = "In each step, a live cell (1) lives on if two or three of its eight neighbors are alive, a dead cell (0) comes to life if exactly three are, " +
 	"and every other cell dies or stays dead. The board wraps around: its left edge meets the right one, and its top edge the bottom one."
 
@@ -143,8 +143,7 @@ func (g gameOfLifeItem) Prompt() string {
 		"\n\nAnswer with the whole board as a JSON list of its rows from top to bottom, for example [[0,1,0],[1,1,0],[0,0,1]]."
 }
 
-// appendBoard appends rows of 0 and 1 as a JSON list of lists, with next between two
-// rows.
+// appendBoard appends rows of 0 and 1 as a JSON list of lists, with next between two rows.
 func appendBoard(b []byte, rows []string, next string) []byte {
 	b = append(b, '[')
 	for y, row := range rows {
@@ -177,8 +176,7 @@ func (g gameOfLifeItem) Canonical() string {
 	return g.Short()
 }
 
-// Check refuses a record without a board, or whose answer is not what becomes of
-// it.
+// Check refuses a record without a board, or with a wrong answer.
 func (g gameOfLifeItem) Check() error {
 	if g.Board == nil {
 		if g.Answer == nil {
@@ -207,7 +205,7 @@ func (g gameOfLifeItem) end() []string {
 	if g.Board == nil {
 		rows, err := readCells(*g.Answer)
 		if err != nil {
-			panic(err) // Check has read it
+			panic(err) // Check has already read it
 		}
 		return rows
 	}
@@ -222,9 +220,9 @@ func (g gameOfLifeItem) end() []string {
 // Solve implements [task.Instance].
 func (g gameOfLifeItem) Solve() string { return string(appendBoard(nil, g.end(), ",")) }
 
-// Score implements [task.Instance]. A board of the right size earns 1 - w/b with w
-// wrong cells, where b is the fewest that are wrong in a board which is had without
-// looking: the one at the start, one without live cells, and one full of them.
+// Score implements [task.Instance]. A board of the right size with w wrong cells earns 1 -
+// w/b. b is the fewest wrong cells in the boards that need no work: the start, all dead,
+// and all alive.
 func (g gameOfLifeItem) Score(text string) quintain.Verdict {
 	got, err := readCells(text)
 	if err != nil {
@@ -259,7 +257,7 @@ func (g gameOfLifeItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong(fmt.Sprintf("%d cells are wrong", wrong))
 }
 
-// different counts the places in which two texts of one length differ.
+// different counts the places where two texts of one length differ.
 func different(a, b string) (n int) {
 	for i := range len(a) {
 		if a[i] != b[i] {
@@ -304,7 +302,7 @@ func readCells(text string) ([]string, error) {
 	return rows, nil
 }
 
-// plainCells reads what nearly every answer is: rows of the digits 0 and 1.
+// plainCells reads the usual answer: rows of the digits 0 and 1.
 func plainCells(text string) (rows []string, plain bool) {
 	s := jsonSigns{text, 0}
 	cells, ends := make([]byte, 0, len(text)/2), make([]int, 0, 32)
@@ -331,10 +329,10 @@ func plainCells(text string) (rows []string, plain bool) {
 	return rows, true
 }
 
-// jsonSigns are the characters of a JSON text without the space between them.
+// jsonSigns iterates over the characters of a JSON text, skipping space.
 type jsonSigns struct {
 	text string
-	at   int // place of the next one; past len(text) when the end was met
+	at   int // index of the next character; beyond len(text) at the end
 }
 
 // next returns the next character, and 0 at the end.

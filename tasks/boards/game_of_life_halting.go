@@ -18,7 +18,7 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 	Name:     "game_of_life_halting",
 	Category: "algorithmic",
 	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
-		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor that of their cells gives away which. " +
+		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor the number of cells gives it away. " +
 		"Harder levels also ask when they have died, or how many cells are left.",
 	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym and witness.",
 	Version: 4,
@@ -39,10 +39,10 @@ type gameOfLifeHaltingParams struct {
 	GridSizeX          int `json:"grid_size_x"`     // rows
 	GridSizeY          int `json:"grid_size_y"`     // columns
 	Difficulty         int `json:"difficulty"`      // 1 to 3: shapes of up to 3, 4 or 5 cells in height and width
-	NumOscillators     int `json:"num_oscillators"` // shapes on a board, at most, whether they last or die
+	NumOscillators     int `json:"num_oscillators"` // maximum of shapes on a board, lasting or dying
 	MaxSimulationSteps int `json:"max_simulation_steps"`
 
-	Witness bool `json:"witness"` // when all cells are dead, or how many are alive, is wanted, not True or False
+	Witness bool `json:"witness"` // the answer is the step of death or the number of live cells, not True or False
 }
 
 // Check implements [task.Params].
@@ -64,22 +64,22 @@ func (p gameOfLifeHaltingParams) Check() error {
 	return nil
 }
 
-// gameOfLifeHaltingItem is one board. An entry of reasoning-gym has it in the
-// question alone.
+// gameOfLifeHaltingItem is one board. Entries of reasoning-gym have the board only in the
+// question.
 type gameOfLifeHaltingItem struct {
 	GridSizeX       int           `json:"grid_size_x"`
 	GridSizeY       int           `json:"grid_size_y"`
 	PlacedPatterns  []lifePattern `json:"placed_patterns"`
 	SimulationSteps int           `json:"simulation_steps"`
-	ShouldOscillate *bool         `json:"should_oscillate"`  // some cell is alive after those steps
+	ShouldOscillate *bool         `json:"should_oscillate"`  // some cell is alive after the steps
 	Board           []string      `json:"board,omitempty"`   // rows of 0 and 1
-	Outcome         string        `json:"outcome,omitempty"` // such as "dead 5" or "alive 12"; empty: True or False is wanted
+	Outcome         string        `json:"outcome,omitempty"` // such as "dead 5" or "alive 12"; empty: the answer is True or False
 	Phrasing        int           `json:"phrasing,omitempty"`
 }
 
 // lifePattern is a shape on a board.
 type lifePattern struct {
-	Name     string `json:"name"`     // "dying" or "lasting", if it were alone
+	Name     string `json:"name"`     // "dying" or "lasting", its fate alone
 	Position [2]int `json:"position"` // row and column of its upper left corner
 }
 
@@ -87,24 +87,23 @@ type lifePattern struct {
 // column x.
 type lifeShape uint64
 
-// lifeShapes are shapes with the same number of cells, by how long they live alone
-// on a large board.
+// lifeShapes are shapes with the same number of cells, by their lifetime alone on a large
+// board.
 type lifeShapes struct {
 	dying   []lifeShape
-	dies    []int // step after which the shape of dying is dead
+	dies    []int // step after which the shape of dying at this index is dead
 	lasting []lifeShape
 }
 
-// lifeShapesOf holds the shapes of each difficulty: of numbers of cells with which some
-// shapes live and some die.
+// lifeShapesOf holds the shapes of each difficulty, of the numbers of cells with both dying
+// and lasting shapes.
 var lifeShapesOf = [...]func() []lifeShapes{
 	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(3, 500) }),
 	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(4, 500) }),
 	sync.OnceValue(func() []lifeShapes { return drawLifeShapes(5, 600) }),
 }
 
-// drawLifeShapes draws n shapes in a square with sides of size cells, and sees how long
-// they live.
+// drawLifeShapes draws n shapes in a square with sides of size cells, and runs each alone.
 func drawLifeShapes(size, n int) []lifeShapes {
 	const large, horizon, fewest, most = 40, 48, 6, 3
 	r := rng.New(uint64(size), "game_of_life_halting", "shapes")
@@ -143,8 +142,8 @@ func (s lifeShape) place(b *lifeBoard, y, x int) {
 	}
 }
 
-// makeGameOfLifeHalting draws whether the board is to die, and shapes that do what
-// is wanted if they do not meet. If they do, it tries others.
+// makeGameOfLifeHalting draws whether the board is to die, and shapes that do so as long as
+// they do not meet. If they meet, it tries others.
 func makeGameOfLifeHalting(p gameOfLifeHaltingParams, r *rng.Rand) (gameOfLifeHaltingItem, error) {
 	const tries = 30
 	lasts := r.Chance(0.5)
@@ -172,8 +171,8 @@ func makeGameOfLifeHalting(p gameOfLifeHaltingParams, r *rng.Rand) (gameOfLifeHa
 	}
 }
 
-// outcome makes so many steps, and says after how many all cells are dead for the first time, or
-// how many are alive at the end.
+// outcome makes the given number of steps. It returns the first step with all cells dead,
+// or the number of live cells at the end.
 func (b *lifeBoard) outcome(steps int) string {
 	made := b.run(steps)
 	if b.empty() {
@@ -182,15 +181,15 @@ func (b *lifeBoard) outcome(steps int) string {
 	return "alive " + strconv.Itoa(b.count())
 }
 
-// A placing is what shape to place: its size, and whether it is to live on.
+// A placing describes the shape to place: its size, and whether it lasts.
 type placing struct {
 	size  int
 	lasts bool
 }
 
-// placeShape draws a shape and a place for it away from the others, if one is found.
+// placeShape draws a shape, and a place for it away from the others, if it finds one.
 func (g *gameOfLifeHaltingItem) placeShape(board *lifeBoard, what placing, r *rng.Rand) {
-	const tries, apart = 10, 2 // rows or columns between two shapes
+	const tries, apart = 10, 2 // apart: rows or columns between two shapes
 	for range tries {
 		at := [2]int{r.Between(0, g.GridSizeX-what.size), r.Between(0, g.GridSizeY-what.size)}
 		if g.near(at, what.size+apart) {
@@ -203,8 +202,8 @@ func (g *gameOfLifeHaltingItem) placeShape(board *lifeBoard, what placing, r *rn
 	}
 }
 
-// near reports whether a shape stands less than the distance from a place, both
-// down and across.
+// near reports whether a shape stands closer than distance to a place, both down and
+// across.
 func (g *gameOfLifeHaltingItem) near(at [2]int, distance int) bool {
 	for _, other := range g.PlacedPatterns {
 		down, across := max(at[0]-other.Position[0], other.Position[0]-at[0]), max(at[1]-other.Position[1], other.Position[1]-at[1])
@@ -215,7 +214,7 @@ func (g *gameOfLifeHaltingItem) near(at [2]int, distance int) bool {
 	return false
 }
 
-// draw draws a shape. How many cells it has depends on chance alone.
+// draw draws a shape. Its number of cells does not depend on whether it lasts.
 func (p placing) draw(steps int, r *rng.Rand) (shape lifeShape, name string) {
 	const tries = 10
 	group := rng.Pick(r, lifeShapesOf[p.size-3]())
@@ -285,7 +284,7 @@ func (g gameOfLifeHaltingItem) Canonical() string {
 	return g.Short()
 }
 
-// Check refuses a record that does not say what becomes of the board, or is wrong.
+// Check refuses a record without the fate of the board, or with a wrong one.
 func (g gameOfLifeHaltingItem) Check() error {
 	if g.ShouldOscillate == nil {
 		return errors.New("should_oscillate is missing")
@@ -317,7 +316,7 @@ func (g gameOfLifeHaltingItem) Solve() string {
 	return task.TrueOrFalse(!*g.ShouldOscillate)
 }
 
-// Score implements [task.Instance]. Case and space are free; no part credit is.
+// Score implements [task.Instance]. It ignores case and space, and gives no partial credit.
 func (g gameOfLifeHaltingItem) Score(text string) quintain.Verdict {
 	if g.Outcome != "" {
 		return task.MatchWords(text, g.Outcome)

@@ -17,7 +17,7 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"True", 1, ""},
 		{" true\n", 1, "case and space are free"},
-		{"False", 0, "which reasoning-gym takes"},
+		{"False", 0, "reasoning-gym accepts it"},
 		{"True or False", 0, "as well"},
 		{"True.", 0, "as well"},
 		{"Yes", 0, ""},
@@ -68,15 +68,15 @@ func TestGameOfLifeHaltingParams(t *testing.T) {
 	})
 }
 
-// The second way reads the prompt and goes from cell to cell. Half of the boards
-// die, and counting the cells does not tell which: the best bound between few and
-// many is hardly better than a guess.
+// The second solver reads the prompt and goes from cell to cell. Half of the boards die,
+// and the number of cells does not tell which: the best threshold is hardly better than a
+// guess.
 func TestGameOfLifeHaltingSecond(t *testing.T) {
 	const n = 1800
 	for level := range gameOfLifeHalting.Levels {
 		own := gameOfLifeHalting
 		own.Levels = own.Levels[level : level+1]
-		dying, balance := 0, map[int]int{} // by number of cells, boards that die less boards that do not
+		dying, balance := 0, map[int]int{} // for each number of cells, dying boards minus lasting ones
 		tasktest.Every(t, own.Task(), n/len(gameOfLifeHalting.Levels), func(_ gameOfLifeHaltingItem, prompt, got string) error {
 			rows := strings.Split(strings.ReplaceAll(strings.Split(prompt, "\n\n")[1], " ", ""), "\n")
 			cells := strings.Count(strings.Join(rows, ""), "1")
@@ -113,7 +113,7 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 			t.Errorf("level %d: %.2f of the boards die", level, share)
 		}
 		if share := 0.5 + float64(best)/float64(2*boards); share > 0.62 {
-			t.Errorf("level %d: the number of cells tells of %.2f of the boards whether they die", level, share)
+			t.Errorf("level %d: the number of cells gives away %.2f of the boards", level, share)
 		}
 	}
 }

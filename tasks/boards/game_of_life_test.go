@@ -17,17 +17,17 @@ func TestGameOfLifeScore(t *testing.T) {
 		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0,0]]", 1, ""},
 		{" [[0, 0, 0, 0],\n[0, 1, 1, 0],\n[0, 1, 1, 0],\n[0, 0, 0, 0]]\n", 1, ""},
 		{"[[0,0,0,0],[0,true,1.0,0],[0,1e0,1,0],[false,0,-0,0]]", 1, "the same values"},
-		{"[[0,0,0,0],[0,1,0,0],[0,1,1,0],[0,0,0,0]]", 0, "the start, for which reasoning-gym pays 15/16"},
-		{"[[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]", 0, "no cells, for which it pays 12/16"},
+		{"[[0,0,0,0],[0,1,0,0],[0,1,1,0],[0,0,0,0]]", 0, "the start; reasoning-gym pays 15/16"},
+		{"[[0,0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0]]", 0, "no cells; it pays 12/16"},
 		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0]]", 0, "a row is missing"},
-		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0,0],[0,0,0,0]]", 0, "a row too many, which reasoning-gym takes"},
+		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0,0],[0,0,0,0]]", 0, "a row too many; reasoning-gym accepts it"},
 		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0]]", 0, "a cell is missing"},
-		{"[[0,0,0,0],[0,1,1,0],[0,1,2,0],[0,0,0,0]]", 0, "2 is no cell"},
+		{"[[0,0,0,0],[0,1,1,0],[0,1,2,0],[0,0,0,0]]", 0, "2 is not a cell"},
 		{`[["0","0","0","0"],["0","1","1","0"],["0","1","1","0"],["0","0","0","0"]]`, 0, ""},
 		{"[0,0,0,0]", 0, ""},
 		{"0 0 0 0\n0 1 1 0\n0 1 1 0\n0 0 0 0", 0, "no JSON"},
 		{"[]", 0, ""},
-		{"{}", 0, "at which reasoning-gym fails"},
+		{"{}", 0, "reasoning-gym fails here"},
 		{"", 0, "nothing"},
 	})
 	end := "[[0,0,0,0,0],[0,1,1,1,0],[0,1,1,1,0],[0,0,0,0,0]]"
@@ -66,7 +66,7 @@ func TestGameOfLifeParams(t *testing.T) {
 	})
 }
 
-// The quick reader takes what the careful one takes, and nothing else.
+// The fast reader reads only what the careful one accepts.
 func TestPlainCells(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[0,1],[1,1]]":           "01 11",
@@ -99,14 +99,14 @@ func TestPlainCells(t *testing.T) {
 		}
 		_, err := answer.ReadJSON(text)
 		if plain && err != nil {
-			t.Errorf("%q is taken, and is no JSON: %v", text, err)
+			t.Errorf("%q is accepted, but is not JSON: %v", text, err)
 		}
 	}
 }
 
 var stepsRE = regexp.MustCompile(`(\d+|one) steps?\?`)
 
-// stepsAsked reads the number of steps out of a prompt.
+// stepsAsked reads the number of steps from a prompt.
 func stepsAsked(prompt string) int {
 	text := stepsRE.FindStringSubmatch(prompt)[1]
 	if text == "one" {
@@ -119,7 +119,7 @@ func stepsAsked(prompt string) int {
 	return n
 }
 
-// The second way reads the prompt and goes from cell to cell.
+// The second solver reads the prompt and goes from cell to cell.
 func TestGameOfLifeSecond(t *testing.T) {
 	live, n := 0, 0
 	check := func(item gameOfLifeItem, prompt, got string) error {

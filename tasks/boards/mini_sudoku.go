@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// miniSudoku asks for the one filling of a sudoku of four rows.
+// miniSudoku asks for the only solution of a sudoku of four rows.
 var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 	Name:     "mini_sudoku",
 	Category: "games",
@@ -38,14 +38,14 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 type miniSudokuParams struct {
 	MinEmpty  int `json:"min_empty"` // cells to fill
 	MaxEmpty  int `json:"max_empty"`
-	MinRounds int `json:"min_rounds"` // it takes to fill the board, if each fills all cells in which only one number can stand
+	MinRounds int `json:"min_rounds"` // rounds to fill the board, if each fills all cells with a single candidate
 }
 
-// miniMaxRounds is how many rounds a puzzle takes at most.
+// miniMaxRounds is the largest number of rounds that a puzzle takes.
 const miniMaxRounds = 5
 
-// miniMaxEmpty is how many cells can be empty: a sudoku of four rows with fewer
-// than four given cells has several solutions.
+// miniMaxEmpty limits the empty cells: a sudoku of four rows with fewer than four given
+// cells has several solutions.
 const miniMaxEmpty = 12
 
 // Check implements [task.Params].
@@ -69,8 +69,8 @@ type miniSudokuItem struct {
 	Phrasing int            `json:"phrasing,omitempty"`
 }
 
-// A miniBoard is a filled board: cell i, counted by row, is the i-th nibble. With
-// all boards there are, 288 of them, the solutions of a puzzle are counted at once.
+// A miniBoard is a filled board: cell i, counted by row, is the i-th nibble. There are only
+// 288 boards, so solutions of a puzzle are counted by comparing with all of them.
 type miniBoard uint64
 
 // cell returns the number in the i-th cell.
@@ -79,7 +79,7 @@ func (b miniBoard) cell(i int) int { return int(b >> (4 * i) & 15) }
 // put returns the board with n in the empty i-th cell.
 func (b miniBoard) put(i, n int) miniBoard { return b | miniBoard(n)<<(4*i) }
 
-// miniBoards returns all filled boards.
+// miniBoards lists all filled boards.
 var miniBoards = sync.OnceValue(func() []miniBoard {
 	boards := []miniBoard{0}
 	for i := range 16 {
@@ -106,13 +106,13 @@ func (b miniBoard) allows(i, n int) bool {
 	return true
 }
 
-// miniSees reports whether cells i and j are in one row, column or box.
+// miniSees reports whether cells i and j share a row, column or box.
 func miniSees(i, j int) bool {
 	return i/4 == j/4 || i%4 == j%4 || i/8 == j/8 && i%4/2 == j%4/2
 }
 
-// makeMiniSudoku draws a filled board and empties cells in random order, each
-// only if the solution stays unique, and starts anew if the puzzle is not as wanted.
+// makeMiniSudoku draws a filled board and empties cells in random order, each only if the
+// solution stays unique. It starts again if the puzzle misses the settings.
 func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
 	item := miniSudokuItem{
 		NumEmpty: r.Between(p.MinEmpty, p.MaxEmpty),
@@ -128,7 +128,7 @@ func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
 				given, empty, lacking = fewer, empty+1, lacking|1<<full.cell(i)
 			}
 		}
-		several := empty < 2 || bits.OnesCount(lacking) > 1 // a single number is seen without solving
+		several := empty < 2 || bits.OnesCount(lacking) > 1 // a missing single number would need no solving
 		if empty == item.NumEmpty && several && (p.MinRounds == 0 || miniRounds(full, given) >= p.MinRounds) {
 			item.Puzzle, item.Solution = miniRows(full&given), miniRows(full)
 			return item, nil
@@ -136,7 +136,7 @@ func makeMiniSudoku(p miniSudokuParams, r *rng.Rand) (miniSudokuItem, error) {
 	}
 }
 
-// miniUnique reports whether full is the only board with its own given cells.
+// miniUnique reports whether full is the only board with these given cells.
 func miniUnique(full, given miniBoard) bool {
 	found := 0
 	for _, b := range miniBoards() {
@@ -147,9 +147,9 @@ func miniUnique(full, given miniBoard) bool {
 	return found == 1
 }
 
-// miniRounds returns how many rounds it takes to fill the board full from its given cells,
-// if each round fills all cells that see three numbers. All puzzles of [makeMiniSudoku] can
-// be filled so.
+// miniRounds returns the rounds needed to fill the board from its given cells, if each
+// round fills all cells that see three numbers. That solves every puzzle of
+// [makeMiniSudoku].
 func miniRounds(full, given miniBoard) (rounds int) {
 	for ; given != ^miniBoard(0); rounds++ {
 		next := given
@@ -159,7 +159,7 @@ func miniRounds(full, given miniBoard) (rounds int) {
 			}
 		}
 		if next == given {
-			return 0 // not met in any puzzle
+			return 0 // no puzzle gets here
 		}
 		given = next
 	}
@@ -199,8 +199,7 @@ var miniSudokuPhrasings = [][2]string{
 		"\n\nNo row, no column and none of the four 2x2 boxes may have a number twice. The answer is the grid without any _, in the same layout. This grid shows the form, but is not the solution:\n"},
 }
 
-// miniSudokuExample shows the form of an answer; it is a board that breaks the
-// rules, so that it is never right.
+// miniSudokuExample shows the form of an answer. It breaks the rules, so it is never right.
 const miniSudokuExample = "1 2 3 4\n2 3 4 1\n3 4 1 2\n4 1 2 3"
 
 // Prompt implements [task.Instance].
@@ -209,16 +208,16 @@ func (m miniSudokuItem) Prompt() string {
 	return words[0] + miniText(m.Puzzle) + words[1] + miniSudokuExample
 }
 
-// miniText prints a grid; an empty cell is an underscore.
+// miniText prints a grid, with underscores for empty cells.
 func miniText(rows grid.Grid[int]) string {
 	return string(rows.Append(make([]byte, 0, 32), func(b []byte, n int) []byte { return append(b, "_123456789"[n]) }))
 }
 
-// Canonical implements [task.Canonicalizer]. Which number stands for which is part of
-// the question.
+// Canonical implements [task.Canonicalizer]. Relabelling the numbers makes another
+// question.
 func (m miniSudokuItem) Canonical() string { return miniText(m.Puzzle) }
 
-// Check refuses a record whose solution does not solve its puzzle.
+// Check refuses a record with a wrong solution.
 func (m miniSudokuItem) Check() error {
 	if err := task.CheckPhrasing(m.Phrasing, len(miniSudokuPhrasings)); err != nil {
 		return err
@@ -230,7 +229,7 @@ func (m miniSudokuItem) Check() error {
 	for i := range 16 {
 		row, column := i/4, i%4
 		if len(m.Puzzle[row]) != 4 || len(m.Solution[row]) != 4 {
-			return fmt.Errorf("row %d of puzzle or solution has not 4 cells", row)
+			return fmt.Errorf("row %d of puzzle or solution does not have 4 cells", row)
 		}
 		given, n := m.Puzzle[row][column], m.Solution[row][column]
 		if n < 1 || n > 4 || !board.allows(i, n) || given != 0 && given != n {
@@ -244,13 +243,12 @@ func (m miniSudokuItem) Check() error {
 // Solve implements [task.Instance].
 func (m miniSudokuItem) Solve() string { return miniText(m.Solution) }
 
-// Score implements [task.Instance]. As in reasoning-gym, lines without four digits
-// are passed over, a right grid in another form earns up to 0.9, and what is longer
-// than the solution loses its share of the length. A wrong grid earns something only
-// if more than two thirds of the work are done: each cell that is not as in the
-// solution, given ones too, takes away three cells' worth of what was to be filled
-// in, since copying the puzzle and filling it with the number that it lacks most
-// gets up to half of it right.
+// Score implements [task.Instance]. As in reasoning-gym, lines without four digits are
+// ignored, a right grid in another form earns up to 0.9, and a text longer than the
+// solution is scaled down by length. A wrong grid earns something only with more than two
+// thirds of the work done: each cell that differs from the solution, given ones too,
+// cancels three empty cells. Otherwise copying the puzzle and filling it with the number it
+// lacks most would get up to half of it right.
 func (m miniSudokuItem) Score(text string) quintain.Verdict {
 	if text == "" {
 		return quintain.Malformed("the answer is empty")
@@ -292,8 +290,8 @@ func (m miniSudokuItem) printed(text string) bool {
 	return true
 }
 
-// misses counts the cells that are wrong or missing in the first four rows of
-// text, and the rows. A row is a line with four digits from 1 to 9.
+// misses counts the wrong or missing cells in the first four rows of text, and the rows. A
+// row is a line with four digits from 1 to 9.
 func (m miniSudokuItem) misses(text string) (wrong, rows int) {
 	wrong = 16
 	for line := range strings.SplitSeq(text, "\n") {

@@ -31,7 +31,7 @@ func TestMiniSudokuScore(t *testing.T) {
 		{"1 4 2 3\n3 2 1 4\n4 1 3 2", 0, "a row left out"},
 		{"1 4 2 3\n3 2 1 4", 0, "two rows left out"},
 		{"1 4 2 3\n4 1 3 2\n3 2 1 4\n2 3 4 1", 0, "two rows in each other's place"},
-		{"1 1 2 1\n1 1 1 4\n1 1 1 1\n1 3 4 1", 0, "the puzzle filled with ones, for which reasoning-gym pays"},
+		{"1 1 2 1\n1 1 1 4\n1 1 1 1\n1 3 4 1", 0, "the puzzle filled with ones; reasoning-gym pays"},
 		{"1 3 2 4\n1 2 3 4\n1 2 3 4\n1 3 4 2", 0, "every row right by itself"},
 		{"1 _ 2 _\n_ _ _ 4\n_ _ _ _\n_ 3 4 _", 0, "the puzzle itself"},
 		{"1 1 1 1\n1 4 2 3\n3 2 1 4\n4 1 3 2\n2 3 4 1", 0, "the right grid one line too late"},
@@ -84,8 +84,8 @@ func TestMiniSudokuCheck(t *testing.T) {
 	}
 }
 
-// The puzzles of the last level take five rounds. They are counted in the prompt, by the
-// numbers that can stand in each cell.
+// The puzzles of the last level take five rounds, counted from the prompt by the candidates
+// of each cell.
 func TestMiniSudokuRounds(t *testing.T) {
 	levels := len(miniSudoku.Levels)
 	for i := range 200 {
@@ -118,8 +118,8 @@ func TestMiniBoards(t *testing.T) {
 	}
 }
 
-// The second way reads the puzzle from the prompt and tries all numbers in all empty
-// cells, to find the solution and that there is no other.
+// The second solver reads the puzzle from the prompt and tries all numbers in all empty
+// cells, to find the solution and that it is the only one.
 func TestMiniSudokuSecond(t *testing.T) {
 	tasktest.Second(t, miniSudoku.Task(), 1200, func(item miniSudokuItem, prompt, got string) error {
 		question := strings.Split(prompt, "\n\n")[1]
@@ -155,7 +155,7 @@ func TestMiniSudokuSecond(t *testing.T) {
 	})
 }
 
-// fillMini calls yield for every filling of the cells from at on that has no double.
+// fillMini calls yield for every valid filling of the cells from at on.
 func fillMini(cells []string, at int, yield func()) {
 	if at == 16 {
 		yield()
@@ -174,7 +174,7 @@ func fillMini(cells []string, at int, yield func()) {
 	cells[at] = given
 }
 
-// fitsMini reports whether no other cell of the row, column or box of a cell has n.
+// fitsMini reports whether no other cell in the row, column or box has n.
 func fitsMini(cells []string, at int, n string) bool {
 	clash := false
 	for i, c := range cells {
@@ -185,8 +185,8 @@ func fitsMini(cells []string, at int, n string) bool {
 	return !clash
 }
 
-// What needs no thought earns next to nothing: copying the puzzle and filling each
-// row with what it lacks, in the order of the numbers.
+// Thoughtless answers earn next to nothing: copying the puzzle and filling each row with
+// its missing numbers in order.
 func TestMiniSudokuFixedStrategy(t *testing.T) {
 	own, err := miniSudoku.Task().With(json.RawMessage(`{}`))
 	if err != nil {
@@ -201,7 +201,7 @@ func TestMiniSudokuFixedStrategy(t *testing.T) {
 		}
 		item, isOurs := p.Instance.Value().(miniSudokuItem)
 		if !isOurs {
-			t.Fatal("the problem has not kept its record")
+			t.Fatal("the problem has lost its record")
 		}
 		filled := make([][]int, 4)
 		for row := range filled {

@@ -16,7 +16,7 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 	Name:     "rotten_oranges",
 	Category: "algorithmic",
 	Doc: "Find out after how many minutes all oranges of a grid are rotten if rot spreads to neighbors, or that some never rot. " +
-		"One problem in eight has oranges that never rot; the share of rotten oranges at the start varies, so that the times do.",
+		"One problem in eight has oranges that never rot; the share of rotten oranges at the start varies, and so do the times.",
 	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
@@ -35,8 +35,8 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 type rottenOrangesParams struct {
 	MinN     int     `json:"min_n"` // rows and columns
 	MaxN     int     `json:"max_n"`
-	POranges float64 `json:"p_oranges"` // that a cell holds an orange
-	PRotten  float64 `json:"p_rotten"`  // that an orange is rotten, on average over all problems
+	POranges float64 `json:"p_oranges"` // probability that a cell holds an orange
+	PRotten  float64 `json:"p_rotten"`  // mean probability that an orange is rotten
 }
 
 // Check implements [task.Params].
@@ -58,7 +58,7 @@ type rottenOrangesItem struct {
 	Phrasing int            `json:"phrasing,omitempty"`
 }
 
-// mostSide is the most rows, and the most columns, of a grid.
+// mostSide limits the rows and the columns of a grid.
 const mostSide = 200
 
 const (
@@ -69,9 +69,9 @@ const (
 	neverRots = -1
 )
 
-// makeRottenOranges draws the oranges, with a share of rotten ones that is anywhere
-// from none to twice the wanted one. Oranges that the rot does not reach get a
-// rotten one among them, so that all rot; or else a few are fenced off.
+// makeRottenOranges draws the oranges, with a share of rotten ones anywhere from none to
+// twice the setting. Then either every part that the rot does not reach gets a rotten
+// orange, so that all rot, or a few oranges are fenced off.
 func makeRottenOranges(p rottenOrangesParams, r *rng.Rand) (rottenOrangesItem, error) {
 	const pNever = 1. / 8
 	n := r.Between(p.MinN, p.MaxN)
@@ -97,12 +97,12 @@ func makeRottenOranges(p rottenOrangesParams, r *rng.Rand) (rottenOrangesItem, e
 
 // A rot is a breadth-first search through the oranges of a grid.
 type rot struct {
-	grid.Walled[byte]       // a copy of the grid, with empty cells all around; what is reached is rotten
-	queue             []int // places in Cells, by the time at which they rot
-	minutes           int   // until the last of queue is rotten
+	grid.Walled[byte]       // a copy of the grid, with empty cells all around; infected cells are rotten
+	queue             []int // indexes in Cells, in order of time
+	minutes           int   // until the last in queue is rotten
 }
 
-// rotIn lets the oranges of m rot, as far as the rot gets, and leaves m as it is.
+// rotIn lets the oranges in a copy of m rot, as far as the rot gets.
 func rotIn(m grid.Grid[int]) *rot {
 	s := &rot{Walled: grid.NewWalled[byte](len(m), len(m[0]), noOrange), queue: make([]int, 0, len(m)*len(m[0]))}
 	for i, row := range m {
@@ -118,8 +118,7 @@ func rotIn(m grid.Grid[int]) *rot {
 	return s
 }
 
-// flow lets the rot spread from those in the queue from first on, which are rotten
-// at the start.
+// flow spreads the rot from the queue, from first on; those are rotten at the start.
 func (s *rot) flow(first int) {
 	minutes, steps := 0, s.Steps()
 	for end := len(s.queue); first < len(s.queue); first++ {
@@ -145,8 +144,8 @@ func minutesOf(m grid.Grid[int]) int {
 	return s.minutes
 }
 
-// infect makes one orange rotten in each part of m that the rot would not reach, and
-// returns the minutes until all are.
+// infect makes one orange rotten in each part of m that the rot would not reach. It returns
+// the minutes until all are.
 func infect(m grid.Grid[int]) (minutes int) {
 	s := rotIn(m)
 	for i, row := range m {
@@ -163,8 +162,8 @@ func infect(m grid.Grid[int]) (minutes int) {
 	return s.minutes
 }
 
-// fenceOff puts up to three fresh oranges in a row, somewhere, and takes away all
-// that is around them.
+// fenceOff puts up to three fresh oranges in a row, somewhere, and empties the cells around
+// them.
 func fenceOff(m grid.Grid[int], r *rng.Rand) {
 	n := len(m)
 	size := r.Between(1, max(1, min(3, n/4)))
@@ -175,7 +174,7 @@ func fenceOff(m grid.Grid[int], r *rng.Rand) {
 			switch {
 			case i == row && inside:
 				m[i][j] = fresh
-			case i == row || inside: // no corner
+			case i == row || inside: // not a corner
 				m[i][j] = noOrange
 			}
 		}
@@ -208,7 +207,7 @@ func (o rottenOrangesItem) Prompt() string {
 // Canonical implements [task.Canonicalizer].
 func (o rottenOrangesItem) Canonical() string { return grid.Ints(o.Matrix) }
 
-// Check refuses a record whose solution is not that of its grid.
+// Check refuses a record with a wrong solution.
 func (o rottenOrangesItem) Check() error {
 	if err := grid.CheckInts(o.Matrix, noOrange, rotten); err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestRottenOrangesScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("2 0"), Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestRottenOrangesParams(t *testing.T) {
 	})
 }
 
-// The second way reads the prompt and goes minute by minute over the whole grid.
+// The second solver reads the prompt and goes minute by minute over the whole grid.
 func TestRottenOrangesSecond(t *testing.T) {
 	check := func(item rottenOrangesItem, prompt, got string) error {
 		m := tasktest.Matrix(prompt)
@@ -76,8 +76,8 @@ func TestRottenOrangesSecond(t *testing.T) {
 	}
 }
 
-// aMinuteLater returns the grid after a minute, whether it changed, and how many
-// oranges are fresh then.
+// aMinuteLater returns the grid after a minute, whether it changed, and the number of fresh
+// oranges left.
 func aMinuteLater(m grid.Grid[int]) (next grid.Grid[int], changed bool, left int) {
 	next = grid.New[int](len(m), len(m))
 	for i, row := range m {

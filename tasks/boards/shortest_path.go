@@ -18,7 +18,7 @@ import (
 var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 	Name:     "shortest_path",
 	Category: "graphs",
-	Doc:      "Find a shortest way through a grid with blocked cells, or say that there is none, as in one problem in twelve.",
+	Doc:      "Find a shortest way through a grid with blocked cells, or say that there is none. One problem in twelve has none.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
 	Version:  3,
 	Default:  shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
@@ -43,7 +43,7 @@ type shortestPathParams struct {
 	PBlocked float64 `json:"p_blocked"` // probability that a cell is blocked
 }
 
-// pathMaxSide is how many rows or columns a grid may have.
+// pathMaxSide limits the rows and the columns of a grid.
 const pathMaxSide = 500
 
 // Check implements [task.Params].
@@ -66,7 +66,7 @@ func (p shortestPathParams) Check() error {
 // shortestPathItem is one grid.
 type shortestPathItem struct {
 	Matrix   pathMatrix `json:"matrix"`
-	Solution []string   `json:"solution"` // moves of a shortest way; empty: there is none
+	Solution []string   `json:"solution"` // moves of a shortest way; empty if there is none
 	Phrasing int        `json:"phrasing,omitempty"`
 }
 
@@ -78,8 +78,8 @@ const (
 	cellGoal    = '#'
 )
 
-// A pathMatrix is a grid of cells with a wall of blocked cells around it. As JSON it
-// is a list of rows without that wall, each a list of strings of one letter.
+// A pathMatrix is a grid of cells within a wall of blocked cells. As JSON it is a list of
+// rows without that wall, each a list of one-letter strings.
 type pathMatrix struct{ grid.Walled[byte] }
 
 // newPathMatrix returns a grid of blocked cells.
@@ -105,10 +105,13 @@ func (m pathMatrix) MarshalJSON() ([]byte, error) {
 // different lengths.
 func (m *pathMatrix) UnmarshalJSON(raw []byte) error {
 	cells := make([]byte, 0, len(raw)/4)
-	depth, rows, start, cols := 0, 0, 0, 0 // start: where in cells the row begins
+	depth, rows, start, cols := 0, 0, 0, 0 // start: index in cells where the row begins
 	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case c == ',' || c == ' ' || c == '\n' || c == '\r' || c == '\t':
+		c := raw[i]
+		if strings.IndexByte(", \n\r\t", c) >= 0 {
+			continue
+		}
+		switch {
 		case c == '[' && depth < 2:
 			depth++
 			start = len(cells)
@@ -140,15 +143,15 @@ const (
 	moveDown
 	moveLeft
 	moveRight
-	moveNone // the first cell of a way is not entered by a move
+	moveNone // no move: the first cell of a way
 )
 
 var moveNames = [...]string{moveUp: "up", moveDown: "down", moveLeft: "left", moveRight: "right"}
 
-// A reach is what can be reached from a cell.
+// A reach describes the cells that can be reached from a cell.
 type reach struct {
-	order []int32    // the cells, nearest first, the cell itself included
-	by    []pathMove // by cell: 1 plus the move that enters it on a shortest way; 0: out of reach
+	order []int32    // the cells, nearest first, with the cell itself
+	by    []pathMove // by cell: 1 plus the last move of a shortest way to it; 0: out of reach
 }
 
 // from searches the grid breadth first.
@@ -168,7 +171,7 @@ func (m pathMatrix) from(start int) reach {
 	return r
 }
 
-// way returns the moves of a shortest way to goal; none if it is out of reach.
+// way returns the moves of a shortest way to goal, or none if it is out of reach.
 func (m pathMatrix) way(r reach, goal int) []string {
 	moves, steps := make([]string, 0, 16), m.Steps()
 	for at := goal; r.by[at] != 0 && r.by[at] != moveNone+1; {
@@ -180,13 +183,13 @@ func (m pathMatrix) way(r reach, goal int) []string {
 	return moves
 }
 
-// pathDeadEnd is the share of the problems that have no way: enough that it has to
-// be thought of, and too little to guess.
+// pathDeadEnd is the share of problems without a way: too large to ignore, too small to
+// guess.
 const pathDeadEnd = 1. / 12
 
-// makeShortestPath draws grids until there is one with a start from which much of
-// it can be reached, and puts the goal where it can or cannot be reached, as chance
-// has it. If no grid comes up that allows it, one is changed until it does.
+// makeShortestPath draws grids until one has a start with much of the grid in reach. Chance
+// decides whether the goal is within reach. If no drawn grid allows it, one is changed
+// until it does.
 func makeShortestPath(p shortestPathParams, r *rng.Rand) (shortestPathItem, error) {
 	item := shortestPathItem{Phrasing: r.Between(0, len(shortestPathPhrasings)-1)}
 	deadEnd := p.PBlocked > 0 && r.Chance(pathDeadEnd)
@@ -238,8 +241,7 @@ func (m pathMatrix) any(r *rng.Rand) int {
 	return m.At(r.Between(0, m.Rows-1), r.Between(0, m.Cols-1))
 }
 
-// goal draws a goal: an open cell that cannot be reached, or the farther of two
-// that can.
+// goal draws a goal: an open cell out of reach, or the farther of two within reach.
 func (m pathMatrix) goal(seen reach, deadEnd bool, r *rng.Rand) (cell int, found bool) {
 	if !deadEnd {
 		last := len(seen.order) - 1
@@ -261,9 +263,8 @@ func (m pathMatrix) goal(seen reach, deadEnd bool, r *rng.Rand) (cell int, found
 	return 0, false
 }
 
-// repair puts a goal into a grid that is too full or too empty for the problem that
-// is wanted: it walls the goal in, if there is room for that, or else clears a way to
-// it.
+// repair puts a goal into a grid that is too full or too empty for the chosen kind of
+// problem: it walls the goal in, if there is room for that, or else clears a way to it.
 func (m pathMatrix) repair(start int, deadEnd bool, r *rng.Rand) (goal int) {
 	for goal = start; goal == start; {
 		goal = m.any(r)
@@ -325,8 +326,7 @@ func (s shortestPathItem) Prompt() string {
 	return string(append(b[:len(b)-1], words[1]...))
 }
 
-// Canonical implements [task.Canonicalizer]: the grid, whichever of its shortest ways
-// the record has.
+// Canonical implements [task.Canonicalizer]: the grid, without the solution.
 func (s shortestPathItem) Canonical() string {
 	var b strings.Builder
 	for i := range s.Matrix.Rows {
@@ -336,7 +336,7 @@ func (s shortestPathItem) Canonical() string {
 	return b.String()
 }
 
-// Check refuses a record that is not a grid with its shortest way.
+// Check refuses a record unless it is a grid with a shortest way.
 func (s shortestPathItem) Check() error {
 	m := s.Matrix
 	if err := task.CheckPhrasing(s.Phrasing, len(shortestPathPhrasings)); err != nil {
@@ -346,7 +346,7 @@ func (s shortestPathItem) Check() error {
 	case m.Rows > pathMaxSide || m.Cols > pathMaxSide:
 		return fmt.Errorf("matrix has %d rows of %d cells, want at most %d of each", m.Rows, m.Cols, pathMaxSide)
 	case bytes.Count(m.Cells, []byte{cellStart}) != 1 || bytes.Count(m.Cells, []byte{cellGoal}) != 1:
-		return errors.New("matrix has not one start and one goal")
+		return errors.New("matrix does not have exactly one start and one goal")
 	}
 	start, goal := bytes.IndexByte(m.Cells, cellStart), bytes.IndexByte(m.Cells, cellGoal)
 	if want := m.way(m.from(start), goal); len(want) != len(s.Solution) {
@@ -366,7 +366,7 @@ func (s shortestPathItem) Solve() string {
 	return strings.Join(s.Solution, " ")
 }
 
-// Score implements [task.Instance]. A way that is longer than need be earns nothing.
+// Score implements [task.Instance]. A longer way than necessary earns nothing.
 func (s shortestPathItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)
 	switch {

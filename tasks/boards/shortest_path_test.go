@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
-// pathItem returns the item of a grid whose rows are separated by spaces.
+// pathItem returns the item of a grid; spaces separate its rows.
 func pathItem(t *testing.T, grid, solution string) shortestPathItem {
 	t.Helper()
 	var rows [][]string
@@ -36,7 +36,7 @@ func TestShortestPathScore(t *testing.T) {
 	tasktest.Nears(t, pathItem(t, "*OO XXO #OO", "right right down down left left").Score, []tasktest.Near{
 		{"right right down down left left", 1, ""},
 		{" right\tright down\ndown  left\u00a0left\n", 1, "space is free"},
-		{"right right down down left left right left", 0, "longer than need be, for which reasoning-gym pays a half"},
+		{"right right down down left left right left", 0, "longer than necessary; reasoning-gym pays a half"},
 		{"right left right right down down left left", 0, ""},
 		{"right right down down left", 0, "one move short"},
 		{"right right down down left left left", 0, "off the grid"},
@@ -131,7 +131,7 @@ func TestShortestPathCheck(t *testing.T) {
 	}
 }
 
-// Settings at the edge give sound problems too.
+// Extreme settings give sound problems too.
 func TestShortestPathEdges(t *testing.T) {
 	for _, params := range []string{
 		`{"p_blocked":0}`, `{"p_blocked":1}`, `{"p_blocked":0.01}`, `{"p_blocked":0.95}`,
@@ -156,7 +156,7 @@ func TestShortestPathEdges(t *testing.T) {
 	}
 }
 
-// "infeasible" is right as often at every level, and seldom.
+// "infeasible" is equally frequent at every level, and rare.
 func TestShortestPathDeadEnds(t *testing.T) {
 	const n = 600
 	for level := range shortestPath.Levels {
@@ -168,7 +168,7 @@ func TestShortestPathDeadEnds(t *testing.T) {
 			}
 			item, isOurs := p.Instance.Value().(shortestPathItem)
 			if !isOurs {
-				t.Fatal("the problem has not kept its record")
+				t.Fatal("the problem has lost its record")
 			}
 			if moves += len(item.Solution); len(item.Solution) == 0 {
 				dead++
@@ -181,7 +181,7 @@ func TestShortestPathDeadEnds(t *testing.T) {
 	}
 }
 
-// The second way reads the grid from the prompt, sweeps over it until no distance
+// The second solver reads the grid from the prompt, sweeps over it until no distance
 // changes, and walks the solution.
 func TestShortestPathSecond(t *testing.T) {
 	tasktest.Second(t, shortestPath.Task(), 1002, func(_ shortestPathItem, prompt, got string) error {
@@ -211,7 +211,7 @@ func TestShortestPathSecond(t *testing.T) {
 	})
 }
 
-// find returns where c stands in grid.
+// find returns the row and column of c in grid.
 func find(grid []string, c string) (row, col int) {
 	for row, line := range grid {
 		if col := strings.Index(line, c); col >= 0 {
@@ -221,10 +221,10 @@ func find(grid []string, c string) (row, col int) {
 	return -1, -1
 }
 
-// outOfReach is more than any distance.
+// outOfReach exceeds any distance.
 const outOfReach = 1 << 20
 
-// distances returns how far each cell of grid is from the start.
+// distances returns the distance of each cell of grid from the start.
 func distances(grid []string) [][]int {
 	far := make([][]int, len(grid))
 	for row, line := range grid {

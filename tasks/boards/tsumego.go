@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// tsumego asks for the one move of a Go board that captures stones.
+// tsumego asks for the only capturing move on a Go board.
 var tsumego = task.Spec[tsumegoParams, tsumegoItem]{
 	Name:     "tsumego",
 	Category: "games",
@@ -36,10 +36,10 @@ var tsumego = task.Spec[tsumegoParams, tsumegoItem]{
 type tsumegoParams struct {
 	MinBoardSize int `json:"min_board_size"`
 	MaxBoardSize int `json:"max_board_size"`
-	MaxStones    int `json:"max_stones"` // on the board, unless those around the captured group are more
+	MaxStones    int `json:"max_stones"` // unless the captured group needs more
 }
 
-// tsumegoMaxSize is how many rows a board may have.
+// tsumegoMaxSize limits the rows of a board.
 const tsumegoMaxSize = 19
 
 // Check implements [task.Params].
@@ -57,7 +57,7 @@ type tsumegoItem struct {
 	Phrasing  int               `json:"phrasing,omitempty"`
 }
 
-// What stands on a point.
+// The contents of a point.
 const (
 	pointEmpty = '.'
 	stoneBlack = 'X'
@@ -70,10 +70,10 @@ const (
 // A goBoard is a board for searches.
 type goBoard struct {
 	grid.Walled[byte]
-	marks []int // by place: the last search that has come there
-	run   int   // number of the search
+	marks []int // by point: the last search that visited it
+	run   int   // number of the current search
 
-	stones, free []int // room for searches
+	stones, free []int // buffers of the search
 }
 
 // newGoBoard returns an empty board.
@@ -88,8 +88,8 @@ func newGoBoard(size int) *goBoard {
 	return b
 }
 
-// liberties returns the empty points beside the stones that hang together with the one at
-// a place. They are good until the next call.
+// liberties returns the empty points beside the group of the stone at a point. They are
+// valid until the next call.
 func (b *goBoard) liberties(at int) []int {
 	b.run++
 	b.marks[at] = b.run
@@ -128,8 +128,8 @@ func (b *goBoard) captures(at int) bool {
 	return false
 }
 
-// makeTsumego grows a white group, surrounds it but for one point, and adds stones that
-// change nothing about it.
+// makeTsumego grows a white group, surrounds it except for one point, and adds stones that
+// do not affect it.
 func makeTsumego(p tsumegoParams, r *rng.Rand) (tsumegoItem, error) {
 	size := r.Between(p.MinBoardSize, p.MaxBoardSize)
 	item := tsumegoItem{BoardSize: size, Phrasing: r.Between(0, len(tsumegoPhrasings)-1)}
@@ -161,9 +161,9 @@ func makeTsumego(p tsumegoParams, r *rng.Rand) (tsumegoItem, error) {
 	return item, nil
 }
 
-// surround puts a white group of up to n stones on the empty board, and black stones
-// around it. One point beside the group stays open. It returns the number of stones, and
-// whether all of them have a liberty: a black stone in a hole of the group has none.
+// surround puts a white group of up to n stones on the empty board, and black stones around
+// it. One point beside the group stays open. alive reports whether every stone has a
+// liberty: a black stone in a hole of the group has none.
 func (b *goBoard) surround(n int, r *rng.Rand) (stones, open int, alive bool) {
 	group := []int{b.At(r.Between(0, b.Rows-1), r.Between(0, b.Cols-1))}
 	b.Cells[group[0]] = stoneWhite
@@ -199,8 +199,8 @@ func (b *goBoard) touches(at int) bool {
 	return false
 }
 
-// sound reports whether, after a stone was put somewhere, all groups have a liberty, and
-// no white group can be captured but the one with the open point.
+// sound reports whether, after a stone was added, all groups have a liberty, and White's
+// only group with a single one is the group at open.
 func (b *goBoard) sound(at, open int) bool {
 	for _, step := range append(make([]int, 0, 5), 0, -1, 1, -(b.Cols + 1), b.Cols+1) {
 		color := b.Cells[at+step]
@@ -259,7 +259,7 @@ func (t tsumegoItem) appendBoard(b []byte) []byte {
 // Canonical implements [task.Canonicalizer].
 func (t tsumegoItem) Canonical() string { return string(t.appendBoard(nil)) }
 
-// Check refuses a record that is not a square board.
+// Check refuses a record without a square board.
 func (t tsumegoItem) Check() error {
 	if t.BoardSize < 1 || t.BoardSize > tsumegoMaxSize || len(t.Board) != t.BoardSize {
 		return fmt.Errorf("board_size is %d, and board has %d rows, want 1 to %d", t.BoardSize, len(t.Board), tsumegoMaxSize)
@@ -288,8 +288,8 @@ func (t tsumegoItem) board() *goBoard {
 	return b
 }
 
-// Solve implements [task.Instance]: "pass" for a board of reasoning-gym on which nothing
-// can be captured.
+// Solve implements [task.Instance]. It returns "pass" for a board of reasoning-gym without
+// a capture.
 func (t tsumegoItem) Solve() string {
 	b := t.board()
 	for i := range t.BoardSize {
@@ -302,8 +302,7 @@ func (t tsumegoItem) Solve() string {
 	return "pass"
 }
 
-// Score implements [task.Instance]. Right is a point where Black captures; the letter may
-// be small.
+// Score implements [task.Instance]. Any capturing point is right, in upper or lower case.
 func (t tsumegoItem) Score(text string) quintain.Verdict {
 	const longest = 100
 	if len(text) > longest {

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
-// goItem returns the item of a board whose rows are separated by spaces.
+// goItem returns the item of a board; spaces separate its rows.
 func goItem(rows string) tsumegoItem {
 	item := tsumegoItem{}
 	for _, row := range strings.Fields(rows) {
@@ -42,7 +42,7 @@ func TestTsumegoScore(t *testing.T) {
 	if got := item.Solve(); got != "D3" {
 		t.Errorf("the solution is %s", got)
 	}
-	two := goItem(".O.O. X.X.X ..... ..... .....") // of reasoning-gym: two captures
+	two := goItem(".O.O. X.X.X ..... ..... .....") // from reasoning-gym: two captures
 	for _, text := range []string{"A5", "C5"} {
 		if v := two.Score(text); v.Score != 0 {
 			t.Errorf("%s gets %+v, and the white stones have two liberties", text, v)
@@ -72,8 +72,8 @@ func TestTsumegoParams(t *testing.T) {
 	})
 }
 
-// The second way reads the board from the prompt, plays Black at each empty point, and
-// takes off all white stones that no path over white stones leads from to an empty point.
+// The second solver reads the board from the prompt, plays Black at each empty point, and
+// removes every white stone without a path over white stones to an empty point.
 func TestTsumegoSecond(t *testing.T) {
 	tasktest.Second(t, tsumego.Task(), 1002, func(item tsumegoItem, prompt, got string) error {
 		var rows [][]byte
@@ -108,8 +108,8 @@ func TestTsumegoSecond(t *testing.T) {
 	})
 }
 
-// captured returns the stones of a color without a liberty, by sweeping liberties over
-// them until nothing changes.
+// captured returns the stones of a color without a liberty, by sweeping liberties over them
+// until nothing changes.
 func captured(rows [][]byte, color byte) (stones [][2]int) {
 	alive := map[[2]int]bool{}
 	for changed := true; changed; {

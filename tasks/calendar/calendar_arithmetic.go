@@ -16,8 +16,8 @@ import (
 var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
 	Name:     "calendar_arithmetic",
 	Category: "arithmetic",
-	Doc: "Answer a question about dates: a weekday, how many days of a kind there are, or whether a year is a leap year. " +
-		"Half of the years asked about are leap years. Years before 1582 are counted as if the Gregorian calendar had been in use.",
+	Doc: "Answer a question about dates: a weekday, a number of days, or whether a year is a leap year. " +
+		"Leap year questions ask about a leap year half of the time. Years before 1582 use the Gregorian calendar too.",
 	Source:  "The Gregorian calendar; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: calendarParams{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 200},
@@ -46,16 +46,16 @@ const (
 // calendarKinds lists the kinds of question.
 var calendarKinds = []string{weekdayOffset, weekdayOfDate, weekdayFromFirst, recurringDay, countDays, countBusiness, leapYear}
 
-// ordinals are the places that a weekday has in a month.
+// ordinals are the positions of a weekday in a month.
 var ordinals = []string{"first", "second", "third", "fourth", "fifth", "last"}
 
 // calendarParams are the settings of one difficulty.
 type calendarParams struct {
 	Year             int      `json:"year"`
-	Tasks            []string `json:"tasks"`              // kinds of question, each as likely as another
-	OffsetUpperBound int      `json:"offset_upper_bound"` // days between two dates at most
-	LeapYearRange    int      `json:"leap_year_range"`    // how far from Year the years are that may be leap years
-	YearRange        int      `json:"year_range"`         // how far from Year all other dates begin
+	Tasks            []string `json:"tasks"`              // kinds of question, equally likely
+	OffsetUpperBound int      `json:"offset_upper_bound"` // limit of the days between two dates
+	LeapYearRange    int      `json:"leap_year_range"`    // for leap years, the largest distance from Year
+	YearRange        int      `json:"year_range"`         // for the first date of all other questions, the same
 }
 
 // Check implements [task.Params].
@@ -82,15 +82,15 @@ func (p calendarParams) Check() error {
 	return nil
 }
 
-// calendarItem is one question. It has the fields that its kind needs; dates are
-// written as 2022-12-31.
+// calendarItem is one question. It has the fields of its kind; dates are written as
+// 2022-12-31.
 type calendarItem struct {
 	Task       string `json:"task"`
 	Year       int    `json:"year,omitempty"`
 	StartDate  string `json:"start_date,omitempty"`
 	EndDate    string `json:"end_date,omitempty"`
 	TargetDate string `json:"target_date,omitempty"`
-	OffsetDays int    `json:"offset_days,omitempty"` // from StartDate to TargetDate, below 0 if it is earlier
+	OffsetDays int    `json:"offset_days,omitempty"` // from StartDate to TargetDate, negative if that is earlier
 	FirstDay   string `json:"first_day,omitempty"`   // weekday of 1 January
 	DeltaDays  int    `json:"delta_days,omitempty"`  // from 1 January to TargetDate
 	Month      int    `json:"month,omitempty"`       // 1 to 12
@@ -100,7 +100,7 @@ type calendarItem struct {
 	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
-// makeCalendar draws the kind of question, and what it needs.
+// makeCalendar draws the kind of question, and the fields of that kind.
 func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
 	item := calendarItem{Task: rng.Pick(r, p.Tasks), Phrasing: r.Between(0, calendarWordings-1)}
 	year := r.Between(p.Year-p.YearRange, p.Year+p.YearRange)
@@ -118,7 +118,7 @@ func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
 		item.TargetDate = text(day)
 	case weekdayFromFirst:
 		first := dayOf(year, 1, 1)
-		if day == first { // whose weekday the question gives
+		if day == first { // the question gives away its weekday
 			day += civilDay(r.Between(1, 364))
 		}
 		item.Year, item.FirstDay, item.TargetDate = year, rng.Pick(r, weekdays), text(day)
@@ -137,9 +137,8 @@ func makeCalendar(p calendarParams, r *rng.Rand) (calendarItem, error) {
 	return item, nil
 }
 
-// drawYear draws a year that is as likely a leap year as not. The last year of a
-// century comes more often than by chance, and of the other common years, half
-// are even.
+// drawYear draws a year, leap or not with equal probability. Years that end a century are
+// more frequent than by chance; of the other common years, half are even.
 func (p calendarParams) drawYear(r *rng.Rand) int {
 	leap, step := r.Chance(0.5), 1
 	switch {
@@ -158,11 +157,11 @@ func (p calendarParams) drawYear(r *rng.Rand) int {
 	return p.Year
 }
 
-// calendarWordings is how many wordings each question has.
+// calendarWordings is the number of wordings of each question.
 const calendarWordings = 6
 
-// calendarPhrasings are the wordings of the questions by kind, in pieces that stand
-// around what the question is about. The kind with a minus asks about the past.
+// calendarPhrasings are the wordings of the questions by kind, in pieces around the
+// subjects. The kind with a minus asks about the past.
 var calendarPhrasings = map[string][calendarWordings][]string{
 	weekdayOffset: {
 		{"Today is ", ". Which day of the week will it be in ", "?"},
@@ -250,7 +249,7 @@ func (c calendarItem) Prompt() string {
 	return string(append(b, " Answer with the name of the weekday alone, beginning with a capital letter."...))
 }
 
-// subjects returns what the question is about, in the order of its wordings.
+// subjects returns the parts of the question between the pieces of its wording, in order.
 func (c calendarItem) subjects() []string {
 	switch c.Task {
 	case weekdayOffset:
@@ -274,7 +273,7 @@ func (c calendarItem) subjects() []string {
 	return []string{strconv.Itoa(c.Year)}
 }
 
-// plural returns a noun for n of its kind.
+// plural returns a noun for n things.
 func plural(noun string, n int) string {
 	if n == 1 {
 		return noun
@@ -284,7 +283,7 @@ func plural(noun string, n int) string {
 
 // fullDate writes a date as Saturday, December 31, 2022.
 func fullDate(date string) string {
-	d, _ := readDate(date) // Check has read it
+	d, _ := readDate(date) // Check has already read it
 	return weekdays[d.weekday()] + ", " + longDate(date)
 }
 
@@ -311,8 +310,7 @@ func (c calendarItem) Short() string {
 	return kind + ": " + strings.Join(c.subjects(), "; ")
 }
 
-// Check refuses a record that does not have what its kind needs, or has a result
-// that is not right.
+// Check refuses a record that lacks a field of its kind, or has a wrong result.
 func (c calendarItem) Check() error {
 	solution, err := c.answer()
 	if err != nil {
@@ -337,11 +335,11 @@ const (
 
 // Solve implements [task.Instance].
 func (c calendarItem) Solve() string {
-	solution, _ := c.answer() // Check has seen the error
+	solution, _ := c.answer() // Check has already seen the error
 	return solution
 }
 
-// answer works the question out. The error names the field that is invalid.
+// answer computes the answer. The error names the invalid field.
 func (c calendarItem) answer() (string, error) {
 	switch c.Task {
 	case weekdayOffset, weekdayOfDate, weekdayFromFirst:
@@ -364,7 +362,7 @@ func (c calendarItem) answer() (string, error) {
 
 // weekday answers the questions about a weekday.
 func (c calendarItem) weekday() (string, error) {
-	const most = 10_000_000 // days, more than there are in all years
+	const most = 10_000_000 // days, beyond all years
 	switch c.Task {
 	case weekdayOffset:
 		start, err := readDate(c.StartDate)
@@ -389,7 +387,7 @@ func (c calendarItem) weekday() (string, error) {
 	return weekdays[(first+c.DeltaDays)%7], nil
 }
 
-// recurring answers on which day of a month the first, second, … of a weekday is.
+// recurring answers which day of a month is its first, second, … of a weekday.
 func (c calendarItem) recurring() (string, error) {
 	place, weekday := slices.Index(ordinals, c.Ordinal), weekdayNamed(c.Weekday)
 	switch {
@@ -409,7 +407,7 @@ func (c calendarItem) recurring() (string, error) {
 	return strconv.Itoa(day), nil
 }
 
-// count answers how often a weekday, or any from Monday to Friday, comes between two
+// count answers how often a weekday, or any from Monday to Friday, occurs between two
 // dates.
 func (c calendarItem) count() (string, error) {
 	start, err := readDate(c.StartDate)

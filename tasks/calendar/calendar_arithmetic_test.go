@@ -20,8 +20,8 @@ func TestCalendarScore(t *testing.T) {
 		{" Monday\n", 1, "space around it is free"},
 		{"monday", 0.05, "reasoning-gym pays little for it in another case"},
 		{"MONDAY", 0.05, ""},
-		{"Tuesday", 0, "another weekday, for which it pays 0.1"},
-		{"tuesday", 0, "for which it pays 0.05"},
+		{"Tuesday", 0, "another weekday; it pays 0.1"},
+		{"tuesday", 0, "it pays 0.05"},
 		{"Mon", 0, "short"},
 		{"Monday.", 0, "a full stop"},
 		{"Monday or Tuesday", 0, "two answers"},
@@ -32,7 +32,7 @@ func TestCalendarScore(t *testing.T) {
 	tasktest.Nears(t, count.Score, []tasktest.Near{
 		{"63", 1, ""},
 		{" +063\n", 1, "other spellings of the number"},
-		{"64", 0, "one off, for which reasoning-gym pays 0.92"},
+		{"64", 0, "one off; reasoning-gym pays 0.92"},
 		{"62", 0, ""},
 		{"89", 0, "all days"},
 		{"63.0", 0, "no whole number"},
@@ -107,7 +107,7 @@ func TestCalendarParams(t *testing.T) {
 	})
 }
 
-// The weekday of January 1 is told, so it is never asked for.
+// The question states the weekday of January 1, so it never asks for it.
 func TestFirstDayIsNotAsked(t *testing.T) {
 	own, err := calendarArithmetic.Task().With([]byte(`{"tasks":["weekday_of_date_from_first_date"]}`))
 	if err != nil {
@@ -124,7 +124,7 @@ func TestFirstDayIsNotAsked(t *testing.T) {
 	}
 }
 
-// Half of the years are leap years, and neither even nor round ones tell.
+// Half of the years are leap years, and neither even nor round numbers give that away.
 func TestLeapYearsAreBalanced(t *testing.T) {
 	own, err := calendarArithmetic.Task().With([]byte(`{"tasks":["is_leap_year"]}`))
 	if err != nil {
@@ -157,8 +157,7 @@ func TestLeapYearsAreBalanced(t *testing.T) {
 	}
 }
 
-// Entries of reasoning-gym name the weekday that is to be counted in the question
-// only.
+// Entries of reasoning-gym name the weekday to count only in the question.
 func TestCountDaysOfEntries(t *testing.T) {
 	const record = `{"task":"count_days","year":2022,"start_date":"2022-09-23","end_date":"2022-09-26"}`
 	for _, test := range []struct {
@@ -190,7 +189,7 @@ var (
 	countedRE  = regexp.MustCompile(`(?:many|the|every|each|Weekday:) (\w+day)`)
 )
 
-// The second way reads the prompt and goes from day to day with the standard library.
+// The second solver reads the prompt and goes from day to day with the standard library.
 func TestCalendarSecond(t *testing.T) {
 	tasktest.Second(t, calendarArithmetic.Task(), 1800, func(item calendarItem, prompt, got string) error {
 		want, err := calendarAnswer(item.Task, prompt)
@@ -247,7 +246,7 @@ func fourDigits(date string) string {
 	return date[:i] + strings.Repeat("0", 4-len(date[i:])) + date[i:]
 }
 
-// monthAnswer answers the questions that have no whole date.
+// monthAnswer answers the questions without a full date.
 func monthAnswer(kind, prompt string) (string, error) {
 	switch kind {
 	case leapYear:

@@ -2,18 +2,19 @@ package calendar
 
 import "regexp"
 
-// Complete implements [task.Completer]: reasoning-gym has the weekday to count in
-// the question alone.
+// Complete implements [task.Completer]: reasoning-gym names the weekday to count only in
+// the question.
 func (c *calendarItem) Complete(question string) {
 	if c.Task == countDays && c.Weekday == "" {
 		c.Weekday = askedWeekday(question)
 	}
 }
 
-// weekdayRE finds weekdays, and the month and the day after those of a date.
+// weekdayRE finds weekdays, each with the month and the day after it if it belongs to a
+// date.
 var weekdayRE = regexp.MustCompile(`((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b(, [A-Z][a-z]+ \d)?`)
 
-// askedWeekday returns the one weekday of a question that is not part of a date.
+// askedWeekday returns the only weekday in a question outside of dates.
 func askedWeekday(question string) string {
 	asked := ""
 	for _, found := range weekdayRE.FindAllStringSubmatch(question, -1) {

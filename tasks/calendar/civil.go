@@ -12,18 +12,17 @@ var (
 	months   = []string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"}
 )
 
-// A civilDay is a day of the Gregorian calendar, counted from 1 January 1970. The
-// calendar is taken to hold at all times.
+// A civilDay is a day of the proleptic Gregorian calendar, counted from 1 January 1970.
 type civilDay int
 
-// The first and the last year that dates have, as in Python.
+// The first and the last valid year, as in Python.
 const (
 	firstYear = 1
 	lastYear  = 9999
 )
 
-// dayOf returns the day with a date. Years begin in March here, so that the leap day
-// is the last of its year: Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+// dayOf returns the day of a date. Its years begin in March, so that the leap day is the
+// last of its year: Hinnant, "chrono-Compatible Low-Level Date Algorithms".
 func dayOf(year, month, day int) civilDay {
 	if month <= 2 {
 		year--
@@ -34,7 +33,7 @@ func dayOf(year, month, day int) civilDay {
 	return civilDay(365*year + year/4 - year/100 + year/400 + inYear - epoch)
 }
 
-// date returns the date of a day, of a year from firstYear on.
+// date returns the date of a day from firstYear on.
 func (d civilDay) date() (year, month, day int) {
 	const epoch, era, century = 719468, 146097, 36524 // days; an era is 400 years
 	n := int(d) + epoch
@@ -85,7 +84,7 @@ func appendDate(b []byte, d civilDay) []byte {
 	return appendPadded(append(b, '-'), day, 2)
 }
 
-// appendPadded appends a number, 0 or more, with at least that many digits.
+// appendPadded appends n ≥ 0 with at least the given number of digits.
 func appendPadded(b []byte, n, digits int) []byte {
 	for size := n; digits > 1; digits-- {
 		if size /= 10; size == 0 {
@@ -110,7 +109,7 @@ func readDate(text string) (d civilDay, err error) {
 	return dayOf(year, month, day), nil
 }
 
-// readNatural reads a number of up to nine digits, and nothing else.
+// readNatural reads all of text as a number of up to nine digits.
 func readNatural(text string) (n int, ok bool) {
 	for _, c := range []byte(text) {
 		if c < '0' || c > '9' {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Every day of the years 1 to 9999 is that of the standard library.
+// Every day of the years 1 to 9999 agrees with the standard library.
 func TestCivilDays(t *testing.T) {
 	at := time.Date(firstYear, 1, 1, 0, 0, 0, 0, time.UTC)
 	last := dayOf(lastYear, 12, 31)

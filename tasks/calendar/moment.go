@@ -17,7 +17,7 @@ const (
 	wholeDay = 24 * hour
 )
 
-// A moment is a time of a day as a clock and a calendar on the wall show it.
+// A moment is a local date and time of day, with or without a time zone.
 type moment struct {
 	day    civilDay
 	clock  int64 // microseconds since midnight
@@ -25,7 +25,7 @@ type moment struct {
 	offset int   // of the time zone, in minutes east of Greenwich
 }
 
-// offsets are those that time zones have, in minutes; some of them.
+// offsets are some offsets of real time zones, in minutes.
 var offsets = []int{-720, -600, -480, -420, -360, -300, -240, -210, -180, -60, 0, 60, 120, 180, 210, 240, 300, 330, 345, 360, 420, 480, 540, 570, 600, 660, 720, 765, 840}
 
 // since returns the microseconds from o to m.
@@ -46,7 +46,7 @@ func (m moment) text() string {
 	return string(b)
 }
 
-// appendClock appends hours and minutes, and seconds if unit is that.
+// appendClock appends hours and minutes, and seconds if that is the unit.
 func (m moment) appendClock(b []byte, unit int64) []byte {
 	b = appendPadded(b, int(m.clock/hour), 2)
 	b = appendPadded(append(b, ':'), int(m.clock/minute%60), 2)
@@ -67,8 +67,8 @@ func (m moment) appendOffset(b []byte, between string) []byte {
 	return appendPadded(append(b, between...), offset%60, 2)
 }
 
-// appendLayout appends m in a form of C's strftime, of which it knows the signs that
-// layouts have; a fraction has three digits. Other signs stay as they are.
+// appendLayout appends m in a format of C's strftime. It knows the signs used in layouts
+// and leaves others alone; a fraction has three digits.
 func (m moment) appendLayout(b []byte, format string) []byte {
 	year, month, day := m.day.date()
 	for i := 0; i < len(format); i++ {
@@ -109,7 +109,7 @@ func (m moment) appendLayout(b []byte, format string) []byte {
 	return b
 }
 
-// readMoment reads what text wrote.
+// readMoment reads the output of text.
 func readMoment(text string) (m moment, err error) {
 	const dateLength, clockLength = len("2022-12-31"), len("23:59:59")
 	if len(text) <= dateLength || text[dateLength] != ' ' {
@@ -159,8 +159,8 @@ func readClock(text string) (clock int64, err error) {
 	return length, nil
 }
 
-// readLength reads hours and minutes, then seconds or none, then three digits of a
-// fraction or none, as 1:02, 01:02:03 or 01:02:03.456.
+// readLength reads hours and minutes, optional seconds, and an optional fraction of three
+// digits, as 1:02, 01:02:03 or 01:02:03.456.
 func readLength(text string) (length int64, ok bool) {
 	hours, rest, _ := strings.Cut(text, ":")
 	minutes, seconds, hasSeconds := strings.Cut(rest, ":")
@@ -187,20 +187,18 @@ func readLength(text string) (length int64, ok bool) {
 	return length + int64(millis)*milli, ok && len(fraction) == 3
 }
 
-// A layout is a way to show two times, and how the time between them is asked for.
+// A layout is a format for two times, with the forms of the answer.
 type layout struct {
 	format, expected string
-	unit             int64 // microseconds of the least that is shown
+	unit             int64 // the smallest unit shown, in microseconds
 }
 
-// The forms of answers. The form for dates is the beginning of those for times of
-// days.
+// The forms of answers. Those for times of day begin with the form for dates.
 const inDaysForm = "D days"
 
-// An answerForm is a form of answers, and what the question says of it.
+// An answerForm is a form of answers, with its instruction in the question.
 type answerForm struct{ name, instruction string }
 
-// answerForms lists the forms.
 var answerForms = []answerForm{
 	{"HH:MM", " Answer with hours and minutes in the form HH:MM, for example 09:05."},
 	{"HH:MM:SS", " Answer with hours, minutes and seconds in the form HH:MM:SS, for example 09:05:07."},
@@ -210,8 +208,8 @@ var answerForms = []answerForm{
 	{"D days, HH:MM:SS", " Answer with days, hours, minutes and seconds in the form D days, HH:MM:SS, for example 417 days, 09:05:07."},
 }
 
-// layouts are the ways to show times, by kind. Three letters are short for a month or
-// a weekday; a month that is written as a number stands after its year.
+// layouts are the formats of times, by kind. Months and weekdays may have three letters; a
+// month in digits stands after its year.
 var layouts = map[string][]layout{
 	kindTime:    {{"%H:%M", "HH:MM", minute}},
 	kindSeconds: {{"%H:%M:%S", "HH:MM:SS", second}},

@@ -16,8 +16,8 @@ import (
 var timeIntervals = task.Spec[timeIntervalsParams, timeIntervalsItem]{
 	Name:     "time_intervals",
 	Category: "arithmetic",
-	Doc: "Find how much time passes between two times of a day, two dates, or two dates with times, which may be in different time zones. " +
-		"Every date can be read in one way only: if the month is a number, the year comes first.",
+	Doc: "Find how much time passes between two times of day, two dates, or two dates with times, which may be in different time zones. " +
+		"No date is ambiguous: if the month is a number, the year comes first.",
 	Source:  "The Gregorian calendar and ISO 8601; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: timeIntervalsParams{
@@ -74,7 +74,7 @@ type timeIntervalsParams struct {
 	MinDate    string   `json:"min_date"`                    // as 2022-12-31
 	MaxDate    string   `json:"max_date"`
 	MaxDays    int      `json:"max_date_difference_days"` // between two dates
-	TaskTypes  []string `json:"task_types"`               // kinds of question, each as likely as another
+	TaskTypes  []string `json:"task_types"`               // kinds of question, equally likely
 }
 
 // Check implements [task.Params].
@@ -96,7 +96,7 @@ func (p timeIntervalsParams) Check() error {
 	return nil
 }
 
-// checkTimes checks the settings of one day.
+// checkTimes checks the settings for times of day.
 func (p timeIntervalsParams) checkTimes() error {
 	first, err := readClock(p.MinTime)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p timeIntervalsParams) checkTimes() error {
 	return nil
 }
 
-// checkDates checks the settings of several days.
+// checkDates checks the settings for dates.
 func (p timeIntervalsParams) checkDates() error {
 	first, err := readDate(p.MinDate)
 	if err != nil {
@@ -140,9 +140,9 @@ func (p timeIntervalsParams) checkDates() error {
 // timeIntervalsItem is one question.
 type timeIntervalsItem struct {
 	TaskType  string `json:"task_type"`
-	StartTime string `json:"start_time"`      // as 2022-12-31 23:59:59.999000+05:30, fraction and zone if there are any
+	StartTime string `json:"start_time"`      // as 2022-12-31 23:59:59.999000+05:30, with optional fraction and zone
 	EndTime   string `json:"end_time"`        // not before StartTime
-	Format    string `json:"format"`          // of both in the question, in the language of C's strftime
+	Format    string `json:"format"`          // of both times in the question, in the language of C's strftime
 	Expected  string `json:"expected_format"` // of the answer, one of answerForms
 	Phrasing  int    `json:"phrasing,omitempty"`
 }
@@ -163,7 +163,7 @@ func makeTimeIntervals(p timeIntervalsParams, r *rng.Rand) (timeIntervalsItem, e
 		end.zoned, end.offset = true, rng.Pick(r, offsets)
 	}
 	if end.since(start) < 0 {
-		start, end = end, start // only zones can turn them round
+		start, end = end, start // only zones can reverse the order
 	}
 	item.StartTime, item.EndTime = start.text(), end.text()
 	return item, nil
@@ -171,7 +171,7 @@ func makeTimeIntervals(p timeIntervalsParams, r *rng.Rand) (timeIntervalsItem, e
 
 // oneDay draws two times of the day 2000-01-01.
 func (p timeIntervalsParams) oneDay(unit int64, r *rng.Rand) (start, end moment) {
-	first, _ := readClock(p.MinTime) // Check has read them
+	first, _ := readClock(p.MinTime) // Check has already read them
 	last, _ := readClock(p.MaxTime)
 	first, last = (first+unit-1)/unit, last/unit
 	length := r.Between64(min(1, last-first), min(int64(p.MaxSeconds)*second/unit, last-first))
@@ -180,9 +180,9 @@ func (p timeIntervalsParams) oneDay(unit int64, r *rng.Rand) (start, end moment)
 	return moment{day: day, clock: from * unit}, moment{day: day, clock: (from + length) * unit}
 }
 
-// twoDays draws two times of different days; unit is 0 if they are dates only.
+// twoDays draws two times of different days; for dates alone, unit is 0.
 func (p timeIntervalsParams) twoDays(unit int64, r *rng.Rand) (start, end moment) {
-	from, _ := readDate(p.MinDate) // Check has read them
+	from, _ := readDate(p.MinDate) // Check has already read them
 	to, _ := readDate(p.MaxDate)
 	days := r.Between(1, p.MaxDays)
 	start.day = civilDay(r.Between(int(from), int(to)-days))
@@ -240,13 +240,13 @@ func (t timeIntervalsItem) moments() (start, end moment, err error) {
 	return start, end, nil
 }
 
-// Canonical implements [task.Canonicalizer]. How the two times are written is free, and
-// the form of the answer is not.
+// Canonical implements [task.Canonicalizer]. The format of the two times does not matter;
+// the form of the answer does.
 func (t timeIntervalsItem) Canonical() string {
 	return t.StartTime + " to " + t.EndTime + "; " + t.Expected
 }
 
-// Check refuses a record whose times cannot be read, or be shown as it says.
+// Check refuses a record with unreadable times, or a format that cannot show them.
 func (t timeIntervalsItem) Check() error {
 	start, end, err := t.moments()
 	if err != nil {
@@ -265,10 +265,10 @@ func (t timeIntervalsItem) Check() error {
 	return task.CheckPhrasing(t.Phrasing, len(intervalPhrasings))
 }
 
-// length returns what the answer must say: whole days and the rest, cut off to the
-// unit of the form.
+// length returns the time between the two: whole days and the rest, cut off to the unit of
+// the form.
 func (t timeIntervalsItem) length() (days, rest int64) {
-	start, end, _ := t.moments() // Check has read them
+	start, end, _ := t.moments() // Check has already read them
 	all := end.since(start)
 	unit := second
 	switch {
@@ -323,7 +323,7 @@ func (t timeIntervalsItem) Score(text string) quintain.Verdict {
 		got, ok = readLength(rest)
 	}
 	if !ok {
-		return quintain.Malformed("the answer is not of the form " + t.Expected)
+		return quintain.Malformed("the answer does not have the form " + t.Expected)
 	}
 	if days == wantDays && got == wantRest {
 		return quintain.Right()
@@ -331,8 +331,8 @@ func (t timeIntervalsItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong("want " + t.Solve())
 }
 
-// cutDays reads the days that text begins with, and returns what follows the comma.
-// The word may be left out if there is none.
+// cutDays reads the days at the beginning of text, and returns the rest after the comma.
+// The word may be missing if there is no comma.
 func cutDays(text string) (days int64, rest string, ok bool) {
 	count, rest, more := strings.Cut(text, ",")
 	count = answer.Trim(count)

@@ -18,9 +18,9 @@ func TestTimeIntervalsOfADayScore(t *testing.T) {
 		{"01:30", 1, ""},
 		{" 1:30\n", 1, "one digit, and space"},
 		{"01:30:00", 1, "seconds too"},
-		{"01:31", 0, "a minute off, for which reasoning-gym pays 0.9993"},
+		{"01:31", 0, "a minute off; reasoning-gym pays 0.9993"},
 		{"02:30", 0, "an hour"},
-		{"12:00", 0, "half a day, for which it pays 0.56"},
+		{"12:00", 0, "half a day; it pays 0.56"},
 		{"00:90", 0, "too many minutes"},
 		{"02:-30", 0, ""},
 		{"-01:30", 0, ""},
@@ -52,7 +52,7 @@ func TestTimeIntervalsOfDaysScore(t *testing.T) {
 		{"66 day", 1, ""},
 		{" 66 ", 1, "the number alone"},
 		{"67 days", 0, "the last day too"},
-		{"66 days 67 days", 0, "two answers, of which reasoning-gym reads the first"},
+		{"66 days 67 days", 0, "two answers; reasoning-gym reads the first"},
 		{"66 days, 00:00", 0, "another form"},
 		{"66,", 0, ""},
 		{"-66 days", 0, ""},
@@ -105,7 +105,7 @@ func TestTimeIntervalsRecords(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 	back := timeIntervalsItem{TaskType: kindZone, StartTime: "2000-01-02 00:00:00+00:00", EndTime: "2000-01-02 00:00:00+02:00", Format: "%Y", Expected: "D days, HH:MM"}
@@ -140,7 +140,7 @@ func TestTimeIntervalsParams(t *testing.T) {
 	}
 }
 
-// The second way reads the prompt with the standard library.
+// The second solver reads the prompt with the standard library.
 func TestTimeIntervalsSecond(t *testing.T) {
 	tasktest.Second(t, timeIntervals.Task(), 1800, func(item timeIntervalsItem, prompt, got string) error {
 		words := intervalPhrasings[item.Phrasing]
@@ -174,7 +174,7 @@ func TestTimeIntervalsSecond(t *testing.T) {
 // shownDayRE finds the weekday of a date, which must be right.
 var shownDayRE = regexp.MustCompile(`\b(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?\b`)
 
-// readShown reads a time in any of the ways that questions show it.
+// readShown reads a time in any format of the questions.
 func readShown(text string) (time.Time, error) {
 	day := shownDayRE.FindString(text)
 	plain := text

@@ -9,20 +9,21 @@ import (
 // atroposTasks is the number of tasks that the environment evaluates.
 const atroposTasks = 20
 
-// AtroposTasks are the tasks that Atropos evaluates under a seed, with the parameters of
-// reasoning-gym, except those that are not in all.
+// AtroposTasks returns the tasks that Atropos evaluates under a seed, with reasoning-gym's
+// parameters. It leaves out those missing from all.
 func AtroposTasks(all *task.Set, seed uint64) (choices Choices) {
 	for _, name := range AtroposTaskNames(seed) {
-		if _, err := all.Get(name); err == nil {
-			choices = append(choices, Choice{Name: name, Params: []byte("{}"), Weight: 1})
+		if _, err := all.Get(name); err != nil {
+			continue
 		}
+		choices = append(choices, Choice{Name: name, Params: []byte("{}"), Weight: 1})
 	}
 	return choices
 }
 
 // atroposRegistry lists the data sets that the environment chooses from, in the order of
-// reasoning-gym 0.1.23, which has the 104 of the commit that Atropos pins
-// (9e79fc84), without composite, which the environment cannot make.
+// reasoning-gym 0.1.23. That has the 104 data sets of the commit that Atropos pins
+// (9e79fc84); composite is left out, since the environment cannot make it.
 const atroposRegistry = `complex_arithmetic intermediate_integration polynomial_equations polynomial_multiplication simple_equations
 simple_integration ab base_conversion binary_alternation binary_matrix caesar_cipher count_primes cryptarithm game_of_life
 game_of_life_halting graph_color group_anagrams isomorphic_strings jugs letter_counting letter_jumble manipulate_matrix

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// The tasks are those that random.Random(seed).sample(names, 20) gives in CPython 3.11.
+// The tasks equal random.Random(seed).sample(names, 20) in CPython 3.11.
 func TestAtroposTasksAreThoseOfPython(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

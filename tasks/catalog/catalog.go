@@ -32,9 +32,9 @@ import (
 	"github.com/quintain-rl/quintain/tasks/words"
 )
 
-// A Category has the tasks of one kind.
+// A Category is a named list of tasks.
 type Category struct {
-	Name  string // as in the Info of the tasks
+	Name  string // as in the tasks' Info
 	Tasks []quintain.Task
 }
 
@@ -83,7 +83,7 @@ func Categories() []Category {
 	return all
 }
 
-// Tasks returns all tasks, in the order of [Categories].
+// Tasks returns all tasks in the order of [Categories].
 func Tasks() []quintain.Task {
 	var all []quintain.Task
 	for _, c := range Categories() {

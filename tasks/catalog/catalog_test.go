@@ -34,8 +34,8 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// No room is left out, and no two rooms have a task of the same name: there is a task for
-// each golden file.
+// No room is left out, and no two rooms share the name of a task: there is a task for each
+// golden file.
 func TestAllRoomsAreListed(t *testing.T) {
 	goldens, err := filepath.Glob("../*/testdata/*.golden")
 	if err != nil {
@@ -46,8 +46,8 @@ func TestAllRoomsAreListed(t *testing.T) {
 	}
 }
 
-// few returns tasks of all kinds: their answers are whole numbers, other numbers, texts,
-// lists or boards, and one or many are right.
+// few returns tasks of all kinds: with whole numbers, other numbers, texts, lists or boards
+// as answers, and with one or many right answers.
 func few(t testing.TB) []quintain.Task {
 	t.Helper()
 	set, err := task.NewSet(catalog.Tasks())
@@ -78,8 +78,8 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// Every scenario shows a wrong reply, one without an answer, and a right one. Only the
-// right one earns most.
+// Every scenario shows a wrong reply, one without an answer, and a right one. The right one
+// earns more than the others.
 func TestDemonstrate(t *testing.T) {
 	for _, spec := range catalog.Scenarios() {
 		can, _ := catalog.Playable(spec, few(t))
@@ -134,7 +134,7 @@ func TestSpecimen(t *testing.T) {
 	}
 }
 
-// Facts that were measured before a task changed are not returned.
+// Facts measured before a task changed are not returned.
 func TestFactsAreOfTheTaskAsItIs(t *testing.T) {
 	info := few(t)[0].Info()
 	facts, known := catalog.FactsOf(info)

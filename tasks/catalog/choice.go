@@ -14,18 +14,18 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Choice is a task and a level that a user chose.
+// A Choice is a task and a level, chosen by a user.
 type Choice struct {
 	Name   string
 	Level  int
 	Weight float64
-	Params json.RawMessage // own parameters instead of a level; nil: none
+	Params json.RawMessage // own parameters instead of a level, or nil
 }
 
-// Choices are the chosen tasks, those of several levels as a choice for each; empty:
-// none. As a flag they are written NAME[:LEVEL][=WEIGHT],…, with 0-3 for the levels 0 to
-// 3. In the file they may also be a list of such texts or of objects. The name
-// [Composite] stands for all tasks. What is read fits the tasks of the catalogue.
+// Choices are the chosen tasks, with one Choice for each level. As a flag they are written
+// NAME[:LEVEL][=WEIGHT],…, with 0-3 for the levels 0 to 3. In the file they may also be a
+// list of such texts or of objects. The name [Composite] stands for all tasks. Reading
+// checks them against the catalogue.
 type Choices []Choice
 
 // Set implements [settings.Value].
@@ -37,7 +37,7 @@ func (l *Choices) Set(text string) error {
 		}
 		err := l.addText(part)
 		if fault, is := errors.AsType[*settings.Fault](err); is {
-			err = fault.Err // it names the task
+			err = fault.Err // the path already names the task
 		}
 		if err != nil {
 			return err
@@ -79,7 +79,7 @@ func (l *Choices) add(v any) error {
 	return errors.New("want NAME[:LEVEL][=WEIGHT], or an object with name, level, weight and params")
 }
 
-// addText adds what NAME[:LEVEL][=WEIGHT] says.
+// addText adds the choices in NAME[:LEVEL][=WEIGHT].
 func (l *Choices) addText(text string) error {
 	rest, weight, weighted := strings.Cut(text, "=")
 	name, levels, leveled := strings.Cut(rest, ":")
@@ -101,16 +101,16 @@ func (l *Choices) addText(text string) error {
 	return l.grant(&w)
 }
 
-// A wish is what a user says of one task.
+// A wish is a user's choice of one task, as read.
 type wish struct {
 	name   string
 	levels levels
 	weight float64
 	params map[string]any
-	config map[string]any // the name that reasoning-gym has for params
+	config map[string]any // reasoning-gym's name for params
 }
 
-// mostWeight is more than any weight, so that their sum is a number.
+// mostWeight exceeds any weight, so that their sum stays finite.
 const mostWeight = 1e9
 
 // Declare implements [settings.Declarer].
@@ -122,7 +122,7 @@ func (w *wish) Declare(d *settings.Section) {
 	d.Object(&w.config, "config", "the same")
 }
 
-// grant adds the choices that a wish asks for, and spreads its weight over them.
+// grant adds the choices of a wish, and spreads its weight over them.
 func (l *Choices) grant(w *wish) error {
 	params, field := w.params, "params"
 	switch {
@@ -149,8 +149,8 @@ func (l *Choices) grant(w *wish) error {
 	return nil
 }
 
-// withoutRun is the config of a dataset of reasoning-gym without what says nothing of its
-// problems: how many they are, and their seed, which is that of the run here.
+// withoutRun returns the config of a reasoning-gym dataset without its size and its seed.
+// They say nothing about the problems; the seed is that of the run here.
 func withoutRun(config map[string]any) map[string]any {
 	params := map[string]any{}
 	for name, value := range config {
@@ -161,8 +161,8 @@ func withoutRun(config map[string]any) map[string]any {
 	return params
 }
 
-// choices are those that w asks for, with weights relative to each other. Params are its
-// parameters, which have the name field; nil: none.
+// choices returns the choices of w, with weights relative to each other. params are its
+// parameters, from the named field, or nil.
 func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 	if w.name == Composite && params != nil {
 		m := Mixture{Size: defaultSize}
@@ -199,23 +199,28 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 	return all, nil
 }
 
-// own is the choice of a task with parameters of its own, which have the name field.
+// own returns the choice of a task with its own parameters, from the named field.
 func own(t quintain.Task, params map[string]any, field string) (Choices, error) {
 	text, err := jsonform.Marshal(params)
-	if err == nil {
-		_, err = t.With(text)
+	if err != nil {
+		return nil, settings.Within(err, field)
 	}
-	if err == nil {
-		return Choices{{Name: t.Info().Name, Weight: 1, Params: text}}, nil
+	if _, err = t.With(text); err != nil {
+		return nil, settings.Within(err, place(err, params, field)...)
 	}
-	place := []any{field}
-	if why := errors.Unwrap(err); why != nil { // it begins with the name of the parameter
+	return Choices{{Name: t.Info().Name, Weight: 1, Params: text}}, nil
+}
+
+// place returns the path of the parameter that err, an error of With, is about.
+func place(err error, params map[string]any, field string) []any {
+	path := []any{field}
+	if why := errors.Unwrap(err); why != nil { // the cause begins with the name of the parameter
 		name, _, _ := strings.Cut(why.Error(), " ")
 		if _, has := params[name]; has {
-			place = append(place, name)
+			path = append(path, name)
 		}
 	}
-	return nil, settings.Within(err, place...)
+	return path
 }
 
 // Give implements [settings.Value].
@@ -226,7 +231,7 @@ func (l *Choices) Give() any {
 		if c.Params == nil {
 			one["level"] = int64(c.Level)
 		} else {
-			one["params"], _ = settings.FromJSON(c.Params) // it is JSON that was written by own
+			one["params"], _ = settings.FromJSON(c.Params) // own wrote it, so it is JSON
 		}
 		list = append(list, one)
 	}
@@ -249,8 +254,8 @@ func (l *Choices) String() string {
 // Type implements [settings.Value].
 func (l *Choices) Type() string { return "NAME[:LEVEL][=WEIGHT],…" }
 
-// Task returns the chosen one of tasks, with its parameters. The error names an unknown
-// task or level, or an invalid parameter.
+// Task returns the chosen task out of tasks, with its parameters. The error names an
+// unknown task or level, or an invalid parameter.
 func (c Choice) Task(tasks *task.Set) (quintain.Task, error) {
 	t, err := tasks.Get(c.Name)
 	if err != nil {
@@ -264,8 +269,8 @@ func (c Choice) Task(tasks *task.Set) (quintain.Task, error) {
 	return t, c.check(t)
 }
 
-// Streams are the streams of the choices' problems, played as a scenario says, in their order.
-// The error is the one of the first choice that cannot be played.
+// Streams returns a stream of problems for each choice, in order, played in the scenario
+// as. The error is that of the first choice that cannot be played.
 func (l Choices) Streams(tasks *task.Set, as *ScenarioChoice, seed uint64) ([]rollout.Stream, error) {
 	streams := make([]rollout.Stream, len(l))
 	for i, choice := range l {
@@ -282,7 +287,7 @@ func (l Choices) Streams(tasks *task.Set, as *ScenarioChoice, seed uint64) ([]ro
 	return streams, nil
 }
 
-// check reports a level that t does not have.
+// check reports a level that t lacks.
 func (c Choice) check(t quintain.Task) error {
 	if levels := len(t.Info().Levels); c.Level < 0 || c.Level >= levels {
 		return fmt.Errorf("level of %s is %d, want 0 to %d", c.Name, c.Level, levels-1)
@@ -302,15 +307,12 @@ func (l *levels) Set(text string) error {
 	if !several {
 		last = first
 	}
-	var err error
-	read := levels{given: true}
-	if read.first, err = strconv.Atoi(first); err == nil {
-		read.last, err = strconv.Atoi(last)
-	}
-	if err != nil || read.first > read.last {
+	from, fromErr := strconv.Atoi(first)
+	to, toErr := strconv.Atoi(last)
+	if fromErr != nil || toErr != nil || from > to {
 		return fmt.Errorf("is %q, want a number, or a range such as 0-3", text)
 	}
-	*l = read
+	*l = levels{first: from, last: to, given: true}
 	return nil
 }
 

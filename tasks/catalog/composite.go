@@ -10,11 +10,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// Composite is the name of the task that is a mixture of others, as in reasoning-gym.
+// Composite is the name of the task that mixes others, as in reasoning-gym.
 const Composite = "composite"
 
-// A composite is a task whose problems are those of others: each names the task that made
-// it, which grades it alone as well.
+// A composite is a task with the problems of others. Each problem names the task that made
+// it, and that task alone can grade it too.
 type composite struct {
 	info   quintain.Info
 	tasks  *task.Set
@@ -25,11 +25,11 @@ type composite struct {
 type portion struct {
 	task  quintain.Task
 	level int
-	upTo  float64 // its weight and those of the portions before it
+	upTo  float64 // its weight plus those of the portions before it
 }
 
-// NewComposite returns the task that mixes others. Its level n is all tasks at their
-// level n, and its parameters are a [Mixture].
+// NewComposite returns the task that mixes others. Its level n has all tasks at their level
+// n; its parameters are a [Mixture].
 func NewComposite() (quintain.Task, error) {
 	tasks, err := task.NewSet(Tasks())
 	if err != nil {
@@ -37,7 +37,7 @@ func NewComposite() (quintain.Task, error) {
 	}
 	c := &composite{tasks: tasks, info: quintain.Info{
 		Name: Composite, Category: "other", Version: 1,
-		Doc:    "Problems of other tasks, mixed by their weights; without parameters those of all tasks. Each names the task that made it.",
+		Doc:    "Problems of other tasks, mixed by their weights; without parameters, of all tasks. Each problem names the task that made it.",
 		Source: "The composite data set of reasoning-gym (Open-Thought, Apache-2.0); the code is our own.",
 	}}
 	for level := range fewestLevels(tasks.All()) {
@@ -48,7 +48,7 @@ func NewComposite() (quintain.Task, error) {
 	return c, nil
 }
 
-// fewestLevels is the number of levels that all tasks have.
+// fewestLevels returns the smallest number of levels among tasks.
 func fewestLevels(tasks []quintain.Task) int {
 	least := len(tasks[0].Info().Levels)
 	for _, t := range tasks {
@@ -87,11 +87,11 @@ func (c *composite) With(params json.RawMessage) (quintain.Task, error) {
 	return with, with.add(params)
 }
 
-// streams names the streams of chance by which portions are drawn.
+// streams names the random streams that choose portions.
 var streams = rng.Named(Composite)
 
-// Problem implements [quintain.Task]. A problem of an index is that of the same index and
-// seed of its task.
+// Problem implements [quintain.Task]. A problem is its task's problem with the same seed
+// and index.
 func (c *composite) Problem(d quintain.Draw) (quintain.Problem, error) {
 	switch {
 	case d.Level < 0 || d.Level >= len(c.levels):

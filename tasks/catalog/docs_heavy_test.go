@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestFactsAreFresh measures every tenth task again, but for its surface rates: a golden
-// file holds each version to its problems, so that only a change of how they are measured
-// makes facts stale.
+// TestFactsAreFresh measures every tenth task again, except for its surface rates. A golden
+// file fixes the problems of each version, so only a change in the measurement makes facts
+// stale.
 func TestFactsAreFresh(t *testing.T) {
 	for i, one := range Tasks() {
 		if i%10 != 0 {

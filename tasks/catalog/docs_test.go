@@ -17,7 +17,7 @@ import (
 
 var (
 	update   = flag.Bool("update", false, "measure the tasks that have changed, and update facts.json and docs/tasks.md")
-	surfaces = flag.Bool("surfaces", false, "with -update: also measure the surface rates that are missing")
+	surfaces = flag.Bool("surfaces", false, "with -update: also measure missing surface rates")
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 // TestTasksDocIsFresh compares docs/tasks.md with the tasks, and facts.json with their
-// names, versions and levels. The heavy tests also measure the figures of facts.json.
+// names, versions and levels. The heavy tests also check the figures in facts.json.
 func TestTasksDocIsFresh(t *testing.T) {
 	measured := maps.Clone(allFacts())
 	if *update {
@@ -47,7 +47,7 @@ func TestTasksDocIsFresh(t *testing.T) {
 	}
 }
 
-// writeFacts writes facts.json, one task per line, without the tasks that are not measured.
+// writeFacts writes facts.json, one task per line, without the unmeasured tasks.
 func writeFacts(t *testing.T, measured map[string]Facts) {
 	t.Helper()
 	var lines []string
@@ -67,13 +67,13 @@ func writeFacts(t *testing.T, measured map[string]Facts) {
 	}
 }
 
-// measure measures what measured lacks, and writes facts.json after each task, so that
-// nothing is lost if it is stopped.
+// measure adds the missing measurements, and writes facts.json after each task, so that an
+// interruption loses nothing.
 func measure(t *testing.T, measured map[string]Facts) {
 	t.Helper()
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
-	room := make(chan bool, 2) // most tasks at once
+	room := make(chan bool, 2) // limit of tasks at once
 	for _, one := range Tasks() {
 		f := measured[one.Info().Name]
 		wg.Go(func() {
@@ -92,7 +92,7 @@ func measure(t *testing.T, measured map[string]Facts) {
 	wg.Wait()
 }
 
-// complete measures what f lacks.
+// complete adds the measurements that f lacks.
 func (f *Facts) complete(one quintain.Task) (err error) {
 	if !f.of(one.Info()) {
 		if *f, err = Measure(one); err != nil {
@@ -107,25 +107,24 @@ func (f *Facts) complete(one quintain.Task) (err error) {
 
 // tasksHead is the beginning of docs/tasks.md.
 const tasksHead = "# Tasks\n\nMade by `go test ./tasks/catalog -run Doc -update`; do not edit. `quintain tasks show NAME` shows more of each task.\n\n" +
-	`Three figures in a cell are those of the easiest, the middle and the hardest level.
+	`The three figures in a cell are for the easiest, the middle and the hardest level.
 
-- *Scoring* says how many answers to a problem are right: *one* (however it is spelled) or *many* (the scorer checks each answer).
-  It also says what earns part of the score: *whole*, nothing; *contained*, a sentence that says the solution and nothing else
-  earns its share of the length; *parts*, an answer that is partly right, or close, also earns part of the score.
-- The *guess rate* is how often an answer given without reading the problem is fully right. The answer is the solution of
-  another problem of the level, or the best of the most frequent answers, or one of the answers from which the prompt lets
-  one choose, if they are few. Partial credit does not count.
-- The guess rate limits what *may be earned without solving*. About 250 ways to answer without solving are tried over many
-  problems: fixed answers; copying the prompt, its lines, numbers or example; filling its board; lists of many answers; texts
-  that graders of the field are known to accept. At every level, none of them earns more than the guess rate plus 0.02, with
-  all partial credit.
-- The *surface rate* is what is earned on average, with all partial credit, by the best of about 40 guessers that learn from the prompts and
-  solutions of 1,000 problems of the level and are tried on 500 others: the answer that earns most; the most frequent answer to prompts that
-  have the same length, number of words or numbers, or single numbers; the answer to the prompt that has most sequences of three
-  characters in common; the most frequent character or word of each place; a small decision tree. Above level 1 it is below 0.2, or
-  the task says why. At the first two levels, there may be so few problems that those asked were learned. A question mark
-  stands for a rate that is not measured yet.
-- A right answer is right in [other forms](scoring.md#the-form-of-an-answer) too. A form that a task refuses on purpose stands with it.
+- *Scoring* says how many answers to a problem are right: *one* (in any spelling) or *many* (the scorer checks each answer).
+  It also says which answers earn partial credit: *whole*, none; *contained*, a sentence that states the solution and nothing
+  else earns its share of the length; *parts*, a partly right or close answer earns something too.
+- The *guess rate* is how often an answer given without reading the problem is fully right. The guess is the solution of
+  another problem of the level, the best of the most frequent answers, or a random choice if the prompt leaves few answers.
+  Partial credit does not count.
+- The guess rate limits *answers without solving*. About 250 ways to answer without solving are tried on many problems: fixed
+  answers; copying the prompt, its lines, numbers or example; filling its board; lists of many answers; texts that graders of
+  the field are known to accept. At every level, each earns at most the guess rate plus 0.02, partial credit included.
+- The *surface rate* is the mean score, partial credit included, of the best of about 40 guessers. They learn from the prompts and
+  solutions of 1,000 problems of the level and are tried on 500 others: the answer that earns most; the most frequent answer to
+  prompts with the same length, number of words or numbers, or single numbers; the answer to the prompt with the most sequences of three
+  characters in common; the most frequent character or word at each place; a small decision tree. Above level 1 it is below 0.2, or
+  the task says why. The first two levels may have so few problems that the guessers have seen most of them. A question mark
+  means that the rate was not measured yet.
+- A right answer is right in [other forms](scoring.md#the-form-of-an-answer) too. Forms that a task refuses on purpose are listed with it.
 - *Problems* is the number of different problems of the level, estimated from 4,000 draws: the number of pairs of draws, 4,000²/2,
   divided by the number of equal pairs. If no pair is equal, ≥ marks a lower bound with 95 % confidence. Problems that differ
   only in their wording are equal.

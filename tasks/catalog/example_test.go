@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// The tasks that nobody guesses, and that have many right answers.
+// The tasks that resist guessing and have many right answers.
 func ExampleFilter() {
 	found, err := catalog.Filter{Scoring: "many,whole", GuessRate: 0.001}.Find()
 	for _, e := range found {

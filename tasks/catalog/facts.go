@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// Facts are measurements of a task: what earns partial credit, and how hard its levels
-// are. `make docs` measures the tasks that have changed, and `make surfaces` also the surface
-// rates that are missing.
+// Facts are measurements of a task: which answers earn partial credit, and how hard its
+// levels are. `make docs` measures changed tasks; `make surfaces` adds missing surface
+// rates.
 type Facts struct {
 	Name    string       `json:"name"`
-	Version int          `json:"version"` // of the task when it was measured
+	Version int          `json:"version"` // the task's version when measured
 	Credit  task.Credit  `json:"credit"`
 	Levels  []LevelFacts `json:"levels"`
 }
@@ -32,7 +32,7 @@ type LevelFacts struct {
 //go:embed facts.json
 var factsJSON []byte
 
-// allFacts returns all facts by the name of the task.
+// allFacts returns all facts by task name.
 var allFacts = sync.OnceValue(func() map[string]Facts {
 	var list []Facts
 	if err := jsonform.Unmarshal(factsJSON, &list); err != nil {
@@ -66,7 +66,7 @@ func (f Facts) MostGuess() float64 {
 	return most
 }
 
-// Measure measures a task, but for its surface rates. It takes seconds.
+// Measure measures a task except for its surface rates. It takes seconds.
 func Measure(t quintain.Task) (f Facts, err error) {
 	const (
 		creditDraws = 4 // per level, as are the others
@@ -91,8 +91,7 @@ func Measure(t quintain.Task) (f Facts, err error) {
 	return f, nil
 }
 
-// MeasureSurface measures the surface rates of t that f does not have. It takes up to a
-// minute.
+// MeasureSurface adds the surface rates that f lacks. It takes up to a minute.
 func (f *Facts) MeasureSurface(t quintain.Task) error {
 	const lessons = 1000
 	for level := range f.Levels {
@@ -109,7 +108,7 @@ func (f *Facts) MeasureSurface(t quintain.Task) error {
 	return nil
 }
 
-// Surface is the surface rate in three decimals; "?": it was not measured.
+// Surface returns the surface rate with three decimals, or "?" if it was not measured.
 func (l LevelFacts) Surface() string {
 	if l.SurfaceRate == nil {
 		return "?"
@@ -117,7 +116,7 @@ func (l LevelFacts) Surface() string {
 	return fmt.Sprintf("%.3f", *l.SurfaceRate)
 }
 
-// Size is the number of problems of a level in a few characters: an estimate has two
+// Size returns the number of problems of a level in a few characters: an estimate has two
 // digits, and a lower bound begins with ≥.
 func (l LevelFacts) Size() string {
 	digits := fmt.Sprintf("%.0f", l.Problems)

@@ -8,22 +8,22 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Filter says which tasks are wanted.
+// A Filter selects tasks.
 type Filter struct {
 	Category  string  // empty: all
-	Scoring   string  // words of [Scorings] with commas between them; all must hold; empty: any
+	Scoring   string  // words of [Scorings], separated by commas; all must hold; empty: any
 	Levels    int     // least number of levels
 	GuessRate float64 // highest guess rate of any level; 1: any
 }
 
-// An Entry is a task that a filter finds.
+// An Entry is a task found by a filter.
 type Entry struct {
 	Info     quintain.Info
 	Facts    Facts
 	Measured bool // whether Facts are known for the current version of the task
 }
 
-// Find returns the tasks that pass, in the order of [Categories]. An invalid filter is a
+// Find returns the matching tasks in the order of [Categories]. An invalid filter is a
 // [*FilterError].
 func (f Filter) Find() ([]Entry, error) {
 	if err := f.check(); err != nil {
@@ -40,10 +40,10 @@ func (f Filter) Find() ([]Entry, error) {
 	return found, nil
 }
 
-// A FilterError is an invalid field of a filter.
+// A FilterError reports an invalid field of a filter.
 type FilterError struct {
 	Field string // category, scoring, levels, or guess rate
-	Why   string // what it is, and what is wanted
+	Why   string // its value, and the valid ones
 }
 
 // Error names the field.
@@ -78,13 +78,12 @@ func (f Filter) check() error {
 	return nil
 }
 
-// words are those of f.Scoring.
+// words returns the words of f.Scoring.
 func (f Filter) words() []string {
 	return strings.FieldsFunc(f.Scoring, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// passes reports whether e passes. A task that was not measured passes no limit on the
-// guess rate.
+// passes reports whether e matches. An unmeasured task fails any limit on the guess rate.
 func (f Filter) passes(e Entry) bool {
 	has := e.Facts.Scoring(e.Info)
 	for _, word := range f.words() {

@@ -9,9 +9,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// LevelSettings returns the parameters of a task's levels, in order and each as "name
-// value": shared has those that are the same in all levels, levels has the others of each
-// level. With a single level, nothing is shared.
+// LevelSettings returns the parameters of a task's levels as "name value", in order. shared
+// has those with one value at all levels; levels has the others, for each level. With a
+// single level, nothing is shared.
 func LevelSettings(info quintain.Info) (shared []string, levels [][]string, err error) {
 	levels = make([][]string, len(info.Levels))
 	for i, params := range info.Levels {

@@ -7,20 +7,21 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Mixture is tasks with their weights, in the form of reasoning-gym's composite data set.
+// A Mixture is a list of tasks with weights, in the form of reasoning-gym's composite data
+// set.
 type Mixture struct {
-	Size     int    // how many problems a data set has; a run has no end
+	Size     int    // size of a data set; a run has no end
 	Seed     uint64 // of the problems
 	Datasets Choices
 }
 
-// defaultSize is the size of a data set that names none, as in reasoning-gym.
+// defaultSize is the default of Size, as in reasoning-gym.
 const defaultSize = 500
 
 // Declare implements [settings.Declarer].
 func (m *Mixture) Declare(d *settings.Section) {
-	d.Int(&m.Size, "size", "problems of an export").AtLeast(1)
-	d.Uint64(&m.Seed, "seed", "of the problems")
+	d.Int(&m.Size, "size", "number of problems in an export").AtLeast(1)
+	d.Uint64(&m.Seed, "seed", "seed of the problems")
 	d.Value(&m.Datasets, "datasets", "tasks with their weights")
 }
 
@@ -32,15 +33,15 @@ func (m *Mixture) Check() error {
 	return nil
 }
 
-// ReadMixture reads a mixture in YAML. Seed is that of a file that names none. The error
-// reports everything that is wrong, with file, line and column.
+// ReadMixture reads a mixture in YAML; seed is its default Seed. The error lists all
+// faults, with file, line and column.
 func ReadMixture(file string, data []byte, seed uint64) (Mixture, error) {
 	m := Mixture{Size: defaultSize, Seed: seed}
 	err := settings.New(&m).Load(settings.Sources{File: file, Data: data})
 	return m, err
 }
 
-// Task returns the task whose problems are those of the mixture.
+// Task returns the task that mixes them.
 func (m *Mixture) Task() (quintain.Task, error) {
 	t, err := NewComposite()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// shown writes choices in one line each.
+// shown writes choices, one per line.
 func shown(t *testing.T, choices catalog.Choices) string {
 	t.Helper()
 	var lines []string
@@ -71,7 +71,7 @@ func TestChoicesThatAreRefused(t *testing.T) {
 	}
 }
 
-// compositeYAML is a file as reasoning-gym reads it.
+// compositeYAML is a file in reasoning-gym's format.
 const compositeYAML = `size: 30
 seed: 7
 datasets:
@@ -95,7 +95,7 @@ func TestMixture(t *testing.T) {
 		seed            uint64
 	}{
 		{"a file of reasoning-gym", compositeYAML, "chain_sum" + chain + "=2 gcd{}", 30, 7},
-		{"what it leaves out", "datasets: [{name: gcd}]", "gcd:0", 500, 5},
+		{"the defaults", "datasets: [{name: gcd}]", "gcd:0", 500, 5},
 		{"levels and texts", "datasets: [{name: gcd, level: 1-2, weight: 2}, 'lcm:1=3']", "gcd:1 gcd:2 lcm:1=3", 500, 5},
 		{"a mixture in it keeps its proportions", "datasets: [{name: composite, weight: 4, config: {datasets: [gcd=3, lcm]}}, gcd]", "gcd:0=3 lcm:0 gcd:0", 500, 5},
 	} {
@@ -111,7 +111,7 @@ func TestMixturesThatAreRefused(t *testing.T) {
 		{"an unknown task", "datasets:\n  - name: gcd\n  - name: gdc\n", `mix.yaml:3:5: datasets[1].name: no task "gdc"; did you mean "gcd"?`},
 		{"a negative weight", "datasets:\n  - name: gcd\n    weight: -1\n", "mix.yaml:3:5: datasets[0].weight: is -1, want more than 0"},
 		{"no weight at all", "datasets:\n  - {name: gcd, weight: 0}\n", "mix.yaml:2:17: datasets[0].weight: is 0, want more than 0"},
-		{"a weight that is not a number", "datasets:\n  - {name: gcd, weight: .nan}\n", "mix.yaml:2:25: nan is not allowed here"},
+		{"a non-number as weight", "datasets:\n  - {name: gcd, weight: .nan}\n", "mix.yaml:2:25: nan is not allowed here"},
 		{"a level out of range", "datasets:\n  - name: gcd\n    level: 99\n", "mix.yaml:3:5: datasets[0].level: level of gcd is 99, want 0 to"},
 		{"an unknown parameter", "datasets:\n  - name: gcd\n    config:\n      min_number: 2\n", `mix.yaml:4:7: datasets[0].config.min_number: task gcd: params: min_number is no setting of this task; did you mean "min_numbers"?`},
 		{"a parameter of another type", "datasets:\n  - name: gcd\n    config: {min_numbers: two}\n", "mix.yaml:3:14: datasets[0].config.min_numbers: task gcd: params: min_numbers is a string, want a whole number"},
@@ -133,7 +133,7 @@ func TestMixturesThatAreRefused(t *testing.T) {
 	}
 }
 
-// What a mixture has can be played, and is read again from what it gives.
+// A mixture's tasks can be played, and their parameters read again.
 func FuzzMixture(f *testing.F) {
 	for _, text := range []string{compositeYAML, "datasets: [gcd:1-2=3]", "datasets: composite:1", "datasets: [{name: composite, config: {datasets: [{name: lcm, params: {}}]}}]"} {
 		f.Add([]byte(text))
@@ -172,8 +172,8 @@ func composite(t *testing.T) quintain.Task {
 	return c
 }
 
-// A problem of a mixture is one of its tasks, by their weights, and is graded and known
-// as that.
+// A mixture draws from its tasks by their weights. Each problem has the verdict and the key
+// that its task gives it.
 func TestComposite(t *testing.T) {
 	mixed, err := composite(t).With([]byte(`{"datasets":["gcd:1=3",{"name":"lcm","config":{}}]}`))
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A ScenarioChoice says which scenario is played, and has the settings of all.
+// A ScenarioChoice is the chosen scenario, with the settings of all.
 type ScenarioChoice struct {
 	Name     string
-	External external.Settings        // of a program that plays in place of the scenario, if one is set
+	External external.Settings        // of a program that replaces the scenario, if set
 	plays    map[string]scenario.Play // by the scenario's name
-	program  *external.Program        // nil: it is not started
+	program  *external.Program        // nil until started
 }
 
-// DefaultScenario returns the scenario reasoning_gym, and the defaults of all.
+// DefaultScenario returns the scenario reasoning_gym, with default settings for all.
 func DefaultScenario() ScenarioChoice {
 	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), plays: map[string]scenario.Play{}}
 	for _, spec := range Scenarios() {
@@ -36,15 +36,15 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 	for _, spec := range Scenarios() {
 		names = append(names, spec.Name)
 	}
-	d.Text(&s.Name, "name", "scenario of the problems; quintain scenarios list describes all").OneOf(names...).Flag("scenario")
-	d.Prefixed(&s.External, "program", "a program of your own that plays, in any language (docs/scenarios.md)")
+	d.Text(&s.Name, "name", "scenario of the problems, see quintain scenarios list").OneOf(names...).Flag("scenario")
+	d.Prefixed(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
 	for _, spec := range Scenarios() {
 		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
 	}
 }
 
-// Set changes a setting of a scenario; value is JSON. It panics if there is no such
-// scenario or setting, or if the value is invalid.
+// Set changes a setting of a scenario; value is JSON. It panics if the scenario or the
+// setting does not exist, or the value is invalid.
 func (s *ScenarioChoice) Set(scenario, name, value string) {
 	object := fmt.Sprintf("{%q:%s}", name, value)
 	if err := settings.ReadJSON(s.plays[scenario], []byte(object)); err != nil {
@@ -52,8 +52,8 @@ func (s *ScenarioChoice) Set(scenario, name, value string) {
 	}
 }
 
-// Start starts the program that plays, if one is set; its standard error goes to log. The
-// caller must Stop it, also after an error.
+// Start starts the external program, if one is set; its standard error goes to log. The
+// caller must Stop it, even after an error.
 func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error) {
 	if !s.External.Set() {
 		return nil
@@ -67,15 +67,15 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 	return nil
 }
 
-// Stop ends the program that plays, if there is one.
+// Stop ends the external program, if there is one.
 func (s *ScenarioChoice) Stop() {
 	if s.program != nil {
 		s.program.Close()
 	}
 }
 
-// Streams returns the streams of a program that has problems of its own, one for each level;
-// nil: there is none.
+// Streams returns the streams of a program that brings its own problems, one for each
+// level, or nil without such a program.
 func (s *ScenarioChoice) Streams(seed uint64) (streams []rollout.Stream) {
 	if s.program == nil || s.program.Own() == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 // Scenarios returns all scenarios, sorted by name.
 func Scenarios() []scenario.Spec { return scenarios.All }
 
-// Scenario returns the scenario with the given name. For an unknown name, the error gives
-// the nearest known one.
+// Scenario returns the scenario with the given name. For an unknown name, the error
+// suggests the nearest known one.
 func Scenario(name string) (scenario.Spec, error) {
 	var names []string
 	for _, spec := range Scenarios() {
@@ -32,8 +32,8 @@ func SettingsOf(spec scenario.Spec) []*settings.Setting {
 	return settings.New(spec.New()).Settings()
 }
 
-// Playable returns the tasks that a scenario with its default settings can play, and the
-// errors of the others, both in the order of tasks.
+// Playable returns the tasks that a scenario can play with default settings, and an error
+// for each of the others, both in the order of tasks.
 func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, cannot []error) {
 	for _, t := range tasks {
 		if _, err := spec.Over(t, nil); err != nil {
@@ -45,15 +45,15 @@ func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, c
 	return can, cannot
 }
 
-// A Demo is an episode that shows how a scenario answers.
+// A Demo is an episode that demonstrates a scenario.
 type Demo struct {
-	Opening []quintain.Message // what the policy reads first
+	Opening []quintain.Message // the first messages to the policy
 	Turns   []DemoTurn
 }
 
 // A DemoTurn is a reply and the scenario's answer to it.
 type DemoTurn struct {
-	Kind  string // of the reply: "wrong", "without an answer", "right"
+	Kind  string // kind of reply: "wrong", "without an answer", "right"
 	Reply string
 	Step  quintain.Step
 }
@@ -112,7 +112,7 @@ func wrongAnswer(t quintain.Task, p quintain.Problem, d quintain.Draw) (string, 
 	return "", fmt.Errorf("problem %s: the solutions of the next %d problems are all right", p.ID(), patience)
 }
 
-// play plays an episode with replies, until it ends or no reply is left.
+// play plays an episode until it ends or the replies run out.
 func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies []DemoTurn) (demo Demo, err error) {
 	e, err := s.Env(p)
 	if err != nil {

@@ -8,21 +8,21 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Scoring is a word for how a task scores. Each task has two: for how many answers are
-// right, and for what earns part of the score.
+// A Scoring is a word for how a task scores. Each task has two: the first says whether one
+// or many answers are right, the second which answers earn partial credit.
 type Scoring struct{ Word, Doc string }
 
 // Scorings lists the words with their meanings.
 var Scorings = []Scoring{
-	{"one", "one answer is right, however it is spelled"},
+	{"one", "one answer is right, in any spelling"},
 	{"many", "many answers are right: the scorer checks each answer"},
-	{string(task.Whole), "an answer that is not right earns nothing"},
-	{string(task.Contained), "a sentence that says the solution and nothing else earns its share of the length"},
-	{string(task.Parts), "an answer that is partly right, or close, earns part of the score"},
+	{string(task.Whole), "a wrong answer earns nothing"},
+	{string(task.Contained), "a sentence that states the solution and nothing else earns its share of the length"},
+	{string(task.Parts), "a partly right or close answer earns partial credit"},
 }
 
-// Scoring returns the words for the task that info describes. The second is "unknown" if f
-// was not measured on the current version of the task.
+// Scoring returns the words for the task that info describes. The second is "unknown"
+// unless f was measured on the current version of the task.
 func (f Facts) Scoring(info quintain.Info) []string {
 	words := []string{"one", "unknown"}
 	if info.Many {

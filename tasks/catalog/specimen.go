@@ -9,7 +9,7 @@ import (
 type Specimen struct {
 	Problem  quintain.Problem
 	Solution string
-	Judged   []Judged // the solution first, then answers near it
+	Judged   []Judged // the solution first, then near misses
 }
 
 // A Judged is an answer with its verdict.
@@ -18,7 +18,7 @@ type Judged struct {
 	quintain.Verdict
 }
 
-// NewSpecimen makes problem d of t, solves it, and grades the solution and texts near it.
+// NewSpecimen makes problem d of t, solves it, and grades the solution and near misses.
 func NewSpecimen(t quintain.Task, d quintain.Draw) (s Specimen, err error) {
 	if s.Problem, err = t.Problem(d); err != nil {
 		return s, err

@@ -3,14 +3,14 @@ package catalog
 import "math/bits"
 
 // A twister is the generator MT19937 (Matsumoto and Nishimura, "Mersenne Twister", 1998),
-// with which Python draws.
+// as in Python.
 type twister struct {
 	state [624]uint32
 	next  int
 }
 
-// newTwister returns the generator that Python's random.Random(seed) has: the words of the
-// seed, the lowest first, are the key of init_by_array.
+// newTwister returns the generator of Python's random.Random(seed): the words of the seed,
+// lowest first, are the key of init_by_array.
 func newTwister(seed uint64) *twister {
 	key := []uint32{uint32(seed)}
 	if high := uint32(seed >> 32); high > 0 {
@@ -39,8 +39,8 @@ func newTwister(seed uint64) *twister {
 	return r
 }
 
-// below returns a number from 0 to n-1, as Python does: it draws as many bits as n has until
-// they are below n.
+// below returns a number from 0 to n-1, as Python does: it draws as many bits as n has
+// until the result is below n.
 func (r *twister) below(n int) int {
 	for {
 		if v := int(r.uint32() >> (32 - bits.Len(uint(n)))); v < n {

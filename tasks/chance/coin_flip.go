@@ -19,7 +19,7 @@ import (
 var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 	Name:     "coin_flip",
 	Category: "probability",
-	Doc: "Give the probability of exactly, of at least, or of a range of numbers of heads in several flips of a coin, which may be biased. " +
+	Doc: "Give the probability of exactly k heads, at least k heads, or a range of heads in several flips of a coin, which may be biased. " +
 		"No question has the answer 0 or 1.",
 	Source:  "The binomial distribution; the settings are those of reasoning-gym, except for max_denominator and allow_between.",
 	Version: 3,
@@ -42,7 +42,7 @@ type coinFlipParams struct {
 	AllowExact     bool `json:"allow_exact"`     // ask for exactly k heads
 	AllowAtLeast   bool `json:"allow_at_least"`  // ask for at least k heads
 	AllowBetween   bool `json:"allow_between"`   // ask for k to m heads
-	MaxDenominator int  `json:"max_denominator"` // of the chance of heads; 2: all coins are fair
+	MaxDenominator int  `json:"max_denominator"` // of the probability of heads; 2: all coins are fair
 }
 
 // maxWays bounds the denominator of a probability, so that it is an int64.
@@ -68,7 +68,7 @@ func (p coinFlipParams) Check() error {
 	return nil
 }
 
-// power returns base to the power of exponent; ok is false if that is above maxWays.
+// power returns base to the power of exponent; ok is false if the result exceeds maxWays.
 func power(base int64, exponent int) (n int64, ok bool) {
 	n = 1
 	for range exponent {
@@ -86,7 +86,7 @@ type coinFlipItem struct {
 	KHeads      int      `json:"k_heads"`          // 0 to NumTrials
 	KMost       int      `json:"k_most,omitempty"` // with "between": above KHeads, to NumTrials
 	ProblemType string   `json:"problem_type"`     // "exact", "at_least" or "between"
-	Heads       rational `json:"heads,omitzero"`   // chance of heads, in lowest terms; zero: 1/2
+	Heads       rational `json:"heads,omitzero"`   // probability of heads, in lowest terms; zero: 1/2
 	Rational    rational `json:"rational"`         // the probability
 	Phrasing    int      `json:"phrasing,omitempty"`
 }
@@ -104,8 +104,8 @@ type rational struct {
 	Denominator int64 `json:"denominator"`
 }
 
-// makeCoinFlip draws the coin, the kind, the flips and the heads, until 1 is not nearly
-// right.
+// makeCoinFlip draws the coin, the kind, the flips and the heads, until the answer is not
+// close to 1.
 func makeCoinFlip(p coinFlipParams, r *rng.Rand) (coinFlipItem, error) {
 	const tries, certain = 20, 0.9999
 	item := coinFlipItem{NumTrials: r.Between(p.MinTrials, p.MaxTrials), Phrasing: r.Between(0, len(coinFlipPhrasings)-1)}
@@ -129,7 +129,7 @@ func makeCoinFlip(p coinFlipParams, r *rng.Rand) (coinFlipItem, error) {
 			return item, nil
 		}
 	}
-	item.KHeads, item.KMost = item.NumTrials, 0 // all heads, which is the least likely
+	item.KHeads, item.KMost = item.NumTrials, 0 // all heads, the least likely event
 	if item.ProblemType == between {
 		item.KHeads, item.KMost = item.NumTrials-1, item.NumTrials
 	}
@@ -137,7 +137,7 @@ func makeCoinFlip(p coinFlipParams, r *rng.Rand) (coinFlipItem, error) {
 	return item, nil
 }
 
-// drawHeads draws a chance of heads; that of a fair coin is zero.
+// drawHeads draws a probability of heads. For a fair coin it is zero.
 func drawHeads(most int, r *rng.Rand) rational {
 	parts := r.Between64(2, int64(most))
 	heads := r.Between64(1, parts-1)
@@ -151,7 +151,7 @@ func drawHeads(most int, r *rng.Rand) rational {
 	return rational{heads / a, parts / a}
 }
 
-// drawEvent draws the numbers of heads that are asked for.
+// drawEvent draws the numbers of heads in the question.
 func (c *coinFlipItem) drawEvent(r *rng.Rand) {
 	switch c.ProblemType {
 	case exact:
@@ -164,7 +164,7 @@ func (c *coinFlipItem) drawEvent(r *rng.Rand) {
 	}
 }
 
-// heads returns the chance of heads.
+// heads returns the probability of heads.
 func (c coinFlipItem) heads() rational {
 	if c.Heads == (rational{}) {
 		return rational{1, 2}
@@ -172,8 +172,8 @@ func (c coinFlipItem) heads() rational {
 	return c.Heads
 }
 
-// probability counts the ways to the heads asked for: a coin that shows heads a times in b
-// has b ways to fall, a of them heads.
+// probability counts the ways to reach the event: a coin that shows heads a times in b has
+// b ways to fall, a of them heads.
 func probability(c coinFlipItem) rational {
 	most := c.KHeads
 	switch c.ProblemType {
@@ -183,14 +183,14 @@ func probability(c coinFlipItem) rational {
 		most = c.KMost
 	}
 	coin := c.heads()
-	ways, sum := int64(1), int64(0) // sequences with k heads; the ways of those with KHeads to k
+	ways, sum := int64(1), int64(0) // ways: sequences with k heads; sum: ways from KHeads to k
 	for k := 0; k <= most; k++ {
 		if k >= c.KHeads {
 			up, _ := power(coin.Numerator, k)
 			down, _ := power(coin.Denominator-coin.Numerator, c.NumTrials-k)
 			sum += ways * up * down
 		}
-		hi, lo := bits.Mul64(uint64(ways), uint64(c.NumTrials-k)) // ways*(flips-k) may be over 64 bits
+		hi, lo := bits.Mul64(uint64(ways), uint64(c.NumTrials-k)) // ways*(flips-k) may exceed 64 bits
 		next, _ := bits.Div64(hi, lo, uint64(k+1))
 		ways = int64(next)
 	}
@@ -198,8 +198,8 @@ func probability(c coinFlipItem) rational {
 	return rational{sum, all}
 }
 
-// coinFlipPhrasings are the wordings of the question; %c or %C, %f and %h stand for
-// the coin, how often it is flipped and what is asked for.
+// coinFlipPhrasings are the wordings of the question; %c or %C, %f and %h stand for the
+// coin, the flips and the event.
 var coinFlipPhrasings = []string{
 	"%C is flipped %f. What is the probability of %h?",
 	"Someone tosses %c %f. What is the chance of getting %h?",
@@ -232,7 +232,7 @@ func (c coinFlipItem) Prompt() string {
 	return string(append(b, " Answer with a fraction, for example 3/8, or with a decimal number, exact or rounded to at least six significant digits."...))
 }
 
-// event names what is asked for.
+// event describes the heads in question.
 func (c coinFlipItem) event() string {
 	switch c.ProblemType {
 	case atLeast:
@@ -243,7 +243,7 @@ func (c coinFlipItem) event() string {
 	return "exactly " + count(c.KHeads, "head")
 }
 
-// count writes how many there are of a noun.
+// count writes a number of things.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -260,7 +260,7 @@ func (c coinFlipItem) Short() string {
 	return "P(" + c.event() + " in " + strconv.Itoa(c.NumTrials) + " flips)" + coin
 }
 
-// Check refuses a record whose probability is another.
+// Check refuses a record with a wrong probability.
 func (c coinFlipItem) Check() error {
 	coin := c.heads()
 	_, countable := power(max(coin.Denominator, 2), max(c.NumTrials, 0))
@@ -285,14 +285,14 @@ func (c coinFlipItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance]: ten digits, as reasoning-gym has them.
+// Solve implements [task.Instance]. It gives ten digits, as reasoning-gym does.
 func (c coinFlipItem) Solve() string { return strconv.FormatFloat(c.Rational.float(), 'g', 10, 64) }
 
 // float returns the nearest float64.
 func (r rational) float() float64 { return float64(r.Numerator) / float64(r.Denominator) }
 
-// Score implements [task.Instance]. A fraction is exact, in lowest terms or not. A decimal
-// number is rounded in its last digit, and to six significant digits at least.
+// Score implements [task.Instance]. A fraction must be exact, in lowest terms or not. A
+// decimal number must be rounded correctly, to at least six significant digits.
 func (c coinFlipItem) Score(text string) quintain.Verdict {
 	text = strings.ReplaceAll(answer.Trim(text), ",", "")
 	right, readable := c.Rational.equals(text)
@@ -305,8 +305,8 @@ func (c coinFlipItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong("want " + c.Solve())
 }
 
-// equals reports whether text is the probability r; readable is false if it is neither two
-// whole numbers with a slash between them nor a decimal number.
+// equals reports whether text is the probability r. readable is false if it is neither a
+// decimal number nor two whole numbers separated by a slash.
 func (r rational) equals(text string) (right, readable bool) {
 	over, under, isFraction := strings.Cut(text, "/")
 	if isFraction {
@@ -322,7 +322,7 @@ func (r rational) equals(text string) (right, readable bool) {
 	if !ok || !is {
 		return false, false
 	}
-	const sixDigits, inexact, halfway = 5e-6, 1e-15, 1e-5 // the most that six digits may be off, and that a float64 is
+	const sixDigits, inexact, halfway = 5e-6, 1e-15, 1e-5 // tolerance of six digits, and of a float64
 	want := r.float()
 	most := sixDigits * want
 	if got.Exp > -20 {

@@ -22,17 +22,17 @@ func TestCoinFlipScore(t *testing.T) {
 		{"6.875e-1", 1, ""},
 		{"0.687500", 1, ""},
 		{"0.687501", 0, "the sixth digit"},
-		{"0.68759", 0, "within 0.0001, which is enough for reasoning-gym"},
-		{"0.6877", 0, "for which reasoning-gym pays 5/6: four digits are right"},
+		{"0.68759", 0, "within 0.0001; enough for reasoning-gym"},
+		{"0.6877", 0, "reasoning-gym pays 5/6: four digits are right"},
 		{"12/16", 0, "one sequence too many"},
 		{"0.69", 0, "two digits"},
-		{"0", 0, "the first character of every probability, for which it pays 0.93"},
+		{"0", 0, "the first character of every probability; it pays 0.93"},
 		{"0.", 0, ""},
 		{"1", 0, ""},
 		{"5/16", 0, "the complement"},
 		{"16/11", 0, "upside down"},
 		{"-11/16", 0, ""},
-		{"11 / 16", 1, "space in the fraction, which reasoning-gym refuses"},
+		{"11 / 16", 1, "space in the fraction; reasoning-gym refuses it"},
 		{"11/16.0", 0, ""},
 		{"11/0", 0, ""},
 		{"0/0", 0, ""},
@@ -69,7 +69,7 @@ func TestCoinFlipScore(t *testing.T) {
 		{"0.996892", 0, "the last digit is wrong"},
 	})
 	sure := coinFlipItem{NumTrials: 2, ProblemType: atLeast, Rational: rational{4, 4}}
-	tasktest.Nears(t, sure.Score, []tasktest.Near{{"1", 1, "which only records from outside ask for"}})
+	tasktest.Nears(t, sure.Score, []tasktest.Near{{"1", 1, "only foreign records ask for it"}})
 }
 
 func TestCoinFlipRecords(t *testing.T) {
@@ -94,7 +94,7 @@ func TestCoinFlipRecords(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 }
@@ -118,8 +118,9 @@ var (
 	headsRE = regexp.MustCompile(`(exactly|at least|from) (\d+)(?: to (\d+))? heads?`)
 )
 
-// The second way reads the prompt and follows the coin flip by flip: after each, the
-// chance of k heads is that of k before and tails, and of k-1 before and heads.
+// The second solver reads the prompt and follows the coin flip by flip. After each flip,
+// the probability of k heads is that of k before and tails, plus that of k-1 before and
+// heads.
 func TestCoinFlipSecond(t *testing.T) {
 	tasktest.Second(t, coinFlip.Task(), 1200, func(_ coinFlipItem, prompt, got string) error {
 		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(prompt)

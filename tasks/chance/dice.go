@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// dice asks how likely it is that dice show a total.
+// dice asks for the probability of a total.
 var dice = task.Spec[diceParams, diceItem]{
 	Name:     "dice",
 	Category: "arithmetic",
 	Doc: "Give the probability that the numbers of several dice add up to a total or more. " +
-		"It is never 0 or 1, and 1/2 only if no other total can be asked for.",
+		"The answer is never 0 or 1, and 1/2 only if no other total is possible.",
 	Source:  "Elementary probability; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: diceParams{NumDice: 4, MaxDiceSize: 20},
@@ -35,10 +35,10 @@ var dice = task.Spec[diceParams, diceItem]{
 // diceParams are the settings of one difficulty.
 type diceParams struct {
 	NumDice     int `json:"num_dice"`
-	MaxDiceSize int `json:"max_dice_size"` // sides that a die has at most
+	MaxDiceSize int `json:"max_dice_size"` // limit of the sides of a die
 }
 
-// maxRolls bounds the number of rolls that dice have, so that it is an int64.
+// maxRolls limits the number of possible rolls, so that it is an int64.
 const maxRolls = 1 << 62
 
 // Check implements [task.Params].
@@ -62,7 +62,7 @@ type diceItem struct {
 
 // A dicePuzzle is the dice, the total and the probability, Num/Den in lowest terms.
 type dicePuzzle struct {
-	DiceStr     string  `json:"dice_str"` // "2d20, 1d6" is two dice with 20 sides and one with 6
+	DiceStr     string  `json:"dice_str"` // "2d20, 1d6" means two dice with 20 sides and one with 6
 	Target      int     `json:"target"`   // the total
 	Num         int64   `json:"num"`
 	Den         int64   `json:"den"`
@@ -71,7 +71,7 @@ type dicePuzzle struct {
 
 // makeDice draws the dice and the total.
 func makeDice(p diceParams, r *rng.Rand) (diceItem, error) {
-	var room [64]int // as many dice as there may be, without a trip to the heap
+	var room [64]int // room for the largest number of dice, without a heap allocation
 	sides, most := room[:p.NumDice], 0
 	for i := range sides {
 		sides[i] = r.Between(2, p.MaxDiceSize)
@@ -82,7 +82,7 @@ func makeDice(p diceParams, r *rng.Rand) (diceItem, error) {
 		Puzzle:   dicePuzzle{DiceStr: diceNotation(sides), Target: r.Between(p.NumDice+1, most)},
 		Phrasing: r.Between(0, len(dicePhrasings)-1),
 	}
-	if even := 2*item.Puzzle.Target == p.NumDice+most+1; even { // as likely as not, by symmetry
+	if even := 2*item.Puzzle.Target == p.NumDice+most+1; even { // the total with probability 1/2, by symmetry
 		item.Puzzle.Target = min(item.Puzzle.Target+1, most)
 	}
 	item.Puzzle.Num, item.Puzzle.Den = diceChance(sides, item.Puzzle.Target)
@@ -90,7 +90,7 @@ func makeDice(p diceParams, r *rng.Rand) (diceItem, error) {
 	return item, nil
 }
 
-// diceNotation writes dice as players of games do, equal ones together.
+// diceNotation writes dice in the usual notation, equal ones together.
 func diceNotation(sides []int) string {
 	b := make([]byte, 0, 128)
 	for i := 0; i < len(sides); {
@@ -108,8 +108,8 @@ func diceNotation(sides []int) string {
 	return string(b)
 }
 
-// readDice reads what diceNotation wrote; ok is false if there are more rolls
-// than maxRolls.
+// readDice reads the output of diceNotation. ok is false if there are more than maxRolls
+// rolls.
 func readDice(text string) (sides []int, ok bool) {
 	rolls := int64(1)
 	for part := range strings.SplitSeq(text, ", ") {
@@ -133,9 +133,9 @@ func readDice(text string) (sides []int, ok bool) {
 	return sides, true
 }
 
-// diceChance returns the probability that dice show target or more, in lowest terms. It
-// adds one die after the other: the ways to a total are those to the totals that are
-// less by one to sides, and of these sums each differs from the next by two terms.
+// diceChance returns the probability of target or more, in lowest terms. It adds one die
+// after the other: the ways to a total are the sum of the ways to the totals smaller by 1
+// to sides. Neighbouring sums differ in two terms.
 func diceChance(sides []int, target int) (num, den int64) {
 	most := 0
 	for _, n := range sides {
@@ -188,7 +188,7 @@ func (d diceItem) Short() string {
 	return "P(" + d.Puzzle.DiceStr + " >= " + strconv.Itoa(d.Puzzle.Target) + ")"
 }
 
-// Check refuses a record whose probability is not that of its dice.
+// Check refuses a record with a wrong probability.
 func (d diceItem) Check() error {
 	const mostSides = 100_000 // of all dice
 	sides, ok := readDice(d.Puzzle.DiceStr)
@@ -210,7 +210,7 @@ func (d diceItem) Solve() string {
 	return strconv.FormatInt(d.Puzzle.Num, 10) + "/" + strconv.FormatInt(d.Puzzle.Den, 10)
 }
 
-// Score implements [task.Instance]. Line feeds are left out.
+// Score implements [task.Instance]. It ignores line feeds.
 func (d diceItem) Score(answer string) quintain.Verdict {
 	switch strings.ReplaceAll(answer, "\n", "") {
 	case "":

@@ -41,12 +41,12 @@ func TestDiceScore(t *testing.T) {
 		"endless dice":        {DiceStr: "999999999999d9", Target: 1, Num: 1, Den: 1},
 	} {
 		if (diceItem{Puzzle: bad}).Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 	item.Phrasing = 99
 	if item.Check() == nil {
-		t.Error("a wording that there is not is taken")
+		t.Error("an unknown wording is accepted")
 	}
 }
 
@@ -93,9 +93,9 @@ var (
 	totalRE = regexp.MustCompile(`(?:total of|at least|sum of|no less than) (\d+)`)
 )
 
-// The second way reads the prompt and multiplies polynomials: the coefficients of
-// the product of x + x^2 + … + x^sides over all dice count the ways to each total.
-// Up to 10000 rolls it also goes through all of them.
+// The second solver reads the prompt and multiplies polynomials: the coefficients of the
+// product of x + x^2 + … + x^sides over all dice count the ways to each total. Up to 10,000
+// rolls, it also tries them all.
 func TestDiceSecond(t *testing.T) {
 	tasktest.Second(t, dice.Task(), 1200, func(_ diceItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, " (2d6 stands")

@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// colorCubeRotation asks for the color of a side of a cube that was turned.
+// colorCubeRotation asks for the color of a side of a cube after some turns.
 var colorCubeRotation = task.Spec[colorCubeParams, colorCubeItem]{
 	Name:     "color_cube_rotation",
 	Category: "cognition",
 	Doc: "Keep track of the colors of a cube's sides while it is turned, a quarter or half way round at a time. " +
-		"The axis of each turn is told or follows from the sides named.",
-	Source:  "A puzzle of reasoning-gym, whose settings it has.",
+		"The question names the axis of each turn, or it follows from the named sides.",
+	Source:  "A puzzle of reasoning-gym, with its settings.",
 	Version: 1,
 	Default: colorCubeParams{MinRotations: 1, MaxRotations: 3},
 	Levels: []colorCubeParams{
@@ -43,7 +43,7 @@ func (p colorCubeParams) Check() error {
 	return task.CheckRange("rotations", p.MinRotations, p.MaxRotations, [2]int{1, 1000})
 }
 
-// colorCubeItem is one cube and what is done with it.
+// colorCubeItem is one cube and its turns.
 type colorCubeItem struct {
 	InitialState colors   `json:"initial_state"`
 	Rotations    []string `json:"rotations"` // the side that each turn brings to the top
@@ -52,7 +52,7 @@ type colorCubeItem struct {
 	Phrasing     int      `json:"phrasing,omitempty"`
 }
 
-// colors are those of the sides of a cube.
+// colors are the colors of a cube's sides.
 type colors struct {
 	Top    string `json:"top"`
 	Right  string `json:"right"`
@@ -65,7 +65,7 @@ type colors struct {
 // sides are the names of a cube's sides.
 var sides = []string{"top", "right", "front", "left", "back", "bottom"}
 
-// palette is what the sides may be painted in.
+// palette lists the colors to draw from.
 var palette = []string{
 	"red", "blue", "green", "yellow", "orange", "purple", "white", "black", "brown", "pink", "gray", "turquoise", "gold", "silver", "beige", "violet",
 }
@@ -87,9 +87,9 @@ func (c colors) of(side string) string {
 	return c.Bottom
 }
 
-// turned returns the colors after a turn that brings a side to the top. Left and right stay
-// where they are if it was the front, the back or the bottom, and front and back if it was
-// the left or the right. The bottom comes up by half a turn.
+// turned returns the colors after a turn that brings a side to the top. A turn of the
+// front, back or bottom leaves left and right in place; one of the left or right leaves
+// front and back. The bottom takes half a turn.
 func (c colors) turned(side string) colors {
 	switch side {
 	case "front":
@@ -106,7 +106,7 @@ func (c colors) turned(side string) colors {
 	return c
 }
 
-// makeColorCube draws colors and turns, none of which takes back the one before.
+// makeColorCube draws colors and turns. No turn undoes the one before.
 func makeColorCube(p colorCubeParams, r *rng.Rand) (colorCubeItem, error) {
 	paint := rng.Sample(r, palette, len(sides))
 	item := colorCubeItem{
@@ -127,7 +127,7 @@ func makeColorCube(p colorCubeParams, r *rng.Rand) (colorCubeItem, error) {
 	return item, nil
 }
 
-// undoes is the turn that takes another one back.
+// undoes maps a turn to its inverse.
 var undoes = map[string]string{"front": "back", "back": "front", "left": "right", "right": "left", "bottom": "bottom"}
 
 // A cubeWording is one way to ask.
@@ -137,8 +137,8 @@ type cubeWording struct {
 	between string // the colors and the turns
 	turn    string // a side that a quarter turn brings to the top
 	half    string // the half turn that brings the bottom to the top
-	numbers bool   // the turns are numbered, and stand one a line
-	ask     string // the side that is asked for
+	numbers bool   // the turns are numbered, one per line
+	ask     string // the side in question
 }
 
 // colorCubePhrasings are the wordings of the question.
@@ -219,7 +219,7 @@ func (c colorCubeItem) Short() string {
 // Choices implements [task.Chooser]: one of the six colors.
 func (c colorCubeItem) Choices() int { return len(sides) }
 
-// Check refuses a record with a side that a cube does not have, or without a color.
+// Check refuses a record with an unknown side, or without a color.
 func (c colorCubeItem) Check() error {
 	for _, side := range sides {
 		if strings.TrimSpace(c.InitialState.of(side)) == "" {
@@ -246,7 +246,7 @@ func (c colorCubeItem) Solve() string {
 	return state.of(c.TargetSide)
 }
 
-// Score implements [task.Instance]. Case and a full stop at the end do not count.
+// Score implements [task.Instance]. It ignores case and a full stop at the end.
 func (c colorCubeItem) Score(text string) quintain.Verdict {
 	got, want := strings.TrimSuffix(answer.Trim(text), "."), c.Solve()
 	switch {

@@ -43,15 +43,15 @@ func TestColorCubeParams(t *testing.T) {
 	})
 }
 
-// A direction is a place in space: x to the right, y to the back, z up.
+// A direction points in space: x to the right, y to the back, z up.
 type direction [3]int
 
 var directions = map[string]direction{
 	"top": {0, 0, 1}, "bottom": {0, 0, -1}, "right": {1, 0, 0}, "left": {-1, 0, 0}, "front": {0, -1, 0}, "back": {0, 1, 0},
 }
 
-// The second way turns the side that is asked for backwards through space: in each turn, what
-// comes to the top comes from a side, by a rotation about the axis that both leave in place.
+// The second solver follows the side in question backwards through space. Each turn rotates
+// about the axis that both its sides leave in place.
 func TestColorCubeSecond(t *testing.T) {
 	tasktest.Second(t, colorCubeRotation.Task(), 1200, func(item colorCubeItem, prompt, got string) error {
 		at := directions[item.TargetSide]
@@ -72,7 +72,7 @@ func TestColorCubeSecond(t *testing.T) {
 	})
 }
 
-// before returns where what is at d was before the turn that brought side up.
+// before returns where the side now at d was before the turn that brought side up.
 func before(d, side direction) direction {
 	up := direction{0, 0, 1}
 	dot := func(a, b direction) int { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }

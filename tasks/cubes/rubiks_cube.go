@@ -16,7 +16,7 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	Name:     "rubiks_cube",
 	Category: "cognition",
 	Doc: "Solve a Rubik's cube of two to six layers that was scrambled by a number of turns. " +
-		"Any moves are right after which each face has one color; the cube may then be held in another way.",
+		"Any moves are right that leave each face with one color, however the cube is then held.",
 	Source:  "The cube of E. Rubik (1974) in the notation of D. Singmaster; the settings are those of reasoning-gym.",
 	Version: 1,
 	Many:    true,
@@ -54,12 +54,12 @@ func (p rubiksParams) Check() error {
 type rubiksItem struct {
 	Size     int    `json:"cube_size"`
 	Steps    int    `json:"scramble_steps"`         // turns
-	Moves    string `json:"scramble_moves"`         // the turns; before them, how the cube is held
+	Moves    string `json:"scramble_moves"`         // the cube's orientation as turns, then the scrambling turns
 	Example  string `json:"example_correct_answer"` // may be missing
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeRubiks draws how the cube is held, and turns. No two in a row are about the same axis.
+// makeRubiks draws an orientation, then turns. No two in a row are about the same axis.
 func makeRubiks(p rubiksParams, r *rng.Rand) (rubiksItem, error) {
 	item := rubiksItem{Size: p.Size, Steps: r.Between(p.MinSteps, p.MaxSteps), Phrasing: r.Between(0, len(rubiksPhrasings)-1)}
 	for {
@@ -80,7 +80,7 @@ func makeRubiks(p rubiksParams, r *rng.Rand) (rubiksItem, error) {
 	}
 }
 
-// heldAtRandom turns a whole cube into one of its 24 orientations.
+// heldAtRandom turns the whole cube into one of its 24 orientations.
 func heldAtRandom(r *rng.Rand) (turns []cubeTurn) {
 	up := [...]cubeTurn{{}, {face: right, quarters: 1}, {face: right, quarters: 2}, {face: right, quarters: 3}, {face: front, quarters: 1}, {face: front, quarters: 3}}
 	for _, t := range []cubeTurn{up[r.Between(0, len(up)-1)], {face: top, quarters: r.Between(0, 3)}} {
@@ -94,7 +94,7 @@ func heldAtRandom(r *rng.Rand) (turns []cubeTurn) {
 // A rubiksWording is one way to ask.
 type rubiksWording struct {
 	before string // the cube; %d is the number of layers
-	net    bool   // the faces are shown as a net, and not one after the other
+	net    bool   // the faces form a net instead of a list
 	after  string // the cube
 	wide   string // about moves of two layers, if the cube has more than three
 	end    string
@@ -151,9 +151,9 @@ func (c rubiksItem) Prompt() string {
 	return text + words.end
 }
 
-// turns are the moves that scrambled the cube.
+// turns returns the moves that scrambled the cube.
 func (c rubiksItem) turns() []cubeTurn {
-	turns, _ := readTurns(c.Moves, c.Size) // a record is checked
+	turns, _ := readTurns(c.Moves, c.Size) // Check has already read them
 	return turns
 }
 
@@ -178,8 +178,7 @@ func (c rubiksItem) Check() error {
 	return task.CheckPhrasing(c.Phrasing, len(rubiksPhrasings))
 }
 
-// Solve implements [task.Instance]: it takes the turns back. How the cube is held need not be
-// taken back.
+// Solve implements [task.Instance]. It undoes the turns; the orientation does not matter.
 func (c rubiksItem) Solve() string {
 	turns := c.turns()
 	for len(turns) > 0 && turns[0].whole {

@@ -15,7 +15,7 @@ func TestRubiksScore(t *testing.T) {
 		{"U U U R' R' R'2 R'4", 0, "one turn too far"}, {"U U2 R2 R", 1, "the same in other moves"}, {"x U' R' y", 0, "the cube is held in another way, so that other layers turn"},
 		{"Y U' F' Z", 1, "held in another way, with the right layers"}, {"U' R' x", 1, "solved, and held in another way"},
 		{"R' U'", 0, "in the wrong order"}, {"U R", 0, "the wrong way round"}, {"U'", 0, "one move of two"}, {"U' R R' R'", 1, "a move and its opposite are harmless"},
-		{"U' R' Q", 0, "no move: reasoning-gym passes over it"}, {"The answer is U' R'", 0, "a sentence"}, {"U''", 0, "two apostrophes"}, {"u' r'", 0, "small letters, which mean two layers to some"}, {"9R", 0, "no such layer"},
+		{"U' R' Q", 0, "no move: reasoning-gym ignores it"}, {"The answer is U' R'", 0, "a sentence"}, {"U''", 0, "two apostrophes"}, {"u' r'", 0, "small letters, which mean two layers to some"}, {"9R", 0, "no such layer"},
 		{"R1000000000000", 0, "no number of this world"}, {"U4", 0, "nothing is done"}, {"", 0, "nothing"}, {".", 0, ""}, {"2", 0, ""}, {"w", 0, ""}, {"Xw", 0, ""}, {"2M", 0, ""},
 	})
 	tasktest.Nears(t, rubiksItem{Size: 4, Moves: "2R Uw2"}.Score, []tasktest.Near{
@@ -33,7 +33,7 @@ func TestRubiksParams(t *testing.T) {
 	})
 }
 
-// Sequences that are known to lead back to the start, and no earlier.
+// Sequences known to lead back to the start, and no earlier.
 func TestKnownOrders(t *testing.T) {
 	for _, c := range []struct {
 		size  int
@@ -59,11 +59,11 @@ func TestKnownOrders(t *testing.T) {
 	}
 }
 
-// A place is where a sticker is in space, counted in half pieces from the center: x to the
-// right, y up, z to the front. One coordinate is n or -n, and says on which face it is.
+// A place is the position of a sticker in space, in half pieces from the center: x to the
+// right, y up, z to the front. The coordinate that is n or -n tells the face.
 type place [3]int
 
-// placesOf returns where the stickers of a face are, by row.
+// placesOf returns the positions of a face's stickers, by row.
 func placesOf(face string, n int) (places []place) {
 	m := n - 1
 	for i := range n * n {
@@ -102,12 +102,12 @@ func shown(prompt string, n int) (stickers map[place]byte, faces int) {
 
 var turnRE = regexp.MustCompile(`^([UDLRFB])(w?)(['2]?)$`)
 
-// turned turns layers through space, about the axis that looks out of a face: what is on it
-// stays, and the rest moves along the product of the two.
+// turned turns layers through space, about the axis that points out of a face: the
+// component along the axis stays, and the rest moves along the cross product of the two.
 func turned(stickers map[place]byte, n int, move string) (map[place]byte, error) {
 	parts := turnRE.FindStringSubmatch(move)
 	if parts == nil {
-		return nil, fmt.Errorf("%q is no move", move)
+		return nil, fmt.Errorf("%q is not a move", move)
 	}
 	a := map[string]place{"U": {0, 1, 0}, "D": {0, -1, 0}, "R": {1, 0, 0}, "L": {-1, 0, 0}, "F": {0, 0, 1}, "B": {0, 0, -1}}[parts[1]]
 	for range map[string]int{"": 1, "2": 2, "'": 3}[parts[3]] {
@@ -129,7 +129,8 @@ func turned(stickers map[place]byte, n int, move string) (map[place]byte, error)
 	return stickers, nil
 }
 
-// The second way folds the picture in the prompt into a cube in space, and turns it there.
+// The second solver folds the picture in the prompt into a cube in space, and turns it
+// there.
 func TestRubiksSecond(t *testing.T) {
 	tasktest.Second(t, rubiksCube.Task(), 1400, func(item rubiksItem, prompt, got string) error {
 		n := item.Size
@@ -159,6 +160,6 @@ func TestRubiksSecond(t *testing.T) {
 }
 
 func TestRubiksKeys(t *testing.T) {
-	tasktest.Same(t, rubiksCube.Task(), "turns that come to the same make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
+	tasktest.Same(t, rubiksCube.Task(), "equivalent turns make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
 	tasktest.Other(t, rubiksCube.Task(), "another state", func(c *rubiksItem) { c.Moves += " Y" })
 }

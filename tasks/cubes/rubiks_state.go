@@ -2,7 +2,7 @@ package cubes
 
 import "strings"
 
-// mostLayers is how many layers a cube may have.
+// mostLayers limits the layers of a cube.
 const mostLayers = 6
 
 // A rubiks is the state of a cube: the colors of its stickers, face by face and row by row, as
@@ -28,7 +28,7 @@ func scrambled(n int, turns []cubeTurn) *rubiks {
 	return c
 }
 
-// at is the cell of a face, counted by row.
+// at returns the index of a cell of a face, counted by row.
 func (c *rubiks) at(face, cell int) int { return face*c.n*c.n + cell }
 
 // solved reports whether each face has one color.
@@ -53,14 +53,14 @@ func (c *rubiks) turn(t cubeTurn) {
 	}
 }
 
-// turnLayer turns the layer at a depth below a face by a quarter, clockwise as seen from the
-// face.
+// turnLayer turns the layer at a depth below a face by a quarter, clockwise as seen from
+// the face.
 func (c *rubiks) turnLayer(face, depth int) {
 	if depth == 0 {
 		c.turnFace(face, 1)
 	}
 	if depth == c.n-1 {
-		c.turnFace(face^1, 3) // the opposite one, seen from its back
+		c.turnFace(face^1, 3) // the opposite face, seen from its back
 	}
 	strips := c.around(face, depth)
 	for i := range c.n {
@@ -84,11 +84,12 @@ func (c *rubiks) turnFace(face, quarters int) {
 	}
 }
 
-// A strip is the cells of a row or column of a face: the first, and the distance between two.
+// A strip is a row or column of a face: the index of its first cell, and the step to the
+// next.
 type strip struct{ from, step int }
 
-// around returns the strips of a layer in the order in which a clockwise turn carries one to
-// the next, cell by cell.
+// around returns the strips of a layer in the order of a clockwise turn, which carries each
+// to the next, cell by cell.
 func (c *rubiks) around(face, depth int) [4]strip {
 	m := c.n - 1
 	far := m - depth
@@ -110,7 +111,7 @@ func (c *rubiks) around(face, depth int) [4]strip {
 	return [4]strip{row(top, depth), backwards(column(left, depth)), backwards(row(bottom, far)), column(right, far)}
 }
 
-// row writes a row of some faces, with more space between the faces.
+// row writes one row of some faces, with wider gaps between the faces.
 func (c *rubiks) row(b *strings.Builder, row int, faces ...int) {
 	for i, face := range faces {
 		if i > 0 {
@@ -125,7 +126,7 @@ func (c *rubiks) row(b *strings.Builder, row int, faces ...int) {
 	}
 }
 
-// net draws the cube cut open: up, then left, front, right and back, then down.
+// net draws the unfolded cube: up, then left, front, right and back, then down.
 func (c *rubiks) net() string {
 	b := new(strings.Builder)
 	margin := strings.Repeat(" ", 2*c.n+1)

@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A cubeTurn turns some layers: those from first to last, counted from 0 at the face, or
-// the whole cube.
+// A cubeTurn turns the layers from first to last, counted from 0 at the face, or the whole
+// cube.
 type cubeTurn struct {
 	face        int
 	first, last int
@@ -18,7 +18,7 @@ type cubeTurn struct {
 	quarters    int // 1 to 3, clockwise as seen from the face
 }
 
-// The faces in the order of their names. Two that are opposite stand side by side.
+// The faces in the order of their names. Opposite faces are neighbours.
 const (
 	top = iota
 	bottom
@@ -28,10 +28,10 @@ const (
 	back
 )
 
-// The letters of moves: of faces, of the layers between two of them, and of the whole cube.
+// The letters of moves: of faces, of the layers between two faces, and of the whole cube.
 const (
 	faceLetters  = "UDLRFB"
-	sliceLetters = " EM S " // in the place of the face whose direction they have
+	sliceLetters = " EM S " // at the index of the face that gives the direction
 	wholeLetters = "Y  XZ "
 )
 
@@ -60,8 +60,8 @@ func turnsText(turns []cubeTurn) string {
 	return strings.Join(words, " ")
 }
 
-// readTurns reads moves of a cube with n layers, with space or commas between them. Those that
-// change nothing, such as U4, are left out.
+// readTurns reads moves of a cube with n layers, separated by space or commas. Moves
+// without effect, such as U4, are left out.
 func readTurns(text string, n int) (turns []cubeTurn, err error) {
 	if strings.ContainsAny(text, "’′") {
 		text = strings.NewReplacer("’", "'", "′", "'").Replace(text)
@@ -69,7 +69,7 @@ func readTurns(text string, n int) (turns []cubeTurn, err error) {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || answer.Space(r) }) {
 		t, is := readTurn(word, n)
 		if !is {
-			return nil, fmt.Errorf("%.20q is no move of this cube", word)
+			return nil, fmt.Errorf("%.20q is not a move of this cube", word)
 		}
 		if t.quarters > 0 {
 			turns = append(turns, t)
@@ -78,8 +78,9 @@ func readTurns(text string, n int) (turns []cubeTurn, err error) {
 	return turns, nil
 }
 
-// readTurn reads a move of a cube with n layers: a letter, w after it for several layers, or
-// the number of layers or of a layer before it, and then an apostrophe or how often.
+// readTurn reads a move of a cube with n layers: a letter, optionally followed by w for
+// several layers, or preceded by the number of layers or of a layer; then an apostrophe or
+// a count.
 func readTurn(word string, n int) (t cubeTurn, is bool) {
 	layer := 0
 	if word[0] >= '1' && word[0] <= '9' {
@@ -108,8 +109,7 @@ func readTurn(word string, n int) (t cubeTurn, is bool) {
 	return t, turnable && t.face >= 0 && !wide && layer == 0
 }
 
-// readCount reads what follows the letters of a move, as quarters: an apostrophe, how often the
-// move is made, or both.
+// readCount reads the end of a move as quarters: an apostrophe, a count, or both.
 func readCount(text string) (quarters int, is bool) {
 	inner := strings.TrimSuffix(text, "'")
 	if inner == text {

@@ -1,4 +1,4 @@
-// Package cubes holds the tasks in which cubes are turned.
+// Package cubes holds the tasks about turning cubes.
 package cubes
 
 import "github.com/quintain-rl/quintain"

@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// Columns name the columns of a file. An empty one is found: it is the first that there is of
-// those that the data sets of the field have, in upper or lower case.
+// Columns name the columns of a file. An empty name means the first match among the names
+// that data sets in the field use, in upper or lower case.
 type Columns struct {
 	ID       string // else query_id, unique_id, problem_id or id, else the number of the row
 	Question string // else question, problem, prompt or query
@@ -40,10 +40,10 @@ func find(fields map[string]any, named string, others ...string) any {
 	return nil
 }
 
-// row reads a row of a file, whose number is n.
+// row reads row number n of a file.
 func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	if task, is := fields["task"].(string); is && task != "math" && task != "stem" {
-		return r, fmt.Errorf("task: is %.40q, want math or stem: no other has an answer to compare", task)
+		return r, fmt.Errorf("task: is %.40q, want math or stem: other tasks have no answer to compare", task)
 	}
 	r.ID, _ = text(find(fields, c.ID, "query_id", "unique_id", "problem_id", "id"))
 	if r.ID == "" {
@@ -51,7 +51,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	}
 	question, is := text(find(fields, c.Question, "question", "problem", "prompt", "query"))
 	if r.Question = untemplated(question); !is || r.Question == "" {
-		return r, errors.New("question: is missing, or no text")
+		return r, errors.New("question: is missing, or not a text")
 	}
 	found := find(fields, c.Answer, "answer", "final_answer", "expected_answer", "gold", "solutions", "solution")
 	list, several := found.([]any)
@@ -61,7 +61,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	for _, one := range list {
 		gold, is := text(one)
 		if gold = final(gold); !is || gold == "" {
-			return r, errors.New("answer: is missing, or neither text, number nor a list of them")
+			return r, errors.New("answer: is missing, or not a text, a number or a list of them")
 		}
 		r.Answers = append(r.Answers, gold)
 	}
@@ -71,7 +71,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	return r, nil
 }
 
-// text is a value as text: one, or a number.
+// text returns v as text if it is a text or a number.
 func text(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -86,8 +86,8 @@ func text(v any) (string, bool) {
 	return "", false
 }
 
-// final is the answer in a reference solution: what follows the last ####, as in GSM8K, else
-// the content of the last \boxed{}, as in MATH, else all of it.
+// final extracts the answer from a reference solution: the text after the last ####, as in
+// GSM8K, else the content of the last \boxed{}, as in MATH, else all of it.
 func final(solution string) string {
 	if at := strings.LastIndex(solution, "####"); at >= 0 {
 		return strings.TrimSpace(solution[at+len("####"):])
@@ -98,8 +98,8 @@ func final(solution string) string {
 	return solution
 }
 
-// templates are what chat templates put around a user's message, with which AReaL's prompts
-// come. A run puts its own model's there.
+// templates are chat templates' marks around a user's message. AReaL's prompts come with
+// them; a run adds those of its own model.
 var templates = [][2]string{
 	{"<｜User｜>", "<｜Assistant｜>"},
 	{"<|User|>", "<|Assistant|>"},
@@ -108,7 +108,8 @@ var templates = [][2]string{
 	{"[INST]", "[/INST]"},
 }
 
-// untemplated is the last user's message of a prompt, if it is one that a chat template made.
+// untemplated returns the last user's message of a prompt made by a chat template; it
+// returns any other prompt unchanged.
 func untemplated(prompt string) string {
 	for _, around := range templates {
 		if _, after, found := cutLast(prompt, around[0]); found {

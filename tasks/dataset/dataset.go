@@ -1,5 +1,5 @@
-// Package dataset reads sets of problems with a gold answer from files, JSON lines or
-// Parquet, as tasks: those of AReaL, and in the style of MATH, AIME and GSM8K.
+// Package dataset reads files of problems with gold answers, JSON lines or Parquet, as
+// tasks: those of AReaL, and in the style of MATH, AIME and GSM8K.
 package dataset
 
 import (
@@ -16,18 +16,18 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A Verify judges an answer by a gold one. It takes any text, and many goroutines may call it
-// at once. Its Score is 1 if both are the same answer, else 0. The error is for a gold answer
-// that cannot be read.
+// A Verify compares an answer with a gold one. It takes any text, and many goroutines may
+// call it at once. Its Score is 1 if both are the same answer, else 0. The error is for an
+// unreadable gold answer.
 type Verify func(gold, answer string) (quintain.Verdict, error)
 
-// A Set is the problems of a file, a [quintain.Task]. It does not change, and many goroutines
-// may use it.
+// A Set is the problems of a file as a [quintain.Task]. It does not change, and many
+// goroutines may use it.
 //
 // The indices of a draw go through the file again and again, each time in another order,
-// which follows from the seed. A problem has its gold answers in its record, so it can be
-// graded without the file. Its ID has a hash of the set's content: a file that has changed
-// has other problems, wherever it lies and whatever its form is.
+// which follows from the seed. A problem's record holds its gold answers, so it can be
+// graded without the file. Its ID contains a hash of the set's content: a changed file has
+// other problems, and the place and the format of the file do not matter.
 type Set struct {
 	name   string
 	params json.RawMessage // {"sha256": …}
@@ -36,17 +36,17 @@ type Set struct {
 	verify Verify
 
 	mu    sync.Mutex
-	epoch epoch // the last one that was asked for
+	epoch epoch // the last epoch drawn from
 }
 
 // A row is a problem of the file.
 type row struct {
 	ID       string   `json:"id"`
 	Question string   `json:"question"`
-	Answers  []string `json:"answers"` // each is right
+	Answers  []string `json:"answers"` // each one is right
 }
 
-// A Fault is a row of a file that cannot be used.
+// A Fault is an unusable row of a file.
 type Fault struct {
 	Row int // number of the line, or of the row of a Parquet file, from 1
 	Err error
@@ -58,14 +58,13 @@ func (f Fault) Error() string { return fmt.Sprintf("row %d: %v", f.Row, f.Err) }
 // Unwrap returns the fault of the row.
 func (f Fault) Unwrap() error { return f.Err }
 
-// Faults lists the rows that are not in the set, in their order. The caller must not change
-// the list.
+// Faults lists the rows left out of the set, in order. The caller must not change the list.
 func (s *Set) Faults() []Fault { return s.faults }
 
 // Size implements [quintain.Finite].
 func (s *Set) Size(int) int { return len(s.rows) }
 
-// Key implements [quintain.Keyer]: questions that differ only in white space are the same.
+// Key implements [quintain.Keyer]. Questions that differ only in white space are the same.
 func (s *Set) Key(p quintain.Problem) (quintain.Key, error) {
 	return quintain.NewKey(strings.Join(strings.Fields(p.Prompt), " ")), nil
 }
@@ -98,20 +97,20 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 	}, nil
 }
 
-// A record is what a problem keeps of its row.
+// A record is the part of a row that a problem keeps.
 type record struct {
 	ID      string   `json:"id"`
 	Answers []string `json:"answers"`
 }
 
-// An epoch is one way through the rows.
+// An epoch is one pass through the rows.
 type epoch struct {
 	seed   uint64
 	number int
 	order  []int // nil: none yet
 }
 
-// place is the row of a draw.
+// place returns the row of a draw.
 func (s *Set) place(d quintain.Draw) int {
 	number, at := d.Index/len(s.rows), d.Index%len(s.rows)
 	s.mu.Lock()
@@ -127,13 +126,14 @@ func (s *Set) place(d quintain.Draw) int {
 	return s.epoch.order[at]
 }
 
-// Grade implements [quintain.Task]: the answer is right if one of the gold answers is it.
+// Grade implements [quintain.Task]. An answer is right if it equals one of the gold
+// answers.
 func (s *Set) Grade(p quintain.Problem, answer string) (quintain.Verdict, error) {
 	golds, err := s.golds(p)
 	if err != nil {
 		return quintain.Verdict{}, err
 	}
-	var first quintain.Verdict // what a wrong answer is told
+	var first quintain.Verdict // the verdict on a wrong answer
 	for i, gold := range golds {
 		v, err := s.verify(gold, answer)
 		if err != nil {
@@ -168,14 +168,14 @@ func (s *Set) golds(p quintain.Problem) ([]string, error) {
 	}
 	var r record
 	raw, err := p.Instance.JSON()
-	if err == nil {
-		err = jsonform.Unmarshal(raw, &r)
-	}
-	if err == nil && len(r.Answers) == 0 {
-		err = fmt.Errorf("answers: is empty")
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: instance: %w", s.name, err)
+	}
+	if err := jsonform.Unmarshal(raw, &r); err != nil {
+		return nil, fmt.Errorf("%s: instance: %w", s.name, err)
+	}
+	if len(r.Answers) == 0 {
+		return nil, fmt.Errorf("%s: instance: answers: is empty", s.name)
 	}
 	return r.Answers, nil
 }

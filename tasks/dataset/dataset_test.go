@@ -28,7 +28,7 @@ func read(t testing.TB, text string, columns dataset.Columns) *dataset.Set {
 	return s
 }
 
-// draw is a problem of s.
+// draw returns a problem of s.
 func draw(t testing.TB, s *dataset.Set, index int) quintain.Problem {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{Seed: 1, Index: index})
@@ -72,14 +72,14 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		{"two values", good + good, "row 2: there is more than one value"},
 		{"too long", long, "row 2: it has more than 4194304 bytes"},
 		{"no question", `{"answer":1}`, "row 2: question: is missing"},
-		{"a question that is no text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is missing, or no text"},
+		{"a question other than a text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is missing, or not a text"},
 		{"no answer", `{"question":"q"}`, "row 2: answer: is missing"},
 		{"an answer of null", `{"question":"q","answer":null}`, "row 2: answer: is missing"},
 		{"no solutions", `{"question":"q","solutions":[]}`, "row 2: answer: the list is empty"},
-		{"a solution that is no text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is missing"},
+		{"a solution other than a text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is missing"},
 		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: the gold answer "x+" cannot be read: the end stands where`},
 		{"code", `{"query_id":"c","prompt":"q","task":"code","input_output":"{}"}`, `row 2: task: is "code", want math or stem`},
-		{"an ID that is taken", `{"id":"a","question":"r","answer":2}`, `row 2: id: "a" is that of row 1`},
+		{"an ID that is taken", `{"id":"a","question":"r","answer":2}`, `row 2: id: "a" is already the ID of row 1`},
 	} {
 		s := read(t, good+"\n"+test.line+"\n\n"+`{"id":"b","question":"r","answer":2}`, dataset.Columns{})
 		if f := s.Faults(); len(f) != 1 || !strings.HasPrefix(f[0].Error(), test.says) || s.Size(0) != 2 {
@@ -136,7 +136,7 @@ func TestIdentityIsThatOfTheContent(t *testing.T) {
 		t.Errorf("%s is read as %s, %+v, error %v", a.ID(), name, d, err)
 	}
 	if same.ID() == a.ID() {
-		t.Error("a row with another name has the same ID") // the name is content
+		t.Error("a row with another name has the same ID") // the name is part of the content
 	}
 }
 
@@ -163,7 +163,7 @@ func TestParquetIsTheSameSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := 0; n < len(whole); n += 3 { // damaged anywhere, it is an error or another set, never a panic
+	for n := 0; n < len(whole); n += 3 { // a file damaged anywhere is an error or another set, never a panic
 		damaged := slices.Clone(whole)
 		damaged[n] ^= 0x55
 		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(n)), "x", dataset.Columns{}, mathverify.Grade)
@@ -231,7 +231,7 @@ func TestSetHasNoSettings(t *testing.T) {
 		t.Errorf("its own parameters: error %v", err)
 	}
 	if _, err := s.With([]byte(`{"sha256":"0"}`)); err == nil {
-		t.Error("the hash of another set is taken")
+		t.Error("the hash of another set is accepted")
 	}
 	for _, d := range []quintain.Draw{{Level: 1}, {Index: -1}} {
 		if _, err := s.Problem(d); err == nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// maxLine is the longest allowed line of a file, in bytes.
+// maxLine limits a line of a file, in bytes.
 const maxLine = 4 << 20
 
-// Open reads a file: Parquet if its name ends with .parquet, else JSON lines. The name of the
-// task is that of the file. A row that cannot be used is one of the set's faults; if that is
-// true of all, it is an error, as is a file that cannot be read.
+// Open reads a file: Parquet if its name ends with .parquet, else JSON lines. The task is
+// named after the file. An unusable row becomes one of the set's faults. An unreadable
+// file, or one without a usable row, is an error.
 func Open(path string, columns Columns, verify Verify) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func Open(path string, columns Columns, verify Verify) (*Set, error) {
 	return ReadLines(f, name, columns, verify)
 }
 
-// ReadLines reads JSON lines, an object each, as [Open] does. Blank lines do not count as
-// rows, but have numbers.
+// ReadLines reads JSON lines, one object each, as [Open] does. Blank lines are skipped but
+// numbered.
 func ReadLines(r io.Reader, name string, columns Columns, verify Verify) (*Set, error) {
 	b := newBuilder(columns, verify)
 	in := bufio.NewReaderSize(r, 64<<10)
@@ -52,27 +52,39 @@ func ReadLines(r io.Reader, name string, columns Columns, verify Verify) (*Set, 
 		if errors.Is(err, io.EOF) {
 			return b.set(name)
 		}
-		var fields map[string]any
-		switch {
-		case errors.Is(err, errLong):
-		case err != nil:
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		case len(bytes.TrimSpace(line)) == 0:
+		if errors.Is(err, errLong) {
+			b.fault(n, err)
 			continue
-		default:
-			dec := jsonform.NewDecoder(line)
-			dec.UseNumber()
-			if err = dec.Decode(&fields); err == nil && dec.More() {
-				err = errors.New("there is more than one value")
-			}
 		}
-		b.add(n, fields, err)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := b.addLine(n, line); err != nil {
+			b.fault(n, err)
+		}
 	}
+}
+
+// addLine adds the row in line n.
+func (b *builder) addLine(n int, line []byte) error {
+	var fields map[string]any
+	dec := jsonform.NewDecoder(line)
+	dec.UseNumber()
+	if err := dec.Decode(&fields); err != nil {
+		return err
+	}
+	if dec.More() {
+		return errors.New("there is more than one value")
+	}
+	return b.add(n, fields)
 }
 
 var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
 
-// readLine reads a line without its end. Of one that is too long nothing is kept.
+// readLine reads a line without its end. It keeps nothing of an overlong line.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	long := false
 	for {
@@ -95,13 +107,13 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 // ReadParquet reads a Parquet file, as [Open] does.
 func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verify) (s *Set, err error) {
 	defer func() {
-		if fault := recover(); fault != nil { // the library's, on a damaged file
+		if fault := recover(); fault != nil { // the library panics on some damaged files
 			s, err = nil, fmt.Errorf("damaged Parquet file: %v", fault)
 		}
 	}()
 	f, err := parquet.OpenFile(r, r.Size())
 	if err != nil {
-		return nil, fmt.Errorf("no Parquet file: %w", err)
+		return nil, fmt.Errorf("not a Parquet file: %w", err)
 	}
 	b := newBuilder(columns, verify)
 	rows := parquet.NewReader(f)
@@ -123,11 +135,13 @@ func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verif
 		if err := f.Schema().Reconstruct(&fields, one[0]); err != nil {
 			return nil, fmt.Errorf("row %d: %w", n, err)
 		}
-		b.add(n, fields, nil)
+		if err := b.add(n, fields); err != nil {
+			b.fault(n, err)
+		}
 	}
 }
 
-// A leaf is a column of a Parquet file that has values.
+// A leaf is a column of a Parquet file with values of its own.
 type leaf struct {
 	path []string
 	kind parquet.Kind
@@ -141,8 +155,8 @@ func leavesOf(schema *parquet.Schema) (leaves []leaf) {
 	return leaves
 }
 
-// checkValues reports a row that lacks a value of a column, or has one of another kind. Of a
-// damaged file the library makes such rows, and fills the gaps with values of earlier files.
+// checkValues reports a row with a missing value, or one of the wrong type. From a damaged
+// file the library makes such rows, and fills the gaps with values of earlier files.
 func checkValues(leaves []leaf, row parquet.Row) error {
 	next := 0
 	for _, v := range row {
@@ -162,7 +176,7 @@ func checkValues(leaves []leaf, row parquet.Row) error {
 	return nil
 }
 
-// A builder makes a set of rows.
+// A builder makes a set from rows.
 type builder struct {
 	Set
 	columns Columns
@@ -173,44 +187,44 @@ func newBuilder(columns Columns, verify Verify) *builder {
 	return &builder{Set: Set{verify: verify}, columns: columns, first: map[string]int{}}
 }
 
-// add adds the n-th row, or a fault. Err is that of reading it.
-func (b *builder) add(n int, fields map[string]any, err error) {
-	var r row
-	if err == nil {
-		r, err = b.columns.row(fields, n)
-	}
-	if err == nil {
-		err = b.check(r)
-	}
+// fault records that row n is unusable.
+func (b *builder) fault(n int, err error) { b.faults = append(b.faults, Fault{n, err}) }
+
+// add adds row n. The error says why it is unusable.
+func (b *builder) add(n int, fields map[string]any) error {
+	r, err := b.columns.row(fields, n)
 	if err != nil {
-		b.faults = append(b.faults, Fault{n, err})
-		return
+		return err
+	}
+	if err := b.check(r); err != nil {
+		return err
 	}
 	b.first[r.ID] = n
 	b.rows = append(b.rows, r)
+	return nil
 }
 
-// check reports why a row cannot be used.
+// check returns the reason why a row is unusable.
 func (b *builder) check(r row) error {
 	if at, twice := b.first[r.ID]; twice {
-		return fmt.Errorf("id: %.80q is that of row %d", r.ID, at)
+		return fmt.Errorf("id: %.80q is already the ID of row %d", r.ID, at)
 	}
 	for _, gold := range r.Answers {
 		v, err := b.verify(gold, gold)
-		if err == nil && v.Score != 1 {
-			err = fmt.Errorf("%.80q is not found equal to itself: %s", gold, v.Reason)
-		}
 		if err != nil {
 			return fmt.Errorf("answer: %w", err)
+		}
+		if v.Score != 1 {
+			return fmt.Errorf("answer: %.80q does not equal itself: %s", gold, v.Reason)
 		}
 	}
 	return nil
 }
 
-// unnamed is what the name of a task does not have.
+// unnamed matches characters that names of tasks do not allow.
 var unnamed = regexp.MustCompile(`[^\pL\pN_-]+`)
 
-// set returns the set, with the name and the hash of its content.
+// set returns the set, named, with the hash of its content.
 func (b *builder) set(name string) (*Set, error) {
 	if len(b.rows) == 0 {
 		if len(b.faults) == 0 {

@@ -15,7 +15,7 @@ import (
 type integral struct {
 	Integrand string `json:"integrand"`        // as SymPy writes it
 	Variable  string `json:"variable"`         // one letter
-	Answer    string `json:"answer,omitempty"` // an antiderivative; reasoning-gym stores some as integrals that are not worked out
+	Answer    string `json:"answer,omitempty"` // an antiderivative; in some entries of reasoning-gym an unevaluated integral
 	Phrasing  int    `json:"phrasing,omitempty"`
 }
 
@@ -24,7 +24,7 @@ func newIntegral(variable string, integrand, answer sum) integral {
 	return integral{Integrand: integrand.text(variable), Variable: variable, Answer: answer.text(variable) + " + C"}
 }
 
-// integralPhrasings are the wordings of the question, with VAR and FUNCTION in them.
+// integralPhrasings are the wordings of the question, with placeholders VAR and FUNCTION.
 var integralPhrasings = []string{
 	"Find the indefinite integral of this function of VAR:\n\nFUNCTION",
 	"∫ (FUNCTION) dVAR\n\nWork this integral out.",
@@ -47,7 +47,7 @@ func (s integral) Short() string {
 	return "∫" + strings.ReplaceAll(printed.Replace(s.Integrand), " ", "") + " d" + s.Variable + "="
 }
 
-// Check refuses a record whose integrand cannot be read.
+// Check refuses a record with an unreadable integrand.
 func (s integral) Check() error {
 	if err := checkSymbols("variable", s.Variable); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (s integral) Check() error {
 // Solve implements [task.Instance].
 func (s integral) Solve() string { return s.Answer }
 
-// Score implements [task.Instance]. An answer is right if its derivative is the
-// integrand; other letters are constants.
+// Score implements [task.Instance]. An answer is right if its derivative is the integrand;
+// other letters are constants.
 func (s integral) Score(answer string) quintain.Verdict {
 	n, err := readExpression(answer)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s integral) Score(answer string) quintain.Verdict {
 	}
 	integrand, err := readExpression(s.Integrand)
 	if err != nil {
-		return quintain.Wrong("the integrand cannot be read") // Check has refused it
+		return quintain.Wrong("the integrand cannot be read") // Check has already refused it
 	}
 	if !n.Mentions(s.Variable) && !integrand.IsInt(0) {
 		return quintain.Wrong("there is no " + s.Variable + " in it")
@@ -82,14 +82,14 @@ func (s integral) Score(answer string) quintain.Verdict {
 	case errors.Is(err, expr.ErrLarge):
 		return quintain.Wrong("the answer is too large to be differentiated")
 	case err != nil:
-		return quintain.Malformed("the answer has something that cannot be differentiated")
+		return quintain.Malformed("the answer contains something that cannot be differentiated")
 	}
 	same, reason := mathverify.Agree(integrand, derivative)
 	switch {
 	case same:
 		return quintain.Right()
 	case reason == mathverify.Unknown || reason == mathverify.Limit:
-		return quintain.Wrong(fmt.Sprintf("%s: it could not be told whether the derivative is the integrand", reason))
+		return quintain.Wrong(fmt.Sprintf("%s: cannot tell whether its derivative is the integrand", reason))
 	}
 	return quintain.Wrong(fmt.Sprintf("its derivative is not the integrand, as that of %s is", s.Answer))
 }

@@ -15,7 +15,7 @@ func TestIntegralCheck(t *testing.T) {
 		{Integrand: "Integral(x, x)", Variable: "x"},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -23,8 +23,8 @@ func TestIntegralCheck(t *testing.T) {
 // prose finds a line of prose.
 var prose = regexp.MustCompile(`\pL \pL`)
 
-// formula returns what the prompt asks about: its only line without words, but for the
-// sign of the integral or the name before it.
+// formula returns the function in the prompt: its only line without words, except for an
+// integral sign or a name before it.
 func formula(prompt string) string {
 	for line := range strings.Lines(prompt) {
 		line = strings.TrimSpace(line)
@@ -42,8 +42,8 @@ func formula(prompt string) string {
 	return ""
 }
 
-// secondSlope compares the slope of the solution, by differences of its values in
-// floating point, with values of the function of the prompt.
+// secondSlope compares the solution's slope, by differences of its values in floating
+// point, with values of the prompt's function.
 func secondSlope(s integral, prompt, got string) error {
 	f := formula(prompt)
 	const h = 1e-5
@@ -60,7 +60,7 @@ func secondSlope(s integral, prompt, got string) error {
 		compared++
 	}
 	if compared == 0 {
-		return fmt.Errorf("%s and %s have values together nowhere", f, got)
+		return fmt.Errorf("%s and %s have no point where both have values", f, got)
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ type calculator struct {
 	x              float64
 }
 
-// value returns what text is at x; C is 0.
+// value evaluates text at x, with C = 0.
 func value(text, variable string, x float64) float64 {
 	text = strings.NewReplacer(" ", "", "**", "^", "arc", "a", "ln", "log").Replace(text)
 	c := &calculator{text, variable, x}

@@ -10,13 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// intermediateIntegration asks for an antiderivative that takes a substitution or
-// integration by parts.
+// intermediateIntegration asks for an antiderivative by substitution or by parts.
 var intermediateIntegration = task.Spec[intermediateIntegrationParams, intermediateIntegrationItem]{
 	Name:     "intermediate_integration",
 	Category: "algebra",
 	Doc: "Integrate a function of one of eight kinds: powers and roots of linear expressions, logarithms and inverse functions, products of sines and cosines, " +
-		"what is integrated by parts, exponentials to be substituted. An answer is right if its derivative is what was given.",
+		"integration by parts, exponentials to be substituted. An answer is right if its derivative is the given function.",
 	Source:  "Elementary calculus; the settings are those of reasoning-gym.",
 	Version: 1,
 	Many:    true,
@@ -45,13 +44,13 @@ func evenly(n int) []float64 {
 type intermediateIntegrationParams struct {
 	Kinds     []string  `json:"problem_types"`
 	Weights   []float64 `json:"problem_type_weights"` // shares of the kinds
-	MinLinear int       `json:"linear_lower_bound"`   // of coefficients inside functions, without their sign
+	MinLinear int       `json:"linear_lower_bound"`   // of coefficients inside functions, unsigned
 	MaxLinear int       `json:"linear_upper_bound"`
 	MinDegree int       `json:"min_linear_degree"` // of powers of linear expressions, sines and cosines
 	MaxDegree int       `json:"max_linear_degree"`
-	MinOuter  int       `json:"outer_constant_min"` // of the factor before all, without its sign
+	MinOuter  int       `json:"outer_constant_min"` // of the factor in front, unsigned
 	MaxOuter  int       `json:"outer_constant_max"`
-	MinPoly   int       `json:"min_poly_degree"` // of what is differentiated in parts; repeated_parts has 3 or more
+	MinPoly   int       `json:"min_poly_degree"` // of the polynomial factor in integration by parts; repeated_parts has 3 or more
 	MaxPoly   int       `json:"max_poly_degree"`
 	Symbols   string    `json:"symbols"`   // variables to choose from
 	Operators []string  `json:"operators"` // signs of the coefficients
@@ -100,7 +99,7 @@ type intermediateIntegrationItem struct {
 	Kind string `json:"problem_type"`
 }
 
-// makeIntermediateIntegration draws a kind, and an integral of it.
+// makeIntermediateIntegration draws a kind, and an integral of that kind.
 func makeIntermediateIntegration(p intermediateIntegrationParams, r *rng.Rand) (intermediateIntegrationItem, error) {
 	kind := p.Kinds[task.Weighted(p.Weights, r.Float())]
 	x := rng.Pick(r, strings.Split(p.Symbols, ""))
@@ -117,12 +116,12 @@ type drawing struct {
 	x string // the variable
 }
 
-// outer draws the factor before all, with its sign.
+// outer draws the signed factor in front.
 func (d *drawing) outer() int64 {
 	return sign(d.p.Operators, d.Rand) * int64(d.Between(d.p.MinOuter, d.p.MaxOuter))
 }
 
-// inner draws a coefficient inside a function, above 0.
+// inner draws a positive coefficient inside a function.
 func (d *drawing) inner() int64 { return int64(d.Between(d.p.MinLinear, d.p.MaxLinear)) }
 
 // linear draws an expression a·x + b.
@@ -135,7 +134,7 @@ func (d *drawing) line(a, b int64) string {
 	return sum{{a, 1, 1, ""}, {b, 1, 0, ""}}.text(d.x)
 }
 
-// one is the sum of one term c·factor/under.
+// one returns the sum of one term c·factor/under.
 func one(c, under int64, factor string) sum { return sum{}.plus(term{c, under, 0, factor}) }
 
 // allKinds are the kinds of integrals, in the order of reasoning-gym.
@@ -173,7 +172,7 @@ var kinds = map[string]func(d *drawing) (integrand, answer sum){
 	},
 }
 
-// linearPower integrates c·u^n, where u is linear with the slope a.
+// linearPower integrates c·u^n for a linear u with slope a.
 func linearPower(c, a int64, u string, n int) (integrand, answer sum) {
 	power := func(n int) string {
 		if n == 1 {
@@ -184,7 +183,7 @@ func linearPower(c, a int64, u string, n int) (integrand, answer sum) {
 	return one(c, 1, power(n)), one(c, a*int64(n+1), power(n+1))
 }
 
-// halfPower integrates c·u^(n/2), where u is linear with the slope a, and n is -1, 1 or 3.
+// halfPower integrates c·u^(n/2) for a linear u with slope a; n is -1, 1 or 3.
 func halfPower(c, a int64, u string, n int64) (integrand, answer sum) {
 	power := func(n int64) string {
 		if n == 1 {
@@ -197,7 +196,7 @@ func halfPower(c, a int64, u string, n int64) (integrand, answer sum) {
 
 // logInverse integrates a logarithm, or an inverse function of a multiple of x.
 func (d *drawing) logInverse() (integrand, answer sum) {
-	const steep = 4 // so that an arc sine is defined on some length
+	const steep = 4 // keeps the domain of an arc sine wide enough
 	c, f := d.outer(), rng.Pick(d.Rand, []string{"log", "asin", "acos", "atan"})
 	if f == "log" {
 		a, b := d.linear()
@@ -250,19 +249,19 @@ type product struct {
 	a int64
 }
 
-// term is a product as a term.
+// term returns a product as a term.
 func (d *drawing) term(p product) term {
 	return term{p.c, 1, p.n, p.f + "(" + sum{{p.a, 1, 1, ""}}.text(d.x) + ")"}
 }
 
-// next is what functions integrate to, but for a factor.
+// next maps a function to its antiderivative, up to a factor.
 var next = map[string]struct {
 	sign int64
 	f    string
 }{"exp": {1, "exp"}, "sin": {-1, "cos"}, "cos": {1, "sin"}}
 
-// parts adds the antiderivative of a product to done: in each step, x^n is differentiated
-// and f integrated.
+// parts adds the antiderivative of a product to done. Each step differentiates x^n and
+// integrates f.
 func (d *drawing) parts(done sum, p product) sum {
 	under := int64(1)
 	for ; p.n >= 0; p.n-- {

@@ -11,10 +11,10 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
-// mostVariables is the greatest number of variables of a polynomial.
+// mostVariables limits the variables of a polynomial.
 const mostVariables = 6
 
-// A monomial is the exponents of the variables, in their order.
+// A monomial lists the exponents of the variables, in their order.
 type monomial [mostVariables]uint16
 
 // degree is the sum of the exponents.
@@ -25,7 +25,7 @@ func (m monomial) degree() (sum int) {
 	return sum
 }
 
-// times multiplies.
+// times returns m·n.
 func (m monomial) times(n monomial) monomial {
 	for i, e := range n {
 		m[i] += e
@@ -33,10 +33,10 @@ func (m monomial) times(n monomial) monomial {
 	return m
 }
 
-// A polynomial is the coefficient of each of its monomials, which is not 0.
+// A polynomial maps each monomial to its nonzero coefficient.
 type polynomial map[monomial]*big.Rat
 
-// The limits of polynomials that are read. Products of the tasks' settings are within them.
+// Limits of the reader. Products within the tasks' settings stay below them.
 const (
 	maxExponent = 1000
 	maxTerms    = maxProduct
@@ -61,7 +61,8 @@ func (p polynomial) add(m monomial, c *big.Rat) error {
 	return nil
 }
 
-// plus returns c+d. Unlike [big.Rat.Add], it looks for no common divisor of whole numbers.
+// plus returns c+d. Unlike [big.Rat.Add], it does not reduce whole numbers by a common
+// divisor.
 func plus(c, d *big.Rat) *big.Rat {
 	if c.IsInt() && d.IsInt() {
 		return new(big.Rat).SetInt(new(big.Int).Add(c.Num(), d.Num()))
@@ -69,7 +70,7 @@ func plus(c, d *big.Rat) *big.Rat {
 	return new(big.Rat).Add(c, d)
 }
 
-// times returns c·d, in the way of plus.
+// times returns c·d, without reducing whole numbers, like plus.
 func times(c, d *big.Rat) *big.Rat {
 	if c.IsInt() && d.IsInt() {
 		return new(big.Rat).SetInt(new(big.Int).Mul(c.Num(), d.Num()))
@@ -100,7 +101,7 @@ func (p polynomial) times(q polynomial) (polynomial, error) {
 	return product, nil
 }
 
-// power returns p to the power of n, which is 0 or more.
+// power returns p to the power of n, for n ≥ 0.
 func (p polynomial) power(n int64) (polynomial, error) {
 	result := constant(big.NewRat(1, 1))
 	for range n {
@@ -135,7 +136,7 @@ func constant(c *big.Rat) polynomial {
 	return p
 }
 
-// text writes the polynomial as SymPy does, the highest powers first.
+// text writes the polynomial as SymPy does, highest powers first.
 func (p polynomial) text(variables []string) string {
 	monomials := slices.SortedFunc(maps.Keys(p), func(a, b monomial) int {
 		return cmp.Or(cmp.Compare(b.degree(), a.degree()), slices.Compare(b[:], a[:]))
@@ -172,16 +173,16 @@ func (p polynomial) text(variables []string) string {
 	return string(b)
 }
 
-// A reader reads trees as polynomials.
+// A reader turns trees into polynomials.
 type reader struct {
 	variables []string
-	multiply  bool // sums may be multiplied with each other
+	multiply  bool // expand products of sums
 }
 
-// errBrackets is the error for a product of sums.
+// errBrackets reports a product of sums.
 var errBrackets = errors.New("a bracket is still to be multiplied")
 
-// read returns the polynomial that n is.
+// read returns the polynomial of a tree.
 func (r reader) read(n *expr.Node) (polynomial, error) {
 	switch n.Op {
 	case expr.Number:
@@ -214,7 +215,7 @@ func (r reader) read(n *expr.Node) (polynomial, error) {
 		}
 		return r.power(p, q)
 	}
-	return nil, errors.New("it is no polynomial")
+	return nil, errors.New("it is not a polynomial")
 }
 
 // sum reads the terms of a sum.
@@ -229,18 +230,18 @@ func (r reader) sum(terms []*expr.Node) (polynomial, error) {
 			continue
 		}
 		p, err := r.read(n)
-		if err == nil {
-			err = sum.plus(p)
-		}
 		if err != nil {
+			return nil, err
+		}
+		if err := sum.plus(p); err != nil {
 			return nil, err
 		}
 	}
 	return sum, nil
 }
 
-// term reads one number times powers of variables, as the terms of an expanded sum are, without a
-// polynomial for each factor. It is false for anything else, which read reads.
+// term reads a number times powers of variables, the form of terms in an expanded sum,
+// without a polynomial for each factor. is is false for anything else; use read for that.
 func (r reader) term(n *expr.Node) (m monomial, c *big.Rat, is bool) {
 	negative := n.Op == expr.Neg
 	if negative {
@@ -275,7 +276,7 @@ func (r reader) term(n *expr.Node) (m monomial, c *big.Rat, is bool) {
 	return m, c, true
 }
 
-// fold joins what the nodes are, beginning with first.
+// fold combines the polynomials of nodes with join, beginning with first.
 func (r reader) fold(nodes []*expr.Node, first polynomial, join func(p, q polynomial) (polynomial, error)) (polynomial, error) {
 	for _, n := range nodes {
 		p, err := r.read(n)
@@ -302,16 +303,16 @@ func (r reader) times(p, q polynomial) (polynomial, error) {
 func quotient(p, q polynomial) (polynomial, error) {
 	by, is := q.number()
 	if !is || by.Sign() == 0 {
-		return nil, errors.New("it divides by what is no number, or 0")
+		return nil, errors.New("it divides by 0, or by something other than a number")
 	}
 	return p.times(constant(new(big.Rat).Inv(by)))
 }
 
-// power raises p to a power that is a whole number.
+// power raises p to a power, a whole number.
 func (r reader) power(p, q polynomial) (polynomial, error) {
 	n, is := q.number()
 	if !is || !n.IsInt() || n.Sign() < 0 || n.Cmp(big.NewRat(maxExponent, 1)) > 0 {
-		return nil, fmt.Errorf("it has an exponent that is no whole number from 0 to %d", maxExponent)
+		return nil, fmt.Errorf("it has an exponent other than a whole number from 0 to %d", maxExponent)
 	}
 	if !r.multiply && len(p) > 1 && n.Num().Int64() > 1 {
 		return nil, errBrackets

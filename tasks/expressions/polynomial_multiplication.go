@@ -16,7 +16,7 @@ import (
 var polynomialMultiplication = task.Spec[productParams, productItem]{
 	Name:     "polynomial_multiplication",
 	Category: "algebra",
-	Doc:      "Multiply polynomials out. The terms of the answer may have any order; brackets with a sum in them that is still to be multiplied are wrong.",
+	Doc:      "Multiply polynomials out. The terms of the answer may have any order; an unexpanded product of sums is wrong.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  productParams{2, 4, 1, 100, 0, 3, 2, 3, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
@@ -33,9 +33,9 @@ var polynomialMultiplication = task.Spec[productParams, productItem]{
 
 // productParams are the settings of one difficulty.
 type productParams struct {
-	MinTerms       int      `json:"min_terms"` // of a factor; no more than there are powers
+	MinTerms       int      `json:"min_terms"` // of a factor; at most the number of its powers
 	MaxTerms       int      `json:"max_terms"`
-	MinValue       int      `json:"min_value"` // of a coefficient, without its sign
+	MinValue       int      `json:"min_value"` // of a coefficient, unsigned
 	MaxValue       int      `json:"max_value"`
 	MinDegree      int      `json:"min_degree"` // of each variable in a factor
 	MaxDegree      int      `json:"max_degree"`
@@ -43,11 +43,11 @@ type productParams struct {
 	MaxPolynomials int      `json:"max_polynomials"`
 	Variables      []string `json:"variables"`
 	Cross          bool     `json:"allow_cross_variable_product"`   // factors may have different variables
-	Multivariate   bool     `json:"allow_multivariate_polynomials"` // a factor has all variables
+	Multivariate   bool     `json:"allow_multivariate_polynomials"` // every factor has all variables
 	Operators      []string `json:"operators"`                      // signs of the terms
 }
 
-// maxProduct bounds the terms of a product.
+// maxProduct limits the terms of a product.
 const maxProduct = 4096
 
 // Check implements [task.Params].
@@ -81,7 +81,7 @@ func (p productParams) Check() error {
 	return checkVariables(p.Variables)
 }
 
-// checkVariables refuses lists of variables that are too long, or have one twice.
+// checkVariables refuses too many variables, or a repeated one.
 func checkVariables(variables []string) error {
 	if len(variables) > mostVariables {
 		return fmt.Errorf("variables has %d letters, want at most %d", len(variables), mostVariables)
@@ -141,7 +141,7 @@ func (p productParams) factor(variables []string, r *rng.Rand) string {
 	return drawn.text(variables)
 }
 
-// productPhrasings are the wordings of the question, with PRODUCT in them.
+// productPhrasings are the wordings of the question, with the placeholder PRODUCT.
 var productPhrasings = []string{
 	"Multiply out:\n\nPRODUCT",
 	"PRODUCT\n\nWhich polynomial is equal to this product?",
@@ -162,7 +162,7 @@ func (s productItem) Short() string {
 	return strings.ReplaceAll(printed.Replace(s.Product), " ", "") + "="
 }
 
-// Check refuses a record whose product cannot be worked out.
+// Check refuses a record with an unreadable product.
 func (s productItem) Check() error {
 	if _, err := s.product(); err != nil {
 		return fmt.Errorf("polynomial_expr %.80q: %w", s.Product, err)
@@ -170,7 +170,7 @@ func (s productItem) Check() error {
 	return task.CheckPhrasing(s.Phrasing, len(productPhrasings))
 }
 
-// product multiplies out.
+// product expands the product.
 func (s productItem) product() (polynomial, error) {
 	if err := checkVariables(s.Variables); err != nil {
 		return nil, err
@@ -186,13 +186,13 @@ func (s productItem) product() (polynomial, error) {
 func (s productItem) Solve() string {
 	p, err := s.product()
 	if err != nil {
-		return "" // Check has refused it
+		return "" // Check has already refused it
 	}
 	return p.text(s.Variables)
 }
 
 // Score implements [task.Instance]. As in reasoning-gym, a number may stand before a
-// bracket, but a sum that is still to be multiplied is wrong.
+// bracket, but an unexpanded product of sums is wrong.
 func (s productItem) Score(answer string) quintain.Verdict {
 	n, err := readExpression(answer)
 	if err != nil {
@@ -200,7 +200,7 @@ func (s productItem) Score(answer string) quintain.Verdict {
 	}
 	got, err := reader{variables: s.Variables}.read(n)
 	if err != nil {
-		return quintain.Wrong(fmt.Sprintf("want a polynomial that is multiplied out: %v", err))
+		return quintain.Wrong(fmt.Sprintf("want an expanded polynomial: %v", err))
 	}
 	want, err := s.product()
 	if err != nil || !got.equal(want) {

@@ -16,19 +16,19 @@ func TestPolynomialMultiplicationScore(t *testing.T) {
 		{"1+3x+2x^2", 1, "any order, without signs of multiplication"},
 		{`\boxed{2x^2+3x+1}`, 1, "LaTeX"},
 		{"P = 2x² + 3x + 1", 1, "with its name"},
-		{"2*x*x + x + 2*x + 1", 1, "like terms that are not collected, as in reasoning-gym"},
+		{"2*x*x + x + 2*x + 1", 1, "uncollected like terms, as in reasoning-gym"},
 		{"(4*x**2 + 6*x + 2)/2", 1, "a number before a bracket, as in reasoning-gym"},
 		{"2*(x**2 + 1) + 3*x - 1", 1, "the same"},
 		{"2.0*x**2 + 3*x + 1", 1, "a decimal"},
 		{"2*x**2 + x**1*3 + x**0", 1, "the powers 1 and 0"},
-		{"x*2*x**(3 - 2) - -3*x + 2/2", 1, "a power, a sign and a constant that are worked out"},
-		{"2*x**18446744073709551618 + 3*x + 1", 0, "an exponent that is 2 in 64 bits"},
-		{"2*x**65538 + 3*x + 1", 0, "an exponent that is 2 in 16 bits"},
-		{"2*" + strings.Repeat("x**1000*", 65) + "x**538 + 3*x + 1", 0, "exponents whose sum is 2 in 16 bits"},
+		{"x*2*x**(3 - 2) - -3*x + 2/2", 1, "an evaluated power, sign and constant"},
+		{"2*x**18446744073709551618 + 3*x + 1", 0, "an exponent equal to 2 in 64 bits"},
+		{"2*x**65538 + 3*x + 1", 0, "an exponent equal to 2 in 16 bits"},
+		{"2*" + strings.Repeat("x**1000*", 65) + "x**538 + 3*x + 1", 0, "exponents with the sum 2 in 16 bits"},
 		{"2*x**2*y**0 + 3*x + 1", 0, "a variable that it does not have"},
 		{"(2*x + 1)*(x + 1)", 0, "the question"},
 		{"x*(2*x + 3) + 1", 0, "half way"},
-		{"(x + 1)**2 + x**2 + x", 0, "a square that is not multiplied out"},
+		{"(x + 1)**2 + x**2 + x", 0, "an unexpanded square"},
 		{"2*x**2 + 3*x + 2", 0, "a wrong constant"},
 		{"2*x**2 - 3*x + 1", 0, "a wrong sign"},
 		{"2*X**2 + 3*X + 1", 0, "another variable"},
@@ -55,7 +55,7 @@ func TestPolynomialMultiplicationCheck(t *testing.T) {
 		{Product: "(x + 1)**9999", Variables: []string{"x"}}, {Product: "(a+b+c+d)**50", Variables: strings.Split("abcd", "")}, {Product: "x", Variables: []string{"x"}, Phrasing: 6},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestPolynomialMultiplicationSecond(t *testing.T) {
 }
 
 // secondProduct puts numbers into the product of the prompt and into the solution. The
-// numbers are large, so that no two polynomials of such degrees agree by chance.
+// numbers are so large that two polynomials of such degrees never agree by chance.
 func secondProduct(s productItem, prompt, got string) error {
 	factors := formula(prompt)
 	if strings.ContainsAny(got, "()") {
@@ -115,7 +115,7 @@ func secondProduct(s productItem, prompt, got string) error {
 	return nil
 }
 
-// splitFactors cuts a product at the stars outside brackets.
+// splitFactors splits a product at the stars outside brackets.
 func splitFactors(text string) (factors []string) {
 	depth, start := 0, 0
 	for i, r := range text {
@@ -131,7 +131,7 @@ func splitFactors(text string) (factors []string) {
 	return append(factors, strings.Trim(text[start:], "()"))
 }
 
-// wholeSum works out a sum of products of numbers and powers of variables.
+// wholeSum evaluates a sum of products of numbers and powers of variables.
 func wholeSum(text string, at map[string]*big.Int) *big.Int {
 	total := new(big.Int)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "**", "^"), " - ", " + -")

@@ -11,7 +11,7 @@ import (
 var simpleIntegration = task.Spec[simpleIntegrationParams, simpleIntegrationItem]{
 	Name:     "simple_integration",
 	Category: "algebra",
-	Doc:      "Integrate a sum of powers of a variable with rational coefficients. An answer is right if its derivative is what was given.",
+	Doc:      "Integrate a sum of powers of a variable with rational coefficients. An answer is right if its derivative is the given function.",
 	Source:   "Elementary calculus; the settings are those of reasoning-gym.",
 	Version:  1,
 	Many:     true,
@@ -29,11 +29,11 @@ var simpleIntegration = task.Spec[simpleIntegrationParams, simpleIntegrationItem
 
 // simpleIntegrationParams are the settings of one difficulty.
 type simpleIntegrationParams struct {
-	MinTerms  int      `json:"min_terms"` // no more than there are degrees
+	MinTerms  int      `json:"min_terms"` // at most the number of degrees
 	MaxTerms  int      `json:"max_terms"`
-	MinDegree int      `json:"min_degree"` // of the antiderivative; 0 is left out
+	MinDegree int      `json:"min_degree"` // of the antiderivative; 0 does not occur
 	MaxDegree int      `json:"max_degree"`
-	MinBounds int      `json:"min_bounds"` // of both parts of a coefficient of the antiderivative
+	MinBounds int      `json:"min_bounds"` // of numerator and denominator of the antiderivative's coefficients
 	MaxBounds int      `json:"max_bounds"`
 	Operators []string `json:"operators"` // signs of the terms
 	Symbols   []string `json:"symbols"`   // variables to choose from
@@ -80,7 +80,7 @@ func makeSimpleIntegration(p simpleIntegrationParams, r *rng.Rand) (simpleIntegr
 	left := min(r.Between(p.MinTerms, p.MaxTerms), len(degrees))
 	item := simpleIntegrationItem{Terms: left}
 	var integrand, answer sum
-	for i, degree := range degrees { // each choice of degrees as likely as another
+	for i, degree := range degrees { // each choice of degrees is equally likely
 		if r.Between(1, len(degrees)-i) > left {
 			continue
 		}

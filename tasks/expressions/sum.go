@@ -27,7 +27,7 @@ func (t term) reduced() term {
 // A sum is a sum of terms of one variable.
 type sum []term
 
-// plus adds a term. It is joined with one that differs only in its number.
+// plus adds a term. It merges terms that differ only in their number.
 func (s sum) plus(t term) sum {
 	for i, old := range s {
 		if old.power == t.power && old.factor == t.factor {
@@ -39,7 +39,7 @@ func (s sum) plus(t term) sum {
 	return append(s, t.reduced())
 }
 
-// text writes the sum as SymPy does. Terms that are 0 are left out.
+// text writes the sum as SymPy does, without terms equal to 0.
 func (s sum) text(variable string) string {
 	var b []byte
 	for _, t := range s {
@@ -93,7 +93,7 @@ func (t term) append(b []byte, variable string) []byte {
 	return b
 }
 
-// appendPower writes variable**n, for n of 1 or more.
+// appendPower writes variable**n for n ≥ 1.
 func appendPower(b []byte, variable string, n int) []byte {
 	b = append(b, variable...)
 	if n > 1 {

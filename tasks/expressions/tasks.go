@@ -1,5 +1,5 @@
-// Package expressions holds the tasks whose answer is an expression: integrals and
-// products of polynomials. Any expression that is equal to the right one is right.
+// Package expressions holds the tasks with an expression as the answer: integrals and
+// products of polynomials. Any expression equal to the right one is right.
 package expressions
 
 import (
@@ -23,10 +23,10 @@ func Tasks() []quintain.Task {
 	}
 }
 
-// letters are the variables: those that are read as nothing else.
+// letters are the variables: letters that cannot be mistaken for anything else.
 const letters = "abcdfghjkmnpqrstuvwxyzXYZ"
 
-// checkSymbols refuses letters that are no variables.
+// checkSymbols refuses symbols that are not in letters.
 func checkSymbols(name string, symbols ...string) error {
 	if len(symbols) == 0 {
 		return fmt.Errorf("%s is empty", name)
@@ -60,11 +60,11 @@ func sign(operators []string, r *rng.Rand) int64 {
 	return 1
 }
 
-// naturalLog finds a logarithm without a base, which SymPy means as the natural one.
+// naturalLog matches a logarithm without a base, the natural one in SymPy.
 var naturalLog = regexp.MustCompile(`log(\s*[^\s_0-9]|\s*$)`)
 
 // readExpression reads an expression as SymPy or people write it: with ** or ^, with E or
-// e, in a box, between dollar signs or quotes, or after "F(x) =". Words in it are an error.
+// e, in a box, between dollar signs or quotes, or after "F(x) =". Words are an error.
 func readExpression(text string) (*expr.Node, error) {
 	text = strings.TrimSpace(text)
 	for _, quote := range []string{`"`, `'`} {
@@ -74,7 +74,7 @@ func readExpression(text string) (*expr.Node, error) {
 	}
 	text = naturalLog.ReplaceAllString(strings.ReplaceAll(text, "+-", "-"), "ln$1")
 	if word := strangeWord(text); word != "" {
-		return nil, fmt.Errorf("%.20q is a word, and no function", word)
+		return nil, fmt.Errorf("%.20q is a word, not a function", word)
 	}
 	n, err := mathverify.Read(text)
 	if err != nil {
@@ -102,8 +102,8 @@ func strangeWord(text string) string {
 	return ""
 }
 
-// functions are names of functions of four letters and more.
+// functions are names of functions with four letters and more.
 const functions = " sqrt cbrt asin acos atan acot asec acsc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth asinh acosh atanh arsinh arcosh artanh "
 
-// printed writes an expression of a record as the prompts do.
+// printed rewrites an expression from a record as the prompts write it.
 var printed = strings.NewReplacer("**", "^", "log(", "ln(", "asin(", "arcsin(", "acos(", "arccos(", "atan(", "arctan(")

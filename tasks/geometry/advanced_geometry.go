@@ -19,7 +19,7 @@ import (
 var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	Name:     "advanced_geometry",
 	Category: "geometry",
-	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle whose vertices have whole coordinates. " +
+	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle. Its vertices have whole coordinates. " +
 		"Any correct rounding of the value is right.",
 	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",
 	Version: 3,
@@ -46,11 +46,11 @@ const (
 type advancedGeometryParams struct {
 	MinCoord  int64    `json:"min_coord"` // of the corners, both coordinates
 	MaxCoord  int64    `json:"max_coord"`
-	TaskTypes []string `json:"task_types"` // each as likely as another
+	TaskTypes []string `json:"task_types"` // equally likely
 }
 
-// maxCoord bounds the coordinates, so that every number on the way to the
-// orthocenter is an int64.
+// maxCoord limits the coordinates, so that every number on the way to the orthocenter is an
+// int64.
 const maxCoord = 100_000
 
 // Check implements [task.Params].
@@ -71,7 +71,7 @@ func (p advancedGeometryParams) Check() error {
 	return nil
 }
 
-// advancedGeometryItem is one triangle. Of the results it has those of its kind.
+// advancedGeometryItem is one triangle, with the results of its kind.
 type advancedGeometryItem struct {
 	A        [2]string `json:"A"` // whole coordinates, x and y
 	B        [2]string `json:"B"`
@@ -86,10 +86,10 @@ type advancedGeometryItem struct {
 	Angle       float64     `json:"angle_ABC_degrees,omitempty"`
 }
 
-// makeAdvancedGeometry draws three corners that are not on one line.
+// makeAdvancedGeometry draws three corners, not all on one line.
 func makeAdvancedGeometry(p advancedGeometryParams, r *rng.Rand) (advancedGeometryItem, error) {
 	draw := func() point { return point{r.Between64(p.MinCoord, p.MaxCoord), r.Between64(p.MinCoord, p.MaxCoord)} }
-	beside := func(coord int64) int64 { // a neighbour that is still in range
+	beside := func(coord int64) int64 { // a neighbour within the range
 		if coord < p.MaxCoord {
 			return coord + 1
 		}
@@ -179,8 +179,8 @@ func (a advancedGeometryItem) corners() string {
 // Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
-// Canonical implements [task.Canonicalizer]. The corners may stand in any order,
-// except B where its angle is asked for.
+// Canonical implements [task.Canonicalizer]. The order of the corners does not matter,
+// except for B in a question about its angle.
 func (a advancedGeometryItem) Canonical() string {
 	byName := func(p, q [2]string) int { return slices.Compare(p[:], q[:]) }
 	if a.TaskType == angleMeasure {
@@ -190,8 +190,7 @@ func (a advancedGeometryItem) Canonical() string {
 	return fmt.Sprint(a.TaskType, slices.SortedFunc(slices.Values([][2]string{a.A, a.B, a.C}), byName))
 }
 
-// Check refuses a record that is not a triangle, or whose results are not those of its
-// triangle.
+// Check refuses a record without a triangle, or with a wrong result.
 func (a advancedGeometryItem) Check() error {
 	t, err := a.triangle()
 	if err != nil {
@@ -244,7 +243,7 @@ func (a advancedGeometryItem) triangle() (t triangle, err error) {
 func (a advancedGeometryItem) Solve() string {
 	t, err := a.triangle()
 	if err != nil {
-		return "" // which Check has refused
+		return "" // Check has already refused it
 	}
 	switch a.TaskType {
 	case orthocenter:
@@ -269,7 +268,7 @@ func rounded(v float64, decimals int) string {
 func (a advancedGeometryItem) Score(text string) quintain.Verdict {
 	t, err := a.triangle()
 	if err != nil {
-		return quintain.Malformed(err.Error()) // which Check has refused
+		return quintain.Malformed(err.Error()) // Check has already refused it
 	}
 	switch a.TaskType {
 	case orthocenter:
@@ -280,12 +279,11 @@ func (a advancedGeometryItem) Score(text string) quintain.Verdict {
 	return scoreNumber(strings.ReplaceAll(text, "°", ""), t.angle(), 2)
 }
 
-// scoreOrthocenter reads two numbers with a comma between them, and round brackets
-// around them or not.
+// scoreOrthocenter reads two numbers separated by a comma, with or without round brackets.
 func (t triangle) scoreOrthocenter(text string) quintain.Verdict {
 	left, right, found := strings.Cut(answer.Trim(text), ",")
 	if !found {
-		return quintain.Malformed("the answer is not of the form (x, y)")
+		return quintain.Malformed("the answer does not have the form (x, y)")
 	}
 	x, y := t.orthocenter()
 	if v := scoreNumber(strings.TrimLeft(left, "("), x.float(), 3); v.Score < 1 {
@@ -294,8 +292,8 @@ func (t triangle) scoreOrthocenter(text string) quintain.Verdict {
 	return scoreNumber(strings.TrimRight(right, ")"), y.float(), 3)
 }
 
-// scoreNumber reads one number: right is what rounds to want, and if want is
-// halfway between two numbers with that many decimals, to either.
+// scoreNumber reads one number. It is right if it rounds to want; if want is halfway
+// between two numbers with that many decimals, either is right.
 func scoreNumber(text string, want float64, decimals int) quintain.Verdict {
 	got, ok := answer.ReadFloat(text)
 	if !ok {
@@ -316,7 +314,7 @@ func (p point) texts() [2]string {
 	return [2]string{strconv.FormatInt(p.x, 10), strconv.FormatInt(p.y, 10)}
 }
 
-// minus returns the way from q to p.
+// minus returns the vector from q to p.
 func (p point) minus(q point) point { return point{p.x - q.x, p.y - q.y} }
 
 // dot returns the inner product.
@@ -325,14 +323,13 @@ func (p point) dot(q point) int64 { return p.x*q.x + p.y*q.y }
 // A triangle has its corners in any order.
 type triangle struct{ a, b, c point }
 
-// cross is twice the area, with a sign; 0 if the corners are on one line.
+// cross returns twice the signed area, 0 if the corners are on one line.
 func (t triangle) cross() int64 {
 	b, c := t.b.minus(t.a), t.c.minus(t.a)
 	return b.x*c.y - b.y*c.x
 }
 
-// orthocenter returns the point H that both equations hold for: its way from A is
-// perpendicular to BC, and its way from B to AC.
+// orthocenter returns the point H with HA perpendicular to BC, and HB to AC.
 func (t triangle) orthocenter() (x, y ratio) {
 	b, c := t.b.minus(t.a), t.c.minus(t.a)
 	dot, cross := b.dot(c), t.cross()
@@ -354,7 +351,7 @@ func (t triangle) exactRadius() string {
 	return fmt.Sprintf("%d/(sqrt(%d) + sqrt(%d) + sqrt(%d))", max(cross, -cross), s[0], s[1], s[2])
 }
 
-// sides returns the squares of the lengths of the sides.
+// sides returns the squared lengths of the sides.
 func (t triangle) sides() [3]int64 {
 	ab, bc, ca := t.b.minus(t.a), t.c.minus(t.b), t.a.minus(t.c)
 	return [3]int64{ab.dot(ab), bc.dot(bc), ca.dot(ca)}
@@ -370,9 +367,9 @@ func (t triangle) angle() float64 {
 	return degrees(cross, dot)
 }
 
-// degrees returns the angle, up to 90 degrees, whose tangent is over/under. It gives the
-// same bits on every machine, which package math does not: no product is fused with a sum.
-// The angle is halved until the first terms of the series of the arctangent are enough.
+// degrees returns the angle with the tangent over/under, up to 90 degrees. It gives the
+// same bits on every machine, as package math does not: no product is fused with a sum. It
+// halves the angle until the first terms of the arctangent's series suffice.
 func degrees(over, under int64) float64 {
 	const halvings, terms = 4, 12
 	x, y := float64(under), float64(over)
@@ -387,10 +384,10 @@ func degrees(over, under int64) float64 {
 	return tangent * sum * (1 << halvings) * 180 / math.Pi
 }
 
-// A ratio is over/under in lowest terms, under above 0.
+// A ratio is over/under in lowest terms, with under above 0.
 type ratio struct{ over, under int64 }
 
-// newRatio returns over/under; under is not 0.
+// newRatio returns over/under; under must not be 0.
 func newRatio(over, under int64) ratio {
 	a, b := over, under
 	for b != 0 {
@@ -402,7 +399,7 @@ func newRatio(over, under int64) ratio {
 	return ratio{over / a, under / a}
 }
 
-// text writes a whole number without the fraction's line.
+// text writes the ratio, a whole number without a denominator.
 func (r ratio) text() string {
 	if r.under == 1 {
 		return strconv.FormatInt(r.over, 10)

@@ -30,13 +30,13 @@ func TestOrthocenterScore(t *testing.T) {
 		{"(4.051, 5.487)", 0, "another sign"},
 		{"(-5.487, 4.051)", 0, "exchanged"},
 		{"(4.051 -5.487)", 0, "no comma"},
-		{"(4.051, -5.487, 9)", 0, "a third coordinate, which reasoning-gym leaves out"},
+		{"(4.051, -5.487, 9)", 0, "a third coordinate; reasoning-gym leaves it out"},
 		{"(158/39, -214/39)", 0, "decimals are asked for"},
 		{"[4.051, -5.487]", 0, "other brackets"},
 		{"(4.051, -5.487) (4.051, -5.487)", 0, "twice"},
 		{"(nan, nan)", 0, ""},
 		{"4.051", 0, "one coordinate"},
-		{"", 0, "nothing, for which reasoning-gym pays 0.01"},
+		{"", 0, "nothing; reasoning-gym pays 0.01"},
 	})
 	tie := advancedGeometryItem{A: [2]string{"1", "8"}, B: [2]string{"-8", "-8"}, C: [2]string{"8", "-8"}, TaskType: orthocenter}
 	tasktest.Nears(t, tie.Score, []tasktest.Near{
@@ -103,7 +103,7 @@ func TestAdvancedGeometryRecords(t *testing.T) {
 		bad := good
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 }
@@ -121,9 +121,9 @@ func TestAdvancedGeometryParams(t *testing.T) {
 
 var cornerRE = regexp.MustCompile(`\((-?\d+), (-?\d+)\)`)
 
-// The second way reads the prompt and goes by the lengths of the sides: Heron's
-// formula for the radius, the law of cosines for the angle; and each way from the
-// orthocenter to a corner must be perpendicular to the side across.
+// The second solver reads the prompt and works with the lengths of the sides: Heron's
+// formula for the radius, the law of cosines for the angle. The line from the orthocenter
+// to each corner must be perpendicular to the opposite side.
 func TestAdvancedGeometrySecond(t *testing.T) {
 	tasktest.Second(t, advancedGeometry.Task(), 1200, func(item advancedGeometryItem, prompt, got string) error {
 		var x, y [3]float64
@@ -156,7 +156,7 @@ func TestAdvancedGeometrySecond(t *testing.T) {
 	})
 }
 
-// near reports a number that is not within most of want.
+// near returns an error unless got is within most of want.
 func near(got string, want, most float64) error {
 	if v, err := strconv.ParseFloat(got, 64); err != nil || !(math.Abs(v-want) <= most) {
 		return fmt.Errorf("solution %s, want %v", got, want)
@@ -183,14 +183,14 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 
 func TestAdvancedGeometryKeys(t *testing.T) {
 	tasktest.Same(t, advancedGeometry.Task(), "the other corners of a triangle may be exchanged", func(a *advancedGeometryItem) { a.A, a.C = a.C, a.A })
-	tasktest.Same(t, advancedGeometry.Task(), "where no angle is asked for, all corners may be", func(a *advancedGeometryItem) {
+	tasktest.Same(t, advancedGeometry.Task(), "in other questions, all corners may be exchanged", func(a *advancedGeometryItem) {
 		if a.TaskType != angleMeasure {
 			a.A, a.B, a.C = a.B, a.C, a.A
 		}
 	})
 }
 
-// The angle is that of package math, to a few units in the last place.
+// The angle agrees with package math to a few units in the last place.
 func TestDegrees(t *testing.T) {
 	for _, over := range []int64{1, 2, 3, 999, 1e6, 1e12} {
 		for _, under := range []int64{0, 1, 2, 7, 1e3, 1e6, 1e12} {

@@ -15,7 +15,7 @@ import (
 var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 	Name:     "simple_geometry",
 	Category: "geometry",
-	Doc: "Find the one interior angle of a convex polygon that is not given. " +
+	Doc: "Find the missing interior angle of a convex polygon. " +
 		"All sets of whole angles that the settings allow are equally likely.",
 	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym.",
 	Version: 3,
@@ -35,11 +35,11 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 type simpleGeometryParams struct {
 	MinSides int `json:"min_sides"` // of the polygon
 	MaxSides int `json:"max_sides"`
-	MinAngle int `json:"min_angle"` // of every angle, the one asked for too; degrees
+	MinAngle int `json:"min_angle"` // of every angle, the missing one included; degrees
 	MaxAngle int `json:"max_angle"`
 }
 
-// maxSides is how many sides a polygon has at most.
+// maxSides limits the sides of a polygon.
 const maxSides = 360
 
 // Check implements [task.Params].
@@ -88,9 +88,9 @@ func makeSimpleGeometry(p simpleGeometryParams, r *rng.Rand) (simpleGeometryItem
 	return item, nil
 }
 
-// appendAngles draws the angles of a convex polygon. From equal ones it goes on by
-// dividing the sum of two angles anew, many times: the Gibbs sampler of the uniform
-// distribution over all angles that have the right sum.
+// appendAngles draws the angles of a convex polygon. It starts with equal angles and
+// redistributes the sum of two of them, many times: the Gibbs sampler of the uniform
+// distribution over all angles with the right sum.
 func (p simpleGeometryParams) appendAngles(angles []int, sides int, r *rng.Rand) []int {
 	rest := angleSum(sides)
 	for i := range sides {
@@ -156,13 +156,13 @@ func appendDegrees(b []byte, angle float64) []byte {
 	return strconv.AppendFloat(b, angle, 'f', -1, 64)
 }
 
-// Canonical implements [task.Canonicalizer]. The angles may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the angles does not matter.
 func (s simpleGeometryItem) Canonical() string {
 	return fmt.Sprint(s.NSides, slices.Sorted(slices.Values(s.KnownAngles)))
 }
 
-// Check refuses a record whose angles do not add up. Whether they are those of a
-// convex polygon is left open: reasoning-gym has others.
+// Check refuses a record with angles that do not add up. They need not be those of a convex
+// polygon: reasoning-gym has others.
 func (s simpleGeometryItem) Check() error {
 	const rounding = 0.01
 	if s.NSides < 3 || s.NSides > 1e6 || s.NSides != len(s.KnownAngles)+1 {

@@ -28,7 +28,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	half := simpleGeometryItem{NSides: 3, KnownAngles: []float64{60.25, 60.25}, MissingRaw: 59.5, MissingRounded: 59.5}
-	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction, which only records from outside have"}})
+	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction; only foreign records have it"}})
 	for _, bad := range []simpleGeometryItem{
 		{NSides: 2, KnownAngles: []float64{1}, MissingRounded: -1},
 		{NSides: 4, KnownAngles: []float64{60, 60}, MissingRounded: 60},
@@ -36,7 +36,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 60, Phrasing: -1},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestSimpleGeometryParams(t *testing.T) {
 	})
 }
 
-// Every triangle with whole angles is as likely as another, in every order.
+// Every triangle with whole angles is equally likely, in every order.
 func TestAnglesAreUniform(t *testing.T) {
 	p := simpleGeometryParams{MinAngle: 58, MaxAngle: 62}
 	r, seen := rng.New(1, "angles"), map[string]int{}
@@ -78,8 +78,8 @@ func TestAnglesAreUniform(t *testing.T) {
 var angleRE = regexp.MustCompile(`(\d+)°`)
 var sidesRE = regexp.MustCompile(`(\d+) (?:sides|corners)`)
 
-// The second way reads the prompt and goes round the polygon: at each corner one
-// turns by the exterior angle, and after all corners once around.
+// The second solver reads the prompt and walks around the polygon: the turns by the
+// exterior angles add up to one full turn.
 func TestSimpleGeometrySecond(t *testing.T) {
 	tasktest.Second(t, simpleGeometry.Task(), 1200, func(item simpleGeometryItem, prompt, got string) error {
 		turn, corners := 360, 1
@@ -105,5 +105,5 @@ func TestSimpleGeometrySecond(t *testing.T) {
 }
 
 func TestSimpleGeometryKeys(t *testing.T) {
-	tasktest.Same(t, simpleGeometry.Task(), "the angles may stand in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
+	tasktest.Same(t, simpleGeometry.Task(), "the angles may be in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
 }

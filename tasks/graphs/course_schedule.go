@@ -13,7 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// courseSchedule asks whether courses can be taken that need each other, or in which order.
+// courseSchedule asks whether all of some courses with prerequisites can be taken, or in
+// which order.
 var courseSchedule = task.Spec[courseParams, courseItem]{
 	Name:     "course_schedule",
 	Category: "graphs",
@@ -38,15 +39,15 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 type courseParams struct {
 	MinCourses       int     `json:"min_num_courses"`
 	MaxCourses       int     `json:"max_num_courses"`
-	MinPrerequisites int     `json:"min_num_prerequisites"` // of a course that has enough courses before it
+	MinPrerequisites int     `json:"min_num_prerequisites"` // of a course with enough courses before it
 	MaxPrerequisites int     `json:"max_num_prerequisites"`
-	MinCycle         int     `json:"min_cycle_length"` // of the circle, if there is one; at most all courses
+	MinCycle         int     `json:"min_cycle_length"` // length of the circle, if there is one; at most all courses
 	MaxCycle         int     `json:"max_cycle_length"`
 	PSolvable        float64 `json:"p_solvable"` // share of the problems without a circle
-	Witness          bool    `json:"witness"`    // an order or a circle is wanted, not True or False
+	Witness          bool    `json:"witness"`    // the answer is an order or a circle, not True or False
 }
 
-// maxCourses is how many courses there are at most.
+// maxCourses limits the courses.
 const maxCourses = 1000
 
 // Check implements [task.Params].
@@ -68,17 +69,18 @@ func (p courseParams) Check() error {
 
 // courseItem is one list of courses.
 type courseItem struct {
-	Courses       []int    `json:"courses"`       // if all can be taken, in an order in which they can
+	Courses       []int    `json:"courses"`       // in a valid order, if all can be taken
 	Prerequisites [][2]int `json:"prerequisites"` // a course, and one that it needs
-	Solution      bool     `json:"solution"`      // whether all can be taken, as Solvable
+	Solution      bool     `json:"solution"`      // same as Solvable
 	Solvable      bool     `json:"solvable"`
-	Circle        []int    `json:"circle,omitempty"` // courses each of which needs the next, and the last the first
+	Circle        []int    `json:"circle,omitempty"` // courses of which each needs the next, and the last the first
 	Witness       bool     `json:"witness,omitempty"`
 	Phrasing      int      `json:"phrasing,omitempty"`
 }
 
-// makeCourse draws an order and what each course needs of those before it. Then it adds a
-// chain whose ends are connected: against the order, which makes a circle, or with it.
+// makeCourse draws an order and, for each course, prerequisites from the courses before it.
+// Then it adds a chain and connects its ends: against the order, to make a circle, or with
+// it.
 func makeCourse(p courseParams, r *rng.Rand) (courseItem, error) {
 	n := r.Between(p.MinCourses, p.MaxCourses)
 	item := courseItem{Courses: make([]int, n), Solvable: r.Chance(p.PSolvable), Witness: p.Witness, Phrasing: r.Between(0, len(coursePhrasings)-1)}
@@ -115,8 +117,7 @@ func makeCourse(p courseParams, r *rng.Rand) (courseItem, error) {
 	return item, nil
 }
 
-// order returns the courses in an order in which they can be taken; fewer than there are if
-// there is none.
+// order returns the courses in a valid order. If there is none, some are missing.
 func (c courseItem) order() []int {
 	n := len(c.Courses)
 	needs, leads := make([]int, n), make([][]int, n)
@@ -141,7 +142,7 @@ func (c courseItem) order() []int {
 }
 
 // coursePhrasings are the wordings: before the list (%n stands for the number of courses),
-// how a prerequisite is written (%a needs %b), and what stands between two.
+// a prerequisite (%a needs %b), and between two prerequisites.
 var coursePhrasings = []coursePhrasing{
 	{"There are %n courses, numbered from 0 to %m. For some of them you must have finished another course before:\n\n", "course %a needs course %b", "\n", "Can you finish all courses?"},
 	{"A student wants to take %n courses, 0 to %m, one after the other. A pair (a, b) means that b has to be completed before a:\n\n", "(%a, %b)", ", ", "Is it possible to complete them all?"},
@@ -154,7 +155,7 @@ var coursePhrasings = []coursePhrasing{
 // A coursePhrasing is a wording.
 type coursePhrasing struct{ intro, pair, between, ask string }
 
-// courseForms say what is wanted: True or False, or a witness.
+// courseForms are the forms of the answer: True or False, or a witness.
 var courseForms = [2]string{
 	" Answer True if so, and False if not.",
 	" If so, answer with an order in which all can be taken: the numbers of all courses, separated by spaces. If not, answer with the word circle and courses of which each needs the next one directly, and the last needs the first, such as: circle 4 1 7",
@@ -198,14 +199,15 @@ func (c courseItem) Short() string {
 	return string(c.appendPairs(b, coursePhrasings[1])) + courseForms[task.Bit(c.Witness)]
 }
 
-// Canonical implements [task.Canonicalizer]. The prerequisites may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the prerequisites does not
+// matter.
 func (c courseItem) Canonical() string {
 	edges := slices.Clone(c.Prerequisites)
 	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	return fmt.Sprint(len(c.Courses), c.Witness, edges)
 }
 
-// Check refuses a record that says of its courses what is not so.
+// Check refuses a record with a wrong statement about its courses.
 func (c courseItem) Check() error {
 	n := len(c.Courses)
 	if n < 1 || n > maxCourses || len(c.Prerequisites) > 50*maxCourses {
@@ -236,7 +238,7 @@ func (c courseItem) Solve() string {
 	return "circle " + numbers(c.Circle)
 }
 
-// numbers writes a list with spaces.
+// numbers writes a list separated by spaces.
 func numbers(list []int) string {
 	b := make([]byte, 0, 4*len(list))
 	for i, n := range list {
@@ -248,7 +250,7 @@ func numbers(list []int) string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. Any order and any circle that there is are right.
+// Score implements [task.Instance]. Any valid order, and any circle, is right.
 func (c courseItem) Score(text string) quintain.Verdict {
 	if !c.Witness {
 		return task.MatchWords(text, c.Solve())
@@ -268,7 +270,7 @@ func (c courseItem) Score(text string) quintain.Verdict {
 	for i, word := range words {
 		n, is := answer.ReadInt(word)
 		if !is || n < 0 || n >= int64(len(c.Courses)) {
-			return quintain.Malformed(fmt.Sprintf("%.20q is no course", word))
+			return quintain.Malformed(fmt.Sprintf("%.20q is not a course", word))
 		}
 		list[i] = int(n)
 	}
@@ -278,20 +280,20 @@ func (c courseItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// places returns, for each course, where it is in a list, or -1. A list with a course twice
-// is refused.
+// places returns the index of each course in a list, or -1. It refuses a list with a
+// repeated course.
 func (c courseItem) places(list []int) ([]int, error) {
 	at := slices.Repeat([]int{-1}, len(c.Courses))
 	for i, course := range list {
 		if course < 0 || course >= len(at) || at[course] >= 0 {
-			return nil, fmt.Errorf("course %d is there twice, or does not exist", course)
+			return nil, fmt.Errorf("course %d is listed twice, or does not exist", course)
 		}
 		at[course] = i
 	}
 	return at, nil
 }
 
-// complete refuses a list that is no order of all courses in which they can be taken.
+// complete refuses a list unless it is a valid order of all courses.
 func (c courseItem) complete(list []int) error {
 	at, err := c.places(list)
 	switch {
@@ -308,7 +310,7 @@ func (c courseItem) complete(list []int) error {
 	return nil
 }
 
-// circle refuses a list in which a course does not need the next, or the last the first.
+// circle refuses a list unless each course needs the next, and the last the first.
 func (c courseItem) circle(list []int) error {
 	at, err := c.places(list)
 	if err != nil {

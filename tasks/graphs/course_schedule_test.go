@@ -44,7 +44,8 @@ var (
 	courseCountRE = regexp.MustCompile(`numbered from 0 to (\d+)|courses, 0 to (\d+)|the courses 0 to (\d+)|so on up to (\d+)|called 0 to (\d+)|numbers 0 to (\d+)`)
 )
 
-// The second way reads the prompt, and takes away courses that need nothing, one by one.
+// The second solver reads the prompt, and removes courses without prerequisites, one by
+// one.
 func TestCourseSecond(t *testing.T) {
 	tasktest.Second(t, courseSchedule.Task(), 1002, func(item courseItem, prompt, got string) error {
 		needs := map[string]map[string]bool{}
@@ -110,5 +111,5 @@ func TestCourseSecond(t *testing.T) {
 }
 
 func TestCourseKeys(t *testing.T) {
-	tasktest.Same(t, courseSchedule.Task(), "the prerequisites may stand in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
+	tasktest.Same(t, courseSchedule.Task(), "the prerequisites may be in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// familyRelationships asks what one member of a family is to another.
+// familyRelationships asks how one member of a family is related to another.
 var familyRelationships = task.Spec[familyParams, familyItem]{
 	Name:     "family_relationships",
 	Category: "graphs",
-	Doc: "Tell what one member of a family is to another, from marriages and births. " +
-		"There is one word for every relationship that is asked about, and all are about equally frequent.",
+	Doc: "Tell how one member of a family is related to another, from marriages and births. " +
+		"Every relationship in a question has exactly one word, and all are about equally frequent.",
 	Source:  "Kinship problems, as those of G. Hinton (1986); the text is our own, the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: familyParams{4, 8, familyMen, familyWomen},
@@ -65,14 +65,14 @@ func (p familyParams) Check() error {
 	case len(p.FemaleNames) < p.MaxSize*2/3 || len(p.FemaleNames) < 2:
 		return fmt.Errorf("female_names has %d names, want two for every three of max_family_size (%d)", len(p.FemaleNames), p.MaxSize)
 	case names[0] == "" || len(slices.Compact(slices.Clone(names))) < len(names):
-		return errors.New("male_names and female_names have an empty name, or one twice")
+		return errors.New("male_names or female_names has an empty or a repeated name")
 	}
 	return nil
 }
 
-// familyItem is one family. An entry of reasoning-gym does not have its members.
+// familyItem is one family. Entries of reasoning-gym lack its members.
 type familyItem struct {
-	Person1      string     `json:"person1"` // who is what Relationship says to Person2
+	Person1      string     `json:"person1"` // the one who is Person2's Relationship
 	Person2      string     `json:"person2"`
 	Relationship string     `json:"relationship"`
 	FamilySize   int        `json:"family_size"`
@@ -80,8 +80,8 @@ type familyItem struct {
 	Phrasing     int        `json:"phrasing,omitempty"`
 }
 
-// A relative is a member of a family. The others are named by their places, counted from 1;
-// 0 is nobody.
+// A relative is a member of a family. It refers to others by their index, counted from 1; 0
+// is nobody.
 type relative struct {
 	Name   string `json:"name"`
 	Female bool   `json:"female"`
@@ -90,7 +90,7 @@ type relative struct {
 	Mother int    `json:"mother"`
 }
 
-// makeFamily lets a family grow from a couple, and asks about a relationship that it has.
+// makeFamily grows a family from a couple, and asks about a relationship in it.
 func makeFamily(p familyParams, r *rng.Rand) (familyItem, error) {
 	size := r.Between(p.MinSize, p.MaxSize)
 	f := growth{r: r, most: [2]int{len(p.MaleNames), len(p.FemaleNames)}, members: make(family, 0, size+2)}
@@ -118,11 +118,11 @@ func shuffled(r *rng.Rand, n int) []int {
 	return order
 }
 
-// ask draws a relationship that the family has, and two who have it.
+// ask draws a relationship in the family, and two people related by it.
 func (f *familyItem) ask(r *rng.Rand) {
 	n := len(f.Members)
 	var count [kinEnd]int
-	all := make([]kinship, n*n) // of each to each
+	all := make([]kinship, n*n) // each person's kinship to each other
 	for a := range n {
 		for b := range a {
 			kin := family(f.Members).kin(a+1, b+1)
@@ -148,14 +148,14 @@ func (f *familyItem) ask(r *rng.Rand) {
 	f.Person1, f.Person2, f.Relationship = one.Name, f.Members[at%n].Name, kinWords[kin][task.Bit(one.Female)]
 }
 
-// A growth is a family that becomes larger.
+// A growth is a growing family.
 type growth struct {
 	r       *rng.Rand
-	most    [2]int // men and women for whom there are names
+	most    [2]int // number of male and female names
 	members family
 }
 
-// add adds somebody, a woman or not, and returns the place.
+// add adds a person and returns the index.
 func (g *growth) add(female bool) int {
 	g.members = append(g.members, relative{Female: female})
 	g.most[task.Bit(female)]--
@@ -184,10 +184,13 @@ func (g *growth) born(father, mother int) {
 func (g *growth) grow(room int) {
 	at := g.r.Between(1, len(g.members))
 	m := g.members[at-1]
+	if m.Spouse == 0 {
+		if g.r.Chance(0.6) && g.most[task.Bit(!m.Female)] > 0 {
+			g.marry(at)
+		}
+		return
+	}
 	switch {
-	case m.Spouse == 0 && g.r.Chance(0.6) && g.most[task.Bit(!m.Female)] > 0:
-		g.marry(at)
-	case m.Spouse == 0:
 	case m.Father == 0 && room >= 2 && g.most[0] > 0 && g.most[1] > 0 && g.r.Chance(0.25) && len(g.members) > 2:
 		father := g.add(false)
 		mother := g.marry(father)
@@ -201,7 +204,7 @@ func (g *growth) grow(room int) {
 	}
 }
 
-// children counts the children of somebody.
+// children counts somebody's children.
 func (g *growth) children(at int) (n int) {
 	for _, m := range g.members {
 		if m.Father == at || m.Mother == at {
@@ -211,13 +214,13 @@ func (g *growth) children(at int) (n int) {
 	return n
 }
 
-// A family is its members; they are counted from 1.
+// A family lists its members, counted from 1.
 type family []relative
 
-// A kinship is what somebody is to somebody else; 0 is nothing that is asked about.
+// A kinship is somebody's relationship to somebody else; 0 means none that is asked about.
 type kinship uint8
 
-// The kinships, by the words for men and women.
+// The kinships, named by the words for men and women.
 const (
 	kinNone kinship = iota
 	kinSpouse
@@ -245,7 +248,7 @@ var kinWords = [kinEnd][2]string{
 	{"father-in-law", "mother-in-law"}, {"son-in-law", "daughter-in-law"}, {"brother-in-law", "sister-in-law"},
 }
 
-// kinReverse is what the second person is to the first, by what the first is to the second.
+// kinReverse maps the first person's kinship to the second's.
 var kinReverse = [kinEnd]kinship{
 	kinSpouse: kinSpouse, kinParent: kinChild, kinChild: kinParent, kinSibling: kinSibling,
 	kinGrandparent: kinGrandchild, kinGrandchild: kinGrandparent, kinGreatGrandparent: kinGreatGrandchild, kinGreatGrandchild: kinGreatGrandparent,
@@ -253,7 +256,7 @@ var kinReverse = [kinEnd]kinship{
 	kinParentInLaw: kinChildInLaw, kinChildInLaw: kinParentInLaw, kinSiblingInLaw: kinSiblingInLaw,
 }
 
-// parents returns the places of the parents of somebody; 0 if they are unknown.
+// parents returns the indexes of somebody's parents; 0 if they are unknown.
 func (f family) parents(at int) [2]int {
 	if at == 0 {
 		return [2]int{}
@@ -261,7 +264,7 @@ func (f family) parents(at int) [2]int {
 	return [2]int{f[at-1].Father, f[at-1].Mother}
 }
 
-// spouse returns the place of the spouse.
+// spouse returns the index of the spouse.
 func (f family) spouse(at int) int {
 	if at == 0 {
 		return 0
@@ -269,7 +272,7 @@ func (f family) spouse(at int) int {
 	return f[at-1].Spouse
 }
 
-// above reports whether a is an ancestor of b, so many generations up.
+// above reports whether a is an ancestor of b, the given number of generations up.
 func (f family) above(a, b, generations int) bool {
 	if generations == 0 {
 		return a == b && a != 0
@@ -289,8 +292,8 @@ func (f family) uncle(a, b int) bool {
 	return f.siblings(a, p[0]) || f.siblings(a, p[1])
 }
 
-// kin is what a is to b. Uncles and aunts by marriage, and spouses of a spouse's brothers and
-// sisters, are left out, because not everybody calls them so.
+// kin returns a's relationship to b. Uncles and aunts by marriage, and spouses of a
+// spouse's brothers and sisters, count as none, because not everybody calls them so.
 func (f family) kin(a, b int) kinship {
 	spouse := f.spouse(b)
 	switch parents := f.parents(b); {
@@ -328,13 +331,13 @@ func (f family) kin(a, b int) kinship {
 	return kinNone
 }
 
-// Check refuses a record whose relationship is not that of its members.
+// Check refuses a record with a wrong relationship.
 func (f familyItem) Check() error {
 	if f.Relationship == "" || len(f.Members) > 1000 {
 		return errors.New("relationship is missing, or there are too many members")
 	}
 	if len(f.Members) == 0 {
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	}
 	one, two := 0, 0
 	for i, m := range f.Members {
@@ -360,7 +363,7 @@ func (f familyItem) Check() error {
 // Solve implements [task.Instance].
 func (f familyItem) Solve() string { return f.Relationship }
 
-// Score implements [task.Instance]. Hyphens may be left out.
+// Score implements [task.Instance]. Hyphens are optional.
 func (f familyItem) Score(text string) quintain.Verdict {
 	switch {
 	case text == f.Relationship:

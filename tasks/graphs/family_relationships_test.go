@@ -32,7 +32,7 @@ func TestFamilyParams(t *testing.T) {
 	})
 }
 
-// A clan is what a text says of a family: who is a woman, married and a child of whom.
+// A clan is a family as read from a text: the women, the spouses and the children.
 type clan struct {
 	woman           map[string]bool
 	spouse          map[string]string
@@ -80,7 +80,7 @@ func each(people []string, step func(string) []string) (all []string) {
 	return all
 }
 
-// known are the people who are something to somebody, by the words for both sexes.
+// known returns the relatives of somebody, by the words for both sexes.
 func (c clan) known(of string) map[string][]string {
 	parents := func(p string) []string { return c.parents[p] }
 	childs := func(p string) []string { return c.childs[p] }
@@ -104,8 +104,7 @@ func (c clan) known(of string) map[string][]string {
 	}
 }
 
-// The second way reads the prompt, and looks through all who are anything to the second
-// person.
+// The second solver reads the prompt, and looks through all relatives of the second person.
 func TestFamilySecond(t *testing.T) {
 	found := map[string]int{}
 	tasktest.Every(t, familyRelationships.Task(), 1200, func(item familyItem, prompt, got string) error {
@@ -130,7 +129,7 @@ func TestFamilySecond(t *testing.T) {
 		}
 		for _, m := range item.Members {
 			if m.Female != c.woman[m.Name] {
-				return fmt.Errorf("%s is told of as a woman: %t", m.Name, c.woman[m.Name])
+				return fmt.Errorf("%s is described as a woman: %t", m.Name, c.woman[m.Name])
 			}
 		}
 		found[got]++

@@ -8,9 +8,9 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// familyPhrasings are the wordings: how couples are told of, where %h and %w are the husband
-// and the wife; how their children are, where %c lists them; and the question, where %1 and
-// %2 are the two persons.
+// familyPhrasings are the wordings: the sentence about a couple, with %h and %w for husband
+// and wife; the sentence about their children, with the list in place of %c; and the
+// question, with %1 and %2 for the two people.
 var familyPhrasings = []familyPhrasing{
 	{"", "%h is married to %w. ", "They have %c. ", "\n", "\n\nWhat is %1 to %2?"},
 	{"What is %1 to %2, if the following is true?\n\n", "- %h and %w are husband and wife", "; their children: %c", "\n", ""},
@@ -106,7 +106,7 @@ func (f familyItem) Short() string {
 	return b.String() + "what is " + f.Person1 + " to " + f.Person2 + "?"
 }
 
-// Canonical implements [task.Canonicalizer]. The couples may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the couples does not matter.
 func (f familyItem) Canonical() string {
 	lines := strings.Split(f.Short(), "\n")
 	slices.Sort(lines)

@@ -14,7 +14,7 @@ import (
 var largestIsland = task.Spec[islandParams, islandItem]{
 	Name:     "largest_island",
 	Category: "graphs",
-	Doc:      "Count the cells of the largest island on a map of land and water. Islands that touch at a corner alone are two.",
+	Doc:      "Count the cells of the largest island on a map of land and water. Islands that touch only at a corner are separate.",
 	Source:   "A common programming exercise on connected components; the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  islandParams{MinRows: 5, MaxRows: 10, MinCols: 5, MaxCols: 10, MinIslands: 0, MaxIslands: 5, MinSize: 0, MaxSize: 10},
@@ -65,8 +65,7 @@ type islandItem struct {
 	Phrasing int            `json:"phrasing,omitempty"`
 }
 
-// makeIsland lets islands grow from cells that are drawn. None touches another but at a
-// corner.
+// makeIsland grows islands from random cells. They touch each other at corners at most.
 func makeIsland(p islandParams, r *rng.Rand) (islandItem, error) {
 	rows, cols := r.Between(p.MinRows, p.MaxRows), r.Between(p.MinCols, p.MaxCols)
 	w := grid.NewWalled(rows, cols, int8(-1))
@@ -86,7 +85,8 @@ func makeIsland(p islandParams, r *rng.Rand) (islandItem, error) {
 	return islandItem{Grid: g, Solution: largest(w), Phrasing: r.Between(0, len(islandPhrasings)-1)}, nil
 }
 
-// growIsland adds an island of up to size cells. It returns its cells, in the slice of edge.
+// growIsland adds an island of up to size cells. It returns its cells, reusing the slice
+// edge.
 func growIsland(w grid.Walled[int8], size int, edge []int, r *rng.Rand) []int {
 	const growing = 2
 	steps := w.Steps()
@@ -117,7 +117,7 @@ func growIsland(w grid.Walled[int8], size int, edge []int, r *rng.Rand) []int {
 	return edge
 }
 
-// largest is the size of the largest island. It leaves no land on the map.
+// largest returns the size of the largest island. It removes all land from the map.
 func largest(w grid.Walled[int8]) (most int) {
 	var flood []int
 	for i := range w.Rows {
@@ -133,7 +133,7 @@ func largest(w grid.Walled[int8]) (most int) {
 	return most
 }
 
-// sink turns an island into water. It returns its cells, in the slice of flood.
+// sink turns an island into water. It returns its cells, reusing the slice flood.
 func sink(w grid.Walled[int8], at int, flood []int) []int {
 	steps := w.Steps()
 	w.Cells[at] = 0
@@ -174,7 +174,7 @@ func (i islandItem) Prompt() string {
 // Short implements [task.Shortener].
 func (i islandItem) Short() string { return "largest island\n" + grid.Ints(i.Grid) }
 
-// Check refuses a record whose solution is not that of its map.
+// Check refuses a record with a wrong solution.
 func (i islandItem) Check() error {
 	if err := grid.CheckInts(i.Grid, 0, 1); err != nil {
 		return fmt.Errorf("grid: %w", err)

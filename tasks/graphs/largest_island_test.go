@@ -14,7 +14,7 @@ func TestIslandScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
-		{"4", 1, ""}, {" 4.\n", 1, ""}, {"6", 0, "corners do not join"}, {"14", 0, "for which reasoning-gym pays 0.5"}, {"2 or 4", 0, "no choice"}, {"four", 0, "a number was asked for"}, {"", 0, "nothing"},
+		{"4", 1, ""}, {" 4.\n", 1, ""}, {"6", 0, "corners do not join"}, {"14", 0, "reasoning-gym pays 0.5"}, {"2 or 4", 0, "no choice"}, {"four", 0, "a number was asked for"}, {"", 0, "nothing"},
 	})
 }
 
@@ -28,7 +28,7 @@ func TestIslandParams(t *testing.T) {
 	})
 }
 
-// The second way reads the map and joins the sets of cells that touch.
+// The second solver reads the map and joins the sets of cells that touch.
 func TestIslandSecond(t *testing.T) {
 	tasktest.Second(t, largestIsland.Task(), 1002, func(_ islandItem, prompt, got string) error {
 		m := tasktest.Matrix(prompt)

@@ -12,11 +12,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// pathStar asks for the way from the center of a star of chains to the end of one of them.
+// pathStar asks for the way from the center of a star of chains to the end of one chain.
 var pathStar = task.Spec[pathStarParams, pathStarItem]{
 	Name:     "path_star",
 	Category: "graphs",
-	Doc:      "Find the way from the center of a star, whose arms are chains of nodes, to the end of one arm.",
+	Doc:      "Find the way from the center of a star to the end of one arm. Each arm is a chain of nodes.",
 	Source:   "The task of G. Bachmann and V. Nagarajan, The Pitfalls of Next-Token Prediction (arXiv 2403.06963); the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  pathStarParams{Degree: 3, NodeRange: 100_000, MinLength: 3, MaxLength: 5},
@@ -34,10 +34,10 @@ var pathStar = task.Spec[pathStarParams, pathStarItem]{
 // pathStarParams are the settings of one difficulty.
 type pathStarParams struct {
 	Degree    int  `json:"degree"`          // arms
-	NodeRange int  `json:"node_range"`      // nodes have numbers below it
+	NodeRange int  `json:"node_range"`      // nodes have numbers below this
 	MinLength int  `json:"min_path_length"` // steps from the center to the end of an arm
 	MaxLength int  `json:"max_path_length"`
-	Reversed  bool `json:"reversed"` // the way is wanted from the end to the center
+	Reversed  bool `json:"reversed"` // the answer runs from the end to the center
 }
 
 // Check implements [task.Params].
@@ -54,14 +54,14 @@ func (p pathStarParams) Check() error {
 	return nil
 }
 
-// pathStarItem is one star. An entry of reasoning-gym has its edges in the question alone.
+// pathStarItem is one star. Entries of reasoning-gym have the edges only in the question.
 type pathStarItem struct {
 	Center     int      `json:"center"`
 	Goal       int      `json:"goal"`
 	PathLength int      `json:"path_length"`
-	GoalPath   []int    `json:"goal_path"`        // as it is wanted, from the center or from the goal
+	GoalPath   []int    `json:"goal_path"`        // in the order of the answer, from the center or from the goal
 	Edges      [][2]int `json:"edges,omitempty"`  // each from the node nearer to the center
-	Answer     string   `json:"answer,omitempty"` // of reasoning-gym, whose path may be wanted backwards
+	Answer     string   `json:"answer,omitempty"` // from reasoning-gym, which may ask for the path backwards
 	Phrasing   int      `json:"phrasing,omitempty"`
 }
 
@@ -147,7 +147,7 @@ func (p pathStarItem) Short() string {
 	return fmt.Sprint("way from ", p.GoalPath[0], " to ", p.GoalPath[len(p.GoalPath)-1], " in ", p.Edges)
 }
 
-// Canonical implements [task.Canonicalizer]. The edges may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the edges does not matter.
 func (p pathStarItem) Canonical() string {
 	if len(p.Edges) == 0 {
 		return ""
@@ -157,7 +157,7 @@ func (p pathStarItem) Canonical() string {
 	return fmt.Sprint(p.GoalPath[0], p.GoalPath[len(p.GoalPath)-1], edges)
 }
 
-// Check refuses a record whose way does not use its edges.
+// Check refuses a record with a path that does not follow its edges.
 func (p pathStarItem) Check() error {
 	if len(p.GoalPath) < 2 || len(p.GoalPath) > 10_000 {
 		return fmt.Errorf("goal_path has %d nodes, want 2 to 10000", len(p.GoalPath))
@@ -189,8 +189,8 @@ func (p pathStarItem) Solve() string {
 	return numbers(p.GoalPath)
 }
 
-// Score implements [task.Instance]. There is one way, since a star has no circles. Arrows and
-// commas may stand between the nodes.
+// Score implements [task.Instance]. There is one way, since a star has no circles. Arrows
+// and commas may separate the nodes.
 func (p pathStarItem) Score(text string) quintain.Verdict {
 	switch want := p.Solve(); {
 	case text == want:

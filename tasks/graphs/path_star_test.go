@@ -35,7 +35,8 @@ var (
 	pathStarEndsRE = regexp.MustCompile(`(?:from node|from|in town|starts at) (\d+) (?:to node|to|until you reach|and want to go to town|and arrives at) (\d+)`)
 )
 
-// The second way reads the edges and goes back from the last node, which has one neighbor.
+// The second solver reads the edges and goes back from the last node, which has one
+// neighbor.
 func TestPathStarSecond(t *testing.T) {
 	tasktest.Second(t, pathStar.Task(), 1002, func(item pathStarItem, prompt, got string) error {
 		next := map[string][]string{}
@@ -67,6 +68,6 @@ func TestPathStarSecond(t *testing.T) {
 }
 
 func TestPathStarKeys(t *testing.T) {
-	tasktest.Same(t, pathStar.Task(), "the edges may stand in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
+	tasktest.Same(t, pathStar.Task(), "the edges may be in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
 	tasktest.Other(t, pathStar.Task(), "the other way round", func(p *pathStarItem) { slices.Reverse(p.GoalPath) })
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// quantumLock asks for the fewest buttons that bring a number to a target, while a light
-// decides which buttons work.
+// quantumLock asks for the fewest button presses that bring a number to a target, while a
+// light decides which buttons work.
 var quantumLock = task.Spec[lockParams, lockItem]{
 	Name:     "quantum_lock",
 	Category: "graphs",
 	Doc: "Press as few buttons as possible to bring a number to a target. A light that changes with each press decides which buttons work. " +
-		"A search that is exhaustive up to the length of the solution shows that none is shorter.",
+		"An exhaustive search up to the length of the solution shows that none is shorter.",
 	Source:  "A search in a graph of states; the buttons are those of reasoning-gym's task, and so is the setting.",
 	Version: 1,
 	Default: lockParams{Difficulty: 10},
@@ -29,7 +29,7 @@ var quantumLock = task.Spec[lockParams, lockItem]{
 
 // lockParams are the settings of one difficulty.
 type lockParams struct {
-	Difficulty int `json:"difficulty"` // presses that are needed
+	Difficulty int `json:"difficulty"` // necessary presses
 }
 
 // Check implements [task.Params].
@@ -42,7 +42,7 @@ func (p lockParams) Check() error {
 
 // lockItem is one lock.
 type lockItem struct {
-	SolutionPath []string     `json:"solution_path"` // names of buttons; none is shorter
+	SolutionPath []string     `json:"solution_path"` // names of buttons, as few as possible
 	TargetValue  int64        `json:"target_value"`
 	Buttons      []lockButton `json:"buttons"`
 	InitialState string       `json:"initial_state"` // red or green
@@ -58,7 +58,7 @@ type lockButton struct {
 	Active string `json:"active_state"` // red, green or any
 }
 
-// apply returns what becomes of the number.
+// apply returns the number after a press.
 func (b *lockButton) apply(n int64) int64 {
 	switch b.Type {
 	case "add":
@@ -69,7 +69,7 @@ func (b *lockButton) apply(n int64) int64 {
 	return n * b.Value
 }
 
-// works reports whether the button does anything in a light.
+// works reports whether the button has an effect under a light.
 func (b *lockButton) works(green bool) bool {
 	return b.Active == "any" || (b.Active == "green") == green
 }
@@ -80,15 +80,15 @@ type lockState struct {
 	green bool
 }
 
-// A lockReach is a state that was reached, by a button from another.
+// A lockReach is a reached state, with the button and the state before it.
 type lockReach struct {
 	lockState
 	from   int32
 	button int8
 }
 
-// makeLock draws buttons, and searches breadth first for numbers that need as many presses
-// as wanted.
+// makeLock draws buttons, and searches breadth first for numbers that need the wanted
+// number of presses.
 func makeLock(p lockParams, r *rng.Rand) (lockItem, error) {
 	const tries = 200
 	for range tries {
@@ -112,7 +112,7 @@ func makeLock(p lockParams, r *rng.Rand) (lockItem, error) {
 	return lockItem{}, fmt.Errorf("no number that needs %d presses found in %d tries", p.Difficulty, tries)
 }
 
-// drawButtons draws three buttons, of which at least one works in each light.
+// drawButtons draws three buttons. At least one works under each light.
 func (l *lockItem) drawButtons(r *rng.Rand) {
 	l.Buttons = make([]lockButton, 3)
 	for {
@@ -138,9 +138,9 @@ var (
 	lockLights = []string{"red", "green", "any"}
 )
 
-// search returns the states in the order of the presses that they need, up to so many. From
-// last on, each has a number that needs exactly so many presses and not fewer; there is none
-// if the search becomes too wide. The number of a state counts, whatever the light.
+// search returns the states reached within the given number of presses, in order of
+// presses. Those from last on have numbers that need exactly that many; there are none if
+// the search grows too wide. Only the number counts, not the light.
 func (l *lockItem) search(presses int) (reached []lockReach, last int) {
 	const most = 4000
 	reached = make([]lockReach, 1, 256)
@@ -162,7 +162,7 @@ func (l *lockItem) search(presses int) (reached []lockReach, last int) {
 	}
 	kept := reached[:last]
 	for _, s := range reached[last:] {
-		if !seen[lockState{s.n, !s.green}] { // the light is the other one after any number of presses that is less by one, three, …
+		if !seen[lockState{s.n, !s.green}] { // the light was different 1, 3, … presses earlier
 			kept = append(kept, s)
 		}
 	}
@@ -224,7 +224,7 @@ func (l lockItem) keys() string {
 // Short implements [task.Shortener].
 func (l lockItem) Short() string { return l.fill("%v, %l -> %t\n%b") }
 
-// Check refuses a record whose solution does not reach the target.
+// Check refuses a record with a solution that misses the target.
 func (l lockItem) Check() error {
 	if len(l.Buttons) == 0 || len(l.Buttons) > 26 || len(l.SolutionPath) == 0 || len(l.SolutionPath) > 1000 {
 		return errors.New("buttons or solution_path has too few or too many elements")
@@ -234,11 +234,11 @@ func (l lockItem) Check() error {
 	}
 	for i, b := range l.Buttons {
 		if b.Name != string(rune('A'+i)) || !slices.Contains(lockTypes, b.Type) || !slices.Contains(lockLights, b.Active) {
-			return fmt.Errorf("buttons has %v, which is no button", b)
+			return fmt.Errorf("buttons has %v, which is not a button", b)
 		}
 	}
 	if v := l.Score(l.Solve()); v.Score != 1 {
-		return fmt.Errorf("solution_path is none: %s", v.Reason)
+		return fmt.Errorf("solution_path is wrong: %s", v.Reason)
 	}
 	return task.CheckPhrasing(l.Phrasing, len(lockPhrasings))
 }
@@ -246,8 +246,8 @@ func (l lockItem) Check() error {
 // Solve implements [task.Instance].
 func (l lockItem) Solve() string { return strings.Join(l.SolutionPath, " → ") }
 
-// Score implements [task.Instance]. Right is every sequence that leads to the target and is
-// as short as the solution.
+// Score implements [task.Instance]. Any sequence to the target as short as the solution is
+// right.
 func (l lockItem) Score(text string) quintain.Verdict {
 	const longest = 4000
 	if len(text) > longest {
@@ -260,7 +260,7 @@ func (l lockItem) Score(text string) quintain.Verdict {
 		case strings.ContainsRune(" \t\r\n,;→->", c):
 			continue
 		case at < 0 || at >= len(l.Buttons):
-			return quintain.Malformed(fmt.Sprintf("%q is no button", c))
+			return quintain.Malformed(fmt.Sprintf("%q is not a button", c))
 		}
 		pressed++
 		if b := &l.Buttons[at]; b.works(state.green) {

@@ -20,8 +20,8 @@ func TestLockScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"C → B", 1, ""}, {"C -> B.", 1, "another arrow"}, {"c, b", 1, "small letters"}, {"CB", 1, "no arrow"},
-		{"B → C", 0, "B does not work in red light"}, {"B → C → B", 0, "a press for nothing, for which reasoning-gym pays 0.5"}, {"C", 0, "too few"}, {"C → A", 0, "another number"}, {"C → D", 0, "no such button"},
-		{"Press C, then B", 0, "words, in which reasoning-gym finds buttons"}, {"", 0, "nothing"}, {"→", 0, ""}, {strings.Repeat("CB", 5000), 0, "too long"},
+		{"B → C", 0, "B does not work in red light"}, {"B → C → B", 0, "a press for nothing; reasoning-gym pays 0.5"}, {"C", 0, "too few"}, {"C → A", 0, "another number"}, {"C → D", 0, "no such button"},
+		{"Press C, then B", 0, "words; reasoning-gym finds buttons in them"}, {"", 0, "nothing"}, {"→", 0, ""}, {strings.Repeat("CB", 5000), 0, "too long"},
 	})
 }
 
@@ -43,14 +43,14 @@ var (
 	lockTargetRE = regexp.MustCompile(`the number to (-?\d+)|Reach (-?\d+)|into (-?\d+)\?|to read (-?\d+)|Goal: number (-?\d+)|to exactly (-?\d+)`)
 )
 
-// lastGroup is the group of a match that is not empty.
+// lastGroup returns the nonempty group of a match.
 func lastGroup(match []string) int64 {
 	n, _ := strconv.ParseInt(strings.Join(match[1:], ""), 10, 64)
 	return n
 }
 
-// The second way reads the prompt, follows the solution, and goes through the numbers that
-// fewer presses lead to, one set for each number of presses.
+// The second solver reads the prompt, follows the solution, and checks all numbers within
+// fewer presses, one set for each number of presses.
 func TestLockSecond(t *testing.T) {
 	tasktest.Second(t, quantumLock.Task(), 1002, func(item lockItem, prompt, got string) error {
 		value, target := lastGroup(lockValueRE.FindStringSubmatch(prompt)), lastGroup(lockTargetRE.FindStringSubmatch(prompt))

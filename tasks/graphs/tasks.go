@@ -1,5 +1,5 @@
-// Package graphs holds the tasks about what is connected with what: courses, relatives, cells,
-// chains of nodes, states of a lock.
+// Package graphs holds the tasks about connected things: courses, relatives, cells, chains
+// of nodes, states of a lock.
 package graphs
 
 import "github.com/quintain-rl/quintain"

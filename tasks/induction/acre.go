@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// acre asks what a detector does that reacts to some objects, after it was seen with others.
+// acre asks how a detector reacts to some objects, after experiments with others.
 var acre = task.Spec[acreParams, acreItem]{
 	Name:     "acre",
 	Category: "induction",
@@ -35,13 +35,13 @@ var acre = task.Spec[acreParams, acreItem]{
 
 // acreParams are the settings of one difficulty.
 type acreParams struct {
-	Train   int `json:"train"`       // 0 or 1; which half of its problems reasoning-gym takes. We have no halves.
-	Objects int `json:"num_objects"` // there are
+	Train   int `json:"train"`       // 0 or 1: reasoning-gym's half of its problems; ignored here
+	Objects int `json:"num_objects"` // number of objects
 	Trials  int `json:"num_trials"`  // experiments
-	Queries int `json:"num_queries"` // tests that are asked about
+	Queries int `json:"num_queries"` // number of tests
 }
 
-// acreMost is how many objects there are at most.
+// acreMost limits the objects.
 const acreMost = 48
 
 // Check implements [task.Params].
@@ -59,17 +59,17 @@ func (p acreParams) Check() error {
 	return nil
 }
 
-// acreItem is one series of experiments. An entry of reasoning-gym has the answer alone.
+// acreItem is one series of experiments. Entries of reasoning-gym have only the answer.
 type acreItem struct {
 	Objects  []string    `json:"objects,omitempty"`
 	Trials   []acreTrial `json:"trials,omitempty"`
-	Queries  []acreSet   `json:"queries,omitempty"` // of objects whose effect is asked
+	Queries  []acreSet   `json:"queries,omitempty"` // sets of objects to test
 	Answer   string      `json:"answer"`
 	Phrasing int         `json:"phrasing,omitempty"`
 }
 
-// An acreSet is objects, one bit for each. It has less than 53 bits, so that every reader of
-// JSON reads it exactly.
+// An acreSet is a set of objects, one bit for each. It has fewer than 53 bits, so that
+// every JSON reader reads it exactly.
 type acreSet uint64
 
 // An acreTrial is an experiment: the objects on the detector, and whether it was on.
@@ -88,14 +88,14 @@ var (
 // acreOutcomes are the answers.
 var acreOutcomes = [...]string{"off", "on", "undetermined"}
 
-// acreKnowledge is what experiments tell.
+// acreKnowledge is the conclusion from experiments.
 type acreKnowledge struct {
-	off acreSet // objects that do nothing
+	off acreSet // objects without effect
 	on  []acreSet
 }
 
-// learn draws from the experiments what objects do nothing, and of which sets at least one
-// object does something.
+// learn concludes which objects have no effect, and which sets contain at least one with an
+// effect.
 func learn(trials []acreTrial) (k acreKnowledge) {
 	for _, t := range trials {
 		if !t.On {
@@ -110,8 +110,8 @@ func learn(trials []acreTrial) (k acreKnowledge) {
 	return k
 }
 
-// outcome is the index of the answer for a set of objects: off if none of them can do
-// anything, on if all that could have been the cause in some experiment are among them.
+// outcome returns the index of the answer for a set of objects: off if none of them can
+// have an effect, on if they include every possible cause of some experiment.
 func (k acreKnowledge) outcome(query acreSet) int {
 	if query&^k.off == 0 {
 		return 0
@@ -124,8 +124,8 @@ func (k acreKnowledge) outcome(query acreSet) int {
 	return 2
 }
 
-// makeACRE draws objects and those that switch the detector on, experiments with some of
-// them, and for each test an outcome and a set of objects that has it.
+// makeACRE draws objects and the causes among them, experiments with some of them, and for
+// each test an outcome and a set of objects with that outcome.
 func makeACRE(p acreParams, r *rng.Rand) (acreItem, error) {
 	item := acreItem{Phrasing: r.Between(0, len(acrePhrasings)-1)}
 	const tries = 200
@@ -134,7 +134,7 @@ func makeACRE(p acreParams, r *rng.Rand) (acreItem, error) {
 		item.Trials, item.Queries = make([]acreTrial, 0, p.Trials), make([]acreSet, 0, p.Queries)
 		for i := range p.Trials {
 			set := drawSet(p.Objects, r.Between(1, min(5, p.Objects-1)), r)
-			if i%2 == 0 { // half of the experiments have none of the causes, if they can
+			if i%2 == 0 { // half of the experiments have no cause, if possible
 				set &^= blickets
 			}
 			if set != 0 && !slices.Contains(item.Trials, acreTrial{set&blickets != 0, set}) {
@@ -150,7 +150,7 @@ func makeACRE(p acreParams, r *rng.Rand) (acreItem, error) {
 	return item, fmt.Errorf("no experiments that leave on, off and undetermined found in %d tries", tries)
 }
 
-// drawSet draws a set of so many of n objects.
+// drawSet draws a set of size out of n objects.
 func drawSet(n, size int, r *rng.Rand) (set acreSet) {
 	for bits.OnesCount64(uint64(set)) < size {
 		set |= 1 << r.Between(0, n-1)
@@ -169,7 +169,7 @@ func drawObjects(n int, r *rng.Rand) []string {
 	return objects
 }
 
-// ask draws the tests. It reports false if one of the outcomes cannot be found.
+// ask draws the tests. It reports false if it cannot find one of the outcomes.
 func (a *acreItem) ask(p acreParams, r *rng.Rand) bool {
 	known := learn(a.Trials)
 	answers := make([]string, 0, p.Queries)
@@ -197,8 +197,8 @@ func (a *acreItem) ask(p acreParams, r *rng.Rand) bool {
 	return true
 }
 
-// acrePhrasings are the wordings: before the experiments, how one is written (%o stands for
-// the objects, %l for on or off), and what leads to the tests.
+// acrePhrasings are the wordings: before the experiments, one experiment (%o stands for the
+// objects, %l for on or off), and before the tests.
 var acrePhrasings = []acrePhrasing{
 	{"A detector lights up when at least one of the objects on it is a blicket, and stays dark if none is. Some objects are blickets and some are not; which ones cannot be seen. These experiments were made:\n", "%o: %l", "Will the light be on or off with these objects on the detector?"},
 	{"Some objects have a hidden power: a machine is on as long as one or more of them stand on it, and off if nothing with that power does.\n\nObservations:\n", "- The machine is %l with %o.", "What will the machine be with the following on it?"},
@@ -259,7 +259,7 @@ func (a acreItem) appendSet(b []byte, set acreSet) []byte {
 // Short implements [task.Shortener].
 func (a acreItem) Short() string { return strings.Join(a.lines(a.Objects), "\n") }
 
-// lines are the experiments and the tests, of objects with these names.
+// lines returns the experiments and the tests, with these names for the objects.
 func (a acreItem) lines(names []string) []string {
 	a.Objects = names
 	var lines []string
@@ -272,21 +272,20 @@ func (a acreItem) lines(names []string) []string {
 	return lines
 }
 
-// Canonical implements [task.Canonicalizer]. The experiments may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the experiments does not matter.
 func (a acreItem) Canonical() string {
 	lines := a.lines(a.Objects)
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
-// Check refuses a record whose answer does not follow from its experiments, or that no
-// detector could have.
+// Check refuses a record with a wrong answer, or with experiments that no detector allows.
 func (a acreItem) Check() error {
 	if a.Answer == "" {
 		return errors.New("answer is missing")
 	}
 	if len(a.Queries) == 0 && len(a.Trials) == 0 {
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	}
 	if len(a.Objects) == 0 || len(a.Objects) > acreMost || len(a.Trials) > 1000 || len(a.Queries) > 1000 {
 		return errors.New("objects, trials or queries has too few or too many elements")

@@ -12,7 +12,7 @@ import (
 
 func TestACREScore(t *testing.T) {
 	tasktest.Nears(t, acreItem{Answer: "on"}.Score, []tasktest.Near{
-		{"on", 1, ""}, {"On.", 1, "case and a full stop"}, {"off", 0, ""}, {"undetermined", 0, ""}, {"on or off", 0, "no choice"}, {"none", 0, "a word that contains it, for which reasoning-gym pays"}, {"it is on", 0, "the word alone was asked for"}, {"", 0, "nothing"},
+		{"on", 1, ""}, {"On.", 1, "case and a full stop"}, {"off", 0, ""}, {"undetermined", 0, ""}, {"on or off", 0, "no choice"}, {"none", 0, "a word that contains it; reasoning-gym pays"}, {"it is on", 0, "the word alone was asked for"}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, acreItem{Answer: "on, undetermined, off"}.Score, []tasktest.Near{
 		{"on, undetermined, off", 1, ""}, {"on undetermined off", 1, "separators"}, {"on, undetermined, on", 0, "two of three"}, {"on, undetermined", 0, ""}, {"off, undetermined, on", 0, "another order"},
@@ -38,10 +38,10 @@ var (
 	acreLightRE = regexp.MustCompile(`\b(on|off)\b`)
 )
 
-// The second way reads the prompt. For each test it looks for hidden powers that agree with
-// all experiments and switch the detector on, and for others that leave it off. To be off,
-// the objects of the test have none; then the others may all have some that no experiment
-// denies. To be on, one object of the test has some that none denies.
+// The second solver reads the prompt. For each test it looks for hidden powers, consistent
+// with all experiments, that switch the detector on, and for others that leave it off. For
+// off, the tested objects have none; then the others may all have every power that no
+// experiment denies. For on, one tested object has a power that none denies.
 func TestACRESecond(t *testing.T) {
 	found := map[string]int{}
 	tasktest.Every(t, acre.Task(), 1200, func(item acreItem, prompt, got string) error {
@@ -95,7 +95,7 @@ func TestACRESecond(t *testing.T) {
 }
 
 func TestACREKeys(t *testing.T) {
-	tasktest.Same(t, acre.Task(), "the experiments may stand in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
+	tasktest.Same(t, acre.Task(), "the experiments may be in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
 	tasktest.Other(t, acre.Task(), "other tests", func(a *acreItem) {
 		if len(a.Queries) > 1 && a.Queries[0] != a.Queries[1] && strings.HasPrefix(a.Answer, "on, on") {
 			a.Queries[0], a.Queries[1] = a.Queries[1], a.Queries[0]

@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// listFunctions asks what a function of lists returns that is known from examples.
+// listFunctions asks for the value of a function of lists, known from examples.
 var listFunctions = task.Spec[listParams, listItem]{
 	Name:     "list_functions",
 	Category: "induction",
-	Doc: "Find out from examples what a function does with lists of numbers, and apply it. Harder levels have two functions, one after the other. " +
-		"Every one of our functions that fits the examples gives the same answer.",
+	Doc: "Find out from examples what a function does with lists of numbers, and apply it. Harder levels have two functions in sequence. " +
+		"All of our functions that fit the examples give the same answer.",
 	Source:  "The idea of J. Rule, The child as hacker (2020); the functions are our own, the settings too, since reasoning-gym has none.",
 	Version: 1,
 	Default: listParams{Examples: 4, MinLength: 4, MaxLength: 8, MaxValue: 99, Tier: 2, Functions: 1},
@@ -39,8 +39,8 @@ type listParams struct {
 	MinLength int `json:"min_length"` // of a list
 	MaxLength int `json:"max_length"`
 	MaxValue  int `json:"max_value"`     // of its elements
-	Tier      int `json:"max_tier"`      // of the functions: 1 to 3, from the simplest
-	Functions int `json:"num_functions"` // 1 or 2, one after the other
+	Tier      int `json:"max_tier"`      // of the functions: 1 to 3, simplest first
+	Functions int `json:"num_functions"` // 1 or 2, applied in sequence
 }
 
 const (
@@ -66,8 +66,8 @@ func (p listParams) Check() error {
 	return nil
 }
 
-// listItem is one function, seen from outside. An entry of reasoning-gym has the answer
-// alone.
+// listItem is one function, seen from outside. Entries of reasoning-gym have only the
+// answer.
 type listItem struct {
 	Functions []listStep    `json:"functions,omitempty"`
 	Examples  []listExample `json:"examples,omitempty"`
@@ -82,13 +82,13 @@ type listStep struct {
 	K    int    `json:"k,omitempty"`
 }
 
-// A listExample is what became of a list.
+// A listExample is a list and its result.
 type listExample struct {
 	Input  []int `json:"input"`
 	Output []int `json:"output"`
 }
 
-// tierRules are the rules up to a tier, by tier.
+// tierRules[i] are the rules up to tier i.
 var tierRules = sync.OnceValue(func() (tiers [4][]*listRule) {
 	for i := range listRules {
 		for tier := listRules[i].tier; tier < len(tiers); tier++ {
@@ -98,11 +98,11 @@ var tierRules = sync.OnceValue(func() (tiers [4][]*listRule) {
 	return tiers
 })
 
-// A listFunction is rules that are applied one after the other.
+// A listFunction applies its rules in sequence.
 type listFunction []boundRule
 
-// apply appends what the function makes of a list to out; ok is false if a rule after the
-// first has nothing to work on. Room is for what is in between.
+// apply appends the function's result for l to out. ok is false if a rule after the first
+// gets an empty list. room is a buffer for intermediate results.
 func (f listFunction) apply(out, l, room []int) (result []int, ok bool) {
 	for i, step := range f {
 		if len(l) == 0 {
@@ -116,18 +116,18 @@ func (f listFunction) apply(out, l, room []int) (result []int, ok bool) {
 	return out, false
 }
 
-// A listMaker looks for problems.
+// A listMaker searches for problems.
 type listMaker struct {
 	p         listParams
 	r         *rng.Rand
 	out, room []int
-	lists     []int        // of the examples, one after the other
+	lists     []int        // the examples' lists, one after the other
 	drawn     [2]boundRule // the function
 }
 
 // makeList draws a function, and lists, until the examples leave one answer.
 func makeList(p listParams, r *rng.Rand) (listItem, error) {
-	size := 4 * p.MaxLength // two rules one after the other make no longer list
+	size := 4 * p.MaxLength // two rules in sequence make no longer list
 	room := make([]int, 3*size)
 	m := listMaker{p: p, r: r, out: room[:0:size], room: room[size : size : 2*size], lists: make([]int, 0, 2*(p.Examples+1)*p.MaxLength)}
 	item := listItem{Functions: make([]listStep, 0, p.Functions), Examples: make([]listExample, 0, p.Examples), Phrasing: r.Between(0, len(listPhrasings)-1)}
@@ -150,7 +150,7 @@ func makeList(p listParams, r *rng.Rand) (listItem, error) {
 	return item, fmt.Errorf("no examples that leave one answer found in %d tries", tries)
 }
 
-// function draws a function; it is good until the next call.
+// function draws a function, valid until the next call.
 func (m *listMaker) function() listFunction {
 	rules := tierRules()[m.p.Tier]
 	f := m.drawn[:m.p.Functions]
@@ -164,7 +164,7 @@ func (m *listMaker) function() listFunction {
 	return f
 }
 
-// list draws a list, in which some elements occur again.
+// list draws a list with some repeated elements.
 func (m *listMaker) list() []int {
 	l := m.keep(m.out[:m.r.Between(m.p.MinLength, m.p.MaxLength)])
 	for i := range l {
@@ -182,9 +182,9 @@ func (m *listMaker) keep(l []int) []int {
 	return m.lists[start:len(m.lists):len(m.lists)]
 }
 
-// examples draws examples and the list that is asked about. It reports false if the function
-// does little with them: if a result is empty, too large or nothing but the list, or if the
-// results are all the same.
+// examples draws the examples and the list in question. It reports false if the function
+// does little with them: if a result is empty, too large or equal to its list, or if all
+// results are equal.
 func (m *listMaker) examples(item *listItem, f listFunction) bool {
 	item.Examples, m.lists = item.Examples[:0], m.lists[:0]
 	dull := 0
@@ -208,8 +208,8 @@ func (m *listMaker) examples(item *listItem, f listFunction) bool {
 	return true
 }
 
-// doubtful reports whether another function of ours fits all examples and gives another
-// result. Functions of two rules are tried if the problem has two.
+// doubtful reports whether another of our functions fits all examples but gives another
+// result. It tries functions of two rules if the problem has two.
 func (m *listMaker) doubtful(item *listItem, result []int) bool {
 	start, want := item.Examples[0].Input, item.Examples[0].Output
 	for rule := range fitting(start, want, m.out) {
@@ -235,7 +235,7 @@ func (m *listMaker) doubtful(item *listItem, result []int) bool {
 	return false
 }
 
-// other reports whether a function that fits the first example fits the others too, and gives
+// other reports whether f, which fits the first example, fits the others too but gives
 // another result.
 func (m *listMaker) other(item *listItem, f listFunction, result []int) bool {
 	for i := range item.Examples[1:] {
@@ -248,7 +248,7 @@ func (m *listMaker) other(item *listItem, f listFunction, result []int) bool {
 	return ok && !slices.Equal(out, result)
 }
 
-// listText writes a list as in Python.
+// listText writes a list as Python does.
 func listText(l []int) string { return string(appendList(make([]byte, 0, 2+5*len(l)), l)) }
 
 // appendList appends a list.
@@ -264,7 +264,7 @@ func appendList(b []byte, l []int) []byte {
 }
 
 // listPhrasings are the wordings: before the examples, before and between the two lists of
-// one, after it, and before and after the list that is asked about.
+// an example, after it, and before and after the list in question.
 var listPhrasings = [][6]string{
 	{"A function turns a list of numbers into another list. These are examples of what it does:\n", "\n", " -> ", "", "\n\nWhat does it turn ", " into?"},
 	{"Each pair below was made by the same rule.\n", "\nInput: ", "\nOutput: ", "\n", "\nApply the rule to one more list.\nInput: ", "\nOutput: ?"},
@@ -295,7 +295,7 @@ func (l listItem) Short() string {
 	return strings.Join(l.lines(), "; ")
 }
 
-// lines are the examples and the question.
+// lines returns the examples and the question.
 func (l listItem) lines() []string {
 	var lines []string
 	for _, e := range l.Examples {
@@ -304,7 +304,7 @@ func (l listItem) lines() []string {
 	return append(lines, listText(l.Input)+" -> ?")
 }
 
-// Canonical implements [task.Canonicalizer]. The examples may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the examples does not matter.
 func (l listItem) Canonical() string {
 	if len(l.Examples) == 0 {
 		return ""
@@ -312,25 +312,25 @@ func (l listItem) Canonical() string {
 	return strings.Join(slices.Sorted(slices.Values(l.lines())), "; ")
 }
 
-// function reads the function.
+// function looks up the function's rules.
 func (l listItem) function() (f listFunction, err error) {
 	for _, step := range l.Functions {
 		i := slices.IndexFunc(listRules, func(r listRule) bool { return r.name == step.Rule })
 		if i < 0 || listRules[i].ks != nil && !slices.Contains(listRules[i].ks, step.K) {
-			return nil, fmt.Errorf("functions has %.40q with %d, which is none", step.Rule, step.K)
+			return nil, fmt.Errorf("functions has %.40q with %d, which does not exist", step.Rule, step.K)
 		}
 		f = append(f, boundRule{&listRules[i], step.K})
 	}
 	return f, nil
 }
 
-// Check refuses a record whose lists are not what its function makes of others.
+// Check refuses a record with a wrong example or a wrong answer.
 func (l listItem) Check() error {
 	if _, ok := readList(l.Answer); !ok {
 		return fmt.Errorf("answer is %.40q, want a list of whole numbers", l.Answer)
 	}
 	if len(l.Examples) == 0 {
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	}
 	f, err := l.function()
 	if err != nil {
@@ -354,7 +354,7 @@ func (l listItem) Check() error {
 // Solve implements [task.Instance].
 func (l listItem) Solve() string { return l.Answer }
 
-// readList reads a list of whole numbers; the brackets may be left out.
+// readList reads a list of whole numbers; the brackets are optional.
 func readList(text string) (l []int, ok bool) {
 	text = answer.Trim(text)
 	inner, opened := strings.CutPrefix(text, "[")

@@ -14,7 +14,7 @@ import (
 func TestListScore(t *testing.T) {
 	tasktest.Nears(t, listItem{Answer: "[3, -1, 20]"}.Score, []tasktest.Near{
 		{"[3, -1, 20]", 1, ""}, {"[3,-1,20]", 1, "space is free"}, {"3, -1, 20", 1, "without brackets"}, {" [ 3, -1, 020 ].\n", 1, ""},
-		{"[3, -1]", 0, "for which others pay a share"}, {"[3, -1, 20, 20]", 0, ""}, {"[20, -1, 3]", 0, "another order"}, {"[3, 1, 20]", 0, ""}, {"[[3, -1, 20]]", 0, ""}, {"[3, -1, 20", 0, "not closed"},
+		{"[3, -1]", 0, "others pay a share"}, {"[3, -1, 20, 20]", 0, ""}, {"[20, -1, 3]", 0, "another order"}, {"[3, 1, 20]", 0, ""}, {"[[3, -1, 20]]", 0, ""}, {"[3, -1, 20", 0, "not closed"},
 		{"[3, -1, 20] or [3, -1, 21]", 0, "no choice"}, {"3 -1 20", 0, "commas were asked for"}, {"[]", 0, ""}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, listItem{Answer: "[]"}.Score, []tasktest.Near{{"[]", 1, "an entry of reasoning-gym may be empty"}, {"[ ]", 1, ""}, {"", 0, "nothing"}, {"[0]", 0, ""}})
@@ -35,11 +35,11 @@ func TestListParams(t *testing.T) {
 	})
 }
 
-// listMeanings are what the rules mean, for lists with the elements x0, x1, … at the places
-// 0, 1, …: worked out here in other ways, to hold the rules against.
+// listMeanings define the rules a second time, in other ways, for lists with the elements
+// x0, x1, … at the indexes 0, 1, ….
 var listMeanings = map[string]func(x []int, k int) []int{}
 
-// element defines a rule by what each element becomes.
+// element defines a rule that replaces each element.
 func element(name string, f func(x []int, i, k int) int) {
 	listMeanings[name] = func(x []int, k int) []int {
 		out := make([]int, len(x))
@@ -50,7 +50,7 @@ func element(name string, f func(x []int, i, k int) int) {
 	}
 }
 
-// where defines a rule by the elements that stay.
+// where defines a rule that keeps some elements.
 func where(name string, f func(x []int, i, k int) bool) {
 	listMeanings[name] = func(x []int, k int) (out []int) {
 		for i := range x {
@@ -62,7 +62,7 @@ func where(name string, f func(x []int, i, k int) bool) {
 	}
 }
 
-// slice defines a rule by the places that come out, in their order.
+// places defines a rule by the indexes of the elements that it returns, in order.
 func places(name string, f func(n, k int) []int) {
 	listMeanings[name] = func(x []int, k int) (out []int) {
 		for _, i := range f(len(x), k) {
@@ -72,7 +72,7 @@ func places(name string, f func(n, k int) []int) {
 	}
 }
 
-// span is the numbers from a to before b.
+// span returns the numbers from a up to, but not including, b.
 func span(a, b int) (all []int) {
 	for i := a; i < b; i++ {
 		all = append(all, i)
@@ -80,7 +80,7 @@ func span(a, b int) (all []int) {
 	return all
 }
 
-// text works on the decimal digits of a number.
+// digits returns the decimal digits of a number.
 func digits(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "-") }
 
 // inOrder sorts stably.
@@ -98,11 +98,11 @@ func inOrder(x []int, less func(a, b int) bool) []int {
 	return x
 }
 
-// top and bottom are the ends of a sorted list.
+// top and bottom return the largest and the smallest element.
 func top(x []int) int    { s := inOrder(x, func(a, b int) bool { return a < b }); return s[len(s)-1] }
 func bottom(x []int) int { s := inOrder(x, func(a, b int) bool { return a < b }); return s[0] }
 
-// how many elements of x f holds for.
+// many counts the elements of x for which f holds.
 func many(x []int, f func(int) bool) int {
 	return len(slices.DeleteFunc(slices.Clone(x), func(n int) bool { return !f(n) }))
 }
@@ -328,8 +328,9 @@ func numbersOf(text string) (x []int) {
 	return x
 }
 
-// The second way reads the lists in the prompt, and tries what all rules mean, alone or the
-// two of the problem: what fits the examples gives one answer, and something fits.
+// The second solver reads the lists in the prompt, and tries the meanings of all rules,
+// alone or in pairs as the problem has them. Whatever fits the examples gives one answer,
+// and something fits.
 func TestListSecond(t *testing.T) {
 	of := meanings()
 	seen := map[string]bool{}
@@ -376,7 +377,7 @@ func TestListSecond(t *testing.T) {
 	}
 }
 
-// Rules that fit an example are found, and no others.
+// fitting finds all rules that fit an example, and no others.
 func TestFittingRules(t *testing.T) {
 	for _, l := range [][]int{{3}, {5, 5}, {1, 2, 3, 4}, {40, 7, 7, 12, 31}, {9, 8, 1, 0, 8, 2}} {
 		for _, made := range boundRules().all {
@@ -396,5 +397,5 @@ func TestFittingRules(t *testing.T) {
 }
 
 func TestListKeys(t *testing.T) {
-	tasktest.Same(t, listFunctions.Task(), "the examples may stand in any order", func(l *listItem) { slices.Reverse(l.Examples) })
+	tasktest.Same(t, listFunctions.Task(), "the examples may be in any order", func(l *listItem) { slices.Reverse(l.Examples) })
 }

@@ -6,21 +6,20 @@ import (
 	"sync"
 )
 
-// A listRule is a kind of function from lists to lists; ks are the numbers that it takes. It
-// is one of four: each element becomes another, some elements stay, all are moved, or a list
-// is made.
+// A listRule is a kind of function from lists to lists, with a parameter from ks. There are
+// four kinds: replace each element, keep some elements, move them all, or make a list.
 type listRule struct {
 	name string
-	tier int   // 1 to 3, from the simplest
-	ks   []int // nil: it takes no number
+	tier int   // 1 to 3, simplest first
+	ks   []int // nil: no parameter
 
 	becomes func(l []int, i, k int) int
 	stays   func(l []int, i, k int) bool
 	moves   func(out, l []int, k int) []int
-	makes   func(out, l []int, k int) []int // as many elements for all lists of a length
+	makes   func(out, l []int, k int) []int // the length of the result depends only on that of the list
 }
 
-// apply appends what becomes of a list to out.
+// apply appends the result for a list to out.
 func (r *listRule) apply(out, l []int, k int) []int {
 	switch {
 	case r.becomes != nil:
@@ -41,7 +40,7 @@ func (r *listRule) apply(out, l []int, k int) []int {
 	return out
 }
 
-// leaves reports whether a rule by which elements stay leaves want of a list.
+// leaves reports whether a rule that keeps some elements turns l into want.
 func (r *listRule) leaves(want, l []int, k int) bool {
 	for i, x := range l {
 		if r.stays(l, i, k) {
@@ -54,22 +53,22 @@ func (r *listRule) leaves(want, l []int, k int) bool {
 	return len(want) == 0
 }
 
-// A boundRule is a rule with its number.
+// A boundRule is a rule with its parameter.
 type boundRule struct {
 	rule *listRule
 	k    int
 }
 
-// A ruleBook has all rules with all their numbers, together and by their kind.
+// A ruleBook holds all rules with all their parameters, together and by kind.
 type ruleBook struct {
 	all, becomes, stays, moves []boundRule
-	makes                      map[[2]int][]boundRule // by the lengths of the list and of what is made
+	makes                      map[[2]int][]boundRule // by the lengths of list and result
 }
 
-// boundRules is the book of the rules.
+// boundRules returns the book of all rules.
 var boundRules = sync.OnceValue(func() *ruleBook {
 	book := &ruleBook{makes: map[[2]int][]boundRule{}}
-	var list [2 * mostListLength]int // no rule makes a longer one of a list of a problem
+	var list [2 * mostListLength]int // no rule makes a longer list from a problem's list
 	for i := range listRules {
 		rule := &listRules[i]
 		for _, k := range append(rule.ks, 0)[:max(1, len(rule.ks))] {
@@ -93,8 +92,8 @@ var boundRules = sync.OnceValue(func() *ruleBook {
 	return book
 })
 
-// fitting yields the rules that make want of l, which is not empty. Room is for what they
-// make.
+// fitting yields the rules that turn l, which must not be empty, into want. room is a
+// buffer for results.
 func fitting(l, want, room []int) iter.Seq[boundRule] {
 	return func(yield func(boundRule) bool) {
 		book, next := boundRules(), true
@@ -125,7 +124,7 @@ func fitting(l, want, room []int) iter.Seq[boundRule] {
 	}
 }
 
-// within reports whether part is what stays of l if some elements are left out.
+// within reports whether part is l without some of its elements.
 func within(part, l []int) bool {
 	for _, x := range l {
 		if len(part) > 0 && part[0] == x {
@@ -135,7 +134,7 @@ func within(part, l []int) bool {
 	return len(part) == 0
 }
 
-// The numbers that rules take.
+// The parameters of rules.
 var (
 	oneToNine    = []int{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	oneToThree   = []int{1, 2, 3}
@@ -271,7 +270,7 @@ func countIf(l []int, is func(int) bool) (n int) {
 	return n
 }
 
-// same is 1 for equal numbers, else 0.
+// same returns 1 for equal numbers, else 0.
 func same(a, b int) int {
 	if a == b {
 		return 1
@@ -307,7 +306,7 @@ func reversed(out, l []int) []int {
 	return out
 }
 
-// sorted appends the elements in the order of key; those with one key stay in their order.
+// sorted appends the elements in the order of key; equal keys keep their order.
 func sorted(out, l []int, key func(int) int) []int {
 	start := len(out)
 	for _, x := range l {
@@ -321,7 +320,7 @@ func sorted(out, l []int, key func(int) int) []int {
 	return out
 }
 
-// between appends each element and another after it.
+// between appends each element, followed by another.
 func between(out, l []int, after func(int) int) []int {
 	for _, x := range l {
 		out = append(out, x, after(x))
@@ -345,7 +344,7 @@ func swapPairs(out, l []int) []int {
 	return out
 }
 
-// interleave appends elements of the first and the second half by turns.
+// interleave alternates elements of the first and the second half.
 func interleave(out, l []int) []int {
 	half := (len(l) + 1) / 2
 	for i := range half {
@@ -356,7 +355,7 @@ func interleave(out, l []int) []int {
 	return out
 }
 
-// neighbors appends a number for each element and the one after it.
+// neighbors appends a number for each pair of neighbors.
 func neighbors(out, l []int, of func(a, b int) int) []int {
 	for i := 1; i < len(l); i++ {
 		out = append(out, of(l[i-1], l[i]))
@@ -364,7 +363,7 @@ func neighbors(out, l []int, of func(a, b int) int) []int {
 	return out
 }
 
-// moved appends a list with element at moved to its end or its front.
+// moved appends the list with the element at index at moved to the end or the front.
 func moved(out, l []int, at int, end bool) []int {
 	if !end {
 		out = append(out, l[at])

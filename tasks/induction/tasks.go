@@ -1,4 +1,4 @@
-// Package induction holds the tasks in which a rule is to be found from examples.
+// Package induction holds the tasks about finding a rule from examples.
 package induction
 
 import "github.com/quintain-rl/quintain"

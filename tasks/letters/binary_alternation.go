@@ -11,12 +11,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// binaryAlternation asks how many swaps make a row of bits alternate.
+// binaryAlternation asks for the number of swaps that make a row of bits alternate.
 var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem]{
 	Name:     "binary_alternation",
 	Category: "algorithmic",
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
-		"The numbers of swaps that a length allows, from 1, are equally likely.",
+		"All possible numbers of swaps for a length, from 1, are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
@@ -35,7 +35,7 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 type binaryAlternationParams struct {
 	MinN      int     `json:"min_n"` // of characters
 	MaxN      int     `json:"max_n"`
-	PSolvable float64 `json:"p_solvable"` // share of the strings that can be made to alternate
+	PSolvable float64 `json:"p_solvable"` // share of strings that can be made to alternate
 }
 
 // Check implements [task.Params].
@@ -56,16 +56,16 @@ type binaryAlternationItem struct {
 	String   string `json:"string"`
 	Solution int    `json:"solution"` // swaps, or -1
 	Solvable bool   `json:"solvable"`
-	N        int    `json:"n"` // length of String; in reasoning-gym, at times up to 2 less
+	N        int    `json:"n"` // length of String; in reasoning-gym, sometimes up to 2 less
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeBinaryAlternation draws a number of swaps, one at least, and undoes that many on an
-// alternating string. Of a string that cannot alternate, one or two more
-// characters are turned into the more frequent one.
+// makeBinaryAlternation draws a number of swaps, at least one, and undoes that many on an
+// alternating string. For a string that cannot alternate, it also turns one or two
+// characters into the more frequent one.
 func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAlternationItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
-	most := n / 2 // of an odd length only one alternating string has the right counts
+	most := n / 2 // for an odd length, only one alternating string has the right counts
 	if n%2 == 0 {
 		most = n / 4
 	}
@@ -85,8 +85,8 @@ func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAltern
 	return item, nil
 }
 
-// turn turns n of the bits at even (from = 0) or odd places (1), each choice of
-// places as likely as another.
+// turn turns n of the bits at even (from = 0) or odd indexes (1); each choice is equally
+// likely.
 func turn(bits []byte, from, n int, r *rng.Rand) {
 	for left := (len(bits) - from + 1) / 2; n > 0; left-- {
 		if r.Between(1, left) <= n {
@@ -97,8 +97,8 @@ func turn(bits []byte, from, n int, r *rng.Rand) {
 	}
 }
 
-// unbalance turns one bit that is not often into often, if there are enough of
-// them now and then two; often is at least as frequent as the other.
+// unbalance turns one bit that is not often into often, and sometimes two if there are
+// enough; often must be at least as frequent as the other.
 func unbalance(bits []byte, often byte, r *rng.Rand) {
 	more := 1
 	if len(bits) >= 6 && r.Chance(1./3) {
@@ -113,8 +113,8 @@ func unbalance(bits []byte, often byte, r *rng.Rand) {
 	}
 }
 
-// swapsToAlternate returns how many swaps it takes, or -1 if none are enough.
-// One swap mends one wrong zero and one wrong one.
+// swapsToAlternate returns the number of swaps needed, or -1 if none suffice. One swap
+// mends a wrong zero and a wrong one.
 func swapsToAlternate(bits string) int {
 	var wrong [2]int // places that differ from 0101… and from 1010…
 	ones := 0
@@ -154,10 +154,10 @@ func (b binaryAlternationItem) Prompt() string {
 // Short implements [task.Shortener].
 func (b binaryAlternationItem) Short() string { return "swaps to alternate, or -1: " + b.String }
 
-// Check refuses a record whose solution is not that of its string.
+// Check refuses a record with a wrong solution.
 func (b binaryAlternationItem) Check() error {
 	if b.String == "" || strings.Trim(b.String, "01") != "" {
-		return errors.New("string is not made of 0 and 1 alone")
+		return errors.New("string has characters other than 0 and 1")
 	}
 	if want := swapsToAlternate(b.String); b.Solution != want {
 		return fmt.Errorf("solution is %d, want %d", b.Solution, want)

@@ -41,7 +41,7 @@ func TestBinaryAlternationScore(t *testing.T) {
 		{String: "01", Solution: 0, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -56,8 +56,8 @@ func TestBinaryAlternationParams(t *testing.T) {
 	})
 }
 
-// The second way reads the string out of the prompt and mends it place by place,
-// once from either beginning.
+// The second solver reads the string from the prompt and mends it place by place, for both
+// patterns.
 func TestBinaryAlternationSecond(t *testing.T) {
 	most := map[string]int{}
 	tasktest.Every(t, binaryAlternation.Task(), 1200, func(item binaryAlternationItem, prompt, got string) error {
@@ -81,8 +81,8 @@ func TestBinaryAlternationSecond(t *testing.T) {
 	}
 }
 
-// mend swaps every wrong place of text with the next place that is wrong the other
-// way, and counts; -1 where there is none.
+// mend swaps every wrong place of text with the next place that is wrong the other way, and
+// counts the swaps; -1 if there is no such place.
 func mend(text, pattern string) (swaps int) {
 	bits := []byte(text)
 	for i := range bits {
@@ -102,7 +102,7 @@ func mend(text, pattern string) (swaps int) {
 	return swaps
 }
 
-// Strings of all lengths from two up are made, in both kinds.
+// Strings of all lengths from two up are made, of both kinds.
 func TestBinaryAlternationShort(t *testing.T) {
 	for n := 2; n < 9; n++ {
 		for _, p := range []int{0, 1} {

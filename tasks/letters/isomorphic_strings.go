@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// isomorphicStrings asks whether a renaming of letters turns one word into another.
+// isomorphicStrings asks whether a renaming of letters turns one string into another.
 var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem]{
 	Name:     "isomorphic_strings",
 	Category: "algorithmic",
-	Doc: "Tell whether two strings differ by nothing but a one-to-one renaming of their letters. " +
-		"Most pairs that differ in more still have the same number of each letter, up to a renaming. Harder levels ask at which letter it fails.",
+	Doc: "Tell whether two strings differ only by a one-to-one renaming of their letters. " +
+		"Most other pairs still have the same letter counts, up to a renaming. Harder levels ask at which letter the renaming fails.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym and witness.",
 	Version: 4,
 	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
@@ -36,8 +36,8 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 type isomorphicStringsParams struct {
 	MinStringLength int     `json:"min_string_length"`
 	MaxStringLength int     `json:"max_string_length"`
-	PSolvable       float64 `json:"p_solvable"` // share of the pairs that are isomorphic
-	Witness         bool    `json:"witness"`    // the letter at which it fails is wanted, not True or False
+	PSolvable       float64 `json:"p_solvable"` // share of isomorphic pairs
+	Witness         bool    `json:"witness"`    // the answer is the letter at which the renaming fails, not True or False
 }
 
 // Check implements [task.Params].
@@ -56,20 +56,20 @@ func (p isomorphicStringsParams) Check() error {
 // isomorphicStringsItem is one pair of strings.
 type isomorphicStringsItem struct {
 	Words        [2]string `json:"words"`
-	Solution     bool      `json:"solution"` // whether they are isomorphic, as Solvable
+	Solution     bool      `json:"solution"` // same as Solvable
 	Solvable     bool      `json:"solvable"`
-	StringLength int       `json:"string_length"` // in letters; in reasoning-gym, at times 1 more
+	StringLength int       `json:"string_length"` // in letters; in reasoning-gym, sometimes 1 more
 	Witness      bool      `json:"witness,omitempty"`
 	Phrasing     int       `json:"phrasing,omitempty"`
 }
 
-// makeIsomorphicStrings draws a string and renames its letters. If the two are
-// not to be isomorphic, it exchanges two letters of the second, which leaves the
-// counts as they are, or makes two of its letters one.
+// makeIsomorphicStrings draws a string and renames its letters. For a pair that is not
+// isomorphic, it exchanges two letters of the second string, which keeps the counts, or
+// merges two of its letters into one.
 func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicStringsItem, error) {
 	n := r.Between(p.MinStringLength, p.MaxStringLength)
 	solvable := r.Chance(p.PSolvable)
-	kinds := r.Between(1, 2) // of letters in the first string
+	kinds := r.Between(1, 2) // number of different letters in the first string
 	if n > 2 {
 		kinds = r.Between(2, min(n-1, 20))
 	} else if !solvable {
@@ -108,11 +108,11 @@ func makeIsomorphicStrings(p isomorphicStringsParams, r *rng.Rand) (isomorphicSt
 	}, nil
 }
 
-// smallLetters is the letters in their order.
+// smallLetters are the letters in order.
 var smallLetters = [26]byte([]byte("abcdefghijklmnopqrstuvwxyz"))
 
-// spoil changes a string with at least two kinds of letters so that it is no longer
-// isomorphic to what it was.
+// spoil changes a string with at least two different letters so that it is no longer
+// isomorphic to the original.
 func spoil(text []byte, r *rng.Rand) {
 	i := r.Between(0, len(text)-1)
 	j := r.Between(0, len(text)-1)
@@ -121,7 +121,7 @@ func spoil(text []byte, r *rng.Rand) {
 	}
 	repeated := bytes.Count(text, text[i:i+1]) > 1 || bytes.Count(text, text[j:j+1]) > 1
 	if repeated && r.Chance(0.75) {
-		text[i], text[j] = text[j], text[i] // a letter that stands elsewhere too is now matched by two
+		text[i], text[j] = text[j], text[i] // a letter that occurs elsewhere too now has two matches
 		return
 	}
 	all, into := text[i], text[j]
@@ -132,8 +132,8 @@ func spoil(text []byte, r *rng.Rand) {
 	}
 }
 
-// apart returns the first letter, counted from 1, up to which no one-to-one renaming of letters
-// turns one word into the other; 0 if there is none.
+// apart returns the first place, counted from 1, at which every one-to-one renaming of a
+// into b fails; 0 if none fails.
 func apart(a, b string) int {
 	var to, from [256]byte // 0: none yet
 	n := min(len(a), len(b))
@@ -186,17 +186,17 @@ func (i isomorphicStringsItem) Choices() int {
 	return 2
 }
 
-// Canonical implements [task.Canonicalizer]. The two strings may be exchanged, for a
+// Canonical implements [task.Canonicalizer]. The two strings may be exchanged, since a
 // renaming can be undone.
 func (i isomorphicStringsItem) Canonical() string {
 	return fmt.Sprintf("%q %t", slices.Sorted(slices.Values(i.Words[:])), i.Witness)
 }
 
-// Check refuses a record whose solution is not that of its words, or whose words have
-// characters other than those of ASCII that can be seen.
+// Check refuses a record with a wrong solution, or with words of anything but visible
+// ASCII.
 func (i isomorphicStringsItem) Check() error {
 	if strings.ContainsFunc(i.Words[0]+i.Words[1], func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return fmt.Errorf("words has %q, want letters of ASCII", i.Words)
+		return fmt.Errorf("words has %q, want ASCII letters", i.Words)
 	}
 	if want := apart(i.Words[0], i.Words[1]) == 0; i.Solution != want || i.Words[0] == "" {
 		return fmt.Errorf("solution of %q is %t, want %t", i.Words, i.Solution, want)

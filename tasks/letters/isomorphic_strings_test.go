@@ -38,7 +38,7 @@ func TestIsomorphicStringsScore(t *testing.T) {
 		{Words: [2]string{"a", "b"}, Solution: true, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func TestIsomorphicStringsParams(t *testing.T) {
 	})
 }
 
-// pattern writes, for each letter, the place where it stands first.
+// pattern writes, for each letter, the place of its first occurrence.
 func pattern(word string) []int {
 	all := make([]int, len(word))
 	for i := range word {
@@ -82,7 +82,7 @@ func pattern(word string) []int {
 	return all
 }
 
-// counts are how often the letters of a word occur, the rarest first.
+// counts are the counts of a word's letters, smallest first.
 func counts(word string) []int {
 	seen := map[rune]int{}
 	for _, c := range word {
@@ -96,9 +96,9 @@ func counts(word string) []int {
 	return all
 }
 
-// The second way compares patterns, of the whole strings or of ever longer beginnings. The
-// counts of the letters, which are easily compared, give away few of the pairs that are not
-// isomorphic.
+// The second solver compares patterns, of the whole strings or of longer and longer
+// beginnings. The letter counts, which are easy to compare, give away few of the pairs that
+// are not isomorphic.
 func TestIsomorphicStringsSecond(t *testing.T) {
 	right, byCounts, n := 0, 0, 0
 	check := func(item isomorphicStringsItem, prompt, got string) error {

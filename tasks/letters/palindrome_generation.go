@@ -13,11 +13,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// palindromeGeneration asks for a palindrome of given letters.
+// palindromeGeneration asks for a palindrome made of given letters.
 var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGenerationItem]{
 	Name:     "palindrome_generation",
 	Category: "algorithmic",
-	Doc:      "Put letters in an order that reads the same from both ends. The order in which they are given never does.",
+	Doc:      "Put letters in an order that reads the same from both ends. The given order never does.",
 	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
 	Version:  3,
 	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
@@ -47,13 +47,13 @@ func (p palindromeGenerationParams) Check() error {
 // palindromeGenerationItem is one set of letters.
 type palindromeGenerationItem struct {
 	Letters             []string `json:"letters"`              // a to z
-	GeneratedPalindrome string   `json:"generated_palindrome"` // of these letters
+	GeneratedPalindrome string   `json:"generated_palindrome"` // an example of a palindrome of these letters
 	Length              int      `json:"length"`
 	Phrasing            int      `json:"phrasing,omitempty"`
 }
 
-// makePalindromeGeneration draws a palindrome with two different letters at least,
-// and shuffles it.
+// makePalindromeGeneration draws a palindrome with at least two different letters, and
+// shuffles it.
 func makePalindromeGeneration(p palindromeGenerationParams, r *rng.Rand) (palindromeGenerationItem, error) {
 	n := r.Between(p.MinLength, p.MaxLength)
 	text := make([]byte, n)
@@ -72,7 +72,7 @@ func makePalindromeGeneration(p palindromeGenerationParams, r *rng.Rand) (palind
 		for letters[k] == letters[0] {
 			k++
 		}
-		letters[0], letters[k] = letters[k], letters[0] // the last letter is still the first one of before
+		letters[0], letters[k] = letters[k], letters[0] // the last letter still equals the old first one
 	}
 	item := palindromeGenerationItem{
 		Letters: make([]string, n), GeneratedPalindrome: string(text), Length: n,
@@ -121,12 +121,12 @@ func (p palindromeGenerationItem) Short() string {
 	return "palindrome of " + strings.Join(p.Letters, "")
 }
 
-// Canonical implements [task.Canonicalizer]. The letters may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the letters does not matter.
 func (p palindromeGenerationItem) Canonical() string {
 	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Letters)))
 }
 
-// Check refuses a record whose palindrome is not one, or is of other letters.
+// Check refuses a record with a wrong palindrome.
 func (p palindromeGenerationItem) Check() error {
 	if p.GeneratedPalindrome == "" {
 		return errors.New("generated_palindrome is empty")
@@ -140,8 +140,8 @@ func (p palindromeGenerationItem) Check() error {
 // Solve implements [task.Instance].
 func (p palindromeGenerationItem) Solve() string { return p.GeneratedPalindrome }
 
-// Score implements [task.Instance]. Case is free, and space around the answer. What
-// is no palindrome of all the letters earns nothing.
+// Score implements [task.Instance]. It ignores case, and space around the answer. Anything
+// but a palindrome of all the letters earns nothing.
 func (p palindromeGenerationItem) Score(text string) quintain.Verdict {
 	text = strings.ToLower(answer.Trim(text))
 	switch n := utf8.RuneCountInString(text); {

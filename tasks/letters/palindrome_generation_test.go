@@ -17,7 +17,7 @@ func TestPalindromeGenerationScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"abcba", 1, ""},
 		{" BACAB\n", 1, "another one, in capitals"},
-		{"abcab", 0, "no palindrome, where reasoning-gym pays 0.02"},
+		{"abcab", 0, "no palindrome; reasoning-gym pays 0.02"},
 		{"abba", 0, "a letter is left over, where it pays 0.05"},
 		{"abacaba", 0, "two letters too many"},
 		{"racar", 0, "other letters"},
@@ -38,7 +38,7 @@ func TestPalindromeGenerationScore(t *testing.T) {
 		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestPalindromeGenerationParams(t *testing.T) {
 	})
 }
 
-// The second way reads the letters of the prompt and pairs them off, inward.
+// The second solver reads the letters from the prompt and pairs them off, inward.
 func TestPalindromeGenerationSecond(t *testing.T) {
 	check := func(item palindromeGenerationItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
@@ -60,7 +60,7 @@ func TestPalindromeGenerationSecond(t *testing.T) {
 		left := slices.Clone(letters)
 		for i := range len(got) / 2 {
 			if got[i] != got[len(got)-1-i] {
-				return fmt.Errorf("%s is no palindrome", got)
+				return fmt.Errorf("%s is not a palindrome", got)
 			}
 		}
 		for _, c := range got {
@@ -84,5 +84,5 @@ func TestPalindromeGenerationSecond(t *testing.T) {
 }
 
 func TestPalindromeGenerationKeys(t *testing.T) {
-	tasktest.Same(t, palindromeGeneration.Task(), "the letters may stand in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
+	tasktest.Same(t, palindromeGeneration.Task(), "the letters may be in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
 }

@@ -14,8 +14,8 @@ import (
 var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromePartitioningItem]{
 	Name:     "palindrome_partitioning",
 	Category: "algorithmic",
-	Doc: "Find all ways to cut a string into palindromes. There are two or more, " +
-		"and not many more than 100: once a string has that many, it goes on with letters that add none.",
+	Doc: "Find all ways to cut a string into palindromes. There are at least two, " +
+		"and rarely many more than 100: once a string has that many, only letters that add few or none are appended.",
 	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
@@ -34,7 +34,7 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 type palindromePartitioningParams struct {
 	MinStringLen              int `json:"min_string_len"` // letters
 	MaxStringLen              int `json:"max_string_len"`
-	MinSubstringPalindromeLen int `json:"min_substring_palindrome_len"` // letters of each palindrome that the string is made of
+	MinSubstringPalindromeLen int `json:"min_substring_palindrome_len"` // letters of each palindrome in the string
 	MaxSubstringPalindromeLen int `json:"max_substring_palindrome_len"`
 }
 
@@ -44,7 +44,7 @@ func (p palindromePartitioningParams) Check() error {
 		return err
 	}
 	if p.MaxSubstringPalindromeLen < 2 {
-		return fmt.Errorf("max_substring_palindrome_len is %d, want 2 or more: single letters can be cut in one way alone", p.MaxSubstringPalindromeLen)
+		return fmt.Errorf("max_substring_palindrome_len is %d, want 2 or more: single letters can be cut in only one way", p.MaxSubstringPalindromeLen)
 	}
 	return task.CheckRange("substring_palindrome_len", p.MinSubstringPalindromeLen, p.MaxSubstringPalindromeLen, [2]int{1, p.MaxStringLen})
 }
@@ -57,11 +57,10 @@ type palindromePartitioningItem struct {
 	Phrasing  int        `json:"phrasing,omitempty"`
 }
 
-// mostPartitions is the number of ways up to which a string goes on with
-// palindromes.
+// mostPartitions is the number of ways that ends the appending of palindromes.
 const mostPartitions = 100
 
-// makePalindromePartitioning puts palindromes one after the other.
+// makePalindromePartitioning joins palindromes.
 func makePalindromePartitioning(p palindromePartitioningParams, r *rng.Rand) (palindromePartitioningItem, error) {
 	n := r.Between(p.MinStringLen, p.MaxStringLen)
 	text := make([]byte, 0, n)
@@ -94,8 +93,8 @@ func appendPalindrome(text []byte, size int, r *rng.Rand) []byte {
 	return text
 }
 
-// appendQuietLetter appends the letter that adds the fewest ways to cut the string;
-// of several, a random one.
+// appendQuietLetter appends the letter that adds the fewest ways to cut the string; among
+// several, a random one.
 func appendQuietLetter(text []byte, r *rng.Rand) []byte {
 	start, best, least := r.Between(0, 25), byte(0), uint64(0)
 	for k := range 26 {
@@ -107,17 +106,17 @@ func appendQuietLetter(text []byte, r *rng.Rand) []byte {
 	return append(text, best)
 }
 
-// longestCut is the number of letters up to which strings are cut.
+// longestCut limits the strings to cut, in letters.
 const longestCut = 64
 
-// palindromeEnds returns, for each place of text, where the palindromes begin that end
-// before it: bit i of the number at j is set if text[i:j] is one. The text has
-// longestCut letters at most.
+// palindromeEnds returns, for each index, the beginnings of the palindromes that end before
+// it: bit i of the number at j is set if text[i:j] is a palindrome. text has at most
+// longestCut letters.
 func palindromeEnds(text []byte) (begins [longestCut + 1]uint64) {
 	var places [256]uint64 // of each letter
 	for j, letter := range text {
 		places[letter] |= 1 << j
-		inner := begins[j]>>1 | 1<<j // text[i+1:j] is a palindrome, or has no letters
+		inner := begins[j]>>1 | 1<<j // bit i+1: text[i+1:j] is a palindrome or empty
 		if j > 0 {
 			inner |= 1 << (j - 1)
 		}
@@ -137,8 +136,8 @@ func countPartitions(text []byte) uint64 {
 	return ways[len(text)]
 }
 
-// partitions returns the ways to cut text into palindromes; of two ways, the one
-// first whose first different palindrome is shorter.
+// partitions returns the ways to cut text into palindromes. They are ordered by the length
+// of their first different palindrome, shortest first.
 func partitions(text string) [][]string {
 	c := cutter{text: text, begins: palindromeEnds([]byte(text)), path: make([]string, 0, len(text))}
 	c.found = make([][]string, 0, countPartitions([]byte(text)))
@@ -146,8 +145,8 @@ func partitions(text string) [][]string {
 	return c.found
 }
 
-// A cutter looks for all ways to cut a string, depth first. As a letter is a
-// palindrome, no way ends before the last one.
+// A cutter searches for all ways to cut a string, depth first. A single letter is a
+// palindrome, so no way ends early.
 type cutter struct {
 	text   string
 	begins [longestCut + 1]uint64
@@ -156,7 +155,7 @@ type cutter struct {
 	pieces []string // of the last ways found, one after the other
 }
 
-// from cuts off each palindrome that begins at a place, and goes on after it.
+// from cuts off each palindrome that begins at a place, and continues after it.
 func (c *cutter) from(at int) {
 	if at == len(c.text) {
 		if cap(c.pieces)-len(c.pieces) < len(c.path) {
@@ -199,7 +198,7 @@ func (p palindromePartitioningItem) Prompt() string {
 // Canonical implements [task.Canonicalizer].
 func (p palindromePartitioningItem) Canonical() string { return p.String }
 
-// Check refuses a record whose solution is not all ways to cut its string.
+// Check refuses a record unless its solution lists all ways to cut the string.
 func (p palindromePartitioningItem) Check() error {
 	if n := len(p.String); n < 1 || n > longestCut {
 		return fmt.Errorf("string has %d letters, want 1 to %d", n, longestCut)
@@ -216,7 +215,7 @@ func (p palindromePartitioningItem) Check() error {
 // Solve implements [task.Instance].
 func (p palindromePartitioningItem) Solve() string { return answer.WriteLists(p.Solution) }
 
-// Score implements [task.Instance]. A way that stands twice counts once.
+// Score implements [task.Instance]. A repeated way counts once.
 func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
 	ways, err := answer.ReadLists(text)
 	if err != nil {
@@ -228,11 +227,10 @@ func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// fault says what is wrong with ways to cut the string; it is empty if they are all the
-// ways there are.
+// fault describes the fault of an answer, or returns "" if it lists all ways.
 func (p palindromePartitioningItem) fault(ways [][]string) string {
 	begins := palindromeEnds([]byte(p.String))
-	seen := make(map[uint64]bool, len(p.Solution)) // by the letters after which a way cuts
+	seen := make(map[uint64]bool, len(p.Solution)) // by the set of letters before a cut
 	for _, way := range ways {
 		at, cuts := 0, uint64(0)
 		for _, piece := range way {

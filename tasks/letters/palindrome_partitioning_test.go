@@ -18,9 +18,9 @@ func TestPalindromePartitioningScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{`[["a", "a", "b"], ["aa", "b"]]`, 1, ""},
 		{"\n" + `[["aa","b"],["a","a","b"]] `, 1, "any order"},
-		{`[["a","a","b"],["aa","b"],["a","a","b"]]`, 1, "a way that stands twice, as in reasoning-gym"},
+		{`[["a","a","b"],["aa","b"],["a","a","b"]]`, 1, "a repeated way, as in reasoning-gym"},
 		{`[["a", "a", "b"]]`, 0, "a way is missing"},
-		{`[["a", "a", "b"], ["aa", "b"], ["aab"]]`, 0, "one piece is no palindrome"},
+		{`[["a", "a", "b"], ["aa", "b"], ["aab"]]`, 0, "one piece is not a palindrome"},
 		{`[["a", "a", "b"], ["aa", "b"], ["a", "a"]]`, 0, "one way is too short"},
 		{`[["a", "a", "b"], ["aa", "b"], []]`, 0, "one is empty"},
 		{`[["a", "a", "b"], ["aa", "", "b"]]`, 0, "an empty piece"},
@@ -43,7 +43,7 @@ func TestPalindromePartitioningScore(t *testing.T) {
 		{String: "a", Solution: [][]string{{"a"}}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -68,8 +68,8 @@ func TestPalindromePartitioningParams(t *testing.T) {
 	})
 }
 
-// The second way tries all sets of places to cut at, up to 14 letters; from there
-// on, it holds each way of the answer against the string, and counts.
+// Up to 14 letters, the second solver tries all sets of places to cut at. For longer
+// strings, it checks each way of the answer against the string, and counts.
 func TestPalindromePartitioningSecond(t *testing.T) {
 	tasktest.Second(t, palindromePartitioning.Task(), 1200, func(item palindromePartitioningItem, prompt, got string) error {
 		text := strings.Split(prompt, `"`)[1]
@@ -81,7 +81,7 @@ func TestPalindromePartitioningSecond(t *testing.T) {
 		for _, way := range ways {
 			for _, piece := range way {
 				if !mirrored(piece) {
-					return fmt.Errorf("%s is no palindrome", piece)
+					return fmt.Errorf("%s is not a palindrome", piece)
 				}
 			}
 			if strings.Join(way, "") != text {
@@ -112,7 +112,7 @@ func mirrored(text string) bool {
 	return strings.Join(letters, "") == text
 }
 
-// cutEverywhere goes through the numbers whose bits say where to cut.
+// cutEverywhere tries all numbers with the places to cut as their bits.
 func cutEverywhere(text string) (ways []string) {
 	for cuts := range 1 << (len(text) - 1) {
 		way := text[:1]

@@ -10,12 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// ransomNote asks whether a note can be put together from letters.
+// ransomNote asks whether the letters of a magazine suffice for a note.
 var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 	Name:     "ransom_note",
 	Category: "algorithmic",
 	Doc: "Tell whether the letters of a note can all be cut out of a magazine. " +
-		"If they cannot, a single letter is missing once; if they can, there is a letter of which none is left over. Harder levels ask which letter is missing.",
+		"If they cannot, only one letter is missing, once; if they can, some letter is used up. Harder levels ask which letter is missing.",
 	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym and witness.",
 	Version: 4,
 	Default: ransomNoteParams{MinNoteLength: 1, MaxNoteLength: 10, MinMagazineLength: 2, MaxMagazineLength: 30, PSolvable: 0.5},
@@ -34,10 +34,10 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 type ransomNoteParams struct {
 	MinNoteLength     int     `json:"min_note_length"` // letters
 	MaxNoteLength     int     `json:"max_note_length"`
-	MinMagazineLength int     `json:"min_magazine_length"` // letters; a magazine has as many as its note or more
+	MinMagazineLength int     `json:"min_magazine_length"` // letters; at least as many as the note has
 	MaxMagazineLength int     `json:"max_magazine_length"`
-	PSolvable         float64 `json:"p_solvable"` // that it can be done
-	Witness           bool    `json:"witness"`    // the letter that is missing is wanted, not True or False
+	PSolvable         float64 `json:"p_solvable"` // probability that the answer is yes
+	Witness           bool    `json:"witness"`    // the answer is the missing letter, not True or False
 }
 
 // Check implements [task.Params].
@@ -62,17 +62,17 @@ func (p ransomNoteParams) Check() error {
 type ransomNoteItem struct {
 	RansomNote     string `json:"ransom_note"` // a to z
 	Magazine       string `json:"magazine"`
-	Solution       bool   `json:"solution"` // the note can be put together
-	Solvable       bool   `json:"solvable"` // the same
+	Solution       bool   `json:"solution"` // the magazine suffices
+	Solvable       bool   `json:"solvable"` // same as Solution
 	NoteLength     int    `json:"note_length"`
 	MagazineLength int    `json:"magazine_length"`
 	Witness        bool   `json:"witness,omitempty"`
 	Phrasing       int    `json:"phrasing,omitempty"`
 }
 
-// makeRansomNote draws the scarce letter, which the note has once more often than
-// the magazine, or, if it can be put together, just as often. The rest of the
-// note is cut out of the rest of the magazine.
+// makeRansomNote draws the scarce letter. The note has it once more often than the
+// magazine, or, for a possible note, equally often. The rest of the note is cut out of the
+// rest of the magazine.
 func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
 	n := r.Between(p.MinNoteLength, p.MaxNoteLength)
 	size := r.Between(max(n, p.MinMagazineLength), p.MaxMagazineLength)
@@ -80,7 +80,7 @@ func makeRansomNote(p ransomNoteParams, r *rng.Rand) (ransomNoteItem, error) {
 	scarce := byte('a' + r.Between(0, 25))
 	there := r.Between(0, min(n-1, size/8+1))
 	if p.Witness {
-		there = min(n-1, r.Between(n/26, size/26+1)) // as other letters in the note or in the magazine, so that one alone does not tell which it is
+		there = min(n-1, r.Between(n/26, size/26+1)) // as frequent as other letters in the note or in the magazine, so that neither gives it away
 	}
 	magazine, note := make([]byte, size), make([]byte, n)
 	for i := range magazine {
@@ -133,8 +133,8 @@ func (n ransomNoteItem) Short() string {
 	return n.RansomNote + " from " + n.Magazine + [...]string{"?", " lacks?"}[task.Bit(n.Witness)]
 }
 
-// Canonical implements [task.Canonicalizer]. The letters of the note, and those of the
-// magazine, may stand in any order: they are cut out.
+// Canonical implements [task.Canonicalizer]. The order of the letters does not matter, in
+// the note or in the magazine: they are cut out.
 func (n ransomNoteItem) Canonical() string {
 	note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
 	slices.Sort(note)
@@ -143,7 +143,7 @@ func (n ransomNoteItem) Canonical() string {
 	return n.Short()
 }
 
-// Check refuses a record whose solution is not that of its note.
+// Check refuses a record with a wrong solution.
 func (n ransomNoteItem) Check() error {
 	if n.RansomNote == "" {
 		return errors.New("ransom_note is empty")
@@ -159,7 +159,7 @@ func (n ransomNoteItem) Check() error {
 	return task.CheckPhrasing(n.Phrasing, len(ransomNotePhrasings))
 }
 
-// missing returns the letters of the note that the magazine does not have.
+// missing returns the letters of the note that the magazine lacks.
 func (n ransomNoteItem) missing() string {
 	var left [256]int
 	for _, letter := range []byte(n.Magazine) {

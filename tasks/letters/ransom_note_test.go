@@ -18,7 +18,7 @@ func TestRansomNoteScore(t *testing.T) {
 		{"True", 1, ""},
 		{"True.", 4. / 5, "reasoning-gym pays for a text that contains the answer"},
 		{"True or False", 0, ""},
-		{"true", 0, "the form that was asked for"},
+		{"true", 0, "the form in the question"},
 		{"yes", 0, ""},
 		{"False", 0, ""},
 		{"1", 0, ""},
@@ -31,7 +31,7 @@ func TestRansomNoteScore(t *testing.T) {
 		{RansomNote: "a", Magazine: "a", Solution: true, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func TestRansomNoteScore(t *testing.T) {
 func TestRansomNoteWitnessScore(t *testing.T) {
 	item := ransomNoteItem{RansomNote: "aabb", Magazine: "abcabc"[:5], NoteLength: 4, MagazineLength: 5, Witness: true}
 	if err := item.Check(); err == nil {
-		t.Error("a note that can be put together is taken for one that cannot")
+		t.Error("a possible note marked as impossible is accepted")
 	}
 	item.RansomNote = "aabcc"
 	if err := item.Check(); err != nil {
@@ -59,7 +59,7 @@ func TestRansomNoteWitnessScore(t *testing.T) {
 		t.Errorf("the letter %s is missing", can.Solve())
 	}
 	if (ransomNoteItem{RansomNote: "xy", Magazine: "ab", Witness: true}).Check() == nil {
-		t.Error("a note without two letters is taken")
+		t.Error("a note that lacks two letters is accepted")
 	}
 }
 
@@ -76,10 +76,9 @@ func TestRansomNoteParams(t *testing.T) {
 	})
 }
 
-// The second way crosses the letters of the note out of the magazine, one by one.
-// It also tries what can be seen without counting every letter: a note is as often
-// possible as not whatever its length, and whether or not the letter that it has
-// most often is scarce.
+// The second solver crosses the letters of the note out of the magazine, one by one. It
+// also checks that shortcuts fail: half of the notes are possible at every length, and
+// whether or not their most frequent letter is scarce.
 func TestRansomNoteSecond(t *testing.T) {
 	var all, yes, tight, tightYes int
 	check := func(item ransomNoteItem, prompt, got string) error {
@@ -133,7 +132,7 @@ func TestRansomNoteSecond(t *testing.T) {
 }
 
 func TestRansomNoteKeys(t *testing.T) {
-	tasktest.Same(t, ransomNote.Task(), "the letters may stand in any order", func(n *ransomNoteItem) {
+	tasktest.Same(t, ransomNote.Task(), "the letters may be in any order", func(n *ransomNoteItem) {
 		note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
 		slices.Reverse(note)
 		slices.Reverse(magazine)

@@ -16,7 +16,7 @@ import (
 var aiw = task.Spec[aiwParams, aiwItem]{
 	Name:     "aiw",
 	Category: "logic",
-	Doc: "Count the brothers or sisters, friends or colleagues of one person from what is told of another, who is one of them too. " +
+	Doc: "Count the brothers or sisters, friends or colleagues of one person from a story about another of the same circle. " +
 		"Harder levels have nephews and nieces, and people who link several circles.",
 	Source: "The problem of M. Nezhurina and others, Alice in Wonderland (arXiv 2406.02061); the texts are our own, the settings are those of reasoning-gym and depth.",
 
@@ -42,10 +42,10 @@ var (
 type aiwParams struct {
 	MaleNames   []string  `json:"male_names"`
 	FemaleNames []string  `json:"female_names"`
-	TaskTypes   []string  `json:"task_types"`        // some of siblings, friends, colleagues
+	TaskTypes   []string  `json:"task_types"`        // any of siblings, friends, colleagues
 	TypeWeights []float64 `json:"task_type_weights"` // of the task types
-	MaxEntities int       `json:"max_entities"`      // most people of one sex that a sentence counts
-	Depth       int       `json:"depth"`             // circles of friends, one more of colleagues, or siblings with children and one more
+	MaxEntities int       `json:"max_entities"`      // limit of the people of one sex that a sentence counts
+	Depth       int       `json:"depth"`             // circles of friends; one more of colleagues; or siblings with children, plus one
 }
 
 // Check implements [task.Params].
@@ -67,7 +67,7 @@ func (p aiwParams) Check() error {
 	case len(p.FemaleNames) < 2*p.Depth+3:
 		return fmt.Errorf("female_names has %d names, want %d or more for depth %d", len(p.FemaleNames), 2*p.Depth+3, p.Depth)
 	case named[0] == "" || len(slices.Compact(named)) < len(p.MaleNames)+len(p.FemaleNames):
-		return errors.New("male_names and female_names have an empty name, or one twice")
+		return errors.New("male_names or female_names has an empty or a repeated name")
 	case len(p.TaskTypes) == 0 || slices.ContainsFunc(p.TaskTypes, func(s string) bool { return !slices.Contains(aiwTypes, s) }):
 		return fmt.Errorf("task_types is %q, want some of siblings, friends, colleagues", p.TaskTypes)
 	case len(p.TypeWeights) != len(p.TaskTypes) || sum == 0:
@@ -78,7 +78,7 @@ func (p aiwParams) Check() error {
 	return nil
 }
 
-// aiwItem is one story. An entry of reasoning-gym has the kind and the answer alone.
+// aiwItem is one story. Entries of reasoning-gym have only the kind and the answer.
 type aiwItem struct {
 	TaskType string     `json:"task_type"`
 	Groups   []aiwGroup `json:"groups,omitempty"`
@@ -87,10 +87,10 @@ type aiwItem struct {
 	Phrasing int        `json:"phrasing,omitempty"`
 }
 
-// An aiwGroup is somebody and people around them. Of siblings, the first group has the
-// brothers and sisters of one of them, and each other the children of a brother or sister.
-// Other groups are circles; each but the first has a link, one of the people around both its
-// person and that of the group before.
+// An aiwGroup is a person and the people around them. For siblings, the first group has the
+// brothers and sisters of one of them, and each other group the children of a brother or
+// sister. Otherwise groups are circles. Each circle but the first has a link: somebody
+// around both its person and the person of the circle before.
 type aiwGroup struct {
 	Name   string `json:"name"`
 	Female bool   `json:"female"`
@@ -100,24 +100,24 @@ type aiwGroup struct {
 	LinkF  bool   `json:"link_female,omitempty"`
 }
 
-// An aiwAsked says who is asked about: the person of a group, its link, or, if Member is
-// not empty, another of the people around its person.
+// An aiwAsked identifies the person in question: the person of a group, its link, or, if
+// Member is not empty, another of the people around its person.
 type aiwAsked struct {
 	Group  int    `json:"group"`
 	Link   bool   `json:"link,omitempty"`
-	Member string `json:"member,omitempty"` // name of the other
-	Female bool   `json:"female,omitempty"` // of the other
-	Women  bool   `json:"women"`            // women are to be counted
+	Member string `json:"member,omitempty"` // name of that other person
+	Female bool   `json:"female,omitempty"` // sex of that other person
+	Women  bool   `json:"women"`            // count women
 }
 
 // An aiwCast hands out names.
 type aiwCast struct {
 	r     *rng.Rand
-	names [2][]string // men, women
-	free  [2][]int    // places of those that are not yet taken
+	names [2][]string // men's and women's names
+	free  [2][]int    // indexes of the unused names
 }
 
-// gather takes all names back.
+// gather makes all names unused again.
 func (c *aiwCast) gather() {
 	for sex, names := range c.names {
 		c.free[sex] = slices.Grow(c.free[sex][:0], len(names))
@@ -127,7 +127,7 @@ func (c *aiwCast) gather() {
 	}
 }
 
-// name returns a name that is not yet taken.
+// name returns an unused name.
 func (c *aiwCast) name(female bool) string {
 	free := &c.free[task.Bit(female)]
 	i := c.r.Between(0, len(*free)-1)
@@ -169,8 +169,8 @@ func makeAIW(p aiwParams, r *rng.Rand) (aiwItem, error) {
 	}
 }
 
-// shows reports whether a number stands in the story. Such an answer is seldom asked for,
-// so that copying one does not pay.
+// shows reports whether the story states a number. Such a number is rarely the answer, so
+// that copying does not pay.
 func (a aiwItem) shows(n int) bool {
 	return slices.ContainsFunc(a.Groups, func(g aiwGroup) bool { return g.Men == n || g.Women == n })
 }
@@ -212,9 +212,8 @@ func (a *aiwItem) circles(p aiwParams, cast *aiwCast) {
 	}
 	a.Asked.Group = r.Between(0, n-1)
 	g := &a.Groups[a.Asked.Group]
-	switch a.Asked.Link = g.Link != "" && r.Chance(0.7); {
-	case a.Asked.Link:
-	case n == 1 || r.Chance(0.5):
+	a.Asked.Link = g.Link != "" && r.Chance(0.7)
+	if !a.Asked.Link && (n == 1 || r.Chance(0.5)) {
 		a.Asked.Female = r.Chance(0.5)
 		a.Asked.Member = cast.name(a.Asked.Female)
 	}
@@ -224,7 +223,7 @@ func (a *aiwItem) circles(p aiwParams, cast *aiwCast) {
 	}
 }
 
-// around counts those around the person of group i that are named.
+// around counts the named people around the person of group i.
 func (a *aiwItem) around(i int, female bool) (n int) {
 	if g := a.Groups[i]; g.Link != "" && g.LinkF == female {
 		n++
@@ -235,7 +234,7 @@ func (a *aiwItem) around(i int, female bool) (n int) {
 	return n + task.Bit(a.Asked.Group == i && a.Asked.Member != "" && a.Asked.Female == female)
 }
 
-// total is how many people of a sex are in a group with its person.
+// total counts the people of a sex in a group with its person.
 func (g aiwGroup) total(female bool) int {
 	if female {
 		return g.Women + task.Bit(g.Female)
@@ -243,7 +242,7 @@ func (g aiwGroup) total(female bool) int {
 	return g.Men + task.Bit(!g.Female)
 }
 
-// asksWoman reports whether the person who is asked about is a woman.
+// asksWoman reports whether the person in question is a woman.
 func (a aiwItem) asksWoman() bool {
 	switch g := a.Groups[a.Asked.Group]; {
 	case a.Asked.Link:
@@ -255,7 +254,7 @@ func (a aiwItem) asksWoman() bool {
 	}
 }
 
-// count is the answer.
+// count returns the answer.
 func (a aiwItem) count() (n int) {
 	asked, who := a.Groups[a.Asked.Group], a.asksWoman()
 	switch {
@@ -272,13 +271,13 @@ func (a aiwItem) count() (n int) {
 	return n + asked.total(a.Asked.Women) - task.Bit(who == a.Asked.Women)
 }
 
-// Check refuses a record whose answer is not what its groups say.
+// Check refuses a record with a wrong answer.
 func (a aiwItem) Check() error {
 	if n, err := strconv.Atoi(a.Answer); err != nil || n < 0 {
 		return fmt.Errorf("answer is %.20q, want a whole number", a.Answer)
 	}
 	if len(a.Groups) == 0 {
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	}
 	if !slices.Contains(aiwTypes, a.TaskType) || a.Asked.Group < 0 || a.Asked.Group >= min(len(a.Groups), 20) || a.Asked.Link && a.Asked.Group == 0 {
 		return errors.New("task_type or asked does not fit the groups")
@@ -286,7 +285,7 @@ func (a aiwItem) Check() error {
 	for _, g := range a.Groups {
 		const most = 1_000_000_000
 		if g.Men < 0 || g.Women < 0 || g.Men > most || g.Women > most {
-			return errors.New("groups has a number of people that is negative or too large")
+			return errors.New("groups has a negative or too large number of people")
 		}
 	}
 	if want := strconv.Itoa(a.count()); a.Answer != want {
@@ -298,7 +297,7 @@ func (a aiwItem) Check() error {
 // Solve implements [task.Instance].
 func (a aiwItem) Solve() string { return a.Answer }
 
-// Canonical implements [task.Canonicalizer]. The names are free.
+// Canonical implements [task.Canonicalizer]. The names do not matter.
 func (a aiwItem) Canonical() string {
 	if len(a.Groups) == 0 {
 		return ""
@@ -313,6 +312,6 @@ func (a aiwItem) Canonical() string {
 
 // Score implements [task.Instance].
 func (a aiwItem) Score(answer string) quintain.Verdict {
-	want, _ := strconv.ParseInt(a.Answer, 10, 64) // Check has read it
+	want, _ := strconv.ParseInt(a.Answer, 10, 64) // Check has already read it
 	return task.MatchWhole(answer, want)
 }

@@ -49,7 +49,7 @@ func TestAIWParams(t *testing.T) {
 	})
 }
 
-// An aiwPerson of the second way is somebody in a story.
+// An aiwPerson is the second solver's record of somebody in a story.
 type aiwPerson struct {
 	name   string
 	female bool
@@ -61,7 +61,7 @@ var (
 	aiwLinkRE   = regexp.MustCompile(`(\w+), a (man|woman), is one of them, and also one of the \w+ of (\w+) who`)
 )
 
-// The second way puts everybody into a room, and counts heads.
+// The second solver puts everybody into a room, and counts heads.
 func TestAIWSecond(t *testing.T) {
 	tasktest.Second(t, aiw.Task(), 1000, func(item aiwItem, prompt, got string) error {
 		numbers := aiwNumberRE.FindAllStringSubmatch(prompt, -1)
@@ -109,7 +109,7 @@ func TestAIWSecond(t *testing.T) {
 		heads := 0
 		for _, p := range people {
 			meet := slices.ContainsFunc(p.in, func(place string) bool { return slices.Contains(who.in, place) })
-			if item.TaskType == "siblings" && len(item.Groups) > 1 { // children of others than the one who is asked about
+			if item.TaskType == "siblings" && len(item.Groups) > 1 { // children of the other siblings
 				meet = !meet && p.name == "" && p.in[0] != item.Groups[0].Name
 			}
 			if p != who && meet && p.female == asked.Women {

@@ -7,8 +7,9 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// aiwAsks are the wordings of the question: %q stands for what is counted, %w for the
-// person, %o for the pronoun. A wording that begins with a question has it before the story.
+// aiwAsks are the wordings of the question: %q stands for the people to count, %w for the
+// person, %o for the pronoun. A wording that begins with the question has the story after
+// it.
 var aiwAsks = []struct {
 	ask   string
 	first bool
@@ -22,8 +23,8 @@ var aiwAsks = []struct {
 	{"If %w has written a card to each of the %q that %o has, how many cards has %o written?", false, aiwStory{"%p has %m. %p, who is %s, also has %f.", " ", "%p has %m. %p, who is %s, also has %f."}},
 }
 
-// An aiwStory is how groups are told of: %p is the person, %s the sex, %m and %f the people
-// around. Between is what stands between two groups.
+// An aiwStory is a text about groups: %p stands for the person, %s for the sex, %m and %f
+// for the people around. between separates two groups.
 type aiwStory struct{ first, between, next string }
 
 // Prompt implements [task.Instance].
@@ -66,7 +67,7 @@ func (a aiwItem) Short() string {
 	return string(a.appendStory(nil, aiwAsks[1].story)) + " How many " + a.counted() + " has " + a.person() + "?"
 }
 
-// appendStory appends what is known.
+// appendStory appends the story.
 func (a aiwItem) appendStory(b []byte, story aiwStory) []byte {
 	kin := a.TaskType == "siblings"
 	for i, g := range a.Groups {
@@ -105,7 +106,7 @@ func (a aiwItem) appendStory(b []byte, story aiwStory) []byte {
 	return append(append(b, story.between...), a.rules()...)
 }
 
-// rules say who knows whom.
+// rules states who knows whom.
 func (a aiwItem) rules() string {
 	switch {
 	case a.TaskType == "siblings" && len(a.Groups) > 1:
@@ -127,7 +128,7 @@ func (a aiwItem) rules() string {
 		" of each other. Nobody but " + only + " belongs to two circles, and nobody has " + a.TaskType + " outside."
 }
 
-// counted is what the question asks for.
+// counted names the people to count.
 func (a aiwItem) counted() string {
 	switch {
 	case a.TaskType != "siblings" && a.Asked.Women:
@@ -144,7 +145,7 @@ func (a aiwItem) counted() string {
 	return "brothers"
 }
 
-// person is who the question asks about.
+// person names the person in question.
 func (a aiwItem) person() string {
 	g := a.Groups[a.Asked.Group]
 	switch {
@@ -164,7 +165,7 @@ func (a aiwItem) person() string {
 	return g.Name + "'s male " + kind + " " + a.Asked.Member
 }
 
-// pronoun is that of the person.
+// pronoun returns that person's pronoun.
 func (a aiwItem) pronoun() string {
 	if a.asksWoman() {
 		return "she"
@@ -172,7 +173,7 @@ func (a aiwItem) pronoun() string {
 	return "he"
 }
 
-// sexOf says what somebody is.
+// sexOf returns "a woman" or "a man".
 func sexOf(female bool) string {
 	if female {
 		return "a woman"
@@ -180,7 +181,7 @@ func sexOf(female bool) string {
 	return "a man"
 }
 
-// number writes how many there are of something.
+// number writes a number of people.
 func number(n int, many string) string {
 	switch n {
 	case 0:

@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// circuitLogic asks for the output of a circuit of gates that is drawn in text.
+// circuitLogic asks for the output of a circuit of gates, drawn in text.
 var circuitLogic = task.Spec[circuitParams, circuitItem]{
 	Name:     "circuit_logic",
 	Category: "logic",
 	Doc: "Work out the output of a circuit of two layers of gates from its drawing. Both outputs are equally frequent. " +
-		"Harder levels ask for the outputs for several inputs.",
+		"Harder levels ask for the output for each of several inputs.",
 	Source:  "C. E. Shannon, A Symbolic Analysis of Relay and Switching Circuits (1938); the drawing is our own, the settings are those of reasoning-gym and num_assignments.",
 	Version: 1,
 	Default: circuitParams{MinTerms: 3, MaxTerms: 5, MinInputs: 2, MaxInputs: 4, NegProb: 0.3, AllowReuse: true, Assignments: 1},
@@ -36,11 +36,11 @@ var circuitLogic = task.Spec[circuitParams, circuitItem]{
 type circuitParams struct {
 	MinTerms    int     `json:"min_terms"` // gates of the first layer
 	MaxTerms    int     `json:"max_terms"`
-	MinInputs   int     `json:"min_inputs"` // of each of them
+	MinInputs   int     `json:"min_inputs"` // of each of these gates
 	MaxInputs   int     `json:"max_inputs"`
 	NegProb     float64 `json:"neg_prob"`        // probability that an input of a gate is inverted
-	AllowReuse  bool    `json:"allow_reuse"`     // several gates may have the same input
-	Assignments int     `json:"num_assignments"` // of values to the inputs, for each of which the output is asked
+	AllowReuse  bool    `json:"allow_reuse"`     // several gates may share an input
+	Assignments int     `json:"num_assignments"` // number of input assignments to evaluate
 }
 
 const (
@@ -61,7 +61,7 @@ func (p circuitParams) Check() error {
 	case !(p.NegProb >= 0 && p.NegProb <= 1):
 		return fmt.Errorf("neg_prob is %v, want 0 to 1", p.NegProb)
 	case !p.AllowReuse && p.MaxTerms*p.MaxInputs > circuitMostNames:
-		return fmt.Errorf("allow_reuse is false, and max_terms (%d) × max_inputs (%d) is more than there are names, %d", p.MaxTerms, p.MaxInputs, circuitMostNames)
+		return fmt.Errorf("allow_reuse is false, and max_terms (%d) × max_inputs (%d) exceeds the number of names, %d", p.MaxTerms, p.MaxInputs, circuitMostNames)
 	case p.Assignments < 1 || p.Assignments > 100:
 		return fmt.Errorf("num_assignments is %d, want 1 to 100", p.Assignments)
 	}
@@ -71,7 +71,7 @@ func (p circuitParams) Check() error {
 // A gate is a kind of gate.
 type gate struct {
 	name, sign, legend string
-	output             func(ones, inputs int) bool // how many of the inputs are 1
+	output             func(ones, inputs int) bool // ones is the number of inputs that are 1
 }
 
 // gates are the kinds of gate.
@@ -92,8 +92,8 @@ func gateNamed(name string) (*gate, bool) {
 	return &gates[i], true
 }
 
-// circuitItem is one circuit. The gates of an entry of reasoning-gym are in its texts alone,
-// and its answer stands for what comes out.
+// circuitItem is one circuit. Entries of reasoning-gym have their gates only in texts;
+// their answer is trusted.
 type circuitItem struct {
 	Expression  string         `json:"expression"`
 	Assignments map[string]int `json:"assignments"`  // the value of each input: the first assignment
@@ -125,7 +125,7 @@ type circuitLiteral struct {
 	negated bool
 }
 
-// output is what comes out for values of the inputs.
+// output returns the output for values of the inputs.
 func (c *circuit) output(values []bool) bool {
 	on := 0
 	for _, t := range c.terms {
@@ -138,8 +138,8 @@ func (c *circuit) output(values []bool) bool {
 	return c.final.output(on, len(c.terms))
 }
 
-// makeCircuit draws a circuit that has both outputs, and assignments with outputs that are
-// drawn before.
+// makeCircuit draws a circuit that can have both outputs, and assignments for outputs drawn
+// beforehand.
 func makeCircuit(p circuitParams, r *rng.Rand) (circuitItem, error) {
 	const tries = 200
 	for range tries {
@@ -155,8 +155,8 @@ func makeCircuit(p circuitParams, r *rng.Rand) (circuitItem, error) {
 	return circuitItem{}, fmt.Errorf("no circuit that has both outputs found in %d tries", tries)
 }
 
-// assign adds an assignment, one of several, with an output that is drawn first. It reports
-// false if that output is too rare.
+// assign adds one of several assignments, for an output drawn first. It reports false if
+// that output is too rare.
 func (c *circuitItem) assign(of *circuit, several int, r *rng.Rand) bool {
 	want, few := r.Chance(0.5), len(of.inputs) < 10 && 1<<len(of.inputs) < 4*several
 	values, row := make([]bool, len(of.inputs)), make([]byte, len(of.inputs))
@@ -183,7 +183,7 @@ func (c *circuitItem) assign(of *circuit, several int, r *rng.Rand) bool {
 	return false
 }
 
-// drawCircuit draws the gates and what goes into them.
+// drawCircuit draws the gates and their inputs.
 func drawCircuit(p circuitParams, r *rng.Rand) circuit {
 	c := circuit{terms: make([]circuitTerm, r.Between(p.MinTerms, p.MaxTerms)), final: &gates[r.Between(0, len(gates)-1)]}
 	most := 0
@@ -211,7 +211,7 @@ func drawCircuit(p circuitParams, r *rng.Rand) circuit {
 	return c
 }
 
-// rename leaves out the inputs that no gate has.
+// rename removes the unused inputs.
 func (c *circuit) rename(used []bool) {
 	to := make([]int, len(used))
 	for i, is := range used {
@@ -227,7 +227,7 @@ func (c *circuit) rename(used []bool) {
 	}
 }
 
-// inputName is the name of input i: A to Z, A1 to Z1, and so on.
+// inputName returns the name of input i: A to Z, A1 to Z1, and so on.
 func inputName(i int) string {
 	name := string(rune('A' + i%26))
 	if i >= 26 {
@@ -236,7 +236,7 @@ func inputName(i int) string {
 	return name
 }
 
-// write writes down the gates.
+// write records the gates.
 func (c *circuitItem) write(of *circuit) {
 	for _, t := range of.terms {
 		parts := make([]string, len(t.literals))
@@ -252,7 +252,7 @@ func (c *circuitItem) write(of *circuit) {
 	c.Expression = "(" + strings.Join(c.TermStrings, ")"+of.final.sign+"(") + ")"
 }
 
-// circuit reads the gates. It reports what is wrong with them.
+// circuit reads the gates. The error describes their fault.
 func (c circuitItem) circuit() (of circuit, err error) {
 	final, known := gateNamed(c.FinalGate)
 	if !known || len(c.Gates) != len(c.TermStrings) || len(c.Gates) > circuitMostTerms {
@@ -268,7 +268,7 @@ func (c circuitItem) circuit() (of circuit, err error) {
 			input, negated := strings.CutSuffix(part, "'")
 			at := slices.Index(c.Inputs, input)
 			if at < 0 {
-				return of, fmt.Errorf("term_strings has %.20q, which is no input", part)
+				return of, fmt.Errorf("term_strings has %.20q, which is not an input", part)
 			}
 			of.terms[i].literals = append(of.terms[i].literals, circuitLiteral{at, negated})
 		}
@@ -277,7 +277,7 @@ func (c circuitItem) circuit() (of circuit, err error) {
 	return of, nil
 }
 
-// rows are the assignments, one digit for each input.
+// rows returns the assignments, one digit for each input.
 func (c circuitItem) rows() []string {
 	first := make([]byte, len(c.Inputs))
 	for i, name := range c.Inputs {
@@ -286,13 +286,13 @@ func (c circuitItem) rows() []string {
 	return append([]string{string(first)}, c.More...)
 }
 
-// Check refuses a record whose answer is not what comes out.
+// Check refuses a record with a wrong answer.
 func (c circuitItem) Check() error {
 	switch {
 	case c.Answer == "" || strings.Trim(c.Answer, "01") != "":
 		return fmt.Errorf("answer is %.20q, want digits 0 and 1", c.Answer)
 	case len(c.Gates) == 0:
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	case len(c.More) > 100 || len(c.Inputs) > circuitMostNames:
 		return errors.New("more or inputs is too long")
 	}
@@ -313,7 +313,7 @@ func (c circuitItem) Check() error {
 			values[k] = row[k] == '1'
 		}
 		if of.output(values) != (c.Answer[i] == '1') {
-			return fmt.Errorf("digit %d of the answer is not what comes out", i+1)
+			return fmt.Errorf("digit %d of the answer is wrong", i+1)
 		}
 	}
 	return task.CheckPhrasing(c.Phrasing, len(circuitPhrasings))
@@ -322,7 +322,7 @@ func (c circuitItem) Check() error {
 // Solve implements [task.Instance].
 func (c circuitItem) Solve() string { return c.Answer }
 
-// Score implements [task.Instance]. Spaces and commas between the digits are free.
+// Score implements [task.Instance]. It ignores spaces and commas between the digits.
 func (c circuitItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(c.Answer)+80 {
 		return quintain.Wrong("the answer is too long")

@@ -45,7 +45,7 @@ var (
 	circuitOneRE  = regexp.MustCompile(`(?m)Inputs: (.*[01])$`)
 )
 
-// outputOf is what a gate of this name gives for signals.
+// outputOf returns the output of a gate of this name for signals.
 func outputOf(name string, signals []int) int {
 	lowest, highest, sum := slices.Min(signals), slices.Max(signals), 0
 	for _, s := range signals {
@@ -105,7 +105,7 @@ func TestCircuitSecond(t *testing.T) {
 }
 
 func TestCircuitKeys(t *testing.T) {
-	tasktest.Same(t, circuitLogic.Task(), "the gates may stand in any order", func(c *circuitItem) {
+	tasktest.Same(t, circuitLogic.Task(), "the gates may be in any order", func(c *circuitItem) {
 		slices.Reverse(c.Gates)
 		slices.Reverse(c.TermStrings)
 	})

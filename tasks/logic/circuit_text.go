@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// circuitPhrasings are the wordings: %d, %g, %r and %a stand for the drawing, for
-// what its gates do, for the values of the inputs and for the question. How a row is written comes second.
+// circuitPhrasings are the wordings: %d, %g, %r and %a stand for the drawing, the meanings
+// of its gates, the values of the inputs and the question. The form of a row comes second.
 var circuitPhrasings = []circuitPhrasing{
 	{"This circuit has its inputs on the left and its output on the right:\n\n%d\n\nAn o on a wire inverts what it carries. The gates:\n%g\n\n%r\n\n%a", "- %s: %s\n", " = "},
 	{"%a Signals run from left to right; where a wire has an o, a 0 becomes a 1 and a 1 becomes a 0.\n\n%d\n\n%g\n\n%r", "%s is %s.\n", " is "},
@@ -19,7 +19,7 @@ var circuitPhrasings = []circuitPhrasing{
 	{"Below, lines carry bits from the inputs to OUT. Passing an o flips a bit.\n\n%d\n\n%r\n\n%a For reference:\n%g", "(%s) %s\n", " := "},
 }
 
-// A circuitPhrasing is the text, the form of a gate's line, and what stands between an input
+// A circuitPhrasing is the text, the form of a gate's line, and the text between an input
 // and its value.
 type circuitPhrasing struct{ text, gate, is string }
 
@@ -45,11 +45,11 @@ func (c circuitItem) Prompt() string {
 	return string(append(append(b, "\n\n"...), form...))
 }
 
-// circuitGap is how many columns there are from the names to the wire on the right.
+// circuitGap is the number of columns from the names to the wire on the right.
 const circuitGap = 17
 
-// drawing draws the circuit: for each gate of the first layer, its inputs below each other,
-// and a wire to the last gate on the right.
+// drawing draws the circuit: the inputs of each first-layer gate below each other, and a
+// wire to the last gate on the right.
 func (c circuitItem) drawing() string {
 	of, err := c.circuit()
 	if err != nil {
@@ -89,7 +89,7 @@ func (c circuitItem) drawing() string {
 	return b.String()
 }
 
-// legend says what the gates of the circuit do, each in a line of the given form.
+// legend describes the gates of the circuit, each in a line of the given form.
 func (c circuitItem) legend(form string) string {
 	before, rest, _ := strings.Cut(form, "%s")
 	between, after, _ := strings.Cut(rest, "%s")
@@ -134,7 +134,7 @@ func (c circuitItem) Short() string {
 	return c.Expression + " with " + strings.Join(c.Inputs, " ") + " = " + strings.Join(c.rows(), " ")
 }
 
-// Canonical implements [task.Canonicalizer]. The gates may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the gates does not matter.
 func (c circuitItem) Canonical() string {
 	if len(c.Gates) == 0 {
 		return ""

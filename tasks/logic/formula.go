@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A formula of propositional logic, in postfix order: a letter stands for a fact, and the
-// other signs join what comes before them.
+// A formula is a formula of propositional logic in postfix order: a letter is a fact, and
+// other signs apply to the parts before them.
 type formula []byte
 
-// The signs of a formula. What binds more tightly has the lower rank; they are in the order
-// of formulaSigns.
+// The signs of a formula, in the order of formulaSigns. Signs that bind more tightly have
+// the lower rank.
 const (
 	signNot  = '!'
 	signAnd  = '&'
@@ -23,7 +23,7 @@ const (
 	signOpen = '('
 )
 
-// formulaSigns are the signs as they are read and written.
+// formulaSigns are the spellings of the signs.
 var formulaSigns = []struct {
 	sign  byte
 	rank  int // how loosely it binds
@@ -37,7 +37,7 @@ var formulaSigns = []struct {
 	{signIff, 4, "↔", []string{"↔", "<->", "<=>", "⇔", "⟺"}},
 }
 
-// rankOf is how loosely a sign binds.
+// rankOf returns the rank of a sign.
 func rankOf(sign byte) int {
 	for _, s := range formulaSigns {
 		if s.sign == sign {
@@ -47,11 +47,11 @@ func rankOf(sign byte) int {
 	return len(formulaSigns)
 }
 
-// mostBrackets bounds how deep brackets may stand within each other.
+// mostBrackets limits the depth of nested brackets.
 const mostBrackets = 200
 
 // readFormula reads a formula of capital letters, the signs of logic in their usual
-// spellings, and round brackets. Signs of one rank are read from the left, and arrows too.
+// spellings, and round brackets. Signs of one rank are grouped from the left, arrows too.
 func readFormula(text string) (formula, error) {
 	r := formulaReader{rest: strings.TrimSpace(text), wanted: true}
 	if r.rest == "" {
@@ -81,14 +81,17 @@ type formulaReader struct {
 // next reads one letter, sign, bracket or space.
 func (r *formulaReader) next() error {
 	c := r.rest[0]
+	if c == ' ' || c == '\t' {
+		r.rest = r.rest[1:]
+		return nil
+	}
 	switch {
-	case c == ' ' || c == '\t':
 	case c >= 'A' && c <= 'Z' && r.wanted:
 		r.out = append(r.out, c)
 		r.wanted = false
 	case c == '(' && r.wanted:
 		if r.depth++; r.depth > mostBrackets {
-			return fmt.Errorf("brackets stand within each other more than %d deep", mostBrackets)
+			return fmt.Errorf("brackets are nested more than %d deep", mostBrackets)
 		}
 		r.pending = append(r.pending, signOpen)
 	case c == ')' && !r.wanted && r.depth > 0:
@@ -122,7 +125,7 @@ func (r *formulaReader) sign() error {
 	return fmt.Errorf("%q does not belong here: a formula consists of letters, ¬ ∧ ∨ → ↔ and ( )", r.rest[:size])
 }
 
-// unstack moves pending signs to the output, back to the last open bracket, as long as they
+// unstack moves pending signs to the output, back to the innermost open bracket, while they
 // bind at least as tightly as rank.
 func (r *formulaReader) unstack(rank int) {
 	for n := len(r.pending); n > 0; n-- {
@@ -138,7 +141,7 @@ func (r *formulaReader) unstack(rank int) {
 // isFact reports whether a sign of a formula is a fact.
 func isFact(sign byte) bool { return sign >= 'A' && sign <= 'Z' }
 
-// facts counts the letters of a formula, each as often as it stands there.
+// facts counts the letters of a formula, repeated ones too.
 func (f formula) facts() (n int) {
 	for _, sign := range f {
 		if isFact(sign) {
@@ -148,10 +151,10 @@ func (f formula) facts() (n int) {
 	return n
 }
 
-// text writes the formula with brackets around every part that joins two others.
+// text writes the formula with brackets around every binary part.
 func (f formula) text() string {
 	var room [8]int
-	starts, b := room[:0], make([]byte, 0, 8*len(f)) // of the parts, in b
+	starts, b := room[:0], make([]byte, 0, 8*len(f)) // starts: indexes of the parts in b
 	for _, sign := range f {
 		top := len(starts) - 1
 		switch {
@@ -172,7 +175,7 @@ func (f formula) text() string {
 	return string(b)
 }
 
-// holds returns, for the assignments of word w to the facts in letters, where the formula is
+// holds returns the assignments of word w, to the facts in letters, that make the formula
 // true. Its letters must be among them.
 func (f formula) holds(letters string, w int) uint64 {
 	var room [8]uint64

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// propositionalLogic asks for a conclusion that several premises have together.
+// propositionalLogic asks for a conclusion from several premises together.
 var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 	Name:     "propositional_logic",
 	Category: "logic",
@@ -42,7 +42,7 @@ type propositionalParams struct {
 	MaxComplexity int `json:"max_complexity"`
 }
 
-// mostVars is how many facts there are at most.
+// mostVars limits the facts.
 const mostVars = 12
 
 // Check implements [task.Params].
@@ -63,16 +63,17 @@ type propositionalItem struct {
 	Complexity    int      `json:"complexity"`
 	ExampleAnswer string   `json:"example_answer"`
 
-	// Two says that the question demands a statement about two facts. An entry of
-	// reasoning-gym demands nothing.
+	// Two: the question demands a statement about two facts. Entries of reasoning-gym make no
+	// such demand.
 	Two      bool `json:"two,omitempty"`
 	Phrasing int  `json:"phrasing,omitempty"`
 }
 
-// propositionalLetters are the facts, in the order in which problems use them.
+// propositionalLetters are the facts, in the order of use.
 const propositionalLetters = "PQRSTUVWXYZA"
 
-// A theory is premises, as the assignments in which each is true and all are.
+// A theory is a list of premises: the assignments that make each of them true, and those
+// that make all true.
 type theory struct {
 	letters string
 	each    []worlds
@@ -94,7 +95,7 @@ func (t *theory) add(f formula) {
 	t.each = append(t.each, set)
 }
 
-// within reports whether f is true in all of a set of assignments.
+// within reports whether f is true in every assignment of a set.
 func (t *theory) within(set worlds, f formula) bool {
 	for w, word := range set {
 		if word&^f.holds(t.letters, w) != 0 {
@@ -104,7 +105,7 @@ func (t *theory) within(set worlds, f formula) bool {
 	return true
 }
 
-// needsSeveral reports whether f follows from the premises, and from none of them alone.
+// needsSeveral reports whether f follows from the premises, but from none alone.
 func (t *theory) needsSeveral(f formula) bool {
 	return t.within(t.all, f) && !slices.ContainsFunc(t.each, func(one worlds) bool { return t.within(one, f) })
 }
@@ -115,7 +116,7 @@ func (t *theory) possible() bool {
 }
 
 // makePropositional draws premises until they have conclusions that need several of them,
-// and not so many that one is easily guessed.
+// but not so many that a guess pays.
 func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, error) {
 	item := propositionalItem{Two: true, Phrasing: r.Between(0, len(propositionalPhrasings)-1)}
 	n := r.Between(p.MinVars, p.MaxVars)
@@ -145,7 +146,7 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 	return item, fmt.Errorf("no premises with a conclusion of their own found in %d tries", tries)
 }
 
-// draw draws a premise that is neither true nor false whatever the facts, and adds it.
+// draw draws a premise that is neither always true nor always false, and adds it.
 func (t *theory) draw(levels int, r *rng.Rand) formula {
 	f := make(formula, 0, 64)
 	for {
@@ -163,7 +164,7 @@ func (t *theory) draw(levels int, r *rng.Rand) formula {
 	}
 }
 
-// drawFormula appends a formula with at most that many levels of signs to f.
+// drawFormula appends to f a formula with at most the given levels of signs.
 func drawFormula(f formula, letters string, levels int, r *rng.Rand) formula {
 	switch {
 	case levels == 0 || levels > 1 && r.Chance(0.15):
@@ -174,7 +175,7 @@ func drawFormula(f formula, letters string, levels int, r *rng.Rand) formula {
 		return f
 	case r.Chance(0.15):
 		f = drawFormula(f, letters, levels-1, r)
-		if f[len(f)-1] == signNot { // never twice
+		if f[len(f)-1] == signNot { // no double negation
 			return f
 		}
 		return append(f, signNot)
@@ -190,8 +191,8 @@ func drawFormula(f formula, letters string, levels int, r *rng.Rand) formula {
 	}
 }
 
-// conclusions returns the statements about two facts that need several premises, and how
-// many statements of that form there are. Those that say the same as another are left out.
+// conclusions returns the statements about two facts that need several premises, and the
+// number of statements of that form. Equivalent statements are left out.
 func (t *theory) conclusions() (right []formula, all int) {
 	f := make(formula, 0, 5)
 	for i := range len(t.letters) {
@@ -217,7 +218,7 @@ func aboutTwo(f formula, a, b byte, form int) formula {
 	return append(f, [...]byte{signAnd, signOr, signIff}[form>>2])
 }
 
-// joinsTwo reports whether a formula names two facts, each once, joined by a sign.
+// joinsTwo reports whether a formula consists of two different facts joined by a sign.
 func (f formula) joinsTwo() bool {
 	if f.facts() != 2 {
 		return false
@@ -242,7 +243,7 @@ var propositionalPhrasings = [][3]string{
 	{"Work in propositional logic, and assume:\n", "\n• ", "\n\nName a formula that the assumptions entail jointly. No assumption on its own may entail it."},
 }
 
-// propositionalForm says how an answer is written.
+// propositionalForm states the form of an answer.
 const propositionalForm = "\n\nHere ¬ means not, ∧ and, ∨ or (one of them or both), → if-then, ↔ if and only if.\n" +
 	"Answer with one formula that joins two different letters by ∧, ∨, → or ↔. Each of the two stands there once and may have a ¬ before it, as in this form: ¬X ∨ Y"
 
@@ -264,7 +265,7 @@ func (p propositionalItem) Short() string {
 	return "conclude from " + strings.Join(p.Premises, "; ")
 }
 
-// Canonical implements [task.Canonicalizer]. The premises may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the premises does not matter.
 func (p propositionalItem) Canonical() string {
 	if !p.Two {
 		return ""
@@ -274,7 +275,7 @@ func (p propositionalItem) Canonical() string {
 
 // theory reads the premises.
 func (p propositionalItem) theory() (t theory, err error) {
-	const longest = 20_000 // bytes of all premises
+	const longest = 20_000 // total bytes of the premises
 	t.letters = strings.Join(p.Variables, "")
 	size := 0
 	for _, premise := range p.Premises {
@@ -296,7 +297,7 @@ func (p propositionalItem) theory() (t theory, err error) {
 	return t, nil
 }
 
-// stranger returns a letter of the formula that is not in letters; 0 if there is none.
+// stranger returns a letter of the formula that is not in letters, or 0.
 func (f formula) stranger(letters string) byte {
 	for _, sign := range f {
 		if isFact(sign) && strings.IndexByte(letters, sign) < 0 {
@@ -306,7 +307,7 @@ func (f formula) stranger(letters string) byte {
 	return 0
 }
 
-// Check refuses a record whose example is not right.
+// Check refuses a record with a wrong example.
 func (p propositionalItem) Check() error {
 	if _, err := p.theory(); err != nil {
 		return err
@@ -320,10 +321,9 @@ func (p propositionalItem) Check() error {
 // Solve implements [task.Instance].
 func (p propositionalItem) Solve() string { return p.ExampleAnswer }
 
-// Score implements [task.Instance]. Right is a statement of the form that the question
-// demands which follows from the premises, and from none of them alone. For an entry of
-// reasoning-gym, it is any that follows and is neither one fact, nor always true, nor a
-// premise.
+// Score implements [task.Instance]. Right is any statement of the form in the question that
+// follows from the premises, but from none alone. For an entry of reasoning-gym, any
+// conclusion is right unless it is a single fact, always true, or a premise.
 func (p propositionalItem) Score(text string) quintain.Verdict {
 	const longest = 2000
 	if len(text) > longest {
@@ -336,7 +336,7 @@ func (p propositionalItem) Score(text string) quintain.Verdict {
 	t, err := p.theory()
 	switch other := f.stranger(t.letters); {
 	case err != nil:
-		return quintain.Wrong(err.Error()) // Check has read the premises
+		return quintain.Wrong(err.Error()) // Check has already read the premises
 	case other != 0:
 		return quintain.Wrong(fmt.Sprintf("the premises have no %q", other))
 	case !t.within(t.all, f):
@@ -353,13 +353,13 @@ func (p propositionalItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// isSingle reports whether a formula is a fact, perhaps denied an even number of times.
+// isSingle reports whether a formula is a fact, negated an even number of times.
 func (f formula) isSingle() bool {
 	return len(f)%2 == 1 && strings.Trim(string(f[1:]), string(rune(signNot))) == ""
 }
 
-// trivial reports whether a formula is true whatever the facts, or says exactly what a
-// premise says and joins facts as that does.
+// trivial reports whether a formula is always true, or equivalent to a premise with the
+// same facts and sign.
 func (t *theory) trivial(f formula) bool {
 	always := newWorlds(len(t.letters))
 	for w := range always {

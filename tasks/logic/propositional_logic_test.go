@@ -18,16 +18,16 @@ func TestPropositionalScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"P → R", 1, ""}, {"P->R.", 1, "another spelling"}, {"(¬P ∨ R)", 1, "the same"}, {"¬R → ¬P", 1, "the same"}, {"!R => ~P", 1, ""},
 		{"¬S ∧ T", 1, "another conclusion"}, {"¬¬P → R", 1, "denied twice"},
-		{"P → Q", 0, "a premise"}, {"¬Q → ¬P", 0, "says what a premise says"}, {"P → (Q ∨ R)", 0, "three letters"}, {"¬S", 0, "one letter"}, {"¬¬¬S", 0, "one letter"},
+		{"P → Q", 0, "a premise"}, {"¬Q → ¬P", 0, "equivalent to a premise"}, {"P → (Q ∨ R)", 0, "three letters"}, {"¬S", 0, "one letter"}, {"¬¬¬S", 0, "one letter"},
 		{"S → ¬T", 0, "follows from one premise alone"}, {"T ∨ P", 0, "follows from a premise"}, {"P ∨ ¬P", 0, "always true"}, {"R → P", 0, "does not follow"}, {"P → X", 0, "an unknown letter"},
-		{"(P → Q) ∧ (Q → R)", 0, "premises joined"}, {"P →", 0, "not complete"}, {"(P → R", 0, ""}, {"P R", 0, ""}, {"p → r", 0, "small letters are no facts"}, {"", 0, "nothing"},
+		{"(P → Q) ∧ (Q → R)", 0, "premises joined"}, {"P →", 0, "not complete"}, {"(P → R", 0, ""}, {"P R", 0, ""}, {"p → r", 0, "small letters are not facts"}, {"", 0, "nothing"},
 		{strings.Repeat("(", 300) + "P", 0, "too deep"},
 	})
 	entry := item
 	entry.Two = false
 	tasktest.Nears(t, entry.Score, []tasktest.Near{
 		{"P → R", 1, ""}, {"P → (Q ∧ R)", 1, "reasoning-gym demands no form"}, {"¬S", 1, "as in reasoning-gym"},
-		{"T", 0, "a single fact, for which reasoning-gym pays 0.25"}, {"¬¬T", 0, "the same, for which it pays 1"}, {"P ∨ ¬P", 0, "always true"}, {"P → Q", 0, "a premise"}, {"¬(¬Q ∧ P)", 0, "a premise in other words"}, {"R", 0, "for what does not follow, it pays 0.05"},
+		{"T", 0, "a single fact; reasoning-gym pays 0.25"}, {"¬¬T", 0, "the same; it pays 1"}, {"P ∨ ¬P", 0, "always true"}, {"P → Q", 0, "a premise"}, {"¬(¬Q ∧ P)", 0, "a premise in other words"}, {"R", 0, "it pays 0.05 for a non sequitur"},
 	})
 }
 
@@ -43,11 +43,10 @@ func TestPropositionalParams(t *testing.T) {
 	})
 }
 
-// A sentence of the second way is a formula as a tree, read by going down.
+// A sentence is the second solver's form of a formula: a tree, read by recursive descent.
 type sentence func(facts map[byte]bool) bool
 
-// readSentence reads a text in which every part that joins two others has brackets, but for
-// the whole.
+// readSentence reads a text with brackets around every binary part except the whole.
 func readSentence(text string) sentence {
 	depth, at := 0, -1
 	runes := []rune(text)
@@ -81,7 +80,7 @@ func readSentence(text string) sentence {
 
 var propositionalLineRE = regexp.MustCompile(`(?m)^(?:- |Premise: |\* |  |Note: |• )(.+)$`)
 
-// The second way reads the premises from the prompt and goes through all assignments.
+// The second solver reads the premises from the prompt and goes through all assignments.
 func TestPropositionalSecond(t *testing.T) {
 	tasktest.Second(t, propositionalLogic.Task(), 1000, func(item propositionalItem, prompt, got string) error {
 		var premises []sentence
@@ -103,7 +102,7 @@ func TestPropositionalSecond(t *testing.T) {
 				if !premise(facts) {
 					fails++
 				} else if !holds {
-					alone[i] = true // this premise does not lead to the conclusion
+					alone[i] = true // the conclusion does not follow from this premise
 				}
 			}
 			if fails == 0 && !holds {
@@ -132,5 +131,5 @@ func TestPropositionalBlind(t *testing.T) {
 }
 
 func TestPropositionalKeys(t *testing.T) {
-	tasktest.Same(t, propositionalLogic.Task(), "the premises may stand in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
+	tasktest.Same(t, propositionalLogic.Task(), "the premises may be in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// selfReference asks in how many ways statements about each other can be true and false.
+// selfReference asks for the number of consistent truth values of statements about each
+// other.
 var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 	Name:     "self_reference",
 	Category: "logic",
-	Doc:      "Count the ways in which statements that talk about each other, and about how many of them are true, can be true and false.",
+	Doc:      "Count the ways in which statements about each other, and about how many of them are true, can be true and false.",
 	Source:   "Self-referential quizzes, such as those of M. Gardner; the statements are our own, the setting is that of reasoning-gym, where it has no effect.",
 	Version:  2,
 	Default:  selfReferenceParams{Difficulty: 5},
@@ -28,7 +29,7 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 
 // selfReferenceParams are the settings of one difficulty.
 type selfReferenceParams struct {
-	Difficulty int `json:"difficulty"` // two less than there are statements
+	Difficulty int `json:"difficulty"` // number of statements minus two
 }
 
 // Check implements [task.Params].
@@ -39,38 +40,38 @@ func (p selfReferenceParams) Check() error {
 	return nil
 }
 
-// selfReferenceMost is how many statements there are at most.
+// selfReferenceMost limits the statements.
 const selfReferenceMost = 12
 
-// selfWaysMost is in how many ways they can be true and false at most.
+// selfWaysMost limits the answer.
 const selfWaysMost = 6
 
-// selfReferenceItem is one list of statements. An entry of reasoning-gym has the answer
-// alone.
+// selfReferenceItem is one list of statements. Entries of reasoning-gym have only the
+// answer.
 type selfReferenceItem struct {
 	Statements []selfStatement `json:"statements,omitempty"`
 	Answer     string          `json:"answer"`
 	Phrasing   int             `json:"phrasing,omitempty"`
 }
 
-// A selfStatement says something about the statements.
+// A selfStatement is a statement about the statements.
 type selfStatement struct {
 	Kind string `json:"kind"`
-	A    int    `json:"a"` // a number of statements, or a statement, counted from 0
-	B    int    `json:"b"` // another statement
+	A    int    `json:"a"` // a number of statements, or the index of a statement
+	B    int    `json:"b"` // the index of another statement
 }
 
 // A selfKind is a kind of statement.
 type selfKind struct {
-	name, text string // in the text, %[1]d and %[2]d are A and B, %[3]d is the number of statements and %[4]s the verb after a number of them
+	name, text string // text: %[1]d and %[2]d are A and B, %[3]d the number of statements, %[4]s the verb after A statements
 	counts     func(a, trues, n int) bool
 	joins      func(a, b uint64) uint64
 	both       bool // it is about two statements
-	numbered   bool // it has a number of statements
+	numbered   bool // it states a number of statements
 }
 
-// selfKinds are the kinds: either they are about how many statements are true, or about one
-// or two of them.
+// selfKinds are the kinds. A statement is about the number of true statements, or about one
+// or two statements.
 var selfKinds = []selfKind{
 	{name: "at_least_true", text: "At least %[1]d of these %[3]d statements %[4]s true.", numbered: true, counts: func(a, trues, _ int) bool { return trues >= a }},
 	{name: "at_most_true", text: "At most %[1]d of these %[3]d statements %[4]s true.", numbered: true, counts: func(a, trues, _ int) bool { return trues <= a }},
@@ -90,8 +91,8 @@ var selfKinds = []selfKind{
 	{name: "if", text: "If statement %[1]d is true, then statement %[2]d is true as well.", joins: func(a, b uint64) uint64 { return ^a | b }, both: true},
 }
 
-// selfCounts holds, by the number n of statements and the number of true ones, the
-// assignments in which so many are true.
+// selfCounts holds, by the number n of statements and a number of true ones, the
+// assignments with that many true.
 var selfCounts = sync.OnceValue(func() *[selfReferenceMost + 1][]worlds {
 	all := new([selfReferenceMost + 1][]worlds)
 	for n := range all {
@@ -110,8 +111,8 @@ var selfCounts = sync.OnceValue(func() *[selfReferenceMost + 1][]worlds {
 	return all
 })
 
-// kind returns the place of the statement's kind in selfKinds; ok is false if there is no
-// such kind.
+// kind returns the index of the statement's kind in selfKinds; ok is false if there is
+// none.
 func (s selfStatement) kind() (at int, ok bool) {
 	for i := range selfKinds {
 		if selfKinds[i].name == s.Kind {
@@ -121,8 +122,8 @@ func (s selfStatement) kind() (at int, ok bool) {
 	return 0, false
 }
 
-// selfSaid holds, by the number of statements, the kind and the number A, the assignments in
-// which a statement about how many are true is true.
+// selfSaid holds, by the number of statements, the kind and the number A, the assignments
+// that satisfy a statement about the number of true ones.
 var selfSaid = sync.OnceValue(func() *[selfReferenceMost + 1][][]worlds {
 	all := new([selfReferenceMost + 1][][]worlds)
 	for n := range all {
@@ -136,7 +137,8 @@ var selfSaid = sync.OnceValue(func() *[selfReferenceMost + 1][][]worlds {
 	return all
 })
 
-// said returns the assignments to n statements in which as many are true as is said.
+// said returns the assignments to n statements that satisfy a statement of this kind with
+// number a.
 func (k *selfKind) said(a, n int) worlds {
 	set := newWorlds(n)
 	for trues, one := range selfCounts()[n] {
@@ -149,7 +151,7 @@ func (k *selfKind) said(a, n int) worlds {
 	return set
 }
 
-// A selfTables has the set of [selfTables.said] for each of n statements.
+// A selfTables holds the set of [selfTables.said] for each of n statements.
 type selfTables struct {
 	n   int
 	fit [selfReferenceMost]selfFit
@@ -158,8 +160,8 @@ type selfTables struct {
 // A selfFit is a set of assignments.
 type selfFit [1 << selfReferenceMost >> 6]uint64
 
-// said puts the assignments into fit in which statement i, which is of kind at, is true
-// exactly if what it says is.
+// said fills fit with the assignments in which statement i, of kind at, is true exactly if
+// its content holds.
 func (t *selfTables) said(fit *selfFit, i, at int, s selfStatement) {
 	if kind := &selfKinds[at]; kind.joins != nil {
 		for w := range worldWords(t.n) {
@@ -172,7 +174,7 @@ func (t *selfTables) said(fit *selfFit, i, at int, s selfStatement) {
 	}
 }
 
-// others puts the assignments into fit that fit all statements but statement i.
+// others fills fit with the assignments consistent with all statements except statement i.
 func (t *selfTables) others(i int, fit *selfFit) {
 	for w := range worldWords(t.n) {
 		fit[w] = everyWorld(t.n)
@@ -184,7 +186,7 @@ func (t *selfTables) others(i int, fit *selfFit) {
 	}
 }
 
-// common counts the assignments that are in both sets.
+// common counts the assignments in both sets.
 func (t *selfTables) common(a, b *selfFit) (count int) {
 	for w := range worldWords(t.n) {
 		count += bits.OnesCount64(a[w] & b[w])
@@ -192,8 +194,7 @@ func (t *selfTables) common(a, b *selfFit) (count int) {
 	return count
 }
 
-// selfConsistent counts the assignments in which exactly those statements are true that say
-// something true.
+// selfConsistent counts the assignments in which exactly the right statements are true.
 func selfConsistent(statements []selfStatement) int {
 	t := selfTables{n: len(statements)}
 	for i, s := range statements {
@@ -205,9 +206,9 @@ func selfConsistent(statements []selfStatement) int {
 	return t.common(&fit, &t.fit[0])
 }
 
-// makeSelfReference draws a number of ways, so that all are about equally frequent, and
-// statements, of which it changes one after the other until they can be true in so many
-// ways. It starts anew if that takes long.
+// makeSelfReference draws the answer, so that all are about equally frequent, and
+// statements. It changes one statement after the other until the answer is reached, and
+// starts again if that takes long.
 func makeSelfReference(p selfReferenceParams, r *rng.Rand) (selfReferenceItem, error) {
 	t := selfTables{n: p.Difficulty + 2}
 	item := selfReferenceItem{Statements: make([]selfStatement, t.n), Phrasing: r.Between(0, len(selfPhrasings)-1)}
@@ -225,8 +226,8 @@ func makeSelfReference(p selfReferenceParams, r *rng.Rand) (selfReferenceItem, e
 	}
 }
 
-// approach changes one statement after the other, so that the number of ways comes no
-// further from the wanted one, and reports whether it got there.
+// approach changes one statement after the other, so that the number of ways gets no
+// farther from the wanted one, and reports whether it got there.
 func (t *selfTables) approach(statements []selfStatement, ways int, r *rng.Rand) bool {
 	const changes, draws = 100, 3
 	var fit, said selfFit
@@ -249,11 +250,10 @@ func (t *selfTables) approach(statements []selfStatement, ways int, r *rng.Rand)
 	return false
 }
 
-// distance is how far a number is from another.
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// drawSelfStatement draws a statement that does not name itself, statement i of n, and
-// returns its kind too.
+// drawSelfStatement draws statement i of n, which does not refer to itself, and returns its
+// kind too.
 func drawSelfStatement(r *rng.Rand, i, n int) (at int, s selfStatement) {
 	at = r.Between(0, len(selfKinds)-1)
 	kind := &selfKinds[at]
@@ -275,7 +275,7 @@ func drawSelfStatement(r *rng.Rand, i, n int) (at int, s selfStatement) {
 	return at, s
 }
 
-// text is the statement in words; n is the number of statements.
+// text returns the statement in words; n is the number of statements.
 func (s selfStatement) text(n int) string {
 	at, _ := s.kind()
 	kind := &selfKinds[at]
@@ -287,7 +287,7 @@ func (s selfStatement) text(n int) string {
 		verb = "is"
 	}
 	text := fmt.Sprintf(kind.text, a, b, n, verb)
-	text, _, _ = strings.Cut(text, "%!") // arguments that the text does not use
+	text, _, _ = strings.Cut(text, "%!") // cuts off arguments that the text does not use
 	return text
 }
 
@@ -330,20 +330,20 @@ func (s selfReferenceItem) Short() string {
 	return b.String()
 }
 
-// Check refuses a record whose answer is not the number of ways.
+// Check refuses a record with a wrong answer.
 func (s selfReferenceItem) Check() error {
 	n := len(s.Statements)
 	switch want, err := strconv.Atoi(s.Answer); {
 	case err != nil || want < 0:
 		return fmt.Errorf("answer is %.20q, want a whole number", s.Answer)
 	case n == 0:
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	case n < 2 || n > selfReferenceMost:
 		return fmt.Errorf("there are %d statements, want 2 to %d", n, selfReferenceMost)
 	}
 	for _, statement := range s.Statements {
 		if _, known := statement.kind(); !known || statement.A < 0 || statement.A >= n || statement.B < 0 || statement.B >= n {
-			return errors.New("statements has one that cannot be read")
+			return errors.New("statements has an unknown kind or number")
 		}
 	}
 	if want := strconv.Itoa(selfConsistent(s.Statements)); s.Answer != want {
@@ -357,6 +357,6 @@ func (s selfReferenceItem) Solve() string { return s.Answer }
 
 // Score implements [task.Instance].
 func (s selfReferenceItem) Score(answer string) quintain.Verdict {
-	want, _ := strconv.ParseInt(s.Answer, 10, 64) // Check has read it
+	want, _ := strconv.ParseInt(s.Answer, 10, 64) // Check has already read it
 	return task.MatchWhole(answer, want)
 }

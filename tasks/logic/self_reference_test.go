@@ -31,7 +31,7 @@ func TestSelfReferenceParams(t *testing.T) {
 
 var selfNumberRE = regexp.MustCompile(`\d+`)
 
-// selfHolds evaluates a sentence; is has the truth of each statement.
+// selfHolds evaluates a sentence, given the truth of each statement.
 func selfHolds(text string, is []bool) (bool, error) {
 	var of []int
 	for _, digits := range selfNumberRE.FindAllString(text, -1) {
@@ -83,7 +83,7 @@ func selfHolds(text string, is []bool) (bool, error) {
 
 var selfLineRE = regexp.MustCompile(`(?m)^(?:\d+\. |Statement \d+: |\(\d+\) |\[\d+\] |\d+: |Sentence \d+ reads: )(.+)$`)
 
-// The second way reads the sentences in the prompt and tries all assignments one by one.
+// The second solver reads the sentences in the prompt and tries all assignments one by one.
 func TestSelfReferenceSecond(t *testing.T) {
 	found := map[string]int{}
 	tasktest.Every(t, selfReference.Task(), 1002, func(item selfReferenceItem, prompt, got string) error {
@@ -93,7 +93,7 @@ func TestSelfReferenceSecond(t *testing.T) {
 		}
 		found[got]++
 		if len(lines) > 9 && len(item.Statements[0].Kind)%3 > 0 {
-			return nil // the longest lists take long
+			return nil // too many assignments
 		}
 		ways := 0
 		for world := range 1 << len(lines) {

@@ -2,12 +2,12 @@ package logic
 
 import "github.com/quintain-rl/quintain"
 
-// problemOf is a problem that came as JSON.
+// problemOf returns a problem that came as JSON.
 func problemOf(task, record string) quintain.Problem {
 	return quintain.Problem{Task: task, Instance: quintain.RawRecord([]byte(record))}
 }
 
-// count is how many of list are true.
+// count counts the true elements of list.
 func count(list []bool) (n int) {
 	for _, is := range list {
 		if is {

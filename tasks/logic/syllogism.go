@@ -17,8 +17,8 @@ import (
 var syllogism = task.Spec[syllogismParams, syllogismItem]{
 	Name:     "syllogism",
 	Category: "logic",
-	Doc: "Tell whether a conclusion follows from two premises about groups of which none is empty. " +
-		"An argument that does not hold is one change away from one that does. Harder levels ask about several arguments at once.",
+	Doc: "Tell whether a conclusion follows from two premises about groups. No group is empty. " +
+		"An invalid argument is one change away from a valid one. Harder levels ask about several arguments at once.",
 	Source:  "Aristotle, Prior Analytics; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: syllogismParams{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.3, InversionProbability: 0.3, Arguments: 1},
@@ -38,9 +38,9 @@ type syllogismParams struct {
 	AllowNo              bool    `json:"allow_no"`
 	AllowSome            bool    `json:"allow_some"`
 	AllowSomeNot         bool    `json:"allow_some_not"`
-	InvalidRatio         float64 `json:"invalid_ratio"`         // share of arguments that do not hold
+	InvalidRatio         float64 `json:"invalid_ratio"`         // share of invalid arguments
 	InversionProbability float64 `json:"inversion_probability"` // share of conclusions from one premise alone
-	Arguments            int     `json:"num_arguments"`         // that one problem asks about
+	Arguments            int     `json:"num_arguments"`         // number of arguments in a problem
 }
 
 // Check implements [task.Params].
@@ -60,7 +60,7 @@ func (p syllogismParams) Check() error {
 	return nil
 }
 
-// forms are the forms of statement that are allowed.
+// forms returns the allowed forms of statements.
 func (p syllogismParams) forms() (list []uint8) {
 	for form, allowed := range []bool{p.AllowAll, p.AllowNo, p.AllowSome, p.AllowSomeNot} {
 		if allowed {
@@ -81,12 +81,11 @@ const (
 // A categorical is a statement about two of three groups: subject and predicate are 0 to 2.
 type categorical struct{ form, subject, predicate uint8 }
 
-// syllogismGroups are, by group, the regions of a diagram of three circles that lie in it.
-// Region r lies in group g if bit g of r is set.
+// syllogismGroups are, by group, its regions in a diagram of three circles. Region r lies
+// in group g if bit g of r is set.
 var syllogismGroups = [3]uint8{0b10101010, 0b11001100, 0b11110000}
 
-// holds reports whether the statement is true if the regions in model are those that have
-// someone in them.
+// holds reports whether the statement is true if exactly the regions in model have members.
 func (c categorical) holds(model uint8) bool {
 	s, p := syllogismGroups[c.subject], syllogismGroups[c.predicate]
 	switch c.form {
@@ -103,8 +102,8 @@ func (c categorical) holds(model uint8) bool {
 // A modelSet is a set of models: model m is in it if bit m%64 of word m/64 is set.
 type modelSet [256 / 64]uint64
 
-// syllogismModels are, by form, subject and predicate, the models in which the statement is
-// true and no group is empty.
+// syllogismModels are, by form, subject and predicate, the models of the statement with no
+// group empty.
 var syllogismModels = sync.OnceValue(func() *[4][3][3]modelSet {
 	sets := new([4][3][3]modelSet)
 	for code := range 4 * 3 * 3 {
@@ -119,14 +118,14 @@ var syllogismModels = sync.OnceValue(func() *[4][3][3]modelSet {
 	return sets
 })
 
-// models returns the models in which the statement is true and no group is empty.
+// models returns the models of the statement with no group empty.
 func (c categorical) models() *modelSet { return &syllogismModels()[c.form][c.subject][c.predicate] }
 
 // An argument is two premises and a conclusion.
 type argument [3]categorical
 
-// valid reports whether the conclusion is true in every model of the premises in which no
-// group is empty; sound is false if there is no such model.
+// valid reports whether the conclusion is true in every model of the premises with no group
+// empty; sound is false if there is no such model.
 func (a argument) valid() (valid, sound bool) {
 	var allowed, against uint64
 	first, second, conclusion := a[0].models(), a[1].models(), a[2].models()
@@ -138,12 +137,12 @@ func (a argument) valid() (valid, sound bool) {
 	return allowed != 0 && against == 0, allowed != 0
 }
 
-// A syllogismStock has the arguments in some forms: [0] those whose conclusion connects the
-// two outer groups, [1] those whose conclusion inverts a premise; in each, [0] those that do
-// not hold and [1] those that do. Group 1 is the one that the premises share.
+// A syllogismStock has the arguments in some forms. The first index tells arguments that
+// connect the two outer groups (0) from inversions of a premise (1), the second invalid (0)
+// from valid ones (1). The premises share group 1.
 type syllogismStock [2][2][]argument
 
-// syllogismStocks are the arguments by the set of forms that they use at most, as bits.
+// syllogismStocks are the arguments by the set of allowed forms, as bits.
 var syllogismStocks = sync.OnceValue(func() *[16]syllogismStock {
 	stocks := new([16]syllogismStock)
 	pairs := [3][2]uint8{{0, 1}, {1, 2}, {0, 2}}
@@ -172,7 +171,7 @@ var syllogismStocks = sync.OnceValue(func() *[16]syllogismStock {
 	return stocks
 })
 
-// changed reports whether two arguments of one pair of groups differ in one statement.
+// changed reports whether two arguments about one pair of groups differ in one statement.
 func (a argument) changed(b argument) bool {
 	different := 0
 	for i := range a {
@@ -186,8 +185,7 @@ func (a argument) changed(b argument) bool {
 	return different == 1
 }
 
-// draw draws an argument in the allowed forms. One that does not hold is drawn near one
-// that does.
+// draw draws an argument in the allowed forms. An invalid one is a neighbor of a valid one.
 func (p syllogismParams) draw(r *rng.Rand) (a argument, valid, inverts bool) {
 	valid, inverts = !r.Chance(p.InvalidRatio), r.Chance(p.InversionProbability)
 	forms := 0
@@ -214,7 +212,8 @@ func (p syllogismParams) draw(r *rng.Rand) (a argument, valid, inverts bool) {
 	return a, false, inverts
 }
 
-// syllogismItem is one problem. The names of its first argument are those of reasoning-gym.
+// syllogismItem is one problem. The JSON names of its first argument are those of
+// reasoning-gym.
 type syllogismItem struct {
 	syllogismArgument
 	More     []syllogismArgument `json:"more,omitempty"` // further arguments
@@ -228,10 +227,10 @@ type syllogismArgument struct {
 	Conclusion      string `json:"conclusion"`
 	IsValid         bool   `json:"is_valid"`
 	Type            string `json:"type"`
-	SelectedPremise int    `json:"selected_premise,omitempty"` // 1 or 2: the one that an inversion inverts
+	SelectedPremise int    `json:"selected_premise,omitempty"` // 1 or 2: the premise inverted by the conclusion, if any
 }
 
-// syllogismWords are groups that anybody may belong to, whatever other groups there are.
+// syllogismWords are groups that anybody may belong to, whatever their other groups.
 var syllogismWords = []string{
 	"actors", "artists", "athletes", "bakers", "barbers", "butchers", "carpenters", "chefs", "climbers", "collectors", "cyclists", "dancers",
 	"dentists", "doctors", "drivers", "engineers", "farmers", "fishers", "florists", "gardeners", "golfers", "hikers", "inventors", "jugglers",
@@ -270,7 +269,7 @@ func (p syllogismParams) make(r *rng.Rand) syllogismArgument {
 	return made
 }
 
-// text is the statement in words.
+// text returns the statement in words.
 func (c categorical) text(groups [3]string) string {
 	s, p := groups[c.subject], groups[c.predicate]
 	switch c.form {
@@ -313,8 +312,8 @@ func readCategorical(text string, groups *[]string) (c categorical, ok bool) {
 	return c, found && subject != predicate && len(*groups) <= 3
 }
 
-// follows reports whether the conclusion follows. An argument that cannot be read is as its
-// record says; reasoning-gym's labels are wrong for one in eight.
+// follows reports whether the conclusion follows. For an unreadable argument it returns the
+// record's label; one in eight labels of reasoning-gym is wrong.
 func (s syllogismArgument) follows() bool {
 	var a argument
 	groups := make([]string, 0, 4)
@@ -328,13 +327,13 @@ func (s syllogismArgument) follows() bool {
 	return valid
 }
 
-// arguments are all arguments of the problem.
+// arguments returns all arguments of the problem.
 func (s syllogismItem) arguments() []syllogismArgument {
 	return append([]syllogismArgument{s.syllogismArgument}, s.More...)
 }
 
 // syllogismPhrasings are the wordings: before, between and after premises and conclusion,
-// and how the answer to one argument is asked for.
+// with the question for a single argument.
 var syllogismPhrasings = []syllogismPhrasing{
 	{"Every group that is mentioned here has at least one member.", "\n\nSuppose that these two statements are true:\n- ", "\n- ", "\n\nDoes it follow that ", "?"},
 	{"Is the reasoning below correct? It is if the conclusion cannot be false while both premises are true. Take for granted that there is someone in each group.",
@@ -381,7 +380,7 @@ func (s syllogismItem) Short() string {
 	return b.String()
 }
 
-// Canonical implements [task.Canonicalizer]. The premises may be exchanged.
+// Canonical implements [task.Canonicalizer]. The order of the premises does not matter.
 func (s syllogismItem) Canonical() string {
 	var b strings.Builder
 	for _, a := range s.arguments() {
@@ -390,7 +389,7 @@ func (s syllogismItem) Canonical() string {
 	return b.String()
 }
 
-// Check refuses a record without statements, and too many arguments.
+// Check refuses a record without statements, or with too many arguments.
 func (s syllogismItem) Check() error {
 	for _, a := range s.arguments() {
 		if a.Premise1 == "" || a.Premise2 == "" || a.Conclusion == "" {

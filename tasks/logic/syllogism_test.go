@@ -15,7 +15,7 @@ func TestSyllogismScore(t *testing.T) {
 	undistributed := syllogismArgument{Premise1: "All bakers are poets", Premise2: "All singers are poets", Conclusion: "Some bakers are singers", IsValid: true}
 	tasktest.Nears(t, syllogismItem{syllogismArgument: barbara}.Score, []tasktest.Near{
 		{"Yes", 1, ""}, {"yes.", 1, "case and a full stop"},
-		{"No", 0, ""}, {"Yes or No", 0, "no choice"}, {"Yes, it does", 0, "Yes or No was asked for"}, {"True", 0, ""}, {"", 0, "nothing"},
+		{"No", 0, ""}, {"Yes or No", 0, "no choice"}, {"Yes, it does", 0, "the question asks for Yes or No"}, {"True", 0, ""}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, syllogismItem{syllogismArgument: undistributed}.Score, []tasktest.Near{
 		{"No", 1, "the middle term is not distributed, and reasoning-gym's label is wrong"}, {"Yes", 0, ""},
@@ -57,8 +57,8 @@ func TestSyllogismParams(t *testing.T) {
 
 var syllogismRE = regexp.MustCompile(`(?:[Aa]ll|[Nn]o|[Ss]ome) [a-z]+ are (?:not )?[a-z]+`)
 
-// populations are the lists of group memberships of up to four people, of whom each belongs to
-// any of three groups, in which every group has a member.
+// populations yields the group memberships of up to four people in three groups, with no
+// group empty.
 func populations(yield func(people []int)) {
 	for code := range 8 * 8 * 8 * 8 {
 		people := []int{code & 7, code >> 3 & 7, code >> 6 & 7, code >> 9 & 7}
@@ -68,8 +68,8 @@ func populations(yield func(people []int)) {
 	}
 }
 
-// said evaluates a sentence, word by word in lower case, among people; place gives the
-// bits of the groups.
+// said evaluates a sentence, word by word in lower case, among people; place gives the bits
+// of the groups.
 func said(words []string, people []int, place func(string) int) bool {
 	subject, predicate := place(words[1]), place(words[len(words)-1])
 	in, out := 0, 0
@@ -90,9 +90,9 @@ func said(words []string, people []int, place func(string) int) bool {
 	return in > 0
 }
 
-// The second way reads the prompt and looks for four people who make the premises true and
-// the conclusion false. Four are enough: only a
-// statement that someone exists and a group without such a statement need somebody each.
+// The second solver reads the prompt and looks for four people who make the premises true
+// and the conclusion false. Four suffice: each existential statement, and each group
+// without one, needs one person.
 func TestSyllogismSecond(t *testing.T) {
 	valid, n := 0, 0
 	tasktest.Every(t, syllogism.Task(), 1000, func(item syllogismItem, prompt, got string) error {
@@ -135,7 +135,7 @@ func TestSyllogismSecond(t *testing.T) {
 	}
 }
 
-// Every set of forms but the one that is refused gives both outcomes.
+// Every set of forms except the refused one gives both outcomes.
 func TestSyllogismForms(t *testing.T) {
 	for forms := 1; forms < 1<<4; forms++ {
 		if forms == 1<<someNot {

@@ -1,4 +1,4 @@
-// Package logic holds the tasks in which what is said decides what is so: puzzles of clues,
+// Package logic holds the tasks about consequences of statements: puzzles of clues,
 // premises, circuits, riddles about families.
 package logic
 

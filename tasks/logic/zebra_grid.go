@@ -9,32 +9,32 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// zebraMost is how many people and how many characteristics a puzzle has at most.
+// zebraMost limits both the people and the characteristics of a puzzle.
 const zebraMost = 7
 
 // A zebraThing is a value of a characteristic, both counted from 0. Characteristic 0 is
 // the name.
 type zebraThing [2]int
 
-// index is the place of a thing in a [zebraDomains].
+// index returns the index of a thing in a [zebraDomains].
 func (t zebraThing) index() int { return t[0]*zebraMost + t[1] }
 
-// A zebraKind says what a clue tells.
+// A zebraKind is the kind of a clue.
 type zebraKind string
 
-// The kinds of clue. Houses are counted from 0 in clues, and from 1 in what is read.
+// The kinds of clue. Houses are counted from 0 in clues, and from 1 in texts.
 const (
-	zebraSame    zebraKind = "same"     // A and B are of one person
-	zebraNotSame zebraKind = "not_same" // they are of two
+	zebraSame    zebraKind = "same"     // A and B belong to one person
+	zebraNotSame zebraKind = "not_same" // they belong to two
 	zebraAt      zebraKind = "at"       // A is in the house
-	zebraNotAt   zebraKind = "not_at"   // A is in another
+	zebraNotAt   zebraKind = "not_at"   // A is not in the house
 	zebraLeft    zebraKind = "left"     // A is directly to the left of B
 	zebraNext    zebraKind = "next"     // A and B are neighbors
 	zebraBefore  zebraKind = "before"   // A is somewhere to the left of B
 	zebraGap     zebraKind = "gap"      // exactly one house is between A and B
 )
 
-// zebraKinds are the kinds in the order in which harder puzzles have more of them.
+// zebraKinds are the kinds; harder puzzles have more of the later ones.
 var zebraKinds = []zebraKind{zebraSame, zebraAt, zebraLeft, zebraNext, zebraNotSame, zebraBefore, zebraGap, zebraNotAt}
 
 // A zebraClue is one clue.
@@ -42,7 +42,7 @@ type zebraClue struct {
 	Kind  zebraKind  `json:"kind"`
 	A     zebraThing `json:"a"`
 	B     zebraThing `json:"b"`               // [0,0] for clues about a house
-	House int        `json:"house,omitempty"` // of clues about a house
+	House int        `json:"house,omitempty"` // for clues about a house
 }
 
 // unary reports whether the clue is about a house.
@@ -71,7 +71,7 @@ func (c zebraClue) fits(a, b int) bool {
 	return false
 }
 
-// A zebraRule is a clue for the solver: the places of its things in [zebraDomains].
+// A zebraRule is a clue for the solver, with the indexes of its things in [zebraDomains].
 type zebraRule struct {
 	op    uint8 // of zebraOps
 	a, b  uint8
@@ -97,8 +97,8 @@ func (c zebraClue) rule() zebraRule {
 	return zebraRule{uint8(slices.Index(zebraOps, c.Kind)), uint8(c.A.index()), uint8(c.B.index()), 1 << c.House}
 }
 
-// images returns where B may be if A is in one of the houses of a, as bits. All relations
-// are shifts.
+// images returns the possible houses of B, as bits, if A is in one of the houses of a. All
+// relations are shifts.
 func (c zebraRule) images(a uint8) uint8 {
 	switch c.op {
 	case opSame:
@@ -118,7 +118,7 @@ func (c zebraRule) images(a uint8) uint8 {
 	return a<<2 | a>>2
 }
 
-// origins is images the other way round: where A may be.
+// origins is the inverse of images: the possible houses of A.
 func (c zebraRule) origins(b uint8) uint8 {
 	switch c.op {
 	case opLeft:
@@ -129,20 +129,20 @@ func (c zebraRule) origins(b uint8) uint8 {
 	return c.images(b)
 }
 
-// zebraDomains are the houses, as bits, in which each thing may still be.
+// zebraDomains are the houses, as bits, where each thing may still be.
 type zebraDomains [zebraMost * zebraMost]uint8
 
 // A zebraSolver proves that clues leave one arrangement.
 type zebraSolver struct {
 	people, traits int
 	clues          []zebraClue
-	rules          []zebraRule // of the clues
-	skip           int         // a clue that is left out; -1: none
-	nodes          int         // that the search may still look at
+	rules          []zebraRule // from the clues
+	skip           int         // index of a rule to ignore; -1: none
+	nodes          int         // nodes left for the search
 }
 
-// unique reports whether the search proves that exactly one arrangement fits. It gives up
-// after a few nodes, so that its cost is bounded.
+// unique reports whether the search proves that exactly one arrangement fits. To bound the
+// cost, it gives up after a few nodes.
 func (s *zebraSolver) unique() bool {
 	const most = 12
 	s.nodes = most
@@ -155,7 +155,7 @@ func (s *zebraSolver) unique() bool {
 	return s.search(&d, 2) == 1 && s.nodes >= 0
 }
 
-// search counts the arrangements within d, up to most, as long as there are nodes left.
+// search counts the arrangements within d, up to most, while nodes are left.
 func (s *zebraSolver) search(d *zebraDomains, most int) (found int) {
 	if s.nodes--; s.nodes < 0 || !s.propagate(d) {
 		return 0
@@ -179,8 +179,8 @@ func (s *zebraSolver) search(d *zebraDomains, most int) (found int) {
 	return found
 }
 
-// propagate takes away houses that cannot be, until nothing changes. It reports false if
-// nothing fits.
+// propagate removes impossible houses until nothing changes. It reports false if nothing
+// fits.
 func (s *zebraSolver) propagate(d *zebraDomains) bool {
 	for {
 		before := *d
@@ -200,8 +200,8 @@ func (s *zebraSolver) propagate(d *zebraDomains) bool {
 	}
 }
 
-// apply takes away the houses of a and b in which the rule is broken. It reports false if
-// none is left.
+// apply removes the houses of a and b that break the rule. It reports false if none is
+// left.
 func (c zebraRule) apply(a, b *uint8) bool {
 	switch c.op {
 	case opAt:
@@ -217,7 +217,8 @@ func (c zebraRule) apply(a, b *uint8) bool {
 	return *a != 0
 }
 
-// allDifferent applies to the things of a characteristic that each is in its own house.
+// allDifferent removes houses by the rule that the things of a characteristic are in
+// different houses.
 func (s *zebraSolver) allDifferent(d []uint8) bool {
 	var fixed, once, twice uint8
 	for _, m := range d {
@@ -253,10 +254,10 @@ func (s *zebraSolver) allDifferent(d []uint8) bool {
 	return true
 }
 
-// A zebraPlan is the houses of all things: by characteristic and value.
+// A zebraPlan is the house of each thing, by characteristic and value.
 type zebraPlan [][]int
 
-// house is where a thing is.
+// house returns the house of a thing.
 func (p zebraPlan) house(t zebraThing) int { return p[t[0]][t[1]] }
 
 // in returns the value of a characteristic in a house.
@@ -264,7 +265,7 @@ func (p zebraPlan) in(trait, house int) zebraThing {
 	return zebraThing{trait, slices.Index(p[trait], house)}
 }
 
-// check refuses what is no plan: each characteristic has each house once.
+// check refuses a plan unless each characteristic has each house once.
 func (p zebraPlan) check() error {
 	if len(p) < 2 || len(p) > zebraMost || len(p[0]) < 2 || len(p[0]) > zebraMost {
 		return errors.New("houses has too few or too many characteristics or values")
@@ -280,7 +281,7 @@ func (p zebraPlan) check() error {
 	return nil
 }
 
-// drawClue draws a clue of a kind that is true of the plan; ok is false if none was found.
+// drawClue draws a true clue of a kind; ok is false if it found none.
 func (p zebraPlan) drawClue(kind zebraKind, r *rng.Rand) (c zebraClue, ok bool) {
 	traits, people := len(p), len(p[0])
 	thing := func() zebraThing { return zebraThing{r.Between(0, traits-1), r.Between(0, people-1)} }
@@ -302,7 +303,7 @@ func (p zebraPlan) drawClue(kind zebraKind, r *rng.Rand) (c zebraClue, ok bool) 
 	return c, false
 }
 
-// told reports whether a clue is true of the plan and tells something.
+// told reports whether a clue is true of the plan and not empty.
 func (c zebraClue) told(p zebraPlan) bool {
 	if c.unary() {
 		return c.fits(p.house(c.A), 0)
@@ -313,8 +314,7 @@ func (c zebraClue) told(p zebraPlan) bool {
 	return c.A != c.B && c.fits(p.house(c.A), p.house(c.B))
 }
 
-// clues draws clues until one arrangement is left, and takes out those that are not
-// needed.
+// clues draws clues until one arrangement is left, and removes the redundant ones.
 func (p zebraPlan) clues(r *rng.Rand) ([]zebraClue, error) {
 	people := len(p[0])
 	s := zebraSolver{people: people, traits: len(p), skip: -1}
@@ -339,7 +339,7 @@ func (p zebraPlan) clues(r *rng.Rand) ([]zebraClue, error) {
 	return nil, fmt.Errorf("%d clues leave more than one arrangement", most)
 }
 
-// minimize takes out clues without which it is still proved that one arrangement fits.
+// minimize removes each clue that the proof of one arrangement does not need.
 func (s *zebraSolver) minimize() {
 	for i := len(s.clues) - 1; i >= 0; i-- {
 		if s.skip = i; s.unique() {

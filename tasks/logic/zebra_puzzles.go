@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// zebraPuzzles asks who of several neighbors has something, which clues tell.
+// zebraPuzzles asks which of several neighbors has something, to be found from clues.
 var zebraPuzzles = task.Spec[zebraParams, zebraItem]{
 	Name:     "zebra_puzzles",
 	Category: "logic",
@@ -35,7 +35,7 @@ var zebraPuzzles = task.Spec[zebraParams, zebraItem]{
 // zebraParams are the settings of one difficulty.
 type zebraParams struct {
 	People          int `json:"num_people"`
-	Characteristics int `json:"num_characteristics"` // of each person, the name included
+	Characteristics int `json:"num_characteristics"` // of each person, including the name
 }
 
 // Check implements [task.Params].
@@ -49,12 +49,12 @@ func (p zebraParams) Check() error {
 	return nil
 }
 
-// zebraItem is one puzzle. An entry of reasoning-gym has the answer alone.
+// zebraItem is one puzzle. Entries of reasoning-gym have only the answer.
 type zebraItem struct {
 	Traits   []zebraTrait `json:"traits,omitempty"`
 	Houses   zebraPlan    `json:"houses,omitempty"` // the arrangement
 	Clues    []zebraClue  `json:"clues,omitempty"`
-	Asked    zebraThing   `json:"asked"` // whose name is wanted: of the one with this value, or, for characteristic 0, in this house
+	Asked    zebraThing   `json:"asked"` // the value to find the owner of, or, for characteristic 0, the house
 	Answer   string       `json:"answer"`
 	Phrasing int          `json:"phrasing,omitempty"`
 }
@@ -65,14 +65,14 @@ type zebraTrait struct {
 	Values []string `json:"values"`
 }
 
-// A zebraTopic says how a characteristic is talked about; %s stands for the value.
+// A zebraTopic has the texts about a characteristic; %s stands for the value.
 type zebraTopic struct {
 	kind, plural   string
 	who, is, isNot string
 	values         []string
 }
 
-// zebraTopics are the characteristics, names first. The rest are drawn from.
+// zebraTopics are the characteristics, names first. Puzzles draw from the rest.
 var zebraTopics = []zebraTopic{
 	{"name", "names", "%s", "is %s", "is not %s", []string{"Amara", "Boris", "Chloe", "David", "Elena", "Farid", "Grace", "Henry", "Irina", "Jonas", "Keiko", "Louis", "Maria", "Nadia", "Oscar", "Priya"}},
 	{"drink", "drinks", "the person who drinks %s", "drinks %s", "does not drink %s", []string{"cocoa", "coffee", "juice", "lemonade", "milk", "tea", "water"}},
@@ -94,7 +94,7 @@ func zebraTopicOf(kind string) (zebraTopic, bool) {
 	return zebraTopics[i], true
 }
 
-// makeZebra draws who lives where with what, and clues that leave nothing else.
+// makeZebra draws an arrangement, and clues that leave no other.
 func makeZebra(p zebraParams, r *rng.Rand) (zebraItem, error) {
 	item := zebraItem{Phrasing: r.Between(0, len(zebraPhrasings)-1)}
 	topics := append([]zebraTopic{zebraTopics[0]}, rng.Sample(r, zebraTopics[1:], p.Characteristics-1)...)
@@ -124,7 +124,7 @@ func makeZebra(p zebraParams, r *rng.Rand) (zebraItem, error) {
 	return item, nil
 }
 
-// house is where the person is who is asked for.
+// house returns the house of the person in question.
 func (z zebraItem) house() int {
 	if z.Asked[0] == 0 {
 		return z.Asked[1]
@@ -132,7 +132,7 @@ func (z zebraItem) house() int {
 	return z.Houses.house(z.Asked)
 }
 
-// name is the name that is asked for.
+// name returns the name in question.
 func (z zebraItem) name() zebraThing { return z.Houses.in(0, z.house()) }
 
 // told reports whether a clue alone answers the question.
@@ -147,8 +147,8 @@ func (z zebraItem) told() bool {
 }
 
 // zebraPhrasings are the wordings: {n} stands for the number of people, {lists} for the
-// values, {clues} for the clues, {question} for the question; and how clues and lists are
-// laid out.
+// values, {clues} for the clues, {question} for the question; with the layout of clues and
+// lists.
 var zebraPhrasings = []zebraPhrasing{
 	{"There are {n} houses in a row, numbered 1 to {n} from left to right. One person lives in each, and no two of them share a characteristic:\n{lists}\n\n" +
 		"These are the clues:\n{clues}\n\n{question}", "\n- %s: %s", "\n%d. %s"},
@@ -197,7 +197,7 @@ func (z zebraItem) say(t zebraThing, form func(zebraTopic) string) string {
 	return fmt.Sprintf(form(topic), z.Traits[t[0]].Values[t[1]])
 }
 
-// clueText is a clue as a sentence.
+// clueText returns a clue as a sentence.
 func (z zebraItem) clueText(c zebraClue) string {
 	who := func(t zebraThing) string { return z.say(t, func(topic zebraTopic) string { return topic.who }) }
 	if c.B[0] == 0 && (c.Kind == zebraSame || c.Kind == zebraNotSame) {
@@ -241,15 +241,14 @@ func (z zebraItem) Short() string {
 	return b.String() + z.question()
 }
 
-// Canonical implements [task.Canonicalizer]. The clues may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the clues does not matter.
 func (z zebraItem) Canonical() string {
 	lines := strings.Split(z.Short(), "\n")
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
-// Check refuses a record whose clues are not true of its arrangement, or whose answer is
-// another.
+// Check refuses a record with a false clue or a wrong answer.
 func (z zebraItem) Check() error {
 	if z.Answer == "" {
 		return errors.New("answer is missing")

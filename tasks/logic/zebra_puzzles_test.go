@@ -48,7 +48,7 @@ func TestZebraCheck(t *testing.T) {
 	}
 }
 
-// zebraClueREs read a clue, each with the relation of the houses of its two things.
+// zebraClueREs match clues, each with the relation between the houses of its two things.
 var zebraClueREs = []struct {
 	re   *regexp.Regexp
 	fits func(a, b int) bool
@@ -62,8 +62,8 @@ var zebraClueREs = []struct {
 	{regexp.MustCompile(`^((?:the person who (?:drinks|plays the|plays|likes|grows) \w+(?: best)?)|the person in the \w+ house|the owner of the \w+|the \w+|\w+) (.+)$`), func(a, b int) bool { return a == b }},
 }
 
-// A zebraReader solves a prompt by trying houses for one value after the other, and taking
-// what clues rule out from the others.
+// A zebraReader solves a prompt by trying houses for one value after the other, excluding
+// those that the clues rule out for the rest.
 type zebraReader struct {
 	n     int
 	trait map[string]int // by value
@@ -71,13 +71,13 @@ type zebraReader struct {
 	pairs []zebraPair
 }
 
-// A zebraPair is what a clue says of two values.
+// A zebraPair is a clue's relation between two values.
 type zebraPair struct {
 	a, b string
 	fits func(a, b int) bool
 }
 
-// value finds the one value in a part of a clue.
+// value finds the only value in a part of a clue.
 func (z *zebraReader) value(text string) string {
 	found := ""
 	for word := range strings.FieldsSeq(text) {
@@ -90,7 +90,7 @@ func (z *zebraReader) value(text string) string {
 	return found
 }
 
-// read takes in a clue.
+// read adds a clue.
 func (z *zebraReader) read(clue string) error {
 	clue = strings.ToLower(clue[:1]) + strings.TrimSuffix(clue[1:], ".")
 	for _, kind := range zebraClueREs {
@@ -143,13 +143,14 @@ func (z *zebraReader) solve(at map[string]int, yield func(map[string]int)) {
 	}
 }
 
-// A zebraUndo is a house that was taken from a value.
+// A zebraUndo is a house excluded for a value.
 type zebraUndo struct {
 	value string
 	house int
 }
 
-// exclude takes from the values without a place what value in house h rules out.
+// exclude removes, from the values without a house, the houses that value in house h rules
+// out.
 func (z *zebraReader) exclude(value string, h int, at map[string]int) (undo []zebraUndo) {
 	strike := func(other string, house int) {
 		if _, placed := at[other]; other != value && !placed && z.may[other][house] {
@@ -178,7 +179,7 @@ var (
 	zebraAskRE  = regexp.MustCompile(`Who ([^?]+)\?`)
 )
 
-// The second way reads the prompt, tries all that its clues leave, and finds one
+// The second solver reads the prompt, tries everything that its clues allow, and finds one
 // arrangement and the name.
 func TestZebraSecond(t *testing.T) {
 	tasktest.Second(t, zebraPuzzles.Task(), 1200, func(_ zebraItem, prompt, got string) error {
@@ -222,7 +223,7 @@ func TestZebraSecond(t *testing.T) {
 }
 
 func TestZebraKeys(t *testing.T) {
-	tasktest.Same(t, zebraPuzzles.Task(), "the clues may stand in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
+	tasktest.Same(t, zebraPuzzles.Task(), "the clues may be in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
 	tasktest.Other(t, zebraPuzzles.Task(), "another question", func(z *zebraItem) {
 		z.Asked[1] = (z.Asked[1] + 1) % len(z.Houses[0])
 		z.Answer = z.Traits[0].Values[z.name()[1]]

@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// binaryMatrix asks how far every cell is from a zero.
+// binaryMatrix asks for the distance of every cell from a zero.
 var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 	Name:     "binary_matrix",
 	Category: "algorithmic",
 	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
-		"Some cell is at least 2 away, so that the matrix is never its own answer.",
+		"Some cell is at least 2 away, so that copying the matrix is never right.",
 	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: binaryMatrixParams{MinN: 3, MaxN: 10, PZero: 0.25},
@@ -36,7 +36,7 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 type binaryMatrixParams struct {
 	MinN  int     `json:"min_n"` // rows and columns
 	MaxN  int     `json:"max_n"`
-	PZero float64 `json:"p_zero"` // that a cell is a zero
+	PZero float64 `json:"p_zero"` // probability that a cell is a zero
 }
 
 // Check implements [task.Params].
@@ -55,8 +55,8 @@ type binaryMatrixItem struct {
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeBinaryMatrix draws the cells one by one. If none is 2 or more away from a
-// zero, or if there is no zero, a few are changed.
+// makeBinaryMatrix draws the cells one by one. If none is 2 or more away from a zero, or
+// there is no zero, it changes a few.
 func makeBinaryMatrix(p binaryMatrixParams, r *rng.Rand) (binaryMatrixItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
 	item := binaryMatrixItem{Matrix: grid.New[int](n, n), N: n, Phrasing: r.Between(0, len(binaryMatrixPhrasings)-1)}
@@ -80,8 +80,8 @@ func makeBinaryMatrix(p binaryMatrixParams, r *rng.Rand) (binaryMatrixItem, erro
 	return item, nil
 }
 
-// openUp makes ones of a random cell and its neighbors, and a zero of another cell
-// if there is none.
+// openUp sets a random cell and its neighbors to one, and another cell to zero if there is
+// no zero.
 func openUp(m matrix, r *rng.Rand) {
 	n := len(m)
 	row, col := r.Between(0, n-1), r.Between(0, n-1)
@@ -103,10 +103,9 @@ func openUp(m matrix, r *rng.Rand) {
 
 func abs(n int) int { return max(n, -n) }
 
-// zeroDistances returns the taxicab distance of each cell of m to the nearest
-// zero, of which there is one at least. It takes two passes, from each corner on
-// the main diagonal: Rosenfeld and Pfaltz, "Sequential Operations in Digital
-// Picture Processing" (1966).
+// zeroDistances returns the taxicab distance of each cell of m to the nearest zero; there
+// must be one. It takes two passes, from opposite corners of the main diagonal: Rosenfeld
+// and Pfaltz, "Sequential Operations in Digital Picture Processing" (1966).
 func zeroDistances(m matrix) matrix {
 	rows, cols := len(m), len(m[0])
 	d, far := grid.New[int](rows, cols), rows+cols
@@ -137,7 +136,7 @@ func zeroDistances(m matrix) matrix {
 	return d
 }
 
-// farthest returns the largest number of m, or 0.
+// farthest returns the largest number in m, or 0.
 func farthest(m matrix) (most int) {
 	for _, row := range m {
 		for _, n := range row {
@@ -168,7 +167,7 @@ func (b binaryMatrixItem) Prompt() string {
 // Canonical implements [task.Canonicalizer].
 func (b binaryMatrixItem) Canonical() string { return grid.Ints(b.Matrix) }
 
-// Check refuses a record whose solution is not that of its matrix.
+// Check refuses a record with a wrong solution.
 func (b binaryMatrixItem) Check() error {
 	if err := grid.CheckInts(b.Matrix, 0, 1); err != nil {
 		return err
@@ -200,8 +199,8 @@ func (b binaryMatrixItem) Score(text string) quintain.Verdict {
 	return quintain.Partial(0.1, "the numbers are right, but lines were asked for")
 }
 
-// isListOfRows reports whether text is a list of lists with the numbers of the lines
-// of want.
+// isListOfRows reports whether text is a list of lists with the numbers in the lines of
+// want.
 func isListOfRows(text, want string) bool {
 	list, is := listOf(text)
 	if !is {

@@ -14,7 +14,7 @@ func TestBinaryMatrixScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1 2\n0 1", 1, ""},
-		{"[[1, 2], [0, 1]]", 0.1, "a list, for which reasoning-gym pays as much"},
+		{"[[1, 2], [0, 1]]", 0.1, "a list; reasoning-gym pays as much"},
 		{`[["1", "2"], ["0", "1"]]`, 0.1, ""},
 		{"(('1', '2'), ('0', '1'))", 0.1, ""},
 		{"\n[[1,2],\n[0,1]]\n", 0.1, ""},
@@ -37,7 +37,7 @@ func TestBinaryMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 1"), Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestBinaryMatrixParams(t *testing.T) {
 	})
 }
 
-// The second way looks from each cell of the prompt at all zeros.
+// The second solver measures each cell of the prompt against all zeros.
 func TestBinaryMatrixSecond(t *testing.T) {
 	check := func(item binaryMatrixItem, prompt, got string) error {
 		m := tasktest.Matrix(prompt)

@@ -46,7 +46,7 @@ type manipulateMatrixParams struct {
 	matrixWeights
 }
 
-// matrixWeights tell how often each operation is drawn, in proportion; 0: never.
+// matrixWeights are the relative frequencies of the operations; 0: never.
 type matrixWeights struct {
 	WRotate            float64 `json:"w_rotate"`
 	WHMirror           float64 `json:"w_hmirror"`
@@ -70,7 +70,7 @@ func (w matrixWeights) list() [10]float64 {
 	return [10]float64{w.WRotate, w.WHMirror, w.WVMirror, w.WDMirror, w.WCMirror, w.WMap, w.WCrop, w.WRemoveEveryNthRow, w.WRemoveEveryNthCol, w.WZeroDivisible}
 }
 
-// check refuses weights that nothing can be drawn by.
+// check refuses weights that are negative, too large or all 0.
 func (w matrixWeights) check() error {
 	sum := 0.
 	for _, weight := range w.list() {
@@ -94,7 +94,7 @@ func (p manipulateMatrixParams) Check() error {
 		p.matrixWeights.check())
 }
 
-// manipulateMatrixItem is one matrix and what is done to it.
+// manipulateMatrixItem is one matrix with its operations.
 type manipulateMatrixItem struct {
 	Matrix        matrix            `json:"matrix"`
 	Solution      matrix            `json:"solution"`
@@ -105,10 +105,9 @@ type manipulateMatrixItem struct {
 	Phrasing      int               `json:"phrasing,omitempty"`
 }
 
-// makeManipulateMatrix draws the matrix and the operations. Each operation is drawn
-// anew, a few times, until it makes something new of the matrix; see worthwhile. A
-// result that is a piece of the text of the first matrix is refused, since copying that
-// text would earn part credit.
+// makeManipulateMatrix draws the matrix and the operations. It redraws an operation, a few
+// times, until it is worthwhile. It refuses a result that is a part of the text of the
+// first matrix, since copying that text would earn partial credit.
 func makeManipulateMatrix(p manipulateMatrixParams, r *rng.Rand) (manipulateMatrixItem, error) {
 	const tries = 20
 	rows, cols := r.Between(p.MinRows, p.MaxRows), r.Between(p.MinCols, p.MaxCols)
@@ -138,9 +137,9 @@ func makeManipulateMatrix(p manipulateMatrixParams, r *rng.Rand) (manipulateMatr
 	return item, nil
 }
 
-// worthwhile reports whether a step from now to next is one to be asked for: it
-// makes something that is neither the same nor what was there at first, leaves two
-// rows and two columns if there are any, and two different numbers.
+// worthwhile reports whether a step from now to next is worth asking for. Its result must
+// differ from both now and the first matrix, keep two rows and two columns if there are
+// any, and two different numbers.
 func worthwhile(next, now, first matrix) bool {
 	if len(next) < min(2, len(now)) || len(next[0]) < min(2, len(now[0])) || grid.Equal(next, now) || grid.Equal(next, first) {
 		return false
@@ -178,7 +177,7 @@ func (m manipulateMatrixItem) Prompt() string {
 	return string(append(b, "Rows and columns are counted from 1. Answer with the final matrix alone: a line for each row, with one space between numbers."...))
 }
 
-// Canonical implements [task.Canonicalizer]. How the operations are worded is free.
+// Canonical implements [task.Canonicalizer]. The wording of the operations does not matter.
 func (m manipulateMatrixItem) Canonical() string {
 	b := grid.AppendInts(nil, m.Matrix)
 	for _, op := range m.Operations {
@@ -187,7 +186,7 @@ func (m manipulateMatrixItem) Canonical() string {
 	return string(b)
 }
 
-// Check refuses a record whose solution does not follow from its operations.
+// Check refuses a record with a wrong solution.
 func (m manipulateMatrixItem) Check() error {
 	if err := grid.CheckInts(m.Matrix, -1e6, 1e6); err != nil {
 		return err
@@ -200,7 +199,7 @@ func (m manipulateMatrixItem) Check() error {
 		now = op.apply(now)
 	}
 	if !grid.Equal(m.Solution, now) {
-		return errors.New("solution is not what the operations make of the matrix")
+		return errors.New("solution is not the result of the operations")
 	}
 	return task.CheckPhrasing(m.Phrasing, len(manipulateMatrixPhrasings))
 }
@@ -208,8 +207,8 @@ func (m manipulateMatrixItem) Check() error {
 // Solve implements [task.Instance].
 func (m manipulateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
 
-// Score implements [task.Instance]. Space at the ends of lines, and more than one
-// between numbers, are free.
+// Score implements [task.Instance]. It ignores space at the ends of lines, and extra space
+// between numbers.
 func (m manipulateMatrixItem) Score(text string) quintain.Verdict {
 	return task.Match(strings.TrimSpace(answer.Squeeze(text)), m.Solve())
 }
@@ -219,14 +218,14 @@ type matrixOperation struct {
 	Transform   string `json:"transform"`
 	Instruction string `json:"instruction"`         // in words
 	Degrees     string `json:"degrees,omitempty"`   // rotate: clockwise, a multiple of 90
-	From        *int   `json:"from,omitempty"`      // map: which number
-	To          *int   `json:"to,omitempty"`        // map: what replaces it
-	RowStart    int    `json:"row_start,omitempty"` // crop: the first row that stays
-	RowEnd      int    `json:"row_end,omitempty"`   // crop: the last one
+	From        *int   `json:"from,omitempty"`      // map: the number to replace
+	To          *int   `json:"to,omitempty"`        // map: its replacement
+	RowStart    int    `json:"row_start,omitempty"` // crop: the first row to keep
+	RowEnd      int    `json:"row_end,omitempty"`   // crop: the last row to keep
 	ColStart    int    `json:"col_start,omitempty"`
 	ColEnd      int    `json:"col_end,omitempty"`
-	N           int    `json:"n,omitempty"` // remove_every_nth_…: which one of n goes
-	K           int    `json:"k,omitempty"` // zero_divisible: by what
+	N           int    `json:"n,omitempty"` // remove_every_nth_…: n
+	K           int    `json:"k,omitempty"` // zero_divisible: the divisor
 }
 
 // The transforms, in the order of the weights.
@@ -269,15 +268,14 @@ func drawOperation(w matrixWeights, m matrix, r *rng.Rand) matrixOperation {
 	return op
 }
 
-// drawWindow draws a range of most of the numbers from 1 to n: of two thirds at
-// least.
+// drawWindow draws a range within 1 to n that covers at least two thirds of it.
 func drawWindow(n int, r *rng.Rand) (first, last int) {
 	size := r.Between((2*n+2)/3, n)
 	first = r.Between(1, n-size+1)
 	return first, first + size - 1
 }
 
-// words says what the operation does.
+// words describes the operation.
 func (op matrixOperation) words() string {
 	switch op.Transform {
 	case "rotate":
@@ -303,7 +301,7 @@ func (op matrixOperation) words() string {
 	return "- Replace every number that is divisible by " + strconv.Itoa(op.K) + " with 0."
 }
 
-// check refuses what cannot be done to m.
+// check refuses an operation that does not fit m.
 func (op matrixOperation) check(m matrix) error {
 	switch op.Transform {
 	case "hmirror", "vmirror", "dmirror", "cmirror":
@@ -335,7 +333,7 @@ func (op matrixOperation) check(m matrix) error {
 	return nil
 }
 
-// apply returns what the operation makes of m, and leaves m as it is.
+// apply returns the result of the operation on m, and leaves m unchanged.
 func (op matrixOperation) apply(m matrix) matrix {
 	rows, cols := len(m), len(m[0])
 	switch op.Transform {

@@ -77,7 +77,7 @@ func TestManipulateMatrixRecords(t *testing.T) {
 		`{"matrix":[[1]],"solution":[[1]],"operations":[],"phrasing":99}`,
 	} {
 		if _, err := manipulateMatrix.Task().Grade(quintain.Problem{Task: "manipulate_matrix", Instance: quintain.RawRecord([]byte(bad))}, "1"); err == nil {
-			t.Errorf("%s is taken", bad)
+			t.Errorf("%s is accepted", bad)
 		}
 	}
 }
@@ -111,8 +111,8 @@ func TestMatrixWeights(t *testing.T) {
 
 var stepRE = regexp.MustCompile(`^- (Rotate|Mirror|Replace|Keep|Remove)(.*)\.$`)
 
-// The second way follows the sentences of the prompt, with a list of rows from
-// which it takes columns by turning it on its side.
+// The second solver follows the sentences of the prompt on a list of rows, and transposes
+// it to work on columns.
 func TestManipulateMatrixSecond(t *testing.T) {
 	tasktest.Second(t, manipulateMatrix.Task(), 1500, func(item manipulateMatrixItem, prompt, got string) error {
 		start, steps, _ := strings.Cut(prompt[strings.Index(prompt, "\n\n")+2:], "\n\n")
@@ -130,7 +130,7 @@ func TestManipulateMatrixSecond(t *testing.T) {
 	})
 }
 
-// onItsSide exchanges rows and columns.
+// onItsSide transposes m.
 func onItsSide(m matrix) (out matrix) {
 	for j := range m[0] {
 		var col []int

@@ -8,10 +8,10 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// mostCells is the most rows, and the most columns, of a matrix in a question.
+// mostCells limits the rows and the columns of a matrix in a question.
 const mostCells = 200
 
-// A matrix is whole numbers in rows.
+// A matrix is rows of whole numbers.
 type matrix = grid.Grid[int]
 
 // drawDigits returns a matrix of numbers from 0 to 9.
@@ -21,8 +21,8 @@ func drawDigits(rows, cols int, r *rng.Rand) matrix {
 
 var pythonList = strings.NewReplacer("'", `"`, "(", "[", ")", "]")
 
-// listOf reads a list as JSON or Python writes it: in square brackets or round
-// ones, with texts in quotation marks of either kind. Nothing in it is worked out.
+// listOf reads a list as JSON or Python writes it: in square brackets or round ones, with
+// strings in either kind of quotation marks. It evaluates nothing.
 func listOf(text string) (list []any, is bool) {
 	v, err := answer.ReadJSON(pythonList.Replace(text))
 	if err != nil {

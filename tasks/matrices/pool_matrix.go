@@ -20,7 +20,7 @@ var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
 	Name:     "pool_matrix",
 	Category: "algorithmic",
 	Doc: "Cut a matrix into square blocks, and find the largest number or the average of each. " +
-		"The largest number differs from block to block, so that 9 is a poor guess; there are no blocks of one cell, which would change nothing.",
+		"The largest number differs from block to block, so that 9 is a poor guess; no block has only one cell, which would change nothing.",
 	Source:  "The pooling layers of neural networks; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: poolMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinPoolSize: 1, MaxPoolSize: 3},
@@ -41,7 +41,7 @@ type poolMatrixParams struct {
 	MinCols     int `json:"min_cols"`
 	MaxRows     int `json:"max_rows"`
 	MaxCols     int `json:"max_cols"`
-	MinPoolSize int `json:"min_pool_size"` // rows and columns of a block; 1 stands for 2
+	MinPoolSize int `json:"min_pool_size"` // rows and columns of a block; 1 means 2
 	MaxPoolSize int `json:"max_pool_size"`
 }
 
@@ -64,7 +64,7 @@ type poolMatrixItem struct {
 	Matrix   matrix             `json:"matrix"`
 	PoolType string             `json:"pool_type"` // maxPool or averagePool
 	PoolSize int                `json:"pool_size"` // rows and columns of a block
-	Solution grid.Grid[float64] `json:"solution"`  // to the last bit
+	Solution grid.Grid[float64] `json:"solution"`  // exact
 	Rows     int                `json:"rows"`      // of the matrix
 	Cols     int                `json:"cols"`
 	Phrasing int                `json:"phrasing,omitempty"`
@@ -75,8 +75,8 @@ const (
 	averagePool = "average"
 )
 
-// makePoolMatrix draws the sizes and then the cells, those of each block from 0 to
-// a number of its own. A block is smaller than the matrix wherever that can be.
+// makePoolMatrix draws the sizes, then the cells: those of each block from 0 to a maximum
+// of its own. A block is smaller than the matrix if possible.
 func makePoolMatrix(p poolMatrixParams, r *rng.Rand) (poolMatrixItem, error) {
 	item := poolMatrixItem{
 		PoolType: maxPool,
@@ -107,8 +107,7 @@ func makePoolMatrix(p poolMatrixParams, r *rng.Rand) (poolMatrixItem, error) {
 	return item, nil
 }
 
-// pools works out the solution. A block at the lower or right edge has only the
-// cells that are there.
+// pools computes the solution. A block at the lower or right edge has fewer cells.
 func pools(p poolMatrixItem) grid.Grid[float64] {
 	size := p.PoolSize
 	rows, cols := (len(p.Matrix)+size-1)/size, (len(p.Matrix[0])+size-1)/size
@@ -117,8 +116,8 @@ func pools(p poolMatrixItem) grid.Grid[float64] {
 	})
 }
 
-// pool returns the largest number or the average of the block of a band of rows
-// that begins in the given column.
+// pool returns the largest number or the average of the block that begins at column left in
+// a band of rows.
 func (p poolMatrixItem) pool(band matrix, left int) float64 {
 	most, sum := math.MinInt, int64(0)
 	right := min(left+p.PoolSize, len(band[0]))
@@ -134,8 +133,8 @@ func (p poolMatrixItem) pool(band matrix, left int) float64 {
 	return float64(sum) / float64(len(band)*(right-left))
 }
 
-// poolMatrixPhrasings are the wordings of the question, before and after the kind
-// of pooling; %d stands for the size of a block.
+// poolMatrixPhrasings are the wordings of the question, before and after the kind of
+// pooling; %d stands for the size of a block.
 var poolMatrixPhrasings = [][2]string{
 	{"Do ", " pooling on this matrix, with a kernel of %d by %d and a stride of %d:"},
 	{"Apply ", " pooling to the matrix below. The window has %d rows and %d columns and moves on by %d cells each time."},
@@ -163,7 +162,7 @@ func (p poolMatrixItem) Canonical() string {
 	return fmt.Sprintf("%s %d\n%s", p.PoolType, p.PoolSize, grid.Ints(p.Matrix))
 }
 
-// Check refuses a record whose solution is not that of its matrix.
+// Check refuses a record with a wrong solution.
 func (p poolMatrixItem) Check() error {
 	if err := grid.CheckInts(p.Matrix, -1e6, 1e6); err != nil {
 		return err
@@ -201,8 +200,8 @@ func (p poolMatrixItem) Solve() string {
 	}))
 }
 
-// Score implements [task.Instance]. Each number must be in its place, and rounded in its last
-// decimal, to 2 decimals at least. One row may be written as one column, and the other way round.
+// Score implements [task.Instance]. Each number must be in its place, rounded correctly, to
+// at least 2 decimals. A single row may be written as a column, and vice versa.
 func (p poolMatrixItem) Score(text string) quintain.Verdict {
 	rows, err := numberTable(text, len(p.Solution)*len(p.Solution[0]))
 	if err != nil {
@@ -221,8 +220,8 @@ func (p poolMatrixItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// closePool reports whether got is want, an exact number, or want rounded to 2 decimals or
-// more, either way if it is halfway.
+// closePool reports whether got is want, or want rounded to 2 decimals or more, either way
+// if it is halfway.
 func closePool(got, want float64) bool {
 	const inexact = 1e-9
 	off := math.Abs(want - got)
@@ -234,8 +233,8 @@ func closePool(got, want float64) bool {
 	return off <= inexact
 }
 
-// tableShape returns the rows and columns of a table; a single column counts as a
-// single row.
+// tableShape returns the rows and columns of a table; a single column counts as a single
+// row.
 func tableShape(rows [][]float64) [2]int {
 	if len(rows[0]) == 1 {
 		return [2]int{1, len(rows)}
@@ -243,10 +242,10 @@ func tableShape(rows [][]float64) [2]int {
 	return [2]int{len(rows), len(rows[0])}
 }
 
-// numberTable reads lines of numbers, all of one length, up to most numbers in all.
-// Empty lines, and what follows a #, are passed over, as NumPy does.
+// numberTable reads lines of numbers, all of one length, up to most numbers in all. Like
+// NumPy, it ignores empty lines and everything after a #.
 func numberTable(text string, most int) (rows [][]float64, err error) {
-	const longest = 64 // bytes of a number
+	const longest = 64 // limit of a number in bytes
 	for line := range strings.FieldsFuncSeq(text, lineBreak) {
 		line, _, _ = strings.Cut(line, "#")
 		var row []float64

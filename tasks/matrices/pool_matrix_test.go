@@ -24,7 +24,7 @@ func TestPoolMatrixScore(t *testing.T) {
 		{" 0.25\t7.50\r\n\n3.5 0.0 \n", 1, "other space and spelling"},
 		{"# averages\n0.25 7.5 # above\n3.5 0", 1, "comments, as in NumPy"},
 		{"2.5e-1 7.5\n+3.5 0.", 1, ""},
-		{"0.25 7.51\n3.5 0", 0, "a hundredth off, which is enough for reasoning-gym"},
+		{"0.25 7.51\n3.5 0", 0, "a hundredth off; enough for reasoning-gym"},
 		{"0.25 7.42\n3.5 0", 0, "farther off, where reasoning-gym pays 0.1 for the shape"},
 		{"0.25 7.5\n3.5 0.001", 0, "zero is zero"},
 		{"0 0\n0 0", 0, "the shape alone"},
@@ -75,7 +75,7 @@ func TestPoolMatrixRecords(t *testing.T) {
 		{Matrix: m, PoolType: "max", PoolSize: 2, Solution: [][]float64{{2}}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func TestPoolMatrixParams(t *testing.T) {
 
 var poolRE = regexp.MustCompile(`(max|average) pooling.*? (\d+) (?:by|rows)`)
 
-// The second way reads the prompt, and sends each cell to its block.
+// The second solver reads the prompt, and assigns each cell to its block.
 func TestPoolMatrixSecond(t *testing.T) {
 	check := func(item poolMatrixItem, prompt, got string) error {
 		asked := poolRE.FindStringSubmatch(prompt)

@@ -17,7 +17,7 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 	Name:     "rotate_matrix",
 	Category: "algorithmic",
 	Doc: "Turn a square matrix clockwise by a number of right angles. " +
-		"It is never left as it was: whole turns are not asked for.",
+		"Full turns, which would leave it unchanged, do not occur.",
 	Source:  "A classic exercise; the settings are those of reasoning-gym.",
 	Version: 2,
 	Default: rotateMatrixParams{MinN: 2, MaxN: 10, MinRotations: 0, MaxRotations: 10},
@@ -60,8 +60,8 @@ type rotateMatrixItem struct {
 	Phrasing     int    `json:"phrasing,omitempty"`
 }
 
-// makeRotateMatrix draws the matrix and the turn, each of the three that change
-// something as likely as another if there is a choice.
+// makeRotateMatrix draws the matrix and the turn. The three turns that change something are
+// equally likely, as far as the settings allow.
 func makeRotateMatrix(p rotateMatrixParams, r *rng.Rand) (rotateMatrixItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
 	m := drawDigits(n, n, r)
@@ -75,7 +75,7 @@ func makeRotateMatrix(p rotateMatrixParams, r *rng.Rand) (rotateMatrixItem, erro
 	}, nil
 }
 
-// drawTurns draws a number of right angles that is no multiple of 4.
+// drawTurns draws a number of right angles that is not a multiple of 4.
 func drawTurns(p rotateMatrixParams, r *rng.Rand) int {
 	var rests [3]int
 	n := 0
@@ -89,8 +89,7 @@ func drawTurns(p rotateMatrixParams, r *rng.Rand) int {
 	return first + 4*r.Between(0, (p.MaxRotations-first)/4)
 }
 
-// firstWithRest returns the first number from low up that leaves rest when it is
-// divided by 4.
+// firstWithRest returns the first number from low up with this remainder modulo 4.
 func firstWithRest(low, rest int) int { return low + (rest-low%4+4)%4 }
 
 // rotateMatrixPhrasings are the wordings of the question, around the angle in
@@ -118,7 +117,7 @@ func (m rotateMatrixItem) Short() string {
 	return "turn " + strconv.FormatInt(90*int64(m.NumRotations), 10) + ": " + strings.ReplaceAll(grid.Ints(m.Matrix), "\n", "/")
 }
 
-// Check refuses a record whose solution is not its matrix turned.
+// Check refuses a record with a wrong solution.
 func (m rotateMatrixItem) Check() error {
 	if err := grid.CheckInts(m.Matrix, -1e9, 1e9); err != nil {
 		return err

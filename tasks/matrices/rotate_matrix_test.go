@@ -33,7 +33,7 @@ func TestRotateMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("1"), NumRotations: 1, Solution: tasktest.Matrix("1"), Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestRotateMatrixParams(t *testing.T) {
 
 var degreesRE = regexp.MustCompile(`(\d+) degrees`)
 
-// The second way reads the prompt and follows each cell around the middle.
+// The second solver reads the prompt and moves each cell around the middle.
 func TestRotateMatrixSecond(t *testing.T) {
 	turns := map[int]int{}
 	check := func(item rotateMatrixItem, prompt, got string) error {

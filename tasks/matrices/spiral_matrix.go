@@ -50,8 +50,8 @@ type spiralMatrixItem struct {
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// makeSpiralMatrix draws the matrix. The two ends of its second row differ, so that
-// reading it row by row is never right.
+// makeSpiralMatrix draws the matrix. The two ends of its second row differ, so that reading
+// row by row is never right.
 func makeSpiralMatrix(p spiralMatrixParams, r *rng.Rand) (spiralMatrixItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
 	m := drawDigits(n, n, r)
@@ -107,7 +107,7 @@ func (s spiralMatrixItem) Short() string {
 	return "spiral: " + strings.ReplaceAll(grid.Ints(s.Matrix), "\n", "/")
 }
 
-// Check refuses a record whose solution is not that of its matrix.
+// Check refuses a record with a wrong solution.
 func (s spiralMatrixItem) Check() error {
 	if err := grid.CheckInts(s.Matrix, -1e9, 1e9); err != nil {
 		return err

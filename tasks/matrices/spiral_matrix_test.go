@@ -18,7 +18,7 @@ func TestSpiralMatrixScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1 2 4 3", 1, ""},
 		{" 1 2 4 3\n", 1, "space around it"},
-		{"[1, 2, 4, 3]", 0.1, "a list, for which reasoning-gym pays as much"},
+		{"[1, 2, 4, 3]", 0.1, "a list; reasoning-gym pays as much"},
 		{"['1', '2', '4', '3']", 0.1, ""},
 		{"(1,2,4,3)", 0.1, ""},
 		{"[[1, 2], [4, 3]]", 0, "lists in the list"},
@@ -38,7 +38,7 @@ func TestSpiralMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("1"), Solution: []int{1}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -57,8 +57,8 @@ func TestSpiralMatrixParams(t *testing.T) {
 	tasktest.Refused(t, spiralMatrix.Task(), map[string]string{`{"min_n":1}`: "min_n", `{"min_n":11}`: "max_n", `{"max_n":201}`: "max_n"})
 }
 
-// The second way takes the first row off the matrix of the prompt and turns the
-// rest to the left, until nothing is left.
+// The second solver takes the first row off the matrix of the prompt and turns the rest to
+// the left, until nothing is left.
 func TestSpiralMatrixSecond(t *testing.T) {
 	check := func(_ spiralMatrixItem, prompt, got string) error {
 		m := tasktest.Matrix(prompt)

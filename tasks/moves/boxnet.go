@@ -11,12 +11,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// boxnet asks for a plan by which agents bring boxes to targets.
+// boxnet asks for a plan for agents to bring boxes to targets.
 var boxnet = task.Spec[boxnetParams, boxnetItem]{
 	Name:     "boxnet",
 	Category: "games",
-	Doc: "Plan how agents, one in each square of a field, pass boxes on until all are on targets of their colours. " +
-		"Agents act at the same time, and there are few more steps than a plan is known to need. A plan that can be carried out earns the share of the boxes that it brings home.",
+	Doc: "Plan how agents, one in each square of a field, pass on boxes until all are on targets of their colours. " +
+		"Agents act at the same time, and a plan may have only a few more steps than the best known one. A plan that can be carried out earns the share of boxes that it brings home.",
 	Source:  "BoxNet1 of Y. Chen et al., Scalable Multi-Robot Collaboration with Large Language Models (2023); the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: boxnetParams{MinRowNum: 1, MaxRowNum: 4, MinColumnNum: 2, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue", "green"}},
@@ -79,11 +79,11 @@ type boxnetItem struct {
 	Phrasing     int         `json:"phrasing,omitempty"`
 }
 
-// boxnetSpare is how many more steps are allowed than our plan needs.
+// boxnetSpare is the number of steps allowed beyond our plan.
 const boxnetSpare = 2
 
-// makeBoxnet draws where the boxes and targets are: a box and a target that are drawn together
-// are in two squares, if there are two.
+// makeBoxnet draws the places of boxes and targets. A box and a target drawn together are
+// in two squares, if there are two.
 func makeBoxnet(p boxnetParams, r *rng.Rand) (boxnetItem, error) {
 	rows, cols := r.Between(p.MinRowNum, p.MaxRowNum), r.Between(p.MinColumnNum, p.MaxColumnNum)
 	squares := rows * cols
@@ -113,8 +113,8 @@ type boxnetRoute struct {
 	colour   string
 }
 
-// routes gives each box the nearest target of its colour that is left. Boxes without a target
-// have no route. The longest routes come first.
+// routes assigns each box the nearest free target of its colour. Boxes without a target get
+// no route. The longest routes come first.
 func (f *boxnetField) routes() []boxnetRoute {
 	routes := make([]boxnetRoute, 0, len(f.things)/2)
 	taken := make([]bool, len(f.things))
@@ -140,8 +140,8 @@ func (f *boxnetField) routes() []boxnetRoute {
 	return routes
 }
 
-// plan brings all boxes to targets. In each step, an agent moves the box in its square whose
-// route was the longest; the others wait.
+// plan brings all boxes to targets. In each step, every agent moves the box in its square
+// with the longest route; the others wait.
 func (f *boxnetField) plan() (steps [][]boxnetAction) {
 	for routes := f.routes(); len(routes) > 0; {
 		step := make([]boxnetAction, 0, len(routes))
@@ -165,8 +165,8 @@ func (f *boxnetField) plan() (steps [][]boxnetAction) {
 	return steps
 }
 
-// boxnetPhrasings are the wordings of the question. %f stands for what lies in the squares, %r
-// and %c for the numbers of rows and columns, %s for that of steps.
+// boxnetPhrasings are the wordings of the question. %f stands for the contents of the
+// squares, %r and %c for the numbers of rows and columns, %s for that of steps.
 var boxnetPhrasings = []string{
 	"A field has %r by %c squares, each with an agent in it. Squares and agents are named by the coordinates of the middle, row first: square[0.5, 1.5] is in the first row and the second column. This is what lies in the squares; the others are empty:\n\n%f\n\n" +
 		"In each step, an agent may move one box from its own square to a square above, below, to the left or to the right of it, or put it onto a target of the same color in its own square, which takes box and target off the field. All agents act at the same time, so a box that has just arrived is moved on in the next step at the earliest. " +
@@ -203,7 +203,8 @@ func (s boxnetItem) Prompt() string {
 	}))
 }
 
-// Canonical implements [task.Canonicalizer]: the things in each square may have any order.
+// Canonical implements [task.Canonicalizer]. The order of the things in a square does not
+// matter.
 func (s boxnetItem) Canonical() string {
 	field := s.InitialState
 	field.things = slices.Clone(field.things)
@@ -214,8 +215,8 @@ func (s boxnetItem) Canonical() string {
 	return fmt.Sprintf("%d %d %d\n%s", s.RowNum, s.ColumnNum, s.MaxSteps, field.text())
 }
 
-// Check refuses a record that is no field in which all boxes have targets, or that allows too
-// few steps.
+// Check refuses a record unless it is a field with a target for every box, and allows
+// enough steps.
 func (s boxnetItem) Check() error {
 	field := s.InitialState
 	boxes, steps := field.count(boxPrefix), len(field.plan())
@@ -243,9 +244,9 @@ func (s boxnetItem) Solve() string {
 	return string(append(b[:len(b)-len(", ")], ']'))
 }
 
-// Score implements [task.Instance]. A plan earns the share of the boxes that it brings to
-// targets, but nothing if an action in it cannot be carried out. Agents may act in any order
-// within a step.
+// Score implements [task.Instance]. A plan earns the share of boxes that it brings to
+// targets, but nothing if it has an impossible action. The order of agents within a step
+// does not matter.
 func (s boxnetItem) Score(text string) quintain.Verdict {
 	steps, read := readBoxnetPlan(text)
 	if !read {
@@ -277,10 +278,10 @@ func (s boxnetItem) Score(text string) quintain.Verdict {
 	}
 }
 
-// A boxnetPlay is a field on which a plan is carried out.
+// A boxnetPlay is a field during a plan.
 type boxnetPlay struct {
 	rows, cols     int
-	boxes, targets []boxnetThing // those that are left
+	boxes, targets []boxnetThing // those not yet matched
 }
 
 func newBoxnetPlay(f *boxnetField) *boxnetPlay {
@@ -295,8 +296,7 @@ func newBoxnetPlay(f *boxnetField) *boxnetPlay {
 	return p
 }
 
-// step carries out the actions of one step, which happen at the same time, or says what is
-// wrong with them.
+// step carries out the simultaneous actions of one step, or describes their fault.
 func (p *boxnetPlay) step(actions []boxnetAction) (wrong string) {
 	var arrived []boxnetThing // boxes that can move again in the next step
 	for i, a := range actions {

@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A boxnetSquare is a square of a field, with an agent in it. Rows and columns count from 0;
-// its name has the coordinates of its middle.
+// A boxnetSquare is a square of a field, with an agent in it. Rows and columns count from
+// 0; its name has the coordinates of its middle.
 type boxnetSquare struct{ row, col int }
 
 // appendMiddle appends the coordinates of the middle, with a text between them.
@@ -32,19 +32,19 @@ func readMiddle(row, col string) (s boxnetSquare, read bool) {
 
 // readHalf reads a number such as 2.5, and returns its whole part.
 func readHalf(text string) (whole int, read bool) {
-	const longest = 3 // digits before the point
+	const longest = 3 // limit of digits before the point
 	digits, half := strings.CutSuffix(strings.TrimSpace(text), ".5")
 	whole, err := strconv.Atoi(digits)
 	return whole, half && err == nil && whole >= 0 && len(digits) <= longest
 }
 
-// distance is how many squares are between s and other, one of the two included.
+// distance returns the number of squares from s to other, counting one of the two.
 func (s boxnetSquare) distance(other boxnetSquare) int {
 	rows, cols := s.row-other.row, s.col-other.col
 	return max(rows, -rows) + max(cols, -cols)
 }
 
-// towards is the next square on the way to another one.
+// towards returns the next square on the way to another one.
 func (s boxnetSquare) towards(other boxnetSquare) boxnetSquare {
 	if s.row != other.row {
 		return boxnetSquare{s.row + cmp.Compare(other.row, s.row), s.col}
@@ -59,27 +59,27 @@ type boxnetThing struct {
 	colour string
 }
 
-// The names of things begin so; their colour follows.
+// The beginnings of names of things, before their colour.
 const (
 	boxPrefix    = "box_"
 	targetPrefix = "target_"
 )
 
-// A boxnetField is a field of squares with what lies in them, row by row. As JSON it is an
+// A boxnetField is a field of squares with their contents, row by row. As JSON it is an
 // object with a list of things for each square: {"0.5_0.5": ["box_red"], …}.
 type boxnetField struct {
 	rows, cols int
 	things     []boxnetThing
 }
 
-// sort puts the things into the order of their squares.
+// sort orders the things by square.
 func (f *boxnetField) sort() {
 	slices.SortStableFunc(f.things, func(a, b boxnetThing) int {
 		return cmp.Or(cmp.Compare(a.in.row, b.in.row), cmp.Compare(a.in.col, b.in.col))
 	})
 }
 
-// count returns how many things are of a kind.
+// count returns the number of things of a kind.
 func (f *boxnetField) count(kind string) (n int) {
 	for _, thing := range f.things {
 		if thing.kind == kind {
@@ -89,7 +89,7 @@ func (f *boxnetField) count(kind string) (n int) {
 	return n
 }
 
-// text lists the squares in which something lies, a line each.
+// text lists the nonempty squares, one per line.
 func (f boxnetField) text() string {
 	b := make([]byte, 0, 32*len(f.things))
 	for i, thing := range f.things {
@@ -123,7 +123,7 @@ func (f boxnetField) MarshalJSON() ([]byte, error) {
 	return append(trimComma(b), '}'), nil
 }
 
-// trimComma takes the comma off the end of a list that is being written.
+// trimComma removes the comma after the last element of an unfinished list.
 func trimComma(b []byte) []byte {
 	if b[len(b)-1] == ',' {
 		return b[:len(b)-1]
@@ -165,17 +165,17 @@ func (f *boxnetField) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// checkColour refuses a name that is no plain word.
+// checkColour refuses a name that is not a plain word.
 func checkColour(name string) error {
 	const longest = 20 // letters
 	if name == "" || len(name) > longest || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
-		return fmt.Errorf("%.40q is no colour, want up to %d small letters", name, longest)
+		return fmt.Errorf("%.40q is not a colour, want up to %d small letters", name, longest)
 	}
 	return nil
 }
 
-// A boxnetAction is what an agent does in one step: it moves a box of a colour, which is in its
-// square, to a square next to it, or, if to is that of the agent, onto a target there.
+// A boxnetAction is an agent's action in one step: it moves a box of a colour from its
+// square to a neighboring square, or, if to is its own square, onto a target there.
 type boxnetAction struct {
 	agent, to boxnetSquare
 	colour    string
@@ -191,8 +191,8 @@ func (a boxnetAction) append(b []byte) []byte {
 	return append(a.to.appendMiddle(append(b, "square["...), ", "), `])"`...)
 }
 
-// readBoxnetAction reads an action from the name of the agent and what it does. Case and space
-// are free.
+// readBoxnetAction reads an action from an agent's name and its deed. It ignores case and
+// space.
 func readBoxnetAction(agent, does string) (a boxnetAction, read bool) {
 	const longest = 100 // bytes
 	if len(agent)+len(does) > longest {
@@ -217,7 +217,7 @@ func readBoxnetAction(agent, does string) (a boxnetAction, read bool) {
 	return a, read && a.to != a.agent
 }
 
-// readSquare reads a square that is named by a word and coordinates: square[0.5, 1.5].
+// readSquare reads a square as a word and coordinates: square[0.5, 1.5].
 func readSquare(text, word string) (boxnetSquare, bool) {
 	text, named := strings.CutPrefix(strings.TrimSpace(text), word)
 	text, opened := strings.CutPrefix(strings.TrimSpace(text), "[")

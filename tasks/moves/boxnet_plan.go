@@ -6,11 +6,11 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A boxnetOrder is a member of an object of a plan: what an agent is to do.
+// A boxnetOrder is a member of an object in a plan: an agent's order.
 type boxnetOrder struct{ agent, does string }
 
-// readBoxnetPlan reads a plan, a JSON list of objects whose values are texts. No name or action
-// needs an escape; a text with one is no plan.
+// readBoxnetPlan reads a plan, a JSON list of objects with strings as values. Names and
+// actions need no escapes; a text with one is no plan.
 func readBoxnetPlan(text string) (steps [][]boxnetOrder, read bool) {
 	p := planReader(text)
 	read = p.list("[]", func() bool {
@@ -28,10 +28,10 @@ func readBoxnetPlan(text string) (steps [][]boxnetOrder, read bool) {
 	return steps, read && answer.Trim(string(p)) == ""
 }
 
-// A planReader is what is left to read of a plan.
+// A planReader is the unread part of a plan.
 type planReader string
 
-// list reads elements with commas between them and signs around them, of which there are two.
+// list reads elements separated by commas, between the two characters of signs.
 func (p *planReader) list(signs string, element func() bool) bool {
 	if !p.sign(signs[0]) {
 		return false
@@ -50,7 +50,7 @@ func (p *planReader) list(signs string, element func() bool) bool {
 	return false
 }
 
-// sign reads a sign, and the space before it, if it comes next.
+// sign skips space, and consumes a sign if it comes next.
 func (p *planReader) sign(c byte) bool {
 	rest := strings.TrimLeft(string(*p), " \t\r\n")
 	if rest == "" || rest[0] != c {
@@ -60,7 +60,7 @@ func (p *planReader) sign(c byte) bool {
 	return true
 }
 
-// quoted reads a text in quotes.
+// quoted reads a string in quotes.
 func (p *planReader) quoted() (text string, is bool) {
 	if !p.sign('"') {
 		return "", false

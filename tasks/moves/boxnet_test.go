@@ -32,9 +32,9 @@ func TestBoxnetScore(t *testing.T) {
 		{right, 1, ""},
 		{"[{" + red1 + "," + blue + "},{" + blue1 + "," + red2 + "},{" + blue2 + "},{" + blue + "}]", 1, "another way"},
 		{strings.ToUpper(right), 1, "case is free"},
-		{strings.ReplaceAll(right, ", ", ","), 1, "without spaces, which reasoning-gym needs"},
+		{strings.ReplaceAll(right, ", ", ","), 1, "without spaces; reasoning-gym needs them"},
 		{strings.ReplaceAll(right, "(", " ( "), 1, "with more space"},
-		{"[{}, " + right[1:], 1, "a step in which nobody acts"},
+		{"[{}, " + right[1:], 1, "a step without actions"},
 		{"[{}, {}, " + right[1:], 0, "too many steps"},
 		{"[{" + blue1 + ", " + blue + "}, {" + blue2 + ", " + red1 + "}, {" + red2 + "}]", 2. / 3, "a box is left"},
 		{"[{" + blue + "}]", 1. / 3, "two boxes are left"},
@@ -50,9 +50,9 @@ func TestBoxnetScore(t *testing.T) {
 		{`[{` + blue + `}, {"Agent[0.5, 0.5]": "move(box_red, square[0.5, 2.5])"}]`, 0, "off the field"},
 		{`[{` + blue + `}, {"Agent[0.5, 0.5]": "move(box_red, square[-0.5, 0.5])"}]`, 0, "off the field at the top"},
 		{`[{"Agent[1.5, 1.5]": "put(box_blue, target_blue)"}]`, 0, "not a move"},
-		{`[{"Agent[1, 1]": "move(box_blue, target_blue)"}]`, 0, "coordinates that are no middle"},
+		{`[{"Agent[1, 1]": "move(box_blue, target_blue)"}]`, 0, "coordinates other than a middle"},
 		{`[{"Agent[1.5, 1.5]": 1}]`, 0, "a number"},
-		{"[1]", 0, "a step that is no object"},
+		{"[1]", 0, "a step other than an object"},
 		{"[{" + blue + "}, {" + blue[:len(blue)-1] + "}]", 0, "a quote is missing"},
 		{"[{" + blue + "},]", 0, "a comma at the end of the list"},
 		{"[{" + blue + ",}]", 0, "a comma at the end of an object"},
@@ -61,8 +61,8 @@ func TestBoxnetScore(t *testing.T) {
 		{`[{"Agent[1.5, 1.5]" "move(box_blue, target_blue)"}]`, 0, "no colon"},
 		{`[{"Agent[1.5, 1.5]\\u0020": "move(box_blue, target_blue)"}]`, 0, "an escape"},
 		{"\n [ { " + blue + " } ]\n", 1. / 3, "space"},
-		{"[]", 0, "no steps, for which reasoning-gym pays 0.05"},
-		{"{" + blue + "}", 0, "an object, which is no list"},
+		{"[]", 0, "no steps; reasoning-gym pays 0.05"},
+		{"{" + blue + "}", 0, "an object instead of a list"},
 		{right[:len(right)-1], 0, "no end"},
 		{"", 0, "nothing"},
 	})
@@ -93,8 +93,8 @@ func TestBoxnetParams(t *testing.T) {
 	})
 }
 
-// The second way reads the field from the prompt and carries the solution out, with a count of
-// the boxes and targets of each colour in each square.
+// The second solver reads the field from the prompt and carries out the solution, counting
+// boxes and targets of each colour in each square.
 func TestBoxnetSecond(t *testing.T) {
 	lineRE := regexp.MustCompile(`(?m)^square\[(\d)\.5, (\d)\.5\]: ([a-z_, ]+)$`)
 	stepsRE := regexp.MustCompile(`(\d+) (?:of them|steps)`)
@@ -144,7 +144,7 @@ func TestBoxnetSecond(t *testing.T) {
 				torow, _ = strconv.Atoi(action[2])
 				tocol, _ = strconv.Atoi(action[3])
 				if d := (torow-row)*(torow-row) + (tocol-col)*(tocol-col); d != 1 || torow >= s.RowNum || tocol >= s.ColumnNum {
-					return fmt.Errorf("step %d: %s is no step aside", i+1, does)
+					return fmt.Errorf("step %d: %s does not lead to a neighbor", i+1, does)
 				}
 				arrived[pile{torow, tocol, box.thing}]++
 			}

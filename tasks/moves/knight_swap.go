@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// knightSwap asks how knights of two colors change places.
+// knightSwap asks how knights of two colors exchange their places.
 var knightSwap = task.Spec[knightParams, knightItem]{
 	Name:     "knight_swap",
 	Category: "games",
-	Doc: "Move white and black knights by turns until they have changed places, on a board with gaps, or say that it cannot be done. " +
-		"A search of all positions shows which. Any moves that get there are right.",
+	Doc: "Move white and black knights in turn until they have exchanged places, on a board with gaps, or say that it is impossible. " +
+		"A search of all positions decides. Any moves that get there are right.",
 	Source:  "Guarini's puzzle (1512) on other boards; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: knightParams{MinNodes: 6, MaxNodes: 9, MinPieces: 2, MaxPieces: 2, MinSteps: 4, MaxSteps: 20, MaxAttempts: 100, ImpossibleRatio: 0.2},
@@ -40,19 +40,19 @@ type knightParams struct {
 	MaxNodes        int     `json:"max_nodes"`
 	MinPieces       int     `json:"min_pieces"` // knights of each color
 	MaxPieces       int     `json:"max_pieces"`
-	MinSteps        int     `json:"min_steps"` // moves that it takes
+	MinSteps        int     `json:"min_steps"` // moves of a shortest solution
 	MaxSteps        int     `json:"max_steps"`
-	MaxAttempts     int     `json:"max_attempts"`     // rounds of boards that are drawn until one fits
-	ImpossibleRatio float64 `json:"impossible_ratio"` // share of the problems that have no solution
+	MaxAttempts     int     `json:"max_attempts"`     // rounds of drawing boards until one fits
+	ImpossibleRatio float64 `json:"impossible_ratio"` // share of problems without a solution
 }
 
 const (
 	mostSquares   = 12
-	squareRows    = 4 // of the board that squares are taken from
+	squareRows    = 4 // rows of the board that squares are taken from
 	squareCols    = 5
-	boardsATry    = 10 // drawn in each attempt
+	boardsATry    = 10 // boards drawn in each attempt
 	mostAttempts  = 10_000
-	mostPositions = 4000 // that are looked at for a problem that is made
+	mostPositions = 4000 // limit of positions searched while making a problem
 )
 
 // Check implements [task.Params].
@@ -72,23 +72,23 @@ func (p knightParams) Check() error {
 
 // knightItem is one board. Its squares have names such as B3: column B, row 3.
 type knightItem struct {
-	Board       map[string][]string  `json:"board"`      // the squares that are a knight's move away; in entries of reasoning-gym, some may be left out
+	Board       map[string][]string  `json:"board"`      // the squares a knight's move away; some may be missing in entries of reasoning-gym
 	Pieces      map[string]*string   `json:"pieces"`     // by square: "w", "B", or nil if it is empty
 	StartTurn   string               `json:"start_turn"` // "w" or "B"
 	Solution    [][3]string          `json:"solution"`   // moves: color, from, to; nil if there are none
 	IsPossible  bool                 `json:"is_possible"`
 	NumSteps    int                  `json:"num_steps"`
-	BoardStates []map[string]*string `json:"board_states,omitempty"` // of reasoning-gym; not used
+	BoardStates []map[string]*string `json:"board_states,omitempty"` // from reasoning-gym; not used
 	Phrasing    int                  `json:"phrasing,omitempty"`
 }
 
-// A knightBoard is squares as bits, in the order of their names.
+// A knightBoard is a set of squares as bits, in the order of their names.
 type knightBoard struct {
 	names []string
-	near  []uint16 // by square: those that are a knight's move away
+	near  []uint16 // by square: the squares a knight's move away
 }
 
-// newKnightBoard returns the board of squares with these names, which it sorts.
+// newKnightBoard returns the board of squares with these names; it sorts names.
 func newKnightBoard(names []string) *knightBoard {
 	slices.Sort(names)
 	b := &knightBoard{names, make([]uint16, len(names))}
@@ -103,30 +103,30 @@ func newKnightBoard(names []string) *knightBoard {
 	return b
 }
 
-// A knightPosition is where the knights of each color are, and whose turn it is: 0 for
-// the white ones, 1 for the black ones.
+// A knightPosition is the places of the knights of each color, and whose turn it is: 0 for
+// white, 1 for black.
 type knightPosition struct {
 	knights [2]uint16
 	turn    uint8
 }
 
-// move returns the position after a move, which must be legal.
+// move returns the position after a legal move.
 func (p knightPosition) move(from, to int) knightPosition {
 	p.knights[p.turn] ^= 1<<from | 1<<to
 	p.turn ^= 1
 	return p
 }
 
-// A knightStep is a position that a search has reached.
+// A knightStep is a position reached in a search.
 type knightStep struct {
 	position knightPosition
-	before   int32 // place in the queue of the step before
+	before   int32 // index of the step before, in the queue
 	from, to int8
 }
 
-// swap searches in breadth for the fewest moves after which the knights have changed
-// places; nil if there are none. A limit above 0 is how many positions it looks at; ok
-// says that these were enough.
+// swap searches breadth first for the fewest moves that exchange the knights, or returns
+// nil if there are none. A limit above 0 bounds the positions it searches; ok reports that
+// these were enough.
 func (b *knightBoard) swap(start knightPosition, limit int) (moves [][2]int, ok bool) {
 	queue, seen := []knightStep{{position: start}}, map[knightPosition]bool{start: true}
 	var steps []knightStep
@@ -153,7 +153,7 @@ func (b *knightBoard) swap(start knightPosition, limit int) (moves [][2]int, ok 
 	return nil, true
 }
 
-// next appends the positions that a move leads to.
+// next appends the positions after each possible move.
 func (b *knightBoard) next(now knightPosition, steps []knightStep) []knightStep {
 	for own := now.knights[now.turn]; own != 0; own &= own - 1 {
 		from := bits.TrailingZeros16(own)
@@ -165,8 +165,8 @@ func (b *knightBoard) next(now knightPosition, steps []knightStep) []knightStep 
 	return steps
 }
 
-// makeKnights draws boards until one has a solution of the right length, or none if there
-// is to be none.
+// makeKnights draws boards until one has a solution of the right length, or none if the
+// problem is to have none.
 func makeKnights(p knightParams, r *rng.Rand) (knightItem, error) {
 	impossible := r.Chance(p.ImpossibleRatio)
 	phrasing := r.Between(0, len(knightPhrasings)-1)
@@ -193,7 +193,7 @@ func makeKnights(p knightParams, r *rng.Rand) (knightItem, error) {
 	return knightItem{}, fmt.Errorf("no board that takes min_steps (%d) to max_steps (%d) moves was found in max_attempts (%d)", p.MinSteps, p.MaxSteps, p.MaxAttempts)
 }
 
-// drawSquares draws squares that hang together by knight's moves.
+// drawSquares draws squares connected by knight's moves.
 func drawSquares(n int, r *rng.Rand) []string {
 	square := func(col, row int) string { return string([]byte{'A' + byte(col), '1' + byte(row)}) }
 	jumps := [8][2]int{{1, 2}, {2, 1}, {2, -1}, {1, -2}, {-1, -2}, {-2, -1}, {-2, 1}, {-1, 2}}
@@ -303,7 +303,7 @@ func (k knightItem) picture() string {
 	return strings.TrimRight(string(b), " ")
 }
 
-// sign is what the picture has in a place.
+// sign returns the character for a square in the picture.
 func (k knightItem) sign(name string) byte {
 	color, is := k.Pieces[name]
 	switch {
@@ -318,8 +318,8 @@ func (k knightItem) sign(name string) byte {
 // Canonical implements [task.Canonicalizer].
 func (k knightItem) Canonical() string { return k.StartTurn + "\n" + k.picture() }
 
-// Check refuses a record that is not a board with as many knights of both colors, or whose
-// solution is none.
+// Check refuses a record unless it is a board with equally many knights of both colors and
+// a right solution.
 func (k knightItem) Check() error {
 	if err := task.CheckPhrasing(k.Phrasing, len(knightPhrasings)); err != nil {
 		return err
@@ -350,8 +350,8 @@ func (k knightItem) Check() error {
 	return nil
 }
 
-// whole reports whether the record has every knight's move of its board. If it has not,
-// it may say wrongly that there is no solution.
+// whole reports whether the record has every knight's move on its board. If it lacks some,
+// it may wrongly claim that there is no solution.
 func (k knightItem) whole(b *knightBoard) bool {
 	for i, name := range b.names {
 		if len(k.Board[name]) != bits.OnesCount16(b.near[i]) {
@@ -394,11 +394,11 @@ func (k knightItem) Solve() string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// Score implements [task.Instance]. Right are moves that keep the rules and end with the
-// knights exchanged, or No in either case if there are none.
+// Score implements [task.Instance]. Right are legal moves that exchange the knights, or No,
+// in either case, if there are none.
 func (k knightItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)
-	const longestNo = 4 // a full stop may follow
+	const longestNo = 4 // with a full stop
 	if len(text) < longestNo && strings.EqualFold(strings.TrimSuffix(text, "."), noSwap) {
 		if k.possible() {
 			return quintain.Wrong("there is a solution")
@@ -428,8 +428,8 @@ func (k knightItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// readMove reads a move such as "w,A1,B3", with space or without, and says what is wrong
-// with it.
+// readMove reads a move such as "w,A1,B3", with or without spaces. fault describes an
+// illegal one.
 func (b *knightBoard) readMove(text string, now knightPosition) (from, to int, fault string) {
 	parts := strings.Split(text, ",")
 	if len(parts) != 3 {
@@ -447,7 +447,7 @@ func (b *knightBoard) readMove(text string, now knightPosition) (from, to int, f
 	case (now.knights[0]|now.knights[1])>>to&1 == 1:
 		return 0, 0, "the square is not empty"
 	case b.near[from]>>to&1 == 0:
-		return 0, 0, "that is no knight's move"
+		return 0, 0, "that is not a knight's move"
 	}
 	return from, to, ""
 }

@@ -37,7 +37,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{"NO", 1, "upper case"},
 		{"No way", 0, "words"},
 		{"[]", 0, "no moves"},
-		{`["w,A1,B3"]`, 0, "a legal move, for which reasoning-gym pays 0.05 where there is a solution"},
+		{`["w,A1,B3"]`, 0, "a legal move; reasoning-gym pays 0.05 where there is a solution"},
 		{"", 0, "nothing"},
 	})
 	item = knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3") // Guarini's puzzle
@@ -50,7 +50,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{right, 1, ""},
 		{strings.ReplaceAll(right, ",", ", "), 1, "space in the moves"},
 		{strings.ToLower(right), 1, "lower case"},
-		{longer, 1, "longer than need be, for which reasoning-gym pays 0.8"},
+		{longer, 1, "longer than necessary; reasoning-gym pays 0.8"},
 		{strings.Replace(right, `"w`, `"B`, 1), 0, "the wrong turn"},
 		{right[:strings.LastIndex(right, `, "`)] + "]", 0, "a move left out"},
 		{`["w,A1,C3"]`, 0, "to a square that is taken"},
@@ -74,8 +74,8 @@ func TestKnightSwapScore(t *testing.T) {
 	})
 }
 
-// Half of the boards that reasoning-gym calls impossible lack a move that the player
-// cannot know to be missing.
+// Half of the boards that reasoning-gym calls impossible lack a move, and the player cannot
+// know that.
 func TestKnightSwapOfOthers(t *testing.T) {
 	item := knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3")
 	item.Board["A1"], item.IsPossible, item.NumSteps = item.Board["A1"][:1], false, 0
@@ -125,8 +125,8 @@ func readKnights(prompt string) map[[2]int]string {
 	return squares
 }
 
-// The second way reads the picture from the prompt, plays the solution on it, and visits
-// all positions that can be reached where there is none.
+// The second solver reads the picture from the prompt and plays the solution on it. If
+// there is none, it visits all reachable positions.
 func TestKnightSwapSecond(t *testing.T) {
 	count := map[bool]int{}
 	tasktest.Every(t, knightSwap.Task(), 1000, func(k knightItem, prompt, got string) error {
@@ -176,7 +176,7 @@ func TestKnightSwapSecond(t *testing.T) {
 	}
 }
 
-// swappable visits all positions in depth.
+// swappable visits all positions depth first.
 func swappable(squares, goal map[[2]int]string, turn string) bool {
 	want, seen := fmt.Sprint(goal), map[string]bool{}
 	var visit func(turn string) bool

@@ -14,11 +14,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// maze asks how long the shortest way through a maze is.
+// maze asks for the length of the shortest way through a maze.
 var maze = task.Spec[mazeParams, mazeItem]{
 	Name:     "maze",
 	Category: "games",
-	Doc:      "Count the steps of a shortest way through a maze that is drawn with signs.",
+	Doc:      "Count the steps of a shortest way through a maze drawn with signs.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  mazeParams{MinDist: 5, MaxDist: 10, MinGridSize: 5, MaxGridSize: 10},
@@ -37,11 +37,11 @@ var maze = task.Spec[mazeParams, mazeItem]{
 type mazeParams struct {
 	MinDist     int `json:"min_dist"` // steps of a shortest way
 	MaxDist     int `json:"max_dist"`
-	MinGridSize int `json:"min_grid_size"` // rows and columns, the wall around the maze included
+	MinGridSize int `json:"min_grid_size"` // rows and columns, including the wall around the maze
 	MaxGridSize int `json:"max_grid_size"`
 }
 
-// mazeMaxSize is how many rows a maze may have.
+// mazeMaxSize limits the rows of a maze.
 const mazeMaxSize = 200
 
 // Check implements [task.Params].
@@ -61,15 +61,15 @@ type mazeItem struct {
 	Phrasing           int      `json:"phrasing,omitempty"`
 }
 
-// The signs that mazes are drawn with.
+// The characters that mazes are drawn with.
 const (
 	mazeWalls = "#X%@W&MH"
 	mazePaths = ".:-,_~"
 	mazeEnds  = "ABDEFGKPQRSTZ*+$?"
 )
 
-// makeMaze draws mazes until one has two cells as far from each other as it has drawn
-// before. It fails if the mazes are too small for the distances.
+// makeMaze draws a distance, and mazes until one has two cells that far apart. It fails if
+// the mazes are too small for the distances.
 func makeMaze(p mazeParams, r *rng.Rand) (mazeItem, error) {
 	ends := []byte(mazeEnds)
 	rng.ToFront(r, ends, 2)
@@ -91,13 +91,14 @@ func makeMaze(p mazeParams, r *rng.Rand) (mazeItem, error) {
 	return item, fmt.Errorf("no way of min_dist (%d) to max_dist (%d) steps was found in %d mazes of min_grid_size (%d) to max_grid_size (%d)", p.MinDist, p.MaxDist, tries, p.MinGridSize, p.MaxGridSize)
 }
 
-// A mazeGrid is the inside of a maze: '#' is a wall, '.' a path, 'S' the start and 'G' the goal.
+// A mazeGrid is the inside of a maze: '#' is a wall, '.' a path, 'S' the start and 'G' the
+// goal.
 type mazeGrid struct {
 	grid.Walled[byte]
-	open [][2]int // rows and columns of the paths
+	open [][2]int // rows and columns of path cells
 }
 
-// draw returns the rows with a wall around them, in the signs of the puzzle.
+// draw returns the rows with a wall around them, in the puzzle's characters.
 func (m *mazeGrid) draw(item *mazeItem) []string {
 	signs := [...]byte{'#': item.Wall[0], '.': item.Path[0], 'S': item.Start[0], 'G': item.Goal[0]}
 	wide := m.Cols + 2
@@ -114,12 +115,12 @@ func (m *mazeGrid) draw(item *mazeItem) []string {
 	return rows
 }
 
-// at returns the place of a cell.
+// at returns the index of a cell.
 func (m *mazeGrid) at(cell [2]int) int { return m.At(cell[0], cell[1]) }
 
-// drawMaze carves a maze. From a room that it has reached, it breaks through to a room
-// two cells on, mostly from the last room, now and then from an older one. At last it
-// opens some walls, so that there are circles.
+// drawMaze carves a maze. From a room that it has reached, it breaks through to a room two
+// cells on, usually from the last room, sometimes from an older one. Finally it opens some
+// walls to make circles.
 func drawMaze(size int, r *rng.Rand) *mazeGrid {
 	m := &mazeGrid{Walled: grid.NewWalled[byte](size, size, '#'), open: make([][2]int, 0, size*size)}
 	rooms := (size + 1) / 2
@@ -162,7 +163,7 @@ func (m *mazeGrid) carve(cell [2]int) {
 	m.open = append(m.open, cell)
 }
 
-// farAway draws one of the cells that are so many steps away.
+// farAway draws one of the cells exactly that many steps away.
 func (m *mazeGrid) farAway(start, steps int, r *rng.Rand) (cell int, found bool) {
 	seen := make([]bool, len(m.Cells))
 	seen[start] = true
@@ -176,7 +177,7 @@ func (m *mazeGrid) farAway(start, steps int, r *rng.Rand) (cell int, found bool)
 	return rng.Pick(r, now), true
 }
 
-// beside appends the cells a step from others that are not yet seen, and marks them.
+// beside appends the unseen cells a step from others, and marks them.
 func (m *mazeGrid) beside(next, cells []int, seen []bool) []int {
 	for _, at := range cells {
 		for _, step := range m.Steps() {
@@ -228,17 +229,17 @@ func (m mazeItem) Prompt() string {
 	return string(task.AppendFilled(b, words[1], fill))
 }
 
-// Canonical implements [task.Canonicalizer]: the maze in one set of signs.
+// Canonical implements [task.Canonicalizer]: the maze in one set of characters.
 func (m mazeItem) Canonical() string {
 	return m.ourSigns().Replace(strings.Join(m.Grid, "\n"))
 }
 
-// ourSigns puts the signs of a [mazeGrid] in place of those of the maze.
+// ourSigns replaces the maze's characters by those of a [mazeGrid].
 func (m mazeItem) ourSigns() *strings.Replacer {
 	return strings.NewReplacer(m.Wall, "#", m.Path, ".", m.Start, "S", m.Goal, "G")
 }
 
-// Check refuses a record whose maze is not one, or has another distance.
+// Check refuses a record without a maze, or with a wrong distance.
 func (m mazeItem) Check() error {
 	if err := task.CheckPhrasing(m.Phrasing, len(mazePhrasings)); err != nil {
 		return err
@@ -246,7 +247,7 @@ func (m mazeItem) Check() error {
 	signs := []string{m.Start, m.Goal, m.Wall, m.Path}
 	for i, sign := range signs {
 		if len(sign) != 1 || strings.Contains(strings.Join(signs[:i], ""), sign) {
-			return fmt.Errorf("start, goal, wall and path are %q, want four different signs of ASCII", signs)
+			return fmt.Errorf("start, goal, wall and path are %q, want four different ASCII characters", signs)
 		}
 	}
 	size := len(m.Grid)
@@ -262,7 +263,7 @@ func (m mazeItem) Check() error {
 	}
 	all := strings.Join(m.Grid, "")
 	if strings.Count(all, m.Start) != 1 || strings.Count(all, m.Goal) != 1 {
-		return errors.New("grid has not one start and one goal")
+		return errors.New("grid does not have exactly one start and one goal")
 	}
 	if got := inside.distance('S', 'G'); got != m.ShortestPathLength {
 		return fmt.Errorf("shortest_path_length is %d, want %d", m.ShortestPathLength, got)
@@ -289,7 +290,7 @@ func (m *mazeGrid) distance(from, to byte) int {
 // Solve implements [task.Instance].
 func (m mazeItem) Solve() string { return strconv.Itoa(m.ShortestPathLength) }
 
-// Score implements [task.Instance]. Only the number is right.
+// Score implements [task.Instance]. Only the exact number earns anything.
 func (m mazeItem) Score(text string) quintain.Verdict {
 	n, is := answer.ReadInt(text)
 	switch {

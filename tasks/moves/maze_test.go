@@ -17,7 +17,7 @@ func TestMazeScore(t *testing.T) {
 	}
 	other := mazeItem{
 		GridSize: 5, Grid: []string{"SSSSS", "S!##S", "SSS#S", "S.##S", "SSSSS"}, ShortestPathLength: 6,
-		Start: "!", Goal: ".", Wall: "S", Path: "#", // signs that mean something else to us
+		Start: "!", Goal: ".", Wall: "S", Path: "#", // characters with another meaning in a mazeGrid
 	}
 	if err := errors.Join(item.Check(), other.Check()); err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestMazeScore(t *testing.T) {
 		{"+6", 1, "with a sign"},
 		{"7", 0, "one more: the cells on the way"},
 		{"5", 0, "one less"},
-		{"16", 0, "reasoning-gym pays 0.5 for what contains the number"},
+		{"16", 0, "reasoning-gym pays 0.5 for any text with the number"},
 		{"60", 0, ""},
 		{"-6", 0, ""},
 		{"6 steps", 0, "words"},
@@ -61,7 +61,7 @@ func TestMazeParams(t *testing.T) {
 	})
 }
 
-// The second way reads the maze from the prompt and sweeps over it until no distance
+// The second solver reads the maze from the prompt and sweeps over it until no distance
 // changes.
 func TestMazeSecond(t *testing.T) {
 	tasktest.Second(t, maze.Task(), 1002, func(m mazeItem, prompt, got string) error {

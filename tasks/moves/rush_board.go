@@ -14,8 +14,8 @@ const (
 	rushSide   = 6            // rows and columns of a board
 	rushRow    = 2            // the red car's row, from 0
 	rushExit   = rushSide - 2 // the first column of the red car at the exit
-	rushPieces = 26           // most pieces: there are no more letters
-	rushEmpty  = 'o'          // an empty cell of a board that is written
+	rushPieces = 26           // limit of pieces: one letter each
+	rushEmpty  = 'o'          // an empty cell in a written board
 	rushWall   = 'x'          // a wall
 	rushCells  = rushSide * rushSide
 )
@@ -24,10 +24,10 @@ const (
 type rushPiece struct {
 	at   int // its first cell: row times rushSide plus column
 	size int // in cells
-	step int // from a cell to the next: 1, or rushSide if it stands upright
+	step int // from a cell to the next: 1, or rushSide if vertical
 }
 
-// place is how many cells of its row or column are before the piece.
+// place returns the number of cells before the piece in its row or column.
 func (p rushPiece) place() int {
 	if p.step == 1 {
 		return p.at % rushSide
@@ -35,16 +35,16 @@ func (p rushPiece) place() int {
 	return p.at / rushSide
 }
 
-// A rushBoard is a position of the game. The pieces are in the order of their letters: the
-// red car is the first.
+// A rushBoard is a position of the game. The pieces are in the order of their letters; the
+// red car comes first.
 type rushBoard struct {
 	pieces [rushPieces]rushPiece
-	n      int             // pieces on the board
-	taken  [rushCells]bool // by a piece or a wall
+	n      int             // number of pieces
+	taken  [rushCells]bool // occupied by a piece or a wall
 }
 
-// readRush reads a board that is written row by row: a letter for each cell of a piece, o for
-// an empty cell, x for a wall.
+// readRush reads a board, row by row: a letter for each cell of a piece, o for an empty
+// cell, x for a wall.
 func readRush(cells string) (*rushBoard, error) {
 	if len(cells) != rushCells {
 		return nil, fmt.Errorf("board_config has %d cells, want %d", len(cells), rushCells)
@@ -88,8 +88,8 @@ func readRush(cells string) (*rushBoard, error) {
 	return b, nil
 }
 
-// slide moves a piece by n cells, to the right or down, or, if n is negative, to the left or
-// up. It reports whether the way is free; if not, nothing moves.
+// slide moves a piece by n cells, to the right or down, or, if n is negative, to the left
+// or up. If the way is blocked, it reports false and moves nothing.
 func (b *rushBoard) slide(piece, n int) bool {
 	p := &b.pieces[piece]
 	if to := p.place() + n; to < 0 || to+p.size > rushSide {
@@ -110,7 +110,7 @@ func (b *rushBoard) slide(piece, n int) bool {
 	return true
 }
 
-// mark notes that the cells of a piece are taken, or that they are not.
+// mark sets whether the cells of a piece are taken.
 func (b *rushBoard) mark(p rushPiece, taken bool) {
 	for i := range p.size {
 		b.taken[p.at+i*p.step] = taken
@@ -129,10 +129,10 @@ type rushGame struct {
 	moves string // such as " B+1 A+3", in the letters of cells
 }
 
-// long is the number of moves.
+// long returns the number of moves.
 func (g rushGame) long() int { return strings.Count(g.moves, " ") }
 
-// all returns the moves: a space, a letter, a sign and a digit each.
+// all returns the moves. Each is a space, a letter, a sign and a digit.
 func (g rushGame) all() []rushMove {
 	const size = len(" B+1")
 	moves := make([]rushMove, 0, len(g.moves)/size)
@@ -149,9 +149,8 @@ func (g rushGame) all() []rushMove {
 //go:embed rush_boards.txt.gz
 var rushFile string
 
-// rushGames holds the games of rush_boards.txt.gz, which tasks/moves/rushgen makes: those with the
-// fewest moves come first. The file belongs to the program: if it cannot be read, that is our
-// own fault.
+// rushGames holds the games of rush_boards.txt.gz, made by tasks/moves/rushgen, those with the
+// fewest moves first. The file is part of the program: an unreadable one is our own fault.
 var rushGames = sync.OnceValue(func() []rushGame {
 	z, err := gzip.NewReader(strings.NewReader(rushFile))
 	if err != nil {
@@ -168,7 +167,7 @@ var rushGames = sync.OnceValue(func() []rushGame {
 	return games
 })
 
-// rushFrom returns the games that have so many moves or more.
+// rushFrom returns the games with at least the given number of moves.
 func rushFrom(moves int) []rushGame {
 	games := rushGames()
 	at, _ := slices.BinarySearchFunc(games, moves, func(g rushGame, moves int) int { return g.long() - moves })

@@ -11,12 +11,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// rushHour asks for the moves that bring the red car to the exit.
+// rushHour asks for moves that bring the red car to the exit.
 var rushHour = task.Spec[rushParams, rushItem]{
 	Name:     "rush_hour",
 	Category: "games",
 	Doc: "Slide cars and trucks out of the way of the red car, which has to reach the exit. Any number of moves will do, but each must be possible. " +
-		"The number of moves of a shortest solution is exact. A board comes up again with fewer moves left.",
+		"The number of moves of a shortest solution is exact. Problems with fewer moves are later positions of the same boards.",
 	Source:  "Rush Hour, N. Yoshigahara (1996); boards made by tasks/moves/rushgen of this project; the settings are those of reasoning-gym.",
 	Version: 2,
 	Default: rushParams{MinMoves: 1, MaxMoves: 50},
@@ -32,14 +32,14 @@ var rushHour = task.Spec[rushParams, rushItem]{
 	Many: true,
 }
 
-// rushParams are the settings of one difficulty: how many moves a shortest solution has. A
-// move slides one piece, by any number of cells.
+// rushParams are the settings of one difficulty: the number of moves of a shortest
+// solution. A move slides one piece, by any number of cells.
 type rushParams struct {
 	MinMoves int `json:"min_moves"`
-	MaxMoves int `json:"max_moves"` // there may be no board that takes so many
+	MaxMoves int `json:"max_moves"` // the boards may not reach it
 }
 
-// rushHardest is the number of moves of the hardest boards that there are.
+// rushHardest is the number of moves of the hardest boards.
 const rushHardest = 46
 
 // Check implements [task.Params].
@@ -55,14 +55,14 @@ func (p rushParams) Check() error {
 
 // rushItem is one board.
 type rushItem struct {
-	BoardConfig string `json:"board_config"` // as readRush takes it
+	BoardConfig string `json:"board_config"` // as readRush reads it
 	MinMoves    int    `json:"min_moves"`
-	Solution    string `json:"solution,omitempty"` // none in entries of reasoning-gym
+	Solution    string `json:"solution,omitempty"` // empty in entries of reasoning-gym
 	Phrasing    int    `json:"phrasing,omitempty"`
 }
 
-// makeRush draws a game that is long enough, and plays a shortest solution of it until as many
-// moves are left as are wanted. What is left of a shortest solution is one too.
+// makeRush draws a game that is long enough, and plays a shortest solution of it until the
+// wanted number of moves is left. The rest of a shortest solution is shortest too.
 func makeRush(p rushParams, r *rng.Rand) (rushItem, error) {
 	game := rng.Pick(r, rushFrom(p.MinMoves))
 	moves := game.all()
@@ -86,8 +86,8 @@ func makeRush(p rushParams, r *rng.Rand) (rushItem, error) {
 	}, nil
 }
 
-// text writes the board, with a letter for each piece. The walls are those of the cells that
-// it was read from.
+// text writes the board, with a letter for each piece. cells, which it was read from, has
+// the walls.
 func (b *rushBoard) text(cells string, letters *[rushPieces]byte) string {
 	var text [rushCells]byte
 	for i := range text {
@@ -145,8 +145,8 @@ func (s rushItem) Prompt() string {
 	return string(append(b[:len(b)-1], words[1]...))
 }
 
-// Canonical implements [task.Canonicalizer]: the board, with letters in the order in which
-// the pieces are met, row by row.
+// Canonical implements [task.Canonicalizer]: the board, with letters in the order of the
+// pieces' first cells, row by row.
 func (s rushItem) Canonical() string {
 	var names [256]byte
 	names[rushEmpty], names['.'], names[rushWall], names['A'] = rushEmpty, rushEmpty, rushWall, 'A'
@@ -160,7 +160,7 @@ func (s rushItem) Canonical() string {
 	return string(b)
 }
 
-// Check refuses a record that is no board, or whose solution is none.
+// Check refuses a record with an invalid board or a wrong solution.
 func (s rushItem) Check() error {
 	if err := task.CheckPhrasing(s.Phrasing, len(rushPhrasings)); err != nil {
 		return err
@@ -174,15 +174,15 @@ func (s rushItem) Check() error {
 	return task.CheckSolution(s)
 }
 
-// Solve implements [task.Instance]. It is empty for records without a solution.
+// Solve implements [task.Instance]. It returns "" for records without a solution.
 func (s rushItem) Solve() string { return s.Solution }
 
-// Score implements [task.Instance]. Right are moves that can all be made, and after which the
-// red car is at the exit. Small letters count too, and so do commas between moves.
+// Score implements [task.Instance]. Right are possible moves that bring the red car to the
+// exit. It accepts small letters, and commas between moves.
 func (s rushItem) Score(text string) quintain.Verdict {
 	board, err := readRush(s.BoardConfig)
 	if err != nil {
-		return quintain.Malformed(err.Error()) // a record that Check has not seen
+		return quintain.Malformed(err.Error()) // Check has not seen this record
 	}
 	n := 0
 	for {
@@ -208,7 +208,7 @@ func (s rushItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// cutRushMove reads the move that text begins with. The letters that are asked for have no
+// cutRushMove reads the move at the beginning of text. Letters in the question have no
 // gaps, even if those of a record of reasoning-gym do.
 func cutRushMove(text string) (move rushMove, rest string, read bool) {
 	if len(text) < len("A+1") {

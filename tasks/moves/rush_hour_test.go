@@ -20,22 +20,22 @@ func TestRushHourScore(t *testing.T) {
 		{"B-1 C+3 A+4", 1, ""},
 		{"B+2 C+3 A+4", 1, "another way"},
 		{"B-1 C+3 A+2 A+2", 1, "more moves than needed"},
-		{"b-1 c+3 a+4", 1, "small letters, which reasoning-gym passes over"},
+		{"b-1 c+3 a+4", 1, "small letters; reasoning-gym ignores them"},
 		{"B-1, C+3,\nA+4", 1, "with commas"},
 		{"B-1C+3A+4", 1, "without space"},
 		{"B-1 C+3 A+4 A+0", 1, "a move by nothing"},
 		{"B-1 C+3 A+3", 0, "not far enough"},
 		{"B-1 C+3 A+5", 0, "off the board, where reasoning-gym stops at the edge"},
 		{"B-1 C+3 A+4 A-1", 0, "back again"},
-		{"C+3 B-1 C+3 A+4", 0, "a move that is blocked, which reasoning-gym passes over"},
+		{"C+3 B-1 C+3 A+4", 0, "a blocked move; reasoning-gym ignores it"},
 		{"B+1 C+3 A+4", 0, "B is still in the way"},
 		{"C+3 A+4", 0, "C is blocked"},
 		{"A+4", 0, "A would have to jump"},
-		{"B-1 D+1 C+3 A+4", 0, "a letter that is not there, which reasoning-gym passes over"},
+		{"B-1 D+1 C+3 A+4", 0, "an unknown letter; reasoning-gym ignores it"},
 		{"B-1 C+3 A4", 0, "no sign"},
-		{"B-1 C+3 A+004", 0, "a number that is too long"},
+		{"B-1 C+3 A+004", 0, "an overlong number"},
 		{"B-1 C+3 A+", 0, "no number"},
-		{"Move B-1 C+3 A+4", 0, "a word, of which reasoning-gym reads the moves"},
+		{"Move B-1 C+3 A+4", 0, "a word; reasoning-gym reads the moves"},
 		{"-1 +3 +4", 0, "no letters"},
 		{"", 0, "nothing"},
 	})
@@ -54,7 +54,7 @@ func TestRushHourScore(t *testing.T) {
 	})
 }
 
-// The second way reads the board from the prompt, plays the solution cell by cell, and
+// The second solver reads the board from the prompt, plays the solution cell by cell, and
 // searches breadth first for a shorter one.
 func TestRushHourSecond(t *testing.T) {
 	rowRE := regexp.MustCompile(`(?m)^[A-Zx.]( [A-Zx.]){5}$`)
@@ -88,8 +88,8 @@ func TestRushHourSecond(t *testing.T) {
 	})
 }
 
-// A jam is a board of rush_hour for the second way. A position is the place of each car in
-// its line, a byte each.
+// A jam is the second solver's form of a board. A position is the place of each car in its
+// line, a byte each.
 type jam struct {
 	cars  []jamCar // by letter
 	walls [6][6]bool
@@ -120,7 +120,7 @@ func newJam(cells string) *jam {
 	return j
 }
 
-// full marks the cells that are taken in a position.
+// full marks the occupied cells of a position.
 func (j *jam) full(now string) [6][6]bool {
 	full := j.walls
 	for i, car := range j.cars {
@@ -139,8 +139,8 @@ func (*jam) cell(car jamCar, place int) (row, col int) {
 	return car.line, place
 }
 
-// shifted is the position after a car has gone one cell, which full says to be free or not;
-// empty if it cannot.
+// shifted returns the position after a car has moved one cell, or "" if full shows that it
+// cannot.
 func (j *jam) shifted(now string, car, step int, full *[6][6]bool) string {
 	ahead := int(now[car]) - 1
 	if step > 0 {
@@ -157,7 +157,7 @@ func (j *jam) shifted(now string, car, step int, full *[6][6]bool) string {
 	return string(next)
 }
 
-// shortest is the number of moves of a shortest solution, or -1.
+// shortest returns the number of moves of a shortest solution, or -1.
 func (j *jam) shortest() int {
 	seen, layer := map[string]bool{j.start: true}, []string{j.start}
 	for moves := 0; len(layer) > 0; moves++ {
@@ -166,7 +166,7 @@ func (j *jam) shortest() int {
 			if now[0] == 4 {
 				return moves
 			}
-			full := j.full(now) // a car that slides leaves cells behind it, and does not meet them
+			full := j.full(now) // a sliding car frees cells behind it, and never meets them
 			for i := range 2 * len(j.cars) {
 				car, step := i/2, 2*(i%2)-1
 				for to := j.shifted(now, car, step, &full); to != ""; to = j.shifted(to, car, step, &full) {
@@ -182,7 +182,7 @@ func (j *jam) shortest() int {
 	return -1
 }
 
-// Moves of letters that are there, a few cells this way or that, solve little.
+// Random moves of existing letters, by a few cells, solve little.
 func TestRushHourAtRandom(t *testing.T) {
 	r := rng.New(1, "rush_hour at random")
 	tasktest.Blind(t, rushHour.Task(), "moving at random", func(string, string) string {
@@ -194,7 +194,7 @@ func TestRushHourAtRandom(t *testing.T) {
 	})
 }
 
-// The file has many games, the shortest first, and none of them twice.
+// The file has many games, the shortest first, and none twice.
 func TestRushGames(t *testing.T) {
 	games := rushGames()
 	seen := map[string]bool{}

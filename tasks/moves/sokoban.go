@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// sokoban asks for the moves that push all boxes onto goals.
+// sokoban asks for moves that push all boxes onto goals.
 var sokoban = task.Spec[sokobanParams, sokobanItem]{
 	Name:     "sokoban",
 	Category: "games",
@@ -33,16 +33,16 @@ var sokoban = task.Spec[sokobanParams, sokobanItem]{
 	Many: true,
 }
 
-// sokobanParams are the settings of one difficulty. A small warehouse may have fewer
-// boxes than it should.
+// sokobanParams are the settings of one difficulty. A small warehouse may have too few
+// boxes.
 type sokobanParams struct {
-	MinW     int `json:"min_w"` // columns, the outer walls included
+	MinW     int `json:"min_w"` // columns, including the outer walls
 	MinH     int `json:"min_h"` // rows
 	MaxW     int `json:"max_w"`
 	MaxH     int `json:"max_h"`
 	MinBoxes int `json:"min_boxes"`
 	MaxBoxes int `json:"max_boxes"`
-	MaxDepth int `json:"max_depth"` // most pushes of the solution that is known
+	MaxDepth int `json:"max_depth"` // limit of pushes in the known solution
 }
 
 // Check implements [task.Params].
@@ -61,15 +61,15 @@ func (p sokobanParams) Check() error {
 
 // sokobanItem is one warehouse.
 type sokobanItem struct {
-	GameStr  string `json:"gamestr"` // a row a line, signs with spaces between them
+	GameStr  string `json:"gamestr"` // one row per line, characters separated by spaces
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`
-	Solution string `json:"solution,omitempty"`  // moves; none in entries of reasoning-gym
+	Solution string `json:"solution,omitempty"`  // moves; empty in entries of reasoning-gym
 	MaxMoves int    `json:"max_moves,omitempty"` // 0: any number, as in reasoning-gym
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
-// The signs of a warehouse.
+// The characters of a warehouse.
 const (
 	signPlayer       = '*'
 	signPlayerOnGoal = '%'
@@ -90,7 +90,7 @@ type warehouse struct {
 // The moves, in the order of [grid.Walled.Steps].
 const sokobanMoves = "UDLR"
 
-// newWarehouse returns a warehouse that is all wall.
+// newWarehouse returns a warehouse full of wall.
 func newWarehouse(rows, cols int) *warehouse {
 	w := &warehouse{Walled: grid.NewWalled[byte](rows, cols, signWall), player: -1}
 	w.goals, w.boxes = make([]bool, len(w.Cells)), make([]bool, len(w.Cells))
@@ -100,8 +100,8 @@ func newWarehouse(rows, cols int) *warehouse {
 // free reports whether a place is floor without a box.
 func (w *warehouse) free(at int) bool { return w.Cells[at] != signWall && !w.boxes[at] }
 
-// push moves the player a step, with the box that is there; into a wall, or into a box
-// that cannot be pushed, it does nothing.
+// push moves the player a step, and the box there. Into a wall, or a box that cannot move,
+// it does nothing.
 func (w *warehouse) push(step int) {
 	to := w.player + step
 	if w.Cells[to] == signWall {
@@ -126,8 +126,8 @@ func (w *warehouse) solved() bool {
 	return true
 }
 
-// makeSokoban draws a warehouse with its boxes on goals, plays backwards, and takes the
-// result if the boxes have gone far enough.
+// makeSokoban draws a warehouse with its boxes on goals, plays backwards, and accepts the
+// result if the boxes have moved far enough.
 func makeSokoban(p sokobanParams, r *rng.Rand) (sokobanItem, error) {
 	item := sokobanItem{Width: r.Between(p.MinW, p.MaxW), Height: r.Between(p.MinH, p.MaxH), Phrasing: r.Between(0, len(sokobanPhrasings)-1)}
 	const tries, goodTries = 300, 10
@@ -149,7 +149,7 @@ func makeSokoban(p sokobanParams, r *rng.Rand) (sokobanItem, error) {
 		}
 		slices.Reverse(back)
 		for i, move := range back {
-			back[i] = move ^ 1 // the opposite one
+			back[i] = move ^ 1 // the opposite move
 		}
 		forward := make([]byte, len(back))
 		for i, move := range back {
@@ -162,8 +162,8 @@ func makeSokoban(p sokobanParams, r *rng.Rand) (sokobanItem, error) {
 	return item, fmt.Errorf("no warehouse of %d rows and %d columns was found in %d tries", item.Height, item.Width, tries)
 }
 
-// drawWarehouse draws a room with some walls in it. What cannot be reached from most of
-// the floor becomes wall.
+// drawWarehouse draws a room with some walls in it. Cells out of reach from most of the
+// floor become wall.
 func drawWarehouse(rows, cols int, r *rng.Rand) *warehouse {
 	w := newWarehouse(rows, cols)
 	for i := 1; i < rows-1; i++ {
@@ -191,7 +191,7 @@ func drawWarehouse(rows, cols int, r *rng.Rand) *warehouse {
 	return w
 }
 
-// reach returns the places that can be walked to, nearest first, and marks them as seen.
+// reach returns the reachable places, nearest first, and marks them as seen.
 func (w *warehouse) reach(from int, seen []bool) []int {
 	places := []int{from}
 	seen[from] = true
@@ -206,7 +206,7 @@ func (w *warehouse) reach(from int, seen []bool) []int {
 	return places
 }
 
-// floor returns the places of the floor.
+// floor returns the places without a wall.
 func (w *warehouse) floor() (places []int) {
 	for at, sign := range w.Cells {
 		if sign == signFloor {
@@ -216,12 +216,12 @@ func (w *warehouse) floor() (places []int) {
 	return places
 }
 
-// A sokobanPull is a pull of a box: the player stands at a place, next to the box, and
-// moves away from it.
+// A sokobanPull is a pull of a box: the player stands at a place next to the box, and moves
+// away from it.
 type sokobanPull struct{ at, move int }
 
 // playBack walks to boxes and pulls them, up to most times. It returns all moves of the
-// player, and how many boxes have left their goals.
+// player, and the number of boxes off their goals.
 func (w *warehouse) playBack(most int, r *rng.Rand) (moves []int, moved int) {
 	steps := w.Steps()
 	var last sokobanPull
@@ -249,7 +249,7 @@ func (w *warehouse) playBack(most int, r *rng.Rand) (moves []int, moved int) {
 	return moves, moved
 }
 
-// pulls lists the pulls that the player can walk to.
+// pulls lists the pulls within the player's reach.
 func (w *warehouse) pulls() (pulls []sokobanPull) {
 	for _, at := range w.reach(w.player, make([]bool, len(w.Cells))) {
 		for move, step := range w.Steps() {
@@ -261,10 +261,9 @@ func (w *warehouse) pulls() (pulls []sokobanPull) {
 	return pulls
 }
 
-// walk moves the player to a place that can be reached, and returns the moves of a
-// shortest way.
+// walk moves the player to a reachable place, and returns the moves of a shortest way.
 func (w *warehouse) walk(to int) (moves []int) {
-	by := make([]int, len(w.Cells)) // 1 plus the move that enters a place
+	by := make([]int, len(w.Cells)) // 1 plus the move that enters the place
 	queue, steps := []int{w.player}, w.Steps()
 	by[w.player] = len(steps) + 1
 	for k := 0; by[to] == 0; k++ {
@@ -309,9 +308,9 @@ func (w *warehouse) text() string {
 	return string(b)
 }
 
-// readWarehouse reads what text prints.
+// readWarehouse reads the output of text.
 func readWarehouse(text string) (*warehouse, error) {
-	const most = 100 // rows and columns
+	const most = 100 // limit of rows and of columns
 	var rows []string
 	for line := range strings.Lines(text) {
 		if line = answer.Solid(line); line != "" {
@@ -338,7 +337,7 @@ func readWarehouse(text string) (*warehouse, error) {
 	return w, nil
 }
 
-// put sets a place to what a sign says.
+// put sets a place by its character.
 func (w *warehouse) put(at int, sign byte) {
 	if sign != signWall {
 		w.Cells[at] = signFloor
@@ -351,7 +350,7 @@ func (w *warehouse) put(at int, sign byte) {
 }
 
 // sokobanPhrasings are the wordings of the question, before and after the warehouse.
-// {moves} is how many moves may be made.
+// {moves} stands for the limit of moves.
 var sokobanPhrasings = [][2]string{
 	{"Solve this Sokoban. The signs mean:\n* player\n% player on a goal\n@ box\n$ box on a goal\nX goal\n+ wall\n- floor\n\n",
 		"\n\nThe player moves up, down, left and right, and pushes a box by walking against it if the place behind it is free. Boxes cannot be pulled, and two cannot be pushed at once. All boxes have to be on goals after at most {moves} moves. Answer with the moves as a string of the letters U, D, L and R, for example: LLURD"},
@@ -376,7 +375,7 @@ func (s sokobanItem) Prompt() string {
 // Canonical implements [task.Canonicalizer].
 func (s sokobanItem) Canonical() string { return s.GameStr + strconv.Itoa(s.MaxMoves) }
 
-// Check refuses a record that is no warehouse, or whose solution is none.
+// Check refuses a record with an invalid warehouse or a wrong solution.
 func (s sokobanItem) Check() error {
 	if err := task.CheckPhrasing(s.Phrasing, len(sokobanPhrasings)); err != nil {
 		return err
@@ -390,15 +389,15 @@ func (s sokobanItem) Check() error {
 	return task.CheckSolution(s)
 }
 
-// Solve implements [task.Instance]. It is empty for records without a solution.
+// Solve implements [task.Instance]. It returns "" for records without a solution.
 func (s sokobanItem) Solve() string { return s.Solution }
 
-// Score implements [task.Instance]. Right are moves after which all boxes are on goals,
-// if there are not too many. Small letters count too, and space between them does not.
+// Score implements [task.Instance]. Right are moves that bring all boxes onto goals, within
+// the limit. It accepts small letters and ignores space between moves.
 func (s sokobanItem) Score(text string) quintain.Verdict {
 	w, err := readWarehouse(s.GameStr)
 	if err != nil {
-		return quintain.Malformed(err.Error()) // a record that Check has not seen
+		return quintain.Malformed(err.Error()) // Check has not seen this record
 	}
 	moves, steps := 0, w.Steps()
 	for _, c := range text {

@@ -17,7 +17,7 @@ func TestSokobanScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"RLDRR", 1, ""},
-		{"rldrr", 1, "small letters, which reasoning-gym passes over"},
+		{"rldrr", 1, "small letters; reasoning-gym ignores them"},
 		{" R L D R R\n", 1, "with space"},
 		{"R, L, D, R, R", 1, "with commas"},
 		{"RLLDRR", 1, "a move against a wall"},
@@ -27,7 +27,7 @@ func TestSokobanScore(t *testing.T) {
 		{"RLDRRL", 1, "a move after the end"},
 		{"RRDRR", 0, "a box on the wrong side of a goal"},
 		{"RLDRR.", 0, "a full stop"},
-		{"Answer: RLDRR", 0, "words, of which reasoning-gym reads the letters"},
+		{"Answer: RLDRR", 0, "words; reasoning-gym reads the letters"},
 		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, sokoban.Task(), []string{
@@ -53,7 +53,7 @@ func TestSokobanParams(t *testing.T) {
 	})
 }
 
-// The second way reads the warehouse and the number of moves from the prompt, and plays
+// The second solver reads the warehouse and the limit of moves from the prompt, and plays
 // the solution with sets of coordinates.
 func TestSokobanSecond(t *testing.T) {
 	mostRE := regexp.MustCompile(`(\d+) (?:moves|letters)`)
@@ -111,7 +111,7 @@ func TestSokobanSecond(t *testing.T) {
 	})
 }
 
-// Moving at random solves little.
+// Random moves solve little.
 func TestSokobanAtRandom(t *testing.T) {
 	n := 0
 	tasktest.Blind(t, sokoban.Task(), "moving at random", func(prompt, _ string) string {

@@ -1,5 +1,5 @@
-// Package moves holds the tasks about ways: moves that lead from one position to another,
-// and how many it takes.
+// Package moves holds the tasks about ways: moves from one position to another, and how
+// many of them are needed.
 package moves
 
 import "github.com/quintain-rl/quintain"

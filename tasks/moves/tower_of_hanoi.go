@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// towerOfHanoi asks for the moves that carry a tower to another peg.
+// towerOfHanoi asks for moves that carry a tower to another peg.
 var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 	Name:     "tower_of_hanoi",
 	Category: "games",
 	Doc: "Carry a tower of disks from one peg to another, in no more moves than the question says. " +
-		"They are the fewest for the levels, and the fewest known for other settings.",
+		"The limit is the fewest moves at all levels, and the fewest known for other settings.",
 	Source:  "The Tower of Hanoi, E. Lucas (1883), with more pegs after J. S. Frame and B. M. Stewart (1941); the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: hanoiParams{MinDisks: 3, MaxDisks: 7, MinPegs: 3, MaxPegs: 4},
@@ -44,7 +44,7 @@ type hanoiParams struct {
 	MaxPegs  int `json:"max_pegs"`
 }
 
-// What a puzzle may have: with three pegs, 15 disks take 32,767 moves.
+// Limits of a puzzle: with three pegs, 15 disks take 32,767 moves.
 const (
 	mostDisks = 15
 	mostPegs  = 9
@@ -83,18 +83,18 @@ func makeHanoi(p hanoiParams, r *rng.Rand) (hanoiItem, error) {
 	return item, nil
 }
 
-// A hanoiWay is the method of Frame and Stewart for a number of disks and one of pegs: it
-// carries the smaller disks away, then the others without the peg where those are, and then
-// the smaller ones on top.
+// A hanoiWay is the method of Frame and Stewart for a number of disks and of pegs: it
+// carries the smaller disks to one peg, then the others without using that peg, then the
+// smaller ones on top.
 type hanoiWay struct{ moves, smaller int }
 
-// hanoiWays has the ways by disks and pegs.
+// hanoiWays holds the ways by disks and pegs.
 var hanoiWays = sync.OnceValue(func() *[mostDisks + 1][mostPegs + 1]hanoiWay {
 	ways := new([mostDisks + 1][mostPegs + 1]hanoiWay)
 	for pegs := 3; pegs <= mostPegs; pegs++ {
 		for disks := 1; disks <= mostDisks; disks++ {
 			best := hanoiWay{2*ways[disks-1][pegs].moves + 1, disks - 1}
-			for k := disks - 2; k >= 0 && pegs > 3; k-- { // with three pegs, two are left for the others
+			for k := disks - 2; k >= 0 && pegs > 3; k-- { // with three pegs, the larger disks have only two
 				if moves := 2*ways[k][pegs].moves + ways[disks-k][pegs-1].moves; moves <= best.moves {
 					best = hanoiWay{moves, k}
 				}
@@ -106,7 +106,7 @@ var hanoiWays = sync.OnceValue(func() *[mostDisks + 1][mostPegs + 1]hanoiWay {
 })
 
 // hanoiPhrasings are the wordings of the question, before and after the picture. %p, %d and
-// %m are the numbers of pegs, disks and moves, %s and %t the pegs to start from and to end at.
+// %m are the numbers of pegs, disks and moves, %s and %t the start and the target peg.
 var hanoiPhrasings = [][2]string{
 	{"Solve this Tower of Hanoi. There are %p pegs, and on one of them a tower of %d disks, which are numbered from 1, the smallest, to %d, the largest. Only the top disk of a peg can be moved, and never onto a smaller disk.\n\n",
 		"\n\nCarry the whole tower from Peg %s to Peg %t in at most %m moves. Answer with one move per line and nothing else, each in the form: Move disk 1 from Peg 2 to Peg 3"},
@@ -163,7 +163,7 @@ func (h hanoiItem) Canonical() string {
 	return fmt.Sprint(h.NumDisks, h.NumPegs, h.StartPeg, h.TargetPeg)
 }
 
-// Check refuses a record whose numbers do not belong together.
+// Check refuses a record with inconsistent numbers.
 func (h hanoiItem) Check() error {
 	switch {
 	case h.NumDisks < 1 || h.NumDisks > mostDisks:
@@ -191,7 +191,7 @@ func (h hanoiItem) Solve() string {
 	return string(b[:len(b)-1])
 }
 
-// hanoiPegs are pegs in order, four bits of list each.
+// hanoiPegs is a list of pegs, four bits of list each.
 type hanoiPegs struct {
 	list uint64
 	n    int
@@ -200,8 +200,8 @@ type hanoiPegs struct {
 // and returns the pegs with one more at the end.
 func (p hanoiPegs) and(peg int) hanoiPegs { return hanoiPegs{p.list | uint64(peg)<<(4*p.n), p.n + 1} }
 
-// appendTower appends the moves that carry disks, a range of them, from one peg to
-// another, with the help of spare pegs.
+// appendTower appends the moves that carry a range of disks from one peg to another, using
+// spare pegs.
 func appendTower(b []byte, disks, pegs [2]int, spare hanoiPegs) []byte {
 	n := disks[1] - disks[0] + 1
 	switch n {
@@ -233,10 +233,10 @@ func appendHanoiMove(b []byte, disk int, pegs [2]int) []byte {
 	return b
 }
 
-// Score implements [task.Instance]. Right are moves that keep the rules, carry all disks
-// over and are not too many.
+// Score implements [task.Instance]. Right are legal moves that carry all disks over, within
+// the limit.
 func (h hanoiItem) Score(text string) quintain.Verdict {
-	var at [mostDisks + 1]int // by disk: its peg
+	var at [mostDisks + 1]int // the peg of each disk
 	for disk := 1; disk <= h.NumDisks; disk++ {
 		at[disk] = h.StartPeg
 	}
@@ -267,7 +267,7 @@ func (h hanoiItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// move makes a move, or says what is wrong with it.
+// move makes a move. fault describes an illegal one.
 func (h hanoiItem) move(at *[mostDisks + 1]int, disk int, pegs [2]int) (fault string) {
 	from, to := pegs[0], pegs[1]
 	switch {
@@ -285,8 +285,8 @@ func (h hanoiItem) move(at *[mostDisks + 1]int, disk int, pegs [2]int) (fault st
 	return ""
 }
 
-// readHanoiMove reads "Move disk 1 from Peg 2 to Peg 3", in upper or lower case and with
-// or without a full stop.
+// readHanoiMove reads "Move disk 1 from Peg 2 to Peg 3", in any case, with or without a
+// full stop.
 func readHanoiMove(line string) (disk, from, to int, read bool) {
 	const longest = 100
 	if len(line) > longest {

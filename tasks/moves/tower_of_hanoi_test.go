@@ -56,7 +56,7 @@ func TestHanoiParams(t *testing.T) {
 	})
 }
 
-// A search in breadth over all positions needs as many moves as the question allows.
+// A breadth-first search of all positions needs as many moves as the question allows.
 func TestHanoiMovesAreTheFewest(t *testing.T) {
 	for _, level := range towerOfHanoi.Levels {
 		for disks := level.MinDisks; disks <= level.MaxDisks; disks++ {
@@ -69,8 +69,8 @@ func TestHanoiMovesAreTheFewest(t *testing.T) {
 	}
 }
 
-// hanoiDistance searches from the tower on the first peg. A position is a number whose
-// digits in base pegs are the pegs of the disks, the smallest last.
+// hanoiDistance searches from the tower on the first peg. A position is a number with a
+// digit, in base pegs, for each disk: its peg, the smallest disk last.
 func hanoiDistance(disks, pegs int) int {
 	size := 1
 	for range disks {
@@ -106,7 +106,7 @@ func hanoiDistance(disks, pegs int) int {
 
 var hanoiMoveRE = regexp.MustCompile(`^Move disk (\d+) from Peg (\d+) to Peg (\d+)$`)
 
-// The second way reads the pegs from the prompt and plays the solution with stacks.
+// The second solver reads the pegs from the prompt and plays the solution with stacks.
 func TestHanoiSecond(t *testing.T) {
 	check := func(h hanoiItem, prompt, got string) error {
 		stacks := map[string][]int{}

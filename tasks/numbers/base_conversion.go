@@ -61,8 +61,8 @@ type baseConversionItem struct {
 	Phrasing     int    `json:"phrasing,omitempty"`
 }
 
-// makeBaseConversion draws two different bases and a number. A number below both
-// bases is the same in both; it is drawn only if the settings allow no other.
+// makeBaseConversion draws two different bases and a number. A number below both bases
+// looks the same in both; it occurs only if the settings allow no other.
 func makeBaseConversion(p baseConversionParams, r *rng.Rand) (baseConversionItem, error) {
 	source, target := r.Between(p.MinBase, p.MaxBase), r.Between(p.MinBase, p.MaxBase-1)
 	if target >= source {
@@ -107,8 +107,7 @@ func (b baseConversionItem) Short() string {
 	return "base " + strconv.Itoa(b.SourceBase) + " to " + strconv.Itoa(b.TargetBase) + ": " + b.SourceRepr
 }
 
-// Check refuses a record whose digits are not those of its number. For zero,
-// reasoning-gym has no digits at all.
+// Check refuses a record with wrong digits. For zero, reasoning-gym has no digits at all.
 func (b baseConversionItem) Check() error {
 	switch {
 	case b.DecimalValue < 0:

@@ -26,7 +26,7 @@ func TestBaseConversionScore(t *testing.T) {
 	})
 	zero := baseConversionItem{SourceBase: 7, TargetBase: 5}
 	tasktest.Nears(t, zero.Score, []tasktest.Near{
-		{"0", 1, "the digits of zero, which reasoning-gym leaves out"},
+		{"0", 1, "the digits of zero; reasoning-gym leaves them out"},
 		{"", 0, "no digits"},
 		{"00", 0, ""},
 	})
@@ -41,7 +41,7 @@ func TestBaseConversionScore(t *testing.T) {
 		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "5", Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestBaseConversionParams(t *testing.T) {
 
 var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is written in| in| as a number in) base (\d+).*? base (\d+)`)
 
-// The second way reads the prompt, adds up the digits and writes the sum anew.
+// The second solver reads the prompt, adds up the digits and writes the sum again.
 func TestBaseConversionSecond(t *testing.T) {
 	tasktest.Second(t, baseConversion.Task(), 1200, func(_ baseConversionItem, prompt, got string) error {
 		asked := baseConversionRE.FindStringSubmatch(prompt)

@@ -10,12 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// countBits asks how many ones a number has in binary.
+// countBits asks for the number of ones in binary.
 var countBits = task.Spec[countBitsParams, countBitsItem]{
 	Name:     "count_bits",
 	Category: "arithmetic",
 	Doc: "Count the ones of a number in binary. " +
-		"All shares of ones are equally likely; of the digits of random numbers, about half would be ones.",
+		"All shares of ones are equally likely; random numbers would have about half.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",
 	Version: 2,
 	Default: countBitsParams{MinN: 1, MaxN: 2147483647},
@@ -50,7 +50,7 @@ func (p countBitsParams) Check() error {
 // countBitsItem is one number.
 type countBitsItem struct {
 	Number   int64  `json:"number"`
-	Solution int    `json:"solution"` // how many ones Number has
+	Solution int    `json:"solution"` // number of ones in Number
 	Binary   string `json:"binary"`   // Number in binary
 	N        int64  `json:"n"`        // Number again, for reasoning-gym
 	Phrasing int    `json:"phrasing,omitempty"`
@@ -59,7 +59,7 @@ type countBitsItem struct {
 // makeCountBits draws a share of ones, then the digits from the highest down.
 func makeCountBits(p countBitsParams, r *rng.Rand) (countBitsItem, error) {
 	const certain = 1 << 8
-	share := uint64(r.Between(0, certain)) // of ones, in 256ths
+	share := uint64(r.Between(0, certain)) // share of ones, in 256ths
 	chances := r.Uint64()                  // eight bits for each digit
 	n, aboveMin, belowMax := int64(0), false, false
 	for i := bits.Len64(uint64(p.MaxN)) - 1; i >= 0; i-- {
@@ -108,7 +108,7 @@ func (c countBitsItem) Prompt() string {
 // Short implements [task.Shortener].
 func (c countBitsItem) Short() string { return "ones in binary " + strconv.FormatInt(c.Number, 10) }
 
-// Check refuses a record whose count is not that of its number.
+// Check refuses a record with a wrong count.
 func (c countBitsItem) Check() error {
 	if c.Number < 0 {
 		return fmt.Errorf("number is %d, want 0 or more", c.Number)

@@ -30,7 +30,7 @@ func TestCountBitsScore(t *testing.T) {
 		{Number: 1000, Solution: 6, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestCountBitsRange(t *testing.T) {
 	}
 }
 
-// The second way reads the prompt and divides by two.
+// The second solver reads the prompt and divides by two.
 func TestCountBitsSecond(t *testing.T) {
 	tasktest.Second(t, countBits.Task(), 1200, func(item countBitsItem, prompt, got string) error {
 		n, ones := listed(strings.Replace(prompt, "base 2", "", 1))[0], int64(0)

@@ -31,7 +31,7 @@ var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
 	Make: makeCountPrimes,
 }
 
-// mostPrime is the largest number that is known to be prime or not.
+// mostPrime limits the numbers that the sieve covers.
 const mostPrime = 1_000_000
 
 // countPrimesParams are the settings of one difficulty.
@@ -59,13 +59,13 @@ type countPrimesItem struct {
 	N        [2]int `json:"n"`        // Start and End
 	Phrasing int    `json:"phrasing,omitempty"`
 
-	// Primes are the primes themselves, which an entry of reasoning-gym lists. We
-	// neither need nor write them.
+	// Primes are the primes themselves, as entries of reasoning-gym list them. We neither need
+	// nor write them.
 	Primes json.RawMessage `json:"primes,omitempty"`
 }
 
-// makeCountPrimes draws an interval that is at least a fifth of what the settings
-// allow, so that few counts are small.
+// makeCountPrimes draws an interval of at least a fifth of the allowed range, so that few
+// counts are small.
 func makeCountPrimes(p countPrimesParams, r *rng.Rand) (countPrimesItem, error) {
 	length := r.Between((p.MaxN-p.MinN)/5, p.MaxN-p.MinN)
 	start := r.Between(p.MinN, p.MaxN-length)
@@ -77,11 +77,11 @@ func makeCountPrimes(p countPrimesParams, r *rng.Rand) (countPrimesItem, error) 
 	}, nil
 }
 
-// A primeSieve knows the odd primes up to mostPrime: bit j of word i of composite
-// stands for the number 2(64i+j)+1.
+// A primeSieve knows the odd primes up to mostPrime: bit j of word i of composite stands
+// for the number 2(64i+j)+1.
 type primeSieve struct {
 	composite []uint64
-	before    []int32 // primes, and 2 with them, in the words before
+	before    []int32 // number of primes, 2 included, in the words before
 }
 
 var primes = sync.OnceValue(func() *primeSieve {
@@ -104,12 +104,12 @@ var primes = sync.OnceValue(func() *primeSieve {
 	return s
 })
 
-// primesUpTo returns the number of primes up to n, which is at most mostPrime.
+// primesUpTo returns the number of primes up to n, which must not exceed mostPrime.
 func primesUpTo(n int) int {
 	if n < 2 {
 		return 0
 	}
-	s, last := primes(), (n-1)/2 // place of the largest odd number up to n
+	s, last := primes(), (n-1)/2 // index of the largest odd number up to n
 	upTo := uint64(2)<<(last%64) - 1
 	return int(s.before[last/64]) + bits.OnesCount64(^s.composite[last/64]&upTo)
 }
@@ -135,8 +135,7 @@ func (c countPrimesItem) Short() string {
 	return "primes from " + strconv.Itoa(c.Start) + " to " + strconv.Itoa(c.End)
 }
 
-// Check refuses a record with a wrong count. Above [mostPrime] the record is
-// believed.
+// Check refuses a record with a wrong count. Above [mostPrime] it trusts the record.
 func (c countPrimesItem) Check() error {
 	if c.Start < 1 || c.End < c.Start {
 		return fmt.Errorf("the interval is %d to %d, want 1 or more, and the end not before the start", c.Start, c.End)

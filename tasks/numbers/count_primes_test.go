@@ -37,7 +37,7 @@ func TestCountPrimesScore(t *testing.T) {
 		{Start: 1, End: 10, Solution: 4, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -62,8 +62,8 @@ func TestPrimesUpTo(t *testing.T) {
 	}
 }
 
-// The second way divides every number of the prompt's interval by all that could be
-// its factors; where there are very many, it divides by primes of a list.
+// The second solver divides every number in the prompt's interval by all possible factors;
+// in long intervals it divides by primes from a list.
 func TestCountPrimesSecond(t *testing.T) {
 	small := []int{2}
 	for n := 3; n <= 1000; n += 2 {
@@ -88,7 +88,7 @@ func TestCountPrimesSecond(t *testing.T) {
 	}
 }
 
-// countsPrimes holds got against the count of the primes between two numbers.
+// countsPrimes compares got with the count of primes between two numbers.
 func countsPrimes(ends []string, got string, small []int) error {
 	start, _ := strconv.Atoi(ends[0])
 	end, _ := strconv.Atoi(ends[1])

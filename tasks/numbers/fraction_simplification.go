@@ -45,7 +45,7 @@ var fractionStyles = map[string][3]string{
 type fractionSimplificationParams struct {
 	MinValue  int64    `json:"min_value"` // of numerator and denominator in lowest terms
 	MaxValue  int64    `json:"max_value"`
-	MinFactor int64    `json:"min_factor"` // by which both are multiplied; 1 is left out
+	MinFactor int64    `json:"min_factor"` // multiplies both; 1 does not occur
 	MaxFactor int64    `json:"max_factor"`
 	Styles    []string `json:"styles"` // plain, latex_inline, latex_frac, latex_dfrac
 }
@@ -61,7 +61,7 @@ func (p fractionSimplificationParams) Check() error {
 	case p.MinFactor < 1:
 		return fmt.Errorf("min_factor is %d, want 1 or more", p.MinFactor)
 	case p.MaxFactor < max(p.MinFactor, 2) || p.MaxFactor > most:
-		return fmt.Errorf("max_factor is %d, want min_factor (%d) or more, 2 at least, to %d: a fraction that cannot be reduced is not asked about", p.MaxFactor, p.MinFactor, most)
+		return fmt.Errorf("max_factor is %d, want min_factor (%d) or more, 2 at least, to %d: every fraction must be reducible", p.MaxFactor, p.MinFactor, most)
 	case len(p.Styles) == 0:
 		return errors.New("styles is empty")
 	}
@@ -87,7 +87,7 @@ type fractionSimplificationItem struct {
 
 // makeFractionSimplification draws a fraction below 1 in lowest terms, and a factor.
 func makeFractionSimplification(p fractionSimplificationParams, r *rng.Rand) (fractionSimplificationItem, error) {
-	const tries = 20 // three of five pairs have no common divisor
+	const tries = 20 // three of five pairs are coprime
 	under := r.Between64(p.MinValue+1, p.MaxValue)
 	over := r.Between64(p.MinValue, under-1)
 	for range tries {
@@ -97,7 +97,7 @@ func makeFractionSimplification(p fractionSimplificationParams, r *rng.Rand) (fr
 		over = r.Between64(p.MinValue, under-1)
 	}
 	if divisor([]int64{over, under}) > 1 {
-		over = under - 1 // neighbours have no common divisor
+		over = under - 1 // neighbours are coprime
 	}
 	factor := r.Between64(max(p.MinFactor, 2), p.MaxFactor)
 	return fractionSimplificationItem{
@@ -142,13 +142,13 @@ func (f fractionSimplificationItem) Short() string {
 	return string(f.write([]byte("reduce "), f.Numerator, f.Denominator))
 }
 
-// Canonical implements [task.Canonicalizer]. How the fraction is written is free.
+// Canonical implements [task.Canonicalizer]. The notation of the fraction does not matter.
 func (f fractionSimplificationItem) Canonical() string {
 	return fmt.Sprintf("%d/%d", f.Numerator, f.Denominator)
 }
 
-// Check refuses a record whose two fractions are not the same, or the second not
-// in lowest terms.
+// Check refuses a record unless its two fractions are equal and the second is in lowest
+// terms.
 func (f fractionSimplificationItem) Check() error {
 	over, under := f.Numerator, f.Denominator
 	if over < 1 || under < 1 {
@@ -181,8 +181,7 @@ func (f fractionSimplificationItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong("want " + f.Solve())
 }
 
-// readFraction reads a fraction in any style. Behind a fraction of LaTeX a full
-// stop may stand.
+// readFraction reads a fraction in any style. A full stop may follow a LaTeX fraction.
 func readFraction(text string) (over, under int64, ok bool) {
 	text = answer.Trim(strings.Trim(answer.Trim(text), "$"))
 	for _, name := range []string{`\frac`, `\dfrac`} {

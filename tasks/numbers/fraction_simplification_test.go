@@ -51,7 +51,7 @@ func TestFractionSimplificationScore(t *testing.T) {
 		bad := item
 		spoil(&bad)
 		if item.Check() != nil || bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestFractionSimplificationParams(t *testing.T) {
 	})
 }
 
-// Where there are few fractions, all are made, and none that can be reduced.
+// If the settings allow few fractions, all of them are made, and none in lowest terms.
 func TestFractionSimplificationRange(t *testing.T) {
 	r, found := rng.New(3, "fraction"), map[string]bool{}
 	for range 3000 {
@@ -87,7 +87,7 @@ func TestFractionSimplificationRange(t *testing.T) {
 
 var fractionRE = regexp.MustCompile(`(\d+)(?:/|\}\{)(\d+)`)
 
-// The second way reads the prompt, and big.Rat reduces.
+// The second solver reads the prompt, and big.Rat reduces.
 func TestFractionSimplificationSecond(t *testing.T) {
 	tasktest.Second(t, fractionSimplification.Task(), 1200, func(item fractionSimplificationItem, prompt, got string) error {
 		asked := fractionRE.FindStringSubmatch(prompt)

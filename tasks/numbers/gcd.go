@@ -15,7 +15,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 	Name:     "gcd",
 	Category: "arithmetic",
 	Doc: "Find the greatest common divisor. " +
-		"The numbers are multiples of a number that is drawn first, since most random numbers have no common divisor but 1; the answer is never one of them.",
+		"The numbers are multiples of a number drawn first, since most random numbers have no common divisor but 1; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: gcdParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 1000},
@@ -32,7 +32,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 
 // gcdParams are the settings of one difficulty.
 type gcdParams struct {
-	MinNumbers int   `json:"min_numbers"` // how many there are
+	MinNumbers int   `json:"min_numbers"` // count of numbers
 	MaxNumbers int   `json:"max_numbers"`
 	MinValue   int64 `json:"min_value"` // of every number
 	MaxValue   int64 `json:"max_value"`
@@ -94,10 +94,10 @@ func (g gcdItem) Prompt() string {
 // Short implements [task.Shortener].
 func (g gcdItem) Short() string { return "gcd of " + string(appendList(nil, g.Numbers)) }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (g gcdItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(g.Numbers))) }
 
-// Check refuses a record whose result is not that of its numbers.
+// Check refuses a record with a wrong result.
 func (g gcdItem) Check() error {
 	if err := checkNumbers(g.Numbers); err != nil {
 		return err

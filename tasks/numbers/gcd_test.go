@@ -33,7 +33,7 @@ func TestGCDScore(t *testing.T) {
 		{Numbers: []int64{8, 12}, Result: 4, Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+.60v is taken", bad)
+			t.Errorf("%+.60v is accepted", bad)
 		}
 	}
 }
@@ -64,8 +64,8 @@ func listed(prompt string) (numbers []int64) {
 	return numbers
 }
 
-// The second way reads the prompt: the divisor divides all numbers, and what is
-// left of them has no prime factor in common.
+// The second solver reads the prompt: the divisor divides all numbers, and the quotients
+// share no prime factor.
 func TestGCDSecond(t *testing.T) {
 	tasktest.Second(t, gcd.Task(), 1200, func(item gcdItem, prompt, got string) error {
 		numbers := listed(prompt)
@@ -111,7 +111,8 @@ func commonPrime(numbers []int64) int64 {
 	return 1
 }
 
-// No one number is the answer to many problems, and none of the numbers is it.
+// No single number is the answer to many problems, and the answer is never among the
+// numbers.
 func TestGCDIsNotGuessed(t *testing.T) {
 	for level := range gcd.Levels {
 		const n = 2000
@@ -131,7 +132,7 @@ func TestGCDIsNotGuessed(t *testing.T) {
 	}
 }
 
-// Short ranges, where nothing better is to be had, are made as well.
+// Short ranges, which allow nothing better, have numbers too.
 func TestDrawMultiplesInShortRanges(t *testing.T) {
 	r := rng.New(1, "multiples")
 	for _, span := range [][2]int64{{1, 2}, {7, 8}, {1, 3}, {999, 1000}} {
@@ -146,5 +147,5 @@ func TestDrawMultiplesInShortRanges(t *testing.T) {
 }
 
 func TestGCDKeys(t *testing.T) {
-	tasktest.Same(t, gcd.Task(), "the numbers may stand in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
+	tasktest.Same(t, gcd.Task(), "the numbers may be in any order", func(item *gcdItem) { slices.Reverse(item.Numbers) })
 }

@@ -19,7 +19,7 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 	Name:     "lcm",
 	Category: "arithmetic",
 	Doc: "Find the least common multiple. " +
-		"Most of the numbers have divisors in common, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
+		"Most of the numbers share divisors, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
@@ -36,7 +36,7 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 
 // lcmParams are the settings of one difficulty.
 type lcmParams struct {
-	MinNumbers int   `json:"min_numbers"` // how many there are
+	MinNumbers int   `json:"min_numbers"` // count of numbers
 	MaxNumbers int   `json:"max_numbers"`
 	MinValue   int64 `json:"min_value"` // of every number
 	MaxValue   int64 `json:"max_value"`
@@ -48,7 +48,7 @@ func (p lcmParams) Check() error { return gcdParams(p).Check() }
 // lcmItem is one list of numbers.
 type lcmItem struct {
 	Numbers  []int64     `json:"numbers"`
-	Result   json.Number `json:"result"` // may be larger than a machine number
+	Result   json.Number `json:"result"` // may exceed 64 bits
 	Phrasing int         `json:"phrasing,omitempty"`
 }
 
@@ -62,7 +62,7 @@ func makeLCM(p lcmParams, r *rng.Rand) (lcmItem, error) {
 	}, nil
 }
 
-// multiple returns the least common multiple of numbers, which are above 0.
+// multiple returns the least common multiple of positive numbers.
 func multiple(numbers []int64) string {
 	m := int64(1)
 	for i, n := range numbers {
@@ -108,10 +108,10 @@ func (l lcmItem) Prompt() string {
 // Short implements [task.Shortener].
 func (l lcmItem) Short() string { return "lcm of " + string(appendList(nil, l.Numbers)) }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (l lcmItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(l.Numbers))) }
 
-// Check refuses a record whose result is not that of its numbers.
+// Check refuses a record with a wrong result.
 func (l lcmItem) Check() error {
 	if err := checkNumbers(l.Numbers); err != nil {
 		return err

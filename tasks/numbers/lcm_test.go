@@ -29,7 +29,7 @@ func TestLCMScore(t *testing.T) {
 		{Numbers: []int64{8, 12}, Result: "24", Phrasing: 9},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+.60v is taken", bad)
+			t.Errorf("%+.60v is accepted", bad)
 		}
 	}
 }
@@ -60,11 +60,11 @@ func TestLCMParams(t *testing.T) {
 	})
 }
 
-// The second way reads the prompt and multiplies the highest powers of the primes.
+// The second solver reads the prompt and multiplies the highest powers of the primes.
 func TestLCMSecond(t *testing.T) {
 	tasktest.Second(t, lcm.Task(), 1200, func(_ lcmItem, prompt, got string) error {
 		numbers := listed(prompt)
-		if numbers[0] == 0 { // "a whole number above 0"
+		if numbers[0] == 0 { // 0 comes from "a whole number above 0"
 			numbers = numbers[1:]
 		}
 		powers := map[int64]int64{}
@@ -92,7 +92,8 @@ func TestLCMSecond(t *testing.T) {
 	})
 }
 
-// The product of the numbers is seldom the answer, and none of the numbers is it.
+// The product of the numbers is rarely the answer, and the answer is never among the
+// numbers.
 func TestLCMIsNotTheProduct(t *testing.T) {
 	for level := range lcm.Levels {
 		const n = 2000
@@ -117,5 +118,5 @@ func TestLCMIsNotTheProduct(t *testing.T) {
 }
 
 func TestLCMKeys(t *testing.T) {
-	tasktest.Same(t, lcm.Task(), "the numbers may stand in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
+	tasktest.Same(t, lcm.Task(), "the numbers may be in any order", func(item *lcmItem) { slices.Reverse(item.Numbers) })
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// maxNumbers is how many numbers a question about divisors or multiples has at most.
+// maxNumbers limits the numbers in a question about divisors or multiples.
 const maxNumbers = 100
 
-// drawMultiples draws n numbers from least to most, above 0, which are all
-// multiples of one number. That number is drawn first, each order of magnitude as
-// likely as another: of numbers drawn at random most have no divisor in common but
-// 1. If the range allows it, none of the numbers divides all others, and none is
-// a multiple of all others, so that repeating a number is never right.
+// drawMultiples draws n numbers from least to most, above 0, all multiples of one number.
+// It draws that number first, each order of magnitude equally likely, because most random
+// numbers have no common divisor but 1. If the range allows it, none of the numbers divides
+// all others or is a multiple of all others, so that repeating a number is never right.
 func drawMultiples(r *rng.Rand, n int, least, most int64) []int64 {
-	const tries = 20 // at least one in four is good, except in very short ranges
+	const tries = 20 // at least one try in four succeeds, except in very short ranges
 	numbers := make([]int64, n)
 	for range tries {
 		divisor := int64(1)

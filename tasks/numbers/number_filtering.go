@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// numberFiltering asks for those numbers of a list that lie above or below a limit.
+// numberFiltering asks for the numbers of a list above or below a limit.
 var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 	Name:     "number_filtering",
 	Category: "algorithmic",
 	Doc: "Keep or remove the numbers of a list that are larger or smaller than a given one. " +
-		"The limit lies between two neighbors in the sorted list, all of which are equally likely, so that a list is seldom kept or dropped as a whole.",
+		"The limit lies between two neighbors in the sorted list, all equally likely, so that a list is rarely kept or dropped as a whole.",
 	Source:  "Any textbook of programming; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: numberFilteringParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 4, MinValue: -100, MaxValue: 100},
@@ -32,8 +32,8 @@ var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 	Make: makeNumberFiltering,
 }
 
-// numberFilteringParams are the settings of one difficulty; they have the names and
-// the bounds of those of number_sorting.
+// numberFilteringParams are the settings of one difficulty, with the names and the bounds
+// of number_sorting.
 type numberFilteringParams numberSortingParams
 
 // Check implements [task.Params].
@@ -46,7 +46,7 @@ type numberFilteringItem struct {
 	FilterValue     string   `json:"filter_value"`
 	Operation       string   `json:"operation"` // a name in filters
 	Result          []string `json:"result"`    // in the order of OriginalNumbers
-	Numbers         int      `json:"numbers"`   // how many OriginalNumbers there are
+	Numbers         int      `json:"numbers"`   // count of OriginalNumbers
 	Phrasing        int      `json:"phrasing,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type filter struct {
 	name   string
 	words  string
 	above  bool // keeps numbers above the limit
-	itself bool // removes numbers, and so keeps those that equal the limit
+	itself bool // removes numbers, so it keeps those equal to the limit
 }
 
 var filters = []filter{
@@ -65,19 +65,18 @@ var filters = []filter{
 	{name: "remove_smaller", words: "Remove the numbers that are smaller than ", above: true, itself: true},
 }
 
-// keeps reports whether f keeps a number; order is below, at or above zero as the
-// number is to the limit.
+// keeps reports whether f keeps a number; order is the sign of the number minus the limit.
 func (f filter) keeps(order int64) bool {
 	return order == 0 && f.itself || order != 0 && order > 0 == f.above
 }
 
-// makeNumberFiltering draws the numbers, and an operation that leaves some of them
-// and drops some, if one is found.
+// makeNumberFiltering draws the numbers, and an operation that keeps some and drops some,
+// if it finds one.
 func makeNumberFiltering(p numberFilteringParams, r *rng.Rand) (numberFilteringItem, error) {
 	n := r.Between(p.MinNumbers, p.MaxNumbers)
 	item := numberFilteringItem{Numbers: n, Phrasing: r.Between(0, len(numberFilteringPhrasings)-1)}
-	var room [512]byte // enough for most lists, without a trip to the heap
-	const most = 32    // numbers, of most lists
+	var room [512]byte // fits most lists, without a heap allocation
+	const most = 32    // numbers in most lists
 	text, values, ends := room[:0], make([]int64, 0, most), make([]int, 0, most)
 	for range n {
 		v := p.number(math.MinInt64, math.MaxInt64, r)
@@ -101,9 +100,8 @@ func makeNumberFiltering(p numberFilteringParams, r *rng.Rand) (numberFilteringI
 	return item, nil
 }
 
-// filter draws an operation, and a limit between two neighbors of the sorted
-// numbers. Something is left of them always, and not all if there are several
-// different numbers.
+// filter draws an operation, and a limit between two neighbors of the sorted numbers. It
+// always keeps something, and drops something if there are several different numbers.
 func (p numberFilteringParams) filter(sorted []int64, r *rng.Rand) (which filter, limit filterNumber) {
 	const tries = 10
 	least, most := sorted[0], sorted[len(sorted)-1]
@@ -119,22 +117,22 @@ func (p numberFilteringParams) filter(sorted []int64, r *rng.Rand) (which filter
 		switch {
 		case first != last || try == tries && first:
 			return which, limit
-		case try == tries: // nothing is left, so all of it is what the opposite leaves
+		case try == tries: // it keeps nothing, so the opposite keeps everything
 			at := slices.Index(filters, which)
 			return filters[(at+2)%len(filters)], limit
 		}
 	}
 }
 
-// A filterNumber is one decimal number: units/10^decimals, and its value in units
-// of the last of the most decimals that there may be.
+// A filterNumber is one decimal number: units/10^decimals, and its value in units of the
+// last possible decimal.
 type filterNumber struct {
 	value, units int64
 	decimals     int
 }
 
-// number draws a number whose value is from lower to upper and within the range of
-// the settings. It has fewer decimals than it may if such a number is there.
+// number draws a number with a value from lower to upper, within the range of the settings.
+// It has fewer decimals than the maximum if such a number exists.
 func (p numberFilteringParams) number(lower, upper int64, r *rng.Rand) filterNumber {
 	decimals, unit := r.Between(p.MinDecimals, p.MaxDecimals), int64(1)
 	least, most := numberSortingParams(p).units(decimals)
@@ -144,7 +142,7 @@ func (p numberFilteringParams) number(lower, upper int64, r *rng.Rand) filterNum
 	if lower > math.MinInt64 {
 		least, most = max(least, -floorDiv(-lower, unit)), min(most, floorDiv(upper, unit))
 	}
-	if least > most { // of the largest number of decimals there are the two neighbors at least
+	if least > most { // with the most decimals, at least the two neighbors fit
 		decimals, unit, least, most = p.MaxDecimals, 1, lower, upper
 	}
 	units := r.Between64(least, most)
@@ -180,7 +178,8 @@ func floorDiv(a, b int64) int64 {
 }
 
 // numberFilteringPhrasings are the wordings of the question: before the operation with its
-// limit, and between that and the list, if it keeps numbers and if it removes them.
+// limit, then between that and the list, for operations that keep numbers and for those
+// that remove them.
 var numberFilteringPhrasings = [][3]string{
 	{"", " in this list: ", " from this list: "},
 	{"", " among these: ", " from these: "},
@@ -216,8 +215,8 @@ func filterNamed(name string) (f filter, found bool) {
 	return filter{}, false
 }
 
-// appendPythonList appends a list of texts as Python prints it. None of them has a
-// quotation mark or a backslash.
+// appendPythonList appends a list of strings as Python prints it. None of them may contain
+// a quotation mark or a backslash.
 func appendPythonList(b []byte, all []string) []byte {
 	b = append(b, '[')
 	for i, text := range all {
@@ -234,8 +233,8 @@ func (n numberFilteringItem) Short() string {
 	return strings.ReplaceAll(n.Operation, "_", " ") + " than " + n.FilterValue + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
-// Check refuses a record whose result is not what its operation leaves. Of numbers
-// with the same value in two spellings, reasoning-gym keeps the first for both.
+// Check refuses a record with a wrong result. Of numbers with the same value in two
+// spellings, reasoning-gym keeps the first for both.
 func (n numberFilteringItem) Check() error {
 	which, found := filterNamed(n.Operation)
 	if !found {

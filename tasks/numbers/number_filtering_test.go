@@ -21,7 +21,7 @@ func TestNumberFilteringScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"['-2.99', '32.50', '-33']", 1, ""},
 		{"['-2.99', '32.50', '-33'].", 25. / 26, "reasoning-gym pays for a text that contains the answer"},
-		{`["-2.99", "32.50", "-33"]`, 0, "double quotes, which reasoning-gym does not take either"},
+		{`["-2.99", "32.50", "-33"]`, 0, "double quotes; reasoning-gym refuses them too"},
 		{"[-2.99, 32.50, -33]", 0, "no quotes"},
 		{"['-2.99','32.50','-33']", 0, "no spaces"},
 		{"['-2.99', '32.5', '-33']", 0, "another spelling"},
@@ -47,7 +47,7 @@ func TestNumberFilteringScore(t *testing.T) {
 		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func TestFloorDiv(t *testing.T) {
 
 var filteringRE = regexp.MustCompile(`(Keep|Remove) the numbers that are (larger|smaller) than (\S+?)[.,]? `)
 
-// The second way reads the prompt, and compares in whole units of the tenth decimal.
+// The second solver reads the prompt, and compares in whole units of the tenth decimal.
 func TestNumberFilteringSecond(t *testing.T) {
 	all, none, at, n := 0, 0, 0, 0
 	check := func(item numberFilteringItem, prompt, got string) error {

@@ -13,14 +13,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// numberFormat asks for the largest or the smallest of numbers that are written in
-// different ways.
+// numberFormat asks for the largest or the smallest of numbers in different notations.
 var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 	Name:     "number_format",
 	Category: "arithmetic",
 	Doc: "Pick the largest or the smallest of numbers in different notations. " +
 		"All differ, by as little as the settings say, and an answer is right if it is nearer to the right number than to any other. " +
-		"Picking one of n numbers without looking is right once in n times.",
+		"A random choice among n numbers is right once in n times.",
 	Source:  "Notations of numbers; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: numberFormatParams{MinCandidates: 2, MaxCandidates: 5, MinN: 1000, MaxN: 1_000_000_000, MaxDelta: 10},
@@ -39,9 +38,9 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 type numberFormatParams struct {
 	MinCandidates int     `json:"min_num_candidates"`
 	MaxCandidates int     `json:"max_num_candidates"`
-	MinN          float64 `json:"min_n"` // of the number that all candidates are near
+	MinN          float64 `json:"min_n"` // range of the number near all candidates
 	MaxN          float64 `json:"max_n"`
-	MaxDelta      float64 `json:"max_delta"` // between it and a candidate
+	MaxDelta      float64 `json:"max_delta"` // largest distance between it and a candidate
 }
 
 // Check implements [task.Params].
@@ -56,15 +55,15 @@ func (p numberFormatParams) Check() error {
 	case !(p.MinN >= 1):
 		return fmt.Errorf("min_n is %v, want 1 or more", p.MinN)
 	case !(p.MaxN > p.MinN) || p.MaxN*one >= mostUnits:
-		return fmt.Errorf("max_n is %v, want more than min_n (%v), and with the decimals that max_delta (%v) asks for at most 15 digits", p.MaxN, p.MinN, p.MaxDelta)
+		return fmt.Errorf("max_n is %v, want more than min_n (%v), and at most 15 digits with the decimals that max_delta (%v) demands", p.MaxN, p.MinN, p.MaxDelta)
 	case !(p.MaxDelta*one >= float64(p.MaxCandidates)) || p.MaxDelta > p.MaxN:
 		return fmt.Errorf("max_delta is %v, want up to max_n (%v), and enough for max_num_candidates (%d) with %d decimals", p.MaxDelta, p.MaxN, p.MaxCandidates, p.decimals())
 	}
 	return nil
 }
 
-// decimals is how many decimals a candidate has at most: three more than MaxDelta has
-// zeros after the point.
+// decimals returns the largest number of decimals of a candidate: three more than MaxDelta
+// has zeros after the point.
 func (p numberFormatParams) decimals() int {
 	decimals := 3
 	for delta := p.MaxDelta; delta < 1 && decimals < 15; delta *= 10 {
@@ -77,7 +76,7 @@ func (p numberFormatParams) decimals() int {
 type numberFormatItem struct {
 	Candidates    []float64 `json:"candidates"`
 	Solution      float64   `json:"solution"`
-	Formatted     []string  `json:"formatted_candidates"` // the candidates as they are shown
+	Formatted     []string  `json:"formatted_candidates"` // the candidates as shown
 	Size          string    `json:"size"`                 // "largest" or "smallest"
 	NumCandidates int       `json:"num_candidates"`
 	Phrasing      int       `json:"phrasing,omitempty"`
@@ -119,11 +118,11 @@ func (n numberFormatItem) extreme() float64 {
 	return slices.Min(n.Candidates)
 }
 
-// notations is how many ways there are to write a number.
+// notations is the number of ways to write a number.
 const notations = 4
 
-// formatNumber writes units/10^decimals, 1 or more: with commas, or with an exponent
-// and one, none or one to three digits before the point.
+// formatNumber writes units/10^decimals, at least 1, with commas, or with an exponent and
+// one, no, or one to three digits before the point.
 func formatNumber(units int64, decimals, notation int) string {
 	digits := strconv.FormatInt(units, 10)
 	whole := len(digits) - decimals
@@ -180,7 +179,7 @@ func (n numberFormatItem) Prompt() string {
 	return string(append(append(b, words[2]...), " What stands before an e is multiplied by ten to the power of what follows it. Answer with the number alone, in any notation."...))
 }
 
-// appendCandidates appends the candidates as they are shown.
+// appendCandidates appends the candidates as shown.
 func (n numberFormatItem) appendCandidates(b []byte, between string) []byte {
 	for i, text := range n.Formatted {
 		if i > 0 {
@@ -199,14 +198,13 @@ func (n numberFormatItem) Short() string {
 // Choices implements [task.Chooser].
 func (n numberFormatItem) Choices() int { return len(n.Formatted) }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order; their
-// notation is part of the question.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter;
+// their notation does.
 func (n numberFormatItem) Canonical() string {
 	return fmt.Sprint(n.Size, slices.Sorted(slices.Values(n.Formatted)))
 }
 
-// Check refuses a record whose solution is another, or whose candidates are shown as
-// other numbers.
+// Check refuses a record with a wrong solution, or with candidates shown as other numbers.
 func (n numberFormatItem) Check() error {
 	const rounding = 0.001
 	switch {

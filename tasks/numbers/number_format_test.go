@@ -39,7 +39,7 @@ func TestNumberFormatScore(t *testing.T) {
 	}
 	tasktest.Nears(t, fine.Score, []tasktest.Near{
 		{"1000.0005", 1, ""},
-		{"1000.0004", 0, "another candidate, which reasoning-gym takes"},
+		{"1000.0004", 0, "another candidate; reasoning-gym accepts it"},
 		{"1000.00045", 0, "half-way"},
 		{"1000.00046", 1, "nearer to the right one"},
 		{"1000.001", 1, ""},
@@ -62,7 +62,7 @@ func TestNumberFormatScore(t *testing.T) {
 		bad := item
 		spoil(&bad)
 		if bad.Check() == nil {
-			t.Errorf("a record is taken: %s", why)
+			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestFormatNumber(t *testing.T) {
 
 var shownRE = regexp.MustCompile(`\d[\d,]*(?:\.\d+)?(?:e\+\d\d)?`)
 
-// The second way reads the prompt with exact fractions.
+// The second solver reads the prompt with exact fractions.
 func TestNumberFormatSecond(t *testing.T) {
 	tasktest.Second(t, numberFormat.Task(), 1200, func(item numberFormatItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, " The number behind e")
@@ -114,7 +114,7 @@ func TestNumberFormatSecond(t *testing.T) {
 		for _, text := range shown {
 			v, ok := new(big.Rat).SetString(strings.ReplaceAll(text, ",", ""))
 			if !ok || seen[v.String()] {
-				return fmt.Errorf("%s is no number, or stands twice", text)
+				return fmt.Errorf("%s is not a number, or occurs twice", text)
 			}
 			seen[v.String()] = true
 			if best == nil || (v.Cmp(best) > 0) == strings.Contains(question, "largest") {
@@ -129,7 +129,7 @@ func TestNumberFormatSecond(t *testing.T) {
 }
 
 func TestNumberFormatKeys(t *testing.T) {
-	tasktest.Same(t, numberFormat.Task(), "the numbers may stand in any order", func(n *numberFormatItem) {
+	tasktest.Same(t, numberFormat.Task(), "the numbers may be in any order", func(n *numberFormatItem) {
 		slices.Reverse(n.Candidates)
 		slices.Reverse(n.Formatted)
 	})

@@ -18,7 +18,7 @@ import (
 var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
 	Name:     "number_sorting",
 	Category: "algorithmic",
-	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in whatever spelling.",
+	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in any spelling.",
 	Source:   "Any textbook of algorithms; the settings are those of reasoning-gym.",
 	Version:  2,
 	Default:  numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
@@ -61,12 +61,12 @@ func (p numberSortingParams) Check() error {
 		return fmt.Errorf("max_value is %v, want at most 15 digits with %d decimals", p.MaxValue, p.MaxDecimals)
 	}
 	if least, most := p.units(p.MinDecimals); p.MaxValue <= p.MinValue || most < least {
-		return fmt.Errorf("max_value is %v, want so much more than min_value (%v) that a number with %d decimals is between", p.MaxValue, p.MinValue, p.MinDecimals)
+		return fmt.Errorf("max_value is %v, want enough above min_value (%v) for a number with %d decimals between them", p.MaxValue, p.MinValue, p.MinDecimals)
 	}
 	return nil
 }
 
-// units returns the range of the values, counted in units of the last decimal.
+// units returns the range of values in units of the last decimal.
 func (p numberSortingParams) units(decimals int) (least, most int64) {
 	one := math.Pow10(decimals)
 	return int64(math.Ceil(p.MinValue * one)), int64(math.Floor(p.MaxValue * one))
@@ -77,7 +77,7 @@ type numberSortingItem struct {
 	OriginalNumbers []string `json:"original_numbers"`
 	Direction       string   `json:"direction"` // "ascending" or "descending"
 	SortedNumbers   []string `json:"sorted_numbers"`
-	Numbers         int      `json:"numbers"` // how many there are
+	Numbers         int      `json:"numbers"` // count of numbers
 	Phrasing        int      `json:"phrasing,omitempty"`
 }
 
@@ -163,14 +163,13 @@ func (n numberSortingItem) Short() string {
 	return "sort " + n.Direction + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order, since
-// the question is to sort them.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter,
+// since the question is to sort them.
 func (n numberSortingItem) Canonical() string {
 	return fmt.Sprint(n.Direction, slices.Sorted(slices.Values(n.OriginalNumbers)))
 }
 
-// Check refuses a record that is not the same numbers twice, the second time in
-// order.
+// Check refuses a record unless it has the same numbers twice, the second time in order.
 func (n numberSortingItem) Check() error {
 	if n.Direction != ascending && n.Direction != descending {
 		return fmt.Errorf("direction is %q, want %s or %s", n.Direction, ascending, descending)
@@ -211,9 +210,9 @@ func (n numberSortingItem) Solve() string {
 	return "['" + strings.Join(n.SortedNumbers, "', '") + "']"
 }
 
-// Score implements [task.Instance]. The answer is a JSON list of numbers or of
-// their texts, in quotation marks of either kind. Each must be the very number
-// that belongs there, though it may be spelled in another way.
+// Score implements [task.Instance]. The answer is a JSON list of numbers, or of strings
+// with them, in either kind of quotation marks. Each must have exactly the right value, in
+// any spelling.
 func (n numberSortingItem) Score(text string) quintain.Verdict {
 	if commas := strings.Count(text, ","); commas >= len(n.SortedNumbers) {
 		return quintain.Wrong(fmt.Sprintf("there are %d commas, want %d numbers", commas, len(n.SortedNumbers)))

@@ -25,10 +25,10 @@ func TestNumberSortingScore(t *testing.T) {
 		{"['-10', '2.5', '67.79']", 0, "ascending"},
 		{"['67.79', '-10', '2.5']", 0, "two are swapped"},
 		{"['67.8', '2.5', '-10']", 0, "rounded"},
-		{"['68.69', '3.4', '-9.1']", 0, "0.9 too much, which reasoning-gym takes"},
-		{"['nan', 'nan', 'nan']", 0, "which it takes too"},
+		{"['68.69', '3.4', '-9.1']", 0, "0.9 too much; reasoning-gym accepts it"},
+		{"['nan', 'nan', 'nan']", 0, "accepted there too"},
 		{"['67.79', '2.5']", 0, "one is missing"},
-		{"['67.79', '2.5', '2.5', '-10']", 0, "one stands twice"},
+		{"['67.79', '2.5', '2.5', '-10']", 0, "one occurs twice"},
 		{"67.79, 2.5, -10", 0, "no list"},
 		{"['67.79', '2.5', '-10'", 0, "the bracket is open"},
 		{"['67.79', '2.5', '-10'].", 0, "a full stop"},
@@ -47,7 +47,7 @@ func TestNumberSortingScore(t *testing.T) {
 		{Direction: "ascending"},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -84,8 +84,8 @@ func TestFixedPoint(t *testing.T) {
 
 var numberRE = regexp.MustCompile(`-?\d+(?:\.\d+)?`)
 
-// The second way reads the prompt and sorts by insertion, in whole units of the
-// tenth decimal.
+// The second solver reads the prompt and sorts by insertion, in whole units of the tenth
+// decimal.
 func TestNumberSortingSecond(t *testing.T) {
 	tasktest.Second(t, numberSorting.Task(), 1000, func(item numberSortingItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
@@ -111,7 +111,7 @@ func TestNumberSortingSecond(t *testing.T) {
 	})
 }
 
-// tenthDecimals is 10^10 times the number that text spells.
+// tenthDecimals returns 10^10 times the number in text.
 func tenthDecimals(text string) int64 {
 	whole, fraction, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", 10-len(fraction)), 10, 64)
@@ -122,5 +122,5 @@ func tenthDecimals(text string) int64 {
 }
 
 func TestNumberSortingKeys(t *testing.T) {
-	tasktest.Same(t, numberSorting.Task(), "the order is what is asked for", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
+	tasktest.Same(t, numberSorting.Task(), "the question asks for the order", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
 }

@@ -18,8 +18,8 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 	Name:     "prime_factorization",
 	Category: "arithmetic",
 	Doc: "Find the prime factors of a whole number. " +
-		"One number in 64 is itself prime, so that repeating the number is a poor answer. " +
-		"Factors with the right product that are not all prime earn up to a half, more the more of them there are.",
+		"One number in 64 is prime, so that repeating the number is a poor answer. " +
+		"Factors with the right product, not all prime, earn up to a half: the more factors, the more.",
 	Source:  "Euclid's Elements, VII and IX; the settings are those of reasoning-gym.",
 	Version: 2,
 	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
@@ -40,8 +40,8 @@ type primeFactorizationParams struct {
 	MaxValue int64 `json:"max_value"`
 }
 
-// maxFactored bounds the numbers that are factored, by dividing them by all numbers up
-// to the square root.
+// maxFactored limits the numbers to factor, which takes trial division up to the square
+// root.
 const maxFactored int64 = 1_000_000_000_000
 
 // Check implements [task.Params].
@@ -62,8 +62,8 @@ type primeFactorizationItem struct {
 	Phrasing int     `json:"phrasing,omitempty"`
 }
 
-// makePrimeFactorization draws a number. Most are composite; if the range has none
-// of the kind that is wanted, or few, the other comes.
+// makePrimeFactorization draws a number. Most are composite; if the range has few or none
+// of the wanted kind, the other kind may come.
 func makePrimeFactorization(p primeFactorizationParams, r *rng.Rand) (primeFactorizationItem, error) {
 	const draws, primes = 32, 1. / 64
 	item := primeFactorizationItem{Phrasing: r.Between(0, len(primeFactorizationPhrasings)-1)}
@@ -82,10 +82,10 @@ func makePrimeFactorization(p primeFactorizationParams, r *rng.Rand) (primeFacto
 	return item, nil
 }
 
-// isPrime decides for any number below 2^63 without an error: the test of Baillie,
-// Pomerance, Selfridge and Wagstaff has none below 2^64.
+// isPrime is exact for every number below 2^63: the test of Baillie, Pomerance, Selfridge
+// and Wagstaff has no errors below 2^64.
 func isPrime(n int64) bool {
-	const tried = 1000 // smaller numbers, which is quicker than the test
+	const tried = 1000 // trial division is faster for smaller numbers
 	for d := int64(2); d < tried && d*d <= n; d += 1 + d&1 {
 		if n%d == 0 {
 			return false
@@ -105,7 +105,7 @@ func appendFactors(factors []int64, n int64) []int64 {
 		}
 		switch {
 		case d < 5:
-			step = d - 1 // to 3, and to 5
+			step = d - 1 // on to 3, then to 5
 		case step == 2 && d > 5:
 			step = 4
 		default:
@@ -139,7 +139,7 @@ func (p primeFactorizationItem) Prompt() string {
 // Short implements [task.Shortener].
 func (p primeFactorizationItem) Short() string { return "factor " + strconv.FormatInt(p.Number, 10) }
 
-// Check refuses a record whose factors are not the prime factors of its number.
+// Check refuses a record with wrong factors.
 func (p primeFactorizationItem) Check() error {
 	product := int64(1)
 	for _, factor := range p.Factors {
@@ -166,7 +166,7 @@ func (p primeFactorizationItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. The order of the factors is free.
+// Score implements [task.Instance]. The order of the factors does not matter.
 func (p primeFactorizationItem) Score(text string) quintain.Verdict {
 	factors, reason := readFactors(text)
 	if reason != "" {
@@ -185,20 +185,20 @@ func (p primeFactorizationItem) Score(text string) quintain.Verdict {
 	case product != p.Number:
 		return quintain.Wrong("the product is not " + strconv.FormatInt(p.Number, 10))
 	case proper == all && len(factors) == all:
-		return quintain.Right() // as many factors as there are can only be the primes
+		return quintain.Right() // that many factors can only be the primes
 	case proper > 1:
 		return quintain.Partial(0.5*float64(proper-1)/float64(all-1), "want "+p.Solve())
 	}
 	return quintain.Wrong("want " + p.Solve())
 }
 
-// timesSigns are the other ways to write × and ^.
+// timesSigns replaces the other spellings of × and ^.
 var timesSigns = strings.NewReplacer("**", "^", "*", "×", "·", "×", `\times`, "×", `\cdot`, "×")
 
-// readFactors reads whole numbers with × between them, of which some may be left
-// out. Powers of them may be written as 2^3. The reason says why there are none.
+// readFactors reads whole numbers separated by ×; some × may be missing. Powers may be
+// written as 2^3. reason says why there are none.
 func readFactors(text string) (factors []int64, reason string) {
-	const most = 256 // more than a number of 64 bits has, with some ones
+	const most = 256 // more than the factors of any 64-bit number, with room for ones
 	text = timesSigns.Replace(text)
 	if strings.Count(text, "×") > most {
 		return nil, "there are too many factors"

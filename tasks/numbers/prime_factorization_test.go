@@ -20,10 +20,10 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{"2 × 2 × 15", 1. / 3, "one step is missing"},
 		{"4 × 3 × 5", 1. / 3, ""},
 		{"4 × 15", 1. / 6, "two steps are"},
-		{"60", 0, "the number itself, for which reasoning-gym pays a half"},
-		{"60 × 1", 0, "with a one beside it"},
+		{"60", 0, "the number itself; reasoning-gym pays a half"},
+		{"60 × 1", 0, "with an extra one"},
 		{"1 × 1 × 1 × 60", 0, "with many"},
-		{"1 × 2 × 2 × 3 × 5", 0.5, "one is no prime"},
+		{"1 × 2 × 2 × 3 × 5", 0.5, "one is not a prime"},
 		{"-2 × -2 × 3 × 5", 0, "a sign"},
 		{"2 × 2 × 3", 0, "a factor is missing"},
 		{"2 × 3 × 5", 0, "a factor stands once, not twice"},
@@ -41,7 +41,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{"2^-1 × 120", 0, ""},
 		{"2^2^1 × 3 × 5", 0, ""},
 		{"2 × 2 × 3 × 5.", 0, "a full stop"},
-		{" × ", 0, "nothing, for which reasoning-gym pays 0.01"},
+		{" × ", 0, "nothing; reasoning-gym pays 0.01"},
 		{"", 0, ""},
 	})
 	prime := primeFactorizationItem{Number: 61, Factors: []int64{61}}
@@ -62,7 +62,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{Number: 61, Factors: []int64{61}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestPrimeFactorizationParams(t *testing.T) {
 
 var factoredRE = regexp.MustCompile(`(?:of|Write|does|the number|the whole number) (\d+)`)
 
-// The second way reads the prompt, multiplies the factors, and knows each prime by
+// The second solver reads the prompt, multiplies the factors, and tests each prime by
 // Fermat's little theorem.
 func TestPrimeFactorizationSecond(t *testing.T) {
 	primes := 0
@@ -104,7 +104,7 @@ func TestPrimeFactorizationSecond(t *testing.T) {
 		for part := range strings.SplitSeq(got, " × ") {
 			n, ok := new(big.Int).SetString(part, 10)
 			if !ok || n.Cmp(last) < 0 || !fermat(n) {
-				return fmt.Errorf("solution %s: %s is no prime, or in the wrong place", got, part)
+				return fmt.Errorf("solution %s: %s is not a prime, or in the wrong place", got, part)
 			}
 			product.Mul(product, n)
 			last = n
@@ -122,9 +122,8 @@ func TestPrimeFactorizationSecond(t *testing.T) {
 	}
 }
 
-// fermat reports whether a^n and a leave the same rest when they are divided by n, for
-// many a, and n has no divisor below 1000 but itself. Of composite numbers only a few
-// of Carmichael's pass.
+// fermat reports whether a^n and a are equal modulo n for many a, and n has no divisor
+// below 1000 but itself. Among composite numbers, only a few of Carmichael's pass.
 func fermat(n *big.Int) bool {
 	for d := int64(2); d < 1000; d++ {
 		if small := big.NewInt(d); n.Cmp(small) > 0 && new(big.Int).Rem(n, small).Sign() == 0 {

@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// arc1D asks what becomes of a row of cells, by a rule that is known from examples.
+// arc1D asks for the result of a rule on a row of cells, known from examples.
 var arc1D = task.Spec[arc1DParams, arc1DItem]{
 	Name:     "arc_1d",
 	Category: "arc",
-	Doc: "Find out from examples what is done with rows of colored cells, and do it with another row. Harder levels do two things, one after the other. " +
-		"Every one of our rules that fits the examples gives the same answer.",
+	Doc: "Find out from examples what is done with rows of colored cells, and do it with another row. Harder levels do two things in sequence. " +
+		"All of our rules that fit the examples give the same answer.",
 	Source:  "The Abstraction and Reasoning Corpus (F. Chollet, 2019), cut down to rows; the rules are our own, the settings those of reasoning-gym and two more.",
 	Version: 1,
 	Default: arc1DParams{MinSize: 10, MaxSize: 30, Train: 3, Tier: 2, Rules: 1},
@@ -36,11 +36,11 @@ type arc1DParams struct {
 	MinSize int `json:"min_size"` // cells of a row
 	MaxSize int `json:"max_size"`
 	Train   int `json:"num_train"` // examples
-	Tier    int `json:"max_tier"`  // of the rules: 1 to 3, from the simplest
-	Rules   int `json:"num_rules"` // 1 or 2, one after the other
+	Tier    int `json:"max_tier"`  // of the rules: 1 to 3, simplest first
+	Rules   int `json:"num_rules"` // 1 or 2, applied in sequence
 }
 
-// mostCells is how long a row may be.
+// mostCells limits the length of a row.
 const mostCells = 200
 
 // Check implements [task.Params].
@@ -61,34 +61,34 @@ func (p arc1DParams) Check() error {
 
 // arc1DItem is one rule, seen from outside.
 type arc1DItem struct {
-	TaskName string    `json:"task_name"` // the rules with their numbers, and a plus between two
+	TaskName string    `json:"task_name"` // the rules with their parameters, joined by a plus
 	Size     int       `json:"size"`      // cells of a row
 	Train    []rowPair `json:"train_examples"`
 	Test     rowPair   `json:"test_example"`
 	Phrasing int       `json:"phrasing,omitempty"`
 }
 
-// A rowPair is a row and what became of it. Cells are colors, 0 to 9; 0 is the background.
+// A rowPair is a row and its result. Cells are colors, 0 to 9; 0 is the background.
 type rowPair struct {
 	Input  []int `json:"input"`
 	Output []int `json:"output"`
 }
 
-// A rowMaker looks for problems.
+// A rowMaker searches for problems.
 type rowMaker struct {
 	p       arc1DParams
 	size    int
 	r       *rng.Rand
 	rules   rowRules
-	inputs  [][]int // of the examples, and at last of the test
+	inputs  [][]int // of the examples, then of the test
 	outputs [][]int
 
 	start   strip // the first input
-	other   strip // another one
-	seen    int   // which one
-	between strip // what the first of two rules makes of one
+	other   strip // of another input
+	seen    int   // index of that input
+	between strip // the intermediate row of two rules
 	room    []int
-	order   []int // of the cells that are compared
+	order   []int // cells in the order of comparison
 }
 
 // makeArc1D draws rules and rows until the examples leave one answer.
@@ -117,9 +117,10 @@ func (m *rowMaker) choose() {
 	}
 }
 
-// draw draws rows that the rules change in a clear way. It reports false if it finds too few.
+// draw draws rows that the rules change in a clear way. It reports false if it finds too
+// few.
 func (m *rowMaker) draw() bool {
-	const tries = 20 // for each row
+	const tries = 20 // tries for each row
 	for i := range m.inputs {
 		found := false
 		for try := 0; try < tries && !found; try++ {
@@ -133,8 +134,8 @@ func (m *rowMaker) draw() bool {
 	return true
 }
 
-// changed applies the rules to input i. It reports false if a person could not tell what they
-// do with it, if one of them leaves it as it is, or if only background is left.
+// changed applies the rules to input i. It reports false if their effect is unclear to
+// people, if one of them changes nothing, or if only background is left.
 func (m *rowMaker) changed(i int) bool {
 	s := &m.other
 	if m.seen = i; i == 0 {
@@ -158,7 +159,7 @@ func (m *rowMaker) changed(i int) bool {
 	return !slices.Equal(m.outputs[i], m.inputs[i])
 }
 
-// item is the problem that was found.
+// item returns the problem.
 func (m *rowMaker) item() arc1DItem {
 	item := arc1DItem{TaskName: m.rules.String(), Size: m.size, Train: make([]rowPair, m.p.Train), Phrasing: m.r.Between(0, len(arc1DPhrasings)-1)}
 	for i := range item.Train {
@@ -168,8 +169,8 @@ func (m *rowMaker) item() arc1DItem {
 	return item
 }
 
-// doubtful reports whether other rules of ours fit all examples and give another answer.
-// Pairs of rules are tried if the problem has two, and then no rule may fit alone.
+// doubtful reports whether other rules of ours fit all examples but give another answer.
+// For a problem with two rules it tries pairs, and no single rule may fit.
 func (m *rowMaker) doubtful() bool {
 	two, test := m.p.Rules == 2, m.p.Train
 	m.sortCells()
@@ -203,8 +204,8 @@ func (m *rowMaker) doubtfulPair() bool {
 	return false
 }
 
-// sortCells puts the cells that change in the first example before the others: most rules
-// give them another color.
+// sortCells puts the cells that change in the first example before the others, since most
+// rules recolor them.
 func (m *rowMaker) sortCells() {
 	m.order = m.order[:0]
 	for _, changes := range []bool{true, false} {
@@ -216,7 +217,7 @@ func (m *rowMaker) sortCells() {
 	}
 }
 
-// fitsMore reports whether rules that make the first output make those of the other examples.
+// fitsMore reports whether rules that fit the first example fit the others too.
 func (m *rowMaker) fitsMore(rules ...boundRowRule) bool {
 	for i := 1; i < m.p.Train; i++ {
 		if !m.fits(i, rules...) {
@@ -226,7 +227,7 @@ func (m *rowMaker) fitsMore(rules ...boundRowRule) bool {
 	return true
 }
 
-// fits reports whether rules, one after the other, make output i of its input.
+// fits reports whether rules, in sequence, turn input i into output i.
 func (m *rowMaker) fits(i int, rules ...boundRowRule) bool {
 	s := &m.other
 	if m.seen != i {
@@ -240,7 +241,7 @@ func (m *rowMaker) fits(i int, rules ...boundRowRule) bool {
 	return m.makes(rules[len(rules)-1], s, i)
 }
 
-// makes reports whether a rule makes output i of s.
+// makes reports whether a rule turns s into output i.
 func (m *rowMaker) makes(rule boundRowRule, s *strip, i int) bool {
 	for _, j := range m.order {
 		if rule.paint(s, j, rule.k) != m.outputs[i][j] {
@@ -265,7 +266,7 @@ func appendRow(b []byte, row []int) []byte {
 func rowText(row []int) string { return string(appendRow(make([]byte, 0, 2*len(row)), row)) }
 
 // arc1DPhrasings are the wordings: before the examples, before and between the two rows of
-// one, after it, and before and after the row that is asked about.
+// an example, after it, and before and after the row in question.
 var arc1DPhrasings = [][6]string{
 	{"One rule turns each of these rows of cells into another row. A digit is a color, and 0 is the background.\n", "\nInput:  ", "\nOutput: ", "\n", "\nWhat does the rule turn this row into?\n\nInput:  ", ""},
 	{"Look at what happens to a strip of colored squares (the colors are written as digits, and an empty square as 0):\n", "\n", "\nbecomes\n", "\n", "\nThe same happens to this strip:\n\n", "\n\nWhat does it become?"},
@@ -291,7 +292,7 @@ func (a arc1DItem) Prompt() string {
 // Short implements [task.Shortener].
 func (a arc1DItem) Short() string { return strings.Join(a.lines(), "; ") }
 
-// lines are the examples and the question.
+// lines returns the examples and the question.
 func (a arc1DItem) lines() []string {
 	var lines []string
 	for _, e := range a.Train {
@@ -300,13 +301,13 @@ func (a arc1DItem) lines() []string {
 	return append(lines, rowText(a.Test.Input)+" -> ?")
 }
 
-// Canonical implements [task.Canonicalizer]. The examples may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the examples does not matter.
 func (a arc1DItem) Canonical() string {
 	return strings.Join(slices.Sorted(slices.Values(a.lines())), "; ")
 }
 
-// Check refuses a record without examples, or with rows that have no cells, too many, or no
-// colors.
+// Check refuses a record without examples, or with rows that are empty, too long, or have
+// unknown colors.
 func (a arc1DItem) Check() error {
 	const mostTrain = 100
 	if len(a.Train) == 0 || len(a.Train) > mostTrain {
@@ -318,7 +319,7 @@ func (a arc1DItem) Check() error {
 				return fmt.Errorf("a row has %d cells, want 1 to %d", len(row), 5*mostCells)
 			}
 			if slices.Min(row) < 0 || slices.Max(row) > 9 {
-				return errors.New("a row has another number than 0 to 9")
+				return errors.New("a row has a number other than 0 to 9")
 			}
 		}
 	}
@@ -328,8 +329,8 @@ func (a arc1DItem) Check() error {
 // Solve implements [task.Instance].
 func (a arc1DItem) Solve() string { return rowText(a.Test.Output) }
 
-// Score implements [task.Instance]. Space, commas or nothing may stand between the cells, and
-// brackets around them.
+// Score implements [task.Instance]. Cells may be separated by space, commas or nothing, and
+// enclosed in brackets.
 func (a arc1DItem) Score(text string) quintain.Verdict {
 	want := a.Solve()
 	if text == want {
@@ -350,7 +351,7 @@ func (a arc1DItem) Score(text string) quintain.Verdict {
 	}
 	for _, field := range fields {
 		if len(field) != 1 || field[0] < '0' || field[0] > '9' {
-			return quintain.Malformed("want digits with a space between them, and nothing else")
+			return quintain.Malformed("want digits separated by spaces, and nothing else")
 		}
 	}
 	switch {

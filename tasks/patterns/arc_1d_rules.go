@@ -6,21 +6,20 @@ import (
 	"sync"
 )
 
-// A rowRule is something that can be done with a row: paint says which color a cell has
-// afterwards.
+// A rowRule is a kind of change to a row: paint returns the color of each cell after it.
 type rowRule struct {
 	name  string
-	tier  int                          // 1 to 3, from the simplest
-	ks    []int                        // the numbers that it takes; nil: none
-	scene func(scenery) []int          // draws rows on which it can be seen
-	paint func(s *strip, i, k int) int // pure: it may be asked of any cell of any row
-	clear func(s *strip) bool          // whether people agree what it does with s; nil: always
+	tier  int                          // 1 to 3, simplest first
+	ks    []int                        // its possible parameters; nil: none
+	scene func(scenery) []int          // draws rows that show its effect
+	paint func(s *strip, i, k int) int // pure: callable for any cell of any row
+	clear func(s *strip) bool          // whether people agree about its effect on s; nil: always
 
-	changes cellKind // the cells that may get another color; 0: those of the other rules in its list
-	erases  bool     // its number is a color, and it gives cells none but the background; others give them that color
+	changes cellKind // the cells it may recolor; 0: as the other rules in its list
+	erases  bool     // its parameter is a color, but it only paints background; otherwise it paints that color
 }
 
-// A cellKind is cells of the background, colored ones, or both.
+// A cellKind is background cells, colored cells, or both.
 type cellKind int
 
 const (
@@ -29,13 +28,13 @@ const (
 	allCells = emptyCells | coloredCells
 )
 
-// A boundRowRule is a rule with its number.
+// A boundRowRule is a rule with its parameter.
 type boundRowRule struct {
 	*rowRule
 	k int
 }
 
-// String names the rule and its number.
+// String names the rule and its parameter.
 func (b boundRowRule) String() string {
 	if b.ks == nil {
 		return b.name
@@ -43,7 +42,7 @@ func (b boundRowRule) String() string {
 	return b.name + "_" + strconv.Itoa(b.k)
 }
 
-// append appends what the rule makes of s to out.
+// append appends the rule's result for s to out.
 func (b boundRowRule) append(out []int, s *strip) []int {
 	for i := range s.cells {
 		out = append(out, b.paint(s, i, b.k))
@@ -51,7 +50,7 @@ func (b boundRowRule) append(out []int, s *strip) []int {
 	return out
 }
 
-// rowRules are one rule or two, one after the other.
+// rowRules are one or two rules, applied in sequence.
 type rowRules []boundRowRule
 
 // String names the rules.
@@ -62,7 +61,7 @@ func (rules rowRules) String() string {
 	return rules[0].String() + "+" + rules[1].String()
 }
 
-// boundRowRules are all rules with all their numbers.
+// boundRowRules are all rules with all their parameters.
 var boundRowRules = sync.OnceValue(func() (all rowRules) {
 	table := rowRuleTable()
 	for i := range table {
@@ -74,10 +73,10 @@ var boundRowRules = sync.OnceValue(func() (all rowRules) {
 	return all
 })
 
-// A cellChange is that of a cell with one color, or background, to another.
+// A cellChange is a cell's change from one color, or background, to another.
 type cellChange struct{ from, to int }
 
-// kind returns which cells a rule must be able to change for it.
+// kind returns the cells that a rule with this change must be able to recolor.
 func (c cellChange) kind() cellKind {
 	if c.from == 0 {
 		return emptyCells
@@ -85,8 +84,8 @@ func (c cellChange) kind() cellKind {
 	return coloredCells
 }
 
-// rulesFor are the rules that may change a cell so, by the kind of the cell and the color that
-// it gets.
+// rulesFor returns the rules that may make this change, by the kind of cell and its new
+// color.
 func rulesFor(c cellChange) rowRules { return changingRules()[c.kind()][c.to] }
 
 var changingRules = sync.OnceValue(func() (by [3][10]rowRules) {
@@ -102,7 +101,7 @@ var changingRules = sync.OnceValue(func() (by [3][10]rowRules) {
 	return by
 })
 
-// tierRowRules are the rules up to a tier, by tier.
+// tierRowRules[i] are the rules up to tier i.
 var tierRowRules = sync.OnceValue(func() (tiers [4][]*rowRule) {
 	table := rowRuleTable()
 	for i := range table {
@@ -113,7 +112,7 @@ var tierRowRules = sync.OnceValue(func() (tiers [4][]*rowRule) {
 	return tiers
 })
 
-// The numbers that rules take.
+// The parameters of rules.
 var (
 	oneToThree = []int{1, 2, 3}
 	twoOrThree = []int{2, 3}
@@ -126,7 +125,7 @@ var rowRuleTable = sync.OnceValue(func() []rowRule {
 		changing(coloredCells, coloringRules), changing(allCells, wholeRules))
 })
 
-// changing returns rules that change such cells if they do not say otherwise.
+// changing sets the kind of cells that rules change, unless they name one.
 func changing(kind cellKind, rules []rowRule) []rowRule {
 	rules = slices.Clone(rules)
 	for i := range rules {
@@ -137,7 +136,7 @@ func changing(kind cellKind, rules []rowRule) []rowRule {
 	return rules
 }
 
-// movingRules move what there is.
+// movingRules move the contents.
 var movingRules = []rowRule{
 	{name: "shift_right", tier: 1, ks: oneToThree, scene: fewRuns, paint: func(s *strip, i, k int) int { return s.at(i - k) }},
 	{name: "shift_left", tier: 1, ks: oneToThree, scene: fewRuns, paint: func(s *strip, i, k int) int { return s.at(i + k) }},
@@ -186,7 +185,7 @@ var drawingRules = []rowRule{
 	{name: "invert", tier: 1, changes: allCells, scene: manyRunsAlike, clear: oneColor, paint: func(s *strip, i, _ int) int { return when(s.cells[i] == 0, s.colored(0)) }},
 }
 
-// runRules take some runs away, or cells of runs.
+// runRules remove some runs, or cells of runs.
 var runRules = []rowRule{
 	{name: "hollow", tier: 1, scene: longRuns, paint: func(s *strip, i, _ int) int { return when(s.atEnd(i), s.cells[i]) }},
 	{name: "peel", tier: 1, scene: longRuns, paint: func(s *strip, i, _ int) int { return when(!s.atEnd(i), s.cells[i]) }},
@@ -213,7 +212,7 @@ var runRules = []rowRule{
 	{name: "erase_color", tier: 1, ks: rowColors, erases: true, scene: runsWithColor, paint: func(s *strip, i, k int) int { return when(s.cells[i] != k, s.cells[i]) }},
 }
 
-// coloringRules give runs, or parts of them, another color.
+// coloringRules recolor runs, or parts of them.
 var coloringRules = []rowRule{
 	{name: "color_all", tier: 1, ks: rowColors, scene: manyRuns, paint: func(s *strip, i, k int) int { return s.recolored(i, true, k) }},
 	{name: "color_first", tier: 1, ks: rowColors, scene: manyRuns, paint: func(s *strip, i, k int) int { return s.recolored(i, s.of[i] == 0, k) }},
@@ -241,7 +240,7 @@ var coloringRules = []rowRule{
 	{name: "replace_by_legend", tier: 3, scene: legend, paint: func(s *strip, i, _ int) int { return s.recolored(i, i > 1 && s.cells[i] == s.cells[0], s.at(1)) }},
 }
 
-// wholeRules look at the row as a whole.
+// wholeRules depend on the whole row.
 var wholeRules = []rowRule{
 	{name: "sort", tier: 2, scene: dense, paint: func(s *strip, i, _ int) int { return s.sorted(i) }},
 	{name: "sort_down", tier: 2, scene: dense, paint: func(s *strip, i, _ int) int { return s.sorted(s.last() - i) }},

@@ -6,19 +6,18 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A scenery is where the rows for a rule are drawn: in a size, for a rule with the number k.
+// A scenery draws rows of a size, for a rule with parameter k.
 type scenery struct {
 	r    *rng.Rand
 	size int
 	k    int
 }
 
-// A runPlan is how many runs are drawn, and their lengths: from the first number to the
+// A runPlan limits the number of runs and their lengths: from the first number to the
 // second.
 type runPlan struct{ runs, lengths [2]int }
 
-// runs draws runs on the background, with a gap between any two of them. Colors are drawn
-// by color.
+// runs draws runs on the background, with gaps between them. color draws their colors.
 func (d scenery) runs(p runPlan, color func() int) []int {
 	cells := make([]int, d.size)
 	lengths, free := make([]int, 0, 16), d.size+1
@@ -50,7 +49,7 @@ func (d scenery) oneOf(n int) func() int {
 	return func() int { return rng.Pick(d.r, palette) }
 }
 
-// few are the runs of a simple row, and many those of a full one.
+// few is the plan of a simple row, many that of a full one.
 func (d scenery) few() runPlan { return runPlan{[2]int{1, 2}, [2]int{1, max(3, d.size/6)}} }
 func (d scenery) many() runPlan {
 	return runPlan{[2]int{2, max(3, d.size/5)}, [2]int{1, max(4, d.size/6)}}
@@ -70,12 +69,12 @@ func looseRuns(d scenery) []int {
 	return d.runs(runPlan{[2]int{1, max(2, d.size/8)}, [2]int{1, 3}}, d.anyColor)
 }
 
-// dots are single cells of two or three colors.
+// dots draws single cells of two or three colors.
 func dots(d scenery) []int {
 	return d.runs(runPlan{[2]int{2, max(4, d.size/4)}, [2]int{1, 1}}, d.oneOf(d.r.Between(2, 3)))
 }
 
-// pairs are single cells, of which neighbors often have one color.
+// pairs draws single cells; neighbors often share a color.
 func pairs(d scenery) []int {
 	last := 0
 	return d.runs(runPlan{[2]int{2, max(4, d.size/4)}, [2]int{1, 1}}, func() int {
@@ -86,7 +85,7 @@ func pairs(d scenery) []int {
 	})
 }
 
-// runsAndSingles have single cells among the runs.
+// runsAndSingles draws runs and single cells.
 func runsAndSingles(d scenery) []int {
 	cells := d.runs(d.many(), d.anyColor)
 	for i := range cells {
@@ -97,7 +96,7 @@ func runsAndSingles(d scenery) []int {
 	return cells
 }
 
-// runsAtBorders often begin or end the row.
+// runsAtBorders draws runs that often begin or end the row.
 func runsAtBorders(d scenery) []int {
 	cells := d.runs(d.many(), d.anyColor)
 	for _, i := range []int{0, d.size - 1} {
@@ -108,7 +107,7 @@ func runsAtBorders(d scenery) []int {
 	return cells
 }
 
-// runsWithColor are in two or three colors, one of which is that of the rule.
+// runsWithColor draws runs in two or three colors, the rule's color among them.
 func runsWithColor(d scenery) []int {
 	other := d.oneOf(2)
 	return d.runs(d.many(), func() int {
@@ -119,7 +118,7 @@ func runsWithColor(d scenery) []int {
 	})
 }
 
-// blockAndMark are a run and, away from it, a single cell of another color.
+// blockAndMark draws a run and, away from it, a single cell of another color.
 func blockAndMark(d scenery) []int {
 	cells := make([]int, d.size)
 	colors := rng.Sample(d.r, rowColors, 2)
@@ -135,7 +134,7 @@ func blockAndMark(d scenery) []int {
 	return cells
 }
 
-// motley are pieces whose cells have colors of their own.
+// motley draws pieces with a random color for each cell.
 func motley(d scenery) []int {
 	cells := d.runs(runPlan{[2]int{1, max(2, d.size/8)}, [2]int{2, 5}}, d.anyColor)
 	for i, c := range cells {
@@ -146,14 +145,14 @@ func motley(d scenery) []int {
 	return cells
 }
 
-// leftRuns are in the left half alone.
+// leftRuns draws runs in the left half only.
 func leftRuns(d scenery) []int {
 	half := d
 	half.size = d.size / 2
 	return append(half.runs(runPlan{[2]int{1, 3}, [2]int{1, 3}}, d.anyColor), make([]int, d.size-half.size)...)
 }
 
-// firstPiece is a few colors at the beginning.
+// firstPiece draws a few colors at the beginning.
 func firstPiece(d scenery) []int {
 	cells := make([]int, d.size)
 	for i := range d.r.Between(2, min(6, d.size/3)) {
@@ -162,7 +161,7 @@ func firstPiece(d scenery) []int {
 	return cells
 }
 
-// broken are runs that lack some of their inner cells.
+// broken draws runs that lack some of their inner cells.
 func broken(d scenery) []int {
 	cells := d.runs(runPlan{[2]int{1, max(2, d.size/8)}, [2]int{3, 7}}, d.oneOf(2))
 	for i := 1; i < d.size-1; i++ {
@@ -173,7 +172,7 @@ func broken(d scenery) []int {
 	return cells
 }
 
-// spoiled are long runs in which, and beside which, single cells have wrong colors.
+// spoiled draws long runs, with wrong colors in single cells inside and beside them.
 func spoiled(d scenery) []int {
 	cells := d.runs(runPlan{[2]int{1, max(2, d.size/10)}, [2]int{4, max(6, d.size/4)}}, d.anyColor)
 	for i := 2; i < d.size-2; i++ {
@@ -184,7 +183,7 @@ func spoiled(d scenery) []int {
 	return cells
 }
 
-// dense are cells of a few colors, with little background.
+// dense draws cells of a few colors, with little background.
 func dense(d scenery) []int {
 	cells, color := make([]int, d.size), d.oneOf(d.r.Between(2, 4))
 	for i := range cells {
@@ -195,7 +194,7 @@ func dense(d scenery) []int {
 	return cells
 }
 
-// legend are runs of a few colors, after two cells: a color, and another.
+// legend draws runs of a few colors, after two cells: a color, and another.
 func legend(d scenery) []int {
 	rest, colors := d, rng.Sample(d.r, rowColors, 3)
 	rest.size = d.size - 3

@@ -2,24 +2,24 @@ package patterns
 
 import "sort"
 
-// A strip is a row of cells, and what rules see in it.
+// A strip is a row of cells, with derived facts for rules.
 type strip struct {
 	cells  []int
 	runs   []colorRun // from left to right
-	of     []int      // the run of each cell; -1 on the background
-	before []int      // the nearest colored cell on the left, or the cell itself; -1: none
-	after  []int      // the same on the right; the number of cells: none
+	of     []int      // index of each cell's run; -1 on the background
+	before []int      // the nearest colored cell on the left, possibly itself; -1: none
+	after  []int      // the same on the right; len(cells): none
 	full   []int      // the colored cells
 	count  [10]int    // the cells of each color
 
 	longest, shortest int // lengths of runs; 0 if there are none
-	widest            int // the most that after and before differ by, on the background
+	widest            int // largest difference of after and before, on the background
 }
 
-// A colorRun is cells in a row that have one color other than 0: from, and up to before to.
+// A colorRun is a run of cells with one color other than 0: from, and up to before to.
 type colorRun struct{ from, to, color int }
 
-// look makes cells, which it keeps, the cells of s, and finds out the rest.
+// look sets the cells of s, keeping the slice, and derives the rest.
 func (s *strip) look(cells []int) {
 	n := len(cells)
 	if cap(s.of) < n {
@@ -62,7 +62,7 @@ func (s *strip) look(cells []int) {
 	}
 }
 
-// first returns the first of colors that is not the background.
+// first returns the first color other than the background.
 func first(colors ...int) int {
 	for _, c := range colors {
 		if c != 0 {
@@ -72,7 +72,7 @@ func first(colors ...int) int {
 	return 0
 }
 
-// when returns color if it shows, and otherwise the background.
+// when returns color if shows is true, else the background.
 func when(shows bool, color int) int {
 	if shows {
 		return color
@@ -83,10 +83,10 @@ func when(shows bool, color int) int {
 // dotted returns color in every k-th cell of a ray.
 func dotted(color, distance, k int) int { return when(distance%k == 0, color) }
 
-// last is the place of the last cell.
+// last returns the index of the last cell.
 func (s *strip) last() int { return len(s.cells) - 1 }
 
-// at is the color of cell i; the background outside of the row.
+// at returns the color of cell i, or the background outside the row.
 func (s *strip) at(i int) int {
 	if i < 0 || i >= len(s.cells) {
 		return 0
@@ -94,10 +94,11 @@ func (s *strip) at(i int) int {
 	return s.cells[i]
 }
 
-// wrapped is the color of cell i in a row that is closed to a ring.
+// wrapped returns the color of cell i in a row closed to a ring.
 func (s *strip) wrapped(i int) int { return s.cells[(i+len(s.cells))%len(s.cells)] }
 
-// inOtherHalf is the cell that corresponds to i in the other half; i itself in the middle.
+// inOtherHalf returns the cell corresponding to i in the other half, or i itself in the
+// middle.
 func (s *strip) inOtherHalf(i int) int {
 	half, apart := len(s.cells)/2, (len(s.cells)+1)/2
 	switch {
@@ -109,7 +110,7 @@ func (s *strip) inOtherHalf(i int) int {
 	return i
 }
 
-// colored is the color of the i-th colored cell; the background if there is none.
+// colored returns the color of the i-th colored cell, or the background if there is none.
 func (s *strip) colored(i int) int {
 	if i < 0 || i >= len(s.full) {
 		return 0
@@ -117,13 +118,13 @@ func (s *strip) colored(i int) int {
 	return s.cells[s.full[i]]
 }
 
-// rank is how many colored cells are before i.
+// rank returns the number of colored cells before i.
 func (s *strip) rank(i int) int { return sort.SearchInts(s.full, i) }
 
 // inside reports whether i is colored, or has colored cells on both sides.
 func (s *strip) inside(i int) bool { return s.before[i] >= 0 && s.after[i] < len(s.cells) }
 
-// length is that of the run of cell i; 0 on the background.
+// length returns the length of cell i's run, 0 on the background.
 func (s *strip) length(i int) int {
 	if s.of[i] < 0 {
 		return 0
@@ -132,7 +133,7 @@ func (s *strip) length(i int) int {
 	return r.to - r.from
 }
 
-// offset is how many cells its run has before cell i.
+// offset returns the number of cells before i in its run.
 func (s *strip) offset(i int) int {
 	if s.of[i] < 0 {
 		return 0
@@ -143,7 +144,8 @@ func (s *strip) offset(i int) int {
 // atEnd reports whether cell i is the first or the last of its run.
 func (s *strip) atEnd(i int) bool { return s.offset(i) == 0 || s.offset(i) == s.length(i)-1 }
 
-// inMiddle reports whether cell i is the middle of its run, or one of the two.
+// inMiddle reports whether cell i is in the middle of its run, or one of the two middle
+// cells.
 func (s *strip) inMiddle(i int) bool {
 	apart := 2*s.offset(i) - s.length(i) + 1
 	return -1 <= apart && apart <= 1
@@ -154,7 +156,7 @@ func (s *strip) touchesBorder(i int) bool {
 	return s.of[i] >= 0 && (s.runs[s.of[i]].from == 0 || s.runs[s.of[i]].to == len(s.cells))
 }
 
-// recolored is the color of cell i if the colored cells that change become k.
+// recolored returns the color of cell i, or k if it is colored and changes is true.
 func (s *strip) recolored(i int, changes bool, k int) int {
 	if s.cells[i] == 0 || !changes {
 		return s.cells[i]
@@ -162,7 +164,7 @@ func (s *strip) recolored(i int, changes bool, k int) int {
 	return k
 }
 
-// colorOf is the color of run j, counted around.
+// colorOf returns the color of run j, counted around.
 func (s *strip) colorOf(j int) int {
 	if len(s.runs) == 0 {
 		return 0
@@ -170,7 +172,7 @@ func (s *strip) colorOf(j int) int {
 	return s.runs[(j+len(s.runs))%len(s.runs)].color
 }
 
-// longestColor is the color of the first of the longest runs.
+// longestColor returns the color of the first of the longest runs.
 func (s *strip) longestColor() int {
 	for _, r := range s.runs {
 		if r.to-r.from == s.longest {
@@ -180,7 +182,7 @@ func (s *strip) longestColor() int {
 	return 0
 }
 
-// frequent is the color, other than the background, that most cells have.
+// frequent returns the most frequent color besides the background.
 func (s *strip) frequent() int {
 	best := 1
 	for c := 2; c <= 9; c++ {
@@ -191,7 +193,7 @@ func (s *strip) frequent() int {
 	return best
 }
 
-// lowest is the lowest color in the row, besides the background.
+// lowest returns the lowest color besides the background.
 func (s *strip) lowest() int {
 	for c := 1; c <= 9; c++ {
 		if s.count[c] > 0 {
@@ -201,7 +203,7 @@ func (s *strip) lowest() int {
 	return 0
 }
 
-// highest is the highest color in the row.
+// highest returns the highest color in the row.
 func (s *strip) highest() int {
 	for c := 9; c > 0; c-- {
 		if s.count[c] > 0 {
@@ -211,7 +213,7 @@ func (s *strip) highest() int {
 	return 0
 }
 
-// sorted is cell i of the row in order of colors.
+// sorted returns cell i of the row in order of colors.
 func (s *strip) sorted(i int) int {
 	for c, n := range s.count {
 		if i -= n; i < 0 {
@@ -221,7 +223,7 @@ func (s *strip) sorted(i int) int {
 	return 0
 }
 
-// pieceEnd is where the colored cells from i on end.
+// pieceEnd returns the end of the colored cells from i on.
 func (s *strip) pieceEnd(i int) int {
 	for s.at(i) != 0 {
 		i++
@@ -229,7 +231,7 @@ func (s *strip) pieceEnd(i int) int {
 	return i
 }
 
-// oppositeInPiece is the color on the other side of the colored cells that i is among.
+// oppositeInPiece returns the color opposite i in its stretch of colored cells.
 func (s *strip) oppositeInPiece(i int) int {
 	from := i
 	for s.at(from-1) != 0 {
@@ -238,7 +240,8 @@ func (s *strip) oppositeInPiece(i int) int {
 	return s.at(from + s.pieceEnd(i) - 1 - i)
 }
 
-// tiled is the color of cell i if the colored cells that begin the row fill it again and again.
+// tiled returns the color of cell i if the colored cells at the beginning repeat over the
+// row.
 func (s *strip) tiled(i int) int {
 	if piece := s.pieceEnd(0); piece > 0 {
 		i %= piece
@@ -246,7 +249,7 @@ func (s *strip) tiled(i int) int {
 	return s.cells[i]
 }
 
-// mark is the place of the first run of one cell; far away if there is none.
+// mark returns the index of the first run of one cell, or a distant index if there is none.
 func (s *strip) mark() int {
 	for _, r := range s.runs {
 		if r.to == r.from+1 {
@@ -256,7 +259,7 @@ func (s *strip) mark() int {
 	return -len(s.cells)
 }
 
-// blockColor is the color of the longer of the two outer runs.
+// blockColor returns the color of the longer of the two outer runs.
 func (s *strip) blockColor() int {
 	if len(s.runs) == 0 {
 		return 0
@@ -281,7 +284,7 @@ func moveToMark(s *strip, i, _ int) int {
 	return first(when(i < a.to, s.at(i)), when(i >= a.to, s.at(i+gap)))
 }
 
-// What makes the effect of some rules clear.
+// Conditions under which the effect of some rules is clear.
 
 func blockBesideMark(s *strip) bool {
 	return len(s.runs) == 2 && s.shortest == 1 && s.longest > 1 && s.runs[0].color != s.runs[1].color && len(s.full) < s.runs[1].to-s.runs[0].from

@@ -19,7 +19,7 @@ func TestArc1DScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"0 2 0", 1, ""}, {" 0  2 0.\n", 1, "space and a full stop are free"}, {"[0, 2, 0]", 1, "as a list"}, {"0,2,0", 1, "with commas"}, {"020", 1, "without space"},
 		{"2 0 0", 0, "the row itself"}, {"0 2 0 0", 0, "a cell too many"}, {"0 2", 0, "a cell too few"}, {"0 3 0", 0, "another color"}, {"20", 0, "without the zero in front"},
-		{"[0, 2, 0", 0, "not closed"}, {"0 2 0 or 2 0 0", 0, "no choice"}, {"The row is 0 2 0", 0, "a sentence, for which reasoning-gym pays a share"}, {"0 ٢ 0", 0, "other digits"}, {"", 0, "nothing"}, {".", 0, ""},
+		{"[0, 2, 0", 0, "not closed"}, {"0 2 0 or 2 0 0", 0, "no choice"}, {"The row is 0 2 0", 0, "a sentence; reasoning-gym pays a share"}, {"0 ٢ 0", 0, "other digits"}, {"", 0, "nothing"}, {".", 0, ""},
 	})
 	tasktest.RefusedRecords(t, arc1D.Task(), []string{
 		`{"task_name":"mirror","size":2,"test_example":{"input":[1,0],"output":[0,1]}}`,
@@ -37,8 +37,8 @@ func TestArc1DParams(t *testing.T) {
 	})
 }
 
-// rowMeanings are what the rules mean, for rows as texts of digits: worked out here in other
-// ways, to hold the rules against. K is the number of the rule.
+// rowMeanings define the rules a second time, in other ways, for rows as strings of digits.
+// k is the rule's parameter.
 var rowMeanings = map[string]func(x string, k int) string{
 	"shift_right":           func(x string, k int) string { return zeros(k) + x[:len(x)-k] },
 	"shift_left":            func(x string, k int) string { return x[k:] + zeros(k) },
@@ -223,7 +223,7 @@ var (
 
 func runsIn(x string) []string { return runRE.FindAllString(x, -1) }
 
-// over is a, with b on its background.
+// over draws a over b: b shows on a's background.
 func over(a, b string) string {
 	out := []byte(a)
 	for i := range out {
@@ -244,7 +244,7 @@ func ray(x string, k int) string {
 	})
 }
 
-// inner changes what is between the background at both ends.
+// inner changes the part between the background at both ends.
 func inner(x string, f func(string) string) string {
 	core := strings.Trim(x, "0")
 	left := strings.Index(x, core)
@@ -282,7 +282,7 @@ func firstPieceAgain(x string) string {
 	return strings.Repeat(piece, len(x))[:len(x)]
 }
 
-// atBorders gives the runs at the ends of a row another color.
+// atBorders recolors the runs at the ends of a row.
 func atBorders(x string, k int) string {
 	n := len(x)
 	color := func(s string) string { return of(k, len(s)) }
@@ -293,7 +293,7 @@ func atBorders(x string, k int) string {
 	return regexp.MustCompile(`(?:`+runRE.String()+`)$`).ReplaceAllStringFunc(x, color)
 }
 
-// commonest is the most frequent color.
+// commonest returns the most frequent color.
 func commonest(x string) string {
 	return slices.MaxFunc(strings.Split(inked(x), ""), func(a, b string) int { return strings.Count(x, a) - strings.Count(x, b) })
 }
@@ -343,7 +343,7 @@ func paintRuns(paint func(j int, r string, all []string) bool) func(string, int)
 	}
 }
 
-// paintWhere colors what another rule leaves.
+// paintWhere colors the cells that another rule keeps.
 func paintWhere(rule func(string, int) string) func(string, int) string {
 	return func(x string, k int) string { return over(paintedInk(rule(x, 0), k), x) }
 }
@@ -351,7 +351,7 @@ func paintWhere(rule func(string, int) string) func(string, int) string {
 // digitsOf writes a row without space.
 func digitsOf(row []int) string { return strings.ReplaceAll(rowText(row), " ", "") }
 
-// Each rule does what it means, in rows of every kind in which that is clear.
+// Each rule has its meaning, in rows of every kind for which that is clear.
 func TestRowRules(t *testing.T) {
 	r := rng.New(1, "rows")
 	table := rowRuleTable()
@@ -379,8 +379,8 @@ func TestRowRules(t *testing.T) {
 	}
 }
 
-// The second way reads the rows in the prompt, and tries what all rules mean: that of the
-// problem leads to the answer, and no other one that fits the examples leads elsewhere.
+// The second solver reads the rows in the prompt, and tries the meanings of all rules. The
+// problem's rule leads to the answer, and no other that fits the examples leads elsewhere.
 func TestArc1DSecond(t *testing.T) {
 	rowRE := regexp.MustCompile(`(?m)(?:\d ){7,}\d`)
 	seen := map[string]bool{}
@@ -429,7 +429,7 @@ func TestArc1DSecond(t *testing.T) {
 }
 
 func TestArc1DKeys(t *testing.T) {
-	tasktest.Same(t, arc1D.Task(), "the examples may stand in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
+	tasktest.Same(t, arc1D.Task(), "the examples may be in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
 	tasktest.Same(t, arc1D.Task(), "the rule is not part of the question", func(a *arc1DItem) { a.TaskName = "another" })
 	tasktest.Other(t, arc1D.Task(), "another row is another question", func(a *arc1DItem) { a.Test.Input[0] = (a.Test.Input[0] + 1) % 10 })
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// figletFont asks which word is drawn in large letters.
+// figletFont asks for the word drawn in large letters.
 var figletFont = task.Spec[figletParams, figletItem]{
 	Name:     "figlet_font",
 	Category: "cognition",
-	Doc: "Read a word that is drawn in large letters made of characters. Harder levels have longer words, then letters that make no word, " +
+	Doc: "Read a word drawn in large letters made of characters. Harder levels have longer words, then random letters, " +
 		"and fonts that are white on black, outlined, made of other letters or of Braille dots.",
-	Source:  "A task of reasoning-gym, whose settings it has, after the program FIGlet (G. Chappell and I. Chai, 1991); the fonts are our own. The words are those of SCOWL (package lexicon).",
+	Source:  "A task of reasoning-gym, with its settings, after the program FIGlet (G. Chappell and I. Chai, 1991); the fonts are our own. The words are those of SCOWL (package lexicon).",
 	Version: 1,
 	Default: figletParams{MinLength: 3, MaxLength: 7, Spaced: true, Tier: 3},
 	Levels: []figletParams{
@@ -34,16 +34,16 @@ var figletFont = task.Spec[figletParams, figletItem]{
 
 // figletParams are the settings of one difficulty.
 type figletParams struct {
-	Word      string `json:"static_word,omitempty"` // drawn in every problem; empty: each has another
-	Font      string `json:"static_font,omitempty"` // of every problem; empty: each has one of its own
+	Word      string `json:"static_word,omitempty"` // the word of every problem; empty: a random one each
+	Font      string `json:"static_font,omitempty"` // the font of every problem; empty: a random one each
 	MinLength int    `json:"min_word_len"`          // in letters
 	MaxLength int    `json:"max_word_len"`
-	Spaced    bool   `json:"space_letters"`  // there is more space between letters
-	Tier      int    `json:"max_tier"`       // of the fonts: 1 to 3, from the easiest to read
-	Random    bool   `json:"random_letters"` // the letters make no word; nor do fewer than 3 or more than 15 letters
+	Spaced    bool   `json:"space_letters"`  // extra space between letters
+	Tier      int    `json:"max_tier"`       // of the fonts: 1 to 3, easiest first
+	Random    bool   `json:"random_letters"` // random letters; so are words of fewer than 3 or more than 15 letters
 }
 
-// mostLetters are how many letters a word may have.
+// mostLetters limits the letters of a word.
 const mostLetters = 40
 
 // Check implements [task.Params].
@@ -60,12 +60,12 @@ func (p figletParams) Check() error {
 	return task.CheckRange("word_len", p.MinLength, p.MaxLength, [2]int{1, mostLetters})
 }
 
-// capitals reports whether word is letters from A to Z.
+// capitals reports whether word has only letters from A to Z.
 func capitals(word string) bool {
 	return word != "" && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// figletItem is one drawn word. In an entry of reasoning-gym, the font is one of its own.
+// figletItem is one drawn word. Entries of reasoning-gym have fonts of their own.
 type figletItem struct {
 	Answer   string `json:"answer"` // in capitals
 	Font     string `json:"font"`
@@ -118,7 +118,7 @@ func (f figletItem) Prompt() string {
 	return words[0] + f.picture() + words[1]
 }
 
-// picture draws the word; nothing if the font is none of ours.
+// picture draws the word, or returns "" for a font that is not ours.
 func (f figletItem) picture() string {
 	font, _ := figletFontNamed(f.Font)
 	if font.draw == nil {
@@ -131,10 +131,10 @@ func (f figletItem) picture() string {
 	return font.draw(font.shapes().write(f.Answer, gap))
 }
 
-// Canonical implements [task.Canonicalizer]. Each font asks something else.
+// Canonical implements [task.Canonicalizer]. Another font makes another question.
 func (f figletItem) Canonical() string { return fmt.Sprint(f.Answer, " ", f.Font, " ", f.Spaced) }
 
-// Check refuses a record without a word, or with one that its font does not have.
+// Check refuses a record without a word, or with letters that its font lacks.
 func (f figletItem) Check() error {
 	const most = 200
 	_, ours := figletFontNamed(f.Font)
@@ -142,7 +142,7 @@ func (f figletItem) Check() error {
 	case f.Answer == "" || len(f.Answer) > most:
 		return fmt.Errorf("answer has %d letters, want 1 to %d", len(f.Answer), most)
 	case ours && !capitals(f.Answer):
-		return errors.New("answer has other letters than A to Z")
+		return errors.New("answer has letters other than A to Z")
 	}
 	return task.CheckPhrasing(f.Phrasing, len(figletPhrasings))
 }
@@ -150,8 +150,7 @@ func (f figletItem) Check() error {
 // Solve implements [task.Instance].
 func (f figletItem) Solve() string { return f.Answer }
 
-// Score implements [task.Instance]. Case and space do not count, nor does a full stop at the
-// end.
+// Score implements [task.Instance]. It ignores case, space and a full stop at the end.
 func (f figletItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(f.Answer)+80 {
 		return quintain.Wrong("the answer is too long")

@@ -12,7 +12,7 @@ import (
 func TestFigletScore(t *testing.T) {
 	tasktest.Nears(t, figletItem{Answer: "CAT", Font: "block"}.Score, []tasktest.Near{
 		{"CAT", 1, ""}, {"cat", 1, "case does not count"}, {" C A T \n", 1, "nor does space"}, {"Cat.", 1, "nor a full stop"},
-		{"CAR", 0, "one letter of three, for which reasoning-gym pays 0.2 for the others"}, {"CATS", 0, "a letter too many"}, {"CA", 0, "a letter too few"}, {"TAC", 0, "backwards"},
+		{"CAR", 0, "one letter of three; reasoning-gym pays 0.2 for the others"}, {"CATS", 0, "a letter too many"}, {"CA", 0, "a letter too few"}, {"TAC", 0, "backwards"},
 		{"The word is CAT", 0, "a sentence"}, {"CAT or CAR", 0, "no choice"}, {"", 0, "nothing"}, {".", 0, ""},
 	})
 	tasktest.RefusedRecords(t, figletFont.Task(), []string{
@@ -35,7 +35,7 @@ func TestFigletParams(t *testing.T) {
 	}
 }
 
-// Every letter of a font looks different from the others, and has no gap in it.
+// Every letter of a font looks different from the others, and is connected.
 func TestLetterShapes(t *testing.T) {
 	for name, shapes := range map[string]*letterShapes{"block": blockShapes(), "small": smallShapes(), "line": lineShapes()} {
 		seen := map[string]int{}
@@ -78,7 +78,7 @@ func TestFontsDrawLetters(t *testing.T) {
 	}
 }
 
-// columns cuts a picture at its blank columns, which hold nothing but blank.
+// columns splits a picture at its blank columns, which consist of blank only.
 func columns(rows []string, blank string) (parts [][]string) {
 	width := 0
 	for _, row := range rows {
@@ -104,7 +104,7 @@ func columns(rows []string, blank string) (parts [][]string) {
 	return parts
 }
 
-// plainLook undoes what a font does with the cells of its letters: # is ink.
+// plainLook reverses a font's treatment of cells: # is ink.
 func plainLook(font string, lines []string) (rows []string) {
 	put := func(row, col int, ink bool) {
 		for len(rows) <= row {
@@ -125,7 +125,7 @@ func plainLook(font string, lines []string) (rows []string) {
 				put(i, (j-len(lines)+1+i)/2, c == '/')
 			case font == "large" && i%2 == 0 && j%4 == 0:
 				put(i/2, j/4, c == '@')
-			case font == "outline" && i%3 == 0 && (j-1)%4 == 0: // what is inked is so at its corner
+			case font == "outline" && i%3 == 0 && (j-1)%4 == 0: // an inked cell is inked at its corner
 				put(i/3, (j-1)/4, c == '+')
 			case strings.HasSuffix(font, "half_blocks"):
 				put(2*i, j, strings.ContainsRune("▀█", c))
@@ -144,8 +144,8 @@ func plainLook(font string, lines []string) (rows []string) {
 	return rows
 }
 
-// looks returns the letters by their looks, a line for each row. Ink is what stands for a
-// cell of a letter; nothing: the character that it is drawn with.
+// looks returns the letters by their looks, a line for each row. ink replaces a letter's
+// cells; if empty, they keep the characters they are drawn with.
 func looks(shapes *letterShapes, ink string) map[string]string {
 	letters := map[string]string{}
 	for i, shape := range shapes {
@@ -168,8 +168,8 @@ func looks(shapes *letterShapes, ink string) map[string]string {
 	return letters
 }
 
-// The second way reads the picture in the prompt: it undoes what the font does with the
-// cells, cuts the picture at its blank columns, and looks each part up among the letters.
+// The second solver reads the picture in the prompt: it reverses the font's treatment of
+// cells, splits the picture at its blank columns, and looks up each part among the letters.
 func TestFigletSecond(t *testing.T) {
 	fonts := map[string]int{}
 	tasktest.Every(t, figletFont.Task(), 2400, func(item figletItem, prompt, got string) error {

@@ -11,7 +11,7 @@ import (
 // A letterFont is a way to draw words.
 type letterFont struct {
 	name   string
-	tier   int // 1 to 3, from the easiest to read
+	tier   int // 1 to 3, easiest first
 	shapes func() *letterShapes
 	draw   func(grid.Grid[byte]) string
 }
@@ -50,7 +50,7 @@ func figletFontNamed(name string) (letterFont, bool) {
 	return figletFonts[i], true
 }
 
-// figletFontNames are the names of all fonts.
+// figletFontNames returns the names of all fonts.
 func figletFontNames() (names []string) {
 	for _, f := range figletFonts {
 		names = append(names, f.name)
@@ -59,8 +59,7 @@ func figletFontNames() (names []string) {
 }
 
 // letterShapes are the letters from A to Z as grids of one height. A blank cell is 0; any
-// other holds the letter, or the character that it is drawn with. No letter has a blank
-// column.
+// other holds the letter, or the character to draw it with. No letter has a blank column.
 type letterShapes [26]grid.Grid[byte]
 
 // write puts the letters of a word next to each other, with gap blank columns between them.
@@ -86,8 +85,8 @@ var (
 	lineShapes  = sync.OnceValue(func() *letterShapes { return readShapes(lineText, true) })
 )
 
-// readShapes reads shapes: a line for each row of all letters, which a bar that reaches from
-// the first to the last line, ¦, stands between. Dots are blank; AsIs keeps the characters.
+// readShapes reads shapes: a line for each row of all letters. Columns of bars ¦, from the
+// first to the last line, separate the letters. Dots are blank; asIs keeps the characters.
 func readShapes(text string, asIs bool) *letterShapes {
 	shapes := new(letterShapes)
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
@@ -102,7 +101,7 @@ func readShapes(text string, asIs bool) *letterShapes {
 	return shapes
 }
 
-// shapeCell is what a character in the shape of letter i stands for.
+// shapeCell returns the cell for a character in the shape of letter i.
 func shapeCell(c byte, i int, asIs bool) byte {
 	switch {
 	case c == '.':
@@ -137,7 +136,7 @@ const lineText = `
 |.|¦|_)¦|__¦|_/¦|__¦|..¦|__|¦|.|¦|¦(_|¦|.\¦|_¦|..|¦|.\|¦|__|¦|..¦|__\¦|.\¦__)¦.|.¦|_|¦.\/.¦.\/..\/.¦/\¦.||.¦/_
 `
 
-// drawWith writes a picture, cell by cell. Space at the ends of lines is left out.
+// drawWith writes a picture, cell by cell, without space at the ends of lines.
 func drawWith(cells grid.Grid[byte], cell func(b []byte, row, col int) []byte) string {
 	b := make([]byte, 0, 4*len(cells)*len(cells[0]))
 	for row := range cells {
@@ -154,7 +153,7 @@ func drawWith(cells grid.Grid[byte], cell func(b []byte, row, col int) []byte) s
 	return string(b)
 }
 
-// drawIn draws in a text that stands for each cell of a letter.
+// drawIn draws with a text in place of each cell of a letter.
 func drawIn(ink string) func(grid.Grid[byte]) string {
 	blank := strings.Repeat(" ", len(ink))
 	return func(cells grid.Grid[byte]) string {
@@ -167,7 +166,7 @@ func drawIn(ink string) func(grid.Grid[byte]) string {
 	}
 }
 
-// drawLetters draws in letters.
+// drawLetters draws with letters.
 func drawLetters(cells grid.Grid[byte], times int, letter func(c byte) byte) string {
 	return drawWith(cells, func(b []byte, row, col int) []byte {
 		c := byte(' ')
@@ -185,19 +184,19 @@ func drawAsIs(cells grid.Grid[byte]) string {
 	return drawLetters(cells, 1, func(c byte) byte { return c })
 }
 
-// drawOwnLetters draws each letter in itself, twice for each cell: no line of the picture is
-// the word.
+// drawOwnLetters draws each letter with itself, twice per cell, so that no line of the
+// picture is the word.
 func drawOwnLetters(cells grid.Grid[byte]) string {
 	return drawLetters(cells, 2, func(c byte) byte { return c })
 }
 
-// drawOtherLetters draws each letter in the one that is seven places after it.
+// drawOtherLetters draws each letter with the one seven places after it.
 func drawOtherLetters(cells grid.Grid[byte]) string {
 	return drawLetters(cells, 1, func(c byte) byte { return 'A' + (c-'A'+7)%26 })
 }
 
-// magnified returns cells, each of them rows times cols times, within blank margins that are
-// so many cells wide.
+// magnified returns cells, each enlarged to rows times cols, within blank margins of the
+// given width.
 func magnified(cells grid.Grid[byte], rows, cols, margin int) grid.Grid[byte] {
 	large := grid.New[byte](len(cells)*rows+2*margin, len(cells[0])*cols+2*margin)
 	for i := range len(cells) * rows {
@@ -210,7 +209,7 @@ func magnified(cells grid.Grid[byte], rows, cols, margin int) grid.Grid[byte] {
 
 func drawLarge(cells grid.Grid[byte]) string { return drawIn("@")(magnified(cells, 2, 4, 0)) }
 
-// drawNegative leaves the letters out of a block.
+// drawNegative draws the letters as gaps in a block.
 func drawNegative(cells grid.Grid[byte]) string {
 	cells = magnified(cells, 1, 1, 1)
 	return drawWith(cells, func(b []byte, row, col int) []byte {
@@ -235,7 +234,7 @@ func drawShadow(cells grid.Grid[byte]) string {
 	})
 }
 
-// drawItalic pushes each row to the right of the next one.
+// drawItalic shifts each row to the right of the next one.
 func drawItalic(cells grid.Grid[byte]) string {
 	return drawWith(cells, func(b []byte, row, col int) []byte {
 		for range len(cells) - 1 - row {
@@ -250,7 +249,7 @@ func drawItalic(cells grid.Grid[byte]) string {
 	})
 }
 
-// drawOutline draws the cells at the borders of letters that are three times as large.
+// drawOutline draws the border cells of letters three times as large.
 func drawOutline(cells grid.Grid[byte]) string {
 	cells = magnified(cells, 3, 4, 1)
 	border := func(row, col int) bool {
@@ -271,8 +270,8 @@ func drawOutline(cells grid.Grid[byte]) string {
 	})
 }
 
-// packed draws rows times cols cells in one character; bits says which of them are inked, row
-// by row from the lowest bit.
+// packed draws rows times cols cells in one character; bits are the inked ones, row by row
+// from the lowest bit.
 func packed(cells grid.Grid[byte], rows, cols int, character func(bits int) rune) string {
 	small := grid.New[byte]((len(cells)+rows-1)/rows, (len(cells[0])+cols-1)/cols)
 	for i := range cells {
@@ -292,7 +291,7 @@ func drawHalfBlocks(cells grid.Grid[byte]) string {
 }
 
 func drawBraille(cells grid.Grid[byte]) string {
-	dots := [...]rune{1, 8, 2, 16, 4, 32, 64, 128} // of Unicode's patterns, row by row
+	dots := [...]rune{1, 8, 2, 16, 4, 32, 64, 128} // Unicode's Braille bits, row by row
 	return packed(cells, 4, 2, func(bits int) rune {
 		pattern := '\u2800'
 		for i, dot := range dots {

@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// moduloGrid asks for the hidden marks of a grid that a rule of remainders has made.
+// moduloGrid asks for the hidden marks of a grid made by a rule of remainders.
 var moduloGrid = task.Spec[moduloGridParams, moduloGridItem]{
 	Name:     "modulo_grid",
 	Category: "cognition",
-	Doc: "Find the rule of remainders by which the cells of a grid are marked, and fill in the marks that are hidden. " +
-		"The prompt says which rules there are, and all of them that agree with the marks shown give the same hidden ones.",
-	Source:  "A puzzle of reasoning-gym, whose settings it has.",
+	Doc: "Find the rule of remainders that marks the cells of a grid, and fill in the hidden marks. " +
+		"The prompt states the possible rules; all that agree with the visible marks give the same hidden ones.",
+	Source:  "A puzzle of reasoning-gym, with its settings.",
 	Version: 1,
 	Default: moduloGridParams{SizeX: 20, SizeY: 20, MaxDivisor: 20, MaxTarget: 20, MaxHoles: 1},
 	Levels: []moduloGridParams{
@@ -34,11 +34,11 @@ var moduloGrid = task.Spec[moduloGridParams, moduloGridItem]{
 
 // moduloGridParams are the settings of one difficulty.
 type moduloGridParams struct {
-	SizeX      int `json:"size_x"` // columns at most; three quarters of that at least
+	SizeX      int `json:"size_x"` // maximum of columns; the minimum is three quarters of it
 	SizeY      int `json:"size_y"` // rows, likewise
 	MaxDivisor int `json:"max_divisor"`
-	MaxTarget  int `json:"max_target"` // the remainder that is marked, at most
-	MaxHoles   int `json:"max_holes"`  // hidden cells; half as many at least
+	MaxTarget  int `json:"max_target"` // maximum of the marked remainder
+	MaxHoles   int `json:"max_holes"`  // maximum of hidden cells; the minimum is half of it
 }
 
 // Check implements [task.Params].
@@ -60,12 +60,12 @@ func (p moduloGridParams) Check() error {
 	return nil
 }
 
-// moduloGridItem is one grid. An entry of reasoning-gym has it in the question alone.
+// moduloGridItem is one grid. Entries of reasoning-gym have it only in the question.
 type moduloGridItem struct {
 	Divisor    int      `json:"divisor"`
-	Target     int      `json:"target"` // the remainder that is marked
+	Target     int      `json:"target"` // the marked remainder
 	Operation  string   `json:"operation"`
-	MaxDivisor int      `json:"max_divisor,omitempty"` // that the prompt tells; 0: Divisor
+	MaxDivisor int      `json:"max_divisor,omitempty"` // as stated in the prompt; 0: Divisor
 	Grid       []string `json:"grid,omitempty"`        // rows of marks
 	Phrasing   int      `json:"phrasing,omitempty"`
 }
@@ -78,18 +78,18 @@ const (
 )
 
 const (
-	leastHits = 2   // that are shown
-	leastSize = 6   // rows and columns that are drawn
-	mostSide  = 200 // rows and columns of a grid
+	leastHits = 2   // visible hits
+	leastSize = 6   // rows and columns of our grids
+	mostSide  = 200 // rows and columns of any grid
 )
 
-// A moduloRule says which cells of a grid are hits.
+// A moduloRule decides which cells of a grid are hits.
 type moduloRule struct {
 	operation       string
 	divisor, target int
 }
 
-// moduloOperations are what is done with column and row, both counted from 0.
+// moduloOperations are the operations on column and row, both counted from 0.
 var moduloOperations = []string{"sum", "diff", "prod", "pow"}
 
 // remainder returns the remainder of cell x, y.
@@ -132,9 +132,9 @@ func (m moduloRule) split(width, height int, hits, misses []cell) ([]cell, []cel
 // A cell is a place in a grid.
 type cell struct{ x, y int }
 
-// makeModuloGrid draws a rule until it marks some cells and leaves others, and hides hits
-// and misses alike, so that the more frequent mark is no guess. It takes a grid of which the
-// rules that agree with what is shown agree on what is hidden.
+// makeModuloGrid draws a rule until it marks some cells and leaves others. A
+// hidden cell is a hit with probability 1/2, so that the more frequent mark is no guess. All
+// rules that agree with the visible cells must agree on the hidden ones.
 func makeModuloGrid(p moduloGridParams, r *rng.Rand) (moduloGridItem, error) {
 	const tries = 1000
 	hits, misses := make([]cell, 0, p.SizeX*p.SizeY), make([]cell, 0, p.SizeX*p.SizeY)
@@ -165,15 +165,15 @@ func makeModuloGrid(p moduloGridParams, r *rng.Rand) (moduloGridItem, error) {
 	return moduloGridItem{}, errors.New("no rule of these settings marks a few cells and leaves others")
 }
 
-// moduloSide draws the length of a side. With few lengths, a grid would soon be known by its
-// first row.
+// moduloSide draws the length of a side. With few lengths, the first row would soon give
+// away the grid.
 func moduloSide(most int, r *rng.Rand) int { return r.Between(max(leastSize, most*3/4), most) }
 
 // A view is the cells of a grid, some of them hidden.
 type view struct{ hits, misses, hiddenHits, hiddenMisses []cell }
 
-// decides reports whether all rules with a divisor up to most that agree with the cells
-// shown agree on those that are hidden.
+// decides reports whether all rules with a divisor up to most that agree with the visible
+// cells agree on the hidden ones.
 func (v view) decides(most int) bool {
 	for _, operation := range moduloOperations {
 		for divisor := 2; divisor <= most; divisor++ {
@@ -187,7 +187,7 @@ func (v view) decides(most int) bool {
 	return true
 }
 
-// fits reports whether the rule marks hits and leaves misses.
+// fits reports whether the rule marks all hits and no misses.
 func (m moduloRule) fits(hits, misses []cell) bool {
 	return !slices.ContainsFunc(misses, m.is) && !slices.ContainsFunc(hits, func(c cell) bool { return !m.is(c) })
 }
@@ -279,7 +279,7 @@ func (m *moduloGridItem) Complete(question string) {
 	}
 }
 
-// Check refuses a record whose marks are not those of its rule.
+// Check refuses a record with a wrong mark.
 func (m moduloGridItem) Check() error {
 	rule := m.rule()
 	switch {
@@ -295,7 +295,7 @@ func (m moduloGridItem) Check() error {
 		x := 0
 		for _, mark := range row {
 			if mark != hidden && mark != rule.mark(x, y) {
-				return fmt.Errorf("grid: row %d, cell %d is %c, which is not what the rule says", y+1, x+1, mark)
+				return fmt.Errorf("grid: row %d, cell %d is %c, against the rule", y+1, x+1, mark)
 			}
 			x++
 		}
@@ -306,10 +306,10 @@ func (m moduloGridItem) Check() error {
 	return task.CheckPhrasing(m.Phrasing, len(moduloGridPhrasings))
 }
 
-// rule is the rule of the grid.
+// rule returns the rule of the grid.
 func (m moduloGridItem) rule() moduloRule { return moduloRule{m.Operation, m.Divisor, m.Target} }
 
-// mark is the mark of a cell.
+// mark returns the mark of a cell.
 func (m moduloRule) mark(x, y int) rune {
 	if m.is(cell{x, y}) {
 		return hit
@@ -336,7 +336,7 @@ func (m moduloGridItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. Space around rows and between marks does not count.
+// Score implements [task.Instance]. It ignores space around rows and between marks.
 func (m moduloGridItem) Score(text string) quintain.Verdict {
 	got := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	want := strings.Split(m.Solve(), "\n")
@@ -364,7 +364,7 @@ func (m moduloGridItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// withoutSpace drops spaces, tabs and the sign that makes an emoji of a character.
+// withoutSpace drops spaces, tabs and the emoji variation selector.
 func withoutSpace(r rune) rune {
 	if r == ' ' || r == '\t' || r == '\uFE0F' {
 		return -1

@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
-// evenSums marks the cells of which column and row have an even sum.
+// evenSums marks the cells with an even sum of column and row.
 var evenSums = moduloGridItem{Divisor: 2, Target: 0, Operation: "sum", Grid: []string{"✅❌❔", "❌❔❌"}}
 
 func TestModuloGridScore(t *testing.T) {
@@ -50,8 +50,8 @@ func TestModuloGridParams(t *testing.T) {
 	})
 }
 
-// The second way tries every rule of the prompt on the marks that are shown there, with
-// numbers of any size: all that agree with them give the solution.
+// The second solver tries every rule in the prompt on the visible marks, with numbers of
+// any size: all that agree with them give the solution.
 func TestModuloGridSecond(t *testing.T) {
 	check := func(item moduloGridItem, prompt, got string) error {
 		var most int
@@ -88,7 +88,7 @@ func TestModuloGridSecond(t *testing.T) {
 	tasktest.Second(t, tasktest.With(t, moduloGrid.Task(), `{"size_x":6,"size_y":6,"max_divisor":12,"max_holes":3}`), 600, check)
 }
 
-// remainders are those of all cells of a grid.
+// remainders returns the remainders of all cells of a grid.
 func remainders(rows []string, operation int, divisor int64) (left [][]int64) {
 	for y, row := range rows {
 		var of []int64
@@ -111,7 +111,7 @@ func remainders(rows []string, operation int, divisor int64) (left [][]int64) {
 	return left
 }
 
-// marked is the grid that a target makes, and whether it agrees with what is shown.
+// marked returns the grid for a target, and whether it agrees with the visible marks.
 func marked(shown []string, left [][]int64, target int64) (grid string, fits bool) {
 	var rows []string
 	for y, row := range shown {

@@ -16,8 +16,8 @@ import (
 var numberSequence = task.Spec[numberSequenceParams, numberSequenceItem]{
 	Name:     "number_sequence",
 	Category: "cognition",
-	Doc: "Continue a sequence of whole numbers whose terms depend on the two terms before them and on their position. " +
-		"The prompt says which rules there are, and all of them that agree with the terms shown have the same next term.",
+	Doc: "Continue a sequence of whole numbers. A term depends on the two terms before it and on its position. " +
+		"The prompt states the possible rules; all that agree with the visible terms have the same next term.",
 	Source:  "A puzzle of intelligence tests; the settings are those of reasoning-gym.",
 	Version: 1,
 	Default: numberSequenceParams{MinTerms: 4, MaxTerms: 8, MinValue: -100, MaxValue: 100, MaxComplexity: 3},
@@ -34,11 +34,11 @@ var numberSequence = task.Spec[numberSequenceParams, numberSequenceItem]{
 
 // numberSequenceParams are the settings of one difficulty.
 type numberSequenceParams struct {
-	MinTerms      int   `json:"min_terms"` // shown
+	MinTerms      int   `json:"min_terms"` // visible terms
 	MaxTerms      int   `json:"max_terms"`
 	MinValue      int64 `json:"min_value"` // of the first two terms
 	MaxValue      int64 `json:"max_value"`
-	MaxComplexity int   `json:"max_complexity"` // parts of the rule up to 4, and the size of its numbers
+	MaxComplexity int   `json:"max_complexity"` // number of the rule's parts, up to 4, and the size of its numbers
 }
 
 // Check implements [task.Params].
@@ -63,16 +63,16 @@ func (p numberSequenceParams) Check() error {
 type numberSequenceItem struct {
 	Rule       string  `json:"rule"` // in words of reasoning-gym, or as a formula
 	Complexity int     `json:"complexity"`
-	Sequence   []int64 `json:"sequence"`        // the terms that are shown, and the one that is asked for
-	Whole      bool    `json:"whole,omitempty"` // the rule has all four numbers, and not a and c alone
+	Sequence   []int64 `json:"sequence"`        // the visible terms, then the answer
+	Whole      bool    `json:"whole,omitempty"` // the rule may have all four numbers, not only a and c
 	Phrasing   int     `json:"phrasing,omitempty"`
 }
 
-// A recurrence makes each term of a sequence: a times the term before, plus b times the
-// one before that, plus c, plus d times the position, which begins at 1.
+// A recurrence makes each term of a sequence: a times the term before, plus b times the one
+// before that, plus c, plus d times the position, counted from 1.
 type recurrence struct{ a, b, c, d int64 }
 
-// next returns the term after terms, of which there are two or more.
+// next returns the term after terms, which has at least two.
 func (r recurrence) next(terms []int64) int64 {
 	n := len(terms)
 	return r.a*terms[n-1] + r.b*terms[n-2] + r.c + r.d*int64(n+1)
@@ -83,8 +83,8 @@ func (r recurrence) String() string {
 	return fmt.Sprintf("%d*previous + %d*before + %d + %d*position", r.a, r.b, r.c, r.d)
 }
 
-// drawRecurrence draws a rule. Up to a complexity of 4 it is the number of parts; beyond it
-// the numbers of the rule get greater.
+// drawRecurrence draws a rule. Up to 4, complexity is the number of parts; beyond, the
+// numbers of the rule grow.
 func drawRecurrence(complexity int, r *rng.Rand) recurrence {
 	of, size := recurrence{a: 1}, int64(max(1, complexity-3))
 	parts := []*int64{&of.c, &of.a}
@@ -110,7 +110,7 @@ func drawRecurrence(complexity int, r *rng.Rand) recurrence {
 	return of
 }
 
-// nonZero draws a number from -most to most that is not 0.
+// nonZero draws a number from -most to most, but not 0.
 func nonZero(r *rng.Rand, most int64) int64 {
 	n := r.Between64(1, most)
 	if r.Chance(0.5) {
@@ -122,8 +122,8 @@ func nonZero(r *rng.Rand, most int64) int64 {
 // mostTerm is the greatest absolute value of a term.
 const mostTerm = 10_000_000
 
-// makeNumberSequence draws rules and first terms until the terms shown leave one next term,
-// and neither repeat nor grow too much. It shows more terms than drawn where that is needed.
+// makeNumberSequence draws rules and first terms until the visible terms leave one next
+// term, and neither repeat nor grow too much. It shows more terms than drawn if necessary.
 func makeNumberSequence(p numberSequenceParams, r *rng.Rand) (numberSequenceItem, error) {
 	const tries = 1000
 	for range tries {
@@ -162,9 +162,9 @@ func lively(terms []int64) bool {
 	return terms[n-1] != terms[n-2] && terms[n-1] != terms[n-3]
 }
 
-// decided reports whether all recurrences that agree with terms have the same next term:
-// what they multiply for it is a linear combination of what they multiply for the terms
-// shown. That is so if the row of the next term adds nothing to the rank of the others.
+// decided reports whether all recurrences that agree with terms have the same next term.
+// They do if the row of factors for the next term is a linear combination of those for the
+// visible terms, so that it does not add to the rank.
 func decided(terms []int64) bool {
 	var rows [][]*big.Int
 	for n := 2; n <= len(terms); n++ {
@@ -175,8 +175,8 @@ func decided(terms []int64) bool {
 	return len(echelon(shown, [][]*big.Int{next})) == len(shown)
 }
 
-// echelon adds rows to a matrix in echelon form, and leaves out those that depend on the
-// ones before. It changes rows.
+// echelon adds rows to a matrix in echelon form, except linearly dependent ones. It changes
+// rows.
 func echelon(m, rows [][]*big.Int) [][]*big.Int {
 	for _, row := range rows {
 		for _, pivot := range m {
@@ -193,8 +193,8 @@ func echelon(m, rows [][]*big.Int) [][]*big.Int {
 	return m
 }
 
-// lead returns the index of the first element that is not 0; the length of row: there is
-// none.
+// lead returns the index of the first element other than 0, or the length of row if there
+// is none.
 func lead(row []*big.Int) int {
 	for i, n := range row {
 		if n.Sign() != 0 {
@@ -215,8 +215,8 @@ var numberSequencePhrasings = []string{
 	"Here is the beginning of a table of values.\n\n%L\n\nThe next value is missing. What is it? %R",
 }
 
-// numberSequenceRules say how a term is made, in the order of the wordings: if the rule has
-// a and c alone, and if it has all.
+// numberSequenceRules describe how a term is made, in the order of the wordings: for rules
+// with only a and c, and for rules with all numbers.
 var numberSequenceRules = [2][2]string{
 	{
 		"Every term after the first is a times the term before it, plus c. The whole numbers a and c are the same throughout.",
@@ -245,7 +245,7 @@ func (s numberSequenceItem) Prompt() string {
 	return text + "\n\nAnswer with the next number alone."
 }
 
-// joinTerms writes terms with commas between them.
+// joinTerms writes terms separated by commas.
 func joinTerms(terms []int64) string {
 	texts := make([]string, len(terms))
 	for i, term := range terms {

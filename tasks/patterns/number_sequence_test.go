@@ -49,9 +49,9 @@ func TestNumberSequenceParams(t *testing.T) {
 
 var termsRE = regexp.MustCompile(`(?m)(-?\d+(?:, -?\d+){3,})|^\d+: (-?\d+)$`)
 
-// The second way reads the terms of the prompt and tries all small whole numbers as a, b
-// and d; c follows from the first term that has a rule. All that agree with the terms have
-// the same next one.
+// The second solver reads the terms of the prompt and tries all small whole numbers as a, b
+// and d; c follows from the first term with a rule. All that agree with the terms have the
+// same next one.
 func TestNumberSequenceSecond(t *testing.T) {
 	tasktest.Second(t, numberSequence.Task(), 1200, func(_ numberSequenceItem, prompt, got string) error {
 		var terms []int64
@@ -72,7 +72,7 @@ func TestNumberSequenceSecond(t *testing.T) {
 	})
 }
 
-// nextTerms counts the rules that agree with terms, by what comes next. Whole rules have b
+// nextTerms counts the rules that agree with terms, by their next term. Whole rules have b
 // and d too.
 func nextTerms(terms []int64, whole bool) map[string]int {
 	const most = 22

@@ -13,13 +13,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// rectangleCount asks how many rectangles are drawn.
+// rectangleCount asks for the number of rectangles in a picture.
 var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
 	Name:     "rectangle_count",
 	Category: "cognition",
-	Doc: "Count the rectangles whose outlines are drawn in a grid of characters. Outlines cross, but nowhere run along each other or touch, " +
-		"so that the picture has one reading.",
-	Source:  "A puzzle of reasoning-gym, whose settings it has.",
+	Doc: "Count the rectangles in a grid of characters, from their outlines. Outlines cross, but nowhere run along each other or touch, " +
+		"so that the picture has only one reading.",
+	Source:  "A puzzle of reasoning-gym, with its settings.",
 	Version: 1,
 	Default: rectangleCountParams{MaxRectangles: 10, Width: 80, Height: 80},
 	Levels: []rectangleCountParams{
@@ -35,7 +35,7 @@ var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
 
 // rectangleCountParams are the settings of one difficulty.
 type rectangleCountParams struct {
-	MaxRectangles int `json:"max_rectangles"` // 1 at least
+	MaxRectangles int `json:"max_rectangles"` // the minimum is 1
 	Width         int `json:"width"`          // characters of a row
 	Height        int `json:"height"`         // rows
 }
@@ -58,21 +58,21 @@ func (p rectangleCountParams) Check() error {
 type rectangleCountItem struct {
 	Puzzle        string `json:"puzzle"` // rows of space, '#' and '█'
 	Solution      int    `json:"solution"`
-	NumRectangles int    `json:"num_rectangles"` // again
+	NumRectangles int    `json:"num_rectangles"` // same as Solution
 	Phrasing      int    `json:"phrasing,omitempty"`
 }
 
-// What is drawn in a cell.
+// The contents of a cell.
 const (
 	blank    = ' '
 	outline  = '#'
 	crossing = '█' // of two outlines
 )
 
-// makeRectangleCount draws rectangles of all sizes until there are as many as drawn, or no
-// more fit. Half of them cross others.
+// makeRectangleCount draws rectangles of all sizes until it has the number drawn first, or
+// no more fit. Half of them cross others.
 func makeRectangleCount(p rectangleCountParams, r *rng.Rand) (rectangleCountItem, error) {
-	const tries = 200 // in a row that do not fit
+	const tries = 200 // failed tries in a row
 	d := newDrawing(p.Height, p.Width)
 	n, want, long := 0, r.Between(1, p.MaxRectangles), r.Float()
 	for failed := 0; n < want && failed < tries; failed++ {
@@ -86,14 +86,14 @@ func makeRectangleCount(p rectangleCountParams, r *rng.Rand) (rectangleCountItem
 	return rectangleCountItem{Puzzle: d.String(), Solution: n, NumRectangles: n, Phrasing: r.Between(0, len(rectangleCountPhrasings)-1)}, nil
 }
 
-// A box is a rectangle by its rows and columns, all of them on its outline.
+// A box is a rectangle, given by the rows and columns of its outline.
 type box struct{ top, left, bottom, right int }
 
-// leastSide is how many rows and columns a rectangle has at least: one of them is inside.
+// leastSide is the least number of rows and columns of a rectangle: one of them is inside.
 const leastSide = 3
 
-// randomBox draws a box of a random size. Long is the share of long sides: it differs from
-// picture to picture, so that the ink does not tell the number.
+// randomBox draws a box of a random size. long is the share of long sides: it differs from
+// picture to picture, so that the amount of ink does not tell the number.
 func randomBox(p rectangleCountParams, long float64, r *rng.Rand) box {
 	side := func(room int) int {
 		if r.Chance(long) {
@@ -108,19 +108,19 @@ func randomBox(p rectangleCountParams, long float64, r *rng.Rand) box {
 
 // A drawing is a grid with outlines.
 type drawing struct {
-	grid.Walled[stroke] // one cell is blank on all sides, so that each cell has eight neighbors
+	grid.Walled[stroke] // with a blank border, so that each cell has eight neighbors
 	rows                int
 	room                []placed
 }
 
-// A stroke is what passes through a cell: lines, and the corner where two of them meet.
+// A stroke is the set of lines through a cell, and the corner where two of them meet.
 type stroke byte
 
 const (
 	across stroke = 1 << iota
 	down
 	corner
-	here // also: of the outline that is looked at
+	here // set for the outline in question
 )
 
 // newDrawing returns an empty drawing.
@@ -128,9 +128,9 @@ func newDrawing(rows, cols int) *drawing {
 	return &drawing{grid.NewWalled[stroke](rows+2, cols+2, 0), rows, make([]placed, 0, 2*(rows+cols))}
 }
 
-// crossings returns how often the outline of b crosses others, and whether it fits: it
-// crosses them at right angles, between their corners and its own, and touches them nowhere
-// else, corners not even at an angle.
+// crossings counts the outlines that b's outline crosses. fits reports whether it crosses
+// them at right angles, away from all corners, and touches them nowhere else, its corners
+// not even diagonally.
 func (d *drawing) crossings(b box) (n int, fits bool) {
 	outline := d.outline(b)
 	for _, o := range outline {
@@ -151,8 +151,8 @@ func (d *drawing) crossings(b box) (n int, fits bool) {
 	return n, fits
 }
 
-// touches reports whether a stroke that crosses nothing is beside another outline, or at an
-// angle to one where either has a corner.
+// touches reports whether a stroke without a crossing is beside another outline, or
+// diagonal to one where either has a corner.
 func (d *drawing) touches(o placed) bool {
 	if d.Cells[o.at] != here {
 		return false
@@ -171,7 +171,7 @@ func (d *drawing) touches(o placed) bool {
 	return false
 }
 
-// add draws b, which fits.
+// add draws b, which must fit.
 func (d *drawing) add(b box) {
 	for _, o := range d.outline(b) {
 		d.Cells[o.at] |= o.line
@@ -184,7 +184,7 @@ type placed struct {
 	line stroke
 }
 
-// outline is the outline of b, its corners first. It is good until the next call.
+// outline returns the outline of b, corners first, valid until the next call.
 func (d *drawing) outline(b box) []placed {
 	at := func(row, col int) int { return d.At(row+1, col+1) }
 	list := d.room[:0]
@@ -231,8 +231,8 @@ var rectangleCountPhrasings = []string{
 	"Look at this drawing of rectangles, made of the characters # (an outline) and █ (two outlines that cross).\n\n",
 }
 
-// rectangleCountEnding ends the question. No rectangle is cut off, and they cross in single
-// cells only.
+// rectangleCountEnding ends the question. No rectangle is cut off, and outlines cross in
+// single cells only.
 const rectangleCountEnding = "\n\nEvery rectangle is whole, at least three characters wide and three high, and no two outlines touch except where they cross. " +
 	"Count only the rectangles that were drawn, and not those that the crossings form. Answer with their number."
 

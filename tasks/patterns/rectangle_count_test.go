@@ -70,8 +70,8 @@ func TestRectanglesAreApart(t *testing.T) {
 	}
 }
 
-// The second way follows each outline from its left upper corner, straight on at crossings,
-// and finds every character of the picture on some outline.
+// The second solver follows each outline from its upper left corner, straight on at
+// crossings, and finds every character of the picture on some outline.
 func TestRectangleCountSecond(t *testing.T) {
 	tasktest.Second(t, rectangleCount.Task(), 1200, func(_ rectangleCountItem, prompt, got string) error {
 		_, picture, _ := strings.Cut(prompt, "\n\n")
@@ -113,7 +113,7 @@ func outlines(cells [][]rune) (n, seen int) {
 	return n, seen
 }
 
-// Most numbers of rectangles that are drawn are made: the picture has room for them.
+// Most pictures get the number of rectangles drawn for them: there is room.
 func TestRectangleCountSpread(t *testing.T) {
 	for level, p := range rectangleCount.Levels {
 		counts := map[int]int{}

@@ -1,5 +1,5 @@
-// Package patterns holds the tasks in which a rule or a shape is found in what is shown:
-// grids of marks, rows of cells, sequences, outlines, letters.
+// Package patterns holds the tasks about finding a rule or a shape: in grids of marks, rows
+// of cells, sequences, outlines, letters.
 package patterns
 
 import "github.com/quintain-rl/quintain"

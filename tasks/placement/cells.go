@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A cellReader returns the number that a text stands for in a cell, or -1.
+// A cellReader reads the number in a cell; -1 for an invalid text.
 type cellReader func(text string) int
 
 // digit reads a digit from 1 to 9.
@@ -18,12 +18,12 @@ func digit(text string) int {
 	return -1
 }
 
-// A shape is how many rows and columns a grid has.
+// A shape is the numbers of rows and columns of a grid.
 type shape struct{ rows, cols int }
 
-// read reads the cells of a grid, row by row: a row a line, or a list of lists. Bars,
-// commas, quotes and rulers between the cells do not count, nor does the space where
-// each cell is one character. The fault says what is wrong with the answer.
+// read reads the cells of a grid, row by row: a line per row, or a list of lists. It
+// ignores bars, commas, quotes and rulers between the cells, and space if each cell is one
+// character. fault describes what is wrong with the answer.
 func (s shape) read(text string, cell cellReader) (cells []int, fault string) {
 	cells = make([]int, 0, s.rows*s.cols)
 	for line := range strings.FieldsFuncSeq(text, endsRow) {
@@ -33,14 +33,14 @@ func (s shape) read(text string, cell cellReader) (cells []int, fault string) {
 		before := len(cells)
 		for token := range strings.FieldsFuncSeq(line, endsCell) {
 			if cells = appendCells(cells, token, cell); cells == nil {
-				return nil, fmt.Sprintf("%.20q cannot stand in a cell", token)
+				return nil, fmt.Sprintf("%.20q is not a valid cell", token)
 			}
 			if len(cells) > before+s.cols {
 				break
 			}
 		}
 		if row := before / s.cols; len(cells) != before+s.cols || row == s.rows {
-			return nil, fmt.Sprintf("row %d has not %d cells, or there are more than %d rows", row+1, s.cols, s.rows)
+			return nil, fmt.Sprintf("row %d does not have %d cells, or there are more than %d rows", row+1, s.cols, s.rows)
 		}
 	}
 	if len(cells) != cap(cells) {
@@ -49,13 +49,13 @@ func (s shape) read(text string, cell cellReader) (cells []int, fault string) {
 	return cells, ""
 }
 
-// appendCells appends what a token stands for: one cell, or one for each character. It
-// returns nil if it is neither.
+// appendCells appends the cells of a token: one, or one for each character. It returns nil
+// if it can be read as neither.
 func appendCells(cells []int, token string, cell cellReader) []int {
 	if n := cell(token); n >= 0 {
 		return append(cells, n)
 	}
-	const longest = 32 // row without space
+	const longest = 32 // limit of a row without space
 	if len(token) > longest {
 		return nil
 	}

@@ -1,13 +1,13 @@
 package placement
 
-// A formula is clauses of literals: n says that variable n is true, and -n that it is
-// false. It is decided by the method of Davis, Putnam, Logemann and Loveland.
+// A formula is a list of clauses of literals: n says that variable n is true, and -n that
+// it is false. It is decided by the method of Davis, Putnam, Logemann and Loveland.
 type formula struct {
 	clauses [][]int
-	choices [][]int // of each, one literal is true; they have all variables
-	in      [][]int // by literal and number of variables: the clauses that have it
+	choices [][]int // in each, one literal is true; together they have all variables
+	in      [][]int // by literal plus number of variables: the clauses that contain it
 	value   []int8  // by variable: 1 is true, -1 is false
-	trail   []int   // the literals that are true, in order
+	trail   []int   // the true literals, in order
 }
 
 func newFormula(variables int) *formula {
@@ -22,7 +22,7 @@ func (f *formula) add(literals ...int) {
 	f.clauses = append(f.clauses, literals)
 }
 
-// addOne says that exactly one of literals is true.
+// addOne adds the rule that exactly one of literals is true.
 func (f *formula) addOne(literals []int) {
 	f.choices = append(f.choices, literals)
 	f.add(literals...)
@@ -40,8 +40,8 @@ func (f *formula) valueOf(literal int) int8 {
 	return f.value[literal]
 }
 
-// consistent makes a literal true and draws the conclusions by unit clauses. It reports
-// whether no clause is false.
+// consistent makes a literal true and applies unit propagation. It reports whether no
+// clause is false.
 func (f *formula) consistent(literal int) bool {
 	todo := []int{literal}
 	for len(todo) > 0 {
@@ -64,13 +64,13 @@ func (f *formula) consistent(literal int) bool {
 					open, unit = open+1, other
 				}
 			}
-			switch {
-			case done || open > 1:
-			case open == 0:
-				return false
-			default:
-				todo = append(todo, unit)
+			if done || open > 1 {
+				continue
 			}
+			if open == 0 {
+				return false
+			}
+			todo = append(todo, unit)
 		}
 	}
 	return true

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// futoshiki asks for the one filling of a Latin square with inequality signs.
+// futoshiki asks for the only filling of a Latin square with inequality signs.
 var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 	Name:     "futoshiki",
 	Category: "games",
@@ -35,7 +35,7 @@ var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 type futoshikiParams struct {
 	MinBoardSize  int `json:"min_board_size"`
 	MaxBoardSize  int `json:"max_board_size"`
-	MinDifficulty int `json:"min_difficulty"` // the higher, the fewer cells are given, and the more signs
+	MinDifficulty int `json:"min_difficulty"` // higher: fewer given cells, more signs
 	MaxDifficulty int `json:"max_difficulty"`
 }
 
@@ -47,8 +47,8 @@ func (p futoshikiParams) Check() error {
 	return task.CheckRange("difficulty", p.MinDifficulty, p.MaxDifficulty, [2]int{0, len(futoshikiShares) - 1})
 }
 
-// futoshikiShares are, by difficulty, the percentages of the cells that are empty if the
-// solution stays the only one, and of the neighbors that have a sign between them.
+// futoshikiShares are, by difficulty, the percentage of empty cells, as far as the solution
+// stays unique, and the percentage of neighbors with a sign between them.
 var futoshikiShares = [...]struct{ empty, signs int }{{45, 20}, {60, 30}, {75, 38}, {100, 45}}
 
 // futoshikiItem is one puzzle.
@@ -61,11 +61,11 @@ type futoshikiItem struct {
 	Phrasing         int             `json:"phrasing,omitempty"`
 }
 
-// A futoshikiSign says which of two neighbors holds more. As JSON it is a list: row and
+// A futoshikiSign says which of two neighbors is larger. As JSON it is a list: row and
 // column of the first cell, those of the cell to its right or below it, "<" or ">".
 type futoshikiSign struct {
 	row, col, row2, col2 int
-	less                 bool // the first cell holds less
+	less                 bool // the first cell is smaller
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -91,7 +91,7 @@ func (s *futoshikiSign) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// futoshikiRules are the rules of a board.
+// futoshikiRules returns the rules of a board.
 func futoshikiRules(size int, signs []futoshikiSign) *numbering {
 	rules := newNumbering(size, lines(size))
 	for _, s := range signs {
@@ -201,7 +201,7 @@ func (f futoshikiItem) appendBoard(b []byte, rows grid.Grid[int]) []byte {
 // Canonical implements [task.Canonicalizer].
 func (f futoshikiItem) Canonical() string { return string(f.appendBoard(nil, f.Puzzle)) }
 
-// Check refuses a record whose solution does not solve its puzzle.
+// Check refuses a record with a wrong solution.
 func (f futoshikiItem) Check() error {
 	if err := task.CheckPhrasing(f.Phrasing, len(futoshikiPhrasings)); err != nil {
 		return err
@@ -221,11 +221,11 @@ func (f futoshikiItem) Check() error {
 // Solve implements [task.Instance].
 func (f futoshikiItem) Solve() string { return string(f.appendBoard(nil, f.Solution)) }
 
-// unsigned turns the signs between cells into space.
+// unsigned replaces the signs between cells by space.
 var unsigned = strings.NewReplacer("<", " ", ">", " ", "∧", " ", "∨", " ", "^", " ", "⌄", " ")
 
-// Score implements [task.Instance]. The signs may be left out of the answer. A board with a
-// wrong cell earns nothing.
+// Score implements [task.Instance]. The answer may omit the signs. A board with a wrong
+// cell earns nothing.
 func (f futoshikiItem) Score(text string) quintain.Verdict {
 	return scoreNumbers(f.Solution, unsigned.Replace(text))
 }

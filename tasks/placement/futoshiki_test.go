@@ -57,10 +57,10 @@ func TestFutoshikiParams(t *testing.T) {
 	})
 }
 
-// A futoshikiBoard is a puzzle as the prompt shows it.
+// A futoshikiBoard is a puzzle as read from the prompt.
 type futoshikiBoard struct {
 	cells [][]int     // 0 is empty
-	less  [][2][2]int // pairs of cells of which the first holds less
+	less  [][2][2]int // pairs of cells, the first smaller
 }
 
 // readFutoshiki reads the board of a prompt: the lines of cells, and the lines of signs
@@ -102,12 +102,12 @@ func readFutoshiki(prompt string) *futoshikiBoard {
 	return b
 }
 
-// literal is the literal of a formula that says that a cell holds n.
+// literal returns the literal of a formula for n in a cell.
 func (b *futoshikiBoard) literal(cell [2]int, n int) int {
 	return (cell[0]*len(b.cells)+cell[1])*len(b.cells) + n
 }
 
-// formula says the rules of the board in clauses.
+// formula writes the rules of the board as clauses.
 func (b *futoshikiBoard) formula() *formula {
 	size := len(b.cells)
 	f := newFormula(size * size * size)
@@ -128,7 +128,7 @@ func (b *futoshikiBoard) formula() *formula {
 		}
 	}
 	for _, pair := range b.less {
-		for n := 1; n <= size; n++ { // a number needs one that is larger, or smaller, on the other side
+		for n := 1; n <= size; n++ { // each number needs a larger, or smaller, one on the other side
 			above, below := []int{-b.literal(pair[0], n)}, []int{-b.literal(pair[1], n)}
 			for m := 1; m <= size; m++ {
 				if m > n {
@@ -145,8 +145,8 @@ func (b *futoshikiBoard) formula() *formula {
 	return f
 }
 
-// The second way reads board and signs from the prompt and writes the rules as a formula:
-// it is satisfied by our solution, and by no other.
+// The second solver reads board and signs from the prompt and writes the rules as a
+// formula: our solution satisfies it, and no other does.
 func TestFutoshikiSecond(t *testing.T) {
 	tasktest.Second(t, futoshiki.Task(), 1002, func(f futoshikiItem, prompt, got string) error {
 		b := readFutoshiki(prompt)
@@ -177,6 +177,6 @@ func TestFutoshikiSecond(t *testing.T) {
 }
 
 func TestFutoshikiKeys(t *testing.T) {
-	tasktest.Same(t, futoshiki.Task(), "the rating is no part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
+	tasktest.Same(t, futoshiki.Task(), "the rating is not part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
 	tasktest.Other(t, futoshiki.Task(), "a sign is left out", func(f *futoshikiItem) { f.Constraints = f.Constraints[1:] })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// kakurasu asks for the one set of marks with given weighted sums.
+// kakurasu asks for the only set of marks with given weighted sums.
 var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 	Name:     "kakurasu",
 	Category: "games",
@@ -38,11 +38,11 @@ type kakurasuParams struct {
 	MaxRows    int     `json:"max_rows"`
 	MinCols    int     `json:"min_cols"`
 	MaxCols    int     `json:"max_cols"`
-	POnes      float64 `json:"p_ones"`      // probability that a cell is marked, before grids with several solutions are left out
-	MaxRetries int     `json:"max_retries"` // grids drawn until one has only one solution
+	POnes      float64 `json:"p_ones"`      // probability of marking a cell, before grids with several solutions are rejected
+	MaxRetries int     `json:"max_retries"` // limit of grids drawn for a unique solution
 }
 
-// kakurasuMaxSide is how many rows or columns a grid may have.
+// kakurasuMaxSide limits the rows and the columns of a grid.
 const kakurasuMaxSide = 9
 
 // Check implements [task.Params].
@@ -70,13 +70,13 @@ type kakurasuItem struct {
 }
 
 // makeKakurasu draws grids until one has sums that no other grid has. It fails if none
-// comes up, as with most cells marked in a large grid.
+// comes up, as in a large grid with most cells marked.
 func makeKakurasu(p kakurasuParams, r *rng.Rand) (kakurasuItem, error) {
 	item := kakurasuItem{
 		NRows: r.Between(p.MinRows, p.MaxRows), NCols: r.Between(p.MinCols, p.MaxCols), POnes: p.POnes,
 		Phrasing: r.Between(0, len(kakurasuPhrasings)-1),
 	}
-	limit := int(p.POnes * (1 << 16)) // so that no rounding of products decides
+	limit := int(p.POnes * (1 << 16)) // an integer, so that no rounding of products decides
 	for range p.MaxRetries {
 		marks := make(marking, item.NRows)
 		for at := range item.NRows * item.NCols {
@@ -94,7 +94,7 @@ func makeKakurasu(p kakurasuParams, r *rng.Rand) (kakurasuItem, error) {
 	return item, fmt.Errorf("no grid of %d rows and %d columns with one solution was found in max_retries (%d) tries, with p_ones %v", item.NRows, item.NCols, p.MaxRetries, p.POnes)
 }
 
-// A marking is the marked cells of a grid: by row, bit j stands for column j.
+// A marking is the marked cells of a grid, by row: bit j stands for column j.
 type marking []uint16
 
 // sums returns the weighted sums of the rows and columns.
@@ -113,14 +113,14 @@ func (m marking) sums(cols int) (rows, columns []int) {
 // A kakurasuCount counts the markings with given sums, row by row.
 type kakurasuCount struct {
 	rowSums []int
-	left    [kakurasuMaxSide]int // by column: what is still to be added up
+	left    [kakurasuMaxSide]int // by column: the rest of its sum
 	cols    int
 	found   int
-	steps   int // that may still be made
+	steps   int // steps left
 }
 
-// alone reports whether exactly one marking has the sums. Where that takes too long to
-// tell, it reports false.
+// alone reports whether exactly one marking has the sums. If that takes too long to tell,
+// it reports false.
 func (k kakurasuItem) alone() bool {
 	const most = 20_000
 	c := kakurasuCount{rowSums: k.RowSums, cols: k.NCols, steps: most}
@@ -138,8 +138,8 @@ func (c *kakurasuCount) from(row int) {
 	c.fill(row, c.cols-1, c.rowSums[row])
 }
 
-// fill marks cells of a row, from a column to the left, that have the sum. The rows above
-// add at most 1 + 2 + … to a column, and any number up to that.
+// fill marks cells of a row, from a column to the left, that make up the sum. The rows
+// above can add any number from 0 to 1 + 2 + … to a column.
 func (c *kakurasuCount) fill(row, col, sum int) {
 	if c.steps--; c.steps < 0 || c.found > 1 || sum > (col+1)*(col+2)/2 {
 		return
@@ -233,7 +233,7 @@ func (k kakurasuItem) appendRuler(b []byte) []byte {
 // Canonical implements [task.Canonicalizer].
 func (k kakurasuItem) Canonical() string { return fmt.Sprint(k.RowSums, k.ColSums) }
 
-// Check refuses a record whose solution has other sums.
+// Check refuses a record with a wrong solution.
 func (k kakurasuItem) Check() error {
 	if err := task.CheckPhrasing(k.Phrasing, len(kakurasuPhrasings)); err != nil {
 		return err
@@ -274,7 +274,7 @@ func (k kakurasuItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// zeroOrOne reads a cell that is marked or not.
+// zeroOrOne reads an unmarked or marked cell.
 func zeroOrOne(text string) int {
 	switch text {
 	case "0":

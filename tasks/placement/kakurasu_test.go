@@ -31,7 +31,7 @@ func TestKakurasuScore(t *testing.T) {
 		{"1 0 0\n0 1 0\n1 0 1\n0 0 1", 0, "rows for columns"},
 		{"1 0 1 0 0 1 0 0 0 0 1 1", 0, "on one line"},
 		{"1 0 1 0 4\n0 1 0 0 2\n0 0 1 1 7", 0, "with the sums"},
-		{"row 1: 1 0 1 0\nrow 2: 0 1 0 0\nrow 3: 0 0 1 1", 0, "words, which reasoning-gym passes over"},
+		{"row 1: 1 0 1 0\nrow 2: 0 1 0 0\nrow 3: 0 0 1 1", 0, "words; reasoning-gym ignores them"},
 		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, kakurasu.Task(), []string{
@@ -57,7 +57,7 @@ func TestKakurasuParams(t *testing.T) {
 	})
 }
 
-// The second way reads the sums from the prompt and counts the solutions column by
+// The second solver reads the sums from the prompt and counts the solutions column by
 // column: there is one, and ours has these sums.
 func TestKakurasuSecond(t *testing.T) {
 	tasktest.Second(t, kakurasu.Task(), 1002, func(k kakurasuItem, prompt, got string) error {
@@ -106,8 +106,8 @@ func kakurasuSums(prompt string) (rows, cols []int) {
 	return rows, cols
 }
 
-// countMarkings chooses the marks of the columns, the last column first, and leaves out
-// what no choice for the columns before it can mend. It counts to 2.
+// countMarkings chooses the marks of the columns, the last column first, and prunes choices
+// that no earlier column can mend. It counts to 2.
 func countMarkings(rowSums, colSums []int) (n int) {
 	if len(colSums) == 0 {
 		return 1

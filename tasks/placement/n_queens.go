@@ -17,7 +17,7 @@ import (
 var nQueens = task.Spec[nQueensParams, nQueensItem]{
 	Name:     "n_queens",
 	Category: "games",
-	Doc:      "Add queens to a board until there is one in each row and no two attack each other. Any board that is completed so is right.",
+	Doc:      "Add queens to a board until there is one in each row and no two attack each other. Any such board is right.",
 	Source:   "The eight queens puzzle, M. Bezzel (1848); the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  nQueensParams{N: 8, MinRemove: 1, MaxRemove: 7},
@@ -40,7 +40,7 @@ type nQueensParams struct {
 	MaxRemove int `json:"max_remove"`
 }
 
-// mostQueens is how many rows a board may have.
+// mostQueens limits the rows of a board.
 const mostQueens = 20
 
 // Check implements [task.Params].
@@ -56,14 +56,14 @@ type nQueensItem struct {
 	Puzzle       grid.Grid[string]   `json:"puzzle"`        // by row; "Q" is a queen, "_" an empty square
 	Solutions    []grid.Grid[string] `json:"solutions"`     // one in our records, all in those of reasoning-gym
 	NumRemoved   int                 `json:"num_removed"`   // queens to add
-	ValidAnswers []string            `json:"valid_answers"` // the solutions as they are printed
+	ValidAnswers []string            `json:"valid_answers"` // the solutions as printed
 	Phrasing     int                 `json:"phrasing,omitempty"`
 }
 
 // A queenRows is a board with a queen in each row: the columns of the queens.
 type queenRows []int
 
-// makeNQueens draws a full board and takes queens away.
+// makeNQueens draws a full board and removes queens.
 func makeNQueens(p nQueensParams, r *rng.Rand) (nQueensItem, error) {
 	full := drawQueens(p.N, r)
 	removed := r.Between(p.MinRemove, p.MaxRemove)
@@ -97,8 +97,8 @@ func appendQueens(b []byte, board grid.Grid[string]) []byte {
 	return board.Append(b, func(b []byte, square string) []byte { return append(b, square...) })
 }
 
-// drawQueens fills a board of n rows, 4 or more, at random. It goes back from a row in
-// which no square is left, and starts anew if it has done so often.
+// drawQueens fills a board of n ≥ 4 rows at random. It backtracks from a row without a free
+// square, and starts again after many steps.
 func drawQueens(n int, r *rng.Rand) queenRows {
 	for {
 		q := queenSearch{n: n, rand: r, steps: 50 * n}
@@ -115,7 +115,7 @@ type queenSearch struct {
 	rows            [mostQueens]int
 	columns         uint32
 	falling, rising uint64 // diagonals, by row - column + n and by row + column
-	steps           int    // that may still be made
+	steps           int    // steps left
 }
 
 // place fills a row and those below it.
@@ -144,7 +144,7 @@ func (q *queenSearch) place(row int) bool {
 	return false
 }
 
-// toggle adds a queen to the sets, or takes it out.
+// toggle adds a queen to the sets, or removes it.
 func (q *queenSearch) toggle(row, col int) {
 	q.columns ^= 1 << col
 	q.falling ^= 1 << (row - col + q.n)
@@ -187,7 +187,7 @@ func (q nQueensItem) Prompt() string {
 // Canonical implements [task.Canonicalizer].
 func (q nQueensItem) Canonical() string { return queensText(q.Puzzle) }
 
-// Check refuses a record whose solution does not complete its board.
+// Check refuses a record with a wrong solution.
 func (q nQueensItem) Check() error {
 	if err := task.CheckPhrasing(q.Phrasing, len(nQueensPhrasings)); err != nil {
 		return err
@@ -210,8 +210,8 @@ func (q nQueensItem) Check() error {
 // Solve implements [task.Instance].
 func (q nQueensItem) Solve() string { return q.ValidAnswers[0] }
 
-// Score implements [task.Instance]. Right is any board with the given queens and one in
-// each row, of which none attacks another.
+// Score implements [task.Instance]. Any board with the given queens, one queen in each row,
+// and no attacks is right.
 func (q nQueensItem) Score(text string) quintain.Verdict {
 	n := len(q.Puzzle)
 	cells, fault := shape{n, n}.read(text, queenOrNone)

@@ -23,7 +23,7 @@ func TestNQueensScore(t *testing.T) {
 		{"_ Q _ _ _\n_ _ _ Q _\nQ _ _ _ _\n_ _ Q _ _\n_ _ _ _ Q", 1, "another solution"},
 		{"_Q___\r\n____Q\r\n__Q__\r\nQ____\r\n___Q_\r\n", 1, "without spaces"},
 		{". Q . . .\n. . . . Q\n. . Q . .\nQ . . . .\n. . . Q .", 1, "dots"},
-		{`[["_","Q","_","_","_"],["_","_","_","_","Q"],["_","_","Q","_","_"],["Q","_","_","_","_"],["_","_","_","Q","_"]]`, 1, "as JSON, for which reasoning-gym pays 0.5"},
+		{`[["_","Q","_","_","_"],["_","_","_","_","Q"],["_","_","Q","_","_"],["Q","_","_","_","_"],["_","_","_","Q","_"]]`, 1, "as JSON; reasoning-gym pays 0.5"},
 		{`[['_', 'Q', '_', '_', '_'], ['_', '_', '_', '_', 'Q'], ['_', '_', 'Q', '_', '_'], ['Q', '_', '_', '_', '_'], ['_', '_', '_', 'Q', '_']]`, 1, "as Python"},
 		{"_ _ Q _ _\nQ _ _ _ _\n_ _ _ Q _\n_ Q _ _ _\n_ _ _ _ Q", 0, "the given queen is moved"},
 		{"_ Q _ _ _\n_ _ _ Q _\n_ _ _ _ Q\n_ _ Q _ _\nQ _ _ _ _", 0, "two on a diagonal"},
@@ -56,8 +56,8 @@ func TestNQueensParams(t *testing.T) {
 	})
 }
 
-// The second way reads the board from the prompt and looks at each pair of queens of
-// the solution.
+// The second solver reads the board from the prompt and looks at each pair of queens in the
+// solution.
 func TestNQueensSecond(t *testing.T) {
 	check := func(q nQueensItem, prompt, got string) error {
 		var board []string
@@ -96,8 +96,8 @@ func TestNQueensSecond(t *testing.T) {
 	tasktest.Second(t, tasktest.With(t, nQueens.Task(), `{"n":4,"min_remove":1,"max_remove":4}`), 20, check)
 }
 
-// Score knows right boards from wrong ones: all solutions of the board of six rows are
-// found by trying all boards with a queen in each row.
+// Score tells right boards from wrong ones: a search of all boards with a queen in each row
+// finds all solutions of the board of six rows.
 func TestNQueensScoreByTrying(t *testing.T) {
 	const n = 6
 	item := nQueensItem{Puzzle: grid.Build(n, n, func(int, int) string { return "_" })}
@@ -120,5 +120,5 @@ func TestNQueensScoreByTrying(t *testing.T) {
 }
 
 func TestNQueensKeys(t *testing.T) {
-	tasktest.Same(t, nQueens.Task(), "which solutions the record has does not matter", func(q *nQueensItem) { q.Solutions = nil })
+	tasktest.Same(t, nQueens.Task(), "the solutions in the record do not matter", func(q *nQueensItem) { q.Solutions = nil })
 }

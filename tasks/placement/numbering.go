@@ -7,21 +7,21 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// mostCells is how many cells a numbering has at most.
+// mostCells limits the cells of a numbering.
 const mostCells = 81
 
-// A numbering is the rules of a puzzle whose cells hold numbers from 1 to size, at most
-// 9: each number stands once in each unit, and some cells hold less than others.
+// A numbering is the rules of a puzzle with numbers from 1 to size, at most 9, in its
+// cells: each number occurs once in each unit, and some cells must be smaller than others.
 type numbering struct {
 	size  int
 	cells int
 	units [][]uint8          // rows, columns and, in a sudoku, boxes
 	peers [mostCells][]uint8 // by cell: the others of its units
-	less  [mostCells][]uint8 // by cell: those that hold more than it
-	more  [mostCells][]uint8 // by cell: those that hold less than it
+	less  [mostCells][]uint8 // by cell: the cells that must be larger
+	more  [mostCells][]uint8 // by cell: the cells that must be smaller
 }
 
-// newNumbering returns the rules that units make.
+// newNumbering returns the rules for these units.
 func newNumbering(size int, units [][]uint8) *numbering {
 	n := &numbering{size: size, cells: size * size, units: units}
 	for _, unit := range units {
@@ -48,7 +48,7 @@ func lines(size int) (units [][]uint8) {
 	return units
 }
 
-// domains are the numbers that cells may hold: bit k-1 stands for k.
+// domains are the candidates of each cell: bit k-1 stands for k.
 type domains [mostCells]uint16
 
 // open returns the domains of an empty grid.
@@ -59,8 +59,8 @@ func (n *numbering) open() (d domains) {
 	return d
 }
 
-// given returns the domains of a grid in which some cells are filled; 0 is an empty cell.
-// ok is false if they break the rules.
+// given returns the domains of a partly filled grid; 0 is an empty cell. ok is false if the
+// grid breaks the rules.
 func (n *numbering) given(grid []int) (d domains, ok bool) {
 	d = n.open()
 	for i, k := range grid {
@@ -71,8 +71,8 @@ func (n *numbering) given(grid []int) (d domains, ok bool) {
 	return d, true
 }
 
-// narrow leaves a cell only the numbers of keep, and draws the conclusions for other
-// cells. It reports whether no cell is left without a number.
+// narrow restricts a cell to the numbers in keep, and propagates to other cells. It reports
+// false if a cell is left without a number.
 func (n *numbering) narrow(d *domains, cell int, keep uint16) bool {
 	was := d[cell]
 	now := was & keep
@@ -105,8 +105,8 @@ func (n *numbering) narrow(d *domains, cell int, keep uint16) bool {
 	return true
 }
 
-// settle fills the cells that alone in a unit can hold a number, until there are none.
-// It reports whether no number is left without a cell.
+// settle fills cells that alone in a unit can hold a number, until there are none. It
+// reports false if a number is left without a cell.
 func (n *numbering) settle(d *domains) bool {
 	for changed := true; changed; {
 		changed = false
@@ -147,19 +147,19 @@ func (n *numbering) settleUnit(d *domains, unit []uint8) (filled, ok bool) {
 // A search looks for a filling of a grid.
 type search struct {
 	rules *numbering
-	rand  *rng.Rand // draws the numbers that are tried first; nil: the least first
-	steps int       // that may still be made
+	rand  *rng.Rand // chooses the numbers to try first; nil: smallest first
+	steps int       // steps left
 	found domains
 }
 
-// How many guesses a search makes before it gives up.
+// Limits of a search, in guesses.
 const (
 	mostSteps = 100 // to prove that there is no filling
-	fillSteps = 150 // to find one at random: then a new start is quicker
+	fillSteps = 150 // to find one at random: a restart is faster then
 )
 
-// run reports whether d has a filling, which is then in found. If it has given up, steps
-// is negative.
+// run reports whether d has a filling, and stores it in found. If steps is negative, it has
+// given up.
 func (s *search) run(d domains) bool {
 	if s.steps--; s.steps < 0 || !s.rules.settle(&d) {
 		return false
@@ -184,7 +184,7 @@ func (s *search) run(d domains) bool {
 	return false
 }
 
-// choose returns one of the bits that are set.
+// choose returns one of the bits in a set.
 func (s *search) choose(set uint16) uint16 {
 	if s.rand != nil {
 		for range s.rand.Between(0, bits.OnesCount16(set)-1) {
@@ -209,9 +209,9 @@ func (n *numbering) fill(r *rng.Rand) []int {
 	}
 }
 
-// dig empties cells of a filled grid in random order, up to most, and only those without
-// which the filling stays the only one. It returns how many it has emptied. A cell stays
-// if proving that takes too long.
+// dig empties cells of a filled grid in random order, up to most, each only if the filling
+// stays unique. It returns the number of emptied cells. A cell stays if the proof takes too
+// long.
 func (n *numbering) dig(grid []int, most int, r *rng.Rand) (emptied int) {
 	order := make([]int, n.cells)
 	for i := range order {
@@ -242,8 +242,8 @@ func (n *numbering) free(grid []int, cell int) uint16 {
 	return uint16(^used>>1) & (1<<n.size - 1)
 }
 
-// allows reports whether the grid has a filling with one of some numbers in a cell, or
-// may have one.
+// allows reports whether the grid has, or may have, a filling with one of some numbers in a
+// cell.
 func (n *numbering) allows(grid []int, cell int, numbers uint16) bool {
 	d, ok := n.given(grid)
 	if !ok || !n.narrow(&d, cell, numbers) {

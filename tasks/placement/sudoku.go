@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// sudoku asks for the one filling of a sudoku.
+// sudoku asks for the only solution of a sudoku.
 var sudoku = task.Spec[sudokuParams, sudokuItem]{
 	Name:     "sudoku",
 	Category: "games",
@@ -32,11 +32,11 @@ var sudoku = task.Spec[sudokuParams, sudokuItem]{
 
 const (
 	sudokuSide     = 9
-	sudokuMaxEmpty = 64 // no sudoku with fewer than 17 given cells has one solution
+	sudokuMaxEmpty = 64 // fewer than 17 given cells never leave one solution
 )
 
-// sudokuParams are the settings of one difficulty. Above 55 empty cells, a problem may
-// have fewer than it should: it then has as many as the best of a few tries.
+// sudokuParams are the settings of one difficulty. Above 55 empty cells, a problem may have
+// too few: it takes the best of a few tries.
 type sudokuParams struct {
 	MinEmpty int `json:"min_empty"` // cells to fill
 	MaxEmpty int `json:"max_empty"`
@@ -68,7 +68,7 @@ var sudokuRules = sync.OnceValue(func() *numbering {
 	return newNumbering(sudokuSide, units)
 })
 
-// makeSudoku fills a board at random and empties cells of it.
+// makeSudoku fills a board at random and empties some cells.
 func makeSudoku(p sudokuParams, r *rng.Rand) (sudokuItem, error) {
 	rules := sudokuRules()
 	empty := r.Between(p.MinEmpty, p.MaxEmpty)
@@ -112,16 +112,16 @@ func (s sudokuItem) Prompt() string {
 	return string(append(appendBlanks(b, s.Puzzle), words[1]...))
 }
 
-// appendBlanks appends a grid whose empty cells are underscores.
+// appendBlanks appends a grid with underscores for empty cells.
 func appendBlanks(b []byte, rows grid.Grid[int]) []byte {
 	return rows.Append(b, func(b []byte, n int) []byte { return append(b, "_123456789"[n]) })
 }
 
-// Canonical implements [task.Canonicalizer]. Which number stands for which is part of
-// the question.
+// Canonical implements [task.Canonicalizer]. Relabelling the numbers makes another
+// question.
 func (s sudokuItem) Canonical() string { return string(appendBlanks(nil, s.Puzzle)) }
 
-// Check refuses a record whose solution does not solve its puzzle.
+// Check refuses a record with a wrong solution.
 func (s sudokuItem) Check() error {
 	if err := task.CheckPhrasing(s.Phrasing, len(sudokuPhrasings)); err != nil {
 		return err
@@ -129,13 +129,12 @@ func (s sudokuItem) Check() error {
 	return sudokuRules().checkRecord(s.Puzzle, s.Solution)
 }
 
-// checkRecord refuses a puzzle and a solution that do not belong together, or break the
-// rules.
+// checkRecord refuses a puzzle with a wrong solution.
 func (n *numbering) checkRecord(puzzle, solution grid.Grid[int]) error {
 	full := make([]int, 0, n.cells)
 	for i := range n.size {
 		if len(puzzle) != n.size || len(solution) != n.size || len(puzzle[i]) != n.size || len(solution[i]) != n.size {
-			return fmt.Errorf("puzzle or solution has not %d rows of %d cells", n.size, n.size)
+			return fmt.Errorf("puzzle or solution does not have %d rows of %d cells", n.size, n.size)
 		}
 		for j, k := range solution[i] {
 			if given := puzzle[i][j]; k < 1 || k > n.size || given != 0 && given != k {

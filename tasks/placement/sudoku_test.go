@@ -64,10 +64,10 @@ func TestSudokuParams(t *testing.T) {
 }
 
 // A cover is an exact cover problem, solved by Knuth's Algorithm X in its plainest form:
-// every column must be covered by exactly one of the chosen rows.
+// exactly one of the chosen rows must cover each column.
 type cover struct {
 	rows  map[string][]string        // columns of each row
-	open  map[string]map[string]bool // rows of each column that is not covered
+	open  map[string]map[string]bool // rows of each uncovered column
 	found []map[string]bool          // the rows of each solution
 	most  int                        // solutions to look for
 }
@@ -118,8 +118,8 @@ func (c *cover) solve(chosen []string) {
 	}
 }
 
-// latinCover is the exact cover problem of a puzzle in which each number stands once in
-// each row and column, and in each box if there are boxes.
+// latinCover returns the exact cover problem of a puzzle: each number once in each row and
+// column, and in each box, if there are boxes.
 func latinCover(puzzle [][]string, box int) *cover {
 	c := &cover{rows: map[string][]string{}, open: map[string]map[string]bool{}, most: 2}
 	for i, line := range puzzle {
@@ -146,7 +146,7 @@ func latinCover(puzzle [][]string, box int) *cover {
 	return c
 }
 
-// The second way reads the puzzle from the prompt and finds all solutions as exact
+// The second solver reads the puzzle from the prompt and finds all solutions as exact
 // covers: there is one, and it is ours.
 func TestSudokuSecond(t *testing.T) {
 	tasktest.Second(t, sudoku.Task(), 1002, func(s sudokuItem, prompt, got string) error {
@@ -174,7 +174,7 @@ func TestSudokuSecond(t *testing.T) {
 	})
 }
 
-// blankRows returns the cells of the lines of a prompt that hold nothing but digits and
+// blankRows returns the cells in the lines of a prompt that consist of digits and
 // underscores.
 func blankRows(prompt string) (rows [][]string) {
 	for line := range strings.Lines(prompt) {
@@ -185,8 +185,8 @@ func blankRows(prompt string) (rows [][]string) {
 	return rows
 }
 
-// The levels keep to their settings, and what cannot be reached ends in a puzzle with
-// fewer empty cells.
+// Levels follow their settings; if those are out of reach, the puzzle has fewer empty
+// cells.
 func TestSudokuEmpties(t *testing.T) {
 	tasktest.Second(t, sudoku.Task(), 600, func(s sudokuItem, prompt, _ string) error {
 		for _, p := range sudoku.Levels {

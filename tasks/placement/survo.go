@@ -32,14 +32,14 @@ var survo = task.Spec[survoParams, survoItem]{
 	Make: makeSurvo,
 }
 
-// survoParams are the settings of one difficulty. A problem has fewer empty cells than it
-// should if the best of a few tries has.
+// survoParams are the settings of one difficulty. A problem may have too few empty cells:
+// it takes the best of a few tries.
 type survoParams struct {
-	MinBoardSize int `json:"min_board_size"` // rows and columns, those of the sums included
+	MinBoardSize int `json:"min_board_size"` // rows and columns, including the sums
 	MaxBoardSize int `json:"max_board_size"`
 	MinEmpty     int `json:"min_empty"` // cells to fill
 	MaxEmpty     int `json:"max_empty"`
-	MinNum       int `json:"min_num"` // of the numbers that are not sums
+	MinNum       int `json:"min_num"` // of the numbers other than sums
 	MaxNum       int `json:"max_num"`
 }
 
@@ -66,7 +66,7 @@ func (p survoParams) Check() error {
 type survoItem struct {
 	Puzzle           grid.Grid[int] `json:"puzzle"` // by row; 0 is an empty cell
 	Solution         grid.Grid[int] `json:"solution"`
-	CandidateNumbers []int          `json:"candidate_numbers"` // for the empty cells, each for one
+	CandidateNumbers []int          `json:"candidate_numbers"` // for the empty cells, one each
 	BoardSize        int            `json:"board_size"`
 	NumEmpty         int            `json:"num_empty"`
 	MinNum           int            `json:"min_num"`
@@ -74,8 +74,8 @@ type survoItem struct {
 	Phrasing         int            `json:"phrasing,omitempty"`
 }
 
-// makeSurvo draws numbers and empties cells in random order, only those without which no
-// other filling has the same sums.
+// makeSurvo draws numbers and empties cells in random order, each only if no other filling
+// has the same sums.
 func makeSurvo(p survoParams, r *rng.Rand) (survoItem, error) {
 	size, empty := r.Between(p.MinBoardSize, p.MaxBoardSize), r.Between(p.MinEmpty, p.MaxEmpty)
 	item := survoItem{BoardSize: size, NumEmpty: -1, MinNum: p.MinNum, MaxNum: p.MaxNum, Phrasing: r.Between(0, len(survoPhrasings)-1)}
@@ -92,8 +92,8 @@ func makeSurvo(p survoParams, r *rng.Rand) (survoItem, error) {
 	return item, nil
 }
 
-// drawTable draws a table with its sums. If there are enough numbers for it, those of
-// the cells are all different.
+// drawTable draws a table with its sums. If there are enough numbers, its cells are all
+// different.
 func drawTable(p survoParams, size int, r *rng.Rand) grid.Grid[int] {
 	cells := (size - 1) * (size - 1)
 	different := p.MaxNum-p.MinNum+1 >= cells
@@ -122,10 +122,10 @@ func drawTable(p survoParams, size int, r *rng.Rand) grid.Grid[int] {
 type survoTable struct {
 	rows    grid.Grid[int]
 	empty   [][2]int // the empty cells
-	numbers []int    // those that belong in them
+	numbers []int    // their contents
 }
 
-// dig empties up to most cells, each only if the filling stays the only one.
+// dig empties up to most cells, each only if the filling stays unique.
 func (t *survoTable) dig(most int, r *rng.Rand) {
 	last := len(t.rows) - 1
 	order := make([]int, last*last)
@@ -152,20 +152,20 @@ func (t *survoTable) dig(most int, r *rng.Rand) {
 
 // A survoCount counts the fillings of a table.
 type survoCount struct {
-	numbers []int // different ones, in order
+	numbers []int // the different ones, in order
 	times   []int // how often each may still be used
 	rows    []survoLine
 	columns []survoLine
-	empty   [][2]int // in the order in which they are filled
+	empty   [][2]int // in the order of filling
 	found   int
-	steps   int // that may still be made
+	steps   int // steps left
 }
 
-// A survoLine is what is left to do in a row or a column.
+// A survoLine is the open rest of a row or a column.
 type survoLine struct{ sum, open int }
 
-// alone reports whether the table has exactly one filling. Where that takes too long to
-// tell, it reports false.
+// alone reports whether the table has exactly one filling. If that takes too long to tell,
+// it reports false.
 func (t *survoTable) alone() bool {
 	const most = 2000
 	last := len(t.rows) - 1
@@ -195,8 +195,8 @@ func (t *survoTable) alone() bool {
 	return c.found == 1 && c.steps > 0
 }
 
-// fill fills the empty cells from one on: next the one with the fewest empty cells beside
-// it in its row or column.
+// fill fills the empty cells from index from on, next the one with the fewest empty cells
+// in its row or column.
 func (c *survoCount) fill(from int) {
 	if c.steps--; c.steps < 0 || c.found > 1 {
 		return
@@ -228,8 +228,8 @@ func (c *survoCount) fill(from int) {
 	c.empty[from], c.empty[best] = c.empty[best], c.empty[from]
 }
 
-// takes reports whether n may be put into the line: the last cell must get the rest of
-// the sum, and the others must leave some.
+// takes reports whether n may go into the line: the last cell must get the rest of the sum,
+// and earlier ones must leave some.
 func (l *survoLine) takes(n int) bool { return n == l.sum || l.open > 1 && n < l.sum }
 
 func (l *survoLine) put(n int) { l.sum, l.open = l.sum-n, l.open-1 }
@@ -260,7 +260,7 @@ var survoPhrasings = [][3]string{
 // Prompt implements [task.Instance].
 func (s survoItem) Prompt() string {
 	words, size := survoPhrasings[s.Phrasing], strconv.Itoa(s.BoardSize)
-	const numbersFirst = 4 // from this wording on, the numbers stand before the table
+	const numbersFirst = 4 // from this wording on, the numbers come before the table
 	table, numbers := s.table(), listed(s.CandidateNumbers)
 	if s.Phrasing >= numbersFirst {
 		table, numbers = numbers, table
@@ -270,15 +270,14 @@ func (s survoItem) Prompt() string {
 	return strings.Join([]string{words[0], table, words[1], numbers, words[2]}, "")
 }
 
-// listed writes numbers as a sentence lists them.
+// listed writes numbers as in a sentence.
 func listed(numbers []int) string {
 	b := make([]byte, 0, 64)
 	for i, n := range numbers {
 		switch {
-		case i == 0:
-		case i == len(numbers)-1:
+		case i > 0 && i == len(numbers)-1:
 			b = append(b, " and "...)
-		default:
+		case i > 0:
 			b = append(b, ", "...)
 		}
 		b = strconv.AppendInt(b, int64(n), 10)
@@ -286,7 +285,7 @@ func listed(numbers []int) string {
 	return string(b)
 }
 
-// table is the table with its sums set apart.
+// table writes the table with its sums set apart.
 func (s survoItem) table() string {
 	last, wide := len(s.Puzzle)-1, 0
 	for _, row := range s.Puzzle {
@@ -314,12 +313,12 @@ func (s survoItem) table() string {
 	return string(b[:len(b)-1])
 }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (s survoItem) Canonical() string {
 	return fmt.Sprint(s.Puzzle, slices.Sorted(slices.Values(s.CandidateNumbers)))
 }
 
-// Check refuses a record whose solution does not solve its puzzle.
+// Check refuses a record with a wrong solution.
 func (s survoItem) Check() error {
 	if err := task.CheckPhrasing(s.Phrasing, len(survoPhrasings)); err != nil {
 		return err
@@ -339,8 +338,8 @@ func (s survoItem) Check() error {
 // Solve implements [task.Instance].
 func (s survoItem) Solve() string { return grid.Ints(s.Solution) }
 
-// Score implements [task.Instance]. Right is any table with the given cells and sums
-// whose other cells hold the numbers.
+// Score implements [task.Instance]. Any table with the given cells and sums, and the given
+// numbers in the other cells, is right.
 func (s survoItem) Score(text string) quintain.Verdict {
 	size := s.BoardSize
 	cells, fault := shape{size, size}.read(text, wholeNumber)

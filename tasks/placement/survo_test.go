@@ -65,8 +65,8 @@ func TestSurvoParams(t *testing.T) {
 
 var survoNumbersRE = regexp.MustCompile(`\d+(?:, \d+)* and \d+`)
 
-// The second way reads table and numbers from the prompt, and fills the empty cells row
-// by row with every arrangement of the numbers whose sums can still be right.
+// The second solver reads table and numbers from the prompt, and fills the empty cells row
+// by row with every arrangement of the numbers, as long as the sums can still be right.
 func TestSurvoSecond(t *testing.T) {
 	tasktest.Second(t, survo.Task(), 1002, func(s survoItem, prompt, got string) error {
 		var table [][]string
@@ -95,11 +95,11 @@ func TestSurvoSecond(t *testing.T) {
 	})
 }
 
-// survoFillings are the solutions of a table, two at most.
+// survoFillings are the solutions of a table, at most two.
 type survoFillings struct {
 	table               [][]string
-	rowLeft, columnLeft map[int]int // what the empty cells of a line add up to
-	numbers             map[int]int // that are left, and how often
+	rowLeft, columnLeft map[int]int // the missing sum of each line
+	numbers             map[int]int // remaining numbers, with their counts
 	blanks              [][2]int
 	found               []string
 }
@@ -153,6 +153,6 @@ func (f *survoFillings) fill(k int) {
 }
 
 func TestSurvoKeys(t *testing.T) {
-	tasktest.Same(t, survo.Task(), "the numbers may stand in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
-	tasktest.Same(t, survo.Task(), "the limits of the numbers are no part of the question", func(s *survoItem) { s.MaxNum++ })
+	tasktest.Same(t, survo.Task(), "the numbers may be in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
+	tasktest.Same(t, survo.Task(), "the limits of the numbers are not part of the question", func(s *survoItem) { s.MaxNum++ })
 }

@@ -1,4 +1,4 @@
-// Package placement holds the tasks that ask to fill the cells of a grid by rules.
+// Package placement holds the tasks about filling the cells of a grid by rules.
 package placement
 
 import "github.com/quintain-rl/quintain"

@@ -11,11 +11,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// bf asks what a program in Brainfuck prints.
+// bf asks for the output of a Brainfuck program.
 var bf = task.Spec[bfParams, bfItem]{
 	Name:     "bf",
 	Category: "code",
-	Doc: "Work out what a program in Brainfuck prints: letters made by loops that multiply, then loops that print, sums, loops in loops, choices. " +
+	Doc: "Work out the output of a Brainfuck program: letters made by loops that multiply, then loops that print, sums, nested loops, choices. " +
 		"Every program ends within 20,000 steps.",
 	Source:  "The language is U. Müller's (1993); the programs are our own, and so are the difficulties 4 and 5.",
 	Version: 2,
@@ -39,8 +39,8 @@ func (p bfParams) Check() error {
 
 // bfItem is one program.
 type bfItem struct {
-	Source   string `json:"bfit_code"`  // the same in the manner of C, with a variable for each cell
-	Code     string `json:"bf_program"` // of the eight commands alone
+	Source   string `json:"bfit_code"`  // the same in the style of C, with a variable for each cell
+	Code     string `json:"bf_program"` // only the eight commands
 	Answer   string `json:"answer"`
 	Phrasing int    `json:"phrasing,omitempty"`
 }
@@ -75,7 +75,7 @@ func (w *bfWriter) write(difficulty int) {
 	}
 }
 
-// bfRules say what the commands do.
+// bfRules explain the commands.
 const bfRules = "Its memory is a row of cells, all 0 at the beginning, and a pointer to the first of them. > and < move the pointer right and left. + and - add 1 to the cell at the pointer " +
 	"and subtract 1 from it; 0 comes after 255. A dot prints that cell as a character of ASCII. [ jumps past the matching ] if the cell is 0, and ] jumps back to the matching [ if it is not."
 
@@ -100,7 +100,7 @@ func (b bfItem) Prompt() string {
 	return string(append(prompt, "\n\nAnswer with the printed text alone, in the same upper and lower case."...))
 }
 
-// bfLines breaks a program into lines; a line break is no command.
+// bfLines breaks a program into lines; line breaks are not commands.
 func bfLines(code string) string {
 	const width = 64
 	var lines []string
@@ -113,18 +113,18 @@ func bfLines(code string) string {
 // Short implements [task.Shortener].
 func (b bfItem) Short() string { return b.Code }
 
-// Check refuses a record whose answer is not what its program prints. A program of
-// reasoning-gym may take too long to find out; its answer is believed.
+// Check refuses a record with a wrong answer. If a program of reasoning-gym takes too long
+// to run, its answer is trusted.
 func (b bfItem) Check() error {
 	if b.Answer == "" {
 		return errors.New("answer is missing")
 	}
 	output, err := bfRun(b.Code)
-	switch {
-	case errors.Is(err, errBFSteps):
-	case err != nil:
+	tooLong := errors.Is(err, errBFSteps)
+	if err != nil && !tooLong {
 		return fmt.Errorf("bf_program: %w", err)
-	case answer.Trim(output) != answer.Trim(b.Answer):
+	}
+	if !tooLong && answer.Trim(output) != answer.Trim(b.Answer) {
 		return fmt.Errorf("answer is %.60q, and the program prints %.60q", b.Answer, output)
 	}
 	return task.CheckPhrasing(b.Phrasing, len(bfPhrasings))

@@ -12,7 +12,7 @@ import (
 func TestBFScore(t *testing.T) {
 	tasktest.Nears(t, bfItem{Answer: "AbC"}.Score, []tasktest.Near{
 		{"AbC", 1, ""}, {" AbC\n", 1, "space around it"}, {`"AbC"`, 1, "in quotes"}, {"'AbC'", 1, ""}, {"abc", 0, "case counts"}, {"A b C", 0, "there is no space"}, {"AbCA", 0, ""}, {"Ab", 0, ""},
-		{"AbC AbD", 0, "no choice"}, {"The output is AbC", 3. / 17, "as reasoning-gym"}, {"xAbCx", 0, "for which others pay a share"}, {"", 0, "nothing"},
+		{"AbC AbD", 0, "no choice"}, {"The output is AbC", 3. / 17, "as reasoning-gym"}, {"xAbCx", 0, "others pay a share"}, {"", 0, "nothing"},
 	})
 	tasktest.Nears(t, bfItem{Answer: "42\n"}.Score, []tasktest.Near{{"42", 1, "an entry of reasoning-gym ends with a line break"}, {"42\n", 1, ""}, {"-42", 0, ""}, {"142", 0, ""}})
 }
@@ -49,7 +49,7 @@ func TestBFRun(t *testing.T) {
 	}
 }
 
-// plainBF runs a program a second way: no steps are folded, partners are found by counting.
+// plainBF is a second interpreter: it folds no steps, and finds partners by counting.
 func plainBF(code string) string {
 	var out []byte
 	cells, at := map[int]byte{}, 0
@@ -79,7 +79,7 @@ func plainBF(code string) string {
 	return string(out)
 }
 
-// runSource runs the lines that are in the manner of C, and returns what they print.
+// runSource runs the lines in the style of C, and returns their output.
 func runSource(lines []string) (string, error) {
 	var out []byte
 	cells := map[int]int{}
@@ -118,8 +118,8 @@ func scan(line, format string, to ...any) bool {
 	return err == nil && n == len(to)
 }
 
-// The output is also that of another interpreter, which reads the program from the prompt, and
-// that of the source.
+// A second interpreter, which reads the program from the prompt, and the source give the
+// same output.
 func TestBFSecond(t *testing.T) {
 	tasktest.Second(t, bf.Task(), 2000, func(b bfItem, prompt, got string) error {
 		code := ""

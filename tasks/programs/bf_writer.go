@@ -8,14 +8,14 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A bfWriter writes a BF program, and the same in the manner of C beside it.
+// A bfWriter writes a BF program, and the same in the style of C beside it.
 type bfWriter struct {
 	r      *rng.Rand
 	code   []byte
 	source []byte
-	depth  int // loops around this place
-	at     int // the cell of the pointer
-	free   int // the first cell that has not been used
+	depth  int // depth of loops here
+	at     int // cell of the pointer
+	free   int // the first unused cell
 }
 
 // line writes a line of the source.
@@ -53,7 +53,7 @@ func (w *bfWriter) add(cell, n int) {
 	w.line("c%d += %d;", cell, n)
 }
 
-// loop runs body while a cell is not 0. The pointer is at the cell after it.
+// loop runs body while a cell is not 0. Afterwards the pointer is at that cell.
 func (w *bfWriter) loop(cell int, body func()) {
 	w.to(cell)
 	w.code = append(w.code, '[')
@@ -66,7 +66,7 @@ func (w *bfWriter) loop(cell int, body func()) {
 	w.line("}")
 }
 
-// times runs body as often as a cell says, and leaves it 0.
+// times runs body as often as a cell says, leaving it 0.
 func (w *bfWriter) times(cell int, body func()) {
 	w.loop(cell, func() {
 		body()
@@ -84,7 +84,7 @@ func (w *bfWriter) print(cell int) {
 // value returns a cell with a value from 20 to 130, made by a multiplication.
 func (w *bfWriter) value(v int) int { return w.multiple(v, w.r.Between(5, 12)) }
 
-// multiple returns a cell with a value, made by a multiplication by a number.
+// multiple returns a cell with a value, made by multiplying with by.
 func (w *bfWriter) multiple(v, by int) int {
 	counter, cell := w.cell(), w.cell()
 	w.add(counter, by)
@@ -93,7 +93,7 @@ func (w *bfWriter) multiple(v, by int) int {
 	return cell
 }
 
-// small returns a cell with a value of a few plus signs.
+// small returns a cell with a small value, made of plus signs.
 func (w *bfWriter) small(v int) int {
 	cell := w.cell()
 	w.add(cell, v)
@@ -109,17 +109,17 @@ func (w *bfWriter) letter(room int) int {
 	return int(first) + w.r.Between(0, 25-room)
 }
 
-// start prints three letters, of which the first is one of A to I, made from 8 × 8.
+// start prints three letters. The first is one of A to I, made from 8 × 8.
 func (w *bfWriter) start() { w.letters(w.multiple('@', 8), '@', 3, 3) }
 
-// word prints n letters, which are made from the first and some after it.
+// word prints n letters, made from the first and some after it.
 func (w *bfWriter) word(n int) {
 	first := w.letter(9)
 	w.letters(w.value(first), first, n, 9)
 }
 
-// letters prints n letters from a cell that has the value now. The first comes up to 9 places
-// after it, and the others are at most most apart.
+// letters prints n letters from a cell with value now. The first is at most 9 above it, and
+// neighbors differ by at most most.
 func (w *bfWriter) letters(cell, now, n, most int) {
 	for i := range n {
 		step := w.r.Between(-most, most)
@@ -138,7 +138,7 @@ func (w *bfWriter) letters(cell, now, n, most int) {
 	}
 }
 
-// series prints letters with the same distance, in a loop.
+// series prints letters at equal distances, in a loop.
 func (w *bfWriter) series() {
 	n, step := w.r.Between(2, 5), w.r.Between(0, 4)
 	cell, counter := w.value(w.letter(n*step)), w.small(n)
@@ -167,7 +167,7 @@ func (w *bfWriter) sum() {
 	w.digit(to)
 }
 
-// product prints the letter that comes so many places after another as a product says.
+// product prints a letter at a distance from another that a product gives.
 func (w *bfWriter) product() {
 	a, b := w.r.Between(2, 4), w.r.Between(2, 4)
 	cell := w.value(w.letter(a * b))
@@ -201,7 +201,7 @@ func (w *bfWriter) nested() {
 	})
 }
 
-// choice prints one letter if two numbers are equal, and another if they are not.
+// choice prints one letter if two numbers are equal, and another if not.
 func (w *bfWriter) choice() {
 	a := w.r.Between(2, 7)
 	b := a
@@ -226,7 +226,7 @@ func (w *bfWriter) clear(cell int) {
 	w.line("c%d = 0;", cell)
 }
 
-// parity prints one of two neighbors in the alphabet, by whether a number is odd.
+// parity prints one of two neighbors in the alphabet, depending on whether a number is odd.
 func (w *bfWriter) parity() {
 	n := w.r.Between(3, 9)
 	cell := w.value(w.letter(1))

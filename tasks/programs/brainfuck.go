@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The bounds of a run of a BF program.
+// Limits of a BF program and its run.
 const (
 	bfMostCode   = 1 << 16 // bytes
 	bfMostCells  = 30_000
@@ -14,16 +14,16 @@ const (
 	bfMostOutput = 1000   // bytes
 )
 
-// errBFSteps says that a program may be right, but takes too long to find out.
+// errBFSteps reports a program that takes too long; it may be valid.
 var errBFSteps = errors.New("the program takes too many steps")
 
 // A bfStep is a command, or a run of + and - or of > and <.
 type bfStep struct {
 	op byte // + for + and -, > for > and <, or the command itself
-	n  int  // how much is added or moved; of a bracket, where its partner is
+	n  int  // amount to add or move; for a bracket, the index of its partner
 }
 
-// bfRead reads a program. All but the eight commands is a comment.
+// bfRead reads a program. Anything but the eight commands is a comment.
 func bfRead(code string) ([]bfStep, error) {
 	if len(code) > bfMostCode {
 		return nil, fmt.Errorf("the program has %d bytes, want at most %d", len(code), bfMostCode)
@@ -32,6 +32,9 @@ func bfRead(code string) ([]bfStep, error) {
 	var open []int
 	for i := range len(code) {
 		op, n := code[i], 1
+		if strings.IndexByte("+-<>.,[]", op) < 0 {
+			continue
+		}
 		switch op {
 		case '-':
 			op, n = '+', -1
@@ -46,9 +49,6 @@ func bfRead(code string) ([]bfStep, error) {
 			n = open[len(open)-1]
 			open = open[:len(open)-1]
 			steps[n].n = len(steps)
-		case '+', '>', '.', ',':
-		default:
-			continue
 		}
 		if last := len(steps) - 1; last >= 0 && steps[last].op == op && strings.IndexByte("+>", op) >= 0 {
 			steps[last].n += n
@@ -62,8 +62,8 @@ func bfRead(code string) ([]bfStep, error) {
 	return steps, nil
 }
 
-// bfRun runs a program and returns what it prints. Cells are bytes that wrap around, and
-// there is no input: a comma sets its cell to 0.
+// bfRun runs a program and returns its output. Cells are bytes that wrap around. There is
+// no input: a comma sets its cell to 0.
 func bfRun(code string) (output string, err error) {
 	steps, err := bfRead(code)
 	if err != nil {

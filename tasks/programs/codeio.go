@@ -15,11 +15,11 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// codeIO asks what a program returns, or for what input.
+// codeIO asks for the output of a program, or for an input.
 var codeIO = task.Spec[codeParams, codeItem]{
 	Name:     "codeio",
 	Category: "code",
-	Doc: "Work out what a small program returns for an input, or find an input for which it returns an output. Any input is right with which the program gives that output " +
+	Doc: "Work out what a small program returns for an input, or find an input for which it returns an output. Any input is right if the program gives that output " +
 		"within 20,000 steps, in whole numbers of at most 1,024 bits. The programs are in a subset of Starlark, and are Python too.",
 	Source:  "The idea of J. Li and others, CodeI/O (2025); the programs are our own, the settings those of reasoning-gym.",
 	Version: 1,
@@ -37,7 +37,7 @@ var codeIO = task.Spec[codeParams, codeItem]{
 
 // codeParams are the settings of one difficulty.
 type codeParams struct {
-	InputPrediction float64 `json:"input_prediction_probability"` // probability that an input is asked for
+	InputPrediction float64 `json:"input_prediction_probability"` // probability of asking for an input
 	Difficulty      *int    `json:"difficulty"`                   // 1 to 10: two for each band of programs, with smaller and larger inputs; null: any
 }
 
@@ -52,8 +52,8 @@ func (p codeParams) Check() error {
 	return nil
 }
 
-// codeItem is one program with an input and its output. An entry of reasoning-gym has
-// neither the program nor which of the two is asked for; the answer says it.
+// codeItem is one program with an input and its output. Entries of reasoning-gym lack the
+// program and the direction; their answer decides.
 type codeItem struct {
 	Program  string          `json:"program,omitempty"`
 	Asks     string          `json:"asks,omitempty"` // output or input
@@ -93,7 +93,7 @@ func makeCode(p codeParams, r *rng.Rand) (codeItem, error) {
 	return item, fmt.Errorf("no input with a telling output found in %d tries", tries)
 }
 
-// telling refuses outputs that say little, that are part of the input, or that are long.
+// telling refuses outputs that say little, are part of the input, or are long.
 func telling(output string, input *pyvalue.Dict) bool {
 	const longest = 400
 	if len(output) > longest || slices.Contains([]string{"[]", "{}", `""`, "0", "1", "-1", "null", "[[]]"}, output) {
@@ -121,7 +121,7 @@ func (c *codeItem) fill(p *program, input *pyvalue.Dict, output string) error {
 	return nil
 }
 
-// compact leaves the spaces out that jsonOf writes after commas and colons.
+// compact removes the spaces that jsonOf writes after commas and colons.
 func compact(text string) json.RawMessage {
 	raw, quoted := make(json.RawMessage, 0, len(text)), false
 	for i := 0; i < len(text); i++ {
@@ -129,8 +129,7 @@ func compact(text string) json.RawMessage {
 		case c == '\\':
 			i++
 			raw = append(raw, c, text[i])
-		case c == ' ' && !quoted:
-		default:
+		case c != ' ' || quoted:
 			quoted = quoted != (c == '"')
 			raw = append(raw, c)
 		}
@@ -168,7 +167,7 @@ func (c codeItem) program() (*program, error) {
 	}
 	p, has := all.names[c.Program]
 	if !has {
-		return nil, fmt.Errorf("program is %.100q, which is none", c.Program)
+		return nil, fmt.Errorf("program is %.100q, which is not one of ours", c.Program)
 	}
 	return p, nil
 }
@@ -181,18 +180,18 @@ func (c codeItem) input() (*pyvalue.Dict, error) {
 	}
 	input, is := v.(*pyvalue.Dict)
 	if !is {
-		return nil, errors.New("input_data is no object")
+		return nil, errors.New("input_data is not an object")
 	}
 	return input, nil
 }
 
-// Check refuses a record whose output is not what the program makes of its input.
+// Check refuses a record with a wrong output.
 func (c codeItem) Check() error {
 	if c.Answer == "" {
 		return errors.New("answer is missing")
 	}
 	if c.Program == "" {
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	}
 	p, input, err := c.parts()
 	if err != nil {
@@ -205,13 +204,12 @@ func (c codeItem) Check() error {
 	if got := spaced(c.Output); got != output {
 		return fmt.Errorf("output_data is %.60s, want %.60s", got, output)
 	}
-	want := output
-	switch c.Asks {
-	case "output":
-	case "input":
-		want = spaced(c.Input)
-	default:
+	if c.Asks != "output" && c.Asks != "input" {
 		return fmt.Errorf("asks is %.20q, want output or input", c.Asks)
+	}
+	want := output
+	if c.Asks == "input" {
+		want = spaced(c.Input)
 	}
 	if c.Answer != want {
 		return fmt.Errorf("answer is %.60s, want %.60s", c.Answer, want)
@@ -258,7 +256,7 @@ func (c codeItem) tryInput(v pyvalue.Value) quintain.Verdict {
 	p, err := c.program()
 	input, is := v.(*pyvalue.Dict)
 	if err != nil || !is {
-		return quintain.Malformed("want an object that has the arguments by name")
+		return quintain.Malformed("want an object with the arguments by name")
 	}
 	output, err := p.run(input)
 	if err != nil {
@@ -274,7 +272,7 @@ func (c codeItem) tryInput(v pyvalue.Value) quintain.Verdict {
 	return quintain.Right()
 }
 
-// same reports whether two values are the same JSON, whatever the order of members.
+// same reports whether two values are the same JSON, in any order of members.
 func same(a, b pyvalue.Value) bool {
 	x, err := sortedJSON(a)
 	if err != nil {
@@ -292,7 +290,7 @@ func wholes(v pyvalue.Value) pyvalue.Value {
 			return int64(v)
 		}
 	case *pyvalue.List:
-		for i, item := range v.Items { // which nobody else has
+		for i, item := range v.Items { // nobody else holds v
 			v.Items[i] = wholes(item)
 		}
 	case *pyvalue.Dict:

@@ -23,7 +23,7 @@ func TestCodeScore(t *testing.T) {
 	})
 	object := codeItem{Program: "total_of_orders", Asks: "output", Output: []byte(`{"total":30,"large":["a"]}`), Answer: `{"total": 30, "large": ["a"]}`}
 	tasktest.Nears(t, object.Score, []tasktest.Near{
-		{`{"large":["a"],"total":30}`, 1, "members have no order"}, {`{"total": 30}`, 0, "for which others pay a share"}, {`{"total": 30, "large": ["b"]}`, 0, ""},
+		{`{"large":["a"],"total":30}`, 1, "members have no order"}, {`{"total": 30}`, 0, "others pay a share"}, {`{"total": 30, "large": ["b"]}`, 0, ""},
 		{`{"total": 30, "large": ["a"], "x": 1}`, 0, ""}, {`{"total": 30, "large": ["a"]`, 0, "not closed"}, {`{"total": true, "large": ["a"]}`, 0, ""},
 	})
 	input := codeItem{Program: "longest_word", Asks: "input", Input: []byte(`{"words":["a","bcd"]}`), Output: []byte(`{"word":"bcd","length":3}`), Answer: `{"words": ["a", "bcd"]}`}
@@ -38,7 +38,7 @@ func TestCodeScore(t *testing.T) {
 		{`{"numbers": [` + strings.Repeat("0,", 500) + `3]}`, 1, "1,000 bytes"},
 	})
 	tasktest.Nears(t, codeItem{Answer: `{"n": 7}`}.Score, []tasktest.Near{{`{"n":7}`, 1, "an entry of reasoning-gym"}, {`{"n":8}`, 0, ""}, {"7", 0, ""}})
-	tasktest.Nears(t, codeItem{Answer: "{'n'"}.Score, []tasktest.Near{{"{'n'", 1, "is no JSON"}, {"{", 0, ""}})
+	tasktest.Nears(t, codeItem{Answer: "{'n'"}.Score, []tasktest.Near{{"{'n'", 1, "is not JSON"}, {"{", 0, ""}})
 }
 
 func TestCodeParams(t *testing.T) {
@@ -67,7 +67,7 @@ func TestCodeParams(t *testing.T) {
 //go:embed testdata/cpython.jsonl
 var cpython string
 
-// The second way to an output is CPython.
+// The second solver for outputs is CPython.
 func TestCodeSecond(t *testing.T) {
 	all, err := programs()
 	if err != nil {
@@ -92,13 +92,13 @@ func TestCodeSecond(t *testing.T) {
 		}
 	}
 	if len(met) != len(all.names) {
-		t.Errorf("CPython ran %d of %d programs: write the cases anew with conformance/programs.py", len(met), len(all.names))
+		t.Errorf("CPython ran %d of %d programs: rewrite the cases with conformance/programs.py", len(met), len(all.names))
 	}
 }
 
 var fenceRE = regexp.MustCompile("(?s)```python\n(.*?)\n```")
 
-// A prompt has the program, and of the input and the output the one that is known.
+// A prompt has the program, and the known one of input and output.
 func TestCodePrompts(t *testing.T) {
 	phrasings := map[string]bool{}
 	tasktest.Every(t, codeIO.Task(), 1000, func(c codeItem, prompt, got string) error {
@@ -130,7 +130,7 @@ func TestCodePrompts(t *testing.T) {
 	}
 }
 
-// An input that is asked for is not made of the output alone.
+// No right input consists of the output alone.
 func TestCodeInputsNeedThought(t *testing.T) {
 	asked := 0
 	tasktest.Every(t, codeIO.Task(), 2000, func(c codeItem, _, _ string) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// outputPhrasings are the wordings when the output is asked for: %p stands for the program, %i
-// for the input, %a for it as arguments of a call, and %l for it in lines.
+// outputPhrasings are the wordings for questions about the output: %p stands for the
+// program, %i for the input, %a for it as arguments of a call, and %l for it in lines.
 var outputPhrasings = []string{
 	"What does main return?\n\n%p\n\nInput: %i",
 	"Take this input:\n\n%i\n\nIts members are the arguments of the Python function main below. Run the function in your head and say what it returns.\n\n%p",
@@ -19,7 +19,7 @@ var outputPhrasings = []string{
 	"%p\n\nThe function main above is called with\n%l\n\nPredict its return value.",
 }
 
-// inputPhrasings are those when an input is asked for: %o stands for the output.
+// inputPhrasings are the wordings for questions about an input: %o stands for the output.
 var inputPhrasings = []string{
 	"For which input does main return the output below?\n\n%p\n\nOutput: %o",
 	"The Python function main, which is defined below, has returned\n\n%o\n\nThe arguments were not written down. Work backwards, and find some that explain the result.\n\n%p",
@@ -58,7 +58,7 @@ func (c codeItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with the returned value alone, written as JSON, with strings in double quotes."...))
 }
 
-// appendForm appends what an input looks like.
+// appendForm appends the form of an input.
 func (p *program) appendForm(b []byte) []byte {
 	b = append(b, "\n\nAnswer with a JSON object that has the arguments by name, and nothing else: "...)
 	for i, q := range p.params {
@@ -84,14 +84,14 @@ func (p *program) appendForm(b []byte) []byte {
 	return append(b, ". Any input with this output is right."...)
 }
 
-// arguments returns the members of the input, with the names before the values.
+// arguments returns the members of the input, names before values.
 func (c codeItem) arguments(between string) (list []string) {
 	input, err := c.input()
 	if err != nil {
 		return nil // Check refuses it
 	}
 	for name, v := range input.All() {
-		text, _ := jsonOf(v) // which was JSON
+		text, _ := jsonOf(v) // it was JSON
 		list = append(list, name.(string)+between+text)
 	}
 	return list

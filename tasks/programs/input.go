@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A size says which part of the first range of a parameter is drawn from.
+// A size restricts drawing to a part of a parameter's first range.
 type size int
 
 const (
@@ -17,7 +17,7 @@ const (
 	large        // the upper half
 )
 
-// A drawing draws for one parameter.
+// A drawing draws values for one parameter.
 type drawing struct {
 	param
 	size size
@@ -27,8 +27,8 @@ type drawing struct {
 // drawers draw values, by kind.
 var drawers = map[string]struct {
 	name    string // for people
-	ranges  int    // that a parameter of the kind has
-	choices bool   // it also has something to choose from
+	ranges  int    // number of ranges for a parameter of this kind
+	choices bool   // it also needs choices
 	draw    func(d drawing) pyvalue.Value
 }{
 	"int":      {"an integer", 1, false, func(d drawing) pyvalue.Value { return int64(d.first()) }},
@@ -60,7 +60,7 @@ func (p *program) draw(of size, r *rng.Rand) *pyvalue.Dict {
 	return input
 }
 
-// effortless reports whether an input with this output is found without thought: one of the
+// effortless reports whether an input with this output takes no thought: one of the
 // arguments is the output, or a list of it alone, and the others are all 0 or all 1.
 func (p *program) effortless(output string) bool {
 	v, err := pyvalue.ParseJSON([]byte(output))
@@ -88,7 +88,7 @@ func (p *program) leadsTo(output string, i int, v pyvalue.Value, others int64) b
 	return err == nil && got == output
 }
 
-// first draws from the first range, as the size says.
+// first draws from the first range, restricted by the size.
 func (d drawing) first() int {
 	low, high := d.ranges[0][0], d.ranges[0][1]
 	switch middle := (low + high) / 2; d.size {

@@ -27,10 +27,10 @@ type program struct {
 	compiled   func() (*guard.Program, error)
 }
 
-// A param is a parameter of main, with what may be drawn for it.
+// A param is a parameter of main, with the values to draw from.
 type param struct {
 	name   string
-	kind   string // what drawers has
+	kind   string // a key of drawers
 	ranges [][2]int
 	of     []string // letters or words to choose from
 }
@@ -41,7 +41,7 @@ type catalogue struct {
 	names map[string]*program
 }
 
-// programs reads the files when they are first needed.
+// programs reads the files on first use.
 var programs = sync.OnceValues(func() (*catalogue, error) {
 	c := &catalogue{names: map[string]*program{}}
 	for band := 1; band <= bands; band++ {
@@ -60,15 +60,15 @@ var programs = sync.OnceValues(func() (*catalogue, error) {
 	return c, nil
 })
 
-// readProgram reads a program after its headline, which names it and what may be drawn for
-// its parameters: "name: a int 2..99; l ints 3..8 0..50".
+// readProgram reads a program after its headline, which has its name and the values of its
+// parameters: "name: a int 2..99; l ints 3..8 0..50".
 func readProgram(text string) (*program, error) {
 	head, source, _ := strings.Cut(text, "\n")
 	name, params, found := strings.Cut(head, ": ")
 	p := &program{source: strings.TrimSpace(source)}
 	p.name, p.outputOnly = strings.CutSuffix(name, ", output only")
 	if !found || p.source == "" {
-		return nil, fmt.Errorf("%q is no headline with a program", head)
+		return nil, fmt.Errorf("%q is not a headline with a program", head)
 	}
 	for one := range strings.SplitSeq(params, "; ") {
 		q, err := readParam(one)
@@ -85,7 +85,7 @@ func readProgram(text string) (*program, error) {
 func readParam(text string) (param, error) {
 	words := strings.SplitN(text, " ", 3)
 	if len(words) < 2 || drawers[words[1]].draw == nil {
-		return param{}, fmt.Errorf("%q is no parameter", text)
+		return param{}, fmt.Errorf("%q is not a parameter", text)
 	}
 	p := param{name: words[0], kind: words[1]}
 	for rest := strings.Join(words[2:], ""); rest != ""; {
@@ -101,7 +101,7 @@ func readParam(text string) (param, error) {
 		p.ranges = append(p.ranges, [2]int{from, to})
 	}
 	if d := drawers[p.kind]; len(p.ranges) != d.ranges || (p.of != nil) != d.choices {
-		return param{}, fmt.Errorf("%q has not the ranges and choices of %s", text, p.kind)
+		return param{}, fmt.Errorf("%q does not have the ranges and choices of %s", text, p.kind)
 	}
 	return p, nil
 }
@@ -141,7 +141,7 @@ func (p *program) call(args []pyvalue.Value) (output string, err error) {
 // jsonOf writes a value as Python's json.dumps does.
 func jsonOf(v pyvalue.Value) (string, error) { return writeJSON(v, false) }
 
-// sortedJSON is jsonOf with the members of objects sorted.
+// sortedJSON is jsonOf with sorted members.
 func sortedJSON(v pyvalue.Value) (string, error) { return writeJSON(v, true) }
 
 func writeJSON(v pyvalue.Value, sorted bool) (string, error) {

@@ -29,8 +29,7 @@ func each(t *testing.T, f func(p *program)) {
 	}
 }
 
-// A program fails with no input that is drawn for it, and mostly
-// says something.
+// A program fails with no drawn input, and most outputs are telling.
 func TestPrograms(t *testing.T) {
 	each(t, func(p *program) {
 		compiled, err := p.compiled()
@@ -78,12 +77,12 @@ func show(v pyvalue.Value) string {
 func TestHeadlines(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"a: n int 1..2\ndef main(n):\n    return n", ""},
-		{"a\ndef main(n):\n    return n", "is no headline"},
-		{"a: n int 1..2\n", "is no headline"},
-		{"a: n float 1..2\ndef main(n):\n    return n", "is no parameter"},
-		{"a: n int 2..1\ndef main(n):\n    return n", "has not the ranges"},
-		{"a: n ints 1..2\ndef main(n):\n    return n", "has not the ranges"},
-		{"a: n picks 1..2\ndef main(n):\n    return n", "has not the ranges"},
+		{"a\ndef main(n):\n    return n", "is not a headline"},
+		{"a: n int 1..2\n", "is not a headline"},
+		{"a: n float 1..2\ndef main(n):\n    return n", "is not a parameter"},
+		{"a: n int 2..1\ndef main(n):\n    return n", "does not have the ranges"},
+		{"a: n ints 1..2\ndef main(n):\n    return n", "does not have the ranges"},
+		{"a: n picks 1..2\ndef main(n):\n    return n", "does not have the ranges"},
 	} {
 		if _, err := readProgram(test.text); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v, want %q", test.text, err, test.want)

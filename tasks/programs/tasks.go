@@ -1,4 +1,4 @@
-// Package programs holds the tasks in which a program is run in one's head.
+// Package programs holds the tasks about running a program in one's head.
 package programs
 
 import "github.com/quintain-rl/quintain"

@@ -11,15 +11,15 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A claim is something that is said about who tells the truth. As JSON it is a list
-// of its kind and what that is about: the number of a person, or further claims.
+// A claim is a statement about who tells the truth. As JSON it is a list of its kind and
+// its parts: the number of a person, or further claims.
 type claim struct {
 	kind  claimKind
-	who   int     // of truthTeller and liar
-	parts []claim // of the others
+	who   int     // for truthTeller and liar
+	parts []claim // for the others
 }
 
-// A claimKind says how a claim is made up.
+// A claimKind is the form of a claim.
 type claimKind uint8
 
 // The kinds of claim.
@@ -33,8 +33,8 @@ const (
 	equivalence
 )
 
-// claimKinds are the names of the kinds, how many parts they have, and what joins
-// the parts in English.
+// claimKinds are the names of the kinds, their number of parts, and the English words that
+// join the parts.
 var claimKinds = [...]struct {
 	name        string
 	least, most int
@@ -71,8 +71,8 @@ func makeClaim(p knightsParams, r *rng.Rand, depth int) claim {
 	return c
 }
 
-// repeats reports whether part would be awkward in c: a second claim about the same
-// person alone, or the negation of a negation.
+// repeats reports whether part would be awkward in c: a second claim about the same person
+// alone, or a double negation.
 func (c claim) repeats(part claim) bool {
 	if c.kind == negation && part.kind == negation {
 		return true
@@ -85,11 +85,10 @@ func (c claim) repeats(part claim) bool {
 	return false
 }
 
-// An assignment of roles, a world, is a number whose bit i is set if person i is
-// truthful. Worlds come in blocks of 64, and a table has a bit for each world of a
-// block.
+// An assignment of roles, a world, is a number with bit i set if person i is truthful.
+// Worlds come in blocks of 64, and a table has a bit for each world of a block.
 
-// truthful returns in which worlds of a block a person tells the truth.
+// truthful returns the worlds of a block in which a person tells the truth.
 func truthful(who int, block uint64) uint64 {
 	if who < 6 {
 		return [...]uint64{
@@ -99,7 +98,7 @@ func truthful(who int, block uint64) uint64 {
 	return -(block >> (who - 6) & 1)
 }
 
-// table returns in which worlds of a block the claim is true.
+// table returns the worlds of a block in which the claim is true.
 func (c claim) table(block uint64) uint64 {
 	switch c.kind {
 	case truthTeller:
@@ -127,7 +126,7 @@ func (c claim) table(block uint64) uint64 {
 // holds reports whether the claim is true in a world.
 func (c claim) holds(world uint64) bool { return c.table(world/64)>>(world%64)&1 == 1 }
 
-// A claimContext is a puzzle and the person who speaks.
+// A claimContext is a puzzle and the speaker.
 type claimContext struct {
 	puzzle  knightsItem
 	speaker int
@@ -147,10 +146,9 @@ func (c claim) text(b []byte, in claimContext) []byte {
 	}
 	for i, part := range c.parts {
 		switch {
-		case i == 0:
-		case i < len(c.parts)-1:
+		case i > 0 && i < len(c.parts)-1:
 			b = append(b, ", "...)
-		default:
+		case i > 0:
 			b = append(b, claimKinds[c.kind].joint...)
 		}
 		b = part.part(b, in)
@@ -169,7 +167,7 @@ func (c claim) denial(b []byte, in claimContext) []byte {
 	return c.part(append(b, "it is not true that "...), in)
 }
 
-// part appends the claim as a part of another, in brackets if it joins parts itself.
+// part appends the claim as a part of another, in brackets if it has several parts itself.
 func (c claim) part(b []byte, in claimContext) []byte {
 	if c.parts == nil || c.kind == negation {
 		return c.text(b, in)
@@ -190,7 +188,7 @@ func (c claim) has(kind claimKind) bool {
 	return c.kind == kind || slices.ContainsFunc(c.parts, func(part claim) bool { return part.has(kind) })
 }
 
-// check refuses a claim about people who are not there.
+// check refuses a claim about unknown people.
 func (c claim) check(people int) error {
 	if c.parts == nil && (c.who < 0 || c.who >= people) {
 		return fmt.Errorf("person is %d, want 0 to %d", c.who, people-1)
@@ -230,7 +228,7 @@ func (c *claim) UnmarshalJSON(raw []byte) error {
 	return c.set(value, 50)
 }
 
-// set makes c the claim that a decoded JSON value describes.
+// set decodes a JSON value into c.
 func (c *claim) set(value any, deepest int) error {
 	list, isList := value.([]any)
 	if !isList || len(list) < 2 || deepest == 0 {

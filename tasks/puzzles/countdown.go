@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// countdown asks for an expression of given numbers that has a given value.
+// countdown asks for an expression of given numbers with a given value.
 var countdown = task.Spec[countdownParams, countdownItem]{
 	Name:     "countdown",
 	Category: "games",
@@ -46,8 +46,8 @@ type countdownParams struct {
 	MaxValue   int64              `json:"max_value"`
 	MinTarget  int64              `json:"min_target"`
 	MaxTarget  int64              `json:"max_target"`
-	Operators  countdownOperators `json:"operators"` // of the expression that is hidden in the problem; answers may use all four
-	Shuffle    bool               `json:"shuffle"`   // list the numbers in random order, not in that of the expression
+	Operators  countdownOperators `json:"operators"` // of the hidden expression; answers may use all four
+	Shuffle    bool               `json:"shuffle"`   // list the numbers in random order instead of the expression's
 }
 
 // countdownOperators are some of "+-*/". As JSON they are a list of strings.
@@ -75,8 +75,8 @@ func (o *countdownOperators) UnmarshalJSON(raw []byte) error {
 }
 
 const (
-	countdownMaxNumbers = 50        // of a problem that is made; each takes room in the expression
-	countdownMaxValue   = 1_000_000 // of a number and of the target
+	countdownMaxNumbers = 50        // limit for our problems; each takes room in the expression
+	countdownMaxValue   = 1_000_000 // limit of a number and of the target
 )
 
 // Check implements [task.Params].
@@ -104,14 +104,14 @@ func (p countdownParams) Check() error {
 type countdownItem struct {
 	Numbers    []int64 `json:"numbers"`
 	Target     int64   `json:"target"`
-	Expression string  `json:"expression"` // one that makes the target
+	Expression string  `json:"expression"` // an expression with the target as its value
 	Phrasing   int     `json:"phrasing,omitempty"`
 }
 
-// makeCountdown draws numbers and joins them at random, two at a time, until the
-// last value is a target of the wanted size: one near a size drawn before, because
-// small targets are found more often than large ones, or at last any. It fails
-// if the settings leave little to find, such as targets out of the numbers' reach.
+// makeCountdown draws numbers and joins them at random, two at a time, until the last value
+// is a target of the right size. It wants one near a size drawn before, because small
+// targets come up more often than large ones; at last any target will do. It fails if the
+// settings leave little to find, such as targets beyond the numbers' reach.
 func makeCountdown(p countdownParams, r *rng.Rand) (countdownItem, error) {
 	item := countdownItem{Phrasing: r.Between(0, len(countdownPhrasings)-1)}
 	room := make(countdownTree, p.MaxNumbers, 2*p.MaxNumbers)
@@ -140,22 +140,22 @@ func makeCountdown(p countdownParams, r *rng.Rand) (countdownItem, error) {
 	return item, fmt.Errorf("no target from min_target (%d) to max_target (%d) found in %d tries", p.MinTarget, p.MaxTarget, rounds*tries)
 }
 
-// A countdownTree is an expression in the making: first its numbers, then, each
-// after its parts, the results of operations; the last node is the root.
+// A countdownTree is an unfinished expression: first its numbers, then the results of
+// operations, each after its parts. The last node is the root.
 type countdownTree []countdownNode
 
 // A countdownNode is a number, or the result of an operation.
 type countdownNode struct {
-	op          byte // 0: a number
-	left, right int  // the nodes that are joined
+	op          byte // 0 for a number
+	left, right int  // indexes of the operands
 	value       int64
 }
 
-// grow draws a number for each node, joins them into one value, and reports whether
-// that is in the range of targets.
+// grow draws a number for each node, joins them into one value, and reports whether that is
+// in the range of targets.
 func (t countdownTree) grow(p countdownParams, r *rng.Rand) (tree countdownTree, ok bool) {
 	var room [countdownMaxNumbers]int
-	open := room[:len(t)] // the nodes that are not yet part of another
+	open := room[:len(t)] // the nodes that are not yet operands
 	for i := range open {
 		open[i] = i
 		t[i] = countdownNode{value: r.Between64(p.MinValue, p.MaxValue)}
@@ -175,8 +175,8 @@ func (t countdownTree) grow(p countdownParams, r *rng.Rand) (tree countdownTree,
 	return t, value >= p.MinTarget && value <= p.MaxTarget
 }
 
-// pair draws the places in open of the two nodes to join next. Now and then it
-// looks for two of which one divides the other, which chance alone seldom finds.
+// pair draws the indexes in open of the two nodes to join next. Sometimes it looks for two
+// of which one divides the other, since chance rarely finds such a pair.
 func (t countdownTree) pair(p countdownParams, r *rng.Rand, open []int) (i, j int) {
 	i, j = r.Between(0, len(open)-1), r.Between(0, len(open)-2)
 	if j >= i {
@@ -198,8 +198,8 @@ func (t countdownTree) pair(p countdownParams, r *rng.Rand, open []int) (i, j in
 // divides reports whether n/by is a whole number other than n and 1.
 func divides(by, n int64) bool { return by > 1 && n > by && n%by == 0 }
 
-// join draws an operation on two nodes whose result is a positive whole number,
-// neither trivial nor far beyond the targets.
+// join draws an operation on two nodes. Its result must be a positive whole number, neither
+// trivial nor far beyond the targets.
 func (t countdownTree) join(p countdownParams, r *rng.Rand, left, right int) (node countdownNode, ok bool) {
 	a, b := t[left].value, t[right].value
 	if a < b {
@@ -224,7 +224,7 @@ func (t countdownTree) join(p countdownParams, r *rng.Rand, left, right int) (no
 	return choice[r.Between(0, n-1)], true
 }
 
-// combine returns a op b, or 0 if that is trivial or no whole number.
+// combine returns a op b, or 0 if that is trivial or not whole.
 func combine(op byte, a, b int64) int64 {
 	switch {
 	case op == '+':
@@ -239,8 +239,8 @@ func combine(op byte, a, b int64) int64 {
 	return 0
 }
 
-// trivial reports whether adding up all numbers gives the target, though other
-// operations are allowed.
+// trivial reports whether the sum of all numbers is the target, though other operations are
+// allowed.
 func (t countdownTree) trivial(p countdownParams) bool {
 	if p.Operators == "+" {
 		return false
@@ -261,7 +261,7 @@ func (t countdownTree) leaves(list []int64, at int) []int64 {
 	return t.leaves(t.leaves(list, node.left), node.right)
 }
 
-// text appends node at, written with as few brackets as keep its steps, to b.
+// text appends node at to b, with no more brackets than its steps need.
 func (t countdownTree) text(b []byte, at int) []byte {
 	node := t[at]
 	if node.op == 0 {
@@ -303,7 +303,7 @@ var countdownPhrasings = [][3]string{
 	{"The result is known: ", ". The numbers are known as well: ", ". Put operations and brackets between them, using each number exactly once."},
 }
 
-// countdownForm says how an answer is written.
+// countdownForm states the form of an answer.
 const countdownForm = " You may use +, -, *, / and parentheses; intermediate results may be negative or fractions. " +
 	"Answer with the expression alone, without an equals sign, for example: (3 + 9) * 5 - 14 / 7"
 
@@ -316,10 +316,9 @@ func (c countdownItem) Prompt() string {
 	b = append(b, words[1]...)
 	for i, n := range c.Numbers {
 		switch {
-		case i == 0:
-		case i == len(c.Numbers)-1:
+		case i > 0 && i == len(c.Numbers)-1:
 			b = append(b, " and "...)
-		default:
+		case i > 0:
 			b = append(b, ", "...)
 		}
 		b = strconv.AppendInt(b, n, 10)
@@ -328,7 +327,7 @@ func (c countdownItem) Prompt() string {
 	return string(append(b, countdownForm...))
 }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (c countdownItem) Canonical() string {
 	return fmt.Sprint(c.Target, slices.Sorted(slices.Values(c.Numbers)))
 }
@@ -351,9 +350,8 @@ func (c countdownItem) Check() error {
 // Solve implements [task.Instance].
 func (c countdownItem) Solve() string { return c.Expression }
 
-// Score implements [task.Instance]. Right is an expression in which the given
-// numbers stand as they are given, whose exact value is the target. All else earns
-// nothing.
+// Score implements [task.Instance]. An expression is right if it uses the given numbers, as
+// given, and its exact value is the target. Anything else earns nothing.
 func (c countdownItem) Score(text string) quintain.Verdict {
 	expression, err := answer.ReadArithmetic(text)
 	if err != nil {

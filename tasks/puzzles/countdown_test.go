@@ -34,7 +34,7 @@ func TestCountdownScore(t *testing.T) {
 		{"0", 0, "and 0.05 for any expression"},
 		{"119", 0, "the target alone"},
 		{"31 + 91 + 42 + 39", 0, "another value"},
-		{"31 + 39 + 49", 0, "a number that is not given"},
+		{"31 + 39 + 49", 0, "a number not given"},
 		{"31 + 39 + 91 - 42 + 31 - 31", 0, "a number used twice"},
 		{"91 + 39 + 31", 0, "a number left out"},
 		{"31 + 39 - 42 + 91 = 119", 0, "an equation"},
@@ -44,7 +44,7 @@ func TestCountdownScore(t *testing.T) {
 		{"1_1_9 + 0*(31 + 91 + 42 + 39)", 0, "numbers hidden by underscores"},
 		{"True*119 if 1 else 31 + 91 + 42 + 39", 0, "code"},
 		{"sign(31)*119 + 0*(91 + 42 + 39)", 0, "functions"},
-		{"31/0 + 91 + 42 + 39", 0, "a zero that is not given"},
+		{"31/0 + 91 + 42 + 39", 0, "a zero not given"},
 		{"91/(42 - 42) + 31 + 39", 0, ""},
 		{"'31 + 39 - 42 + 91'", 0, "a string"},
 		{"31 + 39 − 42 + 91", 0, "the typographer's minus"},
@@ -58,7 +58,7 @@ func TestCountdownScore(t *testing.T) {
 		{"8/(3 - 2.6667)", 0, "a rounded number"},
 	})
 	tasktest.Nears(t, countdownItem{Numbers: []int64{1, 20, 10000}, Target: 10000}.Score, []tasktest.Near{
-		{"10000 + 1/20", 0, "reasoning-gym takes what is near, here"},
+		{"10000 + 1/20", 0, "reasoning-gym accepts near values here"},
 		{"10000*20 - 1", 0, ""},
 	})
 	tasktest.Nears(t, countdownItem{Numbers: []int64{2, 3, 5}, Target: 12}.Score, []tasktest.Near{
@@ -71,7 +71,7 @@ func TestCountdownScore(t *testing.T) {
 	})
 	big := countdownItem{Numbers: []int64{1 << 40, 1 << 40, 1 << 40, 1 << 41}, Target: 1 << 39}
 	tasktest.Nears(t, big.Score, []tasktest.Near{
-		{"1099511627776*1099511627776/(1099511627776+1099511627776*0)", 0, "a number that is not given"},
+		{"1099511627776*1099511627776/(1099511627776+1099511627776*0)", 0, "a number not given"},
 		{"1099511627776*1099511627776/2199023255552/1099511627776", 0, "one half"},
 		{"1099511627776*1099511627776/2199023255552", 0, "a number left out"},
 	})
@@ -96,7 +96,7 @@ func TestCountdownParams(t *testing.T) {
 	})
 }
 
-// Unusual settings give problems that can be solved, or say why there are none.
+// Unusual settings give solvable problems, or an error with the reason.
 func TestCountdownOperators(t *testing.T) {
 	for _, params := range []string{`{"operators":["-"],"max_numbers":4,"min_target":1}`, `{"operators":["+"],"min_target":5}`, `{"operators":["*","+"]}`, `{}`} {
 		own, err := countdown.Task().With(json.RawMessage(params))
@@ -147,8 +147,8 @@ func TestCountdownCheck(t *testing.T) {
 
 var digitsRE = regexp.MustCompile(`\d+`)
 
-// The second way reads numbers and target from the prompt, and has Go's own parser
-// read the solution.
+// The second solver reads numbers and target from the prompt, and has Go's own parser read
+// the solution.
 func TestCountdownSecond(t *testing.T) {
 	tasktest.Second(t, countdown.Task(), 1500, func(item countdownItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "You may use")
@@ -185,8 +185,8 @@ func TestCountdownSecond(t *testing.T) {
 	})
 }
 
-// evaluate works out an expression whose every step has to be a positive whole
-// number, and collects its numbers.
+// evaluate evaluates an expression and collects its numbers. Every step must be a positive
+// whole number.
 func evaluate(e ast.Expr, used *[]string) (*big.Rat, error) {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -216,6 +216,6 @@ func evaluate(e ast.Expr, used *[]string) (*big.Rat, error) {
 }
 
 func TestCountdownKeys(t *testing.T) {
-	tasktest.Same(t, countdown.Task(), "the numbers may stand in any order", func(c *countdownItem) { slices.Reverse(c.Numbers) })
-	tasktest.Same(t, countdown.Task(), "which solution the record has does not matter", func(c *countdownItem) { c.Expression = "(" + c.Expression + ")" })
+	tasktest.Same(t, countdown.Task(), "the numbers may be in any order", func(c *countdownItem) { slices.Reverse(c.Numbers) })
+	tasktest.Same(t, countdown.Task(), "the solution in the record does not matter", func(c *countdownItem) { c.Expression = "(" + c.Expression + ")" })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// cryptarithm asks which digits the letters of a sum stand for.
+// cryptarithm asks for the digits behind the letters of a sum.
 var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 	Name:     "cryptarithm",
 	Category: "algorithmic",
@@ -36,16 +36,16 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 }
 
 const (
-	mostWords       = 100 // that are added up
-	mostWordLetters = 15  // of each, so that the sum is an int64
+	mostWords       = 100 // number of summands
+	mostWordLetters = 15  // of each word, so that the sum is an int64
 )
 
 // cryptarithmParams are the settings of one difficulty.
 type cryptarithmParams struct {
-	MinWords         int  `json:"min_words"` // that are added up
+	MinWords         int  `json:"min_words"` // number of summands
 	MaxWords         int  `json:"max_words"`
 	AllowLeadingZero bool `json:"allow_leading_zero"`
-	MinWordLength    int  `json:"min_word_length"` // of each of them, in letters
+	MinWordLength    int  `json:"min_word_length"` // of each word, in letters
 	MaxWordLength    int  `json:"max_word_length"`
 }
 
@@ -70,18 +70,18 @@ type cryptarithmItem struct {
 	Letters          []string     `json:"letters"`
 	WordValues       []int64      `json:"word_values"`
 	SumNumber        int64        `json:"sum_number"`
-	WordsLetters     []string     `json:"words_letters"` // the words that are added up, of letters from A to Z
+	WordsLetters     []string     `json:"words_letters"` // the summands, of letters from A to Z
 	ResultLetters    string       `json:"result_letters"`
 	LetterToDigit    letterDigits `json:"letter_to_digit"`
 	Phrasing         int          `json:"phrasing,omitempty"`
 
-	// DigitToLetter is LetterToDigit the other way round, which an entry of
-	// reasoning-gym has too. We neither need nor write it.
+	// DigitToLetter is the inverse of LetterToDigit, which entries of reasoning-gym have too.
+	// We neither need nor write it.
 	DigitToLetter json.RawMessage `json:"digit_to_letter,omitempty"`
 }
 
-// letterDigits are digits of the letters from A to Z, one more than they are: 0 is
-// none. In JSON, they are an object.
+// letterDigits are the digits of the letters from A to Z, plus one: 0 is none. In JSON,
+// they are an object.
 type letterDigits [26]uint8
 
 // MarshalJSON implements [json.Marshaler].
@@ -111,8 +111,7 @@ func (l *letterDigits) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// makeCryptarithm draws numbers and gives a letter to each digit that occurs in them
-// or in their sum.
+// makeCryptarithm draws numbers and gives a letter to each digit in them or in their sum.
 func makeCryptarithm(p cryptarithmParams, r *rng.Rand) (cryptarithmItem, error) {
 	n := r.Between(p.MinWords, p.MaxWords)
 	item := cryptarithmItem{
@@ -194,7 +193,7 @@ func (c cryptarithmItem) Prompt() string {
 	return string(b)
 }
 
-// appendRight appends word with spaces in front that fill the width.
+// appendRight appends word, padded with spaces in front to width.
 func appendRight(b []byte, word string, width int) []byte {
 	return append(appendFill(b, ' ', width-len(word)), word...)
 }
@@ -212,8 +211,8 @@ func (c cryptarithmItem) Short() string {
 	return strings.Join(c.WordsLetters, "+") + "=" + c.ResultLetters
 }
 
-// Canonical implements [task.Canonicalizer]. The letters are names: another letter may
-// stand for the same digit everywhere.
+// Canonical implements [task.Canonicalizer]. Letters are names: another letter may stand
+// for a digit throughout.
 func (c cryptarithmItem) Canonical() string {
 	text := []byte(fmt.Sprint(c.AllowLeadingZero, " ", c.Short()))
 	names := map[byte]byte{}
@@ -229,12 +228,12 @@ func (c cryptarithmItem) Canonical() string {
 	return string(text)
 }
 
-// Check refuses a record whose own digits are not a solution.
+// Check refuses a record with wrong digits.
 func (c cryptarithmItem) Check() error {
 	if n := len(c.WordsLetters); n < 1 || n > mostWords || c.ResultLetters == "" {
 		return fmt.Errorf("words_letters are %d, want 1 to %d, and a result_letters", n, mostWords)
 	}
-	const most = mostWordLetters + 3 // of the sum of a hundred words
+	const most = mostWordLetters + 3 // for the sum of a hundred words
 	for _, word := range append([]string{c.ResultLetters}, c.WordsLetters...) {
 		if word == "" || len(word) > most || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return fmt.Errorf("there is a word %.80q, want 1 to %d letters from A to Z", word, most)
@@ -246,7 +245,7 @@ func (c cryptarithmItem) Check() error {
 	return task.CheckPhrasing(c.Phrasing, len(cryptarithmPhrasings))
 }
 
-// fault says what is wrong with digits; it is empty if they solve the sum.
+// fault describes the fault of digits, or returns "" if they solve the sum.
 func (c cryptarithmItem) fault(digits letterDigits) string {
 	var used letterDigits
 	sum := int64(0)
@@ -296,7 +295,7 @@ func (c cryptarithmItem) Solve() string {
 	return string(b[:max(0, len(b)-1)])
 }
 
-// Score implements [task.Instance]. Of two digits of one letter the last counts.
+// Score implements [task.Instance]. Of two digits for one letter, the last counts.
 func (c cryptarithmItem) Score(text string) quintain.Verdict {
 	var digits letterDigits
 	for piece := range strings.SplitSeq(text, ",") {

@@ -29,7 +29,7 @@ func TestCryptarithmScore(t *testing.T) {
 		{"D=3,D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=2", 1, "of two values the last counts"},
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=3", 0, "the sum is not right, and reasoning-gym pays 0.01"},
 		{"D=2,E=7,M=0,N=3,O=6,R=8,S=5,Y=9", 0, "MORE begins with zero"},
-		{"D=1,E=0,M=1,N=1,O=1,R=1,S=1,Y=1", 0, "digits stand twice"},
+		{"D=1,E=0,M=1,N=1,O=1,R=1,S=1,Y=1", 0, "digits occur twice"},
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9", 0, "a letter is missing"},
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=2,Z=3", 0, "a letter too many"},
 		{"D=7,E=5,M=1,N=6,O=10,R=8,S=9,Y=2", 0, "no digit"},
@@ -44,7 +44,7 @@ func TestCryptarithmScore(t *testing.T) {
 	tasktest.Nears(t, score(zero), []tasktest.Near{
 		{"D=7,E=5,M=1,N=6,O=0,R=8,S=9,Y=2", 1, ""},
 		{"S=2,E=8,N=1,D=7,M=0,O=3,R=6,Y=5", 1, "2817 + 0368 = 03185"},
-		{"D=1,E=0,M=0,N=0,O=0,R=0,S=0,Y=1", 0, "digits stand twice"},
+		{"D=1,E=0,M=0,N=0,O=0,R=0,S=0,Y=1", 0, "digits occur twice"},
 	})
 	tasktest.RefusedRecords(t, cryptarithm.Task(), []string{
 		`{}`,
@@ -69,7 +69,7 @@ func TestCryptarithmParams(t *testing.T) {
 	})
 }
 
-// The second way reads the sum out of the prompt, puts the digits in, and adds up.
+// The second solver reads the sum from the prompt, substitutes the digits, and adds up.
 func TestCryptarithmSecond(t *testing.T) {
 	check := func(item cryptarithmItem, prompt, got string) error {
 		digits := map[string]string{}
@@ -87,7 +87,7 @@ func TestCryptarithmSecond(t *testing.T) {
 		lines := strings.Split(strings.Split(prompt, "\n\n")[1], "\n")
 		for i, line := range lines {
 			if i == len(lines)-2 {
-				continue // the stroke
+				continue // the line above the sum
 			}
 			number := strings.NewReplacer(pairs...).Replace(strings.Trim(line, "+ "))
 			v, err := strconv.ParseInt(number, 10, 64)
@@ -112,7 +112,7 @@ func TestCryptarithmSecond(t *testing.T) {
 }
 
 func TestCryptarithmKeys(t *testing.T) {
-	next := func(text string) string { // every letter becomes the next one
+	next := func(text string) string { // shifts every letter by one
 		return strings.Map(func(r rune) rune { return 'A' + (r-'A'+1)%26 }, text)
 	}
 	tasktest.Same(t, cryptarithm.Task(), "the letters are names", func(c *cryptarithmItem) {

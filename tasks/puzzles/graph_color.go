@@ -18,7 +18,7 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 	Name:     "graph_color",
 	Category: "algorithmic",
 	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
-		"The edges are drawn around a hidden coloring; the number of them per vertex decides how hard it is to find one.",
+		"The edges are drawn around a hidden coloring; their number per vertex decides how hard it is to find one.",
 	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: graphColorParams{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 10, EdgeProbability: 0.1},
@@ -39,7 +39,7 @@ type graphColorParams struct {
 	NumColors       int     `json:"num_colors"`
 	MinNumVertices  int     `json:"min_num_vertices"`
 	MaxNumVertices  int     `json:"max_num_vertices"`
-	EdgeProbability float64 `json:"edge_probability"` // edges, as a share of the pairs of vertices, on average
+	EdgeProbability float64 `json:"edge_probability"` // mean share of the pairs of vertices that are edges
 }
 
 // Check implements [task.Params].
@@ -65,7 +65,7 @@ type graphColorItem struct {
 	Phrasing       int         `json:"phrasing,omitempty"`
 }
 
-// graphPuzzle is a graph and the colors there are.
+// graphPuzzle is a graph and the available colors.
 type graphPuzzle struct {
 	Vertices     []int    `json:"vertices"`
 	Edges        [][2]int `json:"edges"`
@@ -73,7 +73,7 @@ type graphPuzzle struct {
 	ColorOptions []int    `json:"color_options"`
 }
 
-// coloring is the color of each vertex of a graph, by vertex; in JSON, an object.
+// coloring lists the vertices with their colors; in JSON, an object.
 type coloring []vertexColor
 
 type vertexColor struct{ vertex, color int }
@@ -81,8 +81,7 @@ type vertexColor struct{ vertex, color int }
 // MarshalJSON implements [json.Marshaler].
 func (c coloring) MarshalJSON() ([]byte, error) { return c.appendJSON(nil, ":", ","), nil }
 
-// appendJSON appends c, with the given signs between name and value and between
-// the vertices.
+// appendJSON appends c, with is between a vertex and its color, and next between vertices.
 func (c coloring) appendJSON(b []byte, is, next string) []byte {
 	b = append(slices.Grow(b, 9*len(c)+2), '{')
 	for i, v := range c {
@@ -109,8 +108,8 @@ func (c *coloring) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// makeGraphColor hides a coloring, and draws edges between vertices of different
-// colors: the wanted share of all pairs, and at least one.
+// makeGraphColor hides a coloring, and draws edges between vertices of different colors:
+// the given share of all pairs, and at least one.
 func makeGraphColor(p graphColorParams, r *rng.Rand) (graphColorItem, error) {
 	n := r.Between(p.MinNumVertices, p.MaxNumVertices)
 	hidden := make(coloring, n)
@@ -179,7 +178,7 @@ func (g graphColorItem) Prompt() string {
 	return string(b)
 }
 
-// appendInts appends the numbers with commas between them.
+// appendInts appends numbers separated by commas.
 func appendInts(b []byte, all []int) []byte {
 	for i, n := range all {
 		if i > 0 {
@@ -190,9 +189,9 @@ func appendInts(b []byte, all []int) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer]: the graph, whichever coloring the record
-// has. Vertices, colors and edges may stand in any order, and an edge either way round;
-// the numbers of the vertices are part of the question.
+// Canonical implements [task.Canonicalizer]: the graph without the coloring. The order of
+// vertices, colors and edges does not matter, nor does the direction of an edge; the
+// numbers of the vertices do.
 func (g graphColorItem) Canonical() string {
 	edges := slices.Clone(g.Puzzle.Edges)
 	for i, e := range edges {
@@ -202,7 +201,7 @@ func (g graphColorItem) Canonical() string {
 	return fmt.Sprint(slices.Sorted(slices.Values(g.Puzzle.Vertices)), edges, slices.Sorted(slices.Values(g.Puzzle.ColorOptions)))
 }
 
-// Check refuses a record whose own coloring is not proper.
+// Check refuses a record with an improper coloring.
 func (g graphColorItem) Check() error {
 	if n := len(g.PossibleAnswer); n == 0 || n != len(g.Puzzle.Vertices) {
 		return fmt.Errorf("possible_answer colors %d vertices of %d", n, len(g.Puzzle.Vertices))
@@ -217,8 +216,8 @@ func (g graphColorItem) Check() error {
 	return task.CheckPhrasing(g.Phrasing, len(graphColorPhrasings))
 }
 
-// fault says what is wrong with colors, whose vertices are all of the puzzle; it is empty
-// for a proper coloring.
+// fault describes the fault of colors, which must have exactly the vertices of the puzzle.
+// It returns "" for a proper coloring.
 func (p graphPuzzle) fault(colors map[int]int) string {
 	for _, v := range p.Vertices {
 		color, has := colors[v]
@@ -247,8 +246,8 @@ func (g graphColorItem) Solve() string {
 	return string(g.PossibleAnswer.appendJSON(nil, ": ", ", "))
 }
 
-// Score implements [task.Instance]. A coloring that is not proper earns nothing.
-// Other names in the object than those of vertices are passed over.
+// Score implements [task.Instance]. An improper coloring earns nothing. Unknown names in
+// the object are ignored.
 func (g graphColorItem) Score(text string) quintain.Verdict {
 	if !strings.HasPrefix(answer.Trim(text), "{") {
 		return quintain.Malformed("the answer is not a JSON object")

@@ -26,7 +26,7 @@ func TestGraphColorScore(t *testing.T) {
 		{`{"0": 1, "1": 2, "2": 1}`, 1, ""},
 		{"\n{\"2\":3,\"1\":2,\"0\":1}\n", 1, "any proper coloring, in any order"},
 		{`{"0": 1.0, "1": 2e0, "2": 1}`, 1, "the same numbers"},
-		{`{"0": 1, "1": 2, "2": 1, "3": 9}`, 1, "a vertex that is not there, as in reasoning-gym"},
+		{`{"0": 1, "1": 2, "2": 1, "3": 9}`, 1, "an unknown vertex, as in reasoning-gym"},
 		{`{"0": 2, "0": 1, "1": 2, "2": 1}`, 1, "of two values the last counts"},
 		{`{"0": 1, "1": 1, "2": 2}`, 0, "an edge within one color, where reasoning-gym pays 0.01"},
 		{`{"0": 1, "1": 2}`, 0, "a vertex is left out"},
@@ -34,11 +34,11 @@ func TestGraphColorScore(t *testing.T) {
 		{`{"0": 1, "1": 2, "2": 0}`, 0, "nor 0"},
 		{`{"0": 1, "1": 2, "2": 1.5}`, 0, ""},
 		{`{"0": 1, "1": 2, "2": 1e999}`, 0, ""},
-		{`{"0": "1", "1": "2", "2": "1"}`, 0, "texts are no colors"},
+		{`{"0": "1", "1": "2", "2": "1"}`, 0, "texts are not colors"},
 		{`{"0": 1, "1": 2, "2": null}`, 0, ""},
 		{`{0: 1, 1: 2, 2: 1}`, 0, "no JSON"},
 		{`{'0': 1, '1': 2, '2': 1}`, 0, ""},
-		{`[1, 2, 1, 0]`, 0, "no object; reasoning-gym takes this one"},
+		{`[1, 2, 1, 0]`, 0, "no object; reasoning-gym accepts this one"},
 		{`{}`, 0, ""},
 		{``, 0, "nothing"},
 	})
@@ -55,7 +55,7 @@ func TestGraphColorRecords(t *testing.T) {
 	} {
 		_, err := graphColor.Task().Grade(quintain.Problem{Task: "graph_color", Instance: quintain.RawRecord([]byte(bad))}, "{}")
 		if err == nil {
-			t.Errorf("%s is taken", bad)
+			t.Errorf("%s is accepted", bad)
 		}
 	}
 }
@@ -74,8 +74,8 @@ func TestGraphColorParams(t *testing.T) {
 
 var edgeRE = regexp.MustCompile(`(\d+)-(\d+)`)
 
-// The second way reads the graph out of the prompt, and holds the answer against
-// it; it also demands that one color is never enough.
+// The second solver reads the graph from the prompt and checks the answer against it. It
+// also checks that one color is never enough.
 func TestGraphColorSecond(t *testing.T) {
 	tasktest.Second(t, graphColor.Task(), 1200, func(item graphColorItem, prompt, got string) error {
 		var colors map[string]int
@@ -107,13 +107,13 @@ func TestGraphColorSecond(t *testing.T) {
 }
 
 func TestGraphColorKeys(t *testing.T) {
-	tasktest.Same(t, graphColor.Task(), "edges may stand in any order and either way round", func(g *graphColorItem) {
+	tasktest.Same(t, graphColor.Task(), "edges may be in any order and either way round", func(g *graphColorItem) {
 		slices.Reverse(g.Puzzle.Edges)
 		for i, e := range g.Puzzle.Edges {
 			g.Puzzle.Edges[i] = [2]int{e[1], e[0]}
 		}
 	})
-	tasktest.Same(t, graphColor.Task(), "which coloring the record has does not matter", func(g *graphColorItem) {
+	tasktest.Same(t, graphColor.Task(), "the coloring in the record does not matter", func(g *graphColorItem) {
 		for i, v := range g.PossibleAnswer {
 			g.PossibleAnswer[i].color = g.Puzzle.NumColors + 1 - v.color
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// jugs asks for moves of water between jugs.
+// jugs asks for moves that measure out an amount of water.
 var jugs = task.Spec[jugsParams, jugsItem]{
 	Name:     "jugs",
 	Category: "algorithmic",
@@ -40,7 +40,7 @@ const mostJugs = 26
 // jugsParams are the settings of one difficulty.
 type jugsParams struct {
 	NumJugs    int `json:"num_jugs"`
-	Difficulty int `json:"difficulty"` // moves that it takes at least
+	Difficulty int `json:"difficulty"` // fewest moves of a solution
 }
 
 // Check implements [task.Params].
@@ -60,22 +60,21 @@ type jugsItem struct {
 	Phrasing int        `json:"phrasing,omitempty"`
 }
 
-// jugsPuzzle is the jugs and what is wanted in one of them.
+// jugsPuzzle is the jugs and the amount to measure.
 type jugsPuzzle struct {
 	JugCapacities []int `json:"jug_capacities"`      // of the jugs A, B, …, in liters
 	Target        int   `json:"target"`              // in liters
-	MinMoves      int   `json:"min_moves,omitempty"` // in entries of reasoning-gym; ours need the difficulty at least
+	MinMoves      int   `json:"min_moves,omitempty"` // in entries of reasoning-gym; ours need at least the difficulty
 }
 
 // makeJugs draws the jugs so that the number of moves follows from arithmetic. All
-// capacities but one are multiples of g, so that the water in each jug is, up to a
-// multiple of g, some multiple r·a of the odd capacity a; r is 1 when jug a is full.
-// Filling a raises the sum of the positive r by one, pouring into it until it is full
-// that and the sum of the negative ones, no other move raises either, and between two
-// such moves something else has to happen to jug a. A negative r also needs another
-// jug filled first, and a positive one that jug a is poured out last, except for r = 1.
-// Hence 2s moves make |r| = s at most. The target has r = ±s, and s is less than g/2,
-// so that no smaller r leads to the same amount.
+// capacities but one are multiples of g. So the water in each jug is, modulo g, a multiple
+// r·a of the odd capacity a; r is 1 when jug a is full. Filling a raises the sum of the
+// positive r by one. Filling it up from another jug raises that and the sum of the negative
+// ones. No other move raises either, and between two such moves something else must happen
+// to jug a. A negative r also needs another jug filled first, and a positive one needs jug
+// a poured out last, except for r = 1. Hence 2s moves reach at most |r| = s. The target has
+// r = ±s, and s is less than g/2, so that no smaller r leads to the same amount.
 func makeJugs(p jugsParams, r *rng.Rand) (jugsItem, error) {
 	s := (p.Difficulty + 1) / 2
 	g := r.Between(2*s+1, 3*s+6)
@@ -87,7 +86,7 @@ func makeJugs(p jugsParams, r *rng.Rand) (jugsItem, error) {
 	if s == 1 || r.Chance(0.5) {
 		target = g - target
 	}
-	scale := max(1, r.Between(-2, 3)) // 1 in four of six
+	scale := max(1, r.Between(-2, 3)) // 1 in four cases of six
 	capacities := make([]int, p.NumJugs)
 	capacities[0], capacities[1] = scale*odd, scale*g
 	for i := 2; i < p.NumJugs; i++ {
@@ -153,13 +152,13 @@ func (j jugsItem) Short() string {
 	return "jugs " + string(j.appendJugs(nil)) + ", target " + strconv.Itoa(j.Puzzle.Target)
 }
 
-// Canonical implements [task.Canonicalizer]. The jugs may stand in any order: their
+// Canonical implements [task.Canonicalizer]. The order of the jugs does not matter: their
 // letters are names.
 func (j jugsItem) Canonical() string {
 	return fmt.Sprint(j.Puzzle.Target, slices.Sorted(slices.Values(j.Puzzle.JugCapacities)))
 }
 
-// Check refuses a record without jugs or with absurd ones.
+// Check refuses a record without jugs, or with absurd ones.
 func (j jugsItem) Check() error {
 	const most = 100_000 // liters
 	if n := len(j.Puzzle.JugCapacities); n < 1 || n > mostJugs {
@@ -176,11 +175,11 @@ func (j jugsItem) Check() error {
 	return task.CheckPhrasing(j.Phrasing, len(jugsPhrasings))
 }
 
-// A jugMove fills jug to from the well, empties jug from, or pours from one into
+// A jugMove fills jug to from the well, empties jug from into it, or pours from one into
 // the other; the well is -1.
 type jugMove struct{ from, to int }
 
-// String writes m as an answer has it.
+// String writes m as in an answer.
 func (m jugMove) String() string {
 	switch {
 	case m.from < 0:
@@ -192,7 +191,7 @@ func (m jugMove) String() string {
 	}
 }
 
-// move makes a move of the puzzle; water is what the jugs hold.
+// move makes a move of the puzzle; water is the contents of the jugs.
 func (p jugsPuzzle) move(water []int, m jugMove) {
 	switch {
 	case m.from < 0:
@@ -206,8 +205,8 @@ func (p jugsPuzzle) move(water []int, m jugMove) {
 	}
 }
 
-// Solve implements [task.Instance]. It goes to and fro between two jugs, those with
-// which it is done first. A puzzle of others may need three; then it searches.
+// Solve implements [task.Instance]. It goes back and forth between two jugs, the pair that
+// needs the fewest moves. A foreign puzzle may need three jugs; then it searches.
 func (j jugsItem) Solve() string {
 	var best []jugMove
 	for from := range j.Puzzle.JugCapacities {
@@ -229,13 +228,13 @@ func (j jugsItem) Solve() string {
 	}
 	solution, err := jsonform.Marshal(texts)
 	if err != nil {
-		panic(err) // texts can always be written
+		panic(err) // strings always encode
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(string(solution), `\u003e`, ">"), ",", ", ")
 }
 
 // between carries water from one jug to another until one of them holds the target. It
-// returns nil if they never do, or if known moves or more would be needed (0: any number).
+// returns nil if they never do, or if it would need known moves or more (0: any number).
 func (p jugsPuzzle) between(from, to, known int) []jugMove {
 	most := 2 * (p.JugCapacities[from] + p.JugCapacities[to])
 	if known > 0 {
@@ -260,8 +259,8 @@ func (p jugsPuzzle) between(from, to, known int) []jugMove {
 	return nil
 }
 
-// search looks for the shortest solution in breadth, and gives up if there are
-// very many states.
+// search finds a shortest solution breadth first, and gives up if there are too many
+// states.
 func (p jugsPuzzle) search() []jugMove {
 	const mostStates = 200_000
 	type state struct {
@@ -292,7 +291,7 @@ func (p jugsPuzzle) search() []jugMove {
 	return nil
 }
 
-// allMoves lists the moves that there are.
+// allMoves lists all moves.
 func (p jugsPuzzle) allMoves() (all []jugMove) {
 	for from := -1; from < len(p.JugCapacities); from++ {
 		for to := -1; to < len(p.JugCapacities); to++ {
@@ -319,7 +318,7 @@ func (j jugsItem) Score(text string) quintain.Verdict {
 		text, _ := item.(string)
 		move, read := readJugMove(text, len(water))
 		if !read {
-			return quintain.Malformed(fmt.Sprintf("move %d is %.40q, want \"fill A\", \"empty A\" or \"pour A->B\" with jugs that are there", i+1, text))
+			return quintain.Malformed(fmt.Sprintf("move %d is %.40q, want \"fill A\", \"empty A\" or \"pour A->B\" with existing jugs", i+1, text))
 		}
 		j.Puzzle.move(water, move)
 	}
@@ -329,8 +328,7 @@ func (j jugsItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// readJugMove reads a move with one of n jugs. As in reasoning-gym, more words may
-// follow.
+// readJugMove reads a move with n jugs. As in reasoning-gym, more words may follow.
 func readJugMove(text string, n int) (m jugMove, read bool) {
 	verb, rest := cutWord(text)
 	object, _ := cutWord(rest)
@@ -358,7 +356,7 @@ func cutWord(text string) (word, rest string) {
 	return text, ""
 }
 
-// jugNamed returns the place of one of n jugs, or -1 if none has that name.
+// jugNamed returns the index of a jug, or -1 if none of the n jugs has that name.
 func jugNamed(name string, n int) int {
 	if len(name) != 1 || name[0] < 'A' || int(name[0]-'A') >= n {
 		return -1

@@ -57,7 +57,7 @@ func TestJugsParams(t *testing.T) {
 	})
 }
 
-// Puzzles of others may need three jugs, or have no solution.
+// Foreign puzzles may need three jugs, or have no solution.
 func TestJugsOfOthers(t *testing.T) {
 	three := jugsItem{Puzzle: jugsPuzzle{JugCapacities: []int{6, 10, 15}, Target: 1}}
 	if v := three.Score(three.Solve()); v.Score != 1 {
@@ -74,7 +74,7 @@ var (
 	litersRE = regexp.MustCompile(`exactly (\d+) liter`)
 )
 
-// jugsAsked reads jugs and target out of a prompt.
+// jugsAsked reads jugs and target from a prompt.
 func jugsAsked(prompt string) (capacities []int, target int) {
 	for _, found := range jugRE.FindAllStringSubmatch(prompt, -1) {
 		capacity, _ := strconv.Atoi(found[1])
@@ -84,8 +84,7 @@ func jugsAsked(prompt string) (capacities []int, target int) {
 	return capacities, target
 }
 
-// The second way reads the prompt and keeps, for each jug, what it holds and what it
-// has room for.
+// The second solver reads the prompt and tracks the contents and the free room of each jug.
 func TestJugsSecond(t *testing.T) {
 	check := func(_ jugsItem, prompt, got string) error {
 		capacities, target := jugsAsked(prompt)
@@ -119,7 +118,7 @@ func TestJugsSecond(t *testing.T) {
 	tasktest.Second(t, tasktest.With(t, jugs.Task(), `{"difficulty":199,"num_jugs":3}`), 20, check)
 }
 
-// A search in breadth finds no solution with fewer moves than the difficulty says.
+// A breadth-first search finds no solution with fewer moves than the difficulty.
 func TestJugsTakeSoManyMoves(t *testing.T) {
 	for _, difficulty := range []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 11} {
 		shortest := 0
@@ -141,7 +140,7 @@ func TestJugsTakeSoManyMoves(t *testing.T) {
 	}
 }
 
-// fewestMoves searches in breadth; most where there is no shorter way.
+// fewestMoves searches breadth first; it returns most if there is no shorter way.
 func fewestMoves(capacities []int, target, most int) int {
 	type jugsState [4]int
 	now, seen := map[jugsState]bool{{}: true}, map[jugsState]bool{{}: true}

@@ -12,11 +12,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// knightsKnaves asks who tells the truth among people who speak of each other.
+// knightsKnaves asks who tells the truth among people who talk about each other.
 var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 	Name:     "knights_knaves",
 	Category: "logic",
-	Doc:      "Find out who always tells the truth and who always lies, from what they say of each other. Exactly one assignment fits.",
+	Doc:      "Find out who always tells the truth and who always lies, from what they say about each other. Exactly one assignment fits.",
 	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
 	Version:  3,
 	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
@@ -34,12 +34,12 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 // knightsParams are the settings of one difficulty.
 type knightsParams struct {
 	People int `json:"n_people"`
-	Depth  int `json:"depth_constraint"` // most levels of a statement; 1 is a claim about one person
-	Width  int `json:"width_constraint"` // most claims that one "and" or "or" joins
+	Depth  int `json:"depth_constraint"` // limit of levels in a statement; 1 is a claim about one person
+	Width  int `json:"width_constraint"` // limit of claims joined by one "and" or "or"
 }
 
-// Check implements [task.Params]. With claims about one person alone no puzzle has
-// one solution: if an assignment fits, the opposite one fits too.
+// Check implements [task.Params]. Claims about single persons alone never give one
+// solution: the opposite of a fitting assignment fits too.
 func (p knightsParams) Check() error {
 	switch {
 	case p.People < 1 || p.People > 10:
@@ -71,15 +71,15 @@ type knightsTerms struct {
 	UpperKnave  string `json:"Knave"`
 }
 
-// knightsRoles are the words for truth tellers and liars, in pairs. They are those
-// that reasoning-gym's reader of answers knows.
+// knightsRoles are the words for truth tellers and liars, in pairs, as reasoning-gym's
+// reader of answers knows them.
 var knightsRoles = [][2]string{
 	{"knight", "knave"}, {"saint", "sinner"}, {"angel", "devil"}, {"hero", "villain"}, {"sage", "fool"},
 	{"altruist", "egoist"}, {"pioneer", "laggard"},
 }
 
-// knightsPairs is how many of the roles problems are made with: the last pair has
-// little to do with the truth.
+// knightsPairs is the number of roles in our problems: the last pair has little to do with
+// the truth.
 const knightsPairs = 6
 
 // isRole reports whether word is one of the roles.
@@ -87,8 +87,8 @@ func isRole(word string) bool {
 	return slices.ContainsFunc(knightsRoles, func(pair [2]string) bool { return pair[0] == word || pair[1] == word })
 }
 
-// knightsNames are the names of the people. None of them is a role, or Ann or Bob,
-// who stand in the example.
+// knightsNames are the names of the people. None of them is a role, or Ann or Bob from the
+// example.
 var knightsNames = []string{
 	"Ada", "Agnes", "Albert", "Amir", "Anton", "Bella", "Boris", "Carla", "Carlos", "Chen", "Clara", "Daniel", "Diana", "Edgar",
 	"Elena", "Emil", "Eric", "Esther", "Fatima", "Felix", "Fiona", "Frank", "George", "Greta", "Hanna", "Harold", "Hugo", "Ines",
@@ -97,8 +97,8 @@ var knightsNames = []string{
 	"Tara", "Theo", "Tomas", "Ursula", "Vera", "Victor", "Walter", "Yusuf", "Zoe",
 }
 
-// makeKnights draws who tells the truth, and then statements that fit until nothing
-// else fits them. So all assignments are solutions equally often.
+// makeKnights draws the solution first, and then statements that fit it until nothing else
+// fits them. So all assignments are equally frequent as solutions.
 func makeKnights(p knightsParams, r *rng.Rand) (knightsItem, error) {
 	pair := knightsRoles[r.Between(0, knightsPairs-1)]
 	item := knightsItem{
@@ -130,7 +130,7 @@ func makeKnights(p knightsParams, r *rng.Rand) (knightsItem, error) {
 	return item, fmt.Errorf("no puzzle with one solution found in %d tries", tries)
 }
 
-// fitting counts the assignments that fit the statements, by trying all of them.
+// fitting counts the assignments that fit the statements, by trying them all.
 func fitting(statements []claim) int {
 	worlds, count := uint64(1)<<len(statements), 0
 	for block := uint64(0); block*64 < worlds; block++ {
@@ -165,9 +165,9 @@ func plural(word string) string {
 // capital returns word with a capital letter.
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// knightsPhrasings are the wordings of the question: what is known, with %[1]s and
-// %[2]s for the kinds with their articles, %[3]s and %[4]s for their plurals; how the
-// people are introduced; and the question. The statements stand before the last.
+// knightsPhrasings are the wordings of the question: the rules, with %[1]s and %[2]s for
+// the kinds with their articles, %[3]s and %[4]s for their plurals; the introduction of the
+// people; and the question. The statements come before the last.
 var knightsPhrasings = [][3]string{
 	{"Everyone on a remote island is either %[1]s or %[2]s. What %[1]s says is always true, and what %[2]s says is always false. ",
 		"You meet %s there.", "What is each of them?"},
@@ -183,8 +183,8 @@ var knightsPhrasings = [][3]string{
 		"It is about %s.", "Which sort is each of them?"},
 }
 
-// knightsNotes say how words are meant that everyday speech uses loosely, if they
-// occur.
+// knightsNotes define words that everyday speech uses loosely, for prompts with these
+// words.
 var knightsNotes = []struct {
 	kind claimKind
 	text string
@@ -193,7 +193,7 @@ var knightsNotes = []struct {
 	{implication, "An \"if\" is false only when its first part is true and its second part is not. "},
 }
 
-// knightsVerbs are how people speak.
+// knightsVerbs introduce what people say.
 var knightsVerbs = []string{"says", "claims", "declares", "remarks", "states"}
 
 // Prompt implements [task.Instance].
@@ -231,8 +231,8 @@ func list(names []string) string {
 // Choices implements [task.Chooser].
 func (k knightsItem) Choices() int { return 1 << len(k.Names) }
 
-// Canonical implements [task.Canonicalizer]: what the people say, in their order. Their
-// names and the words for the two kinds are free.
+// Canonical implements [task.Canonicalizer]: the statements in order. The names and the
+// words for the two kinds do not matter.
 func (k knightsItem) Canonical() string {
 	var b []byte
 	for _, said := range k.Statements {
@@ -241,8 +241,8 @@ func (k knightsItem) Canonical() string {
 	return string(b)
 }
 
-// Check refuses a record whose solution does not fit its statements, and words that
-// answers could not be read with.
+// Check refuses a record with a solution that does not fit its statements, or with words
+// that cannot be read back from answers.
 func (k knightsItem) Check() error {
 	n := len(k.Names)
 	if err := task.CheckPhrasing(k.Phrasing, len(knightsPhrasings)); err != nil {
@@ -290,10 +290,9 @@ func (k knightsItem) Solve() string {
 	var b strings.Builder
 	for i, name := range k.Names {
 		switch {
-		case i == 0:
-		case i == len(k.Names)-1:
+		case i > 0 && i == len(k.Names)-1:
 			b.WriteString(", and ")
-		default:
+		case i > 0:
 			b.WriteString(", ")
 		}
 		role := k.Terms.AKnave
@@ -305,8 +304,8 @@ func (k knightsItem) Solve() string {
 	return b.String() + "."
 }
 
-// Score implements [task.Instance]. Only all roles together earn anything: of two
-// people, one is right as often as not by calling everybody a knight.
+// Score implements [task.Instance]. Only all roles together earn anything: calling
+// everybody a knight gets half of the roles right.
 func (k knightsItem) Score(text string) quintain.Verdict {
 	n := len(k.Names)
 	roles, fault := readRoles(text, n)
@@ -330,16 +329,14 @@ func (k knightsItem) Score(text string) quintain.Verdict {
 	return quintain.Wrong(fmt.Sprintf("%d of %d are right", right, n))
 }
 
-// A knightsRole says what a person is, in lower case.
+// A knightsRole assigns a word to a person, in lower case.
 type knightsRole struct{ name, word string }
 
-// knightsMarks are read as spaces.
 var knightsMarks = strings.NewReplacer(".", " ", ",", " ", "(", " ", ")", " ")
 
-// readRoles returns who is said to be what, each pair once: a role belongs to the
-// last word before it that is not "is", "a" or "an". It stops with a fault if a
-// person is given two roles, and if there are more people than most, or ten times as many
-// roles.
+// readRoles returns the roles given to people, each pair once: a role belongs to the last
+// word before it other than "is", "a" or "an". It stops with a fault if a person gets two
+// roles, or if there are more people than most, or ten times as many roles.
 func readRoles(text string, most int) (roles []knightsRole, fault string) {
 	text = knightsMarks.Replace(answer.Trim(strings.ToLower(text)))
 	name, said := "", 0

@@ -28,14 +28,14 @@ func TestKnightsKnavesScore(t *testing.T) {
 		{"I think that Noah is a hero, (Jacob) is a villain and Mia is a hero", 1, "words before a name"},
 		{"Noah is a hero, Jacob is a villain, Mia is a hero. Noah is a hero, Jacob is a villain, Mia is a hero.", 1, "all of it twice, as in reasoning-gym"},
 		{strings.Repeat("Noah is a hero, Jacob is a villain, Mia is a hero. ", 11), 0, "eleven times"},
-		{"Noah is a hero, Jacob is a villain, and Mia is a villain.", 0, "two of three, for which reasoning-gym pays 0.77"},
+		{"Noah is a hero, Jacob is a villain, and Mia is a villain.", 0, "two of three; reasoning-gym pays 0.77"},
 		{"Noah is a villain, Jacob is a villain, and Mia is a villain.", 0, "one of three"},
 		{"Noah is a villain, Jacob is a hero, and Mia is a villain.", 0, "none of three"},
 		{"\"Noah is a hero, Jacob is a villain, and Mia is a hero.\"", 0, "a quote before a name is a part of it"},
 		{"Noah is a hero, Jacob is a villain, and Maria is a hero.", 0, "somebody else"},
 		{"Noah is a hero, Jacob is a villain.", 0, "one left out"},
 		{"Noah is a hero, Jacob is a villain, Mia is a hero, and Zoe is a hero.", 0, "one too many"},
-		{"Noah is a hero, Noah is a villain, and Mia is a hero.", 0, "both, for which reasoning-gym pays"},
+		{"Noah is a hero, Noah is a villain, and Mia is a hero.", 0, "both; reasoning-gym pays"},
 		{"Noah is a hero, Jacob is a hero, Jacob is a villain", 0, ""},
 		{"Noah is a hero, Noah is a knight, Jacob is a villain", 0, "two roles of other pairs"},
 		{"Noah is a hero/villain, Jacob is a hero/villain, and Mia is a hero/villain", 0, "no choice"},
@@ -111,7 +111,7 @@ func TestKnightsKnavesCheck(t *testing.T) {
 		{`{"statements":[["lying",1],["xor",["lying",0],["lying",1]]]` + people, "an unknown kind", false},
 		{`{"statements":[["lying",1],["not",["lying",0],["lying",0]]]` + people, "two parts of a negation", false},
 		{`{"statements":[["lying",1],["->",["lying",0]]]` + people, "one part of an implication", false},
-		{`{"statements":[["lying",1],["not",0]]` + people, "a part that is no claim", false},
+		{`{"statements":[["lying",1],["not",0]]` + people, "a part other than a claim", false},
 		{`{"statements":[["lying",1],null]` + people, "", false},
 		{`{"statements":[["lying",1],` + strings.Repeat(`["not",`, 100) + `["lying",0]` + strings.Repeat("]", 100) + `]` + people, "nested too deep", false},
 		{`{"statements":[["lying",1],` + strings.Repeat(`["not",`, 9000) + `["lying",0]` + strings.Repeat("]", 9000) + `]` + people, "", false},
@@ -130,7 +130,7 @@ func TestKnightsKnavesCheck(t *testing.T) {
 	}
 }
 
-// Every assignment is the solution equally often, so that none can be guessed.
+// Every assignment is equally frequent as a solution, so none can be guessed.
 func TestKnightsKnavesBalance(t *testing.T) {
 	const n = 2000
 	var found [4]int
@@ -141,7 +141,7 @@ func TestKnightsKnavesBalance(t *testing.T) {
 		}
 		item, isOurs := p.Instance.Value().(knightsItem)
 		if !isOurs {
-			t.Fatal("the problem has not kept its record")
+			t.Fatal("the problem has lost its record")
 		}
 		world := 0
 		for person, truthful := range item.Solution {
@@ -161,7 +161,7 @@ var (
 	answeredRE = regexp.MustCompile(`(\w+) is an? (\w+)`)
 )
 
-// The second way reads the statements from the prompt and tries all assignments.
+// The second solver reads the statements from the prompt and tries all assignments.
 func TestKnightsKnavesSecond(t *testing.T) {
 	tasktest.Second(t, knightsKnaves.Task(), 1200, func(item knightsItem, prompt, got string) error {
 		var names []string
@@ -197,26 +197,26 @@ func TestKnightsKnavesSecond(t *testing.T) {
 			}
 		}
 		if len(told) != len(names) {
-			return fmt.Errorf("the solution %q tells of %d people, want %d", got, len(told), len(names))
+			return fmt.Errorf("the solution %q names %d people, want %d", got, len(told), len(names))
 		}
 		return nil
 	})
 }
 
-// An englishReader reads a statement of a prompt.
+// An englishReader reads a statement in a prompt.
 type englishReader struct {
 	rest, speaker, knight, knave string
 	fault                        bool
 }
 
-// next takes prefix from the text, if that is what comes.
+// next consumes prefix if it comes next.
 func (r *englishReader) next(prefix string) bool {
 	rest, found := strings.CutPrefix(r.rest, prefix)
 	r.rest = rest
 	return found
 }
 
-// claim reads parts and what joins them.
+// claim reads parts and their conjunctions.
 func (r *englishReader) claim() func(map[string]bool) bool {
 	if r.next("if ") {
 		first := r.part()

@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// mahjongPuzzle asks what the last card of a game does with a hand that has changed for
-// many rounds.
+// mahjongPuzzle asks for the effect of the last card on a hand that has changed for many
+// rounds.
 var mahjongPuzzle = task.Spec[mahjongParams, mahjongItem]{
 	Name:     "mahjong_puzzle",
 	Category: "games",
-	Doc:      "Keep track of a hand of letter cards, and tell whether the last card that is drawn makes a triplet, a sequence or nothing. Each is the answer in a third of the problems.",
+	Doc:      "Keep track of a hand of letter cards, and tell whether the last drawn card makes a triplet, a sequence or nothing. Each is the answer in a third of the problems.",
 	Source:   "Calls of Chinese mahjong, with letters for tiles; the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  mahjongParams{MinNumRounds: 10, MaxNumRounds: 50},
@@ -30,7 +30,7 @@ var mahjongPuzzle = task.Spec[mahjongParams, mahjongItem]{
 		{MinNumRounds: 250, MaxNumRounds: 300},
 	},
 	Make:    makeMahjong,
-	Surface: "There are three answers, so that a third of all guesses are right.",
+	Surface: "There are three answers, so a third of all guesses are right.",
 }
 
 // mahjongParams are the settings of one difficulty.
@@ -51,13 +51,13 @@ func (p mahjongParams) Check() error {
 
 // mahjongItem is one game.
 type mahjongItem struct {
-	InitialCards string         `json:"initial_cards,omitempty"` // in entries of reasoning-gym, they follow from the first round
+	InitialCards string         `json:"initial_cards,omitempty"` // missing in entries of reasoning-gym: the first round implies them
 	Rounds       []mahjongRound `json:"rounds"`
-	Solution     string         `json:"solution"` // the result of the last round; some of reasoning-gym's are wrong, and not used
+	Solution     string         `json:"solution"` // the result of the last round; not used, since some of reasoning-gym's are wrong
 	Phrasing     int            `json:"phrasing,omitempty"`
 }
 
-// A mahjongRound adds a card to the hand and then takes one away.
+// A mahjongRound adds a card to the hand and then removes one.
 type mahjongRound struct {
 	Add    string `json:"add"`
 	Remove string `json:"remove"`
@@ -72,7 +72,7 @@ const (
 	resultPass = "Pass"
 )
 
-// A mahjongCount is how often a hand has each letter.
+// A mahjongCount counts the letters of a hand.
 type mahjongCount [26]int
 
 // countCards counts the cards of a hand.
@@ -83,7 +83,7 @@ func countCards(hand string) (n mahjongCount) {
 	return n
 }
 
-// result says what a card does with the hand, which does not hold it yet.
+// result returns the effect of a card on the hand without it.
 func (n *mahjongCount) result(card byte) string {
 	at := int(card - 'A')
 	if n[at] >= 2 {
@@ -96,8 +96,8 @@ func (n *mahjongCount) result(card byte) string {
 	return resultPass
 }
 
-// makeMahjong draws a game whose last round has a result that it has drawn before. In the
-// other rounds too, the results are about as frequent as each other.
+// makeMahjong draws the result of the last round first, then the game. In the other rounds
+// too, the results are about equally frequent.
 func makeMahjong(p mahjongParams, r *rng.Rand) (mahjongItem, error) {
 	item := mahjongItem{Phrasing: r.Between(0, len(mahjongPhrasings)-1)}
 	item.Solution = rng.Pick(r, []string{resultPeng, resultChi, resultPass})
@@ -123,8 +123,8 @@ func makeMahjong(p mahjongParams, r *rng.Rand) (mahjongItem, error) {
 	}
 }
 
-// drawRound draws a card with a result, or any if the hand allows none, and the card that
-// is taken away.
+// drawRound draws a card with the result want, or any if the hand allows none, and the card
+// to remove.
 func drawRound(cards, want string, r *rng.Rand) mahjongRound {
 	var fit []byte
 	count := countCards(cards)
@@ -143,8 +143,8 @@ func drawRound(cards, want string, r *rng.Rand) mahjongRound {
 }
 
 // mahjongPhrasings are the wordings of the question: before the first cards, before the
-// rounds, each round, and after them. In a round, {round} is its number, {add} and
-// {remove} its cards.
+// rounds, each round, and after them. In a round, {round} is its number, {add} and {remove}
+// its cards.
 var mahjongPhrasings = []struct{ start, rounds, round, end string }{
 	{"A card game is played with letters. You hold 13 cards. In every round a new card comes in and gets a result: Peng if you already hold two or more cards with the same letter; otherwise Chi if it forms three consecutive letters of the alphabet with two cards that you hold, in whatever position; otherwise Pass. Afterwards one card leaves your hand, which has no influence on the result of that round.\n\nYour cards at the beginning: ",
 		"\n\n", "Round {round}: {add} comes in, then {remove} leaves.\n", "\nWhat is the result of the last round? Answer with Peng, Chi or Pass."},
@@ -185,7 +185,7 @@ func (m mahjongItem) Prompt() string {
 	return string(append(b, words.end...))
 }
 
-// initial is the hand before the first round.
+// initial returns the hand before the first round.
 func (m mahjongItem) initial() string {
 	if m.InitialCards != "" {
 		return m.InitialCards
@@ -194,7 +194,7 @@ func (m mahjongItem) initial() string {
 	return strings.Replace(first.Cards+first.Remove, first.Add, "", 1)
 }
 
-// Canonical implements [task.Canonicalizer]. The first cards may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the first cards does not matter.
 func (m mahjongItem) Canonical() string {
 	b := []byte(m.initial())
 	slices.Sort(b)
@@ -204,7 +204,7 @@ func (m mahjongItem) Canonical() string {
 	return string(b)
 }
 
-// Check refuses a record of a game that cannot be played.
+// Check refuses a record of an impossible game.
 func (m mahjongItem) Check() error {
 	if err := task.CheckPhrasing(m.Phrasing, len(mahjongPhrasings)); err != nil {
 		return err
@@ -237,7 +237,7 @@ func isCard(text string) bool { return len(text) == 1 && text[0] >= 'A' && text[
 // Choices implements [task.Chooser].
 func (m mahjongItem) Choices() int { return 3 }
 
-// Solve implements [task.Instance]: what the rules say of the last round.
+// Solve implements [task.Instance]. It applies the rules to the last round.
 func (m mahjongItem) Solve() string {
 	count := countCards(m.initial())
 	last := len(m.Rounds) - 1

@@ -33,7 +33,7 @@ func TestMahjongScore(t *testing.T) {
 		{"ABXXXXXXXXXXX", "C", "Chi", "the last of three"},
 		{"ACXXXXXXXXXXX", "B", "Chi", "the one between"},
 		{"BCXXXXXXXXXXX", "A", "Chi", "the first"},
-		{"ABXXXXXXXXXXX", "A", "Pass", "AAB is no sequence"},
+		{"ABXXXXXXXXXXX", "A", "Pass", "AAB is not a sequence"},
 		{"ADXXXXXXXXXXX", "B", "Pass", "a gap"},
 		{"ABQQQQQQQQQQQ", "Z", "Pass", "Z is not before A"},
 		{"AMQQQQQQQQQQQ", "A", "Pass", "one is held"},
@@ -54,7 +54,7 @@ func TestMahjongScore(t *testing.T) {
 }
 
 // An entry of reasoning-gym has the first cards in its first round, and may have a label
-// that its own rules refuse.
+// against its own rules.
 func TestMahjongOfOthers(t *testing.T) {
 	p := quintain.Problem{Task: "mahjong_puzzle", Instance: quintain.RawRecord([]byte(
 		`{"rounds":[{"add":"H","remove":"I","cards":"PLIXMEOYEUATH","result":"Pass"},{"add":"P","remove":"P","cards":"LIXMEOYEUATHP","result":"Pass"}],"solution":"Peng"}`))}
@@ -73,7 +73,7 @@ func TestMahjongParams(t *testing.T) {
 	})
 }
 
-// The second way reads the game from the prompt, counts the letters, and tries all pairs
+// The second solver reads the game from the prompt, counts the letters, and tries all pairs
 // of cards for a sequence.
 func TestMahjongSecond(t *testing.T) {
 	handRE := regexp.MustCompile(`\b[A-Z]{13}\b`)
@@ -127,7 +127,7 @@ func TestMahjongSecond(t *testing.T) {
 }
 
 func TestMahjongKeys(t *testing.T) {
-	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may stand in any order", func(m *mahjongItem) {
+	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may be in any order", func(m *mahjongItem) {
 		b := []byte(m.InitialCards)
 		b[0], b[12] = b[12], b[0]
 		m.InitialCards = string(b)

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// puzzle24 asks for an expression of four numbers whose value is 24.
+// puzzle24 asks for an expression of four numbers with the value 24.
 var puzzle24 = task.Spec[puzzle24Params, puzzle24Item]{
 	Name:     "puzzle24",
 	Category: "games",
@@ -33,18 +33,18 @@ var puzzle24 = task.Spec[puzzle24Params, puzzle24Item]{
 
 // puzzle24Params are the settings of one difficulty.
 type puzzle24Params struct {
-	Operators countdownOperators `json:"operators"` // with which there is a solution; answers may use all four
+	Operators countdownOperators `json:"operators"` // sufficient for a solution; answers may use all four
 	MinValue  int64              `json:"min_value"` // of the numbers
 	MaxValue  int64              `json:"max_value"`
-	MaxWays   int                `json:"max_ways"` // most ways to a solution, counted as orders of steps; 0: any number
+	MaxWays   int                `json:"max_ways"` // limit of ways to a solution, counted as orders of steps; 0: none
 }
 
-// What a problem asks for.
+// Constants of all problems.
 const (
 	target24    = 24
 	numbers24   = 4
 	maxValue24  = 10
-	mostTries24 = 3000 // sets of numbers that are drawn
+	mostTries24 = 3000 // sets of numbers drawn per problem
 )
 
 // Check implements [task.Params].
@@ -66,8 +66,8 @@ type puzzle24Item struct {
 	Phrasing int     `json:"phrasing,omitempty"`
 }
 
-// makePuzzle24 draws numbers until they have a solution, and not too many. It fails if
-// none come up.
+// makePuzzle24 draws numbers until they have a solution, but not too many. It fails if none
+// come up.
 func makePuzzle24(p puzzle24Params, r *rng.Rand) (puzzle24Item, error) {
 	item := puzzle24Item{Numbers: make([]int64, numbers24), Phrasing: r.Between(0, len(puzzle24Phrasings)-1)}
 	most := math.MaxInt
@@ -86,19 +86,19 @@ func makePuzzle24(p puzzle24Params, r *rng.Rand) (puzzle24Item, error) {
 	return item, fmt.Errorf("no numbers from min_value (%d) to max_value (%d) with a solution were found in %d tries", p.MinValue, p.MaxValue, mostTries24)
 }
 
-// A search24 combines numbers, two at a time, until one is left. Ways that differ in the
-// order of their steps alone are counted each for itself; a sum or a product of the same
-// two parts is one.
+// A search24 combines numbers, two at a time, until one is left. Ways that differ only in
+// the order of their steps count separately; a sum or a product of the same two parts
+// counts once.
 type search24 struct {
 	operators string
-	most      int // ways after which it stops
+	most      int // limit of ways
 	found     int
-	solution  string // the first
+	solution  string // the first one
 	tree      countdownTree
-	values    [2*numbers24 - 1][2]int64 // of the nodes, as fractions that may have common factors
+	values    [2*numbers24 - 1][2]int64 // of the nodes, as fractions, not in lowest terms
 }
 
-// ways searches all ways of numbers.
+// ways searches all ways to combine numbers.
 func (s *search24) ways(numbers []int64) {
 	s.tree = make(countdownTree, len(numbers), len(s.values))
 	var open [numbers24]int
@@ -110,8 +110,7 @@ func (s *search24) ways(numbers []int64) {
 	s.combine(open[:len(numbers)])
 }
 
-// combine joins each two of the nodes that are not yet part of another, in each way, and
-// goes on with what it gets.
+// combine joins every two of the open nodes in every way, and recurses.
 func (s *search24) combine(open []int) {
 	if len(open) == 1 {
 		if value := s.values[open[0]]; value[0] == target24*value[1] {
@@ -130,8 +129,8 @@ func (s *search24) combine(open []int) {
 	}
 }
 
-// join goes on with each result of an operation on two of the open nodes in their place.
-// Sums and products are made in one order alone.
+// join recurses with each result of an operation in place of two open nodes. It tries sums
+// and products in one order only.
 func (s *search24) join(open []int, left, right int) {
 	node := len(s.tree)
 	var room [numbers24]int
@@ -154,7 +153,7 @@ func (s *search24) join(open []int, left, right int) {
 	}
 }
 
-// apply24 returns a op b; a fraction under 0 for a division by zero.
+// apply24 returns a op b, or a fraction over 0 for a division by zero.
 func apply24(a [2]int64, op byte, b [2]int64) [2]int64 {
 	switch op {
 	case '+':
@@ -185,10 +184,9 @@ func (p puzzle24Item) Prompt() string {
 	b.WriteString(words[0])
 	for i, n := range p.Numbers {
 		switch {
-		case i == 0:
-		case i == len(p.Numbers)-1:
+		case i > 0 && i == len(p.Numbers)-1:
 			b.WriteString(" and ")
-		default:
+		case i > 0:
 			b.WriteString(", ")
 		}
 		b.WriteString(strconv.FormatInt(n, 10))
@@ -197,10 +195,10 @@ func (p puzzle24Item) Prompt() string {
 	return b.String()
 }
 
-// Canonical implements [task.Canonicalizer]. The numbers may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (p puzzle24Item) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(p.Numbers))) }
 
-// Check refuses a record whose numbers have no solution.
+// Check refuses a record with unsolvable numbers.
 func (p puzzle24Item) Check() error {
 	if err := task.CheckPhrasing(p.Phrasing, len(puzzle24Phrasings)); err != nil {
 		return err

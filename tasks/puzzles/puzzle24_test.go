@@ -25,7 +25,7 @@ func TestPuzzle24Score(t *testing.T) {
 		{"(8 / (3 - (8 / 3)))", 1, "brackets are free"},
 		{"3 * 8", 0, "numbers left out; reasoning-gym takes no notice of the given ones"},
 		{"3 * 8 + 3 - 8", 0, "another value"},
-		{"6*4*1*1", 0, "other numbers, which reasoning-gym takes"},
+		{"6*4*1*1", 0, "other numbers; reasoning-gym accepts them"},
 		{"3 * 8 * (3 / 3)", 0, "a number too often"},
 		{"8 * 3 + 8 / 33", 0, "numbers joined; reasoning-gym rounds down"},
 		{"8 / (3 - 8 / 3) = 24", 0, "an equation"},
@@ -49,7 +49,7 @@ func TestPuzzle24Params(t *testing.T) {
 	})
 }
 
-// reach24 returns all values that numbers have, by splitting them into two groups in
+// reach24 returns all values that numbers can make, by splitting them into two groups in
 // every way.
 func reach24(numbers []int64, operators string, known map[string]map[string]*big.Rat) map[string]*big.Rat {
 	slices.Sort(numbers)
@@ -95,7 +95,7 @@ func reach24(numbers []int64, operators string, known map[string]map[string]*big
 	return values
 }
 
-// valueOf works out an expression that Go has parsed, and collects its numbers.
+// valueOf evaluates an expression that Go has parsed, and collects its numbers.
 func valueOf(e ast.Expr, used *[]string) *big.Rat {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
@@ -120,9 +120,9 @@ func valueOf(e ast.Expr, used *[]string) *big.Rat {
 	panic(fmt.Sprintf("%T in an expression", e))
 }
 
-// The second way reads the numbers from the prompt and finds all values that they have:
-// 24 is among them, with the operators of the level; and our solution is one of the
-// expressions that Go itself works out to be 24.
+// The second solver reads the numbers from the prompt and finds all values that they can
+// make: 24 is among them, with the operators of the level. Go itself evaluates our solution
+// to 24.
 func TestPuzzle24Second(t *testing.T) {
 	listRE := regexp.MustCompile(`(\d+), (\d+), (\d+) and (\d+)`)
 	known := map[string]map[string]map[string]*big.Rat{}
@@ -160,5 +160,5 @@ func TestPuzzle24Second(t *testing.T) {
 }
 
 func TestPuzzle24Keys(t *testing.T) {
-	tasktest.Same(t, puzzle24.Task(), "the numbers may stand in any order", func(p *puzzle24Item) { slices.Reverse(p.Numbers) })
+	tasktest.Same(t, puzzle24.Task(), "the numbers may be in any order", func(p *puzzle24Item) { slices.Reverse(p.Numbers) })
 }

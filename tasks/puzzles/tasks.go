@@ -1,4 +1,5 @@
-// Package puzzles holds the puzzles whose solution is searched for: expressions, digits, colors, moves, liars.
+// Package puzzles holds the puzzles solved by search: expressions, digits, colors, moves,
+// liars.
 package puzzles
 
 import "github.com/quintain-rl/quintain"

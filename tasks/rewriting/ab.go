@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// ab asks for the normal form of a program of a small rewriting system.
+// ab asks for the normal form of a program in a small rewriting system.
 var ab = task.Spec[abParams, abItem]{
 	Name:     "ab",
 	Category: "algorithmic",
@@ -37,17 +37,17 @@ func (p abParams) Check() error {
 	return nil
 }
 
-// abItem is one program. An entry of reasoning-gym has it in the question alone,
-// so that Program is empty there.
+// abItem is one program. Entries of reasoning-gym have it only in the question, so Program
+// is empty there.
 type abItem struct {
-	Program  string  `json:"program,omitempty"` // tokens with a space between them
-	Answer   *string `json:"answer"`            // what remains of them
-	Letters  string  `json:"letters,omitempty"` // the two of the tokens; empty: A and B, as in reasoning-gym
+	Program  string  `json:"program,omitempty"` // tokens separated by spaces
+	Answer   *string `json:"answer"`            // the remaining tokens
+	Letters  string  `json:"letters,omitempty"` // the two letters of the tokens; empty: A and B, as in reasoning-gym
 	Crossed  bool    `json:"crossed,omitempty"` // different letters vanish, and equal ones pass each other
 	Phrasing int     `json:"phrasing,omitempty"`
 }
 
-// An abToken is a place among the names of the tokens: even ones face left, odd ones right.
+// An abToken is an index into the names of the tokens: even ones face left, odd ones right.
 type abToken uint8
 
 // names returns the names of the tokens.
@@ -59,8 +59,8 @@ func (a abItem) names() [4][2]byte {
 	return [4][2]byte{{'#', x}, {x, '#'}, {'#', y}, {y, '#'}}
 }
 
-// makeAB draws tokens until something happens to them and something remains,
-// which one draw in three hundred fails at ten tokens.
+// makeAB draws tokens until something happens to them and something remains. One draw in
+// three hundred fails at ten tokens.
 func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 	const tries = 50
 	first := r.Between(0, 25)
@@ -86,7 +86,7 @@ func makeAB(p abParams, r *rng.Rand) (abItem, error) {
 	return item, nil
 }
 
-// passing makes program a token that looks right, before others that it passes.
+// passing puts a right-facing token at the front of program, before tokens that it passes.
 func passing(program []abToken, crossed bool) {
 	for i := range program {
 		program[i] = abToken(1 + min(i, 1))
@@ -96,12 +96,12 @@ func passing(program []abToken, crossed bool) {
 	}
 }
 
-// rewriteAB appends what remains of a program to end. A token that faces right moves
-// right through all tokens of the other letter, until it meets one of its own that faces
-// left: per letter, or across the letters if crossed, the tokens pair off like brackets.
-// Those that find no partner end in their old order, the left-facing ones first.
+// rewriteAB appends what remains of a program to end. A right-facing token moves right
+// through all tokens of the other letter, until it meets a left-facing one of its own. So
+// per letter, or across the letters if crossed, the tokens pair off like brackets. Unpaired
+// tokens keep their order, the left-facing ones first.
 func rewriteAB(end, program []abToken, crossed bool) []abToken {
-	var open [2]int // tokens before this one that look right, and have no partner, by letter
+	var open [2]int // right-facing tokens before this one without a partner, by letter
 	for _, token := range program {
 		if token%2 == 1 {
 			open[token/2]++
@@ -112,7 +112,7 @@ func rewriteAB(end, program []abToken, crossed bool) []abToken {
 		}
 	}
 	lefts := len(end)
-	open = [2]int{} // tokens after this one that look left, and have no partner
+	open = [2]int{} // left-facing tokens after this one without a partner
 	for _, token := range slices.Backward(program) {
 		switch {
 		case token%2 == 0:
@@ -127,7 +127,7 @@ func rewriteAB(end, program []abToken, crossed bool) []abToken {
 	return end
 }
 
-// partner returns the letter that a token that looks left vanishes with.
+// partner returns the letter that a left-facing token vanishes with.
 func (t abToken) partner(crossed bool) abToken {
 	if crossed {
 		return 1 - t/2
@@ -135,7 +135,7 @@ func (t abToken) partner(crossed bool) abToken {
 	return t / 2
 }
 
-// appendText appends tokens with a space between them.
+// appendText appends tokens separated by spaces.
 func (a abItem) appendText(b []byte, tokens []abToken) []byte {
 	names := a.names()
 	for i, token := range tokens {
@@ -229,8 +229,8 @@ func (a abItem) Check() error {
 // Solve implements [task.Instance].
 func (a abItem) Solve() string { return *a.Answer }
 
-// Score implements [task.Instance]. The tokens must be the very ones, for a part of
-// them is easily had.
+// Score implements [task.Instance]. The tokens must match exactly, since a part of them is
+// easy to get.
 func (a abItem) Score(answer string) quintain.Verdict {
 	switch want := *a.Answer; {
 	case answer == want:

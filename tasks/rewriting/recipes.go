@@ -9,19 +9,19 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// Kinds of things, at most, in a set of recipes.
+// Limit of the kinds of things in a set of recipes.
 const mostKinds = 9
 
-// A stock is how many things there are of each kind.
+// A stock counts the things of each kind.
 type stock [mostKinds]int
 
-// A recipe turns some things into others: it takes what is negative, and gives what
-// is positive.
+// A recipe turns some things into others: it takes negative amounts and gives positive
+// ones.
 type recipe [mostKinds]int8
 
-// cook applies, again and again, the first of the recipes for which there is
-// enough, until no recipe can be applied or most steps are made. It returns the steps.
-func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
+// applyRecipes applies, again and again, the first recipe with enough things, until none has enough
+// or most steps are made. It returns the number of steps.
+func applyRecipes(have stock, recipes []recipe, most int) (end stock, steps int) {
 	for ; steps < most; steps++ {
 		next := slices.IndexFunc(recipes, func(r recipe) bool { return have.enough(&r) })
 		if next < 0 {
@@ -34,7 +34,7 @@ func cook(have stock, recipes []recipe, most int) (end stock, steps int) {
 	return have, steps
 }
 
-// enough reports whether have holds what r takes.
+// enough reports whether have suffices for r.
 func (c *stock) enough(r *recipe) bool {
 	for kind, change := range r {
 		if c[kind]+int(change) < 0 {
@@ -44,7 +44,7 @@ func (c *stock) enough(r *recipe) bool {
 	return true
 }
 
-// countsText writes numbers with a space between them.
+// countsText writes numbers separated by spaces.
 func countsText(all []int) string {
 	b := make([]byte, 0, 64)
 	for i, n := range all {
@@ -56,76 +56,76 @@ func countsText(all []int) string {
 	return string(b)
 }
 
-// A kitchen is what string_splitting and string_synthesis differ in.
-type kitchen struct {
-	settings string         // the name of what there is at the start, in the settings
+// A variant holds the differences between string_splitting and string_synthesis.
+type variant struct {
+	settings string         // name of the initial things, in the settings
 	kinds    []string       // names of the things; the first three are there at the start
-	recipes  []recipe       // those of reasoning-gym, whose entries do not list them
-	enough   [3]bool        // of which there is as much as can be if the recipes above could not be applied
-	weight   [mostKinds]int // of a thing; every recipe makes the whole lighter, so that all comes to an end
-	stages   []stage        // a recipe is drawn for each
+	recipes  []recipe       // those of reasoning-gym: its entries do not list them
+	enough   [3]bool        // kinds drawn at their maximum if no recipe above applies
+	weight   [mostKinds]int // of a thing; every recipe makes the whole lighter, so every run ends
+	stages   []stage        // one drawn recipe each
 	and      string         // between the things of a recipe
-	counts   bool           // things of a kind are counted in words, rather than listed one by one
+	counts   bool           // things of a kind are counted in words, instead of listed one by one
 	applies  string         // when a recipe applies
-	form     string         // of the answer
+	form     string         // form of the answer
 }
 
-// A stage says which recipes may be drawn.
+// A stage restricts the recipes to draw.
 type stage struct {
 	taken, given [2]int // first and last kind
-	least, most  int    // things taken
+	least, most  int    // number of things taken
 }
 
-// checkSettings refuses settings that are invalid.
-func (k *kitchen) checkSettings(least, most, iterations int) error {
+// checkSettings refuses invalid settings.
+func (v *variant) checkSettings(least, most, iterations int) error {
 	switch {
 	case least < 0:
-		return fmt.Errorf("min_%s is %d, want 0 or more", k.settings, least)
+		return fmt.Errorf("min_%s is %d, want 0 or more", v.settings, least)
 	case most < max(1, least) || most > 10_000:
-		return fmt.Errorf("max_%s is %d, want min_%s (%d) to 10000, and not 0", k.settings, most, k.settings, least)
+		return fmt.Errorf("max_%s is %d, want min_%s (%d) to 10000, and not 0", v.settings, most, v.settings, least)
 	case iterations < 1 || iterations > 100_000:
 		return fmt.Errorf("max_iterations is %d, want 1 to 100000", iterations)
 	}
 	return nil
 }
 
-// A dish is what is drawn for a problem, and what comes of it.
-type dish struct {
+// A system is a start, its rules, and the end that they lead to.
+type system struct {
 	start [3]int
 	rules []recipe
 	end   []int
 }
 
-// draw draws what there is at the start, least to most of each of the first kinds, and
-// recipes, of which at least one can be applied.
-func (k *kitchen) draw(least, most, iterations int, r *rng.Rand) dish {
+// draw draws the start, least to most of each of the first kinds, and recipes. At least one
+// of them applies.
+func (v *variant) draw(least, most, iterations int, r *rng.Rand) system {
 	var have stock
 	for kind := range 3 {
 		have[kind] = r.Between(least, most)
 	}
 	const tries = 20
 	for range tries {
-		rules := k.invent(r)
-		if left, steps := cook(have, rules, iterations); steps > 0 {
-			return dish{[3]int(have[:3]), rules, left[:len(k.kinds)]}
+		rules := v.invent(r)
+		if left, steps := applyRecipes(have, rules, iterations); steps > 0 {
+			return system{[3]int(have[:3]), rules, left[:len(v.kinds)]}
 		}
 	}
-	for kind, enough := range k.enough {
+	for kind, enough := range v.enough {
 		if enough {
 			have[kind] = most
 		}
 	}
-	left, _ := cook(have, k.recipes, iterations)
-	return dish{[3]int(have[:3]), k.recipes, left[:len(k.kinds)]}
+	left, _ := applyRecipes(have, v.recipes, iterations)
+	return system{[3]int(have[:3]), v.recipes, left[:len(v.kinds)]}
 }
 
 // invent draws a recipe for each stage.
-func (k *kitchen) invent(r *rng.Rand) []recipe {
-	rules := make([]recipe, 0, len(k.stages))
-	for i := range k.stages {
-		drawn, fits := k.drawRecipe(&k.stages[i], r)
+func (v *variant) invent(r *rng.Rand) []recipe {
+	rules := make([]recipe, 0, len(v.stages))
+	for i := range v.stages {
+		drawn, fits := v.drawRecipe(&v.stages[i], r)
 		for !fits || hidden(&drawn, rules) {
-			drawn, fits = k.drawRecipe(&k.stages[i], r)
+			drawn, fits = v.drawRecipe(&v.stages[i], r)
 		}
 		rules = append(rules, drawn)
 	}
@@ -133,17 +133,17 @@ func (k *kitchen) invent(r *rng.Rand) []recipe {
 }
 
 // drawRecipe draws a recipe, and reports whether it fits.
-func (k *kitchen) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
+func (v *variant) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
 	weight := 0
 	for range r.Between(s.least, s.most) {
 		kind := r.Between(s.taken[0], s.taken[1])
 		drawn[kind]--
-		weight -= k.weight[kind]
+		weight -= v.weight[kind]
 	}
 	for range r.Between(1, 3) {
 		if kind := r.Between(s.given[0], s.given[1]); drawn[kind] >= 0 {
 			drawn[kind]++
-			weight += k.weight[kind]
+			weight += v.weight[kind]
 			fits = true
 		}
 	}
@@ -151,16 +151,16 @@ func (k *kitchen) drawRecipe(s *stage, r *rng.Rand) (drawn recipe, fits bool) {
 }
 
 // fits reports whether a recipe takes things and gives lighter ones.
-func (k *kitchen) fits(r *recipe) bool {
+func (v *variant) fits(r *recipe) bool {
 	weight, gives := 0, false
 	for kind, change := range r {
-		weight += int(change) * k.weight[kind]
+		weight += int(change) * v.weight[kind]
 		gives = gives || change > 0
 	}
 	return weight < 0 && gives
 }
 
-// hidden reports whether a recipe before r takes so little that it is always applied in place
+// hidden reports whether a recipe before r takes so little that it always applies in place
 // of r.
 func hidden(r *recipe, before []recipe) bool {
 	for i := range before {
@@ -171,7 +171,7 @@ func hidden(r *recipe, before []recipe) bool {
 	return false
 }
 
-// hides reports whether r can be applied whenever other can.
+// hides reports whether r applies whenever other does.
 func (r *recipe) hides(other *recipe) bool {
 	for kind, change := range r {
 		if change < min(0, other[kind]) {
@@ -181,33 +181,33 @@ func (r *recipe) hides(other *recipe) bool {
 	return true
 }
 
-// prompt is the question, that begins with a wording of its own.
-func (k *kitchen) prompt(wording string, d dish, iterations int) string {
+// prompt returns the question, which begins with wording.
+func (v *variant) prompt(wording string, d system, iterations int) string {
 	b := append(append(make([]byte, 0, task.PromptRoom), wording...), '\n')
-	for i, r := range k.rules(d.rules) {
+	for i, r := range v.rules(d.rules) {
 		b = strconv.AppendInt(append(b, '\n'), int64(i+1), 10)
-		b = k.appendRule(append(b, ". "...), &r)
+		b = v.appendRule(append(b, ". "...), &r)
 	}
-	b = append(append(b, "\n\n"...), k.applies...)
+	b = append(append(b, "\n\n"...), v.applies...)
 	b = append(b, " This goes on until no rule can be applied, but for no more than "...)
 	b = append(strconv.AppendInt(b, int64(iterations), 10), " steps. At the start there are "...)
-	b = append(k.appendStart(b, d.start), ". How many are there of each kind at the end?\n"...)
-	return string(append(b, k.form...))
+	b = append(v.appendStart(b, d.start), ". How many are there of each kind at the end?\n"...)
+	return string(append(b, v.form...))
 }
 
-// mostChange is how many things of a kind a recipe takes or gives at most.
+// mostChange limits the things of a kind that a recipe takes or gives.
 const mostChange = 3
 
 var numerals = [mostChange + 1]string{"", "one ", "two ", "three "}
 
 // appendRule appends a recipe: one A → two X and one Y.
-func (k *kitchen) appendRule(b []byte, r *recipe) []byte {
-	b = k.appendSide(b, r, -1)
-	return k.appendSide(append(b, " → "...), r, 1)
+func (v *variant) appendRule(b []byte, r *recipe) []byte {
+	b = v.appendSide(b, r, -1)
+	return v.appendSide(append(b, " → "...), r, 1)
 }
 
-// appendSide appends what a recipe takes, for the sign -1, or gives, for the sign 1.
-func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
+// appendSide appends the things that a recipe takes, for sign -1, or gives, for sign 1.
+func (v *variant) appendSide(b []byte, r *recipe, sign int8) []byte {
 	start := len(b)
 	for kind, change := range r {
 		n := int(sign * change)
@@ -215,37 +215,36 @@ func (k *kitchen) appendSide(b []byte, r *recipe, sign int8) []byte {
 			continue
 		}
 		listed := n
-		if k.counts {
+		if v.counts {
 			listed = 1
 		}
 		for range listed {
 			if len(b) > start {
-				b = append(b, k.and...)
+				b = append(b, v.and...)
 			}
-			if k.counts {
+			if v.counts {
 				b = append(b, numerals[n]...)
 			}
-			b = append(b, k.kinds[kind]...)
+			b = append(b, v.kinds[kind]...)
 		}
 	}
 	return b
 }
 
-// rules returns those that a record has, or those of reasoning-gym, which its entries
-// leave out.
-func (k *kitchen) rules(given []recipe) []recipe {
+// rules returns the rules of a record, or those of reasoning-gym: its entries leave them
+// out.
+func (v *variant) rules(given []recipe) []recipe {
 	if given == nil {
-		return k.recipes
+		return v.recipes
 	}
 	return given
 }
 
-// check reports what is wrong with a dish. Its end is believed if the most iterations are
-// not known, which is 0.
-func (k *kitchen) check(d dish, iterations int) error {
-	const mostThings, mostRules = 100_000, 20 // so that checking is quick
-	if len(d.end) != len(k.kinds) {
-		return fmt.Errorf("solution has %d numbers, want %d", len(d.end), len(k.kinds))
+// check reports the fault of a system. If iterations is 0, unknown, it trusts the end.
+func (v *variant) check(d system, iterations int) error {
+	const mostThings, mostRules = 100_000, 20 // to keep the check fast
+	if len(d.end) != len(v.kinds) {
+		return fmt.Errorf("solution has %d numbers, want %d", len(d.end), len(v.kinds))
 	}
 	var have stock
 	for i, n := range d.start {
@@ -258,37 +257,37 @@ func (k *kitchen) check(d dish, iterations int) error {
 		return fmt.Errorf("there are %d rules, want at most %d", len(d.rules), mostRules)
 	}
 	for i, r := range d.rules {
-		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !k.fits(&r) {
+		if slices.Max(r[:]) > mostChange || slices.Min(r[:]) < -mostChange || !v.fits(&r) {
 			return fmt.Errorf("rule %d takes or gives too much", i+1)
 		}
 	}
 	if iterations == 0 {
 		return nil
 	}
-	if left, _ := cook(have, k.rules(d.rules), iterations); !slices.Equal(d.end, left[:len(k.kinds)]) {
-		return fmt.Errorf("solution is %s, want %s", countsText(d.end), countsText(left[:len(k.kinds)]))
+	if left, _ := applyRecipes(have, v.rules(d.rules), iterations); !slices.Equal(d.end, left[:len(v.kinds)]) {
+		return fmt.Errorf("solution is %s, want %s", countsText(d.end), countsText(left[:len(v.kinds)]))
 	}
 	return nil
 }
 
 // appendStart appends "4 A, 2 B and 5 C".
-func (k *kitchen) appendStart(b []byte, start [3]int) []byte {
+func (v *variant) appendStart(b []byte, start [3]int) []byte {
 	for i, n := range start {
 		b = append(b, []string{"", ", ", " and "}[i]...)
 		b = append(strconv.AppendInt(b, int64(n), 10), ' ')
-		b = append(b, k.kinds[i]...)
+		b = append(b, v.kinds[i]...)
 	}
 	return b
 }
 
-// short writes a problem in a few characters: the rules, the start, and how many steps
-// there may be if that is known.
-func (k *kitchen) short(d dish, iterations int) string {
+// short writes a problem in a few characters: the rules, the start, and the limit of steps,
+// if known.
+func (v *variant) short(d system, iterations int) string {
 	var b []byte
-	for _, r := range k.rules(d.rules) {
-		b = append(k.appendRule(b, &r), "; "...)
+	for _, r := range v.rules(d.rules) {
+		b = append(v.appendRule(b, &r), "; "...)
 	}
-	b = k.appendStart(b, d.start)
+	b = v.appendStart(b, d.start)
 	if iterations > 0 {
 		b = fmt.Appendf(b, ", up to %d steps", iterations)
 	}

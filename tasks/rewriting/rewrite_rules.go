@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// A rewriteRule changes strings of the letters a, b and c. What it leaves is
-// neither empty, nor longer than before, nor the same.
+// A rewriteRule changes strings of the letters a, b and c. The result is never empty,
+// longer, or the same.
 type rewriteRule struct {
 	text     string
 	place    place
-	from, to string // what is replaced, at place
+	from, to string // from is replaced by to, at place
 
-	other func([]byte) ([]byte, bool) // where place is none of those: changes in place what it is for
+	other func([]byte) ([]byte, bool) // for the other places: changes in place
 }
 
-// A place is where a rule looks for what it replaces.
+// A place is where a rule looks for from.
 type place uint8
 
 const (
 	elsewhere place = iota
 	atStart
 	atEnd
-	anywhere // where it is first
+	anywhere // its first occurrence
 )
 
 var rewriteRules = [20]rewriteRule{
@@ -120,10 +120,10 @@ func (r *rewriteRule) apply(s []byte) ([]byte, bool) {
 	return slices.Delete(s, at+len(r.to), at+len(r.from)), true
 }
 
-// A rewriter has room for a string and those that came before it.
+// A rewriter has buffers for a string and its predecessors.
 type rewriter struct {
 	now, next []byte
-	seen      []byte // the strings as long as now, one after the other: shorter ones never grow again
+	seen      []byte // the strings of the current length, joined: shorter ones never grow again
 }
 
 // newRewriter returns a rewriter for strings of n letters.
@@ -132,10 +132,9 @@ func newRewriter(n int) *rewriter {
 	return &rewriter{room[:0:n], room[n : n : 2*n], room[2*n:]}
 }
 
-// rewrite applies, again and again, the first of the rules that fits, until none
-// does or a string would come up again. It reports the steps, and whether it was over
-// before they were too many. The rules are places in rewriteRules; end is good until
-// the next call.
+// rewrite applies, again and again, the first rule that fits, until none does or a string
+// repeats. It returns the number of steps, and whether it finished before the limit. rules
+// are indexes in rewriteRules; end is valid until the next call.
 func (w *rewriter) rewrite(start []byte, rules []int) (end []byte, steps int, over bool) {
 	most := 100 + 4*len(start)
 	now, next, seen := w.now[:len(start)], w.next, w.seen[:len(start)]
@@ -161,7 +160,8 @@ func (w *rewriter) rewrite(start []byte, rules []int) (end []byte, steps int, ov
 	return now, steps, over
 }
 
-// amongRows reports whether row is one of the rows of its length that rows is made of.
+// amongRows reports whether row is one of the rows, all of its length, that are joined in
+// rows.
 func amongRows(rows, row []byte) bool {
 	for ; len(rows) > 0; rows = rows[len(row):] {
 		if string(rows[:len(row)]) == string(row) {

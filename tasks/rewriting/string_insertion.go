@@ -15,7 +15,7 @@ import (
 var stringInsertion = task.Spec[stringInsertionParams, stringInsertionItem]{
 	Name:     "string_insertion",
 	Category: "algorithmic",
-	Doc: "Scan a string and insert a letter after each occurrence of five patterns of four letters, which each problem has anew. " +
+	Doc: "Scan a string and insert a letter after each occurrence of five patterns of four letters, different in each problem. " +
 		"Patterns overlap in the string, and there is at least one insertion.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
 	Version: 3,
@@ -48,7 +48,7 @@ func (p stringInsertionParams) Check() error {
 	return nil
 }
 
-// stringInsertionItem is one string. An entry of reasoning-gym has no Rules: they are always
+// stringInsertionItem is one string. Entries of reasoning-gym have no Rules, which means
 // usualInsertions.
 type stringInsertionItem struct {
 	String       string      `json:"string"` // of the letters A to E
@@ -66,14 +66,14 @@ type insertion struct {
 
 const (
 	patternLength  = 4
-	insertionRules = 5 // of a string
+	insertionRules = 5 // number of rules
 )
 
 // usualInsertions are the rules of reasoning-gym.
 var usualInsertions = []insertion{{"ABCD", "A"}, {"BCDE", "B"}, {"CDEA", "C"}, {"DEAB", "D"}, {"EABC", "E"}}
 
-// makeStringInsertion draws the rules, then a string of random letters and of patterns, some
-// of them cut short, so that patterns overlap.
+// makeStringInsertion draws the rules, then a string of random letters and of patterns,
+// some of them cut short, so that patterns overlap.
 func makeStringInsertion(p stringInsertionParams, r *rng.Rand) (stringInsertionItem, error) {
 	item := stringInsertionItem{
 		StringLength: r.Between(p.MinStringLength, p.MaxStringLength), Rules: drawInsertions(r),
@@ -174,7 +174,7 @@ func (s stringInsertionItem) Short() string {
 	return string(append(append(b, ": "...), s.String...))
 }
 
-// Check refuses a record whose solution is not that of its string.
+// Check refuses a record with a wrong solution.
 func (s stringInsertionItem) Check() error {
 	if s.String == "" || strings.Trim(s.String, "ABCDE") != "" {
 		return fmt.Errorf("string is %.80q, want letters from A to E", s.String)
@@ -199,8 +199,8 @@ func (s stringInsertionItem) Check() error {
 // Solve implements [task.Instance].
 func (s stringInsertionItem) Solve() string { return s.Solution }
 
-// Score implements [task.Instance]. The right string in quotes, or cut into a list
-// of texts in quotes, earns a tenth, as in reasoning-gym, which evaluates it.
+// Score implements [task.Instance]. The right string in quotes, or cut into a list of
+// quoted strings, earns a tenth, as in reasoning-gym, which evaluates it.
 func (s stringInsertionItem) Score(text string) quintain.Verdict {
 	switch {
 	case text == s.Solution:
@@ -208,13 +208,13 @@ func (s stringInsertionItem) Score(text string) quintain.Verdict {
 	case text == "":
 		return quintain.Malformed("the answer is empty")
 	case joinQuoted(text, s.Solution):
-		return quintain.Partial(0.1, "the string is right, and its letters alone were asked for")
+		return quintain.Partial(0.1, "the string is right, but the question asks for its letters alone")
 	}
 	return quintain.Wrong(fmt.Sprintf("want %.80q", s.Solution))
 }
 
-// joinQuoted reports whether text is a string in quotation marks, or a list of such
-// strings, which put together are want.
+// joinQuoted reports whether text is a quoted string, or a list of them, that joins up to
+// want.
 func joinQuoted(text, want string) bool {
 	text = answer.Trim(text)
 	for _, brackets := range []string{"[]", "()"} {
@@ -241,7 +241,7 @@ func joinQuoted(text, want string) bool {
 	return want == ""
 }
 
-// cutPrefix cuts prefix off s if and holds; it reports whether all did.
+// cutPrefix cuts prefix off s if and is true; it reports whether it did.
 func cutPrefix(s, prefix string, and bool) (rest string, cut bool) {
 	rest, cut = strings.CutPrefix(s, prefix)
 	return rest, cut && and

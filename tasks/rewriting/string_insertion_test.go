@@ -30,7 +30,7 @@ func TestStringInsertionScore(t *testing.T) {
 		{"['DABCD', 'EABE']", 0, "the string itself"},
 		{"['DABCDAEABE', 'E']", 0, "too long"},
 		{"[['DABCDAEABE']]", 0, "a list in the list"},
-		{"'DABCDA' + 'EABE'", 0, "a calculation, which reasoning-gym carries out"},
+		{"'DABCDA' + 'EABE'", 0, "a calculation; reasoning-gym evaluates it"},
 		{"[]", 0, ""},
 		{"''", 0, ""},
 		{"", 0, "nothing"},
@@ -46,7 +46,7 @@ func TestStringInsertionScore(t *testing.T) {
 		{String: "A", Solution: "A", Rules: []insertion{{"ABCX", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -59,8 +59,8 @@ func TestStringInsertionParams(t *testing.T) {
 	})
 }
 
-// The second way reads rules and string out of the prompt, and looks for the
-// pattern that comes first.
+// The second solver reads rules and string from the prompt, and looks for the pattern that
+// comes first.
 func TestStringInsertionSecond(t *testing.T) {
 	check := func(item stringInsertionItem, prompt, got string) error {
 		paragraphs := strings.Split(prompt, "\n\n")

@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// stringManipulation asks what a string becomes under a list of rules.
+// stringManipulation asks for the result of a list of rules on a string.
 var stringManipulation = task.Spec[stringManipulationParams, stringManipulationItem]{
 	Name:     "string_manipulation",
 	Category: "algorithmic",
 	Doc: "Apply to a string, again and again, the first of several rules that applies. " +
-		"No rule leaves a string as it is or empties it, and at least one applies at the start.",
+		"No rule leaves a string unchanged or empties it, and at least one applies at the start.",
 	Source:  "A Markov algorithm of rules of our own; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: stringManipulationParams{MinStringLength: 5, MaxStringLength: 20, MinNumRules: 3, MaxNumRules: 8},
@@ -66,14 +66,14 @@ type stringManipulationItem struct {
 	NumRules      int      `json:"num_rules"`
 	Phrasing      int      `json:"phrasing,omitempty"`
 
-	// States are the strings after each step, which an entry of reasoning-gym lists.
-	// We neither need nor write them.
+	// States are the strings after each step, listed in entries of reasoning-gym. We neither
+	// need nor write them.
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// makeStringManipulation draws strings and rules until two or more steps can be
-// made, and takes one step if few tries lead to more. What comes out is neither a
-// part of the string nor very short: copying would earn a share.
+// makeStringManipulation draws strings and rules until they allow at least two steps; after
+// some tries, one is enough. The result is neither a part of the string nor very short,
+// since copying would earn a share.
 func makeStringManipulation(p stringManipulationParams, r *rng.Rand) (stringManipulationItem, error) {
 	const tries, enough = 250, 8
 	n, k := r.Between(p.MinStringLength, p.MaxStringLength), r.Between(p.MinNumRules, p.MaxNumRules)
@@ -94,7 +94,7 @@ func makeStringManipulation(p stringManipulationParams, r *rng.Rand) (stringMani
 			StringLength: n, NumRules: k, Phrasing: r.Between(0, len(stringManipulationPhrasings)-1),
 		}, nil
 	}
-	return stringManipulationItem{}, errors.New("the rules that were drawn change no string, or never stop changing it")
+	return stringManipulationItem{}, errors.New("the drawn rules change no string, or never stop changing it")
 }
 
 // drawABC fills text with letters from a to c.
@@ -110,7 +110,7 @@ func drawABC(text []byte, r *rng.Rand) {
 	}
 }
 
-// ruleTexts are the wordings of rules, by their places in rewriteRules.
+// ruleTexts returns the wordings of rules, given by index in rewriteRules.
 func ruleTexts(rules []int) []string {
 	texts := make([]string, len(rules))
 	for i, rule := range rules {
@@ -147,8 +147,7 @@ func (s stringManipulationItem) Canonical() string {
 	return s.String + "\n" + strings.Join(s.SelectedRules, "\n")
 }
 
-// Check refuses a record whose solution is not what its rules lead to, if they
-// are rules of ours.
+// Check refuses a record with a wrong solution, if the rules are ours.
 func (s stringManipulationItem) Check() error {
 	if s.String == "" || len(s.String) > 1000 || strings.Trim(s.String, "abc") != "" {
 		return fmt.Errorf("string is %.80q, want 1 to 1000 letters from a to c", s.String)

@@ -40,7 +40,7 @@ func TestStringManipulationScore(t *testing.T) {
 		{String: "a", Solution: "a", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -56,9 +56,8 @@ func TestStringManipulationParams(t *testing.T) {
 	})
 }
 
-// No rule leaves a string as it is where it fits, or empties it, or lengthens it,
-// or has something to say of none of the strings of up to nine letters (two rules
-// are about longer ones).
+// Where a rule fits, it neither keeps, empties nor lengthens the string. Every rule fits
+// some string of up to nine letters, except for two about longer ones.
 func TestRewriteRules(t *testing.T) {
 	fits := map[string]int{}
 	var all func(text string)
@@ -139,7 +138,7 @@ func obey(rule, s string) string {
 	return s
 }
 
-// The second way reads string and rules out of the prompt, does what the rules say,
+// The second solver reads string and rules from the prompt, follows the words of the rules,
 // and keeps every string that it has seen.
 func TestStringManipulationSecond(t *testing.T) {
 	again, n := 0, 0

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// stringSplitting asks what is left when machines are taken apart by rules.
+// stringSplitting asks for the result of taking machines apart by rules.
 var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 	Name:     "string_splitting",
 	Category: "algorithmic",
@@ -32,7 +32,7 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 type stringSplittingParams struct {
 	MinInitialMachines int `json:"min_initial_machines"` // of each of the three kinds
 	MaxInitialMachines int `json:"max_initial_machines"`
-	MaxIterations      int `json:"max_iterations"` // rules applied, at most
+	MaxIterations      int `json:"max_iterations"` // limit of applied rules
 }
 
 // Check implements [task.Params].
@@ -45,17 +45,17 @@ func (p stringSplittingParams) Check() error {
 type stringSplittingItem struct {
 	Solution        []int    `json:"solution"`                 // six numbers
 	InitialMachines [3]int   `json:"initial_machines"`         // of A, B and C
-	Rules           []recipe `json:"rules,omitempty"`          // what each takes, below 0, and gives of the kinds; none: those of reasoning-gym
-	MaxIterations   int      `json:"max_iterations,omitempty"` // an entry of reasoning-gym does not say
+	Rules           []recipe `json:"rules,omitempty"`          // amounts of each kind, taken (below 0) or given; none: reasoning-gym's rules
+	MaxIterations   int      `json:"max_iterations,omitempty"` // unknown in entries of reasoning-gym
 	Phrasing        int      `json:"phrasing,omitempty"`
 
-	// States are the counts after each step, which an entry of reasoning-gym lists.
-	// We neither need nor write them.
+	// States are the counts after each step, listed in entries of reasoning-gym. We neither
+	// need nor write them.
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// splitting has the rules of reasoning-gym, and says which others are drawn.
-var splitting = kitchen{
+// splitting has the rules of reasoning-gym, and the limits of drawn ones.
+var splitting = variant{
 	settings: "initial_machines", kinds: []string{"A", "B", "C", "X", "Y", "Z"}, weight: [mostKinds]int{7, 4, 4, 2, 2, 1}, and: " and ", counts: true,
 	recipes: []recipe{
 		{-1, 0, 0, 2, 1, 0},
@@ -85,8 +85,7 @@ func makeStringSplitting(p stringSplittingParams, r *rng.Rand) (stringSplittingI
 	}, nil
 }
 
-// dish returns what the problem is about.
-func (s stringSplittingItem) dish() dish { return dish{s.InitialMachines, s.Rules, s.Solution} }
+func (s stringSplittingItem) system() system { return system{s.InitialMachines, s.Rules, s.Solution} }
 
 // stringSplittingPhrasings are the wordings of the question, before the rules.
 var stringSplittingPhrasings = []string{
@@ -100,17 +99,17 @@ var stringSplittingPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSplittingItem) Prompt() string {
-	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.dish(), s.MaxIterations)
+	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.system(), s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
-	return "split " + splitting.short(s.dish(), s.MaxIterations)
+	return "split " + splitting.short(s.system(), s.MaxIterations)
 }
 
-// Check refuses a record whose solution is not what the rules lead to.
+// Check refuses a record with a wrong solution.
 func (s stringSplittingItem) Check() error {
-	if err := splitting.check(s.dish(), s.MaxIterations); err != nil {
+	if err := splitting.check(s.system(), s.MaxIterations); err != nil {
 		return err
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringSplittingPhrasings))

@@ -52,7 +52,7 @@ func TestStringSplittingParams(t *testing.T) {
 
 var startRE = regexp.MustCompile(`At the start there are (\d+) \S+, (\d+) \S+ and (\d+) `)
 
-// asked reads the start of a problem out of its prompt.
+// asked reads the start from a prompt.
 func asked(prompt string) (a, b, c int) {
 	found := startRE.FindStringSubmatch(prompt)
 	a, _ = strconv.Atoi(found[1])
@@ -61,9 +61,9 @@ func asked(prompt string) (a, b, c int) {
 	return a, b, c
 }
 
-// cooked is the second way: it reads start and rules out of a prompt, and keeps the things
-// one by one in a bag of words. It returns what is left of each of kinds.
-func cooked(prompt, kinds string, steps int) string {
+// replayed is the second solver: it reads start and rules from a prompt, and keeps the things
+// one by one in a bag of words. It returns the remaining number of each of kinds.
+func replayed(prompt, kinds string, steps int) string {
 	a, b, c := asked(prompt)
 	names := strings.Fields(kinds)
 	bag := map[string]int{names[0]: a, names[1]: b, names[2]: c}
@@ -80,7 +80,7 @@ func cooked(prompt, kinds string, steps int) string {
 	return strings.Join(left, " ")
 }
 
-// applyFirst applies the first of the rules that the bag has the things for.
+// applyFirst applies the first rule with enough things in the bag.
 func applyFirst(bag map[string]int, rules []string) bool {
 	for _, rule := range rules {
 		_, rule, _ = strings.Cut(rule, ". ")
@@ -130,14 +130,14 @@ func TestStringSplittingSecond(t *testing.T) {
 
 func secondMachines(steps int) func(stringSplittingItem, string, string) error {
 	return func(item stringSplittingItem, prompt, got string) error {
-		if want := cooked(prompt, machineKinds, steps); got != want || got == cooked(prompt, machineKinds, 0) {
+		if want := replayed(prompt, machineKinds, steps); got != want || got == replayed(prompt, machineKinds, 0) {
 			return fmt.Errorf("solution %s, want %s, and not the start", got, want)
 		}
 		return drawn(item.Rules)
 	}
 }
 
-// drawn reports a rule that is never applied, since one before it takes no more.
+// drawn reports a rule that never applies, since one before it takes no more.
 func drawn(rules []recipe) error {
 	for i := range rules {
 		for j := range i {

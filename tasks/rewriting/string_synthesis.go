@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// stringSynthesis asks what blocks come out when others are combined by rules.
+// stringSynthesis asks for the result of combining blocks by rules.
 var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 	Name:     "string_synthesis",
 	Category: "algorithmic",
@@ -30,9 +30,9 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 
 // stringSynthesisParams are the settings of one difficulty.
 type stringSynthesisParams struct {
-	MinInitialBlocks int `json:"min_initial_blocks"` // of each of the three first kinds
+	MinInitialBlocks int `json:"min_initial_blocks"` // of each of the first three kinds
 	MaxInitialBlocks int `json:"max_initial_blocks"`
-	MaxIterations    int `json:"max_iterations"` // rules applied, at most
+	MaxIterations    int `json:"max_iterations"` // limit of applied rules
 }
 
 // Check implements [task.Params].
@@ -45,17 +45,17 @@ func (p stringSynthesisParams) Check() error {
 type stringSynthesisItem struct {
 	Solution      []int    `json:"solution"`                 // nine numbers
 	InitialBlocks [3]int   `json:"initial_blocks"`           // of [A], [B] and [C]
-	Rules         []recipe `json:"rules,omitempty"`          // what each takes, below 0, and gives of the kinds; none: those of reasoning-gym
-	MaxIterations int      `json:"max_iterations,omitempty"` // an entry of reasoning-gym does not say
+	Rules         []recipe `json:"rules,omitempty"`          // amounts of each kind, taken (below 0) or given; none: reasoning-gym's rules
+	MaxIterations int      `json:"max_iterations,omitempty"` // unknown in entries of reasoning-gym
 	Phrasing      int      `json:"phrasing,omitempty"`
 
-	// States are the counts after each step, which an entry of reasoning-gym lists.
-	// We neither need nor write them.
+	// States are the counts after each step, listed in entries of reasoning-gym. We neither
+	// need nor write them.
 	States json.RawMessage `json:"states,omitempty"`
 }
 
-// synthesis has the rules of reasoning-gym, and says which others are drawn.
-var synthesis = kitchen{
+// synthesis has the rules of reasoning-gym, and the limits of drawn ones.
+var synthesis = variant{
 	settings: "initial_blocks", kinds: []string{"[A]", "[B]", "[C]", "{A}", "{B}", "{C}", "(A)", "(B)", "(C)"}, weight: [mostKinds]int{3, 3, 3, 2, 2, 2, 1, 1, 1}, and: " + ",
 	recipes: []recipe{
 		{-1, -1, -1, 1},
@@ -87,8 +87,7 @@ func makeStringSynthesis(p stringSynthesisParams, r *rng.Rand) (stringSynthesisI
 	}, nil
 }
 
-// dish returns what the problem is about.
-func (s stringSynthesisItem) dish() dish { return dish{s.InitialBlocks, s.Rules, s.Solution} }
+func (s stringSynthesisItem) system() system { return system{s.InitialBlocks, s.Rules, s.Solution} }
 
 // stringSynthesisPhrasings are the wordings of the question, before the rules.
 var stringSynthesisPhrasings = []string{
@@ -102,17 +101,17 @@ var stringSynthesisPhrasings = []string{
 
 // Prompt implements [task.Instance].
 func (s stringSynthesisItem) Prompt() string {
-	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.dish(), s.MaxIterations)
+	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.system(), s.MaxIterations)
 }
 
 // Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
-	return "synthesize " + synthesis.short(s.dish(), s.MaxIterations)
+	return "synthesize " + synthesis.short(s.system(), s.MaxIterations)
 }
 
-// Check refuses a record whose solution is not what the rules lead to.
+// Check refuses a record with a wrong solution.
 func (s stringSynthesisItem) Check() error {
-	if err := synthesis.check(s.dish(), s.MaxIterations); err != nil {
+	if err := synthesis.check(s.system(), s.MaxIterations); err != nil {
 		return err
 	}
 	return task.CheckPhrasing(s.Phrasing, len(stringSynthesisPhrasings))

@@ -45,7 +45,7 @@ const blockKinds = "[A] [B] [C] {A} {B} {C} (A) (B) (C)"
 
 func TestStringSynthesisSecond(t *testing.T) {
 	check := func(item stringSynthesisItem, prompt, got string) error {
-		if want := cooked(prompt, blockKinds, 10_000); got != want || got == cooked(prompt, blockKinds, 0) {
+		if want := replayed(prompt, blockKinds, 10_000); got != want || got == replayed(prompt, blockKinds, 0) {
 			return fmt.Errorf("solution %s, want %s, and not the start", got, want)
 		}
 		return drawn(item.Rules)

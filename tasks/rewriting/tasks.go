@@ -1,4 +1,4 @@
-// Package rewriting holds the tasks about rules that are applied step by step.
+// Package rewriting holds the tasks about rules applied step by step.
 package rewriting
 
 import "github.com/quintain-rl/quintain"

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An expression is one of whole numbers, names, + - * / and brackets, worked out from left
+// An expression consists of whole numbers, names, + - * / and brackets, evaluated from left
 // to right.
 type expression struct {
 	source string
@@ -27,7 +27,7 @@ func (t *teller) evaluate(e *expression) (n int64, whole bool) {
 
 // A scope reads the expressions and texts of a template. It keeps the first error.
 type scope struct {
-	names []string // those given so far, by their places among the values of a teller
+	names []string // defined so far; a name's index is that of its value in a teller
 	err   error
 }
 
@@ -37,7 +37,7 @@ func (s *scope) fail(format string, args ...any) {
 	}
 }
 
-// find returns the place of a name.
+// find returns the index of a name.
 func (s *scope) find(name string) int {
 	at := slices.Index(s.names, name)
 	if at < 0 {
@@ -59,10 +59,10 @@ func (s *scope) expression(source string) expression {
 // An expressionReader reads an expression of a scope.
 type expressionReader struct {
 	*scope
-	rest string // what is still to be read
+	rest string // the unread rest
 }
 
-// sum reads products with + and - between them.
+// sum reads products separated by + and -.
 func (r *expressionReader) sum() func(*teller) fraction {
 	sum := r.product()
 	for {
@@ -82,7 +82,7 @@ func (r *expressionReader) sum() func(*teller) fraction {
 	}
 }
 
-// product reads values with * and / between them.
+// product reads values separated by * and /.
 func (r *expressionReader) product() func(*teller) fraction {
 	product := r.value()
 	for {
@@ -129,7 +129,8 @@ func (r *expressionReader) value() func(*teller) fraction {
 	return func(t *teller) fraction { return fraction{t.values[at].number, 1} }
 }
 
-// next reads one of some characters and the space before it; 0 if another comes next.
+// next consumes one of some characters and the space before it, or returns 0 if another
+// comes next.
 func (r *expressionReader) next(among string) byte {
 	r.rest = strings.TrimLeft(r.rest, " ")
 	if r.rest == "" || strings.IndexByte(among, r.rest[0]) < 0 {
@@ -140,7 +141,7 @@ func (r *expressionReader) next(among string) byte {
 	return c
 }
 
-// nameEnd returns where the name ends that text begins with.
+// nameEnd returns the end of the name at the beginning of text.
 func nameEnd(text string) int {
 	end := 0
 	for end < len(text) && (text[end] == '$' || text[end] >= 'a' && text[end] <= 'z') {

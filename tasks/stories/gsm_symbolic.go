@@ -18,8 +18,8 @@ import (
 var gsmSymbolic = task.Spec[storyParams, storyItem]{
 	Name:     "gsm_symbolic",
 	Category: "arithmetic",
-	Doc: "Find the number that a story asks for. The stories come from templates, with names, things and numbers that are drawn. " +
-		"Harder levels take more steps and larger numbers, tell facts that do not matter, and ask for the sum of the answers to several stories.",
+	Doc: "Find the number that a story asks for. The stories come from templates, with random names, things and numbers. " +
+		"Harder levels take more steps and larger numbers, add irrelevant facts, and ask for the sum of the answers to several stories.",
 	Source:  "The idea of I. Mirzadeh and others, GSM-Symbolic (arXiv 2410.05229): word problems with gaps; all templates are our own, the setting difficulty is that of reasoning-gym.",
 	Version: 1,
 	Default: storyParams{Difficulty: 1, MinSteps: 1, MaxSteps: 20, Size: 1, MinStories: 1, MaxStories: 1},
@@ -37,15 +37,15 @@ var gsmSymbolic = task.Spec[storyParams, storyItem]{
 // storyParams are the settings of one difficulty.
 type storyParams struct {
 	Difficulty   float64 `json:"difficulty"`   // 1, as in reasoning-gym
-	MinSteps     int     `json:"min_steps"`    // operations that a story takes
-	MaxSteps     int     `json:"max_steps"`    // operations that a story takes
+	MinSteps     int     `json:"min_steps"`    // operations per story
+	MaxSteps     int     `json:"max_steps"`    // operations per story
 	Size         int     `json:"size"`         // of the numbers: 0 small, 1 middling, 2 large
-	Distractions int     `json:"distractions"` // facts that do not matter, in each story that has so many
-	MinStories   int     `json:"min_stories"`  // of which the answers are added
+	Distractions int     `json:"distractions"` // irrelevant facts per story, as far as it has them
+	MinStories   int     `json:"min_stories"`  // their answers are added
 	MaxStories   int     `json:"max_stories"`
 }
 
-// maxStories is how many stories a problem has at most.
+// maxStories limits the stories of a problem.
 const maxStories = 10
 
 // Check implements [task.Params].
@@ -74,7 +74,7 @@ func (p storyParams) Check() error {
 	return nil
 }
 
-// templates appends the places of the templates that take as many steps as wanted.
+// templates appends the indexes of the templates with a suitable number of steps.
 func (p storyParams) templates(fit []uint16) ([]uint16, error) {
 	all, err := templates()
 	for i := range all {
@@ -85,12 +85,12 @@ func (p storyParams) templates(fit []uint16) ([]uint16, error) {
 	return fit, err
 }
 
-// storyItem is one problem. An entry of reasoning-gym lacks the stories.
+// storyItem is one problem. Entries of reasoning-gym lack the stories.
 type storyItem struct {
 	Stories     []story         `json:"stories,omitempty"` // in the order of their templates
-	AnswerValue json.Number     `json:"answer_value"`      // dollars, if it is money; the sum for several stories
+	AnswerValue json.Number     `json:"answer_value"`      // in dollars for money; the sum for several stories
 	AnswerCot   string          `json:"answer_cot"`        // the worked solution
-	Variables   json.RawMessage `json:"variables"`         // numbers and nouns by their names; those of story 2 are 2.name
+	Variables   json.RawMessage `json:"variables"`         // numbers and nouns by name; those of story 2 are 2.name
 	Phrasing    int             `json:"phrasing,omitempty"`
 }
 
@@ -141,12 +141,12 @@ func makeStory(p storyParams, r *rng.Rand) (item storyItem, err error) {
 	return item, nil
 }
 
-// A storyPhrasing is a wording of the request: around one story, around several, and of a
-// story, where %f stands for its facts and %q for its question.
+// A storyPhrasing is a wording of the request: around one story, around several, and the
+// form of a story, with %f for its facts and %q for its question.
 type storyPhrasing struct {
 	one, several [2]string // before and after; %n is the number of stories
 	story        string
-	between      string // the facts
+	between      string // between the facts
 }
 
 // storyPhrasings are the wordings of the request.
@@ -209,8 +209,8 @@ func (s storyItem) Prompt() string {
 	return string(task.AppendFilled(b, around[1], count))
 }
 
-// Canonical implements [task.Canonicalizer]. Who does it, and what does not matter, are
-// left out.
+// Canonical implements [task.Canonicalizer]. It leaves out the people and the irrelevant
+// facts.
 func (s storyItem) Canonical() string {
 	if len(s.Stories) == 0 {
 		return ""
@@ -240,7 +240,7 @@ func (s storyItem) Check() error {
 // Solve implements [task.Instance].
 func (s storyItem) Solve() string { return string(s.AnswerValue) }
 
-// Score implements [task.Instance]. A dollar sign may stand before the number.
+// Score implements [task.Instance]. A dollar sign may precede the number.
 func (s storyItem) Score(answer string) quintain.Verdict {
 	return task.MatchNumber(strings.TrimPrefix(strings.TrimSpace(answer), "$"), s.Solve())
 }

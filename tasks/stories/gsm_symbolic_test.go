@@ -60,7 +60,7 @@ func TestGSMSymbolicRecords(t *testing.T) {
 }
 
 func TestGSMSymbolicKeys(t *testing.T) {
-	tasktest.Same(t, gsmSymbolic.Task(), "names and what does not matter", func(s *storyItem) {
+	tasktest.Same(t, gsmSymbolic.Task(), "names and irrelevant facts", func(s *storyItem) {
 		for i := range s.Stories {
 			s.Stories[i].Facts = append(s.Stories[i].Facts, "Somebody else has 5 dogs.")
 		}
@@ -71,8 +71,8 @@ func TestGSMSymbolicKeys(t *testing.T) {
 	tasktest.Other(t, gsmSymbolic.Task(), "another template", func(s *storyItem) { s.Stories[0].Template = "other" })
 }
 
-// The second way reads the numbers from the prompt: for each template, testdata/second.txt
-// has an expression in which words around a number stand for it.
+// The second solver reads the numbers from the prompt: for each template,
+// testdata/second.txt has an expression in which the words around a number stand for it.
 func TestGSMSymbolicSecond(t *testing.T) {
 	readings := readReadings(t)
 	seen := map[string]int{}
@@ -99,7 +99,7 @@ func TestGSMSymbolicSecond(t *testing.T) {
 	}
 }
 
-// divided returns the texts of the stories of a prompt, each on one line.
+// divided returns the stories of a prompt, each on one line.
 func divided(prompt string, stories int) (texts []string) {
 	prompt = strings.ToLower(strings.NewReplacer("\n- ", " ", "\n", " ", `"`, "").Replace(prompt))
 	if stories == 1 {

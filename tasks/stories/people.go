@@ -19,10 +19,10 @@ var crowd = [...]person{
 	{"Quentin", false}, {"Ravi", false}, {"Simon", false}, {"Tom", false}, {"Victor", false}, {"Walter", false}, {"Yusuf", false}, {"Zach", false},
 }
 
-// perStory is how many people a story may have.
+// perStory limits the people of a story.
 const perStory = 3
 
-// gather draws the people of so many stories.
+// gather draws the people for a number of stories.
 func gather(r *rng.Rand, stories int) []person {
 	var order [len(crowd)]uint8
 	for i := range order {

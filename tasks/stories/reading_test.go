@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// A reading is an expression over numbers of a text.
+// A reading is an expression over the numbers in a text.
 type reading struct {
-	parts   []string         // of the expression, around the numbers
-	numbers []*regexp.Regexp // of the words around each number
+	parts   []string         // parts of the expression around the numbers
+	numbers []*regexp.Regexp // match the words around each number
 }
 
 var fractionWords = map[string]string{
@@ -58,7 +58,7 @@ func readReadings(t *testing.T) map[string]reading {
 	return readings
 }
 
-// value returns the value of the expression with the numbers of a text.
+// value evaluates the expression with the numbers of a text.
 func (r reading) value(text string) (constant.Value, error) {
 	expression := r.parts[0]
 	for i, re := range r.numbers {

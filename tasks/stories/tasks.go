@@ -1,4 +1,4 @@
-// Package stories holds the tasks whose problems are told: arithmetic in words.
+// Package stories holds the tasks told as stories: arithmetic in words.
 package stories
 
 import "github.com/quintain-rl/quintain"

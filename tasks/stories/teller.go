@@ -15,12 +15,12 @@ import (
 type teller struct {
 	r      *rng.Rand
 	people []person
-	values []value // of the variables, and of the steps that are done
-	room   []byte  // for a text
+	values []value // of the variables, and of the finished steps
+	room   []byte  // buffer for a text
 	err    error
 }
 
-// A value is what a name of the template stands for: a number, or else a noun.
+// A value is the value of a name in the template: a number, or else a noun.
 type value struct {
 	number int64
 	noun   *noun
@@ -32,7 +32,7 @@ func (t *teller) fail(format string, args ...any) {
 	}
 }
 
-// draw gives the variables their values, with numbers of a size.
+// draw draws the values of variables, with numbers of a size.
 func (t *teller) draw(vars []variable, size int) {
 	for i := range vars {
 		v := &vars[i]
@@ -44,7 +44,7 @@ func (t *teller) draw(vars []variable, size int) {
 	}
 }
 
-// within draws a number of a span.
+// within draws a number from a span.
 func (t *teller) within(s *span) int64 {
 	lo, whole := t.evaluate(&s.lo)
 	if s.hi.value == nil {
@@ -64,7 +64,7 @@ func (t *teller) within(s *span) int64 {
 	return lo + s.by*t.r.Between64(0, (hi-lo)/s.by)
 }
 
-// appendAmount appends a number; one of cents in dollars.
+// appendAmount appends a number, in dollars if it is in cents.
 func appendAmount(b []byte, name string, n int64) []byte {
 	if name[0] == '$' {
 		return appendHundredths(b, n)
@@ -72,7 +72,8 @@ func appendAmount(b []byte, name string, n int64) []byte {
 	return strconv.AppendInt(b, n, 10)
 }
 
-// appendHundredths appends n/100, at least 0, as money is written: with two decimals or none.
+// appendHundredths appends n/100, at least 0, as an amount of money: with two decimals or
+// none.
 func appendHundredths(b []byte, n int64) []byte {
 	b = strconv.AppendInt(b, n/100, 10)
 	if cents := n % 100; cents > 0 {
@@ -81,7 +82,7 @@ func appendHundredths(b []byte, n int64) []byte {
 	return b
 }
 
-// appendGrouped is appendAmount with a dollar sign before money, and commas between the
+// appendGrouped is appendAmount with a dollar sign before money, and commas between
 // thousands.
 func appendGrouped(b []byte, name string, n int64) []byte {
 	if name[0] == '$' {
@@ -99,8 +100,8 @@ func appendGrouped(b []byte, name string, n int64) []byte {
 	return b
 }
 
-// solve works through the steps. It returns the worked solution, and a hundred times the
-// answer.
+// solve works through the steps. It returns the worked solution, and the answer in
+// hundredths.
 func (t *teller) solve(steps []step) (worked string, result int64) {
 	b := t.room[:0]
 	for i := range steps {
@@ -121,7 +122,7 @@ func (t *teller) solve(steps []step) (worked string, result int64) {
 	return string(b), result
 }
 
-// tell returns the sentences, among them up to so many of those that distract.
+// tell returns the sentences, with at most the given number of distracting ones.
 func (t *teller) tell(facts []fact, distractions int) []string {
 	left := 0
 	for i := range facts {
@@ -144,13 +145,13 @@ func (t *teller) tell(facts []fact, distractions int) []string {
 	return told
 }
 
-// filled returns a text with its gaps filled, and with a capital.
+// filled returns a text with its gaps filled, beginning with a capital.
 func (t *teller) filled(of *text) string {
 	t.room = t.appendFilled(t.room[:0], of)
 	return string(t.room)
 }
 
-// appendFilled appends what filled returns.
+// appendFilled appends the result of filled.
 func (t *teller) appendFilled(b []byte, of *text) []byte {
 	start := len(b)
 	for i := range of.pieces {

@@ -9,41 +9,41 @@ import (
 	"sync"
 )
 
-// A template is a story with gaps. The head of templates.txt describes how it is written.
+// A template is a story with gaps. The head of templates.txt describes its syntax.
 type template struct {
 	name       string
-	vars       []variable // in the order in which they are drawn
-	byName     []int      // their places, in the order of their names
+	vars       []variable // in the order of drawing
+	byName     []int      // their indexes, in order of names
 	facts      []fact
 	question   text
 	steps      []step // the last one gives the answer
 	operations int    // in all steps
 }
 
-// A variable is a number or a noun that is drawn for a story.
+// A variable is a random number or noun of a story.
 type variable struct {
-	name  string // that of an amount of money in cents begins with a dollar sign
-	spans []span // by the size of numbers; the last one serves all larger sizes
-	nouns []noun // not empty: one of them is drawn
+	name  string // begins with a dollar sign if it is money in cents
+	spans []span // by the size of numbers; the last serves all larger sizes
+	nouns []noun // if not empty, one of them is drawn
 }
 
-// A span says which numbers a variable may have: lo, lo + by, … up to hi. Without hi, the
+// A span is the possible numbers of a variable: lo, lo + by, … up to hi. Without hi, the
 // variable is lo.
 type span struct {
 	lo, hi expression
 	by     int64
 }
 
-// A noun is what one thing is called, and what several are.
+// A noun is the singular and the plural of a thing.
 type noun struct{ one, many string }
 
-// A fact is a sentence of a story. One that distracts may be left out.
+// A fact is a sentence of a story. A distracting one may be left out.
 type fact struct {
 	text
 	distracts bool
 }
 
-// A step of the worked solution gives a number its name.
+// A step of the worked solution defines a named number.
 type step struct {
 	name string
 	expression
@@ -63,11 +63,13 @@ func readTemplates(all string) (list []template, err error) {
 	for line := range strings.Lines(all) {
 		number++
 		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
 		switch name, begins := strings.CutPrefix(line, "== "); {
 		case begins:
 			list = append(list, template{name: name})
 			r.template, r.names = &list[len(list)-1], nil
-		case line == "" || line[0] == '#':
 		case r.template == nil:
 			r.fail("want == and a name first")
 		default:

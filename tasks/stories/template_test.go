@@ -47,8 +47,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// unusedNames finds variables of a template that are never used, and names that are given
-// twice.
+// unusedNames finds unused variables of a template, and names defined twice.
 func unusedNames(t *testing.T, tm template) {
 	t.Helper()
 	used, given := tm.question.source, map[string]bool{}
@@ -76,8 +75,8 @@ func unusedNames(t *testing.T, tm template) {
 	}
 }
 
-// checkWorked holds every line of a worked solution to its equation, and the last to the
-// answer.
+// checkWorked checks the equation in every line of a worked solution, and the last against
+// the answer.
 func checkWorked(t *testing.T, worked, result string) {
 	t.Helper()
 	last := ""
@@ -96,7 +95,7 @@ func checkWorked(t *testing.T, worked, result string) {
 	}
 }
 
-// Faults of templates are errors that name them.
+// Errors of templates name the fault.
 func TestFaultsOfTemplates(t *testing.T) {
 	for _, test := range []struct{ text, names string }{
 		{"A story without a name.", "templates.txt:1"},

@@ -2,19 +2,19 @@ package stories
 
 import "strings"
 
-// A text is words with gaps, which a teller fills.
+// A text is words with gaps, for a teller to fill.
 type text struct {
 	source string
 	pieces []piece
 }
 
-// A piece of a text is words, and the gap after them if there is one.
+// A piece of a text is words, and an optional gap after them.
 type piece struct {
 	words string
 	gap   gap
 }
 
-// A gap appends to b what stands in it.
+// A gap appends its content to b.
 type gap func(t *teller, b []byte) []byte
 
 // text reads words with gaps in braces.
@@ -36,7 +36,7 @@ func (s *scope) text(source string) text {
 	return read
 }
 
-// written reads an expression as a text, in which each name is a gap.
+// written reads an expression as a text, with a gap for each name.
 func (s *scope) written(expression string) text {
 	read := text{source: expression}
 	for rest := expression; rest != ""; {
@@ -56,7 +56,7 @@ func (s *scope) written(expression string) text {
 	return read
 }
 
-// gap reads what stands in a gap.
+// gap reads the inside of a gap.
 func (s *scope) gap(inside string) gap {
 	head, tail, _ := strings.Cut(inside, " ")
 	over, under, isPart := strings.Cut(head, "/")
@@ -86,7 +86,7 @@ func (s *scope) gap(inside string) gap {
 	}
 }
 
-// pronouns are those for a woman, by those for a man.
+// pronouns maps masculine pronouns to feminine ones.
 var pronouns = map[string]string{"he": "she", "He": "She", "His": "Her", "him": "her", "his": "her"}
 
 // person reads the gap for the name of a person, or for a pronoun.
@@ -108,8 +108,8 @@ func (s *scope) person(who int, pronoun string) gap {
 	}
 }
 
-// counted reads what is to follow a number: nothing, times, one/many, or the name of a noun.
-// The number has the name of a variable, or none.
+// counted reads the words after a number: nothing, times, one/many, or the name of a noun.
+// name is the variable of the number, or "".
 func (s *scope) counted(name, what string) func(t *teller, b []byte, n int64) []byte {
 	if what == "" {
 		return func(_ *teller, b []byte, n int64) []byte { return appendGrouped(b, name, n) }

@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// arcAGI asks the public questions of ARC, turned, mirrored and in other colors.
+// arcAGI asks the public tasks of ARC, rotated, mirrored and recolored.
 var arcAGI = task.Spec[arcParams, arcItem]{
 	Name:     "arc_agi",
 	Category: "arc",
-	Doc: "Find the rule by which grids of colors become other grids: the 800 public tasks of ARC-AGI-1, turned, mirrored and in other colors. " +
-		"With use_eval set to false, those of the evaluation set stay unseen.",
-	Source:  "The Abstraction and Reasoning Corpus, F. Chollet (2019), Apache-2.0; the settings are those of reasoning-gym, but for board_format_opts, and max_cells.",
+	Doc: "Find the rule that turns grids of colors into other grids: the 800 public tasks of ARC-AGI-1, rotated, mirrored and recolored. " +
+		"With use_eval set to false, the evaluation set stays unseen.",
+	Source:  "The Abstraction and Reasoning Corpus, F. Chollet (2019), Apache-2.0; the settings are those of reasoning-gym, except for board_format_opts, and max_cells.",
 	Version: 1,
 	Default: arcLevel(true, true, 10_000),
 	Levels: []arcParams{
@@ -32,8 +32,8 @@ var arcAGI = task.Spec[arcParams, arcItem]{
 	Make: makeArc,
 }
 
-// arcLevel returns the settings of one difficulty: the sets of tasks, and how many cells their
-// grids have at most.
+// arcLevel returns the settings of one difficulty: the sets of tasks, and the limit of
+// cells in their grids.
 func arcLevel(training, evaluation bool, cells int) arcParams {
 	return arcParams{
 		Training: training, Evaluation: evaluation, MaxCells: cells,
@@ -47,16 +47,16 @@ func arcLevel(training, evaluation bool, cells int) arcParams {
 type arcParams struct {
 	Training        bool      `json:"use_train"`
 	Evaluation      bool      `json:"use_eval"`
-	MaxCells        int       `json:"max_cells"`         // of all grids of a task together
+	MaxCells        int       `json:"max_cells"`         // total of all grids of a task
 	Rotations       []int     `json:"rotations"`         // clockwise, in degrees
 	RotationWeights []float64 `json:"rotations_weights"` // shares of no rotation, and of each
 	Mirrors         []string  `json:"mirrors"`
 	MirrorWeights   []float64 `json:"mirrors_weights"`       // shares of no mirror, and of each
-	Recolor         bool      `json:"use_color_permutation"` // of all but the background
+	Recolor         bool      `json:"use_color_permutation"` // all colors except the background
 	Shuffle         bool      `json:"shuffle_example_order"`
 }
 
-// leastCells is how many cells the smallest tasks of either set have at most.
+// leastCells suffices for the smallest tasks of either set.
 const leastCells = 100
 
 // Check implements [task.Params].
@@ -83,16 +83,17 @@ func (p arcParams) Check() error {
 	return task.CheckWeights("mirrors", len(p.Mirrors)+1, p.MirrorWeights)
 }
 
-// arcItem is one question. An entry of reasoning-gym has no examples but in its question.
+// arcItem is one question. Entries of reasoning-gym have their examples only in the
+// question.
 type arcItem struct {
 	Input    board      `json:"input"`
 	Output   board      `json:"output"`
-	TaskID   string     `json:"task_id"` // that of ARC
+	TaskID   string     `json:"task_id"` // ARC's ID
 	Examples []gridPair `json:"examples,omitempty"`
 	Phrasing int        `json:"phrasing,omitempty"`
 }
 
-// arcTasks are the tasks of both sets, the smallest first.
+// arcTasks returns the tasks of both sets, smallest first.
 var arcTasks = sync.OnceValue(func() (sets [2][]arcset.Task) {
 	for i, set := range [2][]arcset.Task{arcset.Training(), arcset.Evaluation()} {
 		sets[i] = slices.SortedStableFunc(slices.Values(set), func(a, b arcset.Task) int { return a.Cells - b.Cells })
@@ -100,7 +101,7 @@ var arcTasks = sync.OnceValue(func() (sets [2][]arcset.Task) {
 	return sets
 })
 
-// smallTasks are the tasks of the sets that are played, without those that are too large.
+// smallTasks returns the tasks of the chosen sets, without those that are too large.
 func (p arcParams) smallTasks() (sets [2][]arcset.Task) {
 	sets = arcTasks()
 	for i, use := range [2]bool{p.Training, p.Evaluation} {
@@ -110,7 +111,7 @@ func (p arcParams) smallTasks() (sets [2][]arcset.Task) {
 	return sets
 }
 
-// makeArc draws a task, and what is done to its grids.
+// makeArc draws a task, and the view of its grids.
 func makeArc(p arcParams, r *rng.Rand) (arcItem, error) {
 	sets := p.smallTasks()
 	i := r.Between(0, len(sets[0])+len(sets[1])-1)
@@ -133,17 +134,17 @@ func makeArc(p arcParams, r *rng.Rand) (arcItem, error) {
 	return item, nil
 }
 
-// A view is what is done to all grids of a task.
+// A view is a change to all grids of a task.
 type view struct {
-	colors   [10]int // that the colors become
-	mirrored bool    // rows become columns
-	quarters int     // clockwise, after that
+	colors   [10]int // the new color of each color
+	mirrored bool    // transpose
+	quarters int     // then rotate clockwise
 }
 
-// mirrors are the quarters by which each of them turns a grid whose rows have become columns.
+// mirrors maps each mirror to the quarter turns after a transposition.
 var mirrors = map[string]int{"diagonal": 0, "horizontal": 1, "counterdiagonal": 2, "vertical": 3}
 
-// view draws what is done.
+// view draws a view.
 func (p arcParams) view(r *rng.Rand) (v view) {
 	if i := task.Weighted(p.RotationWeights, r.Float()); i > 0 {
 		v.quarters = p.Rotations[i-1] / 90
@@ -161,10 +162,10 @@ func (p arcParams) view(r *rng.Rand) (v view) {
 	return v
 }
 
-// pair is a pair as it is seen.
+// pair returns a pair in the view.
 func (v view) pair(p arcset.Pair) gridPair { return gridPair{v.of(p.Input), v.of(p.Output)} }
 
-// of is a grid as it is seen. It changes the colors in place.
+// of returns a grid in the view. It changes the colors in place.
 func (v view) of(b board) board {
 	for _, row := range b {
 		for j, c := range row {
@@ -180,10 +181,10 @@ func (v view) of(b board) board {
 // Prompt implements [task.Instance].
 func (a arcItem) Prompt() string { return questionText(a.Examples, a.Input, a.Phrasing) }
 
-// Canonical implements [task.Canonicalizer]. The examples may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the examples does not matter.
 func (a arcItem) Canonical() string { return questionKey(a.Examples, a.Input) }
 
-// Check refuses a record with grids that are none, or too large.
+// Check refuses a record with invalid or too large grids.
 func (a arcItem) Check() error {
 	if err := checkPairs(append(slices.Clone(a.Examples), gridPair{a.Input, a.Output})); err != nil {
 		return err

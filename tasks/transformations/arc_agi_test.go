@@ -15,7 +15,7 @@ import (
 func TestArcScore(t *testing.T) {
 	tasktest.Nears(t, arcItem{Output: board{{1, 0}, {4, 5}}}.Score, []tasktest.Near{
 		{"1 0\n4 5", 1, ""}, {"[[1, 0], [4, 5]]", 1, "as a list"}, {"10\n45", 1, "without spaces"},
-		{"1 0\n4 6", 0, "for which reasoning-gym pays 0.05"}, {"1 4\n0 5", 0, "columns as rows"}, {"1 0", 0, "a row too few"}, {"", 0, "nothing, for which reasoning-gym pays 0.05"},
+		{"1 0\n4 6", 0, "reasoning-gym pays 0.05"}, {"1 4\n0 5", 0, "columns as rows"}, {"1 0", 0, "a row too few"}, {"", 0, "nothing; reasoning-gym pays 0.05"},
 	})
 	const pair = `"input":[[1,2]],"output":[[2,1]]`
 	tasktest.RefusedRecords(t, arcAGI.Task(), []string{
@@ -33,11 +33,11 @@ func TestArcParams(t *testing.T) {
 	item := tasktest.Made[arcItem](t, tasktest.With(t, arcAGI.Task(), plain), 0, 0)
 	i := slices.IndexFunc(arcset.Training(), func(t arcset.Task) bool { return t.ID == item.TaskID })
 	if i < 0 || fmt.Sprint(item.Examples) != fmt.Sprint(arcset.Training()[i].Train()) {
-		t.Errorf("a task that is left as it is was changed: %+v", item)
+		t.Errorf("an identity view changed the task: %+v", item)
 	}
 }
 
-// The easiest tasks are small enough for the least of max_cells, whichever the set.
+// The easiest tasks of either set fit the least max_cells.
 func TestSmallestArcTasks(t *testing.T) {
 	for _, p := range []arcParams{arcLevel(true, false, leastCells), arcLevel(false, true, leastCells)} {
 		if sets := p.smallTasks(); len(sets[0])+len(sets[1]) == 0 {
@@ -49,8 +49,8 @@ func TestSmallestArcTasks(t *testing.T) {
 	}
 }
 
-// seen is a grid from one of eight sides: with rows for columns, upside down, from right to
-// left, or several of them.
+// seen returns a grid in one of eight views: transposed, upside down, right to left, or
+// several of them.
 func seen(g [][]int, side int) (out [][]int) {
 	h, w := len(g), len(g[0])
 	if side&4 != 0 {
@@ -75,10 +75,10 @@ func seen(g [][]int, side int) (out [][]int) {
 	return out
 }
 
-// A dye says which color stands for which; -1: not known yet.
+// A dye maps each color to the color in the view; -1: not known yet.
 type dye [10]int
 
-// extended returns the dye that makes got of want too.
+// extended returns the dye that also maps got to want.
 func (d dye) extended(want, got [][]int) (dye, error) {
 	if len(want) != len(got) || len(want[0]) != len(got[0]) {
 		return d, errors.New("another size")
@@ -96,8 +96,8 @@ func (d dye) extended(want, got [][]int) (dye, error) {
 	return d, nil
 }
 
-// explained reports whether pairs that were shown are those of a task from one side, in any
-// order, in the colors of d and others.
+// explained reports whether the visible pairs are those of a task in one view, in any
+// order, in colors that extend d.
 func explained(shown []gridPair, pairs []arcset.Pair, side int, d dye) bool {
 	if len(shown) == 0 {
 		return len(pairs) == 0
@@ -131,8 +131,8 @@ func gridsIn(prompt string) (grids []board) {
 	return grids
 }
 
-// The second way reads the grids in the prompt, and finds the side and the colors in which
-// they, and the answer, are those of the task of ARC.
+// The second solver reads the grids in the prompt, and finds the view and the colors that
+// make them, and the answer, those of the ARC task.
 func TestArcSecond(t *testing.T) {
 	byID := map[string]arcset.Task{}
 	for _, task := range slices.Concat(arcset.Training(), arcset.Evaluation()) {

@@ -6,8 +6,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// changed makes a rule of how a thing is drawn anew, onto a copy of the picture. Things that
-// can be changed have boxes that do not meet.
+// changed makes a rule that redraws each thing onto a copy of the picture. The things'
+// boxes must not overlap or touch.
 func changed(change func(out board, p *picture, t thing)) func(p *picture) board {
 	return func(p *picture) board {
 		things := p.things()
@@ -25,12 +25,12 @@ func changed(change func(out board, p *picture, t thing)) func(p *picture) board
 	}
 }
 
-// near reports whether the boxes of two things meet or touch.
+// near reports whether the boxes of two things overlap or touch.
 func (t thing) near(o thing) bool {
 	return t.top <= o.bottom+1 && o.top <= t.bottom+1 && t.left <= o.right+1 && o.left <= t.right+1
 }
 
-// within gives each cell of the box of a thing the color that a function returns.
+// within recolors the cells in the box of each thing.
 func within(color func(t thing, i, j int, old board) int) func(p *picture) board {
 	return changed(func(out board, p *picture, t thing) {
 		for i := range t.height() {
@@ -41,7 +41,7 @@ func within(color func(t thing, i, j int, old board) int) func(p *picture) board
 	})
 }
 
-// grown gives the ground at steps from the cells of a thing a color.
+// grown colors the ground at steps from the cells of a thing.
 func grown(steps [][2]int, color func(t thing) int) func(p *picture) board {
 	return changed(func(out board, p *picture, t thing) {
 		for _, c := range t.cells {
@@ -58,7 +58,7 @@ func ownColor(t thing) int    { return t.color }
 func paintColor(_ thing) int  { return paint }
 func groundColor(_ thing) int { return ground }
 
-// refilled gives the cells inside of things, or in their holes, a color.
+// refilled colors some cells of each thing, such as its inside or its holes.
 func refilled(cells func(p *picture, t thing) [][2]int, color func(t thing) int) func(p *picture) board {
 	return changed(func(out board, p *picture, t thing) { draw(out, cells(p, t), color(t)) })
 }
@@ -67,12 +67,12 @@ func holes(_ *picture, t thing) [][2]int    { return t.holes() }
 func innards(p *picture, t thing) [][2]int  { return t.inner(p.board) }
 func outsides(p *picture, t thing) [][2]int { return without(t.cells, t.inner(p.board)) }
 
-// without returns the cells that are not among some.
+// without returns cells except some.
 func without(cells, some [][2]int) [][2]int {
 	return slices.DeleteFunc(slices.Clone(cells), func(c [2]int) bool { return slices.Contains(some, c) })
 }
 
-// changeRules change each thing where it is.
+// changeRules change each thing in place.
 var changeRules = []rule{
 	{"fill_holes", 1, hollows, refilled(holes, ownColor)},
 	{"paint_holes", 1, hollows, refilled(holes, paintColor)},
@@ -110,8 +110,8 @@ var changeRules = []rule{
 	}},
 }
 
-// lined makes a rule that lists the colors of things in an order, which must be strict: in a
-// row, or in a column if down is true.
+// lined makes a rule that lists the colors of things in a strict order: in a row, or in a
+// column if down is true.
 func lined(order func(a, b thing) int, down bool) func(p *picture) board {
 	return func(p *picture) board {
 		list := slices.SortedFunc(slices.Values(p.things()), order)

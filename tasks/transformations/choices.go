@@ -7,10 +7,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// A choice returns the place of one among things, or -1 if none stands out.
+// A choice returns the index of one thing, or -1 if none stands out.
 type choice func(things []thing) int
 
-// most chooses the thing that has most of something.
+// most chooses the thing with the largest value of a measure.
 func most(of func(t thing) int) choice {
 	return func(things []thing) int {
 		best := slices.MaxFunc(things, func(a, b thing) int { return cmp.Compare(of(a), of(b)) })
@@ -27,7 +27,7 @@ func most(of func(t thing) int) choice {
 	}
 }
 
-// oddOne chooses the only thing with its color, among three or more.
+// oddOne chooses the only thing with its color, out of three or more.
 func oddOne(things []thing) int {
 	at := -1
 	for i, t := range things {
@@ -60,7 +60,7 @@ var choices = []struct {
 	{"oddly_colored", 2, oneOdd, oddOne},
 }
 
-// kinds are what some things are and others are not.
+// kinds are properties that some things have and others lack.
 var kinds = []struct {
 	name  string
 	scene scene
@@ -78,10 +78,10 @@ var kinds = []struct {
 	{"taller_than_wide", things, func(_ *picture, t thing) bool { return t.height() > t.width() }},
 }
 
-// acts are what is done to things that are chosen, and to those that are not.
+// acts are treatments of chosen and other things.
 var acts = []struct {
 	name                string
-	chosen, other, tier int // colors, 0 for the ground; itself: the thing keeps its own. Tier: the least
+	chosen, other, tier int // colors: 0 for the ground; itself: the thing's own. tier: the minimum
 }{
 	{"keep", itself, ground, 1},
 	{"remove", ground, itself, 1},
@@ -126,7 +126,7 @@ func thingRules() []rule {
 	return append(append(all, changeRules...), cropRules...)
 }
 
-// chosen returns the thing that is chosen among two or more.
+// chosen returns the chosen thing out of two or more.
 func (p *picture) chosen(c choice) (t thing, ok bool) {
 	things := p.things()
 	if len(things) < 2 {
@@ -139,7 +139,7 @@ func (p *picture) chosen(c choice) (t thing, ok bool) {
 	return things[i], true
 }
 
-// redrawn returns the picture with its things in other colors.
+// redrawn returns the picture with its things recolored.
 func (p *picture) redrawn(color func(t thing) int) board {
 	out := clone(p.board)
 	for _, t := range p.things() {

@@ -6,8 +6,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// recolored makes a rule of what becomes of the cells of the most common color and of the
-// rarest, ground apart. It cannot be applied if there is no one of either, or no other color.
+// recolored makes a rule from a function that recolors each cell, given the most common
+// color and the rarest, ground apart. The rule does not apply if either is ambiguous, or if
+// there is no other color.
 func recolored(becomes func(c, common, rare int) int) func(p *picture) board {
 	return func(p *picture) board {
 		common, rare := extremes(p.board)
@@ -45,18 +46,18 @@ func extremes(b board) (common, rare int) {
 	return common, rare
 }
 
-// each returns a board with cells made of those of another.
+// each returns a board with each cell mapped by a function.
 func each(b board, becomes func(c int) int) board {
 	h, w := size(b)
 	return grid.Build(h, w, func(i, j int) int { return becomes(b[i][j]) })
 }
 
-// colorOf is a rule of what becomes of each cell by its color.
+// colorOf makes a rule that maps each cell by its color.
 func colorOf(becomes func(c int) int) func(p *picture) board {
 	return func(p *picture) board { return each(p.board, becomes) }
 }
 
-// only returns the one color that the board has; 0 if it has several.
+// only returns the only color of the board, or 0 if it has several.
 func only(b board) (color int) {
 	for _, row := range b {
 		for _, c := range row {
@@ -69,8 +70,8 @@ func only(b board) (color int) {
 	return color
 }
 
-// settled returns the rows of a board with the ground first, and the colors after it in
-// their order.
+// settled returns the rows of a board with the ground first, then the colors in their
+// order.
 func settled(b board) board {
 	out := clone(b)
 	for _, row := range out {
@@ -82,7 +83,7 @@ func settled(b board) board {
 // hasColor reports whether a row is not all ground.
 func hasColor(row []int) bool { return slices.ContainsFunc(row, colored) }
 
-// across makes a rule of what becomes of a board with its rows as columns.
+// across makes a rule for the transposed board.
 func across(apply func(b board) board) func(p *picture) board {
 	return func(p *picture) board {
 		if out := apply(transposed(p.board)); out != nil {
@@ -92,7 +93,7 @@ func across(apply func(b board) board) func(p *picture) board {
 	}
 }
 
-// along makes a rule of what becomes of a board as it stands.
+// along makes a rule for the board itself.
 func along(apply func(b board) board) func(p *picture) board {
 	return func(p *picture) board { return apply(p.board) }
 }
@@ -108,13 +109,13 @@ func paintedRows(b board) board {
 	return out
 }
 
-// firstOfRow gives all cells of a row the color of the first.
+// firstOfRow colors each row like its first cell.
 func firstOfRow(b board) board {
 	h, w := size(b)
 	return grid.Build(h, w, func(i, _ int) int { return b[i][0] })
 }
 
-// squeezed leaves out rows without colors; nil if that is none or all.
+// squeezed removes rows without colors, or returns nil if that removes none or all.
 func squeezed(b board) (some board) {
 	for _, row := range b {
 		if hasColor(row) {
@@ -127,7 +128,7 @@ func squeezed(b board) (some board) {
 	return some
 }
 
-// backwards does to a board from right to left what apply does from left to right.
+// backwards applies a function from right to left instead of left to right.
 func backwards(apply func(b board) board) func(b board) board {
 	return func(b board) board {
 		if out := apply(mirrored(b)); out != nil {
@@ -137,7 +138,7 @@ func backwards(apply func(b board) board) func(b board) board {
 	}
 }
 
-// colorRules go by colors.
+// colorRules depend on colors.
 var colorRules = []rule{
 	{"keep_most_common", 2, noise, recolored(func(c, common, _ int) int { return pick(c == common, c, ground) })},
 	{"keep_rarest", 2, noise, recolored(func(c, _, rare int) int { return pick(c == rare, c, ground) })},
@@ -189,7 +190,7 @@ var colorRules = []rule{
 	{"paint_empty_columns", 2, sparse, across(paintedRows)},
 }
 
-// single is a board of one cell; nil if its color is that of the ground or the other.
+// single returns a board of one cell, or nil if its color is the ground or other.
 func single(color, other int) board {
 	if color == other {
 		return nil

@@ -2,7 +2,7 @@ package transformations
 
 import "github.com/quintain-rl/quintain/internal/grid"
 
-// cropped makes a rule of what becomes of the smallest rectangle with all colored cells.
+// cropped makes a rule that works on the smallest rectangle with all colored cells.
 func cropped(apply func(p *picture) board) func(p *picture) board {
 	return func(p *picture) board {
 		x, ok := around(p.board, colored)
@@ -13,8 +13,8 @@ func cropped(apply func(p *picture) board) func(p *picture) board {
 	}
 }
 
-// moved makes a rule that moves the smallest rectangle with all colored cells: down and to the
-// right by what a function returns for it and for a board of h rows and w columns.
+// moved makes a rule that moves the smallest rectangle with all colored cells, by the steps
+// down and to the right that a function returns for it and a board of h rows and w columns.
 func moved(by func(x box, h, w int) (down, right int)) func(p *picture) board {
 	return func(p *picture) board {
 		x, ok := around(p.board, colored)
@@ -27,7 +27,7 @@ func moved(by func(x box, h, w int) (down, right int)) func(p *picture) board {
 	}
 }
 
-// cropRules cut out or move all that has colors.
+// cropRules cut out or move everything colored.
 var cropRules = []rule{
 	{"crop", 1, island, cropped(func(p *picture) board { return p.board })},
 	{"crop_and_mirror_sideways", 2, island, cropped(placed(same, sideways))},

@@ -8,8 +8,8 @@ type lines struct {
 	far   bool
 }
 
-// drawn makes a rule that draws lines from every thing of one cell, in its own color or in
-// paint. It cannot be applied if anything is larger, or if two lines meet.
+// drawn makes a rule that draws lines from every single-cell thing, in its own color or in
+// paint. The rule does not apply if a thing is larger, or if two lines meet.
 func drawn(l lines, color func(t thing) int) func(p *picture) board {
 	return func(p *picture) board {
 		things := p.things()
@@ -26,7 +26,7 @@ func drawn(l lines, color func(t thing) int) func(p *picture) board {
 	}
 }
 
-// draw draws the lines from a thing. It reports false if they meet a cell that is not ground.
+// draw draws the lines from a thing. It reports false if they meet a colored cell.
 func (l lines) draw(out board, t thing, color int) bool {
 	for _, s := range l.steps {
 		for i, j := t.top+s[0], t.left+s[1]; at(out, i, j) != edge; i, j = i+s[0], j+s[1] {
@@ -65,7 +65,7 @@ func linked(b board, painted bool) board {
 	return out
 }
 
-// boxed makes a rule of the rectangle whose opposite corners are the only two colored cells.
+// boxed makes a rule for the rectangle with the only two colored cells as opposite corners.
 func boxed(color func(i, j int, x box, c int) int) func(p *picture) board {
 	return func(p *picture) board {
 		t := p.things()

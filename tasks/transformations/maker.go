@@ -25,7 +25,7 @@ func makeRearc(p rearcParams, r *rng.Rand) (rearcItem, error) {
 	return rearcItem{}, fmt.Errorf("no examples that leave one answer found in %d tries", tries)
 }
 
-// painter draws how large and how full the pictures of one problem are, and their colors.
+// painter draws the size, the fullness and the colors of one problem's pictures.
 func (p rearcParams) painter(r *rng.Rand) *painter {
 	space := drawIn(p.RNGRanges, p.RNGWeights, r)
 	w := &painter{r: r, space: min(max(space, thousandths(p.DiffLB)), thousandths(p.DiffUB)), crowd: drawIn(p.PSORanges, p.PSOWeights, r)}
@@ -44,10 +44,10 @@ func drawIn(ranges [][2]float64, weights []float64, r *rng.Rand) int {
 
 func thousandths(x float64) int { return int(math.Round(1000 * x)) }
 
-// draw draws the examples and the picture that is asked about. It reports false if the rule
-// does too little.
+// draw draws the examples and the picture in question. It reports false if the rule does
+// too little.
 func (t *rearcItem) draw(rule *rule, w *painter) bool {
-	alike := true // is what becomes of all pictures
+	alike := true // all outputs are the same
 	for i := range len(t.Examples) + 1 {
 		pair, drawn := w.pair(rule)
 		if !drawn {
@@ -68,7 +68,7 @@ func (t *rearcItem) draw(rule *rule, w *painter) bool {
 	return !alike
 }
 
-// pair draws a picture that the rule changes into another, which has colors.
+// pair draws a picture that the rule turns into another, with colors.
 func (p *painter) pair(rule *rule) (pair gridPair, drawn bool) {
 	const tries = 20
 	for range tries {
@@ -82,8 +82,8 @@ func (p *painter) pair(rule *rule) (pair gridPair, drawn bool) {
 	return pair, false
 }
 
-// doubtful reports whether a rule fits all examples and makes something else of the picture
-// that is asked about.
+// doubtful reports whether some rule fits all examples but has another result for the
+// picture in question.
 func (t *rearcItem) doubtful() bool {
 	pictures := make([]picture, len(t.Examples)+1)
 	for i, e := range t.Examples {
@@ -99,8 +99,8 @@ func (t *rearcItem) doubtful() bool {
 	return false
 }
 
-// misleads reports whether a rule fits all examples and makes something else of the picture
-// that is asked about, which is the last, or makes of it what the examples do not tell.
+// misleads reports whether a rule fits all examples, but has another result for the picture
+// in question, the last one, or one that the examples do not determine.
 func (t *rearcItem) misleads(rule *rule, pictures []picture) bool {
 	brush := ground
 	for i, e := range t.Examples {
@@ -109,7 +109,7 @@ func (t *rearcItem) misleads(rule *rule, pictures []picture) bool {
 		}
 	}
 	if brush == ground {
-		brush = edge // which is no color
+		brush = edge // not a color
 	}
 	out := rule.apply(&pictures[len(t.Examples)])
 	return out != nil && !fits(out, t.Output, &brush)

@@ -5,7 +5,7 @@ import "github.com/quintain-rl/quintain/internal/grid"
 // A mask chooses cells of a board of h rows and w columns.
 type mask func(i, j, h, w int) bool
 
-// kept makes a rule of the cells that stay. The others become ground.
+// kept makes a rule that keeps the chosen cells. The others become ground.
 func kept(shape shape, chosen mask) func(p *picture) board {
 	return masked(shape, chosen, func(c int, chosen bool) int {
 		if chosen {
@@ -15,7 +15,7 @@ func kept(shape shape, chosen mask) func(p *picture) board {
 	})
 }
 
-// painted makes a rule of the cells that are painted.
+// painted makes a rule that paints the chosen cells.
 func painted(shape shape, chosen mask) func(p *picture) board {
 	return masked(shape, chosen, func(c int, chosen bool) int {
 		if chosen {
@@ -25,7 +25,7 @@ func painted(shape shape, chosen mask) func(p *picture) board {
 	})
 }
 
-// masked makes a rule of what becomes of cells that are chosen or not.
+// masked makes a rule that maps each cell by its color and whether it is chosen.
 func masked(shape shape, chosen mask, becomes func(c int, chosen bool) int) func(p *picture) board {
 	return func(p *picture) board {
 		h, w := size(p.board)
@@ -36,7 +36,7 @@ func masked(shape shape, chosen mask, becomes func(c int, chosen bool) int) func
 	}
 }
 
-// odds is the shape of boards that have a middle row and a middle column.
+// odds is the shape of boards with a middle row and a middle column.
 func odds(h, w int) (int, int) { return h * (h % 2), w * (w % 2) }
 
 // The masks.
@@ -55,7 +55,7 @@ func middleRow(i, _, h, _ int) bool     { return i == h/2 }
 func middleCol(_, j, _, w int) bool     { return j == w/2 }
 func cross(i, j, h, w int) bool         { return middleRow(i, j, h, w) || middleCol(i, j, h, w) }
 
-// maskRules keep or paint cells by their places.
+// maskRules keep or paint cells by position.
 var maskRules = []rule{
 	{"keep_rim", 1, noise, kept(same, rim)},
 	{"keep_inside", 1, noise, kept(same, inside)},

@@ -2,10 +2,10 @@ package transformations
 
 import "github.com/quintain-rl/quintain/internal/grid"
 
-// A joint makes one board of two of the same size; nil if it cannot.
+// A joint combines two boards of the same size into one, or returns nil if it cannot.
 type joint func(first, second board) board
 
-// joined makes a rule of a joint of the parts to the left and to the right of a line of one
+// joined makes a rule that joins the parts to the left and to the right of a line of one
 // color in the middle.
 func joined(join joint) func(b board) board {
 	return func(b board) board {
@@ -31,13 +31,12 @@ func cellwise(cell func(a, b int) int) joint {
 	}
 }
 
-// where paints the cells for which a condition holds of the colors in both parts.
+// where paints the cells for which a condition holds on the cells of both parts.
 func where(holds func(a, b bool) bool) joint {
 	return cellwise(func(a, b int) int { return pick(holds(colored(a), colored(b)), paint, ground) })
 }
 
-// fuller returns the first part if it has more colored cells than the second, or the second
-// if it has more. Less swaps them.
+// fuller returns the part with more colored cells, or with fewer if less is true.
 func fuller(less bool) joint {
 	return func(first, second board) board {
 		n := count(first) - count(second)
@@ -51,7 +50,7 @@ func fuller(less bool) joint {
 	}
 }
 
-// count returns how many cells have colors.
+// count counts the colored cells.
 func count(b board) (n int) {
 	for _, row := range b {
 		for _, c := range row {
@@ -81,7 +80,7 @@ var joints = []struct {
 	{"emptier_part", 3, fuller(true)},
 }
 
-// panelRules join two parts of a picture that a line divides.
+// panelRules join two parts of a picture, separated by a line.
 func panelRules() (all []rule) {
 	for _, j := range joints {
 		all = append(all,

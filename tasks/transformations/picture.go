@@ -6,26 +6,26 @@ import (
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// A board is colors in cells: numbers from 0 to 9.
+// A board is a grid of colors, 0 to 9.
 type board = grid.Grid[int]
 
 const (
 	ground = 0
-	paint  = 10 // stands for the color that a rule brings along
-	edge   = -1 // stands for what is outside of a board
+	paint  = 10 // stands for a color that a rule adds
+	edge   = -1 // stands for cells outside a board
 )
 
-// A picture is a board that rules look at. Its things are looked for once.
+// A picture is a board as rules see it. It finds its things once.
 type picture struct {
 	board
 	found  []thing
 	looked bool
 }
 
-// size returns how many rows and columns a board has.
+// size returns the numbers of rows and columns of a board.
 func size(b board) (h, w int) { return len(b), len(b[0]) }
 
-// at returns a cell, or edge outside of the board.
+// at returns a cell, or edge outside the board.
 func at(b board, i, j int) int {
 	if i < 0 || j < 0 || i >= len(b) || j >= len(b[0]) {
 		return edge
@@ -39,7 +39,7 @@ func clone(b board) board {
 	return grid.Build(h, w, func(i, j int) int { return b[i][j] })
 }
 
-// transposed returns a board with rows for columns.
+// transposed returns the transposed board.
 func transposed(b board) board {
 	h, w := size(b)
 	return grid.Build(w, h, func(i, j int) int { return b[j][i] })
@@ -54,7 +54,7 @@ func mirrored(b board) board {
 	return out
 }
 
-// pick returns a if the condition holds, and else b.
+// pick returns a if the condition holds, else b.
 func pick(condition bool, a, b int) int {
 	if condition {
 		return a
@@ -62,11 +62,11 @@ func pick(condition bool, a, b int) int {
 	return b
 }
 
-// A box is a rectangle by its first and last rows and columns.
+// A box is a rectangle, given by its first and last rows and columns.
 type box struct{ top, left, bottom, right int }
 
-// around is the smallest box with all cells that are of a color that is wanted. It is false if
-// there is none.
+// around returns the smallest box with all cells of a wanted color. ok is false if there
+// are none.
 func around(b board, wanted func(color int) bool) (x box, ok bool) {
 	h, w := size(b)
 	x = box{h, w, -1, -1}
@@ -80,7 +80,7 @@ func around(b board, wanted func(color int) bool) (x box, ok bool) {
 	return x, x.bottom >= 0
 }
 
-// add makes the box so large that the cell is in it.
+// add enlarges the box to contain a cell.
 func (x *box) add(i, j int) {
 	x.top, x.left = min(x.top, i), min(x.left, j)
 	x.bottom, x.right = max(x.bottom, i), max(x.right, j)
@@ -89,10 +89,10 @@ func (x *box) add(i, j int) {
 func (x box) height() int { return x.bottom - x.top + 1 }
 func (x box) width() int  { return x.right - x.left + 1 }
 
-// cut returns the part of a board that is in a box.
+// cut returns the part of a board inside a box.
 func cut(b board, x box) board {
 	return grid.Build(x.height(), x.width(), func(i, j int) int { return b[x.top+i][x.left+j] })
 }
 
-// colored reports whether a color is not that of the ground.
+// colored reports whether a color is not the ground.
 func colored(c int) bool { return c > ground }

@@ -2,14 +2,15 @@ package transformations
 
 import "github.com/quintain-rl/quintain/internal/grid"
 
-// A shape tells how many rows and columns a board of h rows and w columns gets; none if the
-// rule cannot be applied.
+// A shape maps a board of h rows and w columns to the size of its result, or to 0, 0 if the
+// rule does not apply.
 type shape func(h, w int) (rows, cols int)
 
-// A source tells from where a cell of a new board is taken. Outside there is ground.
+// A source tells where a cell of the new board comes from. Outside the board there is
+// ground.
 type source func(i, j, h, w int) (row, col int)
 
-// placed makes a rule of where each cell comes from.
+// placed makes a rule that copies each cell from its source.
 func placed(shape shape, source source) func(p *picture) board {
 	return func(p *picture) board {
 		h, w := size(p.board)
@@ -24,7 +25,7 @@ func placed(shape shape, source source) func(p *picture) board {
 	}
 }
 
-// The shapes of boards after a rule.
+// The shapes of results.
 func same(h, w int) (int, int)     { return h, w }
 func turned(h, w int) (int, int)   { return w, h }
 func double(h, w int) (int, int)   { return 2 * h, 2 * w }
@@ -40,7 +41,7 @@ func halfWide(h, w int) (int, int) { return h, w / 2 * (1 - w%2) }
 func quarter(h, w int) (int, int)  { return h / 2 * (1 - h%2), w / 2 * (1 - w%2) }
 func square(h, w int) (int, int)   { return pick(h == w, h, 0), pick(h == w, w, 0) }
 
-// The sources that several rules have.
+// Sources that several rules share.
 func stays(i, j, _, _ int) (int, int)        { return i, j }
 func sideways(i, j, _, w int) (int, int)     { return i, w - 1 - j }
 func upDown(i, j, h, _ int) (int, int)       { return h - 1 - i, j }
@@ -54,7 +55,7 @@ func twiceAsLarge(i, j, _, _ int) (int, int) { return i / 2, j / 2 }
 // fold counts 0, 1, …, n-1, n-1, …, 1, 0.
 func fold(i, n int) int { return min(i, 2*n-1-i) }
 
-// placeRules say for each cell where it comes from.
+// placeRules define a source for each cell.
 var placeRules = []rule{
 	{"mirror_sideways", 1, noise, placed(same, sideways)},
 	{"mirror_up_down", 1, noise, placed(same, upDown)},
@@ -165,7 +166,7 @@ var placeRules = []rule{
 	})},
 }
 
-// pinwheel turns a square around the lower right corner: by a quarter more in each part,
+// pinwheel turns a square around the lower right corner, each part a quarter further,
 // clockwise.
 func pinwheel(i, j, n, _ int) (int, int) {
 	switch {

@@ -11,14 +11,14 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A gridPair is what became of a grid.
+// A gridPair is a grid and its result.
 type gridPair struct {
 	Input  board `json:"input"`
 	Output board `json:"output"`
 }
 
 // gridPhrasings are the wordings: before the examples, before and between the two grids of
-// one, after it, and before and after the grid that is asked about.
+// an example, after it, and before and after the grid in question.
 var gridPhrasings = [][6]string{
 	{"Each pair of grids shows the same transformation. The digits are colors, and 0 is the background.\n", "\nInput:\n", "\nOutput:\n", "\n", "\nHere is one more input. What is its output?\n\nInput:\n", ""},
 	{"A rule turns one grid into another. Find it with the help of these examples, in which 0 stands for an empty cell.\n", "\nBefore\n", "\nAfter\n", "\n", "\nApply the rule to this grid.\n\nBefore\n", "\nAfter\n?"},
@@ -29,10 +29,10 @@ var gridPhrasings = [][6]string{
 	{"Somebody edits pixel images by one fixed recipe. Every digit is a pixel, with 0 for an unlit one.\n", "\nOriginal image:\n", "\nEdited image:\n", "\n", "\nThis image has not been edited yet:\n", "\n\nEdit it by the same recipe."},
 }
 
-// gridEnding says how the answer is written.
+// gridEnding states the form of the answer.
 const gridEnding = "\n\nAnswer with the resulting grid alone: a line for each row, with a space between the digits. Its size may differ from that of the grid above."
 
-// questionText asks what becomes of a grid.
+// questionText asks for the result of a grid.
 func questionText(examples []gridPair, input board, phrasing int) string {
 	words := &gridPhrasings[phrasing]
 	room := 2*task.PromptRoom + 2*len(input)*len(input[0])
@@ -49,8 +49,8 @@ func questionText(examples []gridPair, input board, phrasing int) string {
 	return string(append(b, gridEnding...))
 }
 
-// questionKey stands for what is asked: the examples may stand in any order. It is empty if
-// there are none.
+// questionKey identifies the question. The order of the examples does not matter. It is
+// empty without examples.
 func questionKey(examples []gridPair, input board) string {
 	if len(examples) == 0 {
 		return ""
@@ -63,10 +63,10 @@ func questionKey(examples []gridPair, input board) string {
 	return strings.Join(append(lines, grid.Ints(input)), ";")
 }
 
-// mostSide is how many rows or columns a grid has at most.
+// mostSide limits the rows and the columns of a grid.
 const mostSide = 60
 
-// checkPairs refuses too many pairs, and grids that are too large or none.
+// checkPairs refuses too many pairs, and empty or too large grids.
 func checkPairs(pairs []gridPair) error {
 	const most = 21
 	if len(pairs) > most {
@@ -85,8 +85,8 @@ func checkPairs(pairs []gridPair) error {
 	return nil
 }
 
-// matchGrid scores an answer against the one right grid. As for reasoning-gym, lines that begin
-// with "Shape: " do not count.
+// matchGrid compares an answer with the only right grid. As in reasoning-gym, it ignores
+// lines that begin with "Shape: ".
 func matchGrid(text string, want board) quintain.Verdict {
 	row := 0
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ']' }) {
@@ -107,11 +107,10 @@ func matchGrid(text string, want board) quintain.Verdict {
 	return quintain.Right()
 }
 
-// outsideRow tells what may stand before and after a row.
+// outsideRow reports whether r may stand before or after a row.
 func outsideRow(r rune) bool { return r == '[' || r == ',' || answer.Space(r) }
 
-// sameRow reports whether a line has these digits, with space or commas between them, or
-// nothing.
+// sameRow reports whether a line has these digits, separated by space, commas or nothing.
 func sameRow(line string, digits []int) bool {
 	for i, d := range digits {
 		if i > 0 {

@@ -9,14 +9,14 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// rearc asks what becomes of a grid of colors by a rule that examples show.
+// rearc asks for the result of a rule on a grid of colors, known from examples.
 var rearc = task.Spec[rearcParams, rearcItem]{
 	Name:     "rearc",
 	Category: "arc",
-	Doc: "Find the rule by which grids of colors become other grids, from examples, and apply it to one more. " +
+	Doc: "Find the rule that turns grids of colors into other grids, from examples, and apply it to one more. " +
 		"No other rule of the catalogue fits all examples and gives another answer. Harder levels have larger and fuller grids, more rules, and fewer examples.",
-	Source: "A puzzle of the kind of ARC by F. Chollet (2019), with the settings of reasoning-gym, but for board_format_opts; rules, pictures and texts are our own. " +
-		"The range rng says how large grids are, and pso how much is in them, both from 0 to 1.",
+	Source: "A puzzle in the style of ARC by F. Chollet (2019), with the settings of reasoning-gym, except for board_format_opts; rules, pictures and texts are our own. " +
+		"The range rng sets how large grids are, and pso how full, both from 0 to 1.",
 	Version: 1,
 	Default: rearcParams{
 		MinExamples: 3, MaxExamples: 5, DiffLB: 0, DiffUB: 0.2, MaxTier: 3,
@@ -33,7 +33,7 @@ var rearc = task.Spec[rearcParams, rearcItem]{
 	Make: makeRearc,
 }
 
-// rearcLevel returns the settings of a level, which has one range of either kind.
+// rearcLevel returns the settings of a level, with one range of either kind.
 func rearcLevel(tier, examples int, size, much [2]float64) rearcParams {
 	return rearcParams{
 		MinExamples: examples, MaxExamples: examples, DiffLB: 0, DiffUB: 1, MaxTier: tier,
@@ -45,13 +45,13 @@ func rearcLevel(tier, examples int, size, much [2]float64) rearcParams {
 type rearcParams struct {
 	MinExamples int          `json:"min_examples"`
 	MaxExamples int          `json:"max_examples"`
-	DiffLB      float64      `json:"diff_lb"` // what rng is at least
-	DiffUB      float64      `json:"diff_ub"` // and at most
+	DiffLB      float64      `json:"diff_lb"` // minimum of rng
+	DiffUB      float64      `json:"diff_ub"` // maximum of rng
 	RNGRanges   [][2]float64 `json:"rng_difficulty_ranges"`
 	RNGWeights  []float64    `json:"rng_difficulty_weights"` // shares of the ranges
 	PSORanges   [][2]float64 `json:"pso_difficulty_ranges"`
 	PSOWeights  []float64    `json:"pso_difficulty_weights"`
-	MaxTier     int          `json:"max_tier"` // of the rules: 1 to 3, from the simplest
+	MaxTier     int          `json:"max_tier"` // of the rules: 1 to 3, simplest first
 }
 
 // Check implements [task.Params].
@@ -71,7 +71,7 @@ func (p rearcParams) Check() error {
 	return checkRanges("pso_difficulty", p.PSORanges, p.PSOWeights)
 }
 
-// checkRanges refuses ranges that are not in 0 to 1, and weights that are not theirs.
+// checkRanges refuses ranges outside 0 to 1, and weights that do not match them.
 func checkRanges(name string, ranges [][2]float64, weights []float64) error {
 	for _, r := range ranges {
 		if !within01(r[0], r[1]) {
@@ -86,14 +86,14 @@ func checkRanges(name string, ranges [][2]float64, weights []float64) error {
 
 func within01(low, high float64) bool { return 0 <= low && low <= high && high <= 1 }
 
-// rearcItem is one rule, seen from outside. An entry of reasoning-gym has no examples but in
-// its question.
+// rearcItem is one rule, seen from outside. Entries of reasoning-gym have their examples
+// only in the question.
 type rearcItem struct {
 	Input    board      `json:"input"`
 	Output   board      `json:"output"`
 	TaskID   string     `json:"task_id"` // the name of the rule
-	RNG      float64    `json:"rng"`     // how large the grids are, 0 to 1
-	PSO      float64    `json:"pso"`     // how much is in them, 0 to 1
+	RNG      float64    `json:"rng"`     // size of the grids, 0 to 1
+	PSO      float64    `json:"pso"`     // fullness of the grids, 0 to 1
 	Examples []gridPair `json:"examples,omitempty"`
 	Phrasing int        `json:"phrasing,omitempty"`
 }
@@ -101,21 +101,21 @@ type rearcItem struct {
 // Prompt implements [task.Instance].
 func (t rearcItem) Prompt() string { return questionText(t.Examples, t.Input, t.Phrasing) }
 
-// Canonical implements [task.Canonicalizer]. The examples may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the examples does not matter.
 func (t rearcItem) Canonical() string { return questionKey(t.Examples, t.Input) }
 
-// Check refuses a record whose grids are not what its rule makes of others.
+// Check refuses a record with grids that its rule does not produce.
 func (t rearcItem) Check() error {
 	pairs := append(slices.Clone(t.Examples), gridPair{t.Input, t.Output})
 	if err := checkPairs(pairs); err != nil {
 		return err
 	}
 	if len(t.Examples) == 0 {
-		return nil // of reasoning-gym
+		return nil // from reasoning-gym
 	}
 	i := slices.IndexFunc(rules(), func(r rule) bool { return r.name == t.TaskID })
 	if i < 0 {
-		return fmt.Errorf("task_id is %.40q, which is no rule", t.TaskID)
+		return fmt.Errorf("task_id is %.40q, which is not a rule", t.TaskID)
 	}
 	brush := ground
 	for _, e := range pairs {

@@ -16,7 +16,7 @@ func TestRearcScore(t *testing.T) {
 	tasktest.Nears(t, rearcItem{Output: board{{1, 0, 3}, {4, 5, 6}}}.Score, []tasktest.Near{
 		{"1 0 3\n4 5 6", 1, ""}, {"103\n456", 1, "without spaces"}, {"[[1, 0, 3], [4, 5, 6]]", 1, "as a list"}, {" [1,0,3],\n [4,5,6]\n", 1, "as lists"}, {"Shape: 2x3\n1 0 3\n4 5 6", 1, "a line that others leave out too"},
 		{"1 0 3\n\n4 5 6\n", 1, "with an empty line"}, {"1 0 3 4 5 6", 0, "in one line"}, {"1 0 3", 0, "a row is missing"}, {"1 0 3\n4 5 6\n0 0 0", 0, "a row too many"}, {"1 0 3 0\n4 5 6 0", 0, "a column too many"},
-		{"1 0 3\n4 5 7", 0, "for which others pay 0.05"}, {"1 0 3\n4 5", 0, ""}, {"1 4\n0 5\n3 6", 0, "columns as rows"}, {"10 3\n4 56", 1, "digits stand for themselves"}, {"1 0 3\n4 5 -6", 0, ""}, {"", 0, "nothing"}, {"[]", 0, ""},
+		{"1 0 3\n4 5 7", 0, "others pay 0.05"}, {"1 0 3\n4 5", 0, ""}, {"1 4\n0 5\n3 6", 0, "columns as rows"}, {"10 3\n4 56", 1, "digits stand for themselves"}, {"1 0 3\n4 5 -6", 0, ""}, {"", 0, "nothing"}, {"[]", 0, ""},
 	})
 }
 
@@ -36,15 +36,15 @@ func TestRearcParams(t *testing.T) {
 	})
 }
 
-// What others have made of a rule is the same question in any order and wording.
+// The key does not depend on the order of the examples or the wording.
 func TestRearcKeys(t *testing.T) {
 	tasktest.Same(t, rearc.Task(), "the order of the examples", func(record *rearcItem) { slices.Reverse(record.Examples) })
 	tasktest.Same(t, rearc.Task(), "the wording", func(record *rearcItem) { record.Phrasing = (record.Phrasing + 1) % len(gridPhrasings) })
 	tasktest.Other(t, rearc.Task(), "fewer examples", func(record *rearcItem) { record.Examples = record.Examples[1:] })
 }
 
-// verified holds the pairs of a problem against the verifier of its rule. Paint stands for
-// one color in all of them.
+// verified checks the pairs of a problem against its rule's verifier. Paint stands for one
+// color in all of them.
 func verified(item rearcItem) error {
 	verifier := verifiers()[item.TaskID]
 	if verifier == nil {
@@ -76,8 +76,8 @@ func TestRearcSecond(t *testing.T) {
 	})
 }
 
-// Every rule of the catalogue is one that a verifier also knows, that its scene suits, and
-// that examples can tell from all others, at each level of its tier.
+// Every rule of the catalogue has a verifier, a suitable scene, and examples that tell it
+// from all others, at each level of its tier.
 func TestRearcRules(t *testing.T) {
 	all := rules()
 	if len(all) != len(verifiers()) || len(all) < 150 {
@@ -109,7 +109,7 @@ func problemOf(rule *rule, p rearcParams) (item rearcItem, ok bool) {
 	return item, false
 }
 
-// No two rules have the same name or the same effect on the pictures for which one is made.
+// No two rules have the same name, or the same effect on the pictures made for one of them.
 func TestRearcRulesDiffer(t *testing.T) {
 	all := rules()
 	seen := map[string]bool{}
@@ -132,13 +132,13 @@ func TestRearcRulesDiffer(t *testing.T) {
 		}
 		for j := range all {
 			if same[j] && j != i {
-				t.Errorf("%s does what %s does", all[j].name, all[i].name)
+				t.Errorf("%s has the same effect as %s", all[j].name, all[i].name)
 			}
 		}
 	}
 }
 
-// The examples decide: whatever rule fits them, with whatever color for paint, has the same
+// The examples decide: every rule that fits them, with any color for paint, has the same
 // answer.
 func TestRearcExamplesDecide(t *testing.T) {
 	for level, p := range rearc.Levels {
@@ -164,8 +164,8 @@ func TestRearcExamplesDecide(t *testing.T) {
 	}
 }
 
-// paintedWith tells whether a rule that paints with a color fits the examples, and what it
-// makes of the question.
+// paintedWith reports whether a rule that paints with a color fits the examples, and
+// returns its answer to the question.
 func paintedWith(rule *rule, item rearcItem, brush int) (answer board, fits bool) {
 	apply := func(b board) board {
 		out := rule.apply(&picture{board: b})
@@ -182,7 +182,7 @@ func paintedWith(rule *rule, item rearcItem, brush int) (answer board, fits bool
 	return apply(item.Input), true
 }
 
-// A rule that fits the examples but says something else of the question makes it doubtful, as
+// A rule that fits the examples but gives another answer makes a question doubtful, and so
 // does a color that the examples do not show.
 func TestRearcDoubtful(t *testing.T) {
 	mirror := gridPair{board{{1, 1}, {2, 2}}, board{{2, 2}, {1, 1}}}

@@ -6,10 +6,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// A repair gives the ground of a board colors, by what is around it; nil if it cannot.
+// A repair colors the ground of a board from its surroundings, or returns nil if it cannot.
 type repair func(b board) board
 
-// symmetric repairs boards in which the cell to which source leads has the same color.
+// symmetric repairs boards where a cell and its source have the same color.
 func symmetric(shape shape, source source) repair {
 	return func(b board) board {
 		h, w := size(b)
@@ -31,10 +31,10 @@ func symmetric(shape shape, source source) repair {
 	}
 }
 
-// tiles are sizes of what repeats, from the smallest.
+// tiles are the sizes of repeating parts, smallest first.
 var tiles = [...][2]int{{1, 2}, {2, 1}, {1, 3}, {3, 1}, {2, 2}, {2, 3}, {3, 2}, {3, 3}}
 
-// tiled repairs boards that repeat a part: the smallest that can be.
+// tiled repairs boards that repeat a part: the smallest possible one.
 func tiled(b board) board {
 	h, w := size(b)
 	for _, size := range tiles {
@@ -45,8 +45,8 @@ func tiled(b board) board {
 	return nil
 }
 
-// tile returns the part that a board repeats, which has so many rows and columns; nil if it
-// repeats none, or if a cell of it is not seen.
+// tile returns the part of a given size that a board repeats, or nil if it repeats none, or
+// if a cell of it is unknown.
 func tile(b board, rows, cols int) board {
 	tile := grid.New[int](rows, cols)
 	for i, row := range b {
@@ -66,7 +66,7 @@ func tile(b board, rows, cols int) board {
 	return tile
 }
 
-// repairs are the ways in which boards are regular.
+// repairs are the kinds of regularity.
 var repairs = []struct {
 	name   string
 	scene  scene
@@ -79,7 +79,7 @@ var repairs = []struct {
 	{"repeated", repeating, tiled},
 }
 
-// repairRules repair a board, or show only the part that was missing.
+// repairRules repair a board, or show only the missing part.
 func repairRules() (all []rule) {
 	for _, r := range repairs {
 		all = append(all,

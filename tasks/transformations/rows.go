@@ -2,8 +2,8 @@ package transformations
 
 import "github.com/quintain-rl/quintain/internal/grid"
 
-// unrolled makes a rule for a board of one row: each cell of a new one has the color of a
-// cell of the row, or is ground if that is outside.
+// unrolled makes a rule for a board of one row: each cell of the result has the color of a
+// cell in the row, or is ground if its place is outside.
 func unrolled(shape func(n int) (rows, cols int), place func(i, j, n int) int) func(p *picture) board {
 	return func(p *picture) board {
 		if len(p.board) != 1 {
@@ -17,7 +17,7 @@ func unrolled(shape func(n int) (rows, cols int), place func(i, j, n int) int) f
 
 func nByN(n int) (int, int) { return n, n }
 
-// nested is how far a cell is from the rim of a square with so many rows, counted from 0.
+// nested returns the distance of a cell from the rim of a square, counted from 0.
 func nested(i, j, rows int) int { return min(i, j, rows-1-i, rows-1-j) }
 
 // rowRules make pictures of a row of colors.

@@ -5,13 +5,12 @@ import (
 	"sync"
 )
 
-// A rule is one transformation. Every picture of its scene is one to which it is meant to be
-// applied.
+// A rule is one transformation. It applies to every picture of its scene.
 type rule struct {
 	name  string
-	tier  int // 1 to 3, from the simplest
+	tier  int // 1 to 3, simplest first
 	scene scene
-	apply func(p *picture) board // leaves p as it is; nil: it cannot be applied
+	apply func(p *picture) board // must not change p; nil: the rule does not apply
 }
 
 // rules is the catalogue.
@@ -19,7 +18,7 @@ var rules = sync.OnceValue(func() []rule {
 	return slices.Concat(placeRules, maskRules, colorRules, thingRules(), dotRules, panelRules(), repairRules(), rowRules)
 })
 
-// tierRules are the rules up to a tier, by tier.
+// tierRules[i] are the rules up to tier i.
 var tierRules = sync.OnceValue(func() (tiers [4][]*rule) {
 	all := rules()
 	for i := range all {
@@ -30,8 +29,8 @@ var tierRules = sync.OnceValue(func() (tiers [4][]*rule) {
 	return tiers
 })
 
-// fits reports whether got, in which paint stands for one color, is want. Brush is that color,
-// once it is known, and else 0.
+// fits reports whether got equals want, with paint standing for one color. brush is that
+// color, or 0 until it is known.
 func fits(got, want board, brush *int) bool {
 	if len(got) != len(want) || len(got) > 0 && len(got[0]) != len(want[0]) {
 		return false

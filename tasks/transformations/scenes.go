@@ -8,13 +8,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A painter draws the pictures that rules are applied to.
+// A painter draws pictures for rules.
 type painter struct {
 	r       *rng.Rand
-	palette []int // colors, all different: three at least
-	brush   int   // the color for paint, which is not in the palette
-	space   int   // thousandths: how large pictures are
-	crowd   int   // thousandths: how much there is in them
+	palette []int // at least three different colors
+	brush   int   // the color for paint, not in the palette
+	space   int   // size of pictures, in thousandths
+	crowd   int   // fullness of pictures, in thousandths
 }
 
 // A scene is a kind of picture.
@@ -29,7 +29,7 @@ func (p *painter) side(least, most int) int {
 // color draws a color of the palette.
 func (p *painter) color() int { return rng.Pick(p.r, p.palette) }
 
-// specks returns a board in which some cells have colors, some of them that of the ground.
+// specks returns a board with random cells, some colored, some ground.
 func (p *painter) specks(h, w int) board {
 	share := float64(p.r.Between(350, 450)+p.crowd/2) / 1000
 	colors := p.palette[:p.r.Between(2, len(p.palette))]
@@ -41,8 +41,7 @@ func (p *painter) specks(h, w int) board {
 	})
 }
 
-// The scenes of cells without shapes: of any size, with as many columns as rows, with even
-// or odd numbers of both, small ones.
+// Scenes of cells without shapes: of any size, square, with even or odd sides, small.
 func noise(p *painter) board { return p.specks(p.side(3, 16), p.side(3, 16)) }
 func regular(p *painter) board {
 	n := p.side(3, 16)
@@ -56,7 +55,7 @@ func smallSquare(p *painter) board {
 	return p.specks(n, n)
 }
 
-// silhouette is cells of one color.
+// silhouette draws cells of one color.
 func silhouette(p *painter) board {
 	b := noise(p)
 	for _, row := range b {
@@ -82,7 +81,7 @@ func sparse(p *painter) board {
 	return b
 }
 
-// island is colored cells in the middle of much ground.
+// island draws colored cells in the middle of much ground.
 func island(p *painter) board {
 	land := p.specks(p.side(2, 7), p.side(2, 7))
 	h, w := size(land)
@@ -95,15 +94,15 @@ func island(p *painter) board {
 	return b
 }
 
-// dots is single cells, no two of them in one row or column, or near each other.
+// dots draws single cells, no two in one row or column, or near each other.
 func dots(p *painter) board {
 	return p.scattered(p.r.Between(1, 1+p.crowd/200))
 }
 
-// dot is a single cell.
+// dot draws a single cell.
 func dot(p *painter) board { return p.scattered(1) }
 
-// scattered returns a board with so many dots, if there is room for them.
+// scattered returns a board with n dots, if there is room for them.
 func (p *painter) scattered(n int) board {
 	b := grid.New[int](p.side(5, 16), p.side(5, 16))
 	h, w := size(b)
@@ -114,7 +113,7 @@ func (p *painter) scattered(n int) board {
 	return b
 }
 
-// apart returns places from 0 to n-1, in random order, with two or more between them.
+// apart returns indexes from 0 to n-1 in random order, with gaps of two or more.
 func (p *painter) apart(n int) (places []int) {
 	for i := p.r.Between(0, 2); i < n; i += 3 {
 		places = append(places, i)
@@ -123,7 +122,7 @@ func (p *painter) apart(n int) (places []int) {
 	return places
 }
 
-// pairs has two cells of one color in some rows.
+// pairs draws two cells of one color in some rows.
 func pairs(p *painter) board {
 	b := grid.New[int](p.side(4, 16), p.side(4, 16))
 	h, w := size(b)
@@ -135,10 +134,10 @@ func pairs(p *painter) board {
 	return b
 }
 
-// pairsUp has two cells of one color in some columns.
+// pairsUp draws two cells of one color in some columns.
 func pairsUp(p *painter) board { return transposed(pairs(p)) }
 
-// twoCorners is two cells of one color that are opposite corners of a rectangle.
+// twoCorners draws two cells of one color at opposite corners of a rectangle.
 func twoCorners(p *painter) board {
 	b := grid.New[int](p.side(5, 16), p.side(5, 16))
 	h, w := size(b)
@@ -151,7 +150,7 @@ func twoCorners(p *painter) board {
 	return b
 }
 
-// panels is two boards beside each other, each with cells of one color, and a line between
+// panels draws two boards side by side, each with cells of one color, and a line between
 // them. All pictures of a problem have the same three colors.
 func panels(p *painter) board {
 	h, w := p.side(3, 9), p.side(2, 7)
@@ -170,10 +169,10 @@ func panels(p *painter) board {
 	return b
 }
 
-// panelsUp is two boards above each other.
+// panelsUp draws two boards above each other.
 func panelsUp(p *painter) board { return transposed(panels(p)) }
 
-// stripe is a row of colors, two that are alike never beside each other.
+// stripe draws a row of colors; neighbors differ.
 func stripe(p *painter) board {
 	b := grid.New[int](1, p.side(2, 8))
 	for j := range b[0] {
@@ -185,8 +184,8 @@ func stripe(p *painter) board {
 	return b
 }
 
-// damaged returns a scene of boards that a rule would leave as they are, but for cells in a
-// rectangle, which have become ground.
+// damaged returns a scene of regular boards, with the cells in a rectangle replaced by
+// ground.
 func damaged(whole scene) scene {
 	return func(p *painter) board {
 		b := whole(p)
@@ -201,7 +200,7 @@ func damaged(whole scene) scene {
 	}
 }
 
-// full returns a board without ground, in which each cell has the color of its source.
+// full returns a board without ground, with each cell colored like its source.
 func (p *painter) full(h, w int, source source) board {
 	b := grid.Build(h, w, func(int, int) int { return p.color() })
 	return grid.Build(h, w, func(i, j int) int {
@@ -210,7 +209,7 @@ func (p *painter) full(h, w int, source source) board {
 	})
 }
 
-// The scenes of boards with a symmetry, or that repeat a part.
+// Scenes of boards that are symmetric or repeat a part.
 func alikeSideways(p *painter) board {
 	return p.full(p.side(5, 16), p.side(5, 16), func(i, j, _, w int) (int, int) { return i, min(j, w-1-j) })
 }
@@ -232,13 +231,13 @@ func repeating(p *painter) board {
 	return p.full(p.side(6, 16), p.side(6, 16), func(i, j, _, _ int) (int, int) { return i % rows, j % cols })
 }
 
-// things is shapes of one color each, with ground between them.
+// things draws shapes of one color each, with ground between them.
 func things(p *painter) board { return p.shapes(p.r.Between(2, 3+p.crowd/250), false) }
 
-// hollows is things, some of which have holes.
+// hollows draws things, some with holes.
 func hollows(p *painter) board { return p.shapes(p.r.Between(2, 3+p.crowd/250), true) }
 
-// blocks is rectangles large enough to have inner cells.
+// blocks draws rectangles large enough to have inner cells.
 func blocks(p *painter) board {
 	return p.put(p.r.Between(1, 2+p.crowd/500), func() board {
 		h, w, c := p.r.Between(3, 5), p.r.Between(3, 5), p.color()
@@ -246,10 +245,10 @@ func blocks(p *painter) board {
 	})
 }
 
-// one is a single thing.
+// one draws a single thing.
 func one(p *painter) board { return p.shapes(1, false) }
 
-// oneOdd is things that have the same color but for one.
+// oneOdd draws things of one color, except for one.
 func oneOdd(p *painter) board {
 	b := things(p)
 	found := (&picture{board: b}).things()
@@ -259,14 +258,13 @@ func oneOdd(p *painter) board {
 	return b
 }
 
-// shapes draws so many things, or as many as find room. Hollow tells whether they may have
-// holes.
+// shapes draws n things, or as many as fit. If hollow is true, they may have holes.
 func (p *painter) shapes(n int, hollow bool) board {
 	most := 3 + p.space/400
 	return p.put(n, func() board { return p.shape(p.r.Between(1, most), p.r.Between(1, most), hollow) })
 }
 
-// put draws so many things, or as many as find room, with ground around each.
+// put draws n things, or as many as fit, with ground around each.
 func (p *painter) put(n int, shape func() board) board {
 	b := grid.New[int](p.side(8, 18), p.side(8, 18))
 	h, w := size(b)
@@ -285,7 +283,7 @@ func (p *painter) put(n int, shape func() board) board {
 	return b
 }
 
-// free reports whether a box has nothing but ground.
+// free reports whether a box has only ground.
 func free(b board, x box) bool {
 	h, w := size(b)
 	for i := max(0, x.top); i <= min(h-1, x.bottom); i++ {
@@ -296,8 +294,8 @@ func free(b board, x box) bool {
 	return true
 }
 
-// shape draws a thing that fills a board of its own: a rectangle, a rectangle with a hole, or
-// cells that hang together.
+// shape draws a thing that fills a board of its own: a rectangle, a rectangle with a hole,
+// or connected cells.
 func (p *painter) shape(h, w int, hollow bool) board {
 	c := p.color()
 	if hollow && p.r.Chance(0.5) {
@@ -309,7 +307,7 @@ func (p *painter) shape(h, w int, hollow bool) board {
 	}
 	b := grid.New[int](h, w)
 	i, j := p.r.Between(0, h-1), p.r.Between(0, w-1)
-	for range h * w { // a walk
+	for range h * w { // a random walk
 		b[i][j] = c
 		s := rng.Pick(p.r, sides)
 		i, j = min(max(i+s[0], 0), h-1), min(max(j+s[1], 0), w-1)

@@ -1,5 +1,5 @@
-// Package transformations holds the tasks in which grids of colors become other grids by a
-// rule: one of a catalogue of ours, or that of a public task of ARC.
+// Package transformations holds the tasks about rules that turn grids of colors into other
+// grids: rules from a catalogue of ours, and those of the public tasks of ARC.
 package transformations
 
 import "github.com/quintain-rl/quintain"

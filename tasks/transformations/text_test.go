@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A text is a grid as rows of characters: digits, and P for paint. The verifiers of the rules
-// work on texts, and share nothing with the rules.
+// A text is a grid as rows of characters: digits, and P for paint. The verifiers of the
+// rules work on texts, and share no code with the rules.
 type text []string
 
 // textOf writes a board as a text.
@@ -29,7 +29,7 @@ func backward(s string) string {
 	return string(b)
 }
 
-// everyRow makes a text of what becomes of each row.
+// everyRow maps each row of a text.
 func everyRow(f func(i int, s string) string) func(text) text {
 	return func(x text) (out text) {
 		for i, s := range x {
@@ -39,7 +39,7 @@ func everyRow(f func(i int, s string) string) func(text) text {
 	}
 }
 
-// zip writes columns as rows.
+// zip transposes a text.
 func zip(x text) (out text) {
 	for j := range x[0] {
 		var s []byte
@@ -51,7 +51,7 @@ func zip(x text) (out text) {
 	return out
 }
 
-// up does with columns what f does with rows.
+// up applies f to columns instead of rows.
 func up(f func(text) text) func(text) text { return func(x text) text { return zip(f(zip(x))) } }
 
 func rev(x text) text  { return everyRow(func(_ int, s string) string { return backward(s) })(x) }
@@ -66,7 +66,7 @@ func beside(a, b text) (out text) {
 
 func above(a, b text) text { return slices.Concat(a, b) }
 
-// after does one thing after another.
+// after applies steps in sequence.
 func after(steps ...func(text) text) func(text) text {
 	return func(x text) text {
 		for _, f := range steps {
@@ -76,18 +76,18 @@ func after(steps ...func(text) text) func(text) text {
 	}
 }
 
-// roll moves a row to the right by n, around its end.
+// roll moves a row to the right by n, with wraparound.
 func roll(s string, n int) string {
 	n = (n%len(s) + len(s)) % len(s)
 	return s[len(s)-n:] + s[:len(s)-n]
 }
 
-// filled is a text of the size of x with one character.
+// filled returns a text of the size of x, of one character.
 func filled(x text, c byte) text {
 	return slices.Repeat(text{strings.Repeat(string(c), len(x[0]))}, len(x))
 }
 
-// merged puts b where a has no color.
+// merged fills the ground of a from b.
 func merged(a, b text) text {
 	return everyRow(func(i int, s string) string {
 		out := []byte(s)
@@ -106,12 +106,12 @@ func framed(x text, c string) text {
 	return slices.Concat(text{line}, everyRow(func(_ int, s string) string { return c + s + c })(x), text{line})
 }
 
-// core takes the frame off.
+// core removes the frame.
 func core(x text) text {
 	return everyRow(func(_ int, s string) string { return s[1 : len(s)-1] })(x[1 : len(x)-1])
 }
 
-// chars are the characters of a text, as bytes that may be changed.
+// chars returns the characters of a text as mutable bytes.
 func chars(x text) (out [][]byte) {
 	for _, s := range x {
 		out = append(out, []byte(s))
@@ -131,7 +131,7 @@ func replaced(x text, pairs ...string) text {
 	return everyRow(func(_ int, s string) string { return strings.NewReplacer(pairs...).Replace(s) })(x)
 }
 
-// A shapeSet is a thing for verifiers: its places, with the color.
+// A shapeSet is a thing for verifiers: its places and color.
 type shapeSet struct {
 	at    map[[2]int]bool
 	color byte
@@ -145,7 +145,7 @@ func (s shapeSet) ends() (top, left, bottom, right int) {
 	return top, left, bottom, right
 }
 
-// crop cuts out the rectangle with all places.
+// crop cuts out the smallest rectangle with all places.
 func (s shapeSet) crop(x text) (out text) {
 	top, left, bottom, right := s.ends()
 	for _, row := range x[top : bottom+1] {
@@ -204,7 +204,8 @@ func redone(x text, char func(s *shapeSet) byte) text {
 	return fromChars(b)
 }
 
-// enclosed are the places without color that cannot be left by places without color.
+// enclosed returns the places without color that no path over such places connects with the
+// border.
 func enclosed(x text) map[[2]int]bool {
 	open := framed(x, "0")
 	b := chars(open)
@@ -230,7 +231,7 @@ func enclosed(x text) map[[2]int]bool {
 	return out
 }
 
-// countsOf tells how often each color occurs, ground apart.
+// countsOf counts each color, ground apart.
 func countsOf(x text) map[string]int {
 	counts := map[string]int{}
 	for c := '1'; c <= '9'; c++ {

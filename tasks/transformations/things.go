@@ -6,17 +6,17 @@ import (
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// A thing is cells of one color that are connected by their sides.
+// A thing is a set of cells of one color, connected by their sides.
 type thing struct {
 	box
 	color int
 	cells [][2]int
 }
 
-// mostThings is how many things a picture of things has at most.
+// mostThings limits the things of a picture.
 const mostThings = 16
 
-// things are the things of a picture, row by row; none if there are too many.
+// things returns the things of a picture, row by row, or none if there are too many.
 func (p *picture) things() []thing {
 	if p.looked {
 		return p.found
@@ -46,7 +46,7 @@ var (
 	ring    = slices.Concat(sides, corners)
 )
 
-// thing is the thing with a cell, whose cells become seen.
+// thing returns the thing at a cell, and marks its cells as seen.
 func (p *picture) thing(seen grid.Grid[bool], i, j int) thing {
 	t := thing{box: box{i, j, i, j}, color: p.board[i][j], cells: [][2]int{{i, j}}}
 	seen[i][j] = true
@@ -63,8 +63,8 @@ func (p *picture) thing(seen grid.Grid[bool], i, j int) thing {
 	return t
 }
 
-// holes are the cells of a thing's box from which no way on cells that are not of the thing
-// leads out of the box.
+// holes returns the cells of a thing's box from which no path around the thing leads out of
+// the box.
 func (t thing) holes() (holes [][2]int) {
 	h, w := t.height()+2, t.width()+2
 	taken := grid.New[bool](h, w) // with a margin
@@ -92,14 +92,14 @@ func (t thing) holes() (holes [][2]int) {
 	return holes
 }
 
-// inner are the cells of a thing all of whose neighbors, at the corners too, are of the thing.
+// inner returns the cells of a thing with all eight neighbors in the thing.
 func (t thing) inner(b board) [][2]int {
 	return slices.DeleteFunc(slices.Clone(t.cells), func(c [2]int) bool {
 		return slices.ContainsFunc(ring, func(s [2]int) bool { return at(b, c[0]+s[0], c[1]+s[1]) != t.color })
 	})
 }
 
-// draw gives cells of a board a color.
+// draw colors cells of a board.
 func draw(b board, cells [][2]int, color int) {
 	for _, c := range cells {
 		b[c[0]][c[1]] = color

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// A verifier returns what becomes of a text.
+// A verifier returns the result of a rule on a text.
 type verifier = func(x text) text
 
-// verifiers returns another way to apply each rule, by its name.
+// verifiers returns a second implementation of each rule, by name.
 func verifiers() map[string]verifier {
 	all := map[string]verifier{}
 	for _, some := range []map[string]verifier{placeVerifiers, enlargingVerifiers, maskVerifiers(), colorVerifiers, choiceVerifiers(), changeVerifiers, cropVerifiers, dotVerifiers(), panelVerifiers(), repairVerifiers(), rowVerifiers} {
@@ -204,8 +204,8 @@ func ranked(x text) (common, rare string) {
 	return order[0], order[len(order)-1]
 }
 
-// byRank makes a verifier of pairs of characters to replace, in which c and r stand for the
-// most common color and the rarest.
+// byRank makes a verifier from pairs of characters to replace; c and r stand for the most
+// common color and the rarest.
 func byRank(pairs ...string) verifier {
 	return func(x text) text {
 		common, rare := ranked(x)
@@ -217,7 +217,7 @@ func byRank(pairs ...string) verifier {
 	}
 }
 
-// toAll replaces every color, or every color but one.
+// toAll replaces every color except but.
 func toAll(x text, char, but string) text {
 	var pairs []string
 	for _, c := range "123456789" {
@@ -293,7 +293,7 @@ var rowVerifiers = map[string]verifier{
 	"row_as_bars": steps(func(i, n int, s string) string { return zeros(n-i-1) + s[n-i-1:] }),
 }
 
-// steps makes rows of the only row.
+// steps makes rows from the only row.
 func steps(row func(i, n int, s string) string) verifier {
 	return func(x text) (out text) {
 		for i := range x[0] {

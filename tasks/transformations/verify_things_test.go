@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A standing says how far one thing is ahead of others.
+// A standing measures one thing's lead over the others.
 type standing func(s *shapeSet, all []*shapeSet) int
 
-// chosen returns the one thing that is ahead of all others.
+// chosen returns the only thing ahead of all others.
 func chosen(x text, ahead standing) *shapeSet {
 	all := shapesOf(x)
 	return slices.MaxFunc(all, func(a, b *shapeSet) int { return ahead(a, all) - ahead(b, all) })
@@ -34,7 +34,7 @@ var standings = map[string]standing{
 	},
 }
 
-// kindVerifiers are what some things are, by what their rectangles look like.
+// kindVerifiers are the properties of things, judged by the looks of their rectangles.
 var kindVerifiers = map[string]func(x text, s *shapeSet) bool{
 	"at_the_rim": func(x text, s *shapeSet) bool {
 		for at := range s.at {
@@ -90,7 +90,7 @@ func choiceVerifiers() map[string]verifier {
 	return all
 }
 
-// inBoxes puts what f makes of the rectangle of each thing in its place.
+// inBoxes replaces the rectangle of each thing by f's result.
 func inBoxes(f func(part text, color string) text) verifier {
 	return func(x text) text {
 		b := chars(x)
@@ -104,8 +104,7 @@ func inBoxes(f func(part text, color string) text) verifier {
 	}
 }
 
-// spread gives the cells without color that are at some steps from colors these colors, or
-// paint.
+// spread colors the cells at some steps from a colored cell, in its color or in paint.
 func spread(painted bool, steps ...[2]int) verifier {
 	return func(x text) text {
 		b := chars(x)
@@ -126,8 +125,8 @@ func spread(painted bool, steps ...[2]int) verifier {
 	}
 }
 
-// outer gives the cells inside of things a character, and those that the ground touches,
-// at a corner too, another; an empty one leaves them as they are.
+// outer replaces the cells inside things by inner, and those that touch the ground, even at
+// a corner, by outer; an empty string leaves them alone.
 func outer(x text, inner, outer string) text {
 	near := spread(true, [][2]int{{0, 1}, {1, 0}, {0, -1}, {-1, 0}, {1, 1}, {1, -1}, {-1, 1}, {-1, -1}}...)
 	ground := core(near(replaced(toAll(framed(x, "0"), ".", ""), "0", "1", ".", "0"))) // P: of a thing, near the ground
@@ -145,7 +144,7 @@ func outer(x text, inner, outer string) text {
 	return fromChars(b)
 }
 
-// listed writes the colors of things in a row, from the one that is ahead.
+// listed writes the colors of things in a row, the leader first.
 func listed(ahead standing) verifier {
 	return func(x text) text {
 		all := shapesOf(x)
@@ -169,7 +168,7 @@ var changeVerifiers = map[string]verifier{
 		for i, row := range b {
 			for j := range row {
 				if enclosed(x)[[2]int{i, j}] {
-					row[j] = row[j-1] // which is filled already
+					row[j] = row[j-1] // already filled
 				}
 			}
 		}
@@ -218,7 +217,7 @@ var changeVerifiers = map[string]verifier{
 	"count_things":         func(x text) text { return text{strings.Repeat("P", len(shapesOf(x)))} },
 }
 
-// trimmed cuts empty rows and columns off the ends.
+// trimmed removes empty rows and columns at the ends.
 func trimmed(x text) text {
 	top := func(x text) text {
 		for strings.Trim(x[0], "0") == "" {
@@ -229,7 +228,7 @@ func trimmed(x text) text {
 	return after(top, flip, top, flip, zip, top, flip, top, flip, zip)(x)
 }
 
-// toTop moves all up as far as it goes.
+// toTop moves everything up as far as it goes.
 func toTop(x text) text {
 	for strings.Trim(x[0], "0") == "" {
 		x = above(x[1:], x[:1])
@@ -245,8 +244,8 @@ var cropVerifiers = map[string]verifier{
 	"move_to_top_left_corner": after(toTop, up(toTop)), "move_to_bottom_right_corner": after(flip, toTop, flip, up(after(flip, toTop, flip))),
 }
 
-// hit draws a cell for each dot at which a relation holds of how far it is from the dot: down
-// and to the right.
+// hit draws a cell, for each dot, wherever a relation holds for the distance from the dot,
+// down and to the right.
 func hit(painted bool, on func(down, right int) bool) verifier {
 	return func(x text) text {
 		b := chars(x)
@@ -267,7 +266,7 @@ func hit(painted bool, on func(down, right int) bool) verifier {
 	}
 }
 
-// bridge connects the ends of what is in each row.
+// bridge connects the outer colored cells of each row.
 func bridge(painted bool) verifier {
 	return rowsOf(func(s string) string {
 		middle := strings.Trim(s, "0")
@@ -283,7 +282,7 @@ func bridge(painted bool) verifier {
 	})
 }
 
-// spanned draws something into the rectangle with all colors.
+// spanned draws into the smallest rectangle with all colors.
 func spanned(draw func(part text, color string) text) verifier {
 	return func(x text) text {
 		b, color := chars(x), strings.Trim(strings.Join(x, ""), "0")[:1]
@@ -346,7 +345,7 @@ func panelVerifiers() map[string]verifier {
 		one := func(x text) text { return join(split(x)) }
 		all[name+"_side_by_side"], all[name+"_above_each_other"] = one, up(one)
 	}
-	// by says for none, the first alone, the second alone, and both, whether a cell is painted.
+	// by says, for none, the first alone, the second alone, and both, whether to paint a cell
 	by := func(paint string) func(a, b text) text {
 		return func(a, b text) text {
 			out := chars(a)
@@ -404,8 +403,8 @@ func repairVerifiers() map[string]verifier {
 	return all
 }
 
-// repeated fills what is missing from cells that are as far apart as rows and columns of a
-// part repeat: the smallest part of which no two cells contradict each other.
+// repeated fills missing cells from those a multiple of a part's rows and columns away, for
+// the smallest part without contradictions.
 func repeated(x text) text {
 	for area := 2; area <= 9; area++ {
 		for rows := 1; rows <= 3; rows++ {
@@ -419,7 +418,8 @@ func repeated(x text) text {
 	return x
 }
 
-// filledBy fills a text whose cells repeat after some rows and columns; nil if they do not.
+// filledBy fills a text with the given period of rows and columns, or returns nil if it has
+// none.
 func filledBy(x text, rows, cols int) text {
 	for range len(x) + len(x[0]) {
 		for _, move := range []verifier{

@@ -10,9 +10,9 @@ import (
 
 // anagramSets are the common words that are anagrams of each other.
 type anagramSets struct {
-	sets  [][]string      // of two words or more, the largest first; the words by alphabet
-	least []int           // by number of words: how many sets have that many or more
-	in    map[string]bool // the words of all sets
+	sets  [][]string      // of at least two words, largest first; words in alphabetical order
+	least []int           // by number of words: the number of sets at least as large
+	in    map[string]bool // all their words
 }
 
 var anagrams = sync.OnceValue(func() *anagramSets {
@@ -55,8 +55,8 @@ var anagrams = sync.OnceValue(func() *anagramSets {
 	return all
 })
 
-// commonLetters counts words by a hash of their letters, so that the few which have
-// anagrams are found before any letters are sorted.
+// commonLetters counts words by a hash of their letters. So the few words with anagrams are
+// found before any letters are sorted.
 type commonLetters struct {
 	words []string
 	count map[uint64]int
@@ -70,8 +70,8 @@ func (c *commonLetters) see(word string) {
 	c.count[lettersHash(word)]++
 }
 
-// lettersHash returns the same number for all anagrams of a word, and hardly ever
-// that of another: the sum of a random number for each letter.
+// lettersHash returns the same number for all anagrams of a word, and almost never for
+// another word: the sum of a random number for each letter.
 func lettersHash(word string) (sum uint64) {
 	for _, letter := range []byte(word) {
 		x := uint64(letter) * 0x9e3779b97f4a7c15 // the mixer of SplitMix64
@@ -90,7 +90,7 @@ func sortedLetters(word string) string {
 	return string(b)
 }
 
-// withWords returns the sets that have n words or more.
+// withWords returns the sets of at least n words.
 func (a *anagramSets) withWords(n int) [][]string {
 	if n >= len(a.least) {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// caesarCipher asks for the clear text of a shifted one.
+// caesarCipher asks for the clear text of a Caesar cipher.
 var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 	Name:     "caesar_cipher",
 	Category: "algorithmic",
-	Doc: "Decrypt a text whose letters were all moved the same way along the alphabet. " +
-		"Half of the texts are sentences, half are words drawn at random, so that knowing the sentences does not help.",
+	Doc: "Decrypt a text with every letter moved by the same distance along the alphabet. " +
+		"Half of the texts are sentences, half are random words, so that knowing the sentences does not help.",
 	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",
 	Version: 3,
 	Default: caesarCipherParams{MinWords: 3, MaxWords: 20, MinRotation: 1, MaxRotation: 25},
@@ -33,7 +33,7 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 type caesarCipherParams struct {
 	MinWords    int `json:"min_words"` // of the text
 	MaxWords    int `json:"max_words"`
-	MinRotation int `json:"min_rotation"` // places that each letter is moved by
+	MinRotation int `json:"min_rotation"` // distance of each letter's move
 	MaxRotation int `json:"max_rotation"`
 }
 
@@ -68,7 +68,7 @@ func makeCaesarCipher(p caesarCipherParams, r *rng.Rand) (caesarCipherItem, erro
 		NumWords: r.Between(p.MinWords, p.MaxWords),
 		Phrasing: r.Between(0, len(caesarCipherPhrasings)-1),
 	}
-	var room [256]byte // enough for most texts, without a trip to the heap
+	var room [256]byte // fits most texts, without a heap allocation
 	text := room[:0]
 	if r.Chance(0.5) {
 		text = prose().appendSentences(text, item.NumWords, r)

@@ -24,7 +24,7 @@ func TestCaesarCipherScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	if (caesarCipherItem{Rotation: 2}).Check() == nil || (caesarCipherItem{ClearText: "A", Phrasing: 99}).Check() == nil {
-		t.Error("a record without a text or wording is taken")
+		t.Error("a record without a text or wording is accepted")
 	}
 }
 
@@ -40,8 +40,8 @@ func TestCaesarCipherParams(t *testing.T) {
 	})
 }
 
-// The second way tries all shifts of the text in the prompt, and takes the one
-// that makes the most words.
+// The second solver tries all shifts of the text in the prompt, and takes the one with the
+// most words.
 func TestCaesarCipherSecond(t *testing.T) {
 	tasktest.Second(t, caesarCipher.Task(), 1000, func(item caesarCipherItem, prompt, got string) error {
 		text := strings.Split(prompt, "\n\n")[1]
@@ -64,7 +64,7 @@ func TestCaesarCipherSecond(t *testing.T) {
 	})
 }
 
-// lettersInWords counts the letters of text that are in words we know.
+// lettersInWords counts the letters of text that belong to known words.
 func lettersInWords(text string) (n int) {
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		if _, found := lexicon.Common(len(word)).Find(word); found {
@@ -74,7 +74,7 @@ func lettersInWords(text string) (n int) {
 	return n
 }
 
-// Short texts, and those of one or two words, come out with the words asked for.
+// Short texts too have the number of words asked for.
 func TestSentencesOfAnyLength(t *testing.T) {
 	for _, words := range []string{"1", "2", "3", "25", "26", "28", "100"} {
 		tasktest.Second(t, tasktest.With(t, caesarCipher.Task(), `{"min_words":`+words+`,"max_words":`+words+`}`), 50, func(item caesarCipherItem, _, got string) error {

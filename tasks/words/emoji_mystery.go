@@ -13,11 +13,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// emojiMystery asks for a text that is hidden in characters without a shape.
+// emojiMystery asks for a text hidden in invisible characters.
 var emojiMystery = task.Spec[emojiParams, emojiItem]{
 	Name:     "emoji_mystery",
 	Category: "games",
-	Doc:      "Decode a text whose bytes are written as variation selectors of Unicode, after an emoji.",
+	Doc:      "Decode a text from the variation selectors of Unicode after an emoji, one for each byte.",
 	Source:   "Smuggling of bytes in variation selectors, P. Butler (2025), with words of package lexicon; the settings are those of reasoning-gym.",
 	Version:  1,
 	Default:  emojiParams{MinWords: 3, MaxWords: 35},
@@ -47,17 +47,17 @@ func (p emojiParams) Check() error {
 type emojiItem struct {
 	Emoji    string `json:"emoji"`
 	NumWords int    `json:"num_words_in_sentence"`
-	Sentence string `json:"sentence,omitempty"` // the text; entries of reasoning-gym have it in the question alone
+	Sentence string `json:"sentence,omitempty"` // the text; entries of reasoning-gym have it only in the question
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // emojis carry the hidden texts.
 var emojis = [...]string{"😀", "😎", "🤔", "😴", "🙃", "🐙", "🦊", "🐢", "🌵", "🍄", "🍋", "🚀", "🎈", "🔑", "🧩", "🎲", "⏳", "🌙", "🔥", "🪁"}
 
-// makeEmoji draws words, so that nothing can be guessed, and writes them like a sentence.
+// makeEmoji draws random words, against guesses, and writes them like a sentence.
 func makeEmoji(p emojiParams, r *rng.Rand) (emojiItem, error) {
 	item := emojiItem{Emoji: rng.Pick(r, emojis[:]), NumWords: r.Between(p.MinWords, p.MaxWords), Phrasing: r.Between(0, len(emojiPhrasings)-1)}
-	const longest = 9 // letters of a word
+	const longest = 9 // limit of letters in a word
 	b := make([]byte, 0, 8*item.NumWords)
 	for i := range item.NumWords {
 		words := lexicon.Common(r.Between(lexicon.MinLetters, longest))
@@ -71,7 +71,7 @@ func makeEmoji(p emojiParams, r *rng.Rand) (emojiItem, error) {
 	return item, nil
 }
 
-// The variation selectors: 16 of them, and 240 more.
+// The variation selectors: 16, and 240 more.
 const (
 	selectors     = '\uFE00'
 	moreSelectors = '\U000E0100'
@@ -91,7 +91,7 @@ func hide(text string) string {
 	return string(b)
 }
 
-// reveal returns the text that hide has hidden in another, or nothing if there is none.
+// reveal returns the text hidden by hide, or "" if there is none.
 func reveal(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -131,7 +131,7 @@ func (e *emojiItem) Complete(question string) {
 	}
 }
 
-// Canonical implements [task.Canonicalizer]. Which emoji carries the text does not matter.
+// Canonical implements [task.Canonicalizer]. The emoji does not matter.
 func (e emojiItem) Canonical() string { return e.Sentence }
 
 // Check refuses a record without a text.
@@ -149,7 +149,7 @@ func (e emojiItem) Check() error {
 // Solve implements [task.Instance].
 func (e emojiItem) Solve() string { return e.Sentence }
 
-// Score implements [task.Instance]. Every character counts, but not the space around the
+// Score implements [task.Instance]. Every character counts, except for space around the
 // text.
 func (e emojiItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)

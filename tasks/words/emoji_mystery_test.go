@@ -20,10 +20,10 @@ func TestEmojiScore(t *testing.T) {
 		{" Gentle rivers.\n", 1, "with space around it"},
 		{"Gentle rivers", 0, "without the full stop"},
 		{"gentle rivers.", 0, "lower case"},
-		{"Gentle river..", 0, "one character is wrong, for which reasoning-gym pays 0.93"},
+		{"Gentle river..", 0, "one character is wrong; reasoning-gym pays 0.93"},
 		{"Gentle  rivers.", 0, "two spaces"},
 		{"Gentlerivers.", 0, "none"},
-		{"The text is: Gentle rivers.", 0, "words, for which reasoning-gym pays 0.01"},
+		{"The text is: Gentle rivers.", 0, "words; reasoning-gym pays 0.01"},
 		{hide("Gentle rivers."), 0, "not decoded"},
 		{"", 0, "nothing"},
 	})
@@ -33,8 +33,8 @@ func TestEmojiScore(t *testing.T) {
 	})
 }
 
-// An entry of reasoning-gym has the text in its question alone; its emoji may end in a
-// variation selector that is no part of it.
+// An entry of reasoning-gym has the text only in its question; its emoji may end in a
+// variation selector that does not belong to the text.
 func TestEmojiOfOthers(t *testing.T) {
 	p := quintain.Problem{
 		Task: "emoji_mystery", Prompt: "Decode: ☀️" + hide("Fünf.") + " now",
@@ -53,7 +53,7 @@ func TestEmojiParams(t *testing.T) {
 	})
 }
 
-// The second way decodes the code units of UTF-16 in the prompt.
+// The second solver decodes the UTF-16 code units of the prompt.
 func TestEmojiSecond(t *testing.T) {
 	tasktest.Second(t, emojiMystery.Task(), 1002, func(e emojiItem, prompt, got string) error {
 		var text strings.Builder

@@ -15,7 +15,7 @@ import (
 var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 	Name:     "group_anagrams",
 	Category: "algorithmic",
-	Doc:      "Put words that are anagrams of each other into groups. Groups and words may stand in any order.",
+	Doc:      "Group the words that are anagrams of each other. Groups and words may be in any order.",
 	Source:   "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
 	Version:  3,
 	Default:  groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
@@ -35,12 +35,11 @@ type groupAnagramsParams struct {
 	MinAnagramGroups int `json:"min_anagram_groups"`
 	MaxAnagramGroups int `json:"max_anagram_groups"`
 	MinWordsPerGroup int `json:"min_words_per_group"`
-	MaxWordsPerGroup int `json:"max_words_per_group"` // larger groups than there are words for come out smaller
+	MaxWordsPerGroup int `json:"max_words_per_group"` // groups larger than any set come out smaller
 }
 
-// mostGroups are the most groups that may be asked for, by the least number of
-// words in each; sets of more than five words are too few. Part of the sets always stays
-// out, so that problems differ.
+// mostGroups limits the groups, by the least number of words in each; sets of more than
+// five words are too few. Some sets always stay out, so that problems differ.
 var mostGroups = [...]int{2: 500, 3: 250, 4: 100, 5: 20}
 
 // Check implements [task.Params].
@@ -57,13 +56,13 @@ func (p groupAnagramsParams) Check() error {
 // groupAnagramsItem is one list of words.
 type groupAnagramsItem struct {
 	Words         []string   `json:"words"`
-	Solution      [][]string `json:"solution"` // the words of a group by alphabet, the groups by their first word
+	Solution      [][]string `json:"solution"` // each group in alphabetical order, groups by their first word
 	AnagramGroups int        `json:"anagram_groups"`
 	Phrasing      int        `json:"phrasing,omitempty"`
 }
 
-// makeGroupAnagrams draws the number of words of each group, a set of anagrams with
-// that many, and the words.
+// makeGroupAnagrams draws the number of words of each group, a set of anagrams of that
+// size, and the words.
 func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, error) {
 	all, groups := anagrams(), r.Between(p.MinAnagramGroups, p.MaxAnagramGroups)
 	item := groupAnagramsItem{
@@ -85,8 +84,7 @@ func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, e
 	return item, nil
 }
 
-// drawSet draws a set of anagrams that has size words and is not used yet. If
-// all are used, it takes a smaller size.
+// drawSet draws an unused set of anagrams with size words, or with fewer if all are used.
 func drawSet(all *anagramSets, used []int, size int, r *rng.Rand) (at, words int) {
 	for ; ; size-- {
 		n := len(all.withWords(size))
@@ -120,12 +118,12 @@ func (g groupAnagramsItem) Prompt() string {
 		`for example [["tea", "eat"], ["was", "saw"]].`...))
 }
 
-// Canonical implements [task.Canonicalizer]. The words may stand in any order.
+// Canonical implements [task.Canonicalizer]. The order of the words does not matter.
 func (g groupAnagramsItem) Canonical() string {
 	return fmt.Sprintf("%q", slices.Sorted(slices.Values(g.Words)))
 }
 
-// Check refuses a record whose groups are not the anagrams among its words.
+// Check refuses a record with wrong groups.
 func (g groupAnagramsItem) Check() error {
 	if len(g.Solution) == 0 {
 		return errors.New("solution is empty")
@@ -159,7 +157,7 @@ func (g groupAnagramsItem) Check() error {
 // Solve implements [task.Instance].
 func (g groupAnagramsItem) Solve() string { return answer.WriteLists(g.Solution) }
 
-// Score implements [task.Instance]. What are not the groups earns nothing.
+// Score implements [task.Instance]. Anything but the right groups earns nothing.
 func (g groupAnagramsItem) Score(text string) quintain.Verdict {
 	groups, err := answer.ReadLists(text)
 	switch {

@@ -22,7 +22,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 		{`[["ate", "eat", "tea"], ["saw", "was"]]`, 1, ""},
 		{"\n" + `[["was","saw"],["tea","ate","eat"]]` + "\n", 1, "any order"},
 		{`[["ate", "eat"], ["saw", "was"]]`, 0, "one word is missing, where reasoning-gym pays 0.01"},
-		{`[["ate", "eat", "tea", "tea"], ["saw", "was"]]`, 0, "one stands twice"},
+		{`[["ate", "eat", "tea", "tea"], ["saw", "was"]]`, 0, "one occurs twice"},
 		{`[["ate", "eat"], ["tea"], ["saw", "was"]]`, 0, "a group is cut"},
 		{`[["ate", "eat", "tea", "saw", "was"]]`, 0, "all in one"},
 		{`[["ate", "eat", "saw"], ["tea", "was"]]`, 0, "two words exchanged"},
@@ -44,7 +44,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 		{Words: []string{"ab"}, Solution: [][]string{{"ab"}}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestGroupAnagramsParams(t *testing.T) {
 	})
 }
 
-// There are as many sets of anagrams as the settings may ask for, and more.
+// There are more sets of anagrams than the settings may ask for.
 func TestMostGroups(t *testing.T) {
 	for words := 2; words < len(mostGroups); words++ {
 		if n := len(anagrams().withWords(words)); n < mostGroups[words]*5/4 {
@@ -73,7 +73,7 @@ func TestMostGroups(t *testing.T) {
 	}
 }
 
-// The second way counts the letters of each word of the prompt.
+// The second solver counts the letters of each word of the prompt.
 func TestGroupAnagramsSecond(t *testing.T) {
 	sizes := map[int]int{}
 	check := func(item groupAnagramsItem, prompt, got string) error {
@@ -116,5 +116,5 @@ func TestGroupAnagramsSecond(t *testing.T) {
 }
 
 func TestGroupAnagramsKeys(t *testing.T) {
-	tasktest.Same(t, groupAnagrams.Task(), "the words may stand in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
+	tasktest.Same(t, groupAnagrams.Task(), "the words may be in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// letterCounting asks how often a letter occurs.
+// letterCounting asks for the number of times that a letter occurs.
 var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
 	Name:     "letter_counting",
 	Category: "algorithmic",
@@ -50,14 +50,14 @@ func (p letterCountingParams) Check() error {
 // letterCountingItem is one text and a letter.
 type letterCountingItem struct {
 	SpanLength   int      `json:"span_length"`   // number of words
-	TargetLetter string   `json:"target_letter"` // one letter; the case of both is free
+	TargetLetter string   `json:"target_letter"` // one letter; case is ignored
 	Span         []string `json:"span"`          // the words
 	Phrasing     int      `json:"phrasing,omitempty"`
 }
 
-// makeLetterCounting draws a text, and a letter of one of its words: frequent
-// letters are asked for more often, so that small counts are a poor guess. One
-// problem in twelve takes any letter, also one that is not there.
+// makeLetterCounting draws a text, and a letter from one of its words. So frequent letters
+// come up more often, and small counts are a poor guess. One problem in twelve takes any
+// letter, even a missing one.
 func makeLetterCounting(p letterCountingParams, r *rng.Rand) (letterCountingItem, error) {
 	span := prose().span(r.Between(p.MinWords, p.MaxWords), r)
 	letters := rng.Pick(r, span)
@@ -99,7 +99,7 @@ func (l letterCountingItem) Short() string {
 	return "count " + l.TargetLetter + ": " + strings.Join(l.Span, " ")
 }
 
-// Check refuses a record that does not ask for one letter.
+// Check refuses a record unless it asks for exactly one letter.
 func (l letterCountingItem) Check() error {
 	if utf8.RuneCountInString(l.TargetLetter) != 1 {
 		return fmt.Errorf("target_letter is %q, want one letter", l.TargetLetter)
@@ -116,7 +116,7 @@ func (l letterCountingItem) Solve() string {
 	return strconv.Itoa(n)
 }
 
-// countLetter counts a small letter in word, whatever the case there.
+// countLetter counts a small letter in word, ignoring case.
 func countLetter(word, letter string) (n int) {
 	small := letter[0]
 	if len(letter) > 1 || small < 'a' || small > 'z' {
@@ -125,7 +125,7 @@ func countLetter(word, letter string) (n int) {
 	for _, c := range []byte(word) {
 		if c|0x20 == small {
 			n++
-		} else if c >= utf8.RuneSelf { // may be small in another script, as the sign of Kelvin is
+		} else if c >= utf8.RuneSelf { // such as the Kelvin sign, whose lower case is k
 			return strings.Count(strings.ToLower(word), letter)
 		}
 	}

@@ -32,7 +32,7 @@ func TestLetterCountingScore(t *testing.T) {
 	})
 	for _, letter := range []string{"", "ab"} {
 		if (letterCountingItem{TargetLetter: letter}).Check() == nil {
-			t.Errorf("the letter %q is taken", letter)
+			t.Errorf("the letter %q is accepted", letter)
 		}
 	}
 }
@@ -47,7 +47,7 @@ func TestLetterCountingParams(t *testing.T) {
 
 var letterCountingRE = regexp.MustCompile(`(?s)letter "(.)".*?\n\n(.*)\n\n`)
 
-// The second way counts in the prompt what disappears when the letter is taken out.
+// The second solver removes the letter from the prompt and compares lengths.
 func TestLetterCountingSecond(t *testing.T) {
 	tasktest.Second(t, letterCounting.Task(), 1200, func(item letterCountingItem, prompt, got string) error {
 		asked := letterCountingRE.FindStringSubmatch(prompt)

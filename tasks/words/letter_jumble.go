@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// letterJumble asks for words whose letters were mixed up.
+// letterJumble asks for words with their letters mixed up.
 var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
 	Name:     "letter_jumble",
 	Category: "algorithmic",
-	Doc: "Restore words whose letters were mixed up. A word that has an anagram in any large dictionary is left whole, so that there is one answer, " +
-		"and at least half of the words are mixed up. Half of the texts come from sentences, half are words drawn at random.",
+	Doc: "Restore words with mixed-up letters. A word with an anagram in a large dictionary stays whole, so that there is one answer, " +
+		"and at least half of the words are mixed up. Half of the texts come from sentences, half are random words.",
 	Source:  "Sentences and words of package lexicon; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: letterJumbleParams{
@@ -42,9 +42,9 @@ type letterJumbleParams struct {
 	MaxWordLen         int     `json:"max_word_len"`
 	MinWords           int     `json:"min_words"`
 	MaxWords           int     `json:"max_words"`
-	MinCorruptionLevel float64 `json:"min_corruption_level"` // share of the letters of a mixed-up word that are moved; two of them at least
+	MinCorruptionLevel float64 `json:"min_corruption_level"` // share of moved letters in a mixed-up word; at least two
 	MaxCorruptionLevel float64 `json:"max_corruption_level"`
-	ConsecutiveWords   bool    `json:"consecutive_words"` // half of the texts are of words that follow each other in sentences
+	ConsecutiveWords   bool    `json:"consecutive_words"` // half of the texts are consecutive words from sentences
 }
 
 // Check implements [task.Params].
@@ -74,7 +74,7 @@ type letterJumbleItem struct {
 func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, error) {
 	item := letterJumbleItem{
 		NumWords:        r.Between(p.MinWords, p.MaxWords),
-		CorruptionLevel: p.MinCorruptionLevel + float64(r.Float()*(p.MaxCorruptionLevel-p.MinCorruptionLevel)), // not fused, which some machines would round once
+		CorruptionLevel: p.MinCorruptionLevel + float64(r.Float()*(p.MaxCorruptionLevel-p.MinCorruptionLevel)), // not fused, since some machines would then round once
 		Phrasing:        r.Between(0, len(letterJumblePhrasings)-1),
 	}
 	if p.ConsecutiveWords && r.Chance(0.5) {
@@ -92,8 +92,8 @@ func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, erro
 	return item, nil
 }
 
-// wordsInARow returns n words of the sentences that follow each other, those left
-// out which are too short or too long; fewer if there are no more.
+// wordsInARow returns n consecutive words of the sentences, leaving out those that are too
+// short or too long. There may be fewer.
 func wordsInARow(n int, p letterJumbleParams, r *rng.Rand) []string {
 	text, words := prose().words, make([]string, 0, n)
 	start := r.Between(0, len(text)-1)
@@ -121,14 +121,13 @@ func drawLoneWord(p letterJumbleParams, r *rng.Rand) string {
 	return word
 }
 
-// alone reports whether no other known word has the letters of a word, so that its letters
-// can be put in order in one way only.
+// alone reports whether no other known word has the same letters.
 func alone(word string) bool {
 	_, found := slices.BinarySearch(lonely(), lettersHash(word))
 	return found
 }
 
-// lonely are the hashes of letters that just one known word has, in order.
+// lonely are the hashes of the letters of words without anagrams, in order.
 var lonely = sync.OnceValue(func() []uint64 {
 	var all []uint64
 	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {
@@ -152,8 +151,8 @@ var lonely = sync.OnceValue(func() []uint64 {
 	return slices.Clone(once)
 })
 
-// mixable are the words of the sentences that are among the common ones, as they are
-// spelled there: the others stay as they are.
+// mixable are the sentences' words that are common words, in the sentences' spelling. The
+// others stay as they are.
 var mixable = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, word := range prose().words {
@@ -164,8 +163,8 @@ var mixable = sync.OnceValue(func() map[string]bool {
 	return found
 })
 
-// scramble mixes up those of the original words that are in some, or all of them if
-// that is nil, except for those that have an anagram.
+// scramble mixes up the original words in some, or all of them if that is nil, except for
+// those with an anagram.
 func (l *letterJumbleItem) scramble(some map[string]bool, r *rng.Rand) {
 	l.ScrambledWords = slices.Clone(l.OriginalWords)
 	for i, word := range l.OriginalWords {
@@ -176,8 +175,8 @@ func (l *letterJumbleItem) scramble(some map[string]bool, r *rng.Rand) {
 	l.NumWords = len(l.OriginalWords)
 }
 
-// jumbled moves the given share of the letters of a word, two of them at least. It
-// leaves a word as it is of which it makes the same again in several tries.
+// jumbled moves the given share of the letters of a word, at least two. It leaves the word
+// unchanged if several tries give the same word again.
 func jumbled(word string, share float64, r *rng.Rand) string {
 	const tries = 8
 	moved := max(2, int(math.Round(share*float64(len(word)))))
@@ -198,7 +197,7 @@ func jumbled(word string, share float64, r *rng.Rand) string {
 	return word
 }
 
-// unchanged counts the words that the question has right already, whatever their case.
+// unchanged counts the words already right in the question, ignoring case.
 func (l letterJumbleItem) unchanged() (n int) {
 	for i, word := range l.ScrambledWords {
 		if strings.EqualFold(word, l.OriginalWords[i]) {
@@ -229,8 +228,8 @@ func (l letterJumbleItem) Prompt() string {
 // Short implements [task.Shortener].
 func (l letterJumbleItem) Short() string { return "unscramble " + strings.Join(l.ScrambledWords, " ") }
 
-// Canonical implements [task.Canonicalizer]: the words, and which of them are mixed up,
-// in whatever way.
+// Canonical implements [task.Canonicalizer]: the words, and which of them are mixed up, in
+// any way.
 func (l letterJumbleItem) Canonical() string {
 	words := slices.Clone(l.OriginalWords)
 	for i, word := range words {
@@ -241,7 +240,7 @@ func (l letterJumbleItem) Canonical() string {
 	return strings.Join(words, " ")
 }
 
-// Check refuses a record whose words are not the same letters twice.
+// Check refuses a record unless each word has the same letters twice.
 func (l letterJumbleItem) Check() error {
 	if len(l.OriginalWords) == 0 || len(l.OriginalWords) != len(l.ScrambledWords) {
 		return fmt.Errorf("there are %d original_words and %d scrambled_words", len(l.OriginalWords), len(l.ScrambledWords))
@@ -257,10 +256,10 @@ func (l letterJumbleItem) Check() error {
 // Solve implements [task.Instance].
 func (l letterJumbleItem) Solve() string { return strings.Join(l.OriginalWords, " ") }
 
-// Score implements [task.Instance]. Case is free, and space between words. Any known word is
-// right that has the letters of a mixed-up one, as may be in an entry of reasoning-gym. Words in
-// their places earn their share, without those that the question has right already,
-// of which each that is spoiled takes one away, as does each word too many.
+// Score implements [task.Instance]. It ignores case, and space between words. Any known
+// word with the letters of a mixed-up one is right; entries of reasoning-gym may have
+// several. Words in their places earn their share, except those already right in the
+// question: each of these that is spoiled takes one away, and so does each word too many.
 func (l letterJumbleItem) Score(text string) quintain.Verdict {
 	got, want := answer.Fields(strings.ToLower(text)), answer.Fields(strings.ToLower(l.Solve()))
 	if len(got) == 0 {

@@ -38,7 +38,7 @@ func TestLetterJumbleScore(t *testing.T) {
 		{OriginalWords: []string{"a"}, ScrambledWords: []string{"a"}, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 	other := letterJumbleItem{OriginalWords: []string{"Steal", "act"}, ScrambledWords: []string{"Elats", "act"}}
@@ -68,8 +68,8 @@ func TestLetterJumbleParams(t *testing.T) {
 	})
 }
 
-// The second way looks each word of the prompt up among all known words: one that is a
-// word stays, and for any other there is one word of the same letters.
+// The second solver looks up each word of the prompt among all known words: a known word
+// stays, and for any other there is exactly one word with the same letters.
 func TestLetterJumbleSecond(t *testing.T) {
 	byLetters := map[string][]string{}
 	for letters := lexicon.MinLetters; letters <= lexicon.MaxLetters; letters++ {

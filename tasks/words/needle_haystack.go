@@ -11,11 +11,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// needleHaystack asks for the one person of whom a statement is made.
+// needleHaystack asks for the only person with a certain statement.
 var needleHaystack = task.Spec[needleHaystackParams, needleHaystackItem]{
 	Name:     "needle_haystack",
 	Category: "cognition",
-	Doc: "Find the one person among many short statements of whom something is said. Others feel differently about the same thing, or the same about " +
+	Doc: "Among many short statements about people, find the only person to whom one applies. Others feel differently about the same thing, or the same about " +
 		"something else.",
 	Source:  "The names, verbs and things were collected for this project; the settings are those of reasoning-gym.",
 	Version: 1,
@@ -42,18 +42,18 @@ func (p needleHaystackParams) Check() error {
 	return task.CheckRange("num_statements", p.MinNumStatements, p.MaxNumStatements, [2]int{1, 20_000})
 }
 
-// needleHaystackItem is one heap of statements. An entry of reasoning-gym has them in the
-// question alone.
+// needleHaystackItem is one heap of statements. Entries of reasoning-gym have them only in
+// the question.
 type needleHaystackItem struct {
-	Question      string   `json:"question"` // "Who …?", and in reasoning-gym more
+	Question      string   `json:"question"` // "Who …?"; longer in reasoning-gym
 	NumStatements int      `json:"num_statements"`
 	Statements    []string `json:"statements,omitempty"` // "Name …."
 	Phrasing      int      `json:"phrasing,omitempty"`
 }
 
-// makeNeedleHaystack draws statements. All people have equally many of them, give or take
-// one. One statement in ten, and more by chance, shares its thing with the one that is asked
-// for, which no other repeats.
+// makeNeedleHaystack draws statements. All people have equally many, give or take one. One
+// statement in ten, and more by chance, is about the same thing as the one in question,
+// which no other repeats.
 func makeNeedleHaystack(p needleHaystackParams, r *rng.Rand) (needleHaystackItem, error) {
 	n := r.Between(p.MinNumStatements, p.MaxNumStatements)
 	var order [len(givenNames)]uint16
@@ -63,10 +63,10 @@ func makeNeedleHaystack(p needleHaystackParams, r *rng.Rand) (needleHaystackItem
 	people := order[:min(len(order), n)]
 	rng.ToFront(r, order[:], len(people))
 	verb, thing := rng.Pick(r, feelings), rng.Pick(r, things)
-	var all strings.Builder // keeps them together
+	var all strings.Builder // one buffer for all statements
 	all.Grow(36 * n)
 	line := make([]byte, 0, 128)
-	parts := make([][2]uint32, n) // of all, in which a statement begins and ends
+	parts := make([][2]uint32, n) // begin and end of each statement in all
 	at := r.Between(0, n-1)
 	for i := range parts {
 		feels, about := verb, thing
@@ -95,7 +95,7 @@ func makeNeedleHaystack(p needleHaystackParams, r *rng.Rand) (needleHaystackItem
 }
 
 // needleHaystackPhrasings are the wordings of the question. %S are the statements in one
-// paragraph, %L the statements one a line, and %Q is the question.
+// paragraph, %L the statements one per line, and %Q is the question.
 var needleHaystackPhrasings = []string{
 	"%S\n\n%Q Answer with the name alone.",
 	"Read the statements below and answer the question after them with one name.\n\n%S\n\n%Q",
@@ -150,13 +150,13 @@ func (n *needleHaystackItem) Complete(question string) {
 // Choices implements [task.Chooser]: one of the people is the answer.
 func (n needleHaystackItem) Choices() int { return min(len(n.Statements), len(givenNames)) }
 
-// asked is what the statement that is asked for says of the person.
+// asked returns the statement in question without the person.
 func (n needleHaystackItem) asked() string {
 	question, _, _ := strings.Cut(strings.TrimPrefix(n.Question, "Who "), "?")
 	return question
 }
 
-// Check refuses a record of which not one statement answers the question.
+// Check refuses a record unless exactly one statement answers the question.
 func (n needleHaystackItem) Check() error {
 	found, said := 0, " "+n.asked()+"."
 	for _, s := range n.Statements {
@@ -181,10 +181,10 @@ func (n needleHaystackItem) Solve() string {
 			return name
 		}
 	}
-	panic("words: a question without an answer") // Check has found it
+	panic("words: a question without an answer") // Check has already found it
 }
 
-// Score implements [task.Instance]. Case, space and a full stop at the end do not count.
+// Score implements [task.Instance]. It ignores case, space and a full stop at the end.
 func (n needleHaystackItem) Score(text string) quintain.Verdict {
 	want := n.Solve()
 	switch got := strings.TrimSuffix(answer.Solid(text), "."); {

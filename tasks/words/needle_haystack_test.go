@@ -44,8 +44,8 @@ func TestNeedleHaystackParams(t *testing.T) {
 
 var whoRE = regexp.MustCompile(`Who ([^?]+)\?`)
 
-// The second way looks for what is asked in the prompt; the word before it is the answer,
-// and it is there once.
+// The second solver searches the prompt for the words of the question; the word before them
+// is the answer, and occurs there once.
 func TestNeedleHaystackSecond(t *testing.T) {
 	tasktest.Second(t, needleHaystack.Task(), 1200, func(item needleHaystackItem, prompt, got string) error {
 		asked := regexp.QuoteMeta(whoRE.FindStringSubmatch(prompt)[1])
@@ -57,7 +57,7 @@ func TestNeedleHaystackSecond(t *testing.T) {
 	})
 }
 
-// Words that are drawn are there once, and can be told apart in a statement.
+// The words to draw from are distinct, and distinguishable in a statement.
 func TestNeedleHaystackWords(t *testing.T) {
 	for _, list := range [][]string{givenNames[:], feelings, things} {
 		sorted := slices.Sorted(slices.Values(list))

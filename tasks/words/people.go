@@ -1,6 +1,6 @@
 package words
 
-// givenNames are the names of people, without two that sound alike.
+// givenNames are the names of people; no two sound alike.
 var givenNames = [...]string{
 	"Abena", "Adrian", "Agnes", "Ahmed", "Aiko", "Alba", "Albert", "Alejandra", "Alfred", "Alice", "Alina", "Amara", "Amelia", "Amir", "Anders", "Andrea", "Angus", "Anita", "Antonio", "Anwar",
 	"Arjun", "Arthur", "Astrid", "Audrey", "Aurora", "Axel", "Ayesha", "Barbara", "Bartek", "Beatrice", "Benjamin", "Bernard", "Bianca", "Bilal", "Birgit", "Bogdan", "Boris", "Brenda", "Bridget", "Bruno",
@@ -20,7 +20,7 @@ var givenNames = [...]string{
 	"Xavier", "Ximena", "Yannick", "Yara", "Yasmin", "Yolanda", "Yuki", "Yusuf", "Yvonne", "Zachary", "Zainab", "Zelda", "Zoltan", "Zora", "Zuzana",
 }
 
-// feelings are what people can feel about a thing.
+// feelings are the possible attitudes to a thing.
 var feelings = []string{
 	"adores", "appreciates", "avoids", "can do without", "cannot get enough of", "cannot stand", "cares about", "dislikes", "dreams of", "enjoys", "envies people with", "feels nothing about",
 	"gets bored by", "gets nervous about", "has doubts about", "has had enough of", "has no opinion on", "hates", "is afraid of", "is amused by", "is curious about", "is fond of", "is proud of", "is puzzled by",
@@ -28,7 +28,7 @@ var feelings = []string{
 	"pays no attention to", "prefers to ignore", "puts up with", "recommends", "sings about", "sneers at", "speaks highly of", "spends money on", "swears by", "warns others about", "wishes for more", "worries about",
 }
 
-// things are what people can feel something about.
+// things are the objects of feelings.
 var things = []string{
 	"accordion music", "airports", "almond cake", "antique clocks", "apple juice", "archery", "autumn leaves", "badminton", "baking bread", "ballet", "bamboo furniture", "bird watching", "black coffee", "board games", "boat trips", "bright colors",
 	"bus rides", "butterflies", "camping in the rain", "candlelight", "card tricks", "cartoons", "castles", "cave paintings", "cherry trees", "chess problems", "chili peppers", "church bells", "city parks", "clay pots", "cloudy mornings", "cold showers",

@@ -8,27 +8,26 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// The parts of sentences. A sentence has an opening, a main clause and a closing, of which only
-// the main clause is always there: "When the rain stopped, the retired baker polished the pewter
-// teapot during the blackout, because it was Sunday." Its words can stand in no
-// other order that is as good:
+// The parts of sentences. A sentence has an opening, a main clause and a closing; only the
+// main clause is required: "When the rain stopped, the retired baker polished the pewter
+// teapot during the blackout, because it was Sunday." No other order of its words is as good:
 //
-//   - The first word has a capital, and punctuation holds the last word of each part.
-//   - The words for what happens by itself, for people, for what they are and do, and for what
-//     they do it to stand in different lists, and a sentence has one of each at most.
+//   - The first word has a capital, and punctuation marks the last word of each part.
+//   - The words for events, for people, for their qualities and actions, and for the
+//     objects of these are in different lists, and a sentence has at most one of each.
 //     Exchanged, they mean something absurd: a retired teapot, a fog that polishes.
-//   - Adverbs are those of people. They stand before the verb, since there is no room for them
-//     between a verb and its object, and punctuation comes after that: a sentence with "during
-//     the storm" has none. Nor has one with a closing in which somebody does something.
+//   - Adverbs belong to people. They stand before the verb, since there is no room for them
+//     between a verb and its object, and punctuation comes after that. A sentence with "during
+//     the storm" has none, nor has one with a closing about somebody's action.
 //   - Every noun has the same article, and no noun is followed by words, such as "in the
 //     kitchen", that could follow another.
-//   - The perfect is that of verbs whose participle is not their past tense, so that "had"
-//     cannot go to the main clause.
-//   - A closing whose subject could be that of the main clause, as nobody could, comes only
-//     without an opening: then a capital holds the subject of the main clause.
+//   - The perfect uses verbs with a participle different from the past tense, so that "had"
+//     cannot move to the main clause.
+//   - A closing with a subject that fits the main clause too (nobody does not) comes only
+//     without an opening: then a capital marks the subject of the main clause.
 //
-// Closings of the second list are those in which people of the main clause do something. Parts are
-// separated by bars.
+// Closings of the second list are about actions of people like those in the main clause.
+// Bars separate parts.
 const (
 	partOpeners        = `When|After|Once|Before|Just after|Even before|Long after`
 	partEvents         = `rain stopped|tide turned|fog lifted|snow melted|thunder subsided|frost vanished|wind dropped|drizzle stopped|sunlight returned|mist dissolved|sleet eased|clouds parted|rainbow faded|moonlight faded`
@@ -61,10 +60,10 @@ const (
 		`but nobody thanked her for it|for reasons that nobody ever understood|hoping that somebody would say thank you|because she believed that it brought luck`
 )
 
-// sentenceParts are the parts, taken apart.
+// sentenceParts are the parts, split.
 type sentenceParts struct {
 	openings                   [longestSentence + 1][]string               // by number of words
-	closings                   [closingKinds][longestSentence + 1][]string // the closings of a kind and of those before it, likewise
+	closings                   [closingKinds][longestSentence + 1][]string // of a kind and all before it, by number of words
 	agents, qualities, manners []string
 	rests, times               []string
 	deeds                      [][]string // verb, quality of the object, object
@@ -92,21 +91,21 @@ var sentences = sync.OnceValue(func() *sentenceParts {
 	return parts
 })
 
-// The kinds of closings: each list holds those before it.
+// The kinds of closings: each list includes those before it.
 const (
-	calmClosings   = iota // that go with everything
-	activeClosings        // that go with sentences without an adverb
-	bareClosings          // that go with sentences without an adverb or an opening
+	calmClosings   = iota // fit every sentence
+	activeClosings        // fit sentences without an adverb
+	bareClosings          // fit sentences without an adverb or an opening
 	closingKinds
 )
 
 const (
-	longestOpening = 8 // words
+	longestOpening = 8 // limit of words
 	longestClosing = 7
 )
 
-// open adds the openings that begin with one of openers and tell one of events; auxiliary
-// stands before the verb.
+// open adds the openings that begin with one of openers and describe one of events, with
+// auxiliary before the verb.
 func (p *sentenceParts) open(openers, events, auxiliary string) {
 	for opener := range strings.SplitSeq(openers, "|") {
 		for event := range strings.SplitSeq(events, "|") {
@@ -118,7 +117,7 @@ func (p *sentenceParts) open(openers, events, auxiliary string) {
 	}
 }
 
-// byWords sorts parts by their numbers of words.
+// byWords sorts parts by number of words.
 func byWords(by *[longestSentence + 1][]string, parts string) {
 	for part := range strings.SplitSeq(parts, "|") {
 		n := strings.Count(part, " ") + 1
@@ -126,13 +125,13 @@ func byWords(by *[longestSentence + 1][]string, parts string) {
 	}
 }
 
-// A sentenceShape says which parts a sentence has.
+// A sentenceShape lists the parts of a sentence.
 type sentenceShape struct {
 	opening, closing                         int  // numbers of words; 0: none
-	quality, manner, deed, itsQuality, times bool // of the main clause; without a deed there is a rest
+	quality, manner, deed, itsQuality, times bool // of the main clause, which has a rest if it has no deed
 }
 
-// kind is the kind of closings that the sentence can have.
+// kind returns the kind of closings that fit the sentence.
 func (s sentenceShape) kind() int {
 	switch {
 	case s.manner:
@@ -143,7 +142,8 @@ func (s sentenceShape) kind() int {
 	return bareClosings
 }
 
-// addShapes adds all shapes with openings and closings of so many words, if there are any.
+// addShapes adds all shapes with openings and closings of the given lengths, if there are
+// any.
 func (p *sentenceParts) addShapes(opening, closing int) {
 	if opening > 0 && p.openings[opening] == nil {
 		return
@@ -158,7 +158,7 @@ func (p *sentenceParts) addShapes(opening, closing int) {
 	}
 }
 
-// drawSentence draws a sentence of n words, 3 or more.
+// drawSentence draws a sentence of n ≥ 3 words.
 func drawSentence(n int, r *rng.Rand) string {
 	p := sentences()
 	if n == 3 {

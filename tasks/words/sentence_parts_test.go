@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// No word stands in two lists of the main clause and of what goes with it: exchanged words would
+// The lists of the main clause and of its companions share no word: exchanged words would
 // make another sentence.
 func TestSentencePartsShareNoWords(t *testing.T) {
 	in := map[string]string{}
@@ -25,8 +25,8 @@ func TestSentencePartsShareNoWords(t *testing.T) {
 	}
 }
 
-// sentencesOf returns all sentences that have these words, of any opening, any closing and
-// whatever the rest can be made into.
+// sentencesOf returns all sentences with these words: any opening, any closing, and every
+// main clause that the rest can form.
 func sentencesOf(words []string) []string {
 	parts, found := sentences(), map[string]bool{}
 	openings := slices.Concat(append(parts.openings[:], []string{""})...)
@@ -59,8 +59,8 @@ func sentencesOf(words []string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// without takes the words of a part away, the last of which has an end; has tells whether
-// they are all there.
+// without removes the words of a part, the last with an end; has reports whether they are
+// all there.
 func without(words []string, part, end string) (left []string, has bool) {
 	left = slices.Clone(words)
 	if part == "" {
@@ -76,7 +76,7 @@ func without(words []string, part, end string) (left []string, has bool) {
 	return left, true
 }
 
-// mainOf makes a main clause of words, whatever their ends and capitals.
+// mainOf makes a main clause from words, ignoring their ends and capitals.
 func mainOf(words []string) string {
 	var slots [7]string
 	lists := [...]string{partQualities, partAgents, partManners, partRests}

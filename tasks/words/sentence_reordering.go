@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// sentenceReordering asks for the words of a sentence in their order.
+// sentenceReordering asks for the original order of the words of a sentence.
 var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingItem]{
 	Name:     "sentence_reordering",
 	Category: "algorithmic",
-	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation tell how it begins and ends, " +
-		"and the sentences are made of parts so that one order alone is good English.",
-	Source:  "Sentences that are put together for each problem, of parts written for this project; the settings are those of reasoning-gym.",
+	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation show how it begins and ends, " +
+		"and the sentences are built so that only one order is good English.",
+	Source:  "Sentences composed for each problem, of parts written for this project; the settings are those of reasoning-gym.",
 	Version: 5,
 	Default: sentenceReorderingParams{MinWordsInSentence: 3, MaxWordsInSentence: 20},
 	Levels: []sentenceReorderingParams{
@@ -43,8 +43,8 @@ func (p sentenceReorderingParams) Check() error {
 	return task.CheckRange("words_in_sentence", p.MinWordsInSentence, p.MaxWordsInSentence, [2]int{3, longestSentence})
 }
 
-// sentenceReorderingItem is one sentence. An entry of reasoning-gym has the shuffled
-// words in the question alone, so that Shuffled is empty there.
+// sentenceReorderingItem is one sentence. Entries of reasoning-gym have the shuffled words
+// only in the question, so Shuffled is empty there.
 type sentenceReorderingItem struct {
 	WordCount int     `json:"word_count"`
 	Answer    *string `json:"answer"` // the sentence
@@ -52,8 +52,8 @@ type sentenceReorderingItem struct {
 	Phrasing  int     `json:"phrasing,omitempty"`
 }
 
-// makeSentenceReordering draws a sentence, and shuffles it so that at most half of
-// its words are in their places.
+// makeSentenceReordering draws a sentence, and shuffles it so that at most half of its
+// words are in place.
 func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceReorderingItem, error) {
 	sentence := drawSentence(r.Between(p.MinWordsInSentence, p.MaxWordsInSentence), r)
 	inOrder := strings.Split(sentence, " ")
@@ -73,7 +73,7 @@ func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceRe
 	}, nil
 }
 
-// sameButForCase counts the places at which a and b have the same word.
+// sameButForCase counts the indexes where a and b have the same word, ignoring case.
 func sameButForCase(a, b []string) (n int) {
 	for i, word := range a {
 		if len(word) == len(b[i]) && strings.EqualFold(word, b[i]) {
@@ -102,15 +102,14 @@ func (s sentenceReorderingItem) Prompt() string {
 // Short implements [task.Shortener].
 func (s sentenceReorderingItem) Short() string { return "reorder " + s.Shuffled }
 
-// Canonical implements [task.Canonicalizer]. The words may stand in any order, since
+// Canonical implements [task.Canonicalizer]. The order of the words does not matter, since
 // they were shuffled.
 func (s sentenceReorderingItem) Canonical() string {
 	return strings.Join(inOrder(strings.Fields(s.Shuffled), ascending), " ")
 }
 
-// Check refuses a record without a sentence, or with one whose words were not
-// shuffled but changed. The word_count of reasoning-gym counts the parts of a word
-// with an apostrophe.
+// Check refuses a record without a sentence, or with a different set of words. The
+// word_count of reasoning-gym counts the parts of a word with an apostrophe.
 func (s sentenceReorderingItem) Check() error {
 	if s.Answer == nil || answer.Trim(*s.Answer) == "" {
 		return errors.New("answer is missing")
@@ -125,9 +124,9 @@ func (s sentenceReorderingItem) Check() error {
 // Solve implements [task.Instance].
 func (s sentenceReorderingItem) Solve() string { return *s.Answer }
 
-// Score implements [task.Instance]. Case and space between words are free. Two words that have
-// changed places cost their share of the words; anything else earns nothing, since long
-// sentences have many words in common.
+// Score implements [task.Instance]. It ignores case and space between words. Two exchanged
+// words cost their share of the words; anything else earns nothing, since long sentences
+// share many words.
 func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(*s.Answer)+80 {
 		return quintain.Wrong("the answer is too long to be the sentence")
@@ -149,7 +148,7 @@ func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
 	}
 }
 
-// exchanged reports whether the words that differ are the same in another order.
+// exchanged reports whether the words that differ are the same, in another order.
 func exchanged(got, want []string) bool {
 	first, last := -1, -1
 	for i := range got {

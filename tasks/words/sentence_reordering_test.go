@@ -44,7 +44,7 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{WordCount: 7, Answer: &sentence, Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -57,8 +57,7 @@ func TestSentenceReorderingParams(t *testing.T) {
 	})
 }
 
-// The second way makes all sentences that the words of the prompt can make up, and there is one
-// alone.
+// The second solver builds all sentences from the words of the prompt, and finds only one.
 func TestSentenceReorderingSecond(t *testing.T) {
 	tasktest.Second(t, sentenceReordering.Task(), 1500, func(item sentenceReorderingItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
@@ -77,7 +76,7 @@ func TestSentenceReorderingSecond(t *testing.T) {
 	})
 }
 
-// There are thousands of sentences of each level.
+// There are thousands of sentences at each level.
 func TestSentenceReorderingVariety(t *testing.T) {
 	const draws, fewest = 3000, 2000
 	for level := range sentenceReordering.Task().Info().Levels {

@@ -12,11 +12,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// spellBackward asks for a word written from its end.
+// spellBackward asks for a word spelled backward.
 var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 	Name:     "spell_backward",
 	Category: "algorithmic",
-	Doc:      "Spell a word backward, or several that are joined. More than two thirds of the letters in their places earn their share.",
+	Doc:      "Spell a word backward, or several that are joined. If more than two thirds of the letters are in place, they earn their share.",
 	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
 	Version:  2,
 	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
@@ -66,7 +66,7 @@ func makeSpellBackward(p spellBackwardParams, r *rng.Rand) (spellBackwardItem, e
 	}, nil
 }
 
-// longWord draws a word, or, if there are none of so many letters, joins several.
+// longWord draws a word, or joins several if none has that many letters.
 func longWord(letters int, r *rng.Rand) string {
 	text := make([]byte, 0, 64)
 	for left := letters; left > 0; left = letters - len(text) {
@@ -119,10 +119,10 @@ func (s spellBackwardItem) Solve() string {
 	return string(reversed)
 }
 
-// Score implements [task.Instance]. Case is free. Letters in their places earn
-// their share of the longer of the two texts, so that nothing is won by going on
-// after the word; up to two thirds, which another word may have by chance, earn
-// nothing, and the word with a tail earns 0.8 at most, as in reasoning-gym.
+// Score implements [task.Instance]. It ignores case. Letters in their places earn their
+// share of the longer of the two texts, so that text after the word gains nothing. Up to
+// two thirds, which another word may have by chance, earn nothing. As in reasoning-gym, the
+// word with a tail earns 0.8 at most.
 func (s spellBackwardItem) Score(answer string) quintain.Verdict {
 	if answer == "" {
 		return quintain.Malformed("the answer is empty")

@@ -40,7 +40,7 @@ func TestSpellBackwardScore(t *testing.T) {
 		{"efac", 3. / 4, ""},
 	})
 	if (spellBackwardItem{}).Check() == nil || (spellBackwardItem{Word: "a", Phrasing: -1}).Check() == nil {
-		t.Error("a record without a word or wording is taken")
+		t.Error("a record without a word or wording is accepted")
 	}
 }
 
@@ -55,7 +55,7 @@ func TestSpellBackwardParams(t *testing.T) {
 	})
 }
 
-// The second way takes the word out of the prompt and swaps its ends inward.
+// The second solver takes the word from the prompt and swaps its ends inward.
 func TestSpellBackwardSecond(t *testing.T) {
 	tasktest.Second(t, spellBackward.Task(), 1500, func(item spellBackwardItem, prompt, got string) error {
 		word := strings.Split(prompt, `"`)[1]
@@ -67,7 +67,7 @@ func TestSpellBackwardSecond(t *testing.T) {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		if _, found := lexicon.Common(len(word)).Find(word); !found && len(word) <= lexicon.MaxLetters {
-			return fmt.Errorf("%q is no common word", word)
+			return fmt.Errorf("%q is not a common word", word)
 		}
 		return nil
 	})

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// appendJoined appends words with a text between them.
+// appendJoined appends words with a separator.
 func appendJoined(b []byte, words []string, between string) []byte {
 	for i, word := range words {
 		if i > 0 {
@@ -24,7 +24,7 @@ const longestSentence = 25
 
 // A proseText is the sentences of package lexicon without their punctuation.
 type proseText struct {
-	words   []string                      // of all sentences, one after the other, as they are spelled
+	words   []string                      // of all sentences, in order, as spelled
 	capital [longestSentence + 1][]string // sentences in capitals, by number of words
 }
 
@@ -38,8 +38,8 @@ var prose = sync.OnceValue(func() *proseText {
 	return text
 })
 
-// span returns n words of the text that stand together, from the beginning again
-// if the text ends. The caller leaves them as they are.
+// span returns n consecutive words of the text, which wraps around. The caller must not
+// change them.
 func (t *proseText) span(n int, r *rng.Rand) []string {
 	at := r.Between(0, len(t.words)-1)
 	words := t.words[at:min(len(t.words), at+n)]
@@ -49,8 +49,8 @@ func (t *proseText) span(n int, r *rng.Rand) []string {
 	return words
 }
 
-// appendSentences appends sentences that have n words in all, in capitals and
-// with a space before each. If no sentence is so short, it is cut off.
+// appendSentences appends sentences with n words in all, in capitals and with a space
+// before each. If no sentence is short enough, it cuts one off.
 func (t *proseText) appendSentences(b []byte, n int, r *rng.Rand) []byte {
 	const shortest = 3
 	for n > 0 {

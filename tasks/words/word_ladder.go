@@ -47,8 +47,8 @@ const (
 	shortestChain = 3 // so that at least one word must be found
 )
 
-// longestChains are the most words that a shortest ladder may be asked to have at
-// least, by length of the words: from most words, there is one.
+// longestChains limit, by length of the words, the words that a shortest ladder may be
+// required to have: most words have such a ladder.
 var longestChains = [...]int{3: 8, 4: 11, 5: 17}
 
 // Check implements [task.Params].
@@ -82,12 +82,12 @@ type wordLadderItem struct {
 	Phrasing    int    `json:"phrasing,omitempty"`
 }
 
-// makeWordLadder draws a first word, then the length of the ladder, then a last
-// word. If any length will do, it draws the last word alone.
+// makeWordLadder draws the first word, then the length of the ladder, then the last word.
+// If any length will do, it only draws the last word.
 func makeWordLadder(p wordLadderParams, r *rng.Rand) (wordLadderItem, error) {
 	letters := r.Between(p.MinWordLength, p.MaxWordLength)
 	net := rungNets[letters]()
-	for range 1000 { // a few words are too near to all others for a long ladder
+	for range 1000 { // a few words are too close to all others for a long ladder
 		start := rng.Pick(r, net.joined)
 		reached, within := net.reach(start)
 		low, high := max(shortestChain, p.MinChainLength), len(within)-1
@@ -110,7 +110,7 @@ func makeWordLadder(p wordLadderParams, r *rng.Rand) (wordLadderItem, error) {
 			Phrasing:    r.Between(0, len(wordLadderPhrasings)-1),
 		}, nil
 	}
-	return wordLadderItem{}, errors.New("no ladder is so long")
+	return wordLadderItem{}, errors.New("no ladder is that long")
 }
 
 // wordLadderPhrasings are the wordings of the question, around the two words.
@@ -134,13 +134,13 @@ func (w wordLadderItem) Prompt() string {
 // Canonical implements [task.Canonicalizer].
 func (w wordLadderItem) Canonical() string { return w.StartWord + " to " + w.EndWord }
 
-// Check refuses a record whose two ends are not different words in capitals.
+// Check refuses a record unless its two ends are different words in capitals.
 func (w wordLadderItem) Check() error {
 	if n := len(w.StartWord); n < 3 || n > 5 || len(w.EndWord) != n {
 		return fmt.Errorf("start_word is %q and end_word %q, want 3 to 5 letters, as many in both", w.StartWord, w.EndWord)
 	}
 	if strings.Trim(w.StartWord+w.EndWord, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return fmt.Errorf("start_word is %q and end_word %q, want A to Z alone", w.StartWord, w.EndWord)
+		return fmt.Errorf("start_word is %q and end_word %q, want only A to Z", w.StartWord, w.EndWord)
 	}
 	if w.StartWord == w.EndWord {
 		return fmt.Errorf("start_word and end_word are both %q", w.StartWord)
@@ -148,9 +148,9 @@ func (w wordLadderItem) Check() error {
 	return task.CheckPhrasing(w.Phrasing, len(wordLadderPhrasings))
 }
 
-// Solve implements [task.Instance]. It returns a shortest ladder of common words;
-// for the ends of a foreign record, which may be uncommon, a shortest one of all
-// words that are known, and nothing if there is none.
+// Solve implements [task.Instance]. It returns a shortest ladder of common words. For
+// uncommon ends, as in foreign records, it takes all known words, and returns "" if there
+// is no ladder.
 func (w wordLadderItem) Solve() string {
 	start, end := strings.ToLower(w.StartWord), strings.ToLower(w.EndWord)
 	ladder := rungNets[len(start)]().ladder(start, end)
@@ -160,11 +160,11 @@ func (w wordLadderItem) Solve() string {
 	return strings.ToUpper(strings.Join(ladder, ","))
 }
 
-// Score implements [task.Instance]. Case is free, and space around the words. The
-// two ends are taken for words whatever they are.
+// Score implements [task.Instance]. It ignores case, and space around the words. The two
+// ends count as words in any case.
 func (w wordLadderItem) Score(text string) quintain.Verdict {
 	if !strings.Contains(text, ",") {
-		return quintain.Malformed("the answer is not a list of words with commas between them")
+		return quintain.Malformed("the answer is not a list of words separated by commas")
 	}
 	known, last := lexicon.Known(len(w.EndWord)), ""
 	for step := range strings.SplitSeq(strings.ToUpper(text), ",") {
@@ -186,8 +186,8 @@ func (w wordLadderItem) Score(text string) quintain.Verdict {
 	return quintain.Right()
 }
 
-// changed counts the letters in which two words differ; words of different
-// lengths differ in every letter.
+// changed counts the letters in which two words differ; words of different lengths differ
+// in every letter.
 func changed(a, b string) (n int) {
 	if len(a) != len(b) {
 		return max(len(a), len(b))

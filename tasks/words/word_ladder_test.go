@@ -23,7 +23,7 @@ func TestWordLadderScore(t *testing.T) {
 		{"CORD,CARD,WARD,WARM", 0, "the first word is left out"},
 		{"COLD,CORD,CARD,WARD", 0, "so is the last"},
 		{"COLD,WOLD,WALD,WARD,WARM", 1, "old and rare words are words"},
-		{"COLD,CORD,CARD,CARM,WARM", 0, "CARM is no word, for which reasoning-gym pays half"},
+		{"COLD,CORD,CARD,CARM,WARM", 0, "CARM is not a word; reasoning-gym pays half"},
 		{"COLD,WOLD,WALD,WALM,WARM", 0, "nor is WALM"},
 		{"COLD,CORD,CORD,CARD,WARD,WARM", 0, "a step that changes nothing"},
 		{"COLD,CORD,CARD,WARD,WARM,", 0, "an empty step"},
@@ -38,7 +38,7 @@ func TestWordLadderScore(t *testing.T) {
 		{StartWord: "AB", EndWord: "CD"}, {StartWord: "SPRING", EndWord: "WINTER"}, {StartWord: "COLD", EndWord: "WARM", Phrasing: 99}, {},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestWordLadderParams(t *testing.T) {
 	})
 }
 
-// The longest ladders that Check allows are found from every start that is tried.
+// Every start has the longest ladders that Check allows.
 func TestWordLadderLongest(t *testing.T) {
 	for letters, chain := range longestChains {
 		if chain == 0 {
@@ -75,8 +75,7 @@ func TestWordLadderLongest(t *testing.T) {
 	}
 }
 
-// A record of reasoning-gym may ask for ends that are known and not common, or for
-// what cannot be done.
+// A record of reasoning-gym may have known but uncommon ends, or no solution.
 func TestWordLadderForeign(t *testing.T) {
 	for _, test := range []struct{ start, end string }{{"BUSK", "TRAP"}, {"LIBS", "MOOS"}, {"AALII", "ROUGH"}, {"EMU", "OWL"}} {
 		item := wordLadderItem{StartWord: test.start, EndWord: test.end}
@@ -91,8 +90,8 @@ func TestWordLadderForeign(t *testing.T) {
 
 var wordLadderRE = regexp.MustCompile(`(?:Change|from|game,|with) ([A-Z]+) (?:into|to|has to become|and end with) ([A-Z]+)`)
 
-// The second way reads the two words out of the prompt and widens the set of words
-// within so many steps, from both ends in turn, until the sets meet.
+// The second solver reads the two words from the prompt and widens the set of words within
+// reach, from both ends in turn, until the sets meet.
 func TestWordLadderSecond(t *testing.T) {
 	memory := map[string][]string{}
 	tasktest.Second(t, wordLadder.Task(), 1002, func(item wordLadderItem, prompt, got string) error {
@@ -104,7 +103,7 @@ func TestWordLadderSecond(t *testing.T) {
 		words := lexicon.Rungs(item.WordLength)
 		for i, step := range steps {
 			if _, found := words.Find(step); !found || i > 0 && changed(steps[i-1], step) != 1 {
-				return fmt.Errorf("%s is no step of %s", step, got)
+				return fmt.Errorf("%s is not a step of %s", step, got)
 			}
 		}
 		want := 1
@@ -128,7 +127,7 @@ func meet(a, b map[string]bool) bool {
 	return false
 }
 
-// widen adds every word that is one letter away. It keeps what it finds in memory.
+// widen adds every word one letter away, caching neighbors in memory.
 func widen(set map[string]bool, words lexicon.Words, memory map[string][]string) map[string]bool {
 	wider := maps.Clone(set)
 	for word := range set {

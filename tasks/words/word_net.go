@@ -7,23 +7,22 @@ import (
 	"github.com/quintain-rl/quintain/internal/lexicon"
 )
 
-// A wordNet joins the words of one length that differ in one letter. A word is
-// its place in words. The net is not changed once made, so many goroutines may
-// use it.
+// A wordNet connects the words of one length that differ in one letter. A word is an index
+// in words. The net never changes, so many goroutines may use it.
 type wordNet struct {
 	words  lexicon.Words
 	near   [][]uint16 // neighbors of each word, in alphabetical order
-	joined []uint16   // the largest set of words that can all be reached from one another
+	joined []uint16   // the largest connected set of words
 }
 
-// rungNets and knownNets are the nets of 3, 4 and 5 letters: of the words that
-// ladders are made of, and of all words they may be climbed by.
+// rungNets and knownNets are the nets of 3, 4 and 5 letters: of the words in our ladders,
+// and of all words allowed in answers.
 var (
 	rungNets  = netsOf(lexicon.Rungs)
 	knownNets = netsOf(lexicon.Known)
 )
 
-// netsOf returns makers of the nets by number of letters; each works once.
+// netsOf returns constructors of the nets by number of letters; each runs once.
 func netsOf(words func(letters int) lexicon.Words) (nets [6]func() *wordNet) {
 	for letters := 3; letters <= 5; letters++ {
 		nets[letters] = sync.OnceValue(func() *wordNet { return newWordNet(words(letters)) })
@@ -31,8 +30,8 @@ func netsOf(words func(letters int) lexicon.Words) (nets [6]func() *wordNet) {
 	return nets
 }
 
-// newWordNet joins the words. Two are neighbors if they are the same with one
-// letter, at the same place, left out.
+// newWordNet connects the words. Two are neighbors if they agree after removing one letter
+// at the same place.
 func newWordNet(words lexicon.Words) *wordNet {
 	type gap struct{ before, after string }
 	alike := map[gap][]uint16{}
@@ -60,7 +59,7 @@ func newWordNet(words lexicon.Words) *wordNet {
 	return net
 }
 
-// largest finds the largest set of words that can all be reached from one another.
+// largest finds the largest connected set of words.
 func (n *wordNet) largest() []uint16 {
 	var best []uint16
 	done := make([]bool, len(n.near))
@@ -80,8 +79,8 @@ func (n *wordNet) largest() []uint16 {
 	return best
 }
 
-// reach lists all words that can be reached from start, the nearest first, and how
-// many of them are within a ladder of 0, 1, 2 … words, start included.
+// reach lists all words within reach of start, nearest first, and the number of them within
+// a ladder of 0, 1, 2 … words, start included.
 func (n *wordNet) reach(start uint16) (reached []uint16, within []int) {
 	seen := make([]bool, len(n.near))
 	seen[start] = true
@@ -95,7 +94,7 @@ func (n *wordNet) reach(start uint16) (reached []uint16, within []int) {
 	return reached, append(within, len(reached))
 }
 
-// appendNew appends to reached those words which are not seen yet, and marks them.
+// appendNew appends the unseen words to reached, and marks them.
 func appendNew(reached, words []uint16, seen []bool) []uint16 {
 	for _, word := range words {
 		if !seen[word] {
@@ -113,7 +112,7 @@ func (n *wordNet) ladder(start, end string) (rungs []string) {
 	if !is || !too {
 		return nil
 	}
-	// The search goes from the end, so that each word knows the next one.
+	// The search starts at the end, so that each word knows the next one.
 	const unseen = -1
 	next := slices.Repeat([]int32{unseen}, len(n.near))
 	next[to] = int32(to)

@@ -48,10 +48,10 @@ type wordSequenceReversalItem struct {
 	Phrasing int      `json:"phrasing,omitempty"`
 }
 
-// makeWordSequenceReversal draws the words, of which the first and the last differ.
-// One in five is capitalized.
+// makeWordSequenceReversal draws the words; the first and the last differ. One in five is
+// capitalized.
 func makeWordSequenceReversal(p wordSequenceReversalParams, r *rng.Rand) (wordSequenceReversalItem, error) {
-	const longest = 10 // letters of a word
+	const longest = 10 // limit of letters in a word
 	words := make([]string, r.Between(p.MinWords, p.MaxWords))
 	for i := range words {
 		words[i] = drawWord(lexicon.MinLetters, longest, r)
@@ -92,7 +92,7 @@ func (w wordSequenceReversalItem) Check() error {
 		return errors.New("words is empty")
 	}
 	if w.Solve() == "" {
-		return errors.New("words has nothing but an empty word")
+		return errors.New("words has only an empty word")
 	}
 	return task.CheckPhrasing(w.Phrasing, len(wordSequenceReversalPhrasings))
 }

@@ -29,7 +29,7 @@ func TestWordSequenceReversalScore(t *testing.T) {
 	})
 	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 99}} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestWordSequenceReversalParams(t *testing.T) {
 	})
 }
 
-// The second way takes the words of the prompt off from the right.
+// The second solver removes the words of the prompt from the right.
 func TestWordSequenceReversalSecond(t *testing.T) {
 	tasktest.Second(t, wordSequenceReversal.Task(), 1200, func(item wordSequenceReversalItem, prompt, got string) error {
 		question, _, _ := strings.Cut(prompt, "\n")
@@ -53,7 +53,7 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 				word = rest
 			}
 			if _, found := lexicon.Common(len(word)).Find(strings.ToLower(word)); !found {
-				return fmt.Errorf("%q is no common word", word)
+				return fmt.Errorf("%q is not a common word", word)
 			}
 			want += word + ", "
 			rest = rest[:max(0, at)]
@@ -66,5 +66,5 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 }
 
 func TestWordSequenceReversalKeys(t *testing.T) {
-	tasktest.Other(t, wordSequenceReversal.Task(), "the order is what is asked about", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
+	tasktest.Other(t, wordSequenceReversal.Task(), "the question asks for the order", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
 }

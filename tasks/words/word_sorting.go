@@ -13,12 +13,12 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// wordSorting asks for words in the order of their code points.
+// wordSorting asks for words in code point order.
 var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
 	Name:     "word_sorting",
 	Category: "algorithmic",
 	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
-		"About half of the words stand near another one in the dictionary, so that more than the first letter counts.",
+		"About half of the words are close to another one in the dictionary, so that the first letter is not enough.",
 	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: wordSortingParams{MinWords: 3, MaxWords: 10, MinWordLength: 3, MaxWordLength: 12, Transformation: originalCase},
@@ -38,7 +38,7 @@ const (
 	descending = "descending"
 )
 
-// What is done to the words before they are sorted.
+// Transformations of the words before sorting.
 const (
 	originalCase = "original" // one word in five is capitalized
 	lowerCase    = "lowercase"
@@ -73,16 +73,15 @@ func (p wordSortingParams) Check() error {
 // wordSortingItem is one list of words.
 type wordSortingItem struct {
 	OriginalWords    []string `json:"original_words"`    // in the order of the question
-	SortedWords      []string `json:"sorted_words"`      // the transformed ones in order
-	TransformedWords []string `json:"transformed_words"` // as the question has them
+	SortedWords      []string `json:"sorted_words"`      // the transformed words in order
+	TransformedWords []string `json:"transformed_words"` // as in the question
 	Direction        string   `json:"direction"`         // ascending or descending
 	NumWords         int      `json:"num_words"`
 	WordLength       int      `json:"word_length"` // letters of the longest
 	Phrasing         int      `json:"phrasing,omitempty"`
 }
 
-// makeWordSorting draws the words. At most half of them stand in their places at
-// first.
+// makeWordSorting draws the words. At most half of them are in place at first.
 func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) {
 	n := r.Between(p.MinWords, p.MaxWords)
 	all := make([]string, 3*n)
@@ -115,8 +114,8 @@ func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) 
 	return item, nil
 }
 
-// drawNearWords fills all with words, about half of which have as many letters as
-// another and stand at most six places from it in the list of those words.
+// drawNearWords fills all with words. About half of them have as many letters as another,
+// and are at most six places from it in the list of those words.
 func drawNearWords(all []string, p wordSortingParams, r *rng.Rand) {
 	const near = 6
 	var words lexicon.Words
@@ -151,7 +150,7 @@ func transformed(word, transformation string, r *rng.Rand) string {
 	return word
 }
 
-// inOrder returns words sorted by code points; in UTF-8, that is by bytes.
+// inOrder returns words sorted by code points, which UTF-8 sorts as bytes.
 func inOrder(words []string, direction string) []string {
 	sorted := slices.Clone(words)
 	putInOrder(sorted, direction)
@@ -166,7 +165,7 @@ func putInOrder(words []string, direction string) {
 	}
 }
 
-// samePlaces counts the places at which a and b have the same word.
+// samePlaces counts the indexes where a and b have the same word.
 func samePlaces(a, b []string) (n int) {
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {
@@ -202,11 +201,11 @@ func (w wordSortingItem) Short() string {
 	return "sort " + w.Direction + ": " + strings.Join(w.TransformedWords, ", ")
 }
 
-// Canonical implements [task.Canonicalizer]. The words may stand in any order, since
+// Canonical implements [task.Canonicalizer]. The order of the words does not matter, since
 // the question is to sort them.
 func (w wordSortingItem) Canonical() string { return fmt.Sprintf("%s %q", w.Direction, w.SortedWords) }
 
-// Check refuses a record whose sorted words are not its words in order.
+// Check refuses a record with wrongly sorted words.
 func (w wordSortingItem) Check() error {
 	switch {
 	case w.Direction != ascending && w.Direction != descending:
@@ -222,8 +221,8 @@ func (w wordSortingItem) Check() error {
 // Solve implements [task.Instance].
 func (w wordSortingItem) Solve() string { return strings.Join(w.SortedWords, ", ") }
 
-// Score implements [task.Instance]. Space around the words is free. Words in their
-// places earn their share of the longer list, if they are more than half of it.
+// Score implements [task.Instance]. It ignores space around the words. Words in place earn
+// their share of the longer list, if they are more than half of it.
 func (w wordSortingItem) Score(text string) quintain.Verdict {
 	if answer.Trim(text) == "" {
 		return quintain.Malformed("the answer is empty")
@@ -235,9 +234,8 @@ func (w wordSortingItem) Score(text string) quintain.Verdict {
 	return placesCredit(samePlaces(got, w.SortedWords), max(len(got), len(w.SortedWords)))
 }
 
-// placesCredit is the verdict on a list of all words of which some are in their
-// places: right if all are, and otherwise their share, but nothing up to a half,
-// which may be had by chance.
+// placesCredit returns the verdict on a list of all words, with some in place: right if all
+// are, otherwise their share, but nothing up to a half, which chance may give.
 func placesCredit(same, all int) quintain.Verdict {
 	reason := fmt.Sprintf("%d of %d words are in their places", same, all)
 	switch {

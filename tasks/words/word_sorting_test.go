@@ -40,7 +40,7 @@ func TestWordSortingScore(t *testing.T) {
 		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "ascending", Phrasing: 99},
 	} {
 		if bad.Check() == nil {
-			t.Errorf("%+v is taken", bad)
+			t.Errorf("%+v is accepted", bad)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func before(a, b string) bool {
 }
 
 func TestWordSortingKeys(t *testing.T) {
-	tasktest.Same(t, wordSorting.Task(), "the order is what is asked for", func(w *wordSortingItem) {
+	tasktest.Same(t, wordSorting.Task(), "the question asks for the order", func(w *wordSortingItem) {
 		slices.Reverse(w.OriginalWords)
 		slices.Reverse(w.TransformedWords)
 	})

@@ -7,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// checkLetters refuses settings min_NAME and max_NAME of the letters of words that
-// leave no words to draw.
+// checkLetters refuses settings min_NAME and max_NAME, numbers of letters, that leave no
+// words to draw.
 func checkLetters(name string, low, high int) error {
 	switch {
 	case low < 1 || low > lexicon.MaxLetters:
@@ -19,8 +19,8 @@ func checkLetters(name string, low, high int) error {
 	return nil
 }
 
-// drawWord draws a common word of low to high letters, each number of letters as
-// likely as another; see [checkLetters].
+// drawWord draws a common word of low to high letters, each length equally likely; see
+// [checkLetters].
 func drawWord(low, high int, r *rng.Rand) string {
 	words := lexicon.Common(r.Between(max(low, lexicon.MinLetters), min(high, lexicon.MaxLetters)))
 	return words.At(r.Between(0, words.Len()-1))
