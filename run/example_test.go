@@ -48,7 +48,7 @@ func Example() {
 	r := must(run.Open(context.Background(), run.Config{
 		Settings: settings, Rules: rules, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 24},
 		Streams: []rollout.Stream{{Scenario: scenario, Seed: 1, Weight: 1}},
-		Policy:  trainer.Policy(), Learner: trainer, Queue: q,
+		Policy:  trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
 	}))
 	if err := r.Run(context.Background()); err != nil {
 		fmt.Println(err)

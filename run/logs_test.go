@@ -23,7 +23,7 @@ func TestLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config(t, open(t, queue.NewMemory()))
-	c.Settings.ExamProblems, c.Learner, c.Sinks = 4, &learner{}, []run.Sink{logs}
+	c.Settings.ExamProblems, c.Consumer, c.Sinks = 4, run.Train(&learner{}), []run.Sink{logs}
 	finish(t, c)
 	if err := logs.Close(); err != nil {
 		t.Error(err)

@@ -413,7 +413,7 @@ func TestLearner(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
 	l := &learner{}
-	c.Learner, c.Sinks = l, []run.Sink{seen}
+	c.Consumer, c.Sinks = run.Train(l), []run.Sink{seen}
 	r, report := finish(t, c)
 	if r.Version() != 5 || l.published != 5 || report.Training == nil || report.Steps != 5 {
 		t.Errorf("version %d, published %d, report %+v", r.Version(), l.published, report)
@@ -434,7 +434,7 @@ func TestAGroupThatTheLearnerRefusesIsDropped(t *testing.T) {
 		}
 		l.refuse[p.ID()] = true
 	}
-	c.Learner, c.Sinks, c.Rules.KeepEqual = l, []run.Sink{seen}, true
+	c.Consumer, c.Sinks, c.Rules.KeepEqual = run.Train(l), []run.Sink{seen}, true
 	_, report := finish(t, c)
 	dropped := 0
 	for _, d := range of[run.Dropped](seen) {
@@ -460,7 +460,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	store := queue.NewMemory()
 	c := config(t, open(t, store))
-	c.Learner, c.Settings.Steps = &learner{}, 2
+	c.Consumer, c.Settings.Steps = run.Train(&learner{}), 2
 	c.Settings.MaxLag = 4
 	finish(t, c)
 	q := open(t, store)
@@ -472,7 +472,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	})
 	c = config(t, q)
 	seen := &events{}
-	c.Learner, c.Settings.Steps, c.Sinks = &learner{last: learn.Step{Version: 3, Batch: ahead}}, 1, []run.Sink{seen}
+	c.Consumer, c.Settings.Steps, c.Sinks = run.Train(&learner{last: learn.Step{Version: 3, Batch: ahead}}), 1, []run.Sink{seen}
 	r, _ := finish(t, c)
 	if r.Version() != 4 {
 		t.Errorf("version %d, want 4", r.Version())
@@ -484,7 +484,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	}
 	for _, version := range []int{3, 6} { // the record is at 4
 		c := config(t, open(t, store))
-		c.Learner = &learner{last: learn.Step{Version: version}}
+		c.Consumer = run.Train(&learner{last: learn.Step{Version: version}})
 		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "do not belong together") {
 			t.Errorf("a checkpoint of version %d: error %v", version, err)
 		}
@@ -496,7 +496,7 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 	t.Parallel()
 	trained, untrained := queue.NewMemory(), queue.NewMemory()
 	c := config(t, open(t, trained))
-	c.Learner = &learner{}
+	c.Consumer = run.Train(&learner{})
 	finish(t, c)
 	finish(t, config(t, open(t, untrained)))
 	for _, test := range []struct {
@@ -509,7 +509,7 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 		{"a model over a script's groups", untrained, &learner{}, "it belongs to another policy"},
 	} {
 		c := config(t, open(t, test.store))
-		c.Learner = test.learner
+		c.Consumer = run.Train(test.learner)
 		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--data") {
 			t.Errorf("%s: error %v", test.why, err)
 		}

@@ -56,7 +56,7 @@ func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{})
 		return err
 	}
 	e.closed = append(e.closed, file)
-	cfg.Outlet, cfg.Cut, cfg.Sinks = file, cut, []run.Sink{e.live}
+	cfg.Consumer, cfg.Cut, cfg.Sinks = run.Send(file), cut, []run.Sink{e.live}
 	if e.Run, err = run.Open(ctx, cfg); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -87,7 +88,7 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 	case err != nil:
 		return err
 	}
-	cfg.Outlet, cfg.Cut, cfg.Rules.MaxSequence = link, cut, link.MaxTokens()
+	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)
 	if cfg.Exams, err = envrun.Exams(&e.of.Env, link); err != nil {
 		return err

@@ -169,7 +169,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 		Queue: h.Queue(), Cut: cut, Log: a.log, Beside: []func(context.Context) error{h.Run, a.pages.Run, a.live.Run},
 	}
 	if c.Run.Consumer == consumerHub {
-		to.Trainer = h.Hub().Default()
+		to.Consumer = run.Follow(h.Hub().Default())
 	}
 	var last learn.Step
 	switch c.Policy.Kind {
@@ -179,7 +179,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, streams []rollout.St
 			return err
 		}
 		last = trainer.Last()
-		to.Learner, to.Policy = trainer, trainer.Policy()
+		to.Consumer, to.Policy = run.Train(trainer), trainer.Policy()
 		if m := &to.Rules.MaxSequence; *m == 0 || *m > trainer.Context()+1 {
 			*m = trainer.Context() + 1 // what is longer cannot be trained on
 		}
@@ -313,7 +313,7 @@ func (a *assembled) openNumbers() error {
 	}
 	gauges := scalars.NewGauges()
 	a.register(gauges)
-	numbers := run.NewNumbers(append(logs, gauges), c.Metrics.Every, c.Policy.Sampling.MaxTokens)
+	numbers := run.NewMetrics(append(logs, gauges), c.Metrics.Every, c.Policy.Sampling.MaxTokens)
 	numbers.Watch(a.exchanges)
 	a.closed = append(a.closed, numbers)
 	a.AddSink(numbers)

@@ -143,7 +143,7 @@ func TestTheGateFollowsTheTrainer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := config(t, open(t, queue.NewMemory()))
 				outside := newTrainer(c.Queue, test.first, test.version)
-				c.Trainer, c.Settings.MaxLag, c.Settings.Steps = outside, test.maxLag, 0
+				c.Consumer, c.Settings.MaxLag, c.Settings.Steps = run.Follow(outside), test.maxLag, 0
 				c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
 				seen := &events{}
 				c.Sinks = []run.Sink{seen}
@@ -186,7 +186,7 @@ func TestTrainer(t *testing.T) {
 	} {
 		c := config(t, open(t, queue.NewMemory()))
 		outside, known := newTrainer(c.Queue, 7, test.before), test.before >= 0
-		c.Trainer, c.Settings.Steps, c.Settings.Parallel = outside, 3, 4 // one group at a time
+		c.Consumer, c.Settings.Steps, c.Settings.Parallel = run.Follow(outside), 3, 4 // one group at a time
 		made := 0
 		c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
 			if p, is := e.(run.Played); is && p.Drop == "" && made < 3 {
