@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
 )
 
 func newEnvProcess(w *world) *cobra.Command {
@@ -19,8 +20,8 @@ func newEnvProcess(w *world) *cobra.Command {
 		Use:   "process",
 		Short: "Play groups into a file",
 		Long: `Process plays env.total_steps groups and writes each as a line of JSON to
-env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file is
-there already, a number is added to its name.`,
+env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file exists,
+it adds a number to the name.`,
 		Example: `  quintain env process --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl`,
 		Args:    noArgs,
 	}
@@ -60,8 +61,12 @@ func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{})
 	if e.Run, err = run.Open(ctx, cfg); err != nil {
 		return err
 	}
-	if err := e.openDumps(filepath.Join(e.config.Data, datadir.Dumps)); err != nil {
+	dumps, err := artifacts.Dump(e.Run, filepath.Join(e.config.Data, datadir.Dumps), e.config.Dumps)
+	if err != nil {
 		return err
+	}
+	if dumps != nil {
+		e.closed = append(e.closed, dumps)
 	}
 	e.live.Say("playing %d groups into %s", of.TotalSteps, file.Name())
 	return e.run(ctx, w)

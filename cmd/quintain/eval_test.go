@@ -156,7 +156,7 @@ func TestAsk(t *testing.T) {
 		{"a problem of a task", "", []string{"countdown:1", "--policy", "script", "--accuracy", "1", "--index", "3"},
 			[]string{"problem reasoning_gym.v2/countdown.", ".s1.l1.3\n", "--- user ---", "--- the policy ---", "<answer>", "reward 1\n"}},
 		{"a wrong reply", "", []string{"countdown", "--policy", "script", "--accuracy", "0", "--index", "3"},
-			[]string{"reward 0: ", "an answer that is right: "}},
+			[]string{"reward 0: ", "a right answer: "}},
 		{"what the embedded model was made for", "", []string{"spell_backward"}, []string{"problem reasoning_gym.v2-", "--- the policy ---", "reward "}},
 		{"a question of one's own", "spell cat backward\n\n", nil, []string{"<answer>"}},
 	} {

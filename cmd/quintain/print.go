@@ -5,6 +5,16 @@ import (
 	"io"
 )
 
+// printLine prints v as a line of JSON.
+func printLine(out io.Writer, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(append(text, '\n'))
+	return err
+}
+
 // printJSON prints v as indented JSON.
 func printJSON(out io.Writer, v any) error {
 	enc := json.NewEncoder(out)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -33,7 +34,7 @@ The defaults are those of the policy tiny. For the others ` + "`quintain config 
 `
 
 func TestSettingsDocIsFresh(t *testing.T) {
-	text := settingsHead + settings.New(defaults(kindTiny)).Markdown(verbsOf)
+	text := settingsHead + settings.New(defaults(player.Tiny)).Markdown(verbsOf)
 	if *update {
 		if err := os.WriteFile(settingsDoc, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -48,7 +49,7 @@ func TestSettingsDocIsFresh(t *testing.T) {
 // Every setting says what it means, begins in lower case, as what follows a key does,
 // and is used by a verb that prints more than settings.
 func TestEverySettingIsDocumented(t *testing.T) {
-	for _, s := range settings.New(defaults(kindTiny)).Settings() {
+	for _, s := range settings.New(defaults(player.Tiny)).Settings() {
 		doc := s.Help()
 		switch {
 		case len(doc) < 5 || !unicode.IsLower([]rune(doc)[0]) && !strings.HasPrefix(doc, "NATS") && !strings.HasPrefix(doc, "HTTP"):
@@ -69,7 +70,7 @@ func TestVerbsHaveTheFlagsOfTheirSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		flags := map[string]string{}
-		for _, s := range settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings() {
+		for _, s := range settings.New(defaults(player.Tiny)).Use(uses()[verb]...).Settings() {
 			name := s.FlagName()
 			if name == "" {
 				continue // only in the configuration file and the environment
