@@ -25,8 +25,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// The main job: the model in the box learns a task, while it is trained on what it
-// plays.
+// The main job: the model in the box learns a task from its own episodes.
 func Example() {
 	folder := must(os.MkdirTemp("", "quintain"))
 	defer os.RemoveAll(folder)

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// A trainer takes batches of 16 episodes, elsewhere.
+// A trainer takes batches of 16 episodes elsewhere.
 type trainer struct {
 	queue *queue.Queue
 
@@ -85,7 +85,7 @@ func (t *trainer) take() {
 	})
 }
 
-// ack acknowledges the oldest batch, whose groups had these lags.
+// ack acknowledges the oldest batch. Its groups had these lags.
 func (t *trainer) ack(lags ...int) {
 	n := min(4, len(t.has))
 	if err := t.queue.Ack(context.Background(), "trainer", t.has[:n]...); err != nil {
@@ -103,8 +103,8 @@ func (t *trainer) ack(lags ...int) {
 // tell tells the version of the server's weights.
 func (t *trainer) tell(version int) { t.change(func() { t.version = version }) }
 
-// TestTheGateFollowsTheTrainer lets a trainer do one thing after another, and counts the
-// episodes that started until then.
+// TestTheGateFollowsTheTrainer moves a trainer step by step, and counts the episodes that
+// have started after each.
 func TestTheGateFollowsTheTrainer(t *testing.T) {
 	type move struct {
 		why     string
@@ -172,8 +172,8 @@ func TestTheGateFollowsTheTrainer(t *testing.T) {
 	}
 }
 
-// TestTrainer ends a run after three acknowledged batches, and reports what the trainer
-// measured.
+// TestTrainer ends a run after three acknowledged batches, and reports the trainer's
+// measurements.
 func TestTrainer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

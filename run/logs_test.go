@@ -38,8 +38,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// The line that a killed process did not write is written by the next, and what it left
-// of a line is cut off.
+// The next process writes the line that a killed one missed, and cuts off a torn line.
 func TestLogsAreMended(t *testing.T) {
 	t.Parallel()
 	folder, err := datadir.Open(t.TempDir(), "test")

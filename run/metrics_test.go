@@ -33,7 +33,7 @@ func episode(outcome quintain.Outcome, tokens int, reward float64) quintain.Traj
 	}}}
 }
 
-// exchanges are those of two servers, of which the second has answered nothing.
+// exchanges returns the exchanges of two servers; the second has answered nothing.
 func exchanges() [][]pool.Exchange {
 	return [][]pool.Exchange{{{Took: time.Second, Tries: 1}, {Took: 3 * time.Second, Tries: 2}, {Took: 5 * time.Second, Tries: 2, Exam: true}}, nil}
 }

@@ -92,7 +92,7 @@ func selling(t testing.TB, q *queue.Queue, s *shop) run.Config {
 	return c
 }
 
-// A sender gets every group once, and ends the run. What it does not take is dropped with
+// A sender gets every group once, and ends the run. A group that it refuses is dropped with
 // its reason.
 func TestSend(t *testing.T) {
 	t.Parallel()
@@ -169,7 +169,7 @@ func TestMarkedGroupsAreNotSentAgain(t *testing.T) {
 	}
 }
 
-// A group whose checksum is right, and which is none, is set aside; the others are sent.
+// A group with a right checksum and unreadable content is set aside; the others are sent.
 func TestUnreadableGroupsAreNotSent(t *testing.T) {
 	t.Parallel()
 	s := &shop{want: 20}
@@ -222,8 +222,8 @@ func (b *breaking) Send(_ context.Context, groups []queue.Delivery, mark func([]
 	return nil, errors.Join(mark(groups[:1]), b.then(groups[:1]))
 }
 
-// Examinations are held when they are due, with their own sampling, and playing is held
-// meanwhile. There is none before and after.
+// Examinations are held when due, with their own sampling, and playing pauses meanwhile.
+// None is held before and after.
 func TestExamsThatAreDue(t *testing.T) {
 	t.Parallel()
 	c := selling(t, open(t, queue.NewMemory()), &shop{want: 1 << 30})
