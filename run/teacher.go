@@ -28,11 +28,12 @@ func (t *Teacher) distill(ctx context.Context, g *quintain.Group) error {
 	for i := range n {
 		all.Go(func() {
 			scores, err := t.From.Score(ctx, g.Tokens[i], t.Top)
-			if err == nil && len(scores) != len(g.Tokens[i]) {
-				err = fmt.Errorf("%d scores for %d tokens", len(scores), len(g.Tokens[i]))
-			}
 			if err != nil {
 				cancel(err)
+				return
+			}
+			if len(scores) != len(g.Tokens[i]) {
+				cancel(fmt.Errorf("%d scores for %d tokens", len(scores), len(g.Tokens[i])))
 				return
 			}
 			tokens[i], probs[i] = t.rows(g.Tokens[i], scores)

@@ -15,8 +15,8 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// A benchedPolicy is a measurement by bench policy.
-type benchedPolicy struct {
+// A policyBench is a measurement by bench policy.
+type policyBench struct {
 	load policyload.Load
 	urls []string
 	from openai.Settings
@@ -27,7 +27,7 @@ type benchedPolicy struct {
 }
 
 func newBenchPolicy(w *world) *cobra.Command {
-	b := benchedPolicy{
+	b := policyBench{
 		load: policyload.Load{Streams: 1000, Rounds: 3, Ramp: 5 * time.Second, Prompt: 256, Tokens: 128},
 		from: openai.Settings{Timeout: time.Hour}, kind: string(probe.VLLM), fake: policyload.Fake{Rate: 20, FirstToken: 20 * time.Millisecond},
 	}
@@ -69,7 +69,7 @@ client, network and fake server add together.`,
 }
 
 // run measures once and prints the result.
-func (b *benchedPolicy) run(ctx context.Context, w *world) (err error) {
+func (b *policyBench) run(ctx context.Context, w *world) (err error) {
 	config, err := b.from.Config()
 	if err != nil {
 		return usagef("policy.%w", err)

@@ -41,20 +41,20 @@ func joined(args []string) []string {
 	return args
 }
 
-// An environ is an environment of Atropos: its settings, and ours made of them.
-type environ struct {
-	assembled
+// An atroposEnv is an environment of Atropos: its settings, and ours made of them.
+type atroposEnv struct {
+	runner
 	of *environment.Settings
 }
 
 // newEnviron gives c the flags of an environment. It returns a function that reads the
 // environment's settings from flags and a file of Atropos, and ours from flags and the
 // environment variables.
-func (w *world) newEnviron(c *cobra.Command, verb string) func() (*environ, error) {
+func (w *world) newEnviron(c *cobra.Command, verb string) func() (*atroposEnv, error) {
 	file := c.Flags().String("config", "", "YAML file of Atropos, with env and openai")
 	ours := flags.Add(c, settings.New(defaults(player.Tiny)).Use(uses()[verb]...).Settings())
 	theirs := flags.Add(c, environment.Flags())
-	return func() (*environ, error) {
+	return func() (*atroposEnv, error) {
 		of, err := environment.Read(*file, theirs)
 		if err != nil {
 			return nil, usageError{err}
@@ -74,7 +74,7 @@ func (w *world) newEnviron(c *cobra.Command, verb string) func() (*environ, erro
 }
 
 // translate sets c by the settings of Atropos.
-func (w *world) translate(c *config, of *environment.Settings) (*environ, error) {
+func (w *world) translate(c *config, of *environment.Settings) (*atroposEnv, error) {
 	if of.Env.DebugLogging {
 		c.Log.Level = "debug"
 	}
@@ -88,15 +88,15 @@ func (w *world) translate(c *config, of *environment.Settings) (*environ, error)
 		return nil, usageError{err}
 	}
 	c.Policy.Kind = string(c.Policy.Server.Kind)
-	a := assembled{config: c, register: func(prometheus.Collector) {}, log: c.Log.Logger(w.stderr)}
-	e := &environ{a, of}
+	a := runner{config: c, register: func(prometheus.Collector) {}, log: c.Log.Logger(w.stderr)}
+	e := &atroposEnv{a, of}
 	e.live = screen.NewLive(w.screen(), func() run.Report { return e.Report() })
 	e.live.Name = "quintain env"
 	return e, nil
 }
 
 // runConfig returns the config of the environment's run over a queue.
-func (e *environ) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
+func (e *atroposEnv) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
 	c := e.config
 	if len(c.Source.Tasks) == 0 {
 		c.Source.Tasks = envrun.Tasks(&e.of.Env)

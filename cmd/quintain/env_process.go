@@ -40,7 +40,7 @@ it adds a number to the name.`,
 }
 
 // processEnv plays groups into a file.
-func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{}) (err error) {
+func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct{}) (err error) {
 	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
 	if err != nil {
 		return err

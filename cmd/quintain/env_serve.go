@@ -57,7 +57,7 @@ folder. When the hub is back, this process or the next sends them, none twice.`,
 }
 
 // serveEnv plays for the hub of to.
-func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut <-chan struct{}) (err error) {
+func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, cut <-chan struct{}) (err error) {
 	if err := run.ReportFile(e.config.Run.Report).Check(); err != nil {
 		return err
 	}

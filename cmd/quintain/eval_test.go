@@ -92,7 +92,7 @@ func TestEvalOfASideOfAFile(t *testing.T) {
 	}
 }
 
-// No failure is a score: a server that is down gives none, and a cause.
+// No failure is a score: a server that is down gives a cause and no score.
 func TestEvalAgainstNoServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,7 +135,7 @@ func TestEvalOfAFlakyServer(t *testing.T) {
 	}
 }
 
-// What takes too long has no score, and is not played again.
+// An episode that takes too long has no score, and is not played again.
 func TestEvalOfASlowServer(t *testing.T) {
 	fake, url := startFake(t, "--rate", "20", "--length", "fixed:1000")
 	r, _ := evalReport(t, exitOK, "--policy", "server", "--url", url, "--tokenizer", "bytes", "--tasks", "chain_sum", "--count", "4",

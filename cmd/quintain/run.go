@@ -96,7 +96,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	r := &assembled{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log}
+	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log}
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
 	err = r.assemble(ctx, w, run.Config{
@@ -124,7 +124,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 }
 
 // run runs the run and prints its report.
-func (a *assembled) run(ctx context.Context, w *world) error {
+func (a *runner) run(ctx context.Context, w *world) error {
 	err := a.Run.Run(ctx)
 	if a.files != nil {
 		w.sayUnknown(a.files.Unknown())
@@ -133,8 +133,8 @@ func (a *assembled) run(ctx context.Context, w *world) error {
 	return errors.Join(err, screen.Report(w.stdout, &report), run.ReportFile(a.config.Run.Report).Write(&report))
 }
 
-// An assembled is a run with its files and its display.
-type assembled struct {
+// A runner is a run with its files and its display.
+type runner struct {
 	*run.Run
 	config   *config
 	host     *host.Host // nil: no hub here
@@ -151,7 +151,7 @@ type assembled struct {
 }
 
 // close closes the files, the last first.
-func (a *assembled) close() error {
+func (a *runner) close() error {
 	var errs []error
 	if a.files != nil {
 		errs = append(errs, a.files.Close())
@@ -164,7 +164,7 @@ func (a *assembled) close() error {
 
 // assemble adds the policy and the consumer to a run, and opens it where the last process
 // ended.
-func (a *assembled) assemble(ctx context.Context, w *world, to run.Config) (err error) {
+func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err error) {
 	c := a.config
 	if a.trains {
 		to.Consumer = run.Follow(a.host.Hub().Default())
@@ -188,7 +188,7 @@ func (a *assembled) assemble(ctx context.Context, w *world, to run.Config) (err 
 }
 
 // open opens the run and its files. Last is the step of the learner's checkpoint.
-func (a *assembled) open(ctx context.Context, to run.Config, last learn.Step) (err error) {
+func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err error) {
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
 	if a.Run, err = run.Open(ctx, to); err != nil {
@@ -206,7 +206,7 @@ func (a *assembled) open(ctx context.Context, to run.Config, last learn.Step) (e
 }
 
 // connect returns the policy of an inference server.
-func (a *assembled) connect(ctx context.Context) (quintain.Policy, error) {
+func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	use := server.Use{
 		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.sampled, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
@@ -225,7 +225,7 @@ func (a *assembled) connect(ctx context.Context) (quintain.Policy, error) {
 
 // sampled is the version of the weights that a server samples with, unless the server
 // reports it: the version that a trainer told, or unknown.
-func (a *assembled) sampled() int32 {
+func (a *runner) sampled() int32 {
 	if a.config.Run.Consumer == consumerBuiltin {
 		return weights.Unknown
 	}
@@ -246,7 +246,7 @@ func (c *config) checkTeacher() error {
 }
 
 // addTeacher adds the teacher of the settings to a run.
-func (a *assembled) addTeacher(ctx context.Context, to *run.Config) error {
+func (a *runner) addTeacher(ctx context.Context, to *run.Config) error {
 	t := &a.config.Teacher
 	if len(t.URLs) == 0 {
 		return nil

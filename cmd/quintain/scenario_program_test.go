@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// echoServer is a scenario of its own problems: what is wanted is the index of the problem.
+// echoServer is a scenario with its own problems. The right reply is the problem's index.
 func echoServer(t *testing.T, name string, version int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

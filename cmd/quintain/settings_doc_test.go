@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write docs/settings.md anew")
 // settingsDoc is the document of all settings.
 const settingsDoc = "../../docs/settings.md"
 
-// settingsHead is what stands before the tables.
+// settingsHead is the text before the tables.
 const settingsHead = `# Settings
 
 Made from the declarations in the code by ` + "`make docs`" + `; do not edit.
@@ -46,8 +46,8 @@ func TestSettingsDocIsFresh(t *testing.T) {
 	}
 }
 
-// Every setting says what it means, begins in lower case, as what follows a key does,
-// and is used by a verb that prints more than settings.
+// Every setting has a meaning that begins in lower case, and is used by a verb other than
+// config.
 func TestEverySettingIsDocumented(t *testing.T) {
 	for _, s := range settings.New(defaults(player.Tiny)).Settings() {
 		doc := s.Help()

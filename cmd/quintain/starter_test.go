@@ -45,8 +45,8 @@ func TestTheStarterCanReadAndAnswerItsProblems(t *testing.T) {
 	}
 }
 
-// The embedded model climbs the ladder of its own tasks, each of which counts as much as the
-// others; tasks that were asked for are played at the levels that were asked for.
+// The embedded model climbs the ladder of its own tasks, which have equal weights. Given
+// tasks are played at the given levels.
 func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
 	w := &world{environ: func() []string { return nil }}
 	own, err := w.loadConfig("run", "", nil)

@@ -87,10 +87,13 @@ func openExport(c *cobra.Command, mixture string, d *catalog.Draft, e *pipe.Expo
 func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 	return untilInterrupt(ctx, w, func(ctx context.Context) error {
 		left, err := e.Write(ctx, w.stdout)
-		if e.Distinct && err == nil {
+		if err != nil {
+			return err
+		}
+		if e.Distinct {
 			fmt.Fprintf(w.stderr, "quintain: %d problems left out that ask the same as earlier ones\n", left)
 		}
-		return err
+		return nil
 	})
 }
 

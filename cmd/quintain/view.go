@@ -66,7 +66,7 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 				if *export != "" {
 					return w.exportPage(ctx, pages, *export)
 				}
-				return w.serveView(ctx, cfg, pages, viewed{args, *open})
+				return w.serveView(ctx, cfg, pages, viewOptions{args, *open})
 			})
 		})
 	}
@@ -108,14 +108,14 @@ func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string
 	return nil
 }
 
-// A viewed says what to show, and whether to open a browser.
-type viewed struct {
+// viewOptions say what to show, and whether to open a browser.
+type viewOptions struct {
 	paths []string
 	open  bool
 }
 
 // serveView serves pages until ctx ends.
-func (w *world) serveView(ctx context.Context, c *config, pages *watch.Server, of viewed) error {
+func (w *world) serveView(ctx context.Context, c *config, pages *watch.Server, of viewOptions) error {
 	door, err := web.Listen(ctx, c.Server, hub.Producer, hub.Trainer)
 	if err != nil {
 		return err

@@ -33,6 +33,9 @@ func (s Side) Has(key quintain.Key) bool { return s == BothSides || HeldOut(key)
 func Skip(s quintain.Scenario) func(quintain.Problem) (bool, error) {
 	return func(p quintain.Problem) (bool, error) {
 		key, err := s.Key(p)
-		return err == nil && HeldOut(key), err
+		if err != nil {
+			return false, err
+		}
+		return HeldOut(key), nil
 	}
 }
