@@ -49,8 +49,8 @@ type ledger struct {
 
 // errTrained and errUntrained refuse a folder of the other kind of run.
 var (
-	errTrained   = errors.New("it belongs to a model that is trained in this program: choose another folder with --data, or --policy tiny")
-	errUntrained = errors.New("it belongs to another policy, which is not trained in this program: choose another folder with --data")
+	errTrained   = errors.New("it belongs to a model trained in this program: choose another folder with --data, or --policy tiny")
+	errUntrained = errors.New("it belongs to another policy, not trained in this program: choose another folder with --data")
 )
 
 // openLedger reads the record of a run, or begins with fresh. Last is the learner's

@@ -61,7 +61,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		return err
 	}
 	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
-		r.say("%s is given up: its server failed each time that it was played", result.Job.Problem.ID())
+		r.say("giving up on %s: its server failed every time", result.Job.Problem.ID())
 	}
 	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
 		r.say("%s", advice)

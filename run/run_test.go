@@ -504,7 +504,7 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 		learner run.Learner
 		want    string
 	}{
-		{"a script over a trained model", trained, nil, "is trained in this program"},
+		{"a script over a trained model", trained, nil, "belongs to a model trained in this program"},
 		{"a model over a script's groups", untrained, &learner{}, "it belongs to another policy"},
 	} {
 		c := config(t, open(t, test.store))

@@ -82,7 +82,7 @@ func (w *world) examines(c *cobra.Command, load func() (c *config, out string, e
 func (w *world) evaluate(ctx context.Context, c *config, out string) (report *exam.Report, err error) {
 	how := c.Exam
 	if c.Source.File != "" && how.Split != exam.AutoSide {
-		return nil, usagef("--split is %s, but of the file of --problems all are asked: leave out one of the two", how.Split)
+		return nil, usagef("--split is %s, but --problems asks the whole file: leave one out", how.Split)
 	}
 	defer c.Source.Scenario.Stop()
 	if err := c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
@@ -93,7 +93,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		return nil, err
 	}
 	if how.Rule == exam.AtroposRule && len(c.Source.Tasks) == 0 {
-		fmt.Fprintf(w.stderr, "quintain eval: %d of the %d tasks that Atropos draws are here\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
+		fmt.Fprintf(w.stderr, "quintain eval: this program has %d of the %d tasks that Atropos draws\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
 	}
 	sets, err := exam.NewSets(streams, how)
 	if err != nil {
@@ -163,7 +163,7 @@ func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.
 	}
 	e.Kept, e.Played = folder.Kept(), folder.Keep
 	if n := len(e.Kept); n > 0 {
-		fmt.Fprintf(w.stderr, "quintain eval: %s has the results of %d problems, which are not played again\n", path, n)
+		fmt.Fprintf(w.stderr, "quintain eval: resuming %s, with the results of %d problems\n", path, n)
 	}
 	return folder, nil
 }

@@ -82,11 +82,11 @@ func TestEvalOfAFile(t *testing.T) {
 	}
 }
 
-// A side of a file cannot be chosen, which is said and not passed over.
+// A side of a file cannot be chosen, and choosing one is an error.
 func TestEvalOfASideOfAFile(t *testing.T) {
 	for _, side := range []string{"held_out", "trained", "all"} {
 		p := start("eval", "--policy", "script", "--problems", "sums.jsonl", "--split", side)
-		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--split is "+side+", but of the file of --problems all are asked") {
+		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--split is "+side+", but --problems asks the whole file") {
 			t.Errorf("status %d, it says\n%s", status, p.stderr.String())
 		}
 	}

@@ -133,7 +133,7 @@ func TestInterruptedEvalGoesOn(t *testing.T) {
 		t.Errorf("what there is is not compared: status %d", status)
 	}
 	next := start(append(args, "--out", dir)...)
-	if status := next.wait(t); status != exitOK || !strings.Contains(next.stderr.String(), "which are not played again") {
+	if status := next.wait(t); status != exitOK || !strings.Contains(next.stderr.String(), "with the results of") {
 		t.Fatalf("status %d\n%s", status, next.stderr.String())
 	}
 	sameExamination(t, dir, evalOnce(t, args))
@@ -170,7 +170,7 @@ func TestEvalGoesOnWithTheSameModelOnly(t *testing.T) {
 		says       string
 	}{
 		{"a new examination", "first", exitOK, "has the model first"},
-		{"the same model at another address", "first", exitOK, "has the results of 4 problems"},
+		{"the same model at another address", "first", exitOK, "with the results of 4 problems"},
 		{"another model", "second", exitFailed, `with policy.model "first", and this one has "second"`},
 	} {
 		url := (&policytest.Server{Model: test.model, Reply: fixedGuesses(func() {})}).Start(t)

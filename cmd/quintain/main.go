@@ -148,7 +148,7 @@ func execute(w *world) int {
 	if !isUsage(err) {
 		return exitFailed
 	}
-	fmt.Fprintf(w.stderr, "Run '%s --help' for how it is used.\n", ran.CommandPath())
+	fmt.Fprintf(w.stderr, "Run '%s --help' for its usage.\n", ran.CommandPath())
 	return exitUsage
 }
 

@@ -238,9 +238,9 @@ func (c *config) checkTeacher() error {
 	case len(c.Teacher.URLs) == 0:
 		return nil
 	case c.Run.Consumer != consumerHub:
-		return usagef("teacher.url: nobody would read its scores; want a trainer that does (--consumer hub)")
+		return usagef("teacher.url: nobody would read its scores; want a trainer at the hub (--consumer hub)")
 	case !c.Policy.Remote() || c.Policy.Server.Files.Tokenizer == "":
-		return usagef("teacher.url: a teacher has to have the tokens of the policy; want a policy that is a server (--policy server) with the model's tokenizer (--tokenizer)")
+		return usagef("teacher.url: a teacher scores the policy's tokens; want a server as the policy (--policy server), with the model's tokenizer (--tokenizer)")
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 			return err
 		}
 		if e.Distinct {
-			fmt.Fprintf(w.stderr, "quintain: %d problems left out that ask the same as earlier ones\n", left)
+			fmt.Fprintf(w.stderr, "quintain: skipped %d problems that ask the same as earlier ones\n", left)
 		}
 		return nil
 	})

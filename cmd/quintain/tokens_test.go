@@ -135,7 +135,7 @@ func TestRunWaitsForItsServer(t *testing.T) {
 	}
 	args := threeTurns(t, at, "--tokenizer", "bytes", "--port", "0", "--grace", "1h")
 	p := start(append([]string{"run", "--data", t.TempDir(), "--steps", "1"}, args...)...)
-	await(t, p, "the server cannot be used yet, and is waited for: ")
+	await(t, p, "waiting for the server, which cannot be used yet: ")
 	await(t, p, "waiting for the server (try ")
 	fake, _ := startFake(t, "--port", address.Port(), "--first-token", "0s")
 	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "is asked by tokens") || !strings.Contains(p.stdout.String(), "steps          1 ") {

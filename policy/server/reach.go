@@ -7,7 +7,7 @@ import "context"
 func (s *Server) Reach(ctx context.Context) error {
 	err := s.Connect(ctx)
 	if Temporary(err) {
-		s.say("the server cannot be used yet, and is waited for: %v", err)
+		s.say("waiting for the server, which cannot be used yet: %v", err)
 		return nil
 	}
 	if ctx.Err() != nil {

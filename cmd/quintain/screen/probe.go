@@ -26,7 +26,7 @@ func Probe(out io.Writer, r *probe.Report) error {
 		{"reports log-probabilities", r.Can.LogProbs},
 		{"several samples a request", r.Can.Several},
 		{"keeps interrupted replies", r.Can.Interrupt},
-		{"reports the version of its weights", r.Can.Versions},
+		{"reports weight versions", r.Can.Versions},
 		{"scores given tokens", r.Can.Score},
 	} {
 		fmt.Fprintf(t, "%s\t%s\n", row.name, yes(row.can))
