@@ -4,13 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 )
@@ -39,7 +36,7 @@ damaged or missing. An unfinished write that a crash left is no damage.`,
 		Example: "  quintain queue check quintain-data",
 		Args:    oneArg("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := files.Check(c.Context(), queueFolder(args[0]))
+			r, err := files.Check(c.Context(), files.Folder(args[0]))
 			return w.tellReport(r, err)
 		},
 	}
@@ -59,19 +56,10 @@ error.`,
 			out := bufio.NewWriter(w.stdout)
 			lines := json.NewEncoder(out)
 			lines.SetEscapeHTML(false)
-			r, err := files.Dump(c.Context(), queueFolder(args[0]), func(d queue.Delivery) error { return lines.Encode(d.Group) })
+			r, err := files.Dump(c.Context(), files.Folder(args[0]), func(d queue.Delivery) error { return lines.Encode(d.Group) })
 			return w.tellReport(r, errors.Join(err, out.Flush()))
 		},
 	}
-}
-
-// queueFolder returns the folder of the queue of a data folder, or dir itself.
-func queueFolder(dir string) string {
-	below := filepath.Join(dir, datadir.Queue)
-	if info, err := os.Stat(below); err == nil && info.IsDir() {
-		return below
-	}
-	return dir
 }
 
 // tellReport prints the report of a check on standard error.

@@ -12,9 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/watch"
 	"github.com/quintain-rl/quintain/watch/lines"
 )
@@ -66,7 +63,10 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 				if *export != "" {
 					return w.exportPage(ctx, pages, *export)
 				}
-				return w.serveView(ctx, cfg, pages, viewOptions{args, *open})
+				return pages.Serve(ctx, cfg.Server, cfg.Log.Logger(w.stderr), func(at net.Addr) {
+					fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(args, ", "), at, watch.Home)
+					w.show(at, *open)
+				})
 			})
 		})
 	}
@@ -106,27 +106,6 @@ func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string
 	}
 	fmt.Fprintf(w.stderr, "quintain view: %s has %.1f MB\n", path, float64(size)/1e6)
 	return nil
-}
-
-// viewOptions say what to show, and whether to open a browser.
-type viewOptions struct {
-	paths []string
-	open  bool
-}
-
-// serveView serves pages until ctx ends.
-func (w *world) serveView(ctx context.Context, c *config, pages *watch.Server, of viewOptions) error {
-	door, err := web.Listen(ctx, c.Server, hub.Producer, hub.Trainer)
-	if err != nil {
-		return err
-	}
-	server, err := web.New(web.Config{Settings: c.Server, Name: "view", Keys: door.Keys, Log: c.Log.Logger(w.stderr), Routes: append(pages.Routes(), watch.Front())})
-	if err != nil {
-		return errors.Join(err, door.Close())
-	}
-	fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(of.paths, ", "), door.Addr(), watch.Home)
-	w.show(door.Addr(), of.open)
-	return run.Together(ctx, func(ctx context.Context) error { return server.Run(ctx, door) }, pages.Run)
 }
 
 // pages returns the pages of the data folder and of evaluations.
