@@ -27,7 +27,7 @@ type Trainer interface {
 	// many steps their oldest token was behind, without groups of unknown version.
 	Staleness() map[int]int
 
-	// Progress returns a channel that is closed when any of this may have changed.
+	// Progress returns a channel that closes when any of this may have changed.
 	Progress() <-chan struct{}
 
 	// BatchSize is the number of sequences in a batch, which the run takes for episodes;
@@ -35,8 +35,8 @@ type Trainer interface {
 	BatchSize() int
 }
 
-// Follow returns the consumer of a run whose batches t takes. The run only watches: the
-// steps of t open the gate.
+// Follow returns a consumer that leaves the batches to t. The run only watches: the steps of
+// t open the gate.
 func Follow(t Trainer) Consumer { return &following{trainer: t} }
 
 // following watches a trainer take the batches.

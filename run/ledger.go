@@ -109,7 +109,7 @@ func (l *ledger) read(data []byte) error {
 	return err
 }
 
-// version is the last version that was both kept and published.
+// version is the last version both kept and published.
 func (l *ledger) version() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +123,7 @@ func (l *ledger) consumed() []string {
 	return l.record.Batch
 }
 
-// touch has the record, whose positions have changed, saved soon.
+// touch has the record saved soon, after a change of positions.
 func (l *ledger) touch() {
 	select {
 	case l.dirty <- struct{}{}:

@@ -30,7 +30,7 @@ type Logs struct {
 }
 
 // OpenLogs opens or makes the logs of a folder. Last is the step of the learner's
-// checkpoint, whose line is missing if the process was killed between the two.
+// checkpoint; its line is missing if the process was killed between the two.
 func OpenLogs(folder *datadir.Folder, last learn.Step) (*Logs, error) {
 	steps, err := openSteps(folder.Join(datadir.Training), last)
 	if err != nil {

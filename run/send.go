@@ -34,8 +34,8 @@ type Sender interface {
 	Over() <-chan struct{}
 }
 
-// Send returns the consumer of a run whose groups to sends elsewhere. It takes the place of
-// the gate, and the run ends when to wants no more.
+// Send returns a consumer that hands each group to a sender. The sender replaces the gate,
+// and the run ends when the sender wants no more.
 func Send(to Sender) Consumer { return &sending{to: to} }
 
 // sending has a Sender take the groups.
@@ -64,7 +64,7 @@ const (
 // consume hands the waiting groups to the sender until it wants no more. Once ctx and
 // the playing have ended, it sends the rest, or leaves it to the next process.
 func (s *sending) consume(ctx context.Context, played <-chan struct{}) error {
-	keep := context.WithoutCancel(ctx) // a group that was sent is noted in any case
+	keep := context.WithoutCancel(ctx) // note a sent group in any case
 	if err := s.settle(keep); err != nil {
 		return err
 	}

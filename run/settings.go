@@ -16,7 +16,7 @@ type Settings struct {
 	Parallel     int           // episodes under way at once
 	Steps        int           // after which the run ends; 0: no limit
 	Minutes      float64       // of playing, after which the run ends; 0: no limit
-	Replays      int           // of an episode whose policy failed
+	Replays      int           // of an episode after failures of the policy
 	EpisodeTime  time.Duration // limit on the servers' time for all replies of an episode; 0: none
 	Grace        time.Duration // for episodes under way when the run is stopped
 	StepTime     time.Duration // pause of the built-in consumer before each step

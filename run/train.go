@@ -16,7 +16,7 @@ import (
 
 // A Learner trains the policy of a run. It is for one goroutine.
 type Learner interface {
-	// Last is the last step whose result is kept.
+	// Last is the last step with a kept result.
 	Last() learn.Step
 
 	// Step trains on groups and returns when the result is kept. A [*learn.GroupError]
@@ -61,7 +61,7 @@ func (t *training) resume(r *Run) *checkpoint {
 }
 
 // consume takes batches from the queue, as a trainer would, until ctx ends or all steps
-// are made. A batch that is cut short waits again.
+// are made. A batch cut short waits again.
 func (t *training) consume(ctx context.Context, _ <-chan struct{}) error {
 	if err := t.settle(ctx); err != nil {
 		return unlessDone(ctx, err)

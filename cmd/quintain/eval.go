@@ -142,8 +142,8 @@ func indifferent() []string {
 	}
 }
 
-// openExamination opens the folder of an examination, from whose results e resumes. The
-// caller closes the folder.
+// openExamination opens the folder of an examination, and lets e resume from its results.
+// The caller closes the folder.
 func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.Folder, error) {
 	values, err := settings.New(c).Use(append(uses()["eval"], indifferent()...)...).Values()
 	if err != nil {

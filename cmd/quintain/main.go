@@ -64,7 +64,7 @@ func main() {
 			return columns
 		},
 		interrupts: func() (<-chan os.Signal, func()) {
-			c := make(chan os.Signal, 2) // the second cuts what the first only stops
+			c := make(chan os.Signal, 2) // the first stops, the second cuts
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 			return c, func() { signal.Stop(c) }
 		},

@@ -232,7 +232,7 @@ func (a *runner) sampled() int32 {
 	return int32(a.host.Hub().Default().Version())
 }
 
-// checkTeacher refuses a teacher that is of no use with these settings.
+// checkTeacher refuses a teacher without a use under these settings.
 func (c *config) checkTeacher() error {
 	switch {
 	case len(c.Teacher.URLs) == 0:

@@ -100,7 +100,7 @@ func (s *Settings) NewServer(use server.Use) (*server.Server, error) {
 	return of, nil
 }
 
-// Warnings tell what a run may not do that its user expects. Trains says that a trainer at
+// Warnings warn of omissions that a user may not expect. Trains says that a trainer at
 // the hub takes the groups.
 func (s *Settings) Warnings(trains bool) []string {
 	switch {
@@ -127,7 +127,7 @@ func (s *Settings) Solver(streams []rollout.Stream, seed uint64, version func() 
 
 // A Start says how Open opens a policy.
 type Start struct {
-	Data     string // data folder, whose checkpoint has the weights of the tiny policy
+	Data     string // data folder; its checkpoint has the weights of the tiny policy
 	Streams  []rollout.Stream
 	Seed     uint64
 	Parallel int // episodes at once

@@ -51,7 +51,7 @@ func entries(parts []*exam.Part) []entry {
 	return all
 }
 
-// newTable returns a table whose first column has a name.
+// newTable returns a table with a name for its first column.
 func newTable(name string, samples int, rows []entry) table {
 	head := []string{name, "problems", "mean score", "95 % interval", "pass@1"}
 	if samples > 1 {
