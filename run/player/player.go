@@ -132,7 +132,7 @@ type Start struct {
 	Seed     uint64
 	Parallel int // episodes at once
 	Log      *slog.Logger
-	Say      func(text string) // gets messages for people
+	Say      func(text string) // gets messages for people; nil: nobody does
 }
 
 // Open opens the policy for an examination or a question, connected and ready. It says
@@ -152,7 +152,9 @@ func (s *Settings) Open(ctx context.Context, how Start) (quintain.Policy, error)
 	if err != nil {
 		return nil, err
 	}
-	how.Say("weights of " + name)
+	if how.Say != nil {
+		how.Say("weights of " + name)
+	}
 	return tiny.New(saved.Model, 0, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})
 }
 
