@@ -12,13 +12,14 @@ func (r *Run) openCurriculum() (err error) {
 		return nil
 	}
 	r.curriculum, err = curriculum.New(s, r.config.Settings.Seed, courses(r.mix.Streams()))
-	if err == nil {
-		r.mix.ChooseBy(r.curriculum)
+	if err != nil {
+		return err
 	}
-	return err
+	r.mix.ChooseBy(r.curriculum)
+	return nil
 }
 
-// courses are those of streams. The weight of a course is that of its levels together.
+// courses returns the courses of streams. The weight of a course is the sum over its levels.
 func courses(streams []rollout.Stream) (all []curriculum.Course) {
 	for _, s := range streams {
 		if last := len(all) - 1; last >= 0 && all[last].Name == s.Course {
@@ -31,7 +32,7 @@ func courses(streams []rollout.Stream) (all []curriculum.Course) {
 	return all
 }
 
-// Standings returns what the curriculum knows of each course; nil: there is none.
+// Standings returns the curriculum's view of each course; nil: there is no curriculum.
 func (r *Run) Standings() []curriculum.Standing {
 	if r.curriculum == nil {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
-// LearningCurves returns the mean scores of held-out problems over the minutes of runs, from
-// the examinations in their data folders: a line for each folder, or for each of its tasks.
-// A folder without examinations is an error.
+// LearningCurves plots mean scores of held-out problems over minutes, from the examinations
+// in the data folders of runs: a line for each folder, or for each task of a folder. A
+// folder without examinations is an error.
 func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
 	p := curve.Plot{Title: "mean score of held-out problems"}
 	for i, name := range folderNames(folders) {
@@ -35,8 +35,8 @@ func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
 	return p, nil
 }
 
-// folderNames names folders by their last part, or by the whole path if others have the
-// same last part.
+// folderNames names folders by their last part, or by the whole path if two share the last
+// part.
 func folderNames(folders []string) []string {
 	count := map[string]int{}
 	for _, folder := range folders {
@@ -55,11 +55,14 @@ func folderNames(folders []string) []string {
 func folderExams(folder string) ([]ExamLine, error) {
 	path := filepath.Join(folder, datadir.Examinations)
 	exams, err := ReadExams(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with examinations?", path, folder)
-	case err == nil && len(exams) == 0:
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(exams) == 0 {
 		return nil, fmt.Errorf("%s has no line yet", path)
 	}
-	return exams, err
+	return exams, nil
 }

@@ -8,60 +8,59 @@ import (
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
-// A Sink takes what happens in a run. Note is called from many goroutines at once and
+// A Sink takes the events of a run. Note is called from many goroutines at once and
 // must be quick; an error ends the run.
 type Sink interface {
 	Note(e Event) error
 }
 
-// An Event is something that happened in a run: [Played], [Dropped], [Stepped],
-// [Sent], [Examined] or [Said].
+// An Event is one of [Played], [Dropped], [Stepped], [Sent], [Examined] and [Said].
 type Event interface{ event() }
 
-// Played is a group that was played: kept, or dropped.
+// Played is a played group, kept or dropped.
 type Played struct {
 	rollout.Result
 	Scores  []float64       // of the episodes; nil: one of them has no reward
-	Group   *quintain.Group // as it was kept; nil: it was dropped. Its tokens are others once Note has returned
-	Drop    rollout.Drop    // why; empty: it was kept
+	Group   *quintain.Group // as kept; nil: dropped. Its tokens are reused once Note has returned
+	Drop    rollout.Drop    // the reason; empty: kept
 	Again   bool            // its problem will be played again
 	Version int             // of the policy when the group was judged; -1: unknown
 
-	Unscored error // why a group that was kept has no scores of the teacher; nil: it has, or there is no teacher
+	Unscored error // why a kept group lacks the teacher's scores; nil: it has them, or there is no teacher
 }
 
-// Dropped is groups that were kept and are no longer.
+// Dropped tells of groups that were kept first and dropped later.
 type Dropped struct {
 	Why    rollout.Drop
 	Groups []string // IDs
 }
 
-// Stepped is a batch that was consumed.
+// Stepped is a consumed batch.
 type Stepped struct {
-	learn.Step       // its metrics are empty if nothing is trained here
-	Lags       []int // how many versions the oldest token of each group was behind
+	learn.Step       // without metrics if nothing is trained here
+	Lags       []int // versions by which the oldest token of each group was behind
 	Trained    bool  // a learner made the step
 
-	Standings []curriculum.Standing // of the curriculum; nil: there is none
+	Standings []curriculum.Standing // of the curriculum; nil: none
 }
 
-// Sent is groups that the outlet took.
+// Sent tells of groups that the [Sender] took.
 type Sent struct {
 	Groups []string // IDs
 	Step   int      // of the trainer that gets them
 
-	Standings []curriculum.Standing // of the curriculum; nil: there is none
+	Standings []curriculum.Standing // of the curriculum; nil: none
 }
 
-// Examined is an examination that was held.
+// Examined is a finished examination.
 type Examined struct {
 	When    Moment
 	Version int     // of the policy, at the end of the examination
-	Seconds float64 // that the processes of this run have run until then
+	Seconds float64 // of all processes of this run until then
 	Report  *exam.Report
 }
 
-// A Moment is when an examination was held.
+// A Moment says when an examination was held.
 type Moment string
 
 // The moments of examinations.
@@ -71,7 +70,7 @@ const (
 	After  Moment = "after"  // the last episode
 )
 
-// Said is something that people should know.
+// Said is a message for people.
 type Said struct{ Text string }
 
 func (Played) event()   {}

@@ -25,8 +25,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// The main job: the model in the box learns a task, while it is trained on what it
-// plays.
+// The main job: the model in the box learns a task from its own episodes.
 func Example() {
 	folder := must(os.MkdirTemp("", "quintain"))
 	defer os.RemoveAll(folder)
@@ -48,7 +47,7 @@ func Example() {
 	r := must(run.Open(context.Background(), run.Config{
 		Settings: settings, Rules: rules, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 24},
 		Streams: []rollout.Stream{{Scenario: scenario, Seed: 1, Weight: 1}},
-		Policy:  trainer.Policy(), Learner: trainer, Queue: q,
+		Policy:  trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
 	}))
 	if err := r.Run(context.Background()); err != nil {
 		fmt.Println(err)

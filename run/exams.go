@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
-// Exams are examinations that are held during the run whenever one is due.
+// Exams are held on demand during the run.
 type Exams struct {
 	Sets     []exam.Set
 	Sampling quintain.Sampling
@@ -17,8 +17,8 @@ type Exams struct {
 	Hold     func() (release func()) // called before each; release is called after it
 }
 
-// examine examines the policy with held-out problems, unless ctx ends before or the run
-// is cut. Failures of the policy's server are no failure of the run.
+// examine examines the policy on held-out problems, unless ctx ends or the run is cut.
+// A failing server of the policy does not fail the run.
 func (r *Run) examine(ctx context.Context, when Moment) error {
 	if len(r.sets) == 0 {
 		return nil
@@ -56,14 +56,14 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	case errors.As(examined, &failed):
 		r.say("the examination failed: %v", examined)
 		return nil
-	case examined != nil: // it was cut short, and says nothing
+	case examined != nil: // it was cut short
 		return nil
 	}
 	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report})
 }
 
-// examineNowAndThen examines the policy during the run, until ctx ends.
-func (r *Run) examineNowAndThen(ctx context.Context) error {
+// examineWhenDue examines the policy during the run, until ctx ends.
+func (r *Run) examineWhenDue(ctx context.Context) error {
 	var due <-chan struct{}
 	var tick <-chan time.Time
 	if r.config.Exams != nil {

@@ -11,14 +11,13 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// recordKey names the record of a run among the small records of the queue.
+// recordKey is the key of the run's record in the queue's small state.
 const recordKey = "run"
 
-// recordFormat is the version of the form of that record.
+// recordFormat is the version of that record's format.
 const recordFormat = 3
 
-// A record is what a run keeps beside its groups, so that the next process continues
-// where this one was.
+// A record is the state of a run beside its groups, from which the next process resumes.
 type record struct {
 	Format  int          `json:"format"`
 	RunID   string       `json:"run_id"`  // names the run in traces and dumps
@@ -28,44 +27,46 @@ type record struct {
 	Streams *rollout.Mix `json:"streams"`
 }
 
-// A stateStore keeps small records.
+// A stateStore keeps small records by key.
 type stateStore interface {
 	State(ctx context.Context, key string) ([]byte, error)
 	SetState(ctx context.Context, key string, value []byte) error
 }
 
-// A ledger is the book of a run: the version of the policy, the batch that made it, the
-// positions in the streams of problems, and the gate that opens with the version. It
-// alone advances the version. Many goroutines may use it.
+// A ledger keeps the state of a run: the policy's version, the batch that made it, the
+// positions in the streams of problems, and the gate that opens with the version. Only it
+// advances the version. Many goroutines may use it.
 type ledger struct {
 	store stateStore
 	gate  *rollout.Admission
-	dirty chan struct{} // has an element when the record is out of date
+	dirty chan struct{} // has an element when the saved record is out of date
 
 	saving    sync.Mutex // held while the record is written; taken before mu
-	mu        sync.Mutex // of what follows; the store is never called under it
+	mu        sync.Mutex // guards the rest; the store is never called under it
 	record    record
-	published int // the last version that was kept and published
+	published int // the last version both kept and published
 }
 
-// errTrained and errUntrained say that a folder is of another kind of run.
+// errTrained and errUntrained refuse a folder of the other kind of run.
 var (
-	errTrained   = errors.New("it belongs to a model that is trained in this program: choose another folder with --data, or --policy tiny")
-	errUntrained = errors.New("it belongs to another policy, which is not trained in this program: choose another folder with --data")
+	errTrained   = errors.New("it belongs to a model trained in this program: choose another folder with --data, or --policy tiny")
+	errUntrained = errors.New("it belongs to another policy, not trained in this program: choose another folder with --data")
 )
 
-// openLedger reads the record of a run, or begins one with the given ID. Last is the
-// step of the learner's checkpoint: if it is one ahead of the record, the process was
-// killed between the two, and the record follows it. Nil: nothing is trained.
+// openLedger reads the record of a run, or begins with fresh. Last is the learner's
+// checkpoint; nil: nothing is trained. If it is one step ahead of the record, the process
+// was killed between the two, and the record follows it.
 func openLedger(ctx context.Context, store stateStore, fresh record, last *checkpoint) (*ledger, error) {
 	l := &ledger{store: store, dirty: make(chan struct{}, 1), record: fresh}
 	l.record.Format, l.record.Trained = recordFormat, last != nil
 	data, err := store.State(ctx, recordKey)
-	if err == nil && data != nil {
-		err = l.read(data)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("record of the run: %w", err)
+	}
+	if data != nil {
+		if err := l.read(data); err != nil {
+			return nil, fmt.Errorf("record of the run: %w", err)
+		}
 	}
 	if last == nil {
 		l.published = l.record.Version
@@ -78,13 +79,13 @@ func openLedger(ctx context.Context, store stateStore, fresh record, last *check
 	return l, nil
 }
 
-// A checkpoint is the last step that a learner keeps.
+// A checkpoint names the last step that a learner has kept.
 type checkpoint struct {
 	version int
 	batch   []string
 }
 
-// read reads what an earlier process kept.
+// read reads the record of an earlier process.
 func (l *ledger) read(data []byte) error {
 	var head struct {
 		Format  int  `json:"format"`
@@ -108,21 +109,21 @@ func (l *ledger) read(data []byte) error {
 	return err
 }
 
-// version is that of the last step that was kept and published.
+// version is the last version both kept and published.
 func (l *ledger) version() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.published
 }
 
-// consumed lists the batch that made the last version.
+// consumed lists the IDs of the batch that made the last version.
 func (l *ledger) consumed() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.record.Batch
 }
 
-// touch says that the positions have changed. They are kept soon.
+// touch has the record saved soon, after a change of positions.
 func (l *ledger) touch() {
 	select {
 	case l.dirty <- struct{}{}:
@@ -131,8 +132,8 @@ func (l *ledger) touch() {
 }
 
 // advance raises the version by one: it keeps the new version and the IDs of the batch
-// that made it, then does what may be done only after that, and opens the gate. A
-// process that finds groups of the batch still waiting knows that they were consumed.
+// that made it, then calls then, and opens the gate. A process that finds groups of the
+// batch still waiting knows from the IDs that they were consumed.
 func (l *ledger) advance(ctx context.Context, batch []queue.Delivery, then func() error) (version int, err error) {
 	l.mu.Lock()
 	l.record.Version++
@@ -154,14 +155,14 @@ func (l *ledger) advance(ctx context.Context, batch []queue.Delivery, then func(
 	return version, nil
 }
 
-// publish says that the policy has the weights of a version. It does not fall.
+// publish notes that the policy has the weights of a version. The version never falls.
 func (l *ledger) publish(version int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.published = max(l.published, version)
 }
 
-// follow raises the version to the steps that a trainer outside has made.
+// follow raises the version to the steps of a trainer outside.
 func (l *ledger) follow(steps int) {
 	l.mu.Lock()
 	l.record.Version = max(l.record.Version, steps)
@@ -170,23 +171,23 @@ func (l *ledger) follow(steps int) {
 	l.touch()
 }
 
-// save keeps the record as it is now.
+// save writes the record.
 func (l *ledger) save(ctx context.Context) error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	l.mu.Lock()
 	data, err := jsonform.Marshal(l.record)
 	l.mu.Unlock()
-	if err == nil {
-		err = l.store.SetState(ctx, recordKey, data)
-	}
 	if err != nil {
+		return fmt.Errorf("record of the run: %w", err)
+	}
+	if err := l.store.SetState(ctx, recordKey, data); err != nil {
 		return fmt.Errorf("record of the run: %w", err)
 	}
 	return nil
 }
 
-// Run keeps the record whenever it has changed, until ctx ends, and once more then.
+// Run saves the record after each change, until ctx ends, and once more at the end.
 func (l *ledger) Run(ctx context.Context) error {
 	for {
 		select {

@@ -12,41 +12,49 @@ import (
 // An ExamLine is a line of the log of examinations.
 type ExamLine struct {
 	Version int                `json:"version"` // of the policy, at the end of the examination
-	Seconds float64            `json:"seconds"` // that the processes of the run have run until then
+	Seconds float64            `json:"seconds"` // of all processes of the run until then
 	Mean    float64            `json:"mean_score"`
 	Tasks   map[string]float64 `json:"tasks"` // mean score of each, by its label
 }
 
-// ReadExams reads the log of examinations of a data folder. If there is none, the error
-// is [fs.ErrNotExist].
+// ReadExams reads the log of examinations at path. The error is [fs.ErrNotExist] if there
+// is none.
 func ReadExams(path string) ([]ExamLine, error) { return jsonl.ReadLog[ExamLine](path) }
 
-// Logs are the files of a data folder with a line for each step of training and for
-// each examination. They are a [Sink].
+// Logs are a [Sink] that writes a line for each training step and each examination into
+// files of the data folder.
 type Logs struct {
 	mu    sync.Mutex
 	steps *jsonl.Log[learn.Step]
 	exams *jsonl.Log[ExamLine]
 }
 
-// OpenLogs opens the logs of a folder, or makes them. Last is the step of the learner's
-// checkpoint: its line is added if the process that made it was killed before.
-func OpenLogs(folder *datadir.Folder, last learn.Step) (l *Logs, err error) {
-	l = &Logs{}
-	var written *learn.Step
-	if l.steps, written, err = jsonl.OpenLog[learn.Step](folder.Join(datadir.Training)); err != nil {
+// OpenLogs opens or makes the logs of a folder. Last is the step of the learner's
+// checkpoint; its line is missing if the process was killed between the two.
+func OpenLogs(folder *datadir.Folder, last learn.Step) (*Logs, error) {
+	steps, err := openSteps(folder.Join(datadir.Training), last)
+	if err != nil {
+		return nil, err
+	}
+	exams, _, err := jsonl.OpenLog[ExamLine](folder.Join(datadir.Examinations))
+	if err != nil {
+		return nil, errors.Join(err, steps.Close())
+	}
+	return &Logs{steps: steps, exams: exams}, nil
+}
+
+// openSteps opens the log of training steps, and adds the line of the last if it is missing.
+func openSteps(path string, last learn.Step) (*jsonl.Log[learn.Step], error) {
+	steps, written, err := jsonl.OpenLog[learn.Step](path)
+	if err != nil {
 		return nil, err
 	}
 	if last.Version > 0 && (written == nil || written.Version < last.Version) {
-		err = l.steps.Add(last)
+		if err := steps.Add(last); err != nil {
+			return nil, errors.Join(err, steps.Close())
+		}
 	}
-	if err == nil {
-		l.exams, _, err = jsonl.OpenLog[ExamLine](folder.Join(datadir.Examinations))
-	}
-	if err != nil {
-		return nil, errors.Join(err, l.steps.Close())
-	}
-	return l, nil
+	return steps, nil
 }
 
 // Note implements [Sink].

@@ -23,7 +23,7 @@ func TestLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config(t, open(t, queue.NewMemory()))
-	c.Settings.ExamProblems, c.Learner, c.Sinks = 4, &learner{}, []run.Sink{logs}
+	c.Settings.ExamProblems, c.Consumer, c.Sinks = 4, run.Train(&learner{}), []run.Sink{logs}
 	finish(t, c)
 	if err := logs.Close(); err != nil {
 		t.Error(err)
@@ -38,8 +38,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// The line that a killed process did not write is written by the next, and what it left
-// of a line is cut off.
+// The next process writes the line that a killed one missed, and cuts off a torn line.
 func TestLogsAreMended(t *testing.T) {
 	t.Parallel()
 	folder, err := datadir.Open(t.TempDir(), "test")

@@ -26,35 +26,17 @@ func (r *Run) next(ctx context.Context) (rollout.Job, error) {
 	if err := r.faults.wait(ctx); err != nil {
 		return rollout.Job{}, err
 	}
-	if err := r.enter(ctx); err != nil {
+	if err := r.consumer.enter(ctx); err != nil {
 		return rollout.Job{}, err
 	}
 	return r.mix.Next()
 }
 
-// enter waits until the gate or the outlet lets a group start.
-func (r *Run) enter(ctx context.Context) error {
-	if r.config.Outlet != nil {
-		return r.config.Outlet.Enter(ctx)
-	}
-	return r.ledger.gate.Enter(ctx, r.config.Settings.GroupSize)
-}
-
-// ended says that a group that was let in is kept, or is not.
-func (r *Run) ended(kept bool) {
-	switch {
-	case r.config.Outlet != nil:
-		r.config.Outlet.Ended(kept)
-	case !kept:
-		r.ledger.gate.Leave(r.config.Settings.GroupSize)
-	}
-}
-
-// done judges what was played, keeps the group or drops it, and says so. When ctx ends, the
-// teacher is not waited for any longer.
+// done judges a played group, keeps or drops it, and tells the sinks. When ctx ends, it
+// stops waiting for the teacher.
 func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	rules := r.config.Rules
-	if r.config.Teacher == nil { // who waits for a teacher does not keep others waiting
+	if r.config.Teacher == nil { // a group that waits for a teacher holds no memory
 		rules.Memory = <-r.memories
 		defer func() { r.memories <- rules.Memory }()
 	}
@@ -70,7 +52,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 			return fmt.Errorf("keeping group %s: %w", group.ID, err)
 		}
 	}
-	r.ended(p.Drop == "")
+	r.consumer.ended(p.Drop == "")
 	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
 	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", p.Drop)
@@ -79,7 +61,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		return err
 	}
 	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
-		r.say("%s is given up: its server failed each time that it was played", result.Job.Problem.ID())
+		r.say("giving up on %s: its server failed every time", result.Job.Problem.ID())
 	}
 	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
 		r.say("%s", advice)
@@ -87,7 +69,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	return nil
 }
 
-// newMemories returns so many memories for groups.
+// newMemories returns n memories for groups.
 func newMemories(n int) chan *rollout.Memory {
 	all := make(chan *rollout.Memory, n)
 	for range n {
@@ -96,8 +78,8 @@ func newMemories(n int) chan *rollout.Memory {
 	return all
 }
 
-// keep has the teacher score the group of p, if there is one, and keeps the group, unless
-// one of its problem was kept before. Scores that make it too large to be kept are left out.
+// keep has the teacher, if any, score the group of p, and keeps the group unless its
+// problem has one already. It leaves out scores that make the group too large to keep.
 func (r *Run) keep(ctx context.Context, p *Played) error {
 	if r.config.Teacher != nil {
 		p.Unscored = r.config.Teacher.distill(ctx, p.Group)
@@ -109,20 +91,19 @@ func (r *Run) keep(ctx context.Context, p *Played) error {
 		p.Group.DistillTokens, p.Group.DistillLogProbs = nil, nil
 		fresh, err = r.put(ctx, p.Group)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !fresh:
+	}
+	if !fresh {
 		p.Group, p.Drop = nil, rollout.DropDuplicate
-	case p.Unscored != nil:
+	} else if p.Unscored != nil {
 		r.log.Warn("the teacher did not score a group", "group", p.Group.ID, "err", p.Unscored)
 	}
 	return nil
 }
 
-// put keeps a group, and reports whether it is fresh. One is not whose problem was played
-// before, with whatever outcome: a process that is killed may have kept it and not the
-// position in the stream.
+// put keeps a group, and reports whether it is fresh: whether its problem was never played
+// before. A killed process may have kept the group and not the position in the stream.
 func (r *Run) put(ctx context.Context, group *quintain.Group) (fresh bool, err error) {
 	fresh, err = r.config.Queue.Put(ctx, group)
 	if _, before := errors.AsType[*queue.ConflictError](err); before {
@@ -131,8 +112,8 @@ func (r *Run) put(ctx context.Context, group *quintain.Group) (fresh bool, err e
 	return fresh, err
 }
 
-// close closes the job of a result, and reports whether its problem is played again: if
-// it was cancelled, and if the policy failed, but not forever.
+// close closes the job of a result, and reports whether its problem is played again: after
+// a cancellation, and a few times after a failure of the policy.
 func (r *Run) close(result rollout.Result, scores []float64, drop rollout.Drop) (again bool) {
 	switch {
 	case drop == rollout.DropCancelled:
@@ -141,7 +122,7 @@ func (r *Run) close(result rollout.Result, scores []float64, drop rollout.Drop) 
 	case drop == rollout.DropInfra && result.Again:
 		return r.mix.Again(result.Job)
 	}
-	if scores != nil { // the curriculum goes by what was earned before penalties, as that of Atropos
+	if scores != nil { // the curriculum goes by rewards before penalties, as in Atropos
 		scores = make([]float64, len(result.Trajectories))
 		for i := range scores {
 			scores[i] = r.config.Rules.Earned(&result.Trajectories[i])

@@ -9,65 +9,65 @@ import (
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
-// A Report is what a run did: since this process began, unless it says otherwise.
+// A Report sums up a run, since this process began unless a field says otherwise.
 type Report struct {
 	Steps         int                      `json:"steps"`
 	Seconds       float64                  `json:"seconds"`
 	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
-	Version       int                      `json:"version"`      // of the policy, with the steps of earlier processes; -1: unknown
+	Version       int                      `json:"version"`      // of the policy, over all processes; -1: unknown
 	GroupsMade    int                      `json:"groups_made"`
-	GroupsSent    int                      `json:"groups_sent,omitempty"` // that the outlet took, with those that an earlier process left
+	GroupsSent    int                      `json:"groups_sent,omitempty"` // that the Sender took, with the leftovers of an earlier process
 	GroupsDropped map[rollout.Drop]int     `json:"groups_dropped"`
 	Episodes      map[quintain.Outcome]int `json:"episodes"`
-	Replays       int                      `json:"replays"`                 // of episodes, because the policy had failed
-	PlayedAgain   int                      `json:"played_again"`            // groups of infra_failed whose problem went back to its stream; the problems of the others are lost
-	NoLogProbs    int                      `json:"no_logprobs"`             // sequences of kept groups whose log-probabilities the policy's server did not tell
-	Unscored      int                      `json:"unscored"`                // kept groups that the teacher did not score
-	TeacherFault  string                   `json:"teacher_fault,omitempty"` // why it did not score the last of them
+	Replays       int                      `json:"replays"`                 // of episodes, after failures of the policy
+	PlayedAgain   int                      `json:"played_again"`            // infra_failed groups that returned their problem to its stream; the problems of the others are lost
+	NoLogProbs    int                      `json:"no_logprobs"`             // sequences of kept groups for which the policy's server reported no log-probabilities
+	Unscored      int                      `json:"unscored"`                // kept groups without scores of the teacher
+	TeacherFault  string                   `json:"teacher_fault,omitempty"` // the reason for the last of them
 	Tokens        int                      `json:"tokens"`                  // sampled
-	Unit          string                   `json:"unit"`                    // what Tokens counts: "tokens", or "bytes" if the policy's server does not tell its tokens
-	Turns         Turns                    `json:"turns"`                   // after the first of each episode
-	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, the first turn first; without those of which none was right
-	Staleness     map[int]int              `json:"staleness"`               // groups consumed, by the versions that their oldest token was behind; those of unknown version are not in it
+	Unit          string                   `json:"unit"`                    // of Tokens: "tokens", or "bytes" if the policy's server does not report its tokens
+	Turns         Turns                    `json:"turns"`                   // without the first of each episode
+	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
+	Staleness     map[int]int              `json:"staleness"`               // consumed groups by the lag of their oldest token, in versions; without groups of unknown version
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
-	Waiting       string                   `json:"waiting,omitempty"`       // what the policy waits for, besides its replies
+	Waiting       string                   `json:"waiting,omitempty"`       // why the policy waits
 	LastFault     string                   `json:"last_fault,omitempty"`
-	Advice        []string                 `json:"advice,omitempty"`      // what people should know, and do
+	Advice        []string                 `json:"advice,omitempty"`      // for people
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
-	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the means of all levels
+	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems: the mean over the levels of their means
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`
 }
 
-// Turns counts turns by what the model's chat template made of the conversation before them.
+// Turns counts turns by how the model's chat template rendered the conversation before them.
 type Turns struct {
 	Clean     int `json:"clean"`     // it continued the tokens so far
-	Realigned int `json:"realigned"` // it writes the end of the last reply differently
-	Forked    int `json:"forked"`    // it rewrote what came before, so the tokens began anew
-	Reencoded int `json:"reencoded"` // sampled tokens that forked turns encoded again; no others are
+	Realigned int `json:"realigned"` // it changed the end of the last reply
+	Forked    int `json:"forked"`    // it rewrote earlier text, so the tokens began anew
+	Reencoded int `json:"reencoded"` // sampled tokens that forked turns encoded again
 }
 
-// String tells the counts in words.
+// String writes the counts in words.
 func (n Turns) String() string {
 	return fmt.Sprintf("%d clean, %d realigned, %d forked", n.Clean, n.Realigned, n.Forked)
 }
 
-// A TaskReport is what a run did with one course: a stream of problems, or several that are
-// the levels of one task.
+// A TaskReport sums up one course: a stream of problems, or several streams that are the
+// levels of one task.
 type TaskReport struct {
-	Label  string    `json:"label"`  // of the course: "task:level", or the task if it has several levels or parameters of its own
-	Groups int       `json:"groups"` // that were scored, dropped ones included
+	Label  string    `json:"label"`  // of the course: "task:level", or the task if it has several levels or custom parameters
+	Groups int       `json:"groups"` // scored, with the dropped ones
 	Kept   int       `json:"kept"`
 	First  float64   `json:"first_mean_score"` // of the first 16 groups
 	Last   float64   `json:"last_mean_score"`  // of the last 16 groups
-	Curve  []float64 `json:"curve"`            // mean scores over the run, each of equally many groups
+	Curve  []float64 `json:"curve"`            // mean scores over the run, each over the same number of groups
 
-	ExamBefore *float64 `json:"exam_before,omitempty"` // mean score of held-out problems, the mean of the levels' means
+	ExamBefore *float64 `json:"exam_before,omitempty"` // mean score on held-out problems: the mean over the levels of their means
 	ExamAfter  *float64 `json:"exam_after,omitempty"`
 
-	Curriculum *curriculum.Standing `json:"curriculum,omitempty"` // nil: there is none
+	Curriculum *curriculum.Standing `json:"curriculum,omitempty"` // nil: none
 }
 
-// Score is the mean of the tasks' last mean scores; 0 if nothing was scored.
+// Score is the mean over the tasks of their last mean scores; 0 if nothing was scored.
 func (r *Report) Score() float64 {
 	sum, n := 0.0, 0
 	for i := range r.Tasks {
@@ -78,7 +78,7 @@ func (r *Report) Score() float64 {
 	return sum / float64(max(1, n))
 }
 
-// Complexity is the mean complexity of the tasks, and whether there is a curriculum.
+// Complexity is the mean complexity of the tasks. It also reports whether there is a curriculum.
 func (r *Report) Complexity() (mean float64, has bool) {
 	for i := range r.Tasks {
 		if c := r.Tasks[i].Curriculum; c != nil {
@@ -88,8 +88,7 @@ func (r *Report) Complexity() (mean float64, has bool) {
 	return mean, has
 }
 
-// Lag is the mean staleness of the groups that were consumed, and whether it is known of
-// any.
+// Lag is the mean staleness of the consumed groups. It also reports whether any is known.
 func (r *Report) Lag() (mean float64, known bool) {
 	groups, sum := 0, 0
 	for lag, n := range r.Staleness {
@@ -98,10 +97,10 @@ func (r *Report) Lag() (mean float64, known bool) {
 	return float64(sum) / float64(max(1, groups)), groups > 0
 }
 
-// Rate is the number of tokens, or bytes, that were sampled in a second.
+// Rate is the number of tokens, or bytes, sampled per second.
 func (r *Report) Rate() float64 { return float64(r.Tokens) / max(r.Seconds, 1e-9) }
 
-// SolvedLater is the share of the solved episodes whose first reply was not right.
+// SolvedLater is the share of solved episodes with a wrong first reply.
 func (r *Report) SolvedLater() float64 {
 	all := 0
 	for _, n := range r.SolvedAt {
@@ -113,7 +112,7 @@ func (r *Report) SolvedLater() float64 {
 	return 1 - float64(r.SolvedAt[0])/float64(all)
 }
 
-// Failed is the number of episodes that failed: without a score, and not by order.
+// Failed is the number of failed episodes: without a score, and not cancelled.
 func (r *Report) Failed() int {
 	failed := 0
 	for outcome, n := range r.Episodes {

@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// streams are of tasks that the scenario reasoning_gym plays.
+// streams returns streams of tasks in the scenario reasoning_gym.
 func streams(t testing.TB, names ...string) []rollout.Stream {
 	t.Helper()
 	tasks, err := task.NewSet(catalog.Tasks())
@@ -76,7 +76,7 @@ func open(t testing.TB, store queue.Store) *queue.Queue {
 	return q
 }
 
-// config is that of a run of two tasks, over a queue.
+// config returns the config of a run of two tasks over a queue.
 func config(t testing.TB, q *queue.Queue) run.Config {
 	all := streams(t, "chain_sum", "spell_backward")
 	s := run.Defaults()
@@ -110,7 +110,7 @@ func begin(t testing.TB, c run.Config) *run.Run {
 	return r
 }
 
-// events collects what happens.
+// events collects events.
 type events struct {
 	mu  sync.Mutex
 	all []run.Event
@@ -188,8 +188,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A run that is opened again goes on with the version, the positions and the groups that
-// were left.
+// A run that is opened again resumes with the version, the positions and the waiting groups.
 func TestRunGoesOn(t *testing.T) {
 	t.Parallel()
 	store := queue.NewMemory()
@@ -222,8 +221,8 @@ func TestPenaltiesDoNotChangeTheCurriculum(t *testing.T) {
 	}
 }
 
-// A group that was kept while the position was not, because the process was killed, is
-// played again with another outcome and counts once.
+// If a process is killed after it kept a group and before it kept the position, the group is
+// played again, with another outcome, and counts once.
 func TestAProblemThatIsPlayedAgainIsADuplicate(t *testing.T) {
 	t.Parallel()
 	c := config(t, open(t, queue.NewMemory()))
@@ -275,7 +274,7 @@ func TestScenariosDoNotShareProblems(t *testing.T) {
 	}
 }
 
-// What is held out is never played, and what is examined is.
+// Held-out problems are never played, and only they are examined.
 func TestHeldOutProblemsAreNotPlayed(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
@@ -335,7 +334,7 @@ func TestEpisodesOfExaminationsHaveTheTimeLimit(t *testing.T) {
 	}
 }
 
-// A run leaves out what is held out even if it examines nothing itself: others may.
+// A run skips held-out problems even if it holds no examination: others may hold one.
 func TestHeldOutProblemsAreNotPlayedWithoutExaminations(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
@@ -377,7 +376,7 @@ func keyOf(t *testing.T, c run.Config, id string) quintain.Key {
 	return quintain.Key{}
 }
 
-// A learner counts its steps, and publishes what it was told to.
+// A learner counts its steps and its publications.
 type learner struct {
 	mu        sync.Mutex
 	last      learn.Step
@@ -413,7 +412,7 @@ func TestLearner(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
 	l := &learner{}
-	c.Learner, c.Sinks = l, []run.Sink{seen}
+	c.Consumer, c.Sinks = run.Train(l), []run.Sink{seen}
 	r, report := finish(t, c)
 	if r.Version() != 5 || l.published != 5 || report.Training == nil || report.Steps != 5 {
 		t.Errorf("version %d, published %d, report %+v", r.Version(), l.published, report)
@@ -434,7 +433,7 @@ func TestAGroupThatTheLearnerRefusesIsDropped(t *testing.T) {
 		}
 		l.refuse[p.ID()] = true
 	}
-	c.Learner, c.Sinks, c.Rules.KeepEqual = l, []run.Sink{seen}, true
+	c.Consumer, c.Sinks, c.Rules.KeepEqual = run.Train(l), []run.Sink{seen}, true
 	_, report := finish(t, c)
 	dropped := 0
 	for _, d := range of[run.Dropped](seen) {
@@ -460,7 +459,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	store := queue.NewMemory()
 	c := config(t, open(t, store))
-	c.Learner, c.Settings.Steps = &learner{}, 2
+	c.Consumer, c.Settings.Steps = run.Train(&learner{}), 2
 	c.Settings.MaxLag = 4
 	finish(t, c)
 	q := open(t, store)
@@ -472,7 +471,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	})
 	c = config(t, q)
 	seen := &events{}
-	c.Learner, c.Settings.Steps, c.Sinks = &learner{last: learn.Step{Version: 3, Batch: ahead}}, 1, []run.Sink{seen}
+	c.Consumer, c.Settings.Steps, c.Sinks = run.Train(&learner{last: learn.Step{Version: 3, Batch: ahead}}), 1, []run.Sink{seen}
 	r, _ := finish(t, c)
 	if r.Version() != 4 {
 		t.Errorf("version %d, want 4", r.Version())
@@ -484,7 +483,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	}
 	for _, version := range []int{3, 6} { // the record is at 4
 		c := config(t, open(t, store))
-		c.Learner = &learner{last: learn.Step{Version: version}}
+		c.Consumer = run.Train(&learner{last: learn.Step{Version: version}})
 		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "do not belong together") {
 			t.Errorf("a checkpoint of version %d: error %v", version, err)
 		}
@@ -496,7 +495,7 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 	t.Parallel()
 	trained, untrained := queue.NewMemory(), queue.NewMemory()
 	c := config(t, open(t, trained))
-	c.Learner = &learner{}
+	c.Consumer = run.Train(&learner{})
 	finish(t, c)
 	finish(t, config(t, open(t, untrained)))
 	for _, test := range []struct {
@@ -505,18 +504,18 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 		learner run.Learner
 		want    string
 	}{
-		{"a script over a trained model", trained, nil, "is trained in this program"},
+		{"a script over a trained model", trained, nil, "belongs to a model trained in this program"},
 		{"a model over a script's groups", untrained, &learner{}, "it belongs to another policy"},
 	} {
 		c := config(t, open(t, test.store))
-		c.Learner = test.learner
+		c.Consumer = run.Train(test.learner)
 		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--data") {
 			t.Errorf("%s: error %v", test.why, err)
 		}
 	}
 }
 
-// A task on which no reply is right is told, once, with what to do.
+// A task without a right reply is reported once, with advice.
 func TestAHopelessTaskIsTold(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
@@ -539,7 +538,7 @@ func TestAHopelessTaskIsTold(t *testing.T) {
 	}
 }
 
-// Many tasks of this kind are told in a few lines.
+// Many such tasks are reported in a few lines.
 func TestManyHopelessTasksAreToldBriefly(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
@@ -575,7 +574,7 @@ func (s stuck) Sample(ctx context.Context, _ quintain.Request) ([]quintain.Sampl
 	return nil, context.Cause(ctx)
 }
 
-// A full policy answers so many requests, and wants nothing more to be played after that.
+// A full policy answers a number of requests, then stops the run.
 type full struct {
 	quintain.Policy
 	left atomic.Int64
@@ -588,8 +587,8 @@ func (f *full) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sampl
 	return f.Policy.Sample(ctx, r)
 }
 
-// A policy that wants nothing more to be played ends the run, in an examination or not.
-// What was kept stays, and the problem that it would not play is played by the next process.
+// A policy that stops the run ends it, in an examination or not. Kept groups stay, and the
+// next process plays the refused problem.
 func TestThePolicyEndsTheRun(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -658,7 +657,7 @@ func TestCutEndsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// A run that is stopped examines its policy once more, and may be told not to.
+// A stopped run examines its policy once more, unless it is stopped again.
 func TestTheLastExaminationOfAStoppedRun(t *testing.T) {
 	t.Parallel()
 	for _, skipped := range []bool{false, true} {

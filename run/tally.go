@@ -15,32 +15,31 @@ import (
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
-// scoreWindow is the number of groups over which the first and the last mean score of
-// a task are taken.
+// scoreWindow is the number of groups in the first and in the last mean score of a task.
 const scoreWindow = 16
 
-// hopelessGroups is the number of groups after which a task is said to teach nothing,
-// if no reply to it was ever right and no group was kept.
+// hopelessGroups is the number of groups after which a task is reported as hopeless, if no
+// reply was right and no group was kept.
 const hopelessGroups = 32
 
-// mostAdvice is the number of such tasks on which advice is given in full.
+// mostAdvice is the number of hopeless tasks that get full advice.
 const mostAdvice = 3
 
-// A tally counts what happens in a run. It is a [Sink]; many goroutines may use it.
+// A tally is the [Sink] that counts for the report. Many goroutines may use it.
 type tally struct {
 	start time.Time
 
 	mu        sync.Mutex
 	steps     int
-	groups    int // that the queue has
-	sent      int // that the outlet took
+	groups    int // kept
+	sent      int // taken by the Sender
 	dropped   map[rollout.Drop]int
 	outcomes  map[quintain.Outcome]int
-	unknown   int    // sequences of groups that were kept, without log-probabilities
-	unscored  int    // groups that were kept without the scores of the teacher
+	unknown   int    // sequences of kept groups without log-probabilities
+	unscored  int    // kept groups without scores of the teacher
 	teacher   string // the last reason for that
 	replays   int    // of episodes
-	again     int    // groups that failed, and whose problem is played again
+	again     int    // failed groups that returned their problem
 	tokens    int    // sampled
 	unit      string
 	turns     Turns
@@ -49,9 +48,9 @@ type tally struct {
 	tasks     []*taskTally
 	lastFault string
 	advice    []string
-	hopeless  []string       // further tasks that teach nothing
+	hopeless  []string       // further hopeless tasks, without advice
 	playing   time.Duration  // between the examinations before and after
-	training  *learn.Metrics // of the last step; nil: nothing is trained
+	training  *learn.Metrics // of the last step; nil: none
 	exams     map[Moment]*exam.Report
 }
 
@@ -63,9 +62,9 @@ type taskTally struct {
 	kept     int
 	episodes int
 	solved   int       // episodes with a right reply
-	told     bool      // that it teaches nothing
-	first    []float64 // mean scores of the first groups, scoreWindow of them at most
-	last     []float64 // and of the last ones
+	told     bool      // it is reported as hopeless
+	first    []float64 // mean scores of the first groups, at most scoreWindow
+	last     []float64 // and of the last groups
 	curve    curve.Curve
 }
 
@@ -109,7 +108,7 @@ func (t *tally) Note(e Event) error {
 	return nil
 }
 
-// played counts a group that was played. t.mu is held.
+// played counts a played group. t.mu is held.
 func (t *tally) played(p Played) {
 	task := t.task(p.Job.Course)
 	for i := range p.Trajectories {
@@ -154,17 +153,23 @@ func (n *Turns) add(played *quintain.Trajectory) {
 	sampled := 0 // tokens before the turn
 	for i := range played.Turns {
 		turn := &played.Turns[i]
-		switch {
-		case i == 0:
-		case turn.Fork:
-			n.Forked++
-			n.Reencoded += sampled
-		case turn.Realigned:
-			n.Realigned++
-		default:
-			n.Clean++
+		if i > 0 {
+			n.count(turn, sampled)
 		}
 		sampled += len(turn.Wrote)
+	}
+}
+
+// count counts a turn that follows sampled tokens.
+func (n *Turns) count(turn *quintain.Turn, sampled int) {
+	switch {
+	case turn.Fork:
+		n.Forked++
+		n.Reencoded += sampled
+	case turn.Realigned:
+		n.Realigned++
+	default:
+		n.Clean++
 	}
 }
 
@@ -178,7 +183,7 @@ func withoutLogProbs(g *quintain.Group) (n int) {
 	return n
 }
 
-// task returns the tally of a course. t.mu is held.
+// task returns the counts of a course. t.mu is held.
 func (t *tally) task(label string) *taskTally {
 	at := slices.IndexFunc(t.tasks, func(task *taskTally) bool { return task.label == label })
 	if at < 0 {
@@ -188,7 +193,7 @@ func (t *tally) task(label string) *taskTally {
 	return t.tasks[at]
 }
 
-// add takes the mean score of a group.
+// add adds the mean score of a group.
 func (t *taskTally) add(score float64) {
 	t.groups++
 	t.curve.Add(score)
@@ -201,8 +206,8 @@ func (t *taskTally) add(score float64) {
 	t.last = append(t.last, score)
 }
 
-// adviceOn returns, once, what to do about a task that teaches nothing; else nothing. If
-// many tasks are of this kind, it says so once, and leaves their names to the report.
+// adviceOn returns, once, advice on a hopeless task; else nothing. If there are many, it
+// says so once, and leaves their names to the report.
 func (t *tally) adviceOn(label string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -224,7 +229,7 @@ func (t *tally) adviceOn(label string) string {
 	return advice
 }
 
-// allAdvice is the advice of the report. t.mu is held.
+// allAdvice returns the advice of the report. t.mu is held.
 func (t *tally) allAdvice() []string {
 	all := slices.Clone(t.advice)
 	if n := len(t.hopeless); n > 0 {
@@ -233,14 +238,14 @@ func (t *tally) allAdvice() []string {
 	return all
 }
 
-// playedFor takes how long episodes were played.
+// playedFor sets the time of playing.
 func (t *tally) playedFor(d time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.playing = d
 }
 
-// report returns what was counted until now.
+// report returns the counts so far.
 func (t *tally) report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -269,7 +274,7 @@ func (t *tally) report() Report {
 	return r
 }
 
-// scoreIn is the mean in an examination of the mean scores of labels; nil: there is none.
+// scoreIn is the mean over labels of their mean scores in an examination; nil: there is none.
 func scoreIn(report *exam.Report, labels []string) *float64 {
 	if report == nil {
 		return nil

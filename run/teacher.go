@@ -9,16 +9,16 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A Teacher tells how likely another model finds the tokens of groups, for distillation.
-// It must have the vocabulary of the policy, which nobody checks here. If From has a method
-// Waiting() string, the report says what it waits for.
+// A Teacher is another model that scores the tokens of groups, for distillation. It must
+// have the vocabulary of the policy; nothing checks that here. The method Waiting() string
+// of From, if it has one, tells the report why scores are late.
 type Teacher struct {
 	From policy.Scorer
-	Top  int // the likeliest tokens that are told at each place; 0: the token that stands there, alone
+	Top  int // likeliest tokens to score at each position; 0: only the token there
 }
 
 // distill sets the fields of g for distillation: a row for each token, empty for the first
-// of a sequence, which follows none. If a sequence cannot be scored, the group has none.
+// of a sequence. If one sequence cannot be scored, it sets none.
 func (t *Teacher) distill(ctx context.Context, g *quintain.Group) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -28,11 +28,12 @@ func (t *Teacher) distill(ctx context.Context, g *quintain.Group) error {
 	for i := range n {
 		all.Go(func() {
 			scores, err := t.From.Score(ctx, g.Tokens[i], t.Top)
-			if err == nil && len(scores) != len(g.Tokens[i]) {
-				err = fmt.Errorf("%d scores for %d tokens", len(scores), len(g.Tokens[i]))
-			}
 			if err != nil {
 				cancel(err)
+				return
+			}
+			if len(scores) != len(g.Tokens[i]) {
+				cancel(fmt.Errorf("%d scores for %d tokens", len(scores), len(g.Tokens[i])))
 				return
 			}
 			tokens[i], probs[i] = t.rows(g.Tokens[i], scores)
@@ -46,7 +47,7 @@ func (t *Teacher) distill(ctx context.Context, g *quintain.Group) error {
 	return nil
 }
 
-// rows are the scores of a sequence as tokens and their log-probabilities.
+// rows returns the scores of a sequence as tokens and their log-probabilities.
 func (t *Teacher) rows(sequence []quintain.Token, scores []policy.Score) (tokens [][]quintain.Token, probs [][]float64) {
 	tokens, probs = make([][]quintain.Token, len(scores)), make([][]float64, len(scores))
 	for i, s := range scores {

@@ -80,8 +80,8 @@ func (s limited) Put(ctx context.Context, records []queue.Record) ([]uint64, err
 	return s.Store.Put(ctx, records)
 }
 
-// A teacher that fails costs no group, no step and no reward: the groups are kept without
-// its scores, and counted.
+// A teacher that fails costs no group, no step and no reward: groups without its scores are
+// kept and counted.
 func TestATeacherThatFailsCostsNoGroup(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the teacher is gone")
@@ -143,7 +143,7 @@ func (h hung) Score(ctx context.Context, _ []quintain.Token, _ int) ([]policy.Sc
 
 func (hung) Waiting() string { return "an answer" }
 
-// A teacher that hangs holds up no run that is stopped for longer than the grace.
+// A teacher that hangs does not delay a stopped run beyond the grace.
 func TestATeacherThatHangsIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	c := config(t, open(t, queue.NewMemory()))

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Together runs parts side by side until all have ended. When one ends, the context of
-// the others does. The error joins all of theirs.
+// Together runs parts side by side until all have ended. The end of one ends the context
+// of the others. The error joins their errors.
 func Together(ctx context.Context, parts ...func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -23,7 +23,7 @@ func Together(ctx context.Context, parts ...func(context.Context) error) error {
 	return errors.Join(errs...)
 }
 
-// either returns a context that ends when one of two does, with its cause.
+// either returns a context that ends with the first of two, and with its cause.
 func either(a, b context.Context) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(a)
 	stop := context.AfterFunc(b, func() { cancel(context.Cause(b)) })

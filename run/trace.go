@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// Record is the group as a trace keeps it, at a time.
+// Record returns the group in the form of a trace.
 func (p *Played) Record(at time.Time) *trace.Record {
 	r := &trace.Record{
 		Problem: p.Job.Problem, Episodes: p.Trajectories, Scores: p.Scores,
@@ -18,8 +18,8 @@ func (p *Played) Record(at time.Time) *trace.Record {
 	return r
 }
 
-// A RecordSink takes the records of groups: a [trace.Writer], or a set that package
-// interop/export makes of them. Many goroutines may use one.
+// A RecordSink takes the records of groups: a [trace.Writer], or an export of package
+// interop/export. Many goroutines may use one.
 type RecordSink interface {
 	Write(r *trace.Record) error
 }

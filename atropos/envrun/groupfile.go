@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// A GroupFile is a file of groups, a line of JSON each: a [run.Outlet] that wants a number
+// A GroupFile is a file of groups, a line of JSON each: a [run.Sender] that wants a number
 // of them, or a [run.Sink] of all that are kept. Each line is written in one call. Many
 // goroutines may use it.
 type GroupFile struct {
@@ -36,7 +36,7 @@ type GroupFile struct {
 const mostNumber = 10_000
 
 // NewGroupFile makes a file that is not there yet: at path, or with a number at the end of
-// its name. As an outlet it wants a number of groups, 1 or more; 0: it is a sink.
+// its name. As a sender it wants a number of groups, 1 or more; 0: it is a sink.
 func NewGroupFile(path string, want int) (*GroupFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (f *GroupFile) Note(e run.Event) error {
 	return f.write(played.Group)
 }
 
-// Enter implements [run.Outlet].
+// Enter implements [run.Sender].
 func (f *GroupFile) Enter(ctx context.Context) error {
 	select {
 	case f.started <- struct{}{}:
@@ -85,14 +85,14 @@ func (f *GroupFile) Enter(ctx context.Context) error {
 	}
 }
 
-// Ended implements [run.Outlet].
+// Ended implements [run.Sender].
 func (f *GroupFile) Ended(kept bool) {
 	if !kept {
 		<-f.started
 	}
 }
 
-// Send implements [run.Outlet].
+// Send implements [run.Sender].
 func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]queue.Delivery) error) ([]rollout.Drop, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -111,10 +111,10 @@ func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]qu
 	return make([]rollout.Drop, len(groups)), nil
 }
 
-// Step implements [run.Outlet].
+// Step implements [run.Sender].
 func (f *GroupFile) Step() int { return 0 }
 
-// Over implements [run.Outlet].
+// Over implements [run.Sender].
 func (f *GroupFile) Over() <-chan struct{} { return f.over }
 
 // Close closes the file, which is then on the disk.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
@@ -22,14 +21,14 @@ import (
 func newAsk(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ask [TASK[:LEVEL]]",
-		Short: "Pose a problem to a policy, and show what it writes and earns",
-		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and
-why. Without a task it reads questions of your own from standard input, a line each, and
-shows the replies. A program of your own (--scenario-command) may play the task, or ask its
-own problems: then TASK is its name, and may be left out.
+		Short: "Pose a problem to a policy, and show its reply and score",
+		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and the
+reason for it. Without a task it reads questions of your own from standard input, one a
+line, and shows the replies. A program of your own (--scenario-command) may play the task,
+or ask its own problems: then TASK is its name, and optional.
 
-The tiny policy has the weights of --weights, else those of the checkpoint in the data
-folder, else the embedded ones. Tasks that it was trained for are asked in the form that it knows.`,
+The tiny policy takes the weights of --weights, else of the checkpoint in the data folder,
+else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		Example: `  quintain ask spell_backward
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
   quintain ask --policy script --scenario-command "python my_env.py"
@@ -41,7 +40,7 @@ folder, else the embedded ones. Tasks that it was trained for are asked in the f
 			return nil
 		},
 	}
-	index := c.Flags().Int("index", -1, "which problem of the stream of --seed; -1: any")
+	index := c.Flags().Int("index", -1, "index of the problem in the stream of --seed; -1: any")
 	load := w.settings(c, "ask")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := load()
@@ -53,8 +52,8 @@ folder, else the embedded ones. Tasks that it was trained for are asked in the f
 			*index = int(time.Now().UnixNano() % 1_000_000)
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			defer cfg.Scenario.Stop()
-			if err := cfg.Scenario.Start(ctx, cfg.Log.logger(w)); err != nil {
+			defer cfg.Source.Scenario.Stop()
+			if err := cfg.Source.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
 				return err
 			}
 			streams, err := cfg.asked(args)
@@ -70,61 +69,30 @@ folder, else the embedded ones. Tasks that it was trained for are asked in the f
 	return c
 }
 
-// asked returns the stream of the task that args name, or of the level of the program that
-// plays; none: there is neither.
+// asked returns the stream of the task in args; none: there is no task.
 func (c *config) asked(args []string) ([]rollout.Stream, error) {
-	if own := c.Scenario.Streams(c.Run.Of.Seed); own != nil {
-		return ownLevel(own, args)
+	easiest := func(of catalog.Choice) catalog.Choice { return of }
+	if c.Policy.Kind == player.Tiny {
+		easiest = player.Easiest
 	}
-	if len(args) == 0 {
-		if c.Scenario.External.Set() {
-			return nil, errors.New("scenario.program: it plays tasks: name one")
-		}
-		return nil, nil
-	}
-	var chosen catalog.Choices
-	if err := chosen.Set(args[0]); err != nil {
-		return nil, err
-	}
-	if len(chosen) != 1 {
-		return nil, fmt.Errorf("%s: want one task at one level", args[0])
-	}
-	choice := chosen[0]
-	if c.Policy.Kind == kindTiny && !strings.Contains(args[0], ":") {
-		made := starterTasks()
-		if easiest := slices.IndexFunc(made, func(c catalog.Choice) bool { return c.Name == choice.Name }); easiest >= 0 {
-			choice = made[easiest]
-		}
-	}
-	all, err := task.NewSet(catalog.Tasks())
-	if err != nil {
-		return nil, err
-	}
-	return catalog.Choices{choice}.Streams(all, &c.Scenario, c.Run.Of.Seed)
+	return c.Source.Scenario.One(strings.Join(args, ""), easiest, c.Run.Of.Seed)
 }
 
-// ownLevel returns the stream of the level of a program that args name, NAME or NAME:LEVEL;
-// without them, the first.
-func ownLevel(own []rollout.Stream, args []string) ([]rollout.Stream, error) {
-	name := own[0].Scenario.TaskInfo().Name
-	if len(args) == 0 || args[0] == name {
-		return own[:1], nil
-	}
-	for i, s := range own {
-		if args[0] == fmt.Sprintf("%s:%d", name, s.Level) {
-			return own[i : i+1], nil
-		}
-	}
-	return nil, fmt.Errorf("%s: the program plays %s, at the levels 0 to %d", args[0], name, len(own)-1)
+// policy opens the policy for an examination or a question.
+func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream) (quintain.Policy, error) {
+	return c.Policy.Open(ctx, player.Start{
+		Data: c.Data, Streams: streams, Seed: c.Run.Of.Seed, Parallel: c.Run.Of.Parallel, Log: c.Log.Logger(w.stderr),
+		Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) },
+	})
 }
 
-// ask plays one problem of the one stream.
+// ask plays one problem of a stream.
 func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, index int) error {
-	policy, err := c.trained(ctx, w, streams)
+	policy, err := w.policy(ctx, c, streams)
 	if err != nil {
 		return err
 	}
-	if c.Policy.Kind == kindTiny {
+	if c.Policy.Kind == player.Tiny {
 		if err := starter.Readable(ctx, streams, c.Model.Context); err != nil {
 			return usageError{err}
 		}
@@ -135,45 +103,26 @@ func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, in
 		return err
 	}
 	var played quintain.Trajectory
-	err = beside(ctx, policy, func(ctx context.Context) (err error) {
+	err = player.Beside(ctx, policy, func(ctx context.Context) (err error) {
 		played, err = rollout.Play(ctx, policy, c.Policy.Sampling, rollout.Job{Scenario: s.Scenario, Problem: p})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return w.showEpisode(s.Scenario, &played)
+	return screen.Episode(w.stdout, s.Scenario, &played)
 }
 
-// showEpisode prints an episode as it was played.
-func (w *world) showEpisode(s quintain.Scenario, t *quintain.Trajectory) error {
-	fmt.Fprintf(w.stdout, "problem %s\n", t.Problem.ID())
-	for i := range t.Turns {
-		screen.Turn(w.stdout, &t.Turns[i], true)
-	}
-	if !t.Outcome.Rewarded() {
-		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
-	}
-	if solver, can := s.(quintain.Solver); can && !t.Solved() {
-		solution, err := solver.Solve(t.Problem)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w.stdout, "an answer that is right: %s\n", solution)
-	}
-	return nil
-}
-
-// askTyped asks what is typed, a line each.
+// askTyped asks the questions on standard input, one a line.
 func (w *world) askTyped(ctx context.Context, c *config) error {
-	policy, err := c.trained(ctx, w, nil)
+	policy, err := w.policy(ctx, c, nil)
 	if err != nil {
 		return err
 	}
-	if c.Policy.Kind == kindScript {
+	if c.Policy.Kind == player.Script {
 		return usagef("the script knows the solutions of tasks, and nothing else: name a task")
 	}
-	return beside(ctx, policy, func(ctx context.Context) error {
+	return player.Beside(ctx, policy, func(ctx context.Context) error {
 		lines := bufio.NewScanner(w.stdin)
 		for n := 0; lines.Scan(); n++ {
 			if strings.TrimSpace(lines.Text()) == "" {

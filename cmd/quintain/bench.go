@@ -8,13 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/hub/hubload"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func newBench(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
-		Short: "Measure how fast a part of the program is",
+		Short: "Measure the speed of a part of the program",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -27,17 +26,16 @@ func newBenchHub(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Measure a running hub, or run-api of Atropos",
-		Long: `Bench hub puts a load on a running hub, ours or any that speaks the API of
-Atropos, and prints what it measured as one line of JSON for each scenario:
+		Long: `Bench hub puts a load on a running hub, ours or any with the API of Atropos, and prints
+its measurements as one line of JSON for each scenario:
 
-  ingest   groups are posted, each when the one before on its connection is answered
-  polls    the same, while environments ask for their status ten times a second each
-  batch    groups are posted, then taken in batches, while another client asks for
-           /info all the time
-  backlog  small groups are posted, sixteen in a request, then taken in batches
+  ingest   post groups, the next on each connection after the reply to the last
+  polls    the same, while environments ask for their status, each ten times a second
+  batch    post groups, then take them in batches, while another client polls /info
+  backlog  post small groups, sixteen in a request, then take them in batches
 
-It begins each scenario with /reset_data: what the hub holds is lost. bench/hub.py runs it
-on two servers, side by side.`,
+Each scenario begins with /reset_data, which deletes the groups of the hub. bench/hub.py
+runs it on two servers, side by side.`,
 		Example: `  quintain bench hub --url http://127.0.0.1:8000 --scenario ingest
   quintain bench hub --scenario ingest --form binary --connections 16
   quintain bench hub --scenario batch --groups 320 --batch 256`,
@@ -45,16 +43,16 @@ on two servers, side by side.`,
 		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load, strings.Split(scenarios, ",")) },
 	}
 	f := c.Flags()
-	f.StringVar(&load.URL, "url", load.URL, "the hub; what it holds is lost")
-	f.StringVar(&scenarios, "scenario", scenarios, "what to measure")
-	f.StringVar(&load.Form, "form", load.Form, "how groups are posted: json, gzip or binary, which only our hub takes")
+	f.StringVar(&load.URL, "url", load.URL, "the hub, whose groups are deleted")
+	f.StringVar(&scenarios, "scenario", scenarios, "scenarios, separated by commas")
+	f.StringVar(&load.Form, "form", load.Form, "form of posted groups: json, gzip, or binary, which only our hub takes")
 	f.IntVar(&load.Sequences, "sequences", load.Sequences, "sequences in a group")
 	f.IntVar(&load.Length, "length", load.Length, "tokens of a sequence; 0: 2048, or 64 for a backlog")
-	f.IntVar(&load.Connections, "connections", load.Connections, "connections on which groups are posted")
-	f.DurationVar(&load.Time, "time", load.Time, "how long ingest and polls take")
-	f.IntVar(&load.Groups, "groups", load.Groups, "groups that are posted and taken; 0: 320, or 20000 for a backlog")
+	f.IntVar(&load.Connections, "connections", load.Connections, "connections that post groups")
+	f.DurationVar(&load.Time, "time", load.Time, "duration of ingest and polls")
+	f.IntVar(&load.Groups, "groups", load.Groups, "groups to post and take; 0: 320, or 20000 for a backlog")
 	f.IntVar(&load.Batch, "batch", load.Batch, "sequences in a batch")
-	f.BoolVar(&load.Gzip, "accept-gzip", load.Gzip, "take batches zipped")
+	f.BoolVar(&load.Gzip, "accept-gzip", load.Gzip, "take gzipped batches")
 	f.IntVar(&load.Environments, "environments", load.Environments, "environments that poll")
 	return c
 }
@@ -74,11 +72,9 @@ func benchHub(c *cobra.Command, w *world, load hubload.Load, scenarios []string)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		text, err := jsonform.Marshal(row)
-		if err != nil {
+		if err := printLine(w.stdout, row); err != nil {
 			return err
 		}
-		fmt.Fprintf(w.stdout, "%s\n", text)
 	}
 	return nil
 }

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 )
 
@@ -14,10 +12,10 @@ func newBenchOpenEnv(w *world) *cobra.Command {
 	load := openenvload.Default()
 	c := &cobra.Command{
 		Use:   "openenv",
-		Short: "Measure how many sessions a server of OpenEnv can play at once",
-		Long: `Bench openenv opens sessions with a server of OpenEnv, quintain serve or any other with
-the environment reasoning_gym_env, plays episodes in all of them at once, and prints
-what it measured as one line of JSON.`,
+		Short: "Measure how many sessions an OpenEnv server can play at once",
+		Long: `Bench openenv opens sessions with an OpenEnv server, quintain serve or any other with the
+environment reasoning_gym_env, plays episodes in all sessions at once, and prints its
+measurements as one line of JSON.`,
 		Example: `  quintain serve --max-connections 20000 &
   quintain bench openenv --sessions 16384`,
 		Args: noArgs,
@@ -30,12 +28,7 @@ what it measured as one line of JSON.`,
 				if err != nil {
 					return err
 				}
-				text, err := jsonform.Marshal(row)
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprintf(w.stdout, "%s\n", text)
-				return err
+				return printLine(w.stdout, row)
 			})
 		},
 	}
@@ -43,8 +36,8 @@ what it measured as one line of JSON.`,
 	f.StringVar(&load.URL, "url", load.URL, "the server")
 	f.IntVar(&load.Sessions, "sessions", load.Sessions, "sessions at once")
 	f.IntVar(&load.Episodes, "episodes", load.Episodes, "episodes of each session, one after another")
-	f.DurationVar(&load.Wait, "wait", load.Wait, "of a session before each message, as for a policy's reply")
-	f.StringVar(&load.Task, "task", load.Task, "that is played")
-	f.IntVar(&load.Dialing, "dialing", load.Dialing, "connections that are opened at once")
+	f.DurationVar(&load.Wait, "wait", load.Wait, "pause of a session before each message, as for a policy's reply")
+	f.StringVar(&load.Task, "task", load.Task, "task to play")
+	f.IntVar(&load.Dialing, "dialing", load.Dialing, "connections to open at once")
 	return c
 }

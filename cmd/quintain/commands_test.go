@@ -20,10 +20,10 @@ import (
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
-// TestCommandsOfTheDocumentsRun plays a reader who types every command
-// on a line of its own, in order and in one folder. Commands of this program run to
-// their end, or until the next one that never ends; curl asks the hub that runs then;
-// of others, what they name must be there, as of commands in the middle of a text.
+// TestCommandsOfTheDocumentsRun plays a reader who types every command that stands on a line
+// of its own, in order and in one folder. Commands of this program run to their end, or until
+// the next one that never ends; curl asks the running hub. Other commands, and those within a
+// text, only have to name existing things.
 func TestCommandsOfTheDocumentsRun(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestCommandsOfTheDocumentsRun(t *testing.T) {
 	}
 	for _, doc := range []struct {
 		name   string
-		before []string // what the reader has typed
+		before []string // earlier commands of the reader
 	}{
 		{name: "README.md"}, {name: "CONTRIBUTING.md"}, {name: "docs/ARCHITECTURE.md"}, {name: "docs/hub.md"}, {name: "docs/evaluation.md"},
 		{name: "docs/serve.md"}, {name: "docs/mixtures.md"},
@@ -182,7 +182,7 @@ func (r *reader) types(command string) {
 	}
 }
 
-// quintain runs the program. What never ends goes on until stop.
+// quintain runs the program. A command that never ends runs until stop.
 func (r *reader) quintain(command string, args []string) {
 	var in io.Reader = strings.NewReader("")
 	output := ""
@@ -248,7 +248,7 @@ func (r *reader) waitFor(path string) {
 	r.t.Fatal("nothing answers")
 }
 
-// stop interrupts what runs.
+// stop interrupts the running command.
 func (r *reader) stop() {
 	if r.serving == nil {
 		return
@@ -300,8 +300,8 @@ func (r *reader) curl(args []string) {
 	}
 }
 
-// looksUp fails the test if a command names what does not exist: a verb, a flag,
-// a package, a test, a target, a file.
+// looksUp fails the test if a command names a verb, a flag, a package, a test, a target or
+// a file that does not exist.
 func (r *reader) looksUp(args []string) {
 	switch args[0] {
 	case "quintain":

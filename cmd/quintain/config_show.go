@@ -11,11 +11,11 @@ import (
 func newConfig(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Print the settings as they are understood",
-		Long: `Config prints all settings in the form of the file that --config reads, each with what
-it means, as flags, environment and file give them. A flag wins over the environment (the
-key in capitals with QUINTAIN_ before it: QUINTAIN_RUN_GROUP_SIZE for run.group_size), the
-environment over the file, and the file over the defaults.`,
+		Short: "Print the settings in effect",
+		Long: `Config prints all settings with their meanings, as flags, environment and file set them,
+in the form of the file that --config reads. A flag overrides the environment (the key in
+capitals after QUINTAIN_: QUINTAIN_RUN_GROUP_SIZE for run.group_size), the environment
+overrides the file, and the file the defaults.`,
 		Example: `  quintain config > quintain.yaml
   QUINTAIN_RUN_GROUP_SIZE=16 quintain config --config quintain.yaml --batch-size 128`,
 		Args: noArgs,

@@ -17,7 +17,7 @@ var climbing = []string{"run", "--policy", "script", "--tasks", "chain_sum,spell
 	"--parallel", "8", "--delay", "0s", "--step-time", "0s", "--port", "0", "--log-level", "debug", "--log-format", "json"}
 
 // playUntilKilled runs the program until it has played n groups, kills it, and returns
-// their IDs in the order in which they were played.
+// their IDs in the order of playing.
 func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 	t.Helper()
 	c := program(t, append(slices.Clone(climbing), "--data", data)...)
@@ -46,8 +46,8 @@ func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 	return played
 }
 
-// TestKilledCurriculumGoesOn kills a run again and again. What every process plays is what
-// a run that is never killed plays from there on, the last for lastGroups.
+// TestKilledCurriculumGoesOn kills a run again and again. From its start on, each process
+// plays the same groups as a run that is never killed, the last process for lastGroups.
 func TestKilledCurriculumGoesOn(t *testing.T) {
 	t.Parallel()
 	rounds := killRounds

@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
@@ -25,8 +23,8 @@ func newEnv(w *world) *cobra.Command {
 		Use:   "env",
 		Short: "Play as the ReasoningGym environment of Atropos, with its settings",
 		Long: `Env is the ReasoningGym environment of Atropos: it reads the YAML files of that
-environment and takes its flags, such as --env.group_size 16. docs/atropos.md lists
-them, and says what differs.`,
+environment and takes its flags, such as --env.group_size 16. docs/atropos.md lists them
+and the differences.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -34,8 +32,8 @@ them, and says what differs.`,
 	return c
 }
 
-// joined returns the arguments of the program. The verbs of an environment take them as
-// Atropos does.
+// joined returns the arguments of the program; for an environment, joined as Atropos joins
+// them.
 func joined(args []string) []string {
 	if len(args) > 0 && args[0] == "env" {
 		return environment.Join(args)
@@ -43,39 +41,29 @@ func joined(args []string) []string {
 	return args
 }
 
-// An environ is an environment of Atropos: its settings, and what they make of ours.
-type environ struct {
-	assembled
+// An atroposEnv is an environment of Atropos: its settings, and ours made of them.
+type atroposEnv struct {
+	runner
 	of *environment.Settings
 }
 
-// environ gives c the flags of an environment, and returns what reads its settings from
-// flags and a file of Atropos, and ours from flags and environment.
-func (w *world) newEnviron(c *cobra.Command, verb string) func() (*environ, error) {
+// newEnviron gives c the flags of an environment. It returns a function that reads the
+// environment's settings from flags and a file of Atropos, and ours from flags and the
+// environment variables.
+func (w *world) newEnviron(c *cobra.Command, verb string) func() (*atroposEnv, error) {
 	file := c.Flags().String("config", "", "YAML file of Atropos, with env and openai")
-	ours := flags.Add(c, settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings())
+	ours := flags.Add(c, settings.New(defaults(player.Tiny)).Use(uses()[verb]...).Settings())
 	theirs := flags.Add(c, environment.Flags())
-	return func() (*environ, error) {
-		of := environment.Default()
-		from := settings.Sources{File: *file, Flags: theirs}
-		var err error
-		if *file != "" {
-			from.Data, err = os.ReadFile(*file)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("--config: there is no file %s", *file)
-		}
-		if err == nil {
-			err = of.Load(from)
-		}
+	return func() (*atroposEnv, error) {
+		of, err := environment.Read(*file, theirs)
 		if err != nil {
 			return nil, usageError{err}
 		}
 		cfg, err := w.loadConfig(verb, "", ours)
-		if err == nil {
-			err = cfg.readMixture()
-		}
 		if err != nil {
+			return nil, err
+		}
+		if err := cfg.readMixture(); err != nil {
 			return nil, err
 		}
 		if unneeded := of.Unneeded(); len(unneeded) > 0 {
@@ -85,8 +73,8 @@ func (w *world) newEnviron(c *cobra.Command, verb string) func() (*environ, erro
 	}
 }
 
-// translate sets in c what the settings of Atropos say.
-func (w *world) translate(c *config, of *environment.Settings) (*environ, error) {
+// translate sets c by the settings of Atropos.
+func (w *world) translate(c *config, of *environment.Settings) (*atroposEnv, error) {
 	if of.Env.DebugLogging {
 		c.Log.Level = "debug"
 	}
@@ -100,18 +88,18 @@ func (w *world) translate(c *config, of *environment.Settings) (*environ, error)
 		return nil, usageError{err}
 	}
 	c.Policy.Kind = string(c.Policy.Server.Kind)
-	a := assembled{config: c, register: func(prometheus.Collector) {}, log: c.Log.logger(w)}
-	e := &environ{a, of}
+	a := runner{config: c, register: func(prometheus.Collector) {}, log: c.Log.Logger(w.stderr)}
+	e := &atroposEnv{a, of}
 	e.live = screen.NewLive(w.screen(), func() run.Report { return e.Report() })
 	e.live.Name = "quintain env"
 	return e, nil
 }
 
-// runConfig is the config of the environment's run over a queue.
-func (e *environ) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
+// runConfig returns the config of the environment's run over a queue.
+func (e *atroposEnv) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
 	c := e.config
-	if len(c.Tasks) == 0 {
-		c.Tasks = envrun.Tasks(&e.of.Env)
+	if len(c.Source.Tasks) == 0 {
+		c.Source.Tasks = envrun.Tasks(&e.of.Env)
 	}
 	streams, err := c.runStreams()
 	if err != nil {
@@ -121,7 +109,6 @@ func (e *environ) runConfig(ctx context.Context, q *queue.Queue) (to run.Config,
 	if err != nil {
 		return to, err
 	}
-	e.exchanges = policy.Exchanges
 	return run.Config{
 		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams, Curriculum: c.Curriculum, Policy: policy,
 		Queue: q, Beside: []func(context.Context) error{e.live.Run}, Log: e.log,

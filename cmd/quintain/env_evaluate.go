@@ -10,9 +10,9 @@ func newEnvEvaluate(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "evaluate",
 		Short: "Examine the model as the environment does",
-		Long: `Evaluate asks the model that openai names the fixed problems of Atropos' environment:
-env.num_eval_samples_per_task of each of 20 tasks, which env.seed draws, or of --tasks.
-It is quintain eval with the settings of Atropos.`,
+		Long: `Evaluate examines the model of openai on the fixed problems of Atropos' environment:
+env.num_eval_samples_per_task of each of 20 tasks drawn by env.seed, or of --tasks. It is
+quintain eval with the settings of Atropos.`,
 		Example: `  quintain env evaluate --config reasoning_gym.yaml --out before`,
 		Args:    noArgs,
 	}

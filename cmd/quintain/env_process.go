@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
 )
 
 func newEnvProcess(w *world) *cobra.Command {
@@ -19,8 +20,8 @@ func newEnvProcess(w *world) *cobra.Command {
 		Use:   "process",
 		Short: "Play groups into a file",
 		Long: `Process plays env.total_steps groups and writes each as a line of JSON to
-env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file is
-there already, a number is added to its name.`,
+env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file exists,
+it adds a number to the name.`,
 		Example: `  quintain env process --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl`,
 		Args:    noArgs,
 	}
@@ -39,7 +40,7 @@ there already, a number is added to its name.`,
 }
 
 // processEnv plays groups into a file.
-func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{}) (err error) {
+func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct{}) (err error) {
 	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
 	if err != nil {
 		return err
@@ -56,12 +57,16 @@ func (w *world) processEnv(ctx context.Context, e *environ, cut <-chan struct{})
 		return err
 	}
 	e.closed = append(e.closed, file)
-	cfg.Outlet, cfg.Cut, cfg.Sinks = file, cut, []run.Sink{e.live}
+	cfg.Consumer, cfg.Cut, cfg.Sinks = run.Send(file), cut, []run.Sink{e.live}
 	if e.Run, err = run.Open(ctx, cfg); err != nil {
 		return err
 	}
-	if err := e.openDumps(filepath.Join(e.config.Data, datadir.Dumps)); err != nil {
+	dumps, err := artifacts.Dump(e.Run, filepath.Join(e.config.Data, datadir.Dumps), e.config.Dumps)
+	if err != nil {
 		return err
+	}
+	if dumps != nil {
+		e.closed = append(e.closed, dumps)
 	}
 	e.live.Say("playing %d groups into %s", of.TotalSteps, file.Name())
 	return e.run(ctx, w)

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -20,18 +21,18 @@ func newEnvServe(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Play for a run-api of Atropos or a hub elsewhere",
-		Long: `Serve registers with the hub at env.rollout_server_url or --hub, waits until a trainer
-is there, plays groups as far ahead of it as env.max_batches_offpolicy and its shares
-allow, and sends them. It ends when the trainer has made env.total_steps.
+		Long: `Serve registers with the hub at env.rollout_server_url or --hub, and waits for a trainer.
+Then it plays groups, as far ahead of the trainer as env.max_batches_offpolicy and its
+shares allow, and sends them. It ends when the trainer has made env.total_steps.
 
-While the hub is away, playing goes on up to that limit, and the groups wait in the data
-folder; they are sent when it is back, also by the next process. None is sent twice.`,
+While the hub is away, serve plays on up to that limit, and the groups wait in the data
+folder. When the hub is back, this process or the next sends them, none twice.`,
 		Example: `  quintain env serve --config reasoning_gym.yaml
   quintain env serve --hub http://hub:8000 --env.group_size 16 --openai.base_url http://127.0.0.1:9004/v1 --tokenizer my-model`,
 		Args: noArgs,
 	}
 	hub := c.Flags().String("hub", "", "address of the hub, in place of env.rollout_server_url")
-	keyFile := c.Flags().String("hub-key-file", "", "file with the key that the hub wants")
+	keyFile := c.Flags().String("hub-key-file", "", "file with the key of the hub")
 	load := w.newEnviron(c, "env serve")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		e, err := load()
@@ -56,11 +57,11 @@ folder; they are sent when it is back, also by the next process. None is sent tw
 }
 
 // serveEnv plays for the hub of to.
-func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut <-chan struct{}) (err error) {
-	if err := reportable(e.config.Run.Report); err != nil {
+func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, cut <-chan struct{}) (err error) {
+	if err := run.ReportFile(e.config.Run.Report).Check(); err != nil {
 		return err
 	}
-	if os.Getenv("GOGC") == "" { // it waits for servers: memory is dearer than time
+	if os.Getenv("GOGC") == "" { // it mostly waits for servers: memory is dearer than time
 		defer debug.SetGCPercent(debug.SetGCPercent(25))
 	}
 	if e.folder, err = datadir.Open(e.config.Data, version()); err != nil {
@@ -81,13 +82,13 @@ func (w *world) serveEnv(ctx context.Context, e *environ, to uplink.Config, cut 
 	}
 	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
 	link, err := uplink.Open(ctx, to)
-	switch {
-	case err != nil && ctx.Err() != nil: // stopped while it waited
-		return nil
-	case err != nil:
+	if err != nil {
+		if ctx.Err() != nil { // stopped while it waited
+			return nil
+		}
 		return err
 	}
-	cfg.Outlet, cfg.Cut, cfg.Rules.MaxSequence = link, cut, link.MaxTokens()
+	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)
 	if cfg.Exams, err = envrun.Exams(&e.of.Env, link); err != nil {
 		return err

@@ -54,8 +54,8 @@ func environmentOf(model string, flags ...string) []string {
 	}, flags...)
 }
 
-// An environment plays for a hub until its trainer has made all steps: what it says that
-// it sent has come, once.
+// An environment plays for a hub until its trainer has made all steps. Each group that it
+// reports as sent arrives once.
 func TestEnvServe(t *testing.T) {
 	model, modelURL := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	hub, hubURL := address(t, "hub", "--data", t.TempDir())
@@ -111,7 +111,7 @@ func TestEnvServe(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// Process writes as many groups as it is told, into a file that was not there.
+// Process writes the given number of groups into a new file.
 func TestEnvProcess(t *testing.T) {
 	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	path := filepath.Join(t.TempDir(), "groups.jsonl")
@@ -142,8 +142,8 @@ func TestEnvProcess(t *testing.T) {
 	model.wait(t)
 }
 
-// Evaluate asks what Atropos asks, of the server that its settings name, and keeps the report
-// where they say.
+// Evaluate asks the problems of Atropos, from the server of its settings, and keeps the
+// report in their folder.
 func TestEnvEvaluate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "evals")
 	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")

@@ -5,35 +5,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/exam/examdir"
 	"github.com/quintain-rl/quintain/run/exam/examform"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newEval(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval",
-		Short: "Examine a policy with problems that are always the same",
-		Long: `Eval plays a fixed set of problems of each task, no two of which ask the same, and
-prints the mean score of each task with its 95 % interval. A task with few problems is
-asked all of them, and a file of problems is asked once through. With --samples N each
-problem is played N times, which gives pass@k and the majority vote as well.
+		Short: "Examine a policy on a fixed set of problems",
+		Long: `Eval plays a fixed set of distinct problems of each task, and prints the mean score of
+each task with its 95 % interval. Of a task with few problems, and of a file, it plays them
+all. With --samples N it plays each problem N times, which also gives pass@k and the
+majority vote.
 
 With --out the folder gets every conversation and the report in all forms. If the
-examination is stopped or killed, the same command goes on with it: what has been
-played is not played again.
+examination is stopped or killed, the same command resumes it, and plays only the rest.
 
-An episode whose server failed is played again, up to --replays times. One that fails
-for good has no score. If more than --max-failed of the episodes fail,
-the examination ends with status 1 and the last cause.
+After a failure of the server, eval starts the episode again, up to --replays times. An
+episode that still fails has no score. If more than --max-failed of the episodes fail, the
+examination ends with status 1 and the last cause.
 
-The tiny policy has the weights of --weights, else those of the checkpoint in the
-data folder, else the embedded ones.`,
+The tiny policy takes the weights of --weights, else of the checkpoint in the data
+folder, else the embedded ones.`,
 		Example: `  quintain eval
   quintain eval --policy server --url http://127.0.0.1:8001 --tasks word_ladder:2,countdown:1
   quintain eval --count 200 --samples 8 --out before
@@ -49,16 +52,16 @@ data folder, else the embedded ones.`,
 	return c
 }
 
-// examines has c examine the policy of the settings that load reads, and gives it the flags
-// of what becomes of the report. Load also names the folder that keeps it if no flag does;
-// empty: none.
+// examines makes c examine the policy of the settings that load reads, and gives it the
+// flags of the report. Load also names the folder to keep the report in, unless a flag
+// does; empty: none.
 func (w *world) examines(c *cobra.Command, load func() (c *config, out string, err error)) {
-	out := c.Flags().String("out", "", "folder that keeps every conversation and the report; an examination that was stopped there goes on")
-	format := c.Flags().String("format", "table", "form of what is printed: "+examform.Names())
+	out := c.Flags().String("out", "", "folder for every conversation and the report; an examination that was stopped there resumes")
+	format := c.Flags().String("format", "table", "format of the printed report: "+examform.Names())
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		form, err := formOf(*format)
+		form, err := examform.Named(*format)
 		if err != nil {
-			return err
+			return usagef("--%w", err)
 		}
 		cfg, folder, err := load()
 		if err != nil {
@@ -74,39 +77,29 @@ func (w *world) examines(c *cobra.Command, load func() (c *config, out string, e
 	}
 }
 
-// formOf returns the form of reports with a name.
-func formOf(name string) (examform.Form, error) {
-	forms := examform.Forms()
-	i := slices.IndexFunc(forms, func(f examform.Form) bool { return f.Name == name })
-	if i < 0 {
-		return examform.Form{}, usagef("--format is %q, want %s", name, examform.Names())
-	}
-	return forms[i], nil
-}
-
-// evaluate examines the policy of c, and keeps all in the folder out unless that is empty.
-// The report may be there with an error.
+// evaluate examines the policy of c, and keeps everything in the folder out, unless that is
+// empty. It may return a report along with an error.
 func (w *world) evaluate(ctx context.Context, c *config, out string) (report *exam.Report, err error) {
 	how := c.Exam
-	if c.Problems != "" && how.Split != exam.AutoSide {
-		return nil, usagef("--split is %s, but of the file of --problems all are asked: leave out one of the two", how.Split)
+	if c.Source.File != "" && how.Split != exam.AutoSide {
+		return nil, usagef("--split is %s, but --problems asks the whole file: leave one out", how.Split)
 	}
-	defer c.Scenario.Stop()
-	if err := c.Scenario.Start(ctx, c.Log.logger(w)); err != nil {
+	defer c.Source.Scenario.Stop()
+	if err := c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
 		return nil, err
 	}
 	streams, err := c.streams()
 	if err != nil {
 		return nil, err
 	}
-	if how.Rule == exam.AtroposRule && len(c.Tasks) == 0 {
-		fmt.Fprintf(w.stderr, "quintain eval: %d of the %d tasks that Atropos draws are here\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
+	if how.Rule == exam.AtroposRule && len(c.Source.Tasks) == 0 {
+		fmt.Fprintf(w.stderr, "quintain eval: this program has %d of the %d tasks that Atropos draws\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
 	}
 	sets, err := exam.NewSets(streams, how)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := c.trained(ctx, w, streams)
+	policy, err := w.policy(ctx, c, streams)
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +115,14 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		return nil, err
 	}
 	report, err = w.examine(ctx, e)
-	return report, errors.Join(err, writeReports(folder, report), folder.Close())
+	return report, errors.Join(err, examform.WriteFiles(report, folder.Write), folder.Close())
 }
 
-// examine holds an examination and shows how far it is.
+// examine holds an examination and shows its progress.
 func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report, err error) {
 	bar := screen.NewBar(w.screen(), "examining")
-	e.Told = func(p exam.Progress) { bar.Show(p.Done, p.Total, failures(p)) }
-	err = beside(ctx, e.Policy, func(ctx context.Context) (err error) {
+	e.Told = func(p exam.Progress) { bar.Show(p.Done, p.Total, screen.Failures(p)) }
+	err = player.Beside(ctx, e.Policy, func(ctx context.Context) (err error) {
 		report, err = e.Run(ctx)
 		return err
 	})
@@ -140,10 +133,37 @@ func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report,
 	return report, err
 }
 
-// failures tells of the episodes that failed.
-func failures(p exam.Progress) string {
-	if p.Failed == 0 {
-		return "none failed"
+// indifferent lists the settings of eval that do not change its results. A resumed
+// examination may change them.
+func indifferent() []string {
+	return []string{
+		"-data", "-log", "-run.parallel", "-run.replays", "-exam.max_failed", "-policy.weights", "-policy.delay",
+		"-policy.url", "-policy.urls_file", "-policy.max_in_flight", "-policy.control", "-policy.key_file", "-policy.timeout", "-policy.retries",
 	}
-	return fmt.Sprintf("%d failed (%s)", p.Failed, screen.Clip(p.Cause, 60))
+}
+
+// openExamination opens the folder of an examination, and lets e resume from its results.
+// The caller closes the folder.
+func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.Folder, error) {
+	values, err := settings.New(c).Use(append(uses()["eval"], indifferent()...)...).Values()
+	if err != nil {
+		return nil, err
+	}
+	if c.Policy.Kind == player.Tiny {
+		values["weights"], err = c.Policy.Digest(c.Data)
+	} else if c.Policy.Remote() {
+		values["policy.model"], err = jsonform.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
+	}
+	if err != nil {
+		return nil, err
+	}
+	folder, err := examdir.Open(path, examdir.NewPlan("quintain "+version(), e.Samples, values, e.Sets), e.Sets)
+	if err != nil {
+		return nil, err
+	}
+	e.Kept, e.Played = folder.Kept(), folder.Keep
+	if n := len(e.Kept); n > 0 {
+		fmt.Fprintf(w.stderr, "quintain eval: resuming %s, with the results of %d problems\n", path, n)
+	}
+	return folder, nil
 }

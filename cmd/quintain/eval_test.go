@@ -82,17 +82,17 @@ func TestEvalOfAFile(t *testing.T) {
 	}
 }
 
-// A side of a file cannot be chosen, which is said and not passed over.
+// A side of a file cannot be chosen, and choosing one is an error.
 func TestEvalOfASideOfAFile(t *testing.T) {
 	for _, side := range []string{"held_out", "trained", "all"} {
 		p := start("eval", "--policy", "script", "--problems", "sums.jsonl", "--split", side)
-		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--split is "+side+", but of the file of --problems all are asked") {
+		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--split is "+side+", but --problems asks the whole file") {
 			t.Errorf("status %d, it says\n%s", status, p.stderr.String())
 		}
 	}
 }
 
-// No failure is a score: a server that is down gives none, and a cause.
+// No failure is a score: a server that is down gives a cause and no score.
 func TestEvalAgainstNoServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,7 +135,7 @@ func TestEvalOfAFlakyServer(t *testing.T) {
 	}
 }
 
-// What takes too long has no score, and is not played again.
+// An episode that takes too long has no score, and is not played again.
 func TestEvalOfASlowServer(t *testing.T) {
 	fake, url := startFake(t, "--rate", "20", "--length", "fixed:1000")
 	r, _ := evalReport(t, exitOK, "--policy", "server", "--url", url, "--tokenizer", "bytes", "--tasks", "chain_sum", "--count", "4",
@@ -156,7 +156,7 @@ func TestAsk(t *testing.T) {
 		{"a problem of a task", "", []string{"countdown:1", "--policy", "script", "--accuracy", "1", "--index", "3"},
 			[]string{"problem reasoning_gym.v2/countdown.", ".s1.l1.3\n", "--- user ---", "--- the policy ---", "<answer>", "reward 1\n"}},
 		{"a wrong reply", "", []string{"countdown", "--policy", "script", "--accuracy", "0", "--index", "3"},
-			[]string{"reward 0: ", "an answer that is right: "}},
+			[]string{"reward 0: ", "a right answer: "}},
 		{"what the embedded model was made for", "", []string{"spell_backward"}, []string{"problem reasoning_gym.v2-", "--- the policy ---", "reward "}},
 		{"a question of one's own", "spell cat backward\n\n", nil, []string{"<answer>"}},
 	} {

@@ -15,16 +15,15 @@ import (
 func newFakeServer(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fake-server",
-		Short: "Serve an inference server without a model, for dry runs",
-		Long: `Fake-server looks like vLLM's, SGLang's, llama.cpp's and any OpenAI-compatible server
-on one port, or like one of them. It samples from a small distribution, so that its
-log-probabilities are real ones, and takes the time that it is told to. Its tokens are
-bytes, or those of a model (--tokenizer), with its chat template. It writes letters, or
-gives the replies of a file (--replies), a JSON object {"text"} a line. Its weights have
-versions, which the update routes of vLLM and SGLang set; it can be paused, aborts
-requests, and has the faults that it is told to have.
+		Short: "Imitate an inference server without a model, for dry runs",
+		Long: `Fake-server imitates vLLM, SGLang, llama.cpp and any OpenAI-compatible server on one port,
+or one of them. It samples from a small distribution, so its log-probabilities are real,
+at a pace of your choice. Its tokens are bytes, or those of a model (--tokenizer), with the
+model's chat template. It writes letters, or replies from a file (--replies), a JSON object
+{"text"} a line. Its weights have versions, set by the update routes of vLLM and SGLang. It
+can be paused, aborts requests, and fails as you choose.
 
-Its routes and faults are in docs/servers.md.`,
+docs/servers.md lists its routes and faults.`,
 		Example: `  quintain fake-server --port 8001
   quintain fake-server --port 8001 --length uniform:100-2000 --rate 50 --max-running 256
   quintain fake-server --port 8001 --shape vllm --faults busy=0.02,cut=0.01
@@ -64,7 +63,7 @@ func (w *world) serveFake(ctx context.Context, c *config) error {
 	return server.Run(ctx, door)
 }
 
-// fake is the config of the server, with the tokenizer that the settings name.
+// fake returns the config of the server, with the tokenizer of the settings.
 func (c *config) fake() (fake.Config, error) {
 	of, files := fake.Config{Server: c.Fake}, &c.Policy.Server.Files
 	if err := files.Check(); err != nil {

@@ -5,20 +5,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
 
-// settings gives c the flags of a verb's settings, and returns what reads them from
-// flags, environment and file.
+// settings gives c the flags of a verb's settings. It returns a function that reads the
+// settings from flags, environment and file.
 func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) {
-	file := c.Flags().String("config", "", "YAML file with settings; quintain config prints its form")
-	given := flags.Add(c, settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings())
+	file := c.Flags().String("config", "", "YAML file with settings, in the form that quintain config prints")
+	given := flags.Add(c, settings.New(defaults(player.Tiny)).Use(uses()[verb]...).Settings())
 	return func() (*config, error) {
 		c, err := w.loadConfig(verb, *file, given)
-		if err == nil && slices.Contains(uses()[verb], "mixture") {
-			err = c.readMixture()
+		if err != nil || !slices.Contains(uses()[verb], "mixture") {
+			return c, err
 		}
-		return c, err
+		return c, c.readMixture()
 	}
 }

@@ -15,15 +15,14 @@ func newGrade(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "grade",
 		Short: "Grade answers: JSON lines in, JSON lines out",
-		Long: `Grade reads one JSON object a line from standard input and prints one for each,
-in order: {"score", "malformed", "reason"}. A line is {"problem": …, "answer": …},
-with a problem as tasks export writes it; with --format reasoning-gym it is
-{"entry": {"question", "answer", "metadata"}, "answer": …}. An answer of null is
-no answer.
+		Long: `Grade reads a JSON object a line from standard input and prints one for each, in order:
+{"score", "malformed", "reason"}. A line is {"problem": …, "answer": …}, with a problem as
+tasks export prints it; with --format reasoning-gym it is
+{"entry": {"question", "answer", "metadata"}, "answer": …}. The answer null is no answer.
 
-All cores grade. Grade answers every line that it has read before it waits for more,
-so a program can talk to it line by line. A line that cannot be read gives
-{"error": …} in its place and exit status 1 at the end; the others are still graded.`,
+All cores grade. Grade answers every line that it has read before it waits for more, so a
+program can talk to it line by line. An unreadable line gives {"error": …} in its place
+and exit status 1 at the end; the other lines are still graded.`,
 		Example: `  quintain tasks export --task chain_sum --count 1 |
     jq -c '{problem: ., answer: "42"}' | quintain grade`,
 		Args: noArgs,

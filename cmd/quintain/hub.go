@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -21,18 +19,17 @@ func newHub(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hub",
 		Short: "Serve the durable queue to trainers and environments of Atropos",
-		Long: `Hub answers the requests of Atropos' run-api over a queue on disk. What it
-acknowledged is on disk; a batch that a trainer has taken is handed out again when
-the trainer dies before its next GET /batch. Below /v1 it gives the same and more: a
-binary form, explicit acknowledgement, long polls, several trainers and runs; see
-docs/hub.md, and GET /v1/openapi.json of a running hub. With --serve it also answers
-requests for problems and grades, as quintain serve does.`,
+		Long: `Hub serves Atropos' run-api over a queue on disk. A group that it has acknowledged is on
+disk. If a trainer dies between two GET /batch, the hub hands its batch out again. Below
+/v1 there is more: a binary form, explicit acknowledgement, long polls, several trainers
+and runs; see docs/hub.md, and GET /v1/openapi.json of a running hub. With --serve it
+also serves problems and grades, as quintain serve does.`,
 		Example: `  quintain hub --port 8000 --data hub-data
   curl -s http://127.0.0.1:8000/status`,
 		Args: noArgs,
 	}
-	c.Flags().Bool("reload", false, "taken, as run-api does, and without effect")
-	_ = c.Flags().MarkHidden("reload") // it is there
+	c.Flags().Bool("reload", false, "accepted, as by run-api, without effect")
+	_ = c.Flags().MarkHidden("reload") // the flag exists
 	open := openFlag(c)
 	load := w.settings(c, "hub")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -48,8 +45,8 @@ requests for problems and grades, as quintain serve does.`,
 
 // serveHub serves until ctx ends.
 func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) {
-	spareProcessor()
-	log := c.Log.logger(w)
+	host.SpareProcessor()
+	log := c.Log.Logger(w.stderr)
 	h, pages, err := c.host(ctx, log)
 	if err != nil {
 		return err
@@ -60,8 +57,8 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 	return run.Together(ctx, h.Run, pages.Run)
 }
 
-// host opens the data folder and the hub over it, with the pages on both. In a run, its
-// trainer gets nothing that is older than the run's bound.
+// host opens the data folder, the hub over it, and the pages on both. In a run, the trainer
+// gets no group beyond the run's staleness bound.
 func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, *watch.Server, error) {
 	pages, err := c.pages(log)
 	if err != nil {
@@ -79,20 +76,10 @@ func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, *watch
 		to.Routes = append(to.Routes, tasks...)
 	}
 	h, err := host.Open(ctx, to)
-	if err == nil {
-		pages.ShowMachine()
-		pages.ShowHub(func() *hub.RunStats { return hub.StatsOf(h.Hub().Default()) })
+	if err != nil {
+		return nil, nil, err
 	}
-	return h, pages, err
-}
-
-// spareProcessor gives this process a processor more than there are cores, unless the
-// environment says how many: the goroutine that waits for the disk keeps its own until
-// the scheduler takes it away, on busy cores long after the disk is done. The hub
-// inflates, reads and writes JSON on all but one.
-func spareProcessor() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.SetDefaultGOMAXPROCS()
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-	}
+	pages.ShowMachine()
+	pages.ShowHub(func() *hub.RunStats { return hub.StatsOf(h.Hub().Default()) })
+	return h, pages, nil
 }

@@ -27,8 +27,8 @@ func fixedGuesses(asked func()) func([]quintain.Message, int) string {
 	}
 }
 
-// An examination that is killed again and again has in the end the report of one that was
-// not, and each problem is kept once. What was kept before a kill is not asked again.
+// An examination that is killed again and again ends with the report of an undisturbed one,
+// and keeps each problem once. Problems kept before a kill are not asked again.
 func TestKilledEvalGoesOn(t *testing.T) {
 	const problems, parallel, rounds = 60, 4, 4
 	asked := make(chan struct{}, 10*problems)
@@ -64,7 +64,7 @@ func TestKilledEvalGoesOn(t *testing.T) {
 	eachKeptOnce(t, dir, problems)
 }
 
-// evalOnce is the report of an examination that is not disturbed.
+// evalOnce returns the report of an undisturbed examination.
 func evalOnce(t *testing.T, args []string) *exam.Report {
 	t.Helper()
 	p := start(args...)
@@ -108,7 +108,7 @@ func eachKeptOnce(t *testing.T, dir string, problems int) {
 	}
 }
 
-// Ctrl-C ends an examination with a report of what there is, and the next one goes on.
+// Ctrl-C ends an examination with a report so far, and the next one resumes it.
 func TestInterruptedEvalGoesOn(t *testing.T) {
 	asked := make(chan struct{}, 1000)
 	url := (&policytest.Server{Reply: fixedGuesses(func() { asked <- struct{}{} })}).Start(t)
@@ -133,14 +133,14 @@ func TestInterruptedEvalGoesOn(t *testing.T) {
 		t.Errorf("what there is is not compared: status %d", status)
 	}
 	next := start(append(args, "--out", dir)...)
-	if status := next.wait(t); status != exitOK || !strings.Contains(next.stderr.String(), "which are not played again") {
+	if status := next.wait(t); status != exitOK || !strings.Contains(next.stderr.String(), "with the results of") {
 		t.Fatalf("status %d\n%s", status, next.stderr.String())
 	}
 	sameExamination(t, dir, evalOnce(t, args))
 }
 
-// A server that fails is no result: once it works, what failed is played again. Three
-// failures use up the replays of an episode.
+// A failure of the server is no result: once the server works, failed problems are played
+// again. Three failures use up the replays of an episode.
 func TestEvalGoesOnAfterItsServerFailed(t *testing.T) {
 	busy := policytest.Status(500)
 	server := &policytest.Server{Reply: fixedGuesses(func() {}), Faults: []policytest.Fault{nil, nil, busy, busy, busy}}
@@ -170,7 +170,7 @@ func TestEvalGoesOnWithTheSameModelOnly(t *testing.T) {
 		says       string
 	}{
 		{"a new examination", "first", exitOK, "has the model first"},
-		{"the same model at another address", "first", exitOK, "has the results of 4 problems"},
+		{"the same model at another address", "first", exitOK, "with the results of 4 problems"},
 		{"another model", "second", exitFailed, `with policy.model "first", and this one has "second"`},
 	} {
 		url := (&policytest.Server{Model: test.model, Reply: fixedGuesses(func() {})}).Start(t)

@@ -22,7 +22,7 @@ import (
 // filler is the number of all groups that only make the last batch whole.
 const filler = 0
 
-// A hubDrive is the clients of a hub that is killed again and again.
+// A hubDrive has the clients of a hub that is killed again and again.
 type hubDrive struct {
 	url  string
 	next atomic.Int64 // number of the next group

@@ -32,16 +32,16 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// A history is what the logs of many runs on one folder say.
+// A history is gathered from the logs of many runs on one folder.
 type history struct {
 	kept    map[string]bool  // groups that the queue acknowledged
 	again   map[string]bool  // groups whose problems were played again, although the queue had them
-	batches map[int][]string // what the step to a version consumed
+	batches map[int][]string // groups consumed by the step to a version
 	stale   map[string]bool  // groups that were dropped
 	version int
 }
 
-// read adds the log of one process, the last line of which may be torn. It calls
+// read adds the log of one process. Its last line may be torn. It calls
 // ready when the process has kept some groups.
 func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 	t.Helper()
@@ -74,7 +74,7 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 				ready()
 			}
 		case "consuming":
-			// A process that is killed before the version is kept consumes it anew.
+			// A process killed before the version is kept consumes the batch anew.
 			if line.Version != h.version && line.Version != h.version+1 {
 				t.Errorf("version %d follows %d", line.Version, h.version)
 			}
@@ -145,8 +145,8 @@ func TestKilledRunLosesNothing(t *testing.T) {
 }
 
 // TestKilledRunFinishesEachProblemOnce does the same with a file of problems, over many
-// epochs: each problem before the position that was kept is finished, or is still to be
-// played, and no group is kept twice.
+// epochs: each problem before the kept position is finished or still to be played, and no
+// group is kept twice.
 func TestKilledRunFinishesEachProblemOnce(t *testing.T) {
 	data := t.TempDir()
 	h := killRun(t, data, "--scenario", "math_multi_turn", "--num-turns", "2", "--problems", sums(t, 7), "--keep-equal", "--min-trainable", "1",
@@ -175,7 +175,7 @@ func TestKilledRunFinishesEachProblemOnce(t *testing.T) {
 	}
 }
 
-// check holds what was acknowledged against what became of it.
+// check compares acknowledged groups with their fates.
 func (h *history) check(t *testing.T, waiting []string) {
 	t.Helper()
 	consumed := map[string]int{}

@@ -1,5 +1,5 @@
-// Command quintain makes problems, plays the episodes, judges the answers and
-// keeps the results until the trainer takes them. See quintain help.
+// Command quintain makes problems, plays episodes, grades the answers, and keeps the groups
+// until a trainer takes them. See quintain help.
 package main
 
 import (
@@ -18,25 +18,27 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
+	"github.com/quintain-rl/quintain/watch"
 )
 
-// A world is all that the program touches outside its own memory but files and
-// sockets; a test gives it one of its own.
+// A world is everything outside the program's memory, except files and sockets. Tests have
+// their own.
 type world struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        func() []string
-	terminal       bool                   // stderr is one
-	tty            bool                   // stdout is one
+	terminal       bool                   // stderr is a terminal
+	tty            bool                   // stdout is a terminal
 	columns        func() int             // of the terminal
 	lines          time.Duration          // between two lines of progress; 0: as package screen has it
 	browse         func(url string) error // opens a browser; nil: there is none
 
-	// interrupts returns the channel of the signals that end the program, and a function
-	// that lets them end it immediately again. Nil: none come.
+	// interrupts returns a channel of the signals that end the program, and a function after
+	// which they end it immediately again. Nil: there are no signals.
 	interrupts func() (signals <-chan os.Signal, release func())
 }
 
@@ -52,7 +54,7 @@ func main() {
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		browse:  browse,
+		browse:  watch.Browse,
 		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
 		columns: func() int {
 			columns, _, err := term.GetSize(stderr)
@@ -62,16 +64,16 @@ func main() {
 			return columns
 		},
 		interrupts: func() (<-chan os.Signal, func()) {
-			c := make(chan os.Signal, 2) // the second cuts what the first only stops
+			c := make(chan os.Signal, 2) // the first stops, the second cuts
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 			return c, func() { signal.Stop(c) }
 		},
 	}))
 }
 
-// attend does work, whose context ends at the first signal, and whose channel is closed
-// at the second: the first stops, the second cuts. After that, the next signal ends the
-// program at once, as it does during all that is not attended.
+// attend runs work. The first signal ends its context, and the second closes its channel:
+// the first stops, the second cuts. The third ends the program at once, as any signal does
+// outside of attend.
 func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <-chan struct{}) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -100,13 +102,13 @@ func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <
 // errInterrupted is the cause of a context that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
-// screen is where progress is shown.
+// screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
 	term := w.getenv("TERM")
 	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns, Lines: w.lines}
 }
 
-// getenv returns a variable of the environment.
+// getenv returns an environment variable.
 func (w *world) getenv(name string) string {
 	for _, entry := range w.environ() {
 		if key, value, _ := strings.Cut(entry, "="); key == name {
@@ -116,10 +118,10 @@ func (w *world) getenv(name string) string {
 	return ""
 }
 
-// errReported ends the program with status 1 if the reason is already printed.
+// errReported ends the program with status 1, after its reason is printed.
 var errReported = errors.New("reported")
 
-// A usageError is a wrong use of the program; it ends with status 2.
+// A usageError says that the program is used wrongly. It ends with status 2.
 type usageError struct{ error }
 
 // Unwrap returns the error.
@@ -136,18 +138,26 @@ func execute(w *world) int {
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
 	ran, err := root.ExecuteContextC(context.Background())
-	var usage usageError
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitOK
-	case errors.Is(err, errReported):
+	}
+	if errors.Is(err, errReported) {
 		return exitFailed
-	case errors.As(err, &usage), strings.HasPrefix(err.Error(), "unknown command"), strings.HasPrefix(err.Error(), "required flag"):
-		fmt.Fprintf(w.stderr, "quintain: %s\nRun '%s --help' for how it is used.\n", screen.Safe(err.Error()), ran.CommandPath())
-		return exitUsage
 	}
 	fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Safe(err.Error()))
-	return exitFailed
+	if !isUsage(err) {
+		return exitFailed
+	}
+	fmt.Fprintf(w.stderr, "Run '%s --help' for its usage.\n", ran.CommandPath())
+	return exitUsage
+}
+
+// isUsage reports whether an error says that the program is used wrongly.
+func isUsage(err error) bool {
+	var usage usageError
+	var invalid player.InvalidError
+	return errors.As(err, &usage) || errors.As(err, &invalid) ||
+		strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag") // cobra's
 }
 
 // newRoot returns the whole command tree.
@@ -155,11 +165,11 @@ func newRoot(w *world) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "quintain",
 		Short: "Problems, episodes, grades and a durable queue for reinforcement learning of language models",
-		Long: `Quintain sets language models problems, plays the conversation, judges the
-answers, and keeps the scored groups on disk until a trainer has taken them.`,
-		Example: `  quintain run --minutes 5           play, grade, queue and train, with nothing but this binary
+		Long: `Quintain sets problems to language models, plays the conversation, grades the answers,
+and keeps the scored groups on disk until a trainer has taken them.`,
+		Example: `  quintain run --minutes 5           play, grade, queue and train, with only this binary
   quintain ask spell_backward        pose a problem to the model that the run trained
-  quintain tasks list                what there is to solve
+  quintain tasks list                list the tasks
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -176,10 +186,10 @@ answers, and keeps the scored groups on disk until a trainer has taken them.`,
 	return root
 }
 
-// checkEnviron refuses variables of ours that are no settings.
+// checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
 	from := settings.Sources{Environ: w.environ(), Others: []string{configVariable}}
-	if err := settings.New(defaults(kindTiny)).Use().Load(from); err != nil {
+	if err := settings.New(defaults(player.Tiny)).Use().Load(from); err != nil {
 		return usageError{err}
 	}
 	return nil

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A capture collects what a program prints. Many goroutines may use it.
+// A capture collects the output of a program. Many goroutines may use it.
 type capture struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -80,7 +80,7 @@ func (p *process) wait(t *testing.T) int {
 	}
 }
 
-// What a terminal is decides whether anything is drawn on it.
+// Only a terminal that can move the cursor is drawn on.
 func TestScreen(t *testing.T) {
 	for _, test := range []struct {
 		why      string

@@ -24,14 +24,14 @@ func newMathVerify(w *world) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Compare answers with references: JSON lines in, JSON lines out",
-		Long: `Verify reads one JSON object a line from standard input, {"gold": …, "answer": …},
-and prints one for each, in order: {"equal", "reason", "extracted"}. Gold is the
-reference as data sets write it, and answer any text of a model, in which the final
-answer is found. What counts as equal is told in docs/math.md.
+		Long: `Verify reads a JSON object a line from standard input, {"gold": …, "answer": …}, and
+prints one for each, in order: {"equal", "reason", "extracted"}. Gold is the reference as
+data sets write it. Answer is any text of a model; verify finds the final answer in it.
+docs/math.md defines equality.
 
-All cores compare. Verify answers every line that it has read before it waits for
-more. A line that cannot be read gives {"error": …} in its place and exit status 1 at
-the end; the others are still compared.`,
+All cores compare. Verify answers every line that it has read before it waits for more. An
+unreadable line gives {"error": …} in its place and exit status 1 at the end; the other
+lines are still compared.`,
 		Example: `  printf '%s\n' '{"gold": "\\frac{1}{2}", "answer": "so it is \\boxed{0.5}"}' | quintain math verify`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -45,10 +45,9 @@ the end; the others are still compared.`,
 func newMathExplain(w *world) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain GOLD ANSWER",
-		Short: "Tell how an answer was compared with a reference",
-		Long: `Explain compares one answer with a reference as verify does. It prints how the
-answer was found, what both sides were read as, each stage of the comparison, and the
-verdict.`,
+		Short: "Explain the comparison of an answer with a reference",
+		Long: `Explain compares one answer with a reference as verify does. It prints how it found the
+answer, the expressions on both sides, each stage of the comparison, and the verdict.`,
 		Example: `  quintain math explain '(x-1)(x+1)' '\boxed{x^2-1}'`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {

@@ -19,19 +19,19 @@ func newPipe(w *world) *cobra.Command {
 order. It is for programs that keep one process for everything, as the Python package
 does (docs/python.md). A request is one of these:
 
-  {"draw": {"task", "seed", "level", "index"}}   prints the problem; "params", own
-                                                 settings, may take the place of "level"
+  {"draw": {"task", "seed", "level", "index"}}   prints the problem; "params", custom
+                                                 settings, may replace "level"
   {"problems": […], "answers": […]}              prints {"scores", "malformed", "reasons"},
                                                  lists
-  {"problems": […], "replies": […]}              the same of a model's whole replies, whose
-                                                 answers are between <answer> and </answer>
-  {"open": problem}                              prints {"messages"}, with which a model is
-                                                 asked so that it replies in that form
+  {"problems": […], "replies": […]}              the same for a model's whole replies, with
+                                                 answers between <answer> and </answer>
+  {"open": problem}                              prints {"messages"}, which ask a model for
+                                                 replies in that form
   {"gold": …, "answer": …}                       prints {"equal", "reason", "extracted"}
 
-A number may stand for a problem among "problems": beside "draw", "as": 7 has 7 stand for
-the problem that is drawn, and so has [7, problem] among "problems", once the line is
-answered. Pipe keeps the last 32 MiB of them. If one is not kept any more, it prints
+In "problems" a number may stand for a problem: "as": 7 beside "draw" names the drawn
+problem 7, and so does [7, problem] in "problems", once the line is answered. Pipe keeps
+the last 32 MiB of named problems. For one that it no longer keeps, it prints
 {"forgotten": true} and grades nothing of the line.
 
 Pipe answers every line that it has read before it waits for more, on all cores. A

@@ -9,16 +9,16 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// plotFile is the picture that plot writes if standard output is a terminal.
+// plotFile is the output of plot if standard output is a terminal.
 const plotFile = "learning.svg"
 
 func newPlot(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plot FOLDER…",
 		Short: "Draw the learning curves of runs as SVG",
-		Long: `Plot draws how the mean score of held-out problems went over the minutes of runs, a
-line for each data folder. The points are those of examinations.jsonl in the folders. The
-picture goes to standard output, or to the file ` + plotFile + ` if that is a terminal.`,
+		Long: `Plot draws the mean score on held-out problems over the minutes of runs, a line for each
+data folder, from examinations.jsonl in the folders. The picture goes to standard output,
+or to the file ` + plotFile + ` if that is a terminal.`,
 		Example: `  quintain plot quintain-data > curve.svg
   quintain plot --by-task quintain-data > tasks.svg`,
 		Args: func(c *cobra.Command, args []string) error {

@@ -15,7 +15,7 @@ import (
 func newPolicy(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Look at the server that a policy would sample from",
+		Short: "Examine an inference server",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -28,10 +28,10 @@ func newPolicyProbe(w *world) *cobra.Command {
 	var urls []string
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Find out which inference server is at an address, and what it can do",
+		Short: "Find out the kind of an inference server, and its abilities",
 		Long: `Probe asks each server for its models and its kind, has it sample one token, and prints
-what it can do for reinforcement learning. What each kind of server can do at best
-is in docs/servers.md.`,
+its abilities for reinforcement learning. docs/servers.md lists the best abilities of each
+kind of server.`,
 		Example: `  quintain policy probe --url http://127.0.0.1:8001
   quintain policy probe --url http://127.0.0.1:8001 --model my-model --json
   quintain policy probe --url http://gpu1:8001 --url http://gpu2:8001`,
@@ -49,14 +49,15 @@ is in docs/servers.md.`,
 				for _, url := range urls {
 					config.Server.URL = url
 					report, err := probe.Run(ctx, config.Server, from.Model, "")
-					switch {
-					case err != nil:
-					case asJSON:
-						err = printJSON(w.stdout, report)
-					default:
-						err = screen.Probe(w.stdout, report)
+					if err != nil {
+						errs = append(errs, err)
+						continue
 					}
-					errs = append(errs, err)
+					if asJSON {
+						errs = append(errs, printJSON(w.stdout, report))
+						continue
+					}
+					errs = append(errs, screen.Probe(w.stdout, report))
 				}
 				return errors.Join(errs...)
 			})
@@ -66,7 +67,7 @@ is in docs/servers.md.`,
 	f.StringSliceVar(&urls, "url", nil, "address of the server, with or without /v1; may be given several times")
 	f.StringVar(&from.Model, "model", "", "name of the model to try; empty: the server's first")
 	f.StringVar(&from.KeyFile, "policy-key-file", "", "file with the API key")
-	f.DurationVar(&from.Timeout, "timeout", from.Timeout, "time limit for each exchange")
+	f.DurationVar(&from.Timeout, "timeout", from.Timeout, "time limit for each request")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

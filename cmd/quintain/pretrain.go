@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -19,12 +18,12 @@ import (
 func newPretrain(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "pretrain FILE",
-		Short: "Make the weights that the tiny policy starts from",
-		Long: `Pretrain makes a model anew by imitation of the tasks' own solutions, and writes its
-weights to FILE. Held-out problems are left out. Without flags the file is the one
-that this program embeds, byte for byte in the same build of the program.
+		Short: "Make first weights for the tiny policy",
+		Long: `Pretrain makes a new model that imitates the tasks' own solutions, and writes its
+weights to FILE. It skips held-out problems. Without flags the same build of the program
+makes the file that it embeds, byte for byte.
 
-Ctrl-C keeps the unfinished model next to FILE, and the same command continues it.`,
+Ctrl-C keeps the unfinished model beside FILE, and the same command continues it.`,
 		Example: `  quintain pretrain starter.weights
   quintain pretrain --tasks spell_backward:0,chain_sum:0 --updates 1000 mine.weights
   quintain run --weights mine.weights`,
@@ -32,8 +31,8 @@ Ctrl-C keeps the unfinished model next to FILE, and the same command continues i
 	}
 	f, warm := c.Flags(), starter.DefaultWarmUp()
 	f.IntVar(&warm.Updates, "updates", warm.Updates, "supervised updates")
-	f.IntVar(&warm.Batch, "batch", warm.Batch, "examples of an update")
-	f.Uint64Var(&warm.Seed, "model-seed", warm.Seed, "seed of the parameters at the beginning")
+	f.IntVar(&warm.Batch, "batch", warm.Batch, "examples per update")
+	f.Uint64Var(&warm.Seed, "model-seed", warm.Seed, "seed of the first parameters")
 	load := w.settings(c, "pretrain")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if warm.Updates < 1 || warm.Batch < 1 {
@@ -49,11 +48,11 @@ Ctrl-C keeps the unfinished model next to FILE, and the same command continues i
 	return c
 }
 
-// pretrain makes a model and writes it to a file. A signal ends it with an error.
+// pretrain makes a model and writes it to a file. An interrupt ends it with an error.
 func (w *world) pretrain(ctx context.Context, c *config, warm starter.WarmUp, path string) error {
 	return w.attend(ctx, func(ctx context.Context, _ <-chan struct{}) error {
-		defer c.Scenario.Stop()
-		if err := c.Scenario.Start(ctx, c.Log.logger(w)); err != nil {
+		defer c.Source.Scenario.Stop()
+		if err := c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
 			return err
 		}
 		streams, err := c.streams()
@@ -72,40 +71,10 @@ func (w *world) pretrain(ctx context.Context, c *config, warm starter.WarmUp, pa
 	})
 }
 
-// freshModel returns the model that a new run begins with.
-func (w *world) freshModel(ctx context.Context, c *config, streams []rollout.Stream, folder *datadir.Folder) (*transformer.Model, error) {
-	if c.Policy.FromScratch {
-		warm := starter.DefaultWarmUp()
-		warm.Sizes, warm.Path = c.Model.Config(), folder.Join("warm_up.unfinished")
-		return w.warmUp(ctx, warm, streams)
-	}
-	saved, name, err := c.firstWeights()
-	if err != nil {
-		return nil, err
-	}
-	if have, want := saved.Model.Config(), c.Model.Config(); have != want {
-		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; use --from-scratch to make a model of these sizes", name, transformer.ErrSizes, have, want)
-	}
-	return saved.Model, nil
-}
-
-// warmUp makes a model from the solutions of streams' problems, without those that are
-// held out, and shows how far it is. When ctx ends, what was made is kept.
+// warmUp warms a model up and shows the progress.
 func (w *world) warmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
-	apart := slices.Clone(streams)
-	for i, s := range apart {
-		apart[i].Skip = exam.Skip(s.Scenario)
-	}
-	var err error
-	if warm.Next, err = starter.Solutions(apart, warm.Sizes.Context); err != nil {
-		return nil, usageError{err}
-	}
 	bar := screen.NewBar(w.screen(), "warming up a model")
+	defer bar.End()
 	warm.Told = func(update int, loss float64) { bar.Show(update, warm.Updates, fmt.Sprintf("loss %.3f", loss)) }
-	model, err := warm.Make(ctx)
-	bar.End()
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("interrupted during the warm-up, which is kept: run the same command again to go on")
-	}
-	return model, err
+	return player.WarmUp(ctx, warm, streams)
 }

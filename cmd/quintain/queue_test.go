@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// What is dumped are the groups that were put; a check says whether they are all there.
+// A dump has the groups that were put; a check finds missing ones.
 func TestQueueCheckAndDump(t *testing.T) {
 	data := t.TempDir()
 	folder := filepath.Join(data, "queue")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
@@ -17,7 +18,7 @@ import (
 // the starter gives to its problems, and steps on them. Sampled counts generated tokens,
 // and tokens all of the sequences.
 func BenchmarkRun(b *testing.B) {
-	c := defaults(kindTiny)
+	c := defaults(player.Tiny)
 	c.Rules.KeepEqual = true
 	b.Run("sample", func(b *testing.B) {
 		policy := starterPolicy(b, c)

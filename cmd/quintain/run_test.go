@@ -66,8 +66,8 @@ func TestRunPlaysAllTasks(t *testing.T) {
 	}
 }
 
-// A run that is started again goes on: with the version, the positions and the
-// groups that were left.
+// A run that is started again resumes with the version, the positions and the waiting
+// groups.
 func TestRunContinues(t *testing.T) {
 	data := t.TempDir()
 	first := runReport(t, "--steps", "5", "--data", data)
@@ -267,8 +267,8 @@ func TestRunAgainstABadServer(t *testing.T) {
 	}
 }
 
-// A server that is down: nothing is played and no problem is lost, the run says what it
-// waits for, and stops when it is told to.
+// While a server is down, nothing is played and no problem is lost. The run says that it
+// waits, and stops on request.
 func TestRunAgainstNoServer(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

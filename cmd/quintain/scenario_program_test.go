@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// echoServer is a scenario of its own problems: what is wanted is the index of the problem.
+// echoServer is a scenario with its own problems. The right reply is the problem's index.
 func echoServer(t *testing.T, name string, version int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,6 +35,8 @@ func echoServer(t *testing.T, name string, version int) string {
 			fmt.Fprintf(w, `"messages":[{"role":"user","content":"Say <answer>%d</answer>."}]}`, asked.Open.Index)
 		case asked.Solve != nil:
 			fmt.Fprintf(w, `"solution":"%d"}`, asked.Solve.Index)
+		case asked.Step == nil: // the end of an episode that was given up
+			fmt.Fprint(w, `"closed":true}`)
 		case strings.Contains(asked.Step.Text, "<answer>"):
 			fmt.Fprint(w, `"reward":1,"right":true,"end":"terminated"}`)
 		default:

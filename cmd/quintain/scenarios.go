@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -36,13 +35,13 @@ func newScenariosList(w *world) *cobra.Command {
 }
 
 func newScenariosShow(w *world) *cobra.Command {
-	var d draft
+	var d catalog.Draft
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what a scenario is, its settings, the tasks it can play, and an example",
-		Long: `Show prints what a scenario is, its settings with their defaults, which tasks it can
-play, and an example: what a model reads first, and what it is told and earns after a
-wrong reply, one without an answer, and a right one.`,
+		Short: "Show a scenario: its settings, its tasks, and an example",
+		Long: `Show describes a scenario and prints its settings with their defaults, the tasks that it
+can play, and an example: the opening messages, and the feedback and reward after a wrong
+reply, a reply without an answer, and a right one.`,
 		Example: "  quintain scenarios show math_multi_turn --task count_bits",
 		Args:    oneArg("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -51,14 +50,14 @@ wrong reply, one without an answer, and a right one.`,
 				return fmt.Errorf("%w (quintain scenarios list names them all)", err)
 			}
 			can, _ := catalog.Playable(spec, catalog.Tasks())
-			if d.task == "" {
-				d.task = exampleTask(can)
+			if d.Task == "" {
+				d.Task = catalog.ExampleTask(can)
 			}
-			t, err := d.open()
+			t, err := d.Open()
 			if err != nil {
 				return err
 			}
-			demos, err := catalog.Demonstrate(c.Context(), spec, t, d.draw())
+			demos, err := catalog.Demonstrate(c.Context(), spec, t, d.Draw())
 			if err != nil {
 				return err
 			}
@@ -67,21 +66,7 @@ wrong reply, one without an answer, and a right one.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&d.task, "task", "", "name of the task in the example (default: chain_sum, or the first that can be played)")
-	d.flags(c)
+	c.Flags().StringVar(&d.Task, "task", "", "task of the example (default: chain_sum, or the first playable one)")
+	draftFlags(c, &d)
 	return c
-}
-
-// exampleTask is the name of a task that is short to show.
-func exampleTask(tasks []quintain.Task) string {
-	const short = "chain_sum"
-	for _, t := range tasks {
-		if t.Info().Name == short {
-			return short
-		}
-	}
-	if len(tasks) == 0 {
-		return short // the error says why it cannot be played
-	}
-	return tasks[0].Info().Name
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newScenariosCheck(w *world) *cobra.Command {
@@ -32,14 +32,18 @@ A program that plays tasks is checked with TASK (default chain_sum).`,
 		switch {
 		case err != nil:
 			return err
-		case !cfg.Scenario.External.Set():
+		case !cfg.Source.Scenario.External.Set():
 			return usagef("which program? Set --scenario-command or --scenario-url")
 		case *problems < 1:
 			return usagef("--count: is %d, want 1 or more", *problems)
 		}
-		task := "chain_sum"
+		of := catalog.Draft{Task: "chain_sum"}
 		if len(args) == 1 {
-			task = args[0]
+			of.Task = args[0]
+		}
+		task, err := of.Open()
+		if err != nil {
+			return usageError{err}
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 			return w.checkScenario(ctx, cfg, task, *problems)
@@ -48,36 +52,20 @@ A program that plays tasks is checked with TASK (default chain_sum).`,
 	return c
 }
 
-// checkScenario plays the program of c in two processes and prints the promises it breaks.
-func (w *world) checkScenario(ctx context.Context, c *config, task string, problems int) error {
-	check := scenario.Check{Seed: c.Run.Of.Seed, Problems: problems}
-	for _, in := range []*quintain.Scenario{&check.First, &check.Second} {
-		program := c.Scenario // a process of its own
-		program.External.Processes = 1
-		defer program.Stop()
-		if err := program.Start(ctx, c.Log.logger(w)); err != nil {
-			return err
-		}
-		var err error
-		if *in, err = program.Checked(task); err != nil {
-			return usageError{err}
-		}
-	}
-	info := check.First.Info()
-	levels := len(check.First.TaskInfo().Levels)
-	faults, err := check.Faults(ctx)
+// checkScenario prints the promises that the program of c breaks.
+func (w *world) checkScenario(ctx context.Context, c *config, task quintain.Task, problems int) error {
+	found, err := c.Source.Scenario.CheckProgram(ctx, catalog.ProgramCheck{Task: task, Seed: c.Run.Of.Seed, Problems: problems, Log: c.Log.Logger(w.stderr)})
 	if err != nil {
 		return err
 	}
-	for _, fault := range faults {
+	for _, fault := range found.Faults {
 		fmt.Fprintln(w.stdout, fault)
 	}
-	if len(faults) > 0 {
-		return fmt.Errorf("scenario %s: %d faults in %d problems", info.ID(), len(faults), problems*levels)
+	if len(found.Faults) > 0 {
+		return fmt.Errorf("scenario %s: %d faults in %d problems", found.Scenario, len(found.Faults), found.Played)
 	}
-	_, solves := check.First.(quintain.Solver)
-	fmt.Fprintf(w.stdout, "%s keeps its promises: %d problems of %d levels, each played twice\n", info.ID(), problems*levels, levels)
-	if !solves {
+	fmt.Fprintf(w.stdout, "%s keeps its promises: %d problems of %d levels, each played twice\n", found.Scenario, found.Played, found.Levels)
+	if !found.Solves {
 		fmt.Fprintln(w.stdout, "without solve, no right reply was played")
 	}
 	return nil

@@ -14,9 +14,8 @@ import (
 // scriptInput is the variable with the path of the standard input.
 const scriptInput = "STDIN"
 
-// TestScripts runs testdata/*.txt, in which quintain is the program itself, in
-// this process. Its standard input is the file that stdin names, which is a
-// command of its own.
+// TestScripts runs testdata/*.txt. The command quintain is the program itself, in this
+// process; the command stdin names the file for its standard input.
 func TestScripts(t *testing.T) {
 	engine := script.NewEngine()
 	engine.Cmds["stdin"] = script.Command(script.CmdUsage{Summary: "set the standard input of quintain", Args: "file"},

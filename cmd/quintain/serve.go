@@ -13,11 +13,11 @@ import (
 func newServe(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve problems and grades of all tasks over HTTP, also as the environments of others",
-		Long: `Serve answers requests for the problems of all tasks and grades answers to them, on one
-port: by plain JSON (POST /v1/problems, POST /v1/grade), as a resources server of NeMo
-Gym, as the environments of OpenEnv and of the Open Reward Standard, and as tools of the
-Model Context Protocol. It keeps nothing on disk. docs/serve.md has the routes.`,
+		Short: "Serve problems and grades of all tasks over HTTP, in several protocols",
+		Long: `Serve hands out problems of all tasks and grades answers, on one port: by plain JSON
+(POST /v1/problems, POST /v1/grade), as a resources server of NeMo Gym, as environments of
+OpenEnv and of the Open Reward Standard, and as tools of the Model Context Protocol. It
+keeps nothing on disk. docs/serve.md lists the routes.`,
 		Example: `  quintain serve --port 8000
   curl -s http://127.0.0.1:8000/v1/problems -d '{"task": "chain_sum", "seed": 1, "count": 2}'
   curl -s http://127.0.0.1:8000/v1/grade -d '{"problem": "chain_sum.v2.s1.l0.0", "answer": "-3"}'`,
@@ -41,7 +41,7 @@ func (w *world) serve(ctx context.Context, c *config) error {
 		return err
 	}
 	defer door.Close()
-	log := c.Log.logger(w)
+	log := c.Log.Logger(w.stderr)
 	server, err := serve.New(serve.Config{Settings: c.Serve, Web: c.Server, Keys: door.Keys, Log: log})
 	if err != nil {
 		return usageError{err}

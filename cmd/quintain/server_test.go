@@ -22,8 +22,8 @@ func closedURL(t *testing.T) string {
 	return "http://" + l.Addr().String() + "/v1"
 }
 
-// A server that is down is told of at the start, in the progress and in the metrics. What
-// only waits for it is cut when the run is stopped, whatever the grace, and is no failure.
+// A server that is down is reported at the start, in the progress and in the metrics. When
+// the run is stopped, episodes that wait for it are cut at once, and are no failures.
 func TestAServerThatIsDownIsVisible(t *testing.T) {
 	t.Parallel()
 	at := closedURL(t)
@@ -50,7 +50,7 @@ func TestAServerThatIsDownIsVisible(t *testing.T) {
 	}
 }
 
-// An episode whose server failed is played again, and its group is kept.
+// After a failure of the server the episode is played again, and its group is kept.
 func TestAFailedRequestLosesNoGroup(t *testing.T) {
 	server := &policytest.Server{Reply: guesses(), Faults: []policytest.Fault{policytest.Status(500), policytest.Drop}}
 	r := runReport(t, append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--parallel", "8")...)
@@ -59,7 +59,7 @@ func TestAFailedRequestLosesNoGroup(t *testing.T) {
 	}
 }
 
-// A problem whose group failed each time is handed out again, a few times.
+// A problem with failing groups is handed out again, a few times.
 func TestAProblemThatFailsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	faults := make([]policytest.Fault, 6)
@@ -74,7 +74,7 @@ func TestAProblemThatFailsIsGivenUp(t *testing.T) {
 	}
 }
 
-// A run says what it will not do.
+// A run warns of omissions that its user may not expect.
 func TestRunWarns(t *testing.T) {
 	for _, test := range []struct {
 		why   string

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -17,7 +18,7 @@ var update = flag.Bool("update", false, "write docs/settings.md anew")
 // settingsDoc is the document of all settings.
 const settingsDoc = "../../docs/settings.md"
 
-// settingsHead is what stands before the tables.
+// settingsHead is the text before the tables.
 const settingsHead = `# Settings
 
 Made from the declarations in the code by ` + "`make docs`" + `; do not edit.
@@ -33,7 +34,7 @@ The defaults are those of the policy tiny. For the others ` + "`quintain config 
 `
 
 func TestSettingsDocIsFresh(t *testing.T) {
-	text := settingsHead + settings.New(defaults(kindTiny)).Markdown(verbsOf)
+	text := settingsHead + settings.New(defaults(player.Tiny)).Markdown(verbsOf)
 	if *update {
 		if err := os.WriteFile(settingsDoc, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -45,10 +46,10 @@ func TestSettingsDocIsFresh(t *testing.T) {
 	}
 }
 
-// Every setting says what it means, begins in lower case, as what follows a key does,
-// and is used by a verb that prints more than settings.
+// Every setting has a meaning that begins in lower case, and is used by a verb other than
+// config.
 func TestEverySettingIsDocumented(t *testing.T) {
-	for _, s := range settings.New(defaults(kindTiny)).Settings() {
+	for _, s := range settings.New(defaults(player.Tiny)).Settings() {
 		doc := s.Help()
 		switch {
 		case len(doc) < 5 || !unicode.IsLower([]rune(doc)[0]) && !strings.HasPrefix(doc, "NATS") && !strings.HasPrefix(doc, "HTTP"):
@@ -69,7 +70,7 @@ func TestVerbsHaveTheFlagsOfTheirSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		flags := map[string]string{}
-		for _, s := range settings.New(defaults(kindTiny)).Use(uses()[verb]...).Settings() {
+		for _, s := range settings.New(defaults(player.Tiny)).Use(uses()[verb]...).Settings() {
 			name := s.FlagName()
 			if name == "" {
 				continue // only in the configuration file and the environment

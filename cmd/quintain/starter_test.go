@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny/starter"
@@ -13,7 +15,7 @@ import (
 // Every problem of the ladder, with its solution, must fit into the context of the embedded
 // model, and the solution into the tokens that it may write.
 func TestTheStarterCanReadAndAnswerItsProblems(t *testing.T) {
-	c := defaults(kindTiny)
+	c := defaults(player.Tiny)
 	streams, err := c.runStreams()
 	if err != nil {
 		t.Fatal(err)
@@ -43,8 +45,8 @@ func TestTheStarterCanReadAndAnswerItsProblems(t *testing.T) {
 	}
 }
 
-// The embedded model climbs the ladder of its own tasks, each of which counts as much as the
-// others; tasks that were asked for are played at the levels that were asked for.
+// The embedded model climbs the ladder of its own tasks, which have equal weights. Given
+// tasks are played at the given levels.
 func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
 	w := &world{environ: func() []string { return nil }}
 	own, err := w.loadConfig("run", "", nil)
@@ -76,9 +78,9 @@ func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
 			t.Fatalf("%s plays %d streams, want the one that was asked for; error %v", verb, len(streams), err)
 		}
 		// Only the embedded model is asked in a few characters.
-		want := defaults(kindServer).Scenario
+		want := defaults(player.Server).Source.Scenario
 		if verb == "run" {
-			want = own.Scenario
+			want = own.Source.Scenario
 		}
 		other, err := want.Over(asTask(t, "spell_backward"))
 		if err != nil || streams[0].Scenario.Info().ID() != other.Info().ID() {
@@ -99,4 +101,19 @@ func asTask(t *testing.T, name string) quintain.Task {
 		t.Fatal(err)
 	}
 	return one
+}
+
+// Each setting that the starter presets exists, and has its value.
+func TestThePresetOfTheStarterIsInEffect(t *testing.T) {
+	preset := starter.Preset("")
+	for _, s := range settings.New(defaults(player.Tiny)).Settings() {
+		want, has := preset[s.Path()]
+		if has && s.String() != want {
+			t.Errorf("%s is %s, want %s", s.Path(), s, want)
+		}
+		delete(preset, s.Path())
+	}
+	for key := range preset {
+		t.Errorf("%s is no setting", key)
+	}
 }

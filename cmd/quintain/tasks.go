@@ -1,13 +1,9 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -25,56 +21,19 @@ func newTasks(w *world) *cobra.Command {
 	return c
 }
 
-// A draft says which problems a command makes, from its flags.
-type draft struct {
-	task   string
-	seed   uint64
-	level  int
-	params string
-	index  int
-}
-
-// flags adds the flags of d to c, all but the task.
-func (d *draft) flags(c *cobra.Command) {
-	c.Flags().Uint64Var(&d.seed, "seed", 1, "seed of the stream of problems")
-	c.Flags().IntVar(&d.level, "level", 0, "level of difficulty, 0 is the easiest")
-	c.Flags().StringVar(&d.params, "params", "", "own settings as a JSON object, in place of --level; what they leave out keeps the task's default")
-	c.Flags().IntVar(&d.index, "index", 0, "place in the stream of the first problem")
+// draftFlags gives c the flags of d, except the task.
+func draftFlags(c *cobra.Command, d *catalog.Draft) {
+	c.Flags().Uint64Var(&d.Seed, "seed", 1, "seed of the stream of problems")
+	c.Flags().IntVar(&d.Level, "level", 0, "level of difficulty; 0 is the easiest")
+	c.Flags().StringVar(&d.Params, "params", "", "custom settings as a JSON object, in place of --level; others keep the task's defaults")
+	c.Flags().IntVar(&d.Index, "index", 0, "index of the first problem in the stream")
 	c.MarkFlagsMutuallyExclusive("level", "params")
 }
 
-// open returns the task that d names, with the settings of --params if they are given.
-func (d *draft) open() (quintain.Task, error) {
-	if d.task == "" {
+// openDraft returns the task of d.
+func openDraft(d *catalog.Draft) (quintain.Task, error) {
+	if d.Task == "" {
 		return nil, usagef("--task is missing; quintain tasks list names them all")
 	}
-	all := catalog.Tasks()
-	if d.task == catalog.Composite { // it opens all of them
-		composite, err := catalog.NewComposite()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, composite)
-	}
-	tasks, err := task.NewSet(all)
-	if err != nil {
-		return nil, err
-	}
-	t, err := tasks.Get(d.task)
-	if err != nil {
-		return nil, fmt.Errorf("%w (quintain tasks list names them all)", err)
-	}
-	if d.params == "" {
-		return t, nil
-	}
-	return t.With(json.RawMessage(d.params))
-}
-
-// draw names the first problem of d.
-func (d *draft) draw() quintain.Draw {
-	level := d.level
-	if d.params != "" {
-		level = 0
-	}
-	return quintain.Draw{Seed: d.seed, Level: level, Index: d.index}
+	return d.Open()
 }

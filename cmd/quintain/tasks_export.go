@@ -8,31 +8,31 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newTasksExport(w *world) *cobra.Command {
-	var d draft
+	var d catalog.Draft
 	var format, mixture string
 	var e pipe.Export
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Print problems, a JSON object a line",
-		Long: `Export prints problems of one task, a JSON object a line. A problem holds all that
-grading needs, the solution included: do not show its instance to a model.
+		Long: `Export prints problems of one task, a JSON object a line. A problem holds everything that
+grading needs, also the solution: do not show its instance to a model.
 
 With --format reasoning-gym the lines are entries of the Python library of that
 name: {"question", "answer", "metadata"}.
 
-The task composite mixes all others. --mixture names a file that says which, with
-their weights; it is that of a composite data set of reasoning-gym, and its seed and
-size hold unless --seed and --count are given. Each problem names the task that made
-it, which also grades it.
+The task composite mixes all others. --mixture names a file of tasks with weights, in the
+form of a composite data set of reasoning-gym; --seed and --count override its seed and
+size. Each problem names its task, which also grades it.
 
-With --distinct, no problem comes twice: one that asks the same as an earlier one is
-left out, and the next problem of the stream takes its place. Two problems ask the
-same if their records differ in the wording alone, or by a rule of the task. How many
-were left out is printed on standard error. If the task seems to have no further
-problem, those that were found are printed, and the exit status is 1.`,
+With --distinct no problem comes twice: export skips a problem that asks the same as an
+earlier one, and prints the next of the stream. Two problems ask the same if their records
+differ only in wording, or by a rule of the task. Export prints the number of skipped
+problems on standard error. If it finds no further problem, it prints those found and
+ends with status 1.`,
 		Example: `  quintain tasks export --task countdown --level 1 --count 1000 > countdown.jsonl
   quintain tasks export --task chain_sum --params '{"min_terms":3}' --format reasoning-gym`,
 		Args: noArgs,
@@ -44,38 +44,37 @@ problem, those that were found are printed, and the exit status is 1.`,
 				return usagef("--count is %d, want 0 or more", e.Count)
 			}
 			if mixture == "" {
-				e.Task, err = d.open()
+				e.Task, err = openDraft(&d)
 			} else {
 				err = openExport(c, mixture, &d, &e)
 			}
 			if err != nil {
 				return err
 			}
-			e.First = d.draw()
+			e.First = d.Draw()
 			return exportTasks(c.Context(), w, e)
 		},
 	}
-	c.Flags().StringVar(&d.task, "task", "", "name of the task; composite: all of them, mixed")
-	c.Flags().StringVar(&mixture, "mixture", "", "YAML file of tasks with their weights, in the form of reasoning-gym's composite, in place of --task")
+	c.Flags().StringVar(&d.Task, "task", "", "name of the task; composite: all tasks, mixed")
+	c.Flags().StringVar(&mixture, "mixture", "", "YAML file of tasks with weights, in the form of reasoning-gym's composite, in place of --task")
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
-	c.Flags().IntVar(&e.Count, "count", 1, "how many problems")
-	c.Flags().BoolVar(&e.Distinct, "distinct", false, "leave out problems that ask the same as an earlier one")
-	d.flags(c)
+	c.Flags().IntVar(&e.Count, "count", 1, "number of problems")
+	c.Flags().BoolVar(&e.Distinct, "distinct", false, "skip problems that ask the same as an earlier one")
+	draftFlags(c, &d)
 	for _, other := range []string{"task", "level", "params"} {
 		c.MarkFlagsMutuallyExclusive("mixture", other)
 	}
 	return c
 }
 
-// openExport sets the task of e to that of a mixture. The file also has the seed and the
-// number of problems, unless flags do.
-func openExport(c *cobra.Command, mixture string, d *draft, e *pipe.Export) error {
-	m, err := openMixture(mixture, d.seed)
+// openExport sets e to a mixture, and to its seed and size unless flags give them.
+func openExport(c *cobra.Command, mixture string, d *catalog.Draft, e *pipe.Export) error {
+	m, err := catalog.OpenMixture(mixture, d.Seed)
 	if err != nil {
-		return err
+		return fileless(err)
 	}
 	if !c.Flags().Changed("seed") {
-		d.seed = m.Seed
+		d.Seed = m.Seed
 	}
 	if !c.Flags().Changed("count") {
 		e.Count = m.Size
@@ -84,21 +83,24 @@ func openExport(c *cobra.Command, mixture string, d *draft, e *pipe.Export) erro
 	return err
 }
 
-// exportTasks prints the problems, until a signal comes.
+// exportTasks prints the problems until an interrupt.
 func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 	return untilInterrupt(ctx, w, func(ctx context.Context) error {
 		left, err := e.Write(ctx, w.stdout)
-		if e.Distinct && err == nil {
-			fmt.Fprintf(w.stderr, "quintain: %d problems left out that ask the same as earlier ones\n", left)
+		if err != nil {
+			return err
 		}
-		return err
+		if e.Distinct {
+			fmt.Fprintf(w.stderr, "quintain: skipped %d problems that ask the same as earlier ones\n", left)
+		}
+		return nil
 	})
 }
 
-// errPipeCut is the error of a pipe that a signal ended.
+// errPipeCut is the error of a pipe that an interrupt ended.
 var errPipeCut = errors.New("interrupted: not all lines were printed")
 
-// untilInterrupt runs work until it ends or a signal comes.
+// untilInterrupt runs work until it ends or is interrupted.
 func untilInterrupt(ctx context.Context, w *world, work func(context.Context) error) error {
 	return w.attend(ctx, func(ctx context.Context, _ <-chan struct{}) error {
 		if err := work(ctx); ctx.Err() == nil {

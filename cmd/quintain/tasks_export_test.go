@@ -25,7 +25,7 @@ func TestPipesEndWithASignal(t *testing.T) {
 	}
 }
 
-// What the reader of a pipe does not take ends it.
+// A closed pipe ends the export.
 func TestPipesEndWithTheirReader(t *testing.T) {
 	for _, args := range [][]string{
 		{"tasks", "export", "--task", "chain_sum", "--count", "2000000000"},

@@ -8,28 +8,28 @@ import (
 )
 
 func newTasksShow(w *world) *cobra.Command {
-	var d draft
+	var d catalog.Draft
 	c := &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show what a task is, its levels, a problem, a solution, and what answers near it earn",
-		Long: `Show prints what a task is, how hard its levels are, one problem with a solution, and
-what texts near that solution earn, and why. How a model is asked the problem depends
-on the scenario: see quintain scenarios show.`,
+		Short: "Show a task: its levels, a problem with a solution, and scores of near answers",
+		Long: `Show describes a task and its levels, and prints one problem with a solution, and the
+scores of texts near that solution, with reasons. The scenario decides how a model is
+asked the problem: see quintain scenarios show.`,
 		Example: "  quintain tasks show countdown --level 2 --seed 5",
 		Args:    oneArg("NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			d.task = args[0]
-			t, err := d.open()
+			d.Task = args[0]
+			t, err := openDraft(&d)
 			if err != nil {
 				return err
 			}
-			s, err := catalog.NewSpecimen(t, d.draw())
+			s, err := catalog.NewSpecimen(t, d.Draw())
 			if err != nil {
 				return err
 			}
 			return screen.Task(w.stdout, t.Info(), s)
 		},
 	}
-	d.flags(c)
+	draftFlags(c, &d)
 	return c
 }

@@ -17,7 +17,7 @@ type taught struct {
 	LogProbs [][][]float64 `json:"distill_logprobs"`
 }
 
-// A trainer gets groups with the scores of the teacher, and when that is gone, groups without.
+// A trainer gets groups with the scores of the teacher, and without them once it is gone.
 func TestATeacherScoresTheGroupsOfATrainer(t *testing.T) {
 	fake, at := startFake(t, "--shape", "llamacpp", "--first-token", "0s", "--length", "fixed:8") // which says no version: batches count
 	teacher, scores := startFake(t, "--shape", "sglang")
@@ -61,7 +61,7 @@ func TestATeacherScoresTheGroupsOfATrainer(t *testing.T) {
 	fake.wait(t)
 }
 
-// What a teacher lacks, and what is lacking for one, is said before anything starts.
+// An unsuitable teacher, or run for it, is refused before anything starts.
 func TestATeacherThatIsOfNoUse(t *testing.T) {
 	fake, url := startFake(t, "--shape", "vllm")
 	other, otherURL := startFake(t, "--shape", "vllm", "--tokenizer", policytest.ByteModel(t, policytest.Talk, 1))

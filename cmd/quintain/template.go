@@ -28,19 +28,19 @@ func newTemplateRender(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "render",
 		Short: "Render conversations as a chat template does: JSON lines in, JSON lines out",
-		Long: `Render reads one JSON object a line from standard input and prints {"text": …} for
-each, in order: what transformers makes of it with the chat template.
+		Long: `Render reads a JSON object a line from standard input and prints {"text": …} for each, in
+order: the text that transformers makes of it with the chat template.
 
-A line is {"messages": […]}, and may have "tools", "documents", "add_generation_prompt"
-(false if it is left out) and any other variable of the template. The special tokens
-come from the configuration.
+A line is {"messages": […]}, with optional "tools", "documents", "add_generation_prompt"
+(default false) and any other variable of the template. The special tokens come from the
+configuration.
 
-The template is the one of --template, or else the file chat_template.jinja beside the
-configuration, or else the chat_template within it. If that has several, tool_use takes
-the conversations with tools and default the others, unless --name names one.
+The template is --template, else the file chat_template.jinja beside the configuration,
+else the chat_template in it. If that has several templates, conversations with tools get
+tool_use and others get default, unless --name names one.
 
-All cores render. A line that the template refuses gives {"error": …} in its place, and
-exit status 1 at the end; the others are still rendered.`,
+All cores render. A line that the template refuses gives {"error": …} in its place and
+exit status 1 at the end; the other lines are still rendered.`,
 		Example: `  echo '{"messages": [{"role": "user", "content": "Hello!"}], "add_generation_prompt": true}' |
     quintain template render --tokenizer-config model/tokenizer_config.json`,
 		Args: noArgs,
@@ -62,9 +62,9 @@ exit status 1 at the end; the others are still rendered.`,
 		},
 	}
 	c.Flags().StringVar(&f.Config, "tokenizer-config", "", "tokenizer_config.json of the model (required)")
-	c.Flags().StringVar(&f.Template, "template", "", "file with the template, in place of the one of the model")
+	c.Flags().StringVar(&f.Template, "template", "", "file with a template, in place of the model's")
 	c.Flags().StringVar(&f.Name, "name", "", "name of the template, if the model has several")
-	c.Flags().StringVar(&now, "now", "", "time that the template sees, as 2006-01-02T15:04:05; default: the local time of the render")
+	c.Flags().StringVar(&now, "now", "", "time for the template, as 2006-01-02T15:04:05 (default: the local time)")
 	return c
 }
 

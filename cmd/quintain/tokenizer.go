@@ -13,9 +13,9 @@ func newTokenizer(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tokenizer",
 		Short: "Turn text into the tokens of a model, and back",
-		Long: `Tokenizer turns text into tokens and back, as a tokenizer.json of Hugging Face says. The
-tokens are those of the library tokenizers. What a file asks for that is not supported is
-an error that names its place in the file.`,
+		Long: `Tokenizer turns text into tokens and back, by a tokenizer.json of Hugging Face. The tokens
+are those of the library tokenizers. An unsupported part of the file is an error that
+names its place.`,
 		Example: `  echo '{"text": "Hello"}' | quintain tokenizer encode --tokenizer tokenizer.json
   echo '{"ids": [9906]}' | quintain tokenizer decode --tokenizer tokenizer.json`,
 		Args: noArgs,
@@ -25,14 +25,14 @@ an error that names its place in the file.`,
 	return c
 }
 
-// A tokenizerFile is a tokenizer in flags.
+// A tokenizerFile is a tokenizer by flags.
 type tokenizerFile struct{ path, cache string }
 
 // flags gives c the flags of the tokenizer.
 func (t *tokenizerFile) flags(c *cobra.Command) {
 	c.Flags().StringVar(&t.path, "tokenizer", "", "the tokenizer.json")
-	c.Flags().StringVar(&t.cache, "cache", tokenizer.CacheFolder(), "folder that keeps what was read of the file, to start sooner; empty: none")
-	_ = c.MarkFlagRequired("tokenizer") // which is there
+	c.Flags().StringVar(&t.cache, "cache", tokenizer.CacheFolder(), "folder that caches the compiled file, to start sooner; empty: none")
+	_ = c.MarkFlagRequired("tokenizer") // the flag exists
 }
 
 // pipe loads the tokenizer and runs answer until it ends or is interrupted.
@@ -51,8 +51,8 @@ func newTokenizerEncode(w *world) *cobra.Command {
 		Use:   "encode --tokenizer FILE",
 		Short: "Turn text into tokens: JSON lines in, JSON lines out",
 		Long: `Encode reads {"text": …} a line from standard input and prints {"ids": […]} for each, in
-order. All cores work. A line that cannot be read gives {"error": …} in its place and
-exit status 1 at the end; the others are still encoded.`,
+order, on all cores. An unreadable line gives {"error": …} in its place and exit status 1
+at the end; the other lines are still encoded.`,
 		Example: `  echo '{"text": "Hello"}' | quintain tokenizer encode --tokenizer tokenizer.json --special`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -62,7 +62,7 @@ exit status 1 at the end; the others are still encoded.`,
 		},
 	}
 	file.flags(c)
-	c.Flags().BoolVar(&special, "special", false, "add the special tokens with which a text begins and ends, such as <s>")
+	c.Flags().BoolVar(&special, "special", false, "add the special tokens at the ends of a text, such as <s>")
 	return c
 }
 
@@ -73,8 +73,8 @@ func newTokenizerDecode(w *world) *cobra.Command {
 		Use:   "decode --tokenizer FILE",
 		Short: "Turn tokens into text: JSON lines in, JSON lines out",
 		Long: `Decode reads {"ids": […]} a line from standard input and prints {"text": …} for each, in
-order. All cores work. Ids without a token are left out. A line that cannot be read gives
-{"error": …} in its place and exit status 1 at the end; the others are still decoded.`,
+order, on all cores. It skips IDs without a token. An unreadable line gives {"error": …} in
+its place and exit status 1 at the end; the other lines are still decoded.`,
 		Example: `  echo '{"ids": [9906]}' | quintain tokenizer decode --tokenizer tokenizer.json`,
 		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -84,6 +84,6 @@ order. All cores work. Ids without a token are left out. A line that cannot be r
 		},
 	}
 	file.flags(c)
-	c.Flags().BoolVar(&skip, "skip-special", false, "leave out special tokens")
+	c.Flags().BoolVar(&skip, "skip-special", false, "skip special tokens")
 	return c
 }

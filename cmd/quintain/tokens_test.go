@@ -28,7 +28,7 @@ func sums(t *testing.T, n int) (path string) {
 	return path
 }
 
-// threeTurns are flags of a run whose episodes have three turns, against a server.
+// threeTurns returns flags of a run with episodes of three turns, against a server.
 func threeTurns(t *testing.T, url string, args ...string) []string {
 	t.Helper()
 	return append([]string{
@@ -38,7 +38,7 @@ func threeTurns(t *testing.T, url string, args ...string) []string {
 }
 
 // Episodes of three turns are played by exact tokens on every kind of server that takes
-// them, and what its template does to them is told.
+// tokens, and the report counts the turns by the effect of the template.
 func TestRunByTokens(t *testing.T) {
 	for _, shape := range []string{"vllm", "sglang", "llamacpp"} {
 		fake, url := startFake(t, "--shape", shape, "--first-token", "0s", "--length", "uniform:4-15")
@@ -89,7 +89,7 @@ func TestDriftEndsTheRun(t *testing.T) {
 	fake.wait(t)
 }
 
-// What a server lacks ends a verb before anything starts.
+// An unsuitable server ends a verb before anything starts.
 func TestWhatAServerLacksIsSaid(t *testing.T) {
 	fake, url := startFake(t, "--shape", "vllm")
 	chat, chatURL := startFake(t, "--shape", "openai")
@@ -135,7 +135,7 @@ func TestRunWaitsForItsServer(t *testing.T) {
 	}
 	args := threeTurns(t, at, "--tokenizer", "bytes", "--port", "0", "--grace", "1h")
 	p := start(append([]string{"run", "--data", t.TempDir(), "--steps", "1"}, args...)...)
-	await(t, p, "the server cannot be used yet, and is waited for: ")
+	await(t, p, "waiting for the server, which cannot be used yet: ")
 	await(t, p, "waiting for the server (try ")
 	fake, _ := startFake(t, "--port", address.Port(), "--first-token", "0s")
 	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "is asked by tokens") || !strings.Contains(p.stdout.String(), "steps          1 ") {

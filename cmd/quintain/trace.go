@@ -20,10 +20,10 @@ import (
 func newTrace(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace",
-		Short: "List and show the episodes that a run has played",
-		Long: `Trace reads what a run keeps of every group that it played, below its data folder: the
-conversations, tokens, scores, verdicts and failures (docs/formats/trace.md). The run may
-be going on.`,
+		Short: "List and show the episodes of a run",
+		Long: `Trace reads the trace of a run in its data folder: the conversations, tokens, scores,
+verdicts and failures of every played group (docs/formats/trace.md). It works during the
+run too.`,
 		Example: `  quintain trace list --outcome model_failed --limit 20
   quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'`,
 		Args: noArgs,
@@ -33,7 +33,7 @@ be going on.`,
 	return c
 }
 
-// A traceQuery is a query in flags.
+// A traceQuery is a query by flags.
 type traceQuery struct {
 	data    string
 	query   trace.Query
@@ -48,9 +48,9 @@ func (q *traceQuery) flags(c *cobra.Command) {
 	f.StringVar(&q.query.Task, "task", "", "only groups of this task")
 	f.StringVar(&q.query.Scenario, "scenario", "", "only groups of the scenario with this ID")
 	f.StringVar(&q.outcome, "outcome", "", "only groups with an episode of this outcome: "+outcomeNames())
-	f.StringVar(&q.query.Drop, "drop", "", "only groups that were kept, or dropped, or dropped for this reason")
-	f.DurationVar(&q.since, "since", 0, "only groups of this last time")
-	f.IntVar(&q.query.Limit, "limit", 0, "this many groups at most, the newest first; 0: all, the oldest first")
+	f.StringVar(&q.query.Drop, "drop", "", "only kept groups, or dropped, or dropped for this reason")
+	f.DurationVar(&q.since, "since", 0, "only groups from the last DURATION")
+	f.IntVar(&q.query.Limit, "limit", 0, "at most this many groups, newest first; 0: all, oldest first")
 }
 
 // outcomeNames lists all outcomes.
@@ -72,20 +72,18 @@ func (q *traceQuery) open() (*trace.Reader, error) {
 	if q.since > 0 {
 		q.query.From = time.Now().Add(-q.since)
 	}
-	for _, folder := range []string{filepath.Join(q.data, datadir.Trace), q.data} {
-		r, err := trace.Open(folder)
-		if err == nil && r.Len() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return r, err
-		}
+	r, err := trace.OpenFirst(filepath.Join(q.data, datadir.Trace), q.data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("there is no trace in %s: is it the data folder of a run with a trace?", q.data)
 	}
-	return nil, usagef("there is no trace in %s: is it the data folder of a run with a trace?", q.data)
+	return r, err
 }
 
 func newTraceList(w *world) *cobra.Command {
 	var q traceQuery
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List groups as they were played, a line each",
+		Short:   "List played groups, a line each",
 		Example: `  quintain trace list --task countdown --drop equal_scores`,
 		Args:    noArgs,
 	}
@@ -130,10 +128,10 @@ func newTraceShow(w *world) *cobra.Command {
 			return fmt.Errorf("the trace has no group %q; quintain trace list names them", args[0])
 		}
 		record, err := r.Read(found[0].Ref)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case *asJSON:
+		}
+		if *asJSON {
 			return printJSON(w.stdout, record)
 		}
 		screen.Record(w.stdout, record)

@@ -95,7 +95,7 @@ func TestForeignCheckpoints(t *testing.T) {
 	}
 }
 
-// A warm-up that is interrupted is kept, and the same command goes on with it.
+// An interrupted warm-up is kept, and the same command resumes it.
 func TestFromScratchGoesOn(t *testing.T) {
 	data := t.TempDir()
 	args := append(slices.Clone(tinyRun), "--data", data, "--port", "0", "--from-scratch", "--steps", "1",

@@ -23,7 +23,7 @@ func newVersion(w *world) *cobra.Command {
 	}
 }
 
-// version is that of the module, with the commit if the program was built from a
+// version is the version of the module, or the commit if the program was built from a
 // repository.
 func version() string {
 	info, ok := debug.ReadBuildInfo()

@@ -34,7 +34,7 @@ var floors = [][]string{
 		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
 		"run/scalars",
-		"settings/flags",
+		"settings/flags", "settings/logging",
 		"mathverify/numeric",
 	},
 	{ // the machines
@@ -68,7 +68,7 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "serve/sessions"},
-	{"run", "serve/names"},
+	{"run", "run/player", "run/artifacts", "serve/names"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools
 	{"serve"}, // all protocols on one port

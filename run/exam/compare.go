@@ -8,13 +8,13 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 )
 
-// A Comparison compares two reports on the same problems. Its own change is that of all
-// rows, each with the same weight.
+// A Comparison compares two reports on the same problems. Its Change is over all rows, each
+// with the same weight.
 type Comparison struct {
 	Change
 	Rows     []RowChange `json:"rows"`
-	Flips    []Flip      `json:"flips"`    // first those that became right, then the others, each by row and ID
-	Unscored int         `json:"unscored"` // problems that one of the two reports has no score of; they are left out
+	Flips    []Flip      `json:"flips"`    // first the problems that became right, then the others, each by row and ID
+	Unscored int         `json:"unscored"` // problems without a score in one of the reports; they are left out
 }
 
 // A RowChange is the change of a row.
@@ -23,20 +23,20 @@ type RowChange struct {
 	Change
 }
 
-// A Change says how the results on some problems differ. A problem counts as right if more
-// than half of its scored episodes are.
+// A Change is the difference of the results on some problems. A problem counts as right if
+// more than half of its scored episodes are right.
 type Change struct {
-	Problems   int             `json:"problems"` // that both reports have a score of
+	Problems   int             `json:"problems"` // with a score in both reports
 	Before     float64         `json:"before"`   // mean score of these problems in the first report
 	After      float64         `json:"after"`    // the same in the second
 	Difference float64         `json:"difference"`
-	Within     *stats.Interval `json:"interval,omitempty"` // of the difference, with 95 % confidence, by the paired bootstrap; nil: there are no problems
-	Better     int             `json:"better"`             // problems that are right only in the second report
-	Worse      int             `json:"worse"`              // problems that are right only in the first
+	Within     *stats.Interval `json:"interval,omitempty"` // of the difference, with 95 % confidence, by the paired bootstrap; nil: no problems
+	Better     int             `json:"better"`             // problems right only in the second report
+	Worse      int             `json:"worse"`              // problems right only in the first
 	P          float64         `json:"p"`                  // of Better and Worse; see [stats.McNemar]
 }
 
-// A Flip is a problem that is right in only one of two reports.
+// A Flip is a problem right in only one of two reports.
 type Flip struct {
 	ID     string `json:"id"`
 	Label  string `json:"label"`  // of its row
@@ -44,13 +44,13 @@ type Flip struct {
 	After  Share  `json:"after"`  // the same in the second
 }
 
-// A Share is how many of the scored episodes of a problem are right.
+// A Share counts the right ones among the scored episodes of a problem.
 type Share struct {
 	Right  int `json:"right"`
 	Scored int `json:"scored"`
 }
 
-// Share counts the right ones of the scored episodes.
+// Share counts the right ones among the scored episodes.
 func (p *Problem) Share() (s Share) {
 	for _, e := range p.Episodes {
 		s.Scored += one(e.Outcome.Rewarded())
@@ -59,13 +59,13 @@ func (p *Problem) Share() (s Share) {
 	return s
 }
 
-// String tells the share as words.
+// String writes the share in words.
 func (s Share) String() string { return fmt.Sprintf("%d of %d right", s.Right, s.Scored) }
 
 // most reports whether more than half are right.
 func (s Share) most() bool { return 2*s.Right > s.Scored }
 
-// A DifferentError says that two reports are not on the same problems.
+// A DifferentError says that two reports have different problems.
 type DifferentError struct {
 	First, Second []string // IDs of problems that only this report has, sorted
 }
@@ -85,9 +85,9 @@ func (e *DifferentError) Error() string {
 		". Hold both to their end, with the same tasks, scenario, number of problems, split and seed"
 }
 
-// Compare compares the second of two reports with the first. If one has a result of a
-// problem that the other has not, the error is a [*DifferentError]. Both reports may be
-// read from files.
+// Compare compares the second of two reports with the first. The error is a
+// [*DifferentError] if only one has a result of some problem. Both reports may come from
+// files.
 func Compare(first, second *Report) (*Comparison, error) {
 	before, after := byID(first), byID(second)
 	if e := (&DifferentError{missing(before, after), missing(after, before)}); e.First != nil || e.Second != nil {
@@ -128,7 +128,7 @@ func byID(r *Report) map[string]*Problem {
 	return all
 }
 
-// missing returns the IDs in one map that are not in the other, sorted.
+// missing returns the IDs of one map that the other lacks, sorted.
 func missing(in, from map[string]*Problem) (ids []string) {
 	for id := range in {
 		if from[id] == nil {
@@ -139,13 +139,13 @@ func missing(in, from map[string]*Problem) (ids []string) {
 	return ids
 }
 
-// pairs are problems that two reports have a score of, row by row.
+// pairs are problems with a score in both reports, row by row.
 type pairs struct {
 	before, after, differences [][]float64 // mean scores, and the second minus the first
 	better, worse              int
 }
 
-// add adds a pair. All that are added one by one are of one row.
+// add adds a pair. All pairs added this way belong to one row.
 func (p *pairs) add(was, now *Problem) {
 	if p.before == nil {
 		p.before, p.after, p.differences = make([][]float64, 1), make([][]float64, 1), make([][]float64, 1)
@@ -164,7 +164,7 @@ func (p *pairs) join(q *pairs) {
 	p.better, p.worse = p.better+q.better, p.worse+q.worse
 }
 
-// change is how the pairs differ.
+// change returns the difference of the pairs.
 func (p *pairs) change() Change {
 	c := Change{Before: meanOf(p.before), After: meanOf(p.after), Better: p.better, Worse: p.worse, P: stats.McNemar(p.better, p.worse)}
 	for _, row := range p.before {

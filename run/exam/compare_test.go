@@ -107,7 +107,7 @@ func TestReadReport(t *testing.T) {
 	}
 }
 
-// FuzzReadReport compares whatever can be read with itself: nothing differs, and the result
+// FuzzReadReport compares any readable report with itself: nothing differs, and the result
 // can be written.
 func FuzzReadReport(f *testing.F) {
 	f.Add(`{"samples":2,"rows":[{"label":"a","problems":[{"id":"a","episodes":[{"outcome":"scored","score":1,"right":true},{"outcome":"env_failed"}]}]}]}`)

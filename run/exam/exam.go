@@ -17,9 +17,9 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings are how a policy is examined.
+// Settings say how a policy is examined.
 type Settings struct {
-	Rule      Rule    // which tasks are asked, and the defaults of the others
+	Rule      Rule    // which tasks are asked, and the defaults of the other settings
 	Problems  int     // distinct problems of each task; 0: 64, or all of a file
 	Samples   int     // episodes of each problem
 	Split     Side    // which problems
@@ -33,77 +33,75 @@ type Rule string
 // The rules.
 const (
 	OwnRule     Rule = "quintain"
-	AtroposRule Rule = "atropos" // that of Atropos' ReasoningGym environment, as far as it can be: docs/evaluation.md
+	AtroposRule Rule = "atropos" // as Atropos' ReasoningGym environment, as far as possible: docs/evaluation.md
 )
 
 // DefaultProblems is the number of problems of a task if [Settings] has 0.
 const DefaultProblems = 64
 
-// Defaults returns the settings of an examination unless something else is said.
+// Defaults returns the default settings.
 func Defaults() Settings { return Settings{Rule: OwnRule, Samples: 1, Split: AutoSide, MaxFailed: 0.1} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	settings.Word(d, &s.Rule, "set", "the fixed set that is asked: ours, or that of Atropos' ReasoningGym environment").OneOf(string(OwnRule), string(AtroposRule))
+	settings.Word(d, &s.Rule, "set", "fixed set of problems: ours, or the one of Atropos' ReasoningGym environment").OneOf(string(OwnRule), string(AtroposRule))
 	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
 	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
-	settings.Word(d, &s.Split, "split", "which problems are asked: those that are never trained on, the others, or all; auto: the first of these, but all of a file").
+	settings.Word(d, &s.Split, "split", "problems to ask: those held out from training, the others, or all; auto: held_out, but all of a file").
 		OneOf(string(AutoSide), string(HeldOutSide), string(TrainedSide), string(BothSides))
 	d.Uint64(&s.Seed, "eval_seed", "seed of the problems; 0: one that training never uses")
-	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail; if more do, the examination fails").Between(0, 1)
+	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail before the examination fails").Between(0, 1)
 }
 
 // seed is the seed of the problems.
 func (s *Settings) seed() uint64 { return cmp.Or(s.Seed, Seed) }
 
-// An Exam plays sets of problems with a policy. Its fields are set before Run and not
-// changed after.
+// An Exam plays sets of problems with a policy. Its fields must not change once Run is
+// called.
 type Exam struct {
 	Sets      []Set
 	Policy    quintain.Policy
 	Sampling  quintain.Sampling
 	Samples   int           // episodes of each problem; 0: 1
 	Parallel  int           // episodes under way at once; 0: 1
-	Replays   int           // how often an episode is played again from the start after a failure of the policy
-	Limit     time.Duration // that servers may take for the replies of an episode together; 0: none
+	Replays   int           // how often an episode starts again after a failure of the policy
+	Limit     time.Duration // on the servers' time for all replies of an episode; 0: none
 	MaxFailed float64       // see [Settings]
 
-	// Kept has the results of problems, by their IDs, that are not played again: they are
-	// those of an examination with the same fields that was ended before. Nil: none.
+	// Kept has results by the IDs of their problems, from an earlier examination with the
+	// same fields that ended early. These problems are not played again. Nil: none.
 	Kept map[string]*Problem
 
-	// Told is called after each problem, by one goroutine at a time, unless it is nil.
+	// Told, unless nil, is called after each problem, by one goroutine at a time.
 	Told func(Progress)
 
-	// Played is called with every result, from many goroutines, unless it is nil; also with
-	// that of a problem that was cut when the examination ended. An error ends the
+	// Played, unless nil, is called with every result, from many goroutines, also with the
+	// result of a problem that the end of the examination cut. An error ends the
 	// examination.
 	Played func(rollout.Result) error
 }
 
-// Progress is how far an examination has come.
+// Progress tells how far an examination is.
 type Progress struct {
 	Done, Total int    // problems
 	Failed      int    // episodes
 	Cause       string // of the last failure; empty: none failed
 }
 
-// A FailedError says that too many episodes failed. The report has the results until
-// then.
+// A FailedError says that too many episodes failed. The report has the results so far.
 type FailedError struct {
 	Failed, Episodes int
 	Cause            string // of the last failure
 }
 
-// Error says how many failed, and why.
+// Error says how many episodes failed, and why.
 func (e *FailedError) Error() string {
 	return fmt.Sprintf("%d of %d episodes failed; the last failure: %s", e.Failed, e.Episodes, e.Cause)
 }
 
-// Run plays all problems and returns the report. It ends early if too many episodes
-// fail, with a [*FailedError], when the policy wants nothing more to be played
-// ([quintain.ErrStop]), and when ctx ends, with its cause. The report then has the results
-// until that time. What was cut is no result.
+// Run plays all problems and returns the report. It ends early if too many episodes fail,
+// with a [*FailedError], when the policy stops ([quintain.ErrStop]), and when ctx ends, with
+// its cause. The report then has the results so far, without problems that were cut.
 func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	size := max(1, e.Samples)
 	run := &running{exam: e, start: time.Now(), report: newReport(e.Sets, size)}
@@ -117,14 +115,14 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 			err := run.take(r)
 			var failed *FailedError
 			if errors.As(err, &failed) {
-				stop(err) // episodes under way are cut, and do not count
+				stop(err) // episodes under way are cut and do not count
 				return nil
 			}
 			return err
 		},
 	}
 	err := engine.Run(ctx)
-	if err == nil && ctx.Err() != nil {
+	if err == nil {
 		err = context.Cause(ctx)
 	}
 	run.report.finish(time.Since(run.start))
@@ -136,7 +134,7 @@ type running struct {
 	exam  *Exam
 	start time.Time
 	total int // problems
-	sent  int // rows of next that are done; see there
+	sent  int // rows of next that were handed out
 
 	mu     sync.Mutex
 	done   int // problems
@@ -145,7 +143,7 @@ type running struct {
 	report *Report
 }
 
-// recall adds the results that are kept to the report.
+// recall adds the kept results to the report.
 func (r *running) recall() {
 	for i := range r.exam.Sets {
 		set := &r.exam.Sets[i]

@@ -100,7 +100,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// Every row of a file is asked, and the count of questions says what is repeated.
+// Every row of a file is asked; the count of questions leaves out repeated ones.
 func TestRowsThatRepeatAQuestion(t *testing.T) {
 	t.Parallel()
 	set := sets(t, space{n: 12, step: 4, file: true}, exam.Settings{Split: exam.BothSides})[0]
@@ -126,7 +126,7 @@ func TestTheSidesOfASplitAreAllAndShareNothing(t *testing.T) {
 	}
 }
 
-// An ask is an episode whose reply is right if it is the problem's number.
+// An ask is an episode. The right reply is the problem's number.
 type ask struct{ p quintain.Problem }
 
 func (a ask) Open(context.Context) ([]quintain.Message, error) {
@@ -193,7 +193,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// fails is a policy whose server is down from the n-th request on.
+// fails is a policy with a server that is down from the n-th request on.
 type fails struct {
 	quintain.Policy
 	left int
@@ -243,7 +243,7 @@ func TestFailuresAreNoScores(t *testing.T) {
 	}
 }
 
-// once fails the first time that it is asked for an episode, and what is of no examination.
+// once fails each first request of an episode, and every request outside of examinations.
 type once struct {
 	quintain.Policy
 	err   error
@@ -258,7 +258,7 @@ func (o *once) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sampl
 	return o.Policy.Sample(ctx, r)
 }
 
-// An episode whose policy failed is played again, unless that is not to be.
+// An episode is played again after a failure of the policy, if replays are allowed.
 func TestFailuresArePlayedAgain(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -10,17 +10,17 @@ import (
 // A Problem has the results of a policy on one problem.
 type Problem struct {
 	ID       string    `json:"id"`
-	Episodes []Episode `json:"episodes"` // all that were played
+	Episodes []Episode `json:"episodes"` // all played ones
 
 	scored        []float64 // scores of the scored episodes
 	pass          []float64 // pass@k by the place of k in ks; shorter if fewer than k episodes are scored
 	majority      []float64 // the same for the majority
 	tokens        []float64 // that the policy sampled in each scored episode
-	right, broken int       // scored episodes that are right, or malformed
+	right, broken int       // right and malformed ones of the scored episodes
 	cut           int       // scored episodes in which a reply used up its tokens
 }
 
-// An Episode is what a report keeps of an episode.
+// An Episode is an episode in a report.
 type Episode struct {
 	Outcome   quintain.Outcome `json:"outcome"`
 	Score     float64          `json:"score"`               // its reward; 0 if it is not scored
@@ -31,7 +31,7 @@ type Episode struct {
 	Cut       bool             `json:"cut,omitempty"`       // a reply used up its tokens
 }
 
-// NewProblem returns the results of the episodes of the problem with an ID.
+// NewProblem returns the results of episodes of the problem id.
 func NewProblem(id string, played []quintain.Trajectory) *Problem {
 	p := &Problem{ID: id, Episodes: make([]Episode, len(played))}
 	for i := range played {
@@ -47,7 +47,7 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 	return p
 }
 
-// finish computes what summaries are made of.
+// finish computes the inputs of summaries.
 func (p *Problem) finish(ks []int) {
 	*p = Problem{ID: p.ID, Episodes: p.Episodes}
 	var answers []string

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Report has the results of a policy. Its own summary is that of all rows.
+// A Report has the results of a policy. Its Summary is over all rows.
 type Report struct {
 	Summary
 	Samples    int     `json:"samples"`    // episodes of each problem
@@ -22,9 +22,9 @@ type Report struct {
 	Tasks      []*Part `json:"tasks"`      // the rows of each task, by name
 	Categories []*Part `json:"categories"` // the rows of each category, by name
 	Levels     []*Part `json:"levels"`     // the rows of each level, lowest first
-	Left       int     `json:"left"`       // problems that have no result: the examination ended before
+	Left       int     `json:"left"`       // problems without a result, since the examination ended early
 	LastFault  string  `json:"last_fault,omitempty"`
-	Seconds    float64 `json:"seconds"` // that the last process took
+	Seconds    float64 `json:"seconds"` // of the last process
 }
 
 // A Part has the results of a policy on some of the rows.
@@ -38,12 +38,12 @@ type Row struct {
 	Label    string `json:"label"` // "task:level"
 	Task     string `json:"task"`
 	Category string `json:"category,omitempty"`
-	Level    int    `json:"level"` // quintain.OwnParams: the task has its own parameters
+	Level    int    `json:"level"` // quintain.OwnParams: the task has custom parameters
 	Summary
 	Set      int        `json:"set"`      // number of problems; see [Set]
 	Distinct int        `json:"distinct"` // questions of these problems
 	Complete bool       `json:"complete"` // see [Set]
-	Problems []*Problem `json:"problems"` // that were played, by ID
+	Problems []*Problem `json:"problems"` // the played ones, by ID
 }
 
 // newReport returns an empty report on sets.
@@ -68,7 +68,7 @@ func newRow(s *Set) *Row {
 	return row
 }
 
-// add adds the results of a problem to the row with a label, which there is.
+// add adds the results of a problem to the row with a label, which must exist.
 func (r *Report) add(label string, p *Problem) {
 	i := slices.IndexFunc(r.Rows, func(row *Row) bool { return row.Label == label })
 	r.Rows[i].Problems = append(r.Rows[i].Problems, p)
@@ -101,8 +101,8 @@ func (r *Row) level() string {
 	return fmt.Sprint(r.Level)
 }
 
-// parts returns the summaries of rows by a name of theirs, in the order of the names. A row
-// without one is in no part.
+// parts returns the summaries of rows by name, sorted by name. Rows without a name are in
+// no part.
 func parts(ks []int, rows []*Row, name func(*Row) string) []*Part {
 	all := []*Part{}
 	byName := map[string][]*Row{}
@@ -121,8 +121,8 @@ func parts(ks []int, rows []*Row, name func(*Row) string) []*Part {
 // maxReport is the largest size of a report in bytes.
 const maxReport = 1 << 30
 
-// ReadReport reads a report from a file, as JSON, for [Compare]. The error names what of
-// its problems cannot be compared.
+// ReadReport reads a report from a JSON file, for [Compare]. The error names the first
+// invalid problem.
 func ReadReport(path string) (*Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -143,11 +143,10 @@ func ReadReport(path string) (*Report, error) {
 	return &r, nil
 }
 
-// mostScore is the largest score of an episode, up or down, that is read from a file: sums
-// of so many stay finite.
+// mostScore is the largest absolute score in a file. Sums of such scores stay finite.
 const mostScore = 1e12
 
-// check reports what makes a report from outside one that was never written.
+// check refuses a report that this program cannot have written.
 func (r *Report) check() error {
 	seen := map[string]bool{}
 	for i, row := range r.Rows {

@@ -80,8 +80,8 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// What is kept of an earlier examination is not played again, and the report is that of an
-// examination that played all.
+// Kept results of an earlier examination are not played again, and the report is the same as
+// if all were played.
 func TestKeptProblemsAreNotPlayedAgain(t *testing.T) {
 	t.Parallel()
 	whole := examined(t, 12, 2, func(q int) int { return q % 3 })

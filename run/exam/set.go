@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// Seed is the seed of the problems that policies are examined with, unless another is set.
+// Seed is the default seed of the problems of examinations.
 const Seed uint64 = 0x68656c64_6f757421
 
 // A Set is a fixed list of problems. No two ask the same, except rows of a file.
@@ -17,15 +17,13 @@ type Set struct {
 	Problems []quintain.Problem
 	Distinct int // questions of the problems; fewer than problems only if rows of a file repeat one
 
-	// Complete says that the set has every problem of its side, as far as can be found
-	// out by drawing.
+	// Complete says that the set has every problem of its side, as far as draws can tell.
 	Complete bool
 }
 
 // NewSets returns a set for each stream: the first how.Problems problems of how.Seed on the
-// side how.Split, each question once, or all if there are fewer. Of a file it takes the
-// rows in order. It opens no environment. The error names two streams with the same
-// problem.
+// side how.Split, each question once, or all if there are fewer. From a file it takes the
+// rows in order. It opens no environment. The error names two streams that share a problem.
 func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 	sets := make([]Set, len(streams))
 	labels := map[string]string{} // by the IDs of the problems
@@ -94,7 +92,7 @@ func newSet(s rollout.Stream, how Settings) (Set, error) {
 	return set, nil
 }
 
-// patience is how many draws without a new question show that the n known ones are all:
-// if one more existed, and all were equally likely, the draws would miss it once in 10⁸
-// times.
+// patience is the number of draws without a new question after which the n known ones
+// count as all. If one more existed, and all were equally likely, the draws would miss it
+// once in 10⁸ times.
 func patience(n int) int { return max(1000, 20*n) }

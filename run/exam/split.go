@@ -20,8 +20,8 @@ const (
 // heldOutShare says that one in ten problems is held out.
 const heldOutShare = 10
 
-// HeldOut reports whether the problems of a key are kept for examinations and must not
-// be trained on. The key says what a problem asks, so all its wordings are on one side.
+// HeldOut reports whether the problems of a key are kept for examinations and must not be
+// trained on. A key stands for the question, so all wordings of it are on one side.
 func HeldOut(key quintain.Key) bool {
 	return binary.BigEndian.Uint64(key[8:])%heldOutShare == 0
 }
@@ -29,11 +29,13 @@ func HeldOut(key quintain.Key) bool {
 // Has reports whether the problems of a key are on the side.
 func (s Side) Has(key quintain.Key) bool { return s == BothSides || HeldOut(key) == (s == HeldOutSide) }
 
-// Skip returns a function that reports whether a problem of s is held out: a stream of
-// problems uses it to skip them.
+// Skip returns a function for streams that skips the held-out problems of s.
 func Skip(s quintain.Scenario) func(quintain.Problem) (bool, error) {
 	return func(p quintain.Problem) (bool, error) {
 		key, err := s.Key(p)
-		return err == nil && HeldOut(key), err
+		if err != nil {
+			return false, err
+		}
+		return HeldOut(key), nil
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// phrasing finds what a record says of its wording.
+// phrasing finds the wording in a record.
 var phrasing = regexp.MustCompile(`,?"phrasing":\d+`)
 
 // sides has the texts of questions, by the side on which they were found.

@@ -8,23 +8,22 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A Summary has the results of a policy on the problems of one or several rows. Each of its
-// means is the mean of the means of the rows, so every row has the same weight, and that
-// of a row is the mean of the means of its problems. Only scored episodes count, except in
-// Episodes and Failed.
+// A Summary has the results of a policy on the problems of one or several rows. Each mean
+// is the mean over rows, so every row has the same weight; the mean of a row is the mean
+// over its problems, and the mean of a problem is over its episodes. Only scored episodes
+// count, except in Episodes and Failed.
 type Summary struct {
-	Scored    int                      `json:"scored"`             // problems with a scored episode; 0: there are no means
+	Scored    int                      `json:"scored"`             // problems with a scored episode; 0: no means
 	Mean      *float64                 `json:"mean_score"`         // of the scores
 	Within    *stats.Interval          `json:"interval,omitempty"` // of Mean, with 95 % confidence, by the cluster bootstrap over problems
 	At        []At                     `json:"at,omitempty"`       // by k, ascending
-	Malformed float64                  `json:"malformed"`          // share of the episodes whose last reply has no readable answer
+	Malformed float64                  `json:"malformed"`          // share of the episodes without a readable answer in the last reply
 	Lengths   *Lengths                 `json:"lengths,omitempty"`
 	Episodes  map[quintain.Outcome]int `json:"episodes"`
 	Failed    int                      `json:"failed"` // episodes without a score
 }
 
-// At has what k samples of a problem give, over the problems with at least k scored
-// episodes.
+// At has pass@k and majority@k over the problems with at least k scored episodes.
 type At struct {
 	K        int     `json:"k"`
 	Pass     float64 `json:"pass"`     // pass@k; see [stats.PassAt]
@@ -41,8 +40,8 @@ type Lengths struct {
 	Cut    float64 `json:"cut"` // share of the episodes in which a reply used up its tokens
 }
 
-// Ks are the numbers of samples for which pass@k and the majority are told: the powers of
-// two below the samples of each problem, and the samples.
+// Ks lists the values of k for pass@k and majority@k: the powers of two below the number of
+// samples, and that number.
 func (r *Report) Ks() (all []int) {
 	for k := 1; k < r.Samples; k *= 2 {
 		all = append(all, k)
@@ -50,7 +49,7 @@ func (r *Report) Ks() (all []int) {
 	return append(all, max(1, r.Samples))
 }
 
-// summary summarises rows whose problems are finished.
+// summary summarises rows of finished problems.
 func summary(ks []int, rows ...*Row) Summary {
 	s := Summary{Episodes: map[quintain.Outcome]int{}}
 	for _, row := range rows {
@@ -97,7 +96,7 @@ func at(values []float64, i int) (float64, bool) {
 	return values[i], true
 }
 
-// over returns a value of each problem that has it, for each row that has such problems.
+// over returns, for each row, the values of the problems that have one, without empty rows.
 func over(rows []*Row, value func(*Problem) (v float64, has bool)) (strata [][]float64) {
 	for _, row := range rows {
 		var values []float64
@@ -122,13 +121,13 @@ func meanOf(strata [][]float64) float64 {
 	return stats.Mean(means)
 }
 
-// bootstrap is [stats.Bootstrap] with resamples that are always the same.
+// bootstrap is [stats.Bootstrap] with fixed resamples.
 func bootstrap(strata [][]float64) (mean float64, within stats.Interval) {
 	r := rng.New(Seed, "bootstrap")
 	return stats.Bootstrap(func(n int) int { return r.Between(0, n-1) }, strata...)
 }
 
-// lengths are those of all scored episodes, of which there is one or more.
+// lengths returns the lengths of the scored episodes, 1 or more.
 func lengths(rows []*Row) *Lengths {
 	var tokens []float64
 	cut := 0

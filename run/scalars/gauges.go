@@ -40,16 +40,16 @@ func (g *Gauges) Collect(to chan<- prometheus.Metric) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for name, value := range g.last {
-		desc := prometheus.NewDesc(name, "The run's number of this name, of the last row.", nil, nil)
+		desc := prometheus.NewDesc(name, "The last value of the run's metric of this name.", nil, nil)
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
 	}
 }
 
-// gaugeName is a name in the letters that Prometheus takes.
+// gaugeName returns a name in characters that Prometheus accepts.
 func gaugeName(name string) string { return "quintain_" + letters(name, "_") }
 
-// letters replaces each character of a name that is neither a letter or digit of ASCII
-// nor one of others by an underscore.
+// letters replaces the characters of a name by underscores, except ASCII letters, digits and
+// those in others.
 func letters(name, others string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(others, r) {

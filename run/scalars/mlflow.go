@@ -34,24 +34,24 @@ type MLflow struct {
 
 // An MLflowConfig says where a run is logged.
 type MLflowConfig struct {
-	URL        string // such as http://127.0.0.1:5000, which may have a user and a password
+	URL        string // such as http://127.0.0.1:5000, with user and password if need be
 	Token      string // sent as a bearer token; empty: none
-	Experiment string // is made if it does not exist
-	Run        string // ID of the run; a run of that ID is continued
+	Experiment string // made if it does not exist
+	Run        string // ID of the run; an existing run with this ID is continued
 	Log        *slog.Logger
 }
 
 // Limits of MLflow's log-batch, and ours.
 const (
-	maxBatch   = 1000    // numbers in a request
-	maxWaiting = 200_000 // numbers in memory
+	maxBatch   = 1000    // values in a request
+	maxWaiting = 200_000 // values in memory
 	maxReply   = 1 << 20
 )
 
-// runTag is the tag by which a run is found again.
+// runTag is the tag that finds a run again.
 const runTag = "quintain.run"
 
-// A metric is one number of a row, in MLflow's form.
+// A metric is one value of a row, in MLflow's form.
 type metric struct {
 	Key       string  `json:"key"`
 	Value     float64 `json:"value"`
@@ -59,7 +59,7 @@ type metric struct {
 	Step      int     `json:"step"`
 }
 
-// NewMLflow returns a log whose rows are sent while Run runs.
+// NewMLflow returns a log that sends its rows while Run runs.
 func NewMLflow(c MLflowConfig) (*MLflow, error) {
 	at, err := url.Parse(c.URL)
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
@@ -87,8 +87,8 @@ func (m *MLflow) Add(row Row) error {
 	return nil
 }
 
-// Run sends rows until ctx ends. A server that fails is logged once, and tried again every
-// two seconds. The error is always nil: a run does not end because of it.
+// Run sends rows until ctx ends. It logs the first failure of the server, and tries again
+// every two seconds. The error is always nil, so that no run ends because of the server.
 func (m *MLflow) Run(ctx context.Context) error {
 	failed := false
 	for ctx.Err() == nil {
@@ -117,18 +117,15 @@ func (m *MLflow) pause(ctx context.Context, failed bool) {
 	}
 }
 
-// lastTry is how long Close tries to send what waits.
+// lastTry limits the time that Close takes to send waiting rows.
 const lastTry = 10 * time.Second
 
-// Close implements [Log]. It sends what waits and says that the run has ended, within ten
-// seconds, and logs what could not be sent.
+// Close implements [Log]. Within ten seconds it sends the waiting rows and marks the run as
+// finished. It logs how many values are lost.
 func (m *MLflow) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTry)
 	defer cancel()
-	err := m.send(ctx)
-	if err == nil && m.run != "" {
-		err = m.call(ctx, "runs/update", map[string]any{"run_id": m.run, "status": "FINISHED", "end_time": time.Now().UnixMilli()}, nil)
-	}
+	err := m.finish(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if left := len(m.waiting) + m.lost; left > 0 || err != nil {
@@ -137,7 +134,15 @@ func (m *MLflow) Close() error {
 	return nil
 }
 
-// send sends all that waits to the run, which it finds or makes first.
+// finish sends the waiting rows and marks the run as finished.
+func (m *MLflow) finish(ctx context.Context) error {
+	if err := m.send(ctx); err != nil || m.run == "" {
+		return err
+	}
+	return m.call(ctx, "runs/update", map[string]any{"run_id": m.run, "status": "FINISHED", "end_time": time.Now().UnixMilli()}, nil)
+}
+
+// send sends the waiting rows to the run, which it finds or makes first.
 func (m *MLflow) send(ctx context.Context) (err error) {
 	for {
 		m.mu.Lock()

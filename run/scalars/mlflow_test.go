@@ -16,8 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
-// A tracker is what an MLflow server does of the routes that are used. Some of the first
-// requests fail.
+// A tracker imitates the routes of an MLflow server that we use. Some of the first requests
+// fail.
 type tracker struct {
 	t *testing.T
 
@@ -66,8 +66,7 @@ func (s *tracker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, reply)
 }
 
-// play logs the rows to a server, goes on until sent is closed, and returns what was said
-// meanwhile.
+// play logs the rows to a server until sent is closed, and returns the log messages.
 func play(t *testing.T, url string, sent <-chan struct{}) string {
 	t.Helper()
 	var said bytes.Buffer

@@ -1,6 +1,5 @@
-// Package scalars keeps the numbers of a run, step by step, where people look at them:
-// as JSON lines, in the event files of TensorBoard, on an MLflow server, and as gauges of
-// Prometheus.
+// Package scalars logs the metrics of a run, step by step: as JSON lines, in event files of
+// TensorBoard, on an MLflow server, and as Prometheus gauges.
 package scalars
 
 import (
@@ -11,15 +10,15 @@ import (
 	"time"
 )
 
-// A Row is the numbers of one step, by name. Names have parts that are set apart by
-// slashes, such as train/percent_correct. A number that is not finite is not kept.
+// A Row has the values of one step by name. Slashes separate the parts of a name, such as
+// train/percent_correct. Logs skip values that are not finite.
 type Row struct {
 	Step   int
 	Time   time.Time
 	Values map[string]float64
 }
 
-// names lists the names of the finite numbers of a row, sorted.
+// names lists the names of the finite values of a row, sorted.
 func (r *Row) names() []string {
 	finite := func(name string) bool { return !math.IsNaN(r.Values[name]) && !math.IsInf(r.Values[name], 0) }
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.Values)), func(name string) bool { return !finite(name) })
@@ -30,14 +29,14 @@ type Log interface {
 	// Add takes a row. Steps never fall.
 	Add(Row) error
 
-	// Close keeps what was added, and closes the log.
+	// Close keeps the added rows, and closes the log.
 	Close() error
 }
 
-// All is several logs that take the same rows.
+// All hands each row to several logs.
 type All []Log
 
-// Add implements [Log]. All logs get the row, whatever fails.
+// Add implements [Log]. An error of one log keeps the row from no other.
 func (a All) Add(row Row) error {
 	var errs []error
 	for _, log := range a {

@@ -106,7 +106,7 @@ func single(x float32) string {
 	return string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
 }
 
-// records are the data of the records of a TFRecord file, whose checksums must be right.
+// records returns the data of the records of a TFRecord file, and checks their checksums.
 func records(t *testing.T, file string) (all []string) {
 	t.Helper()
 	table := crc32.MakeTable(crc32.Castagnoli)

@@ -11,9 +11,9 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings say where the numbers of a run go, besides its gauges.
+// Settings say where the metrics of a run go, besides its gauges.
 type Settings struct {
-	Every       time.Duration // at least, from one row to the next
+	Every       time.Duration // least time between rows
 	Lines       bool          // to a file of JSON lines
 	TensorBoard string        // folder; empty: nowhere
 	MLflow      string        // address; empty: nowhere
@@ -26,7 +26,7 @@ func Default() Settings { return Settings{Every: 5 * time.Second, Lines: true, E
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Duration(&s.Every, "every", "time at least from one row of numbers to the next").AtLeast(0)
+	d.Duration(&s.Every, "every", "least time between two rows of metrics").AtLeast(0)
 	d.Bool(&s.Lines, "lines", "write them to DATA/metrics.jsonl").Flag("metrics")
 	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files").Flag("tensorboard")
 	d.Text(&s.MLflow, "mlflow", "address of an MLflow server").Flag("mlflow")
@@ -44,8 +44,8 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Open opens the logs of a run: a file at lines, unless the settings want none, and the
-// others. What is not nil of flow has to run beside the run, which it outlasts.
+// Open opens the logs of a run: the file lines, unless the settings turn it off, and the
+// others. Flow, unless nil, must run beside the run and outlast it.
 func (s *Settings) Open(lines, run string, log *slog.Logger) (all All, flow *MLflow, err error) {
 	defer func() {
 		if err != nil {

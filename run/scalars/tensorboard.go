@@ -12,19 +12,18 @@ import (
 	"time"
 )
 
-// Events is a [Log] in an event file of TensorBoard. A file that a crash tears is
-// readable up to its last whole event, and the next process begins a new one, which
-// TensorBoard shows along with it.
+// Events is a [Log] in an event file of TensorBoard. A file torn by a crash is readable up
+// to its last whole event. The next process begins a new file, and TensorBoard shows both.
 //
 // The file is a sequence of records as TensorFlow writes them (tensorflow.org, TFRecord:
-// length, checksum of the length, data, checksum of the data), each of which is an Event
+// length, checksum of the length, data, checksum of the data). Each record is an Event
 // (tensorboard/compat/proto/event.proto).
 type Events struct {
 	file *os.File
 	buf  []byte
 }
 
-// OpenEvents makes a new event file in a folder, which it makes if need be.
+// OpenEvents makes a new event file in a folder, and the folder if it does not exist.
 func OpenEvents(folder string) (*Events, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("event files: %w", err)
@@ -76,7 +75,7 @@ const (
 	wireVarint, wire64, wireBytes, wire32 = 0, 1, 2, 5
 )
 
-// write writes an event of a step and a time, to which fill adds the rest.
+// write writes an event with a step and a time. Fill appends the rest.
 func (e *Events) write(fill func(event []byte) []byte, step int, at time.Time) error {
 	const head = 12 // length and its checksum
 	b := slices.Grow(e.buf[:0], head)[:head]
@@ -95,8 +94,8 @@ func (e *Events) write(fill func(event []byte) []byte, step int, at time.Time) e
 	return nil
 }
 
-// masked is the checksum of a record, which is masked so that a checksum of data that
-// holds checksums stays a good one.
+// masked returns the checksum of a record, masked as in TensorFlow: a plain checksum over
+// data with checksums in it is weak.
 func masked(data []byte) uint32 {
 	sum := crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 	return (sum>>15 | sum<<17) + 0xa282ead8

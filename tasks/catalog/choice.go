@@ -43,7 +43,7 @@ func (l *Choices) Set(text string) error {
 			return err
 		}
 	}
-	return nil
+	return l.once()
 }
 
 // Take implements [settings.Value].

@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/task"
 )
 
 // A ScenarioChoice is the chosen scenario, with the settings of all.
@@ -98,20 +97,4 @@ func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
 		}
 	}
 	return nil, fmt.Errorf("no scenario %q", s.Name)
-}
-
-// Checked returns the scenario that the program plays: its own, or over the task of a name.
-func (s *ScenarioChoice) Checked(name string) (quintain.Scenario, error) {
-	if own := s.program.Own(); own != nil {
-		return own, nil
-	}
-	all, err := task.NewSet(Tasks())
-	if err != nil {
-		return nil, err
-	}
-	t, err := all.Get(name)
-	if err != nil {
-		return nil, err
-	}
-	return s.program.Over(t)
 }

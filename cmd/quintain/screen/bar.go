@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// A Bar shows how far a work of known length is, in one line.
+// A Bar shows progress of work of known length, in one line.
 type Bar struct {
 	on    *Terminal
-	what  string
+	work  string
 	start time.Time
 	shown time.Time
 }
 
-// NewBar returns a Bar of a work that begins now.
-func NewBar(t *Terminal, what string) *Bar {
-	return &Bar{on: t, what: what, start: time.Now()}
+// NewBar returns a Bar of work that begins now.
+func NewBar(t *Terminal, work string) *Bar {
+	return &Bar{on: t, work: work, start: time.Now()}
 }
 
-// Show says that n of total steps are done, and more: on a terminal in place, a few times a
-// second, otherwise in a line now and then.
+// Show shows that n of total steps are done, with a remark: on a terminal in place, a few
+// times a second, otherwise in a line now and then.
 func (b *Bar) Show(n, total int, more string) {
 	now := time.Now()
 	if now.Sub(b.shown) < b.on.every() && n < total {
@@ -27,7 +27,7 @@ func (b *Bar) Show(n, total int, more string) {
 	}
 	b.shown = now
 	left := time.Duration(float64(now.Sub(b.start)) / float64(max(1, n)) * float64(total-n)).Round(time.Second)
-	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.what, n, total, more, left)
+	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.work, n, total, more, left)
 	if b.on.Draws {
 		fmt.Fprintf(b.on.Out, "\r\x1b[K%s", Clip(line, b.on.width()-1))
 		return

@@ -14,30 +14,30 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// The sizes of the live picture.
+// Sizes of the live picture.
 const (
 	liveTasks   = 7 // rows of tasks
 	workedLines = 3 // of the question, and of the reply, of the worked problem
 	workedEvery = 4 * time.Second
 )
 
-// A Live shows how a run goes on: on a terminal a picture that is drawn over itself,
-// otherwise a short line now and then. It is a [run.Sink]; many goroutines may use it.
+// A Live shows the progress of a run: on a terminal a picture redrawn in place, otherwise a
+// short line now and then. It is a [run.Sink]; many goroutines may use it.
 type Live struct {
-	// Name begins the lines that stay: "quintain run", unless it is changed before Run.
+	// Name begins the lines that stay. It is "quintain run" unless changed before Run.
 	Name string
 
 	terminal *Terminal
 	report   func() run.Report
 
 	mu     sync.Mutex
-	drawn  int // lines of the picture that stand on the terminal
+	drawn  int // lines of the picture on the terminal
 	worked *run.Played
-	at     time.Time // when it was chosen
+	at     time.Time // of its choice
 }
 
-// NewLive returns a Live of the run that report tells of. Call Run to show it; what Note
-// and Say are given is shown before that as well.
+// NewLive returns a Live of the run of report. Call Run to show it. Note and Say print even
+// before Run.
 func NewLive(t *Terminal, report func() run.Report) *Live {
 	return &Live{Name: "quintain run", terminal: t, report: report}
 }
@@ -49,7 +49,7 @@ func (l *Live) Note(e run.Event) error {
 	switch e := e.(type) {
 	case run.Played:
 		if now := time.Now(); len(e.Scores) > 0 && now.Sub(l.at) >= workedEvery {
-			e.Group = nil // its tokens do not last
+			e.Group = nil // its tokens are reused
 			l.worked, l.at = &e, now
 		}
 	case run.Examined:
@@ -75,7 +75,7 @@ func (l *Live) Say(format string, args ...any) {
 	l.print(fmt.Sprintf(format, args...))
 }
 
-// erase takes the picture off the terminal. l.mu is held.
+// erase removes the picture from the terminal. l.mu is held.
 func (l *Live) erase() {
 	if l.drawn > 0 {
 		fmt.Fprintf(l.terminal.Out, "\r\x1b[%dA\x1b[J", l.drawn)
@@ -100,8 +100,7 @@ func (l *Live) Run(ctx context.Context) error {
 	}
 }
 
-// show draws the run as it is. What cannot be written is left out: the run matters more
-// than its picture.
+// show draws the run. It ignores write errors: the run matters more than its picture.
 func (l *Live) show() {
 	r := l.report()
 	l.mu.Lock()
@@ -116,7 +115,7 @@ func (l *Live) show() {
 	l.drawn = len(lines)
 }
 
-// statusOf tells the state of a run in a few words each.
+// statusOf returns the state of a run, in parts of a few words.
 func statusOf(r *run.Report) []string {
 	parts := []string{
 		fmt.Sprintf("step %d", r.Steps), "version " + known("%d", r.Version, r.Version >= 0), fmt.Sprintf("score %.3f", r.Score()),
@@ -154,7 +153,7 @@ func statusOf(r *run.Report) []string {
 	return parts
 }
 
-// lagOf tells how many versions the groups were behind that were consumed, on average.
+// lagOf returns the mean lag of the consumed groups, in versions.
 func lagOf(r *run.Report) string {
 	lag, measured := r.Lag()
 	return known("%.1f", lag, measured)
@@ -168,7 +167,7 @@ func known(format string, value any, is bool) string {
 	return fmt.Sprintf(format, value)
 }
 
-// picture returns the lines of the picture, none of them longer than width columns.
+// picture returns the lines of the picture, each shorter than width columns.
 func (l *Live) picture(r *run.Report, width int) []string {
 	lines := flow(statusOf(r), width)
 	rows := moving(r.Tasks, liveTasks)
@@ -191,7 +190,7 @@ func (l *Live) picture(r *run.Report, width int) []string {
 	return append(lines, workedProblem(l.worked, width)...)
 }
 
-// moving returns the n tasks whose scores move most, in the order of the run.
+// moving returns the n tasks with the largest change of score, in the order of the run.
 func moving(tasks []run.TaskReport, n int) []run.TaskReport {
 	var played []run.TaskReport
 	for _, t := range tasks {
@@ -216,8 +215,8 @@ func moving(tasks []run.TaskReport, n int) []run.TaskReport {
 	return most
 }
 
-// workedProblem shows one problem as it was played: the question, what the model wrote,
-// and its score. That is what a newcomer wants to see.
+// workedProblem shows one played problem to newcomers: the question, the model's reply, and
+// its score.
 func workedProblem(p *run.Played, width int) []string {
 	if p == nil {
 		return nil
@@ -240,7 +239,7 @@ func workedProblem(p *run.Played, width int) []string {
 	return append(lines, block("", verdict, width)...)
 }
 
-// question is the last thing that an episode's policy was told by the user.
+// question returns the last message of the user in an episode.
 func question(t *quintain.Trajectory) string {
 	told := t.Turns[len(t.Turns)-1].Observed
 	for _, m := range slices.Backward(told) {
@@ -251,7 +250,7 @@ func question(t *quintain.Trajectory) string {
 	return ""
 }
 
-// block shows text with its name before it, in a few lines that fit.
+// block shows text after its name, in a few lines that fit.
 func block(name, text string, width int) []string {
 	const indent = 8
 	room := width - 1 - indent

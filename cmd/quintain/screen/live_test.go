@@ -28,7 +28,7 @@ func manyTasks(n int) run.Report {
 	return r
 }
 
-// worked is a problem as it was played, with text that would spoil a terminal.
+// worked is a played problem with text that would spoil a terminal.
 func worked() *run.Played {
 	turn := quintain.Turn{
 		Observed: []quintain.Message{{Role: quintain.RoleSystem, Content: "Be good."}, {Role: quintain.RoleUser, Content: strings.Repeat("What is it?\n", 30)}},
@@ -84,7 +84,7 @@ func TestThePictureShowsAProblem(t *testing.T) {
 	}
 }
 
-// A terminal gets a picture in place, and what cannot be drawn on gets short lines.
+// A terminal gets a picture in place; other outputs get short lines.
 func TestWhereTheRunIsShown(t *testing.T) {
 	for _, draws := range []bool{true, false} {
 		var out strings.Builder

@@ -18,18 +18,18 @@ func Probe(out io.Writer, r *probe.Report) error {
 		fmt.Fprintf(t, "weights\tversion %s\n", r.WeightVersion)
 	}
 	for _, row := range []struct {
-		what string
+		name string
 		can  bool
 	}{
 		{"takes tokens", r.Can.TokensIn},
 		{"reports tokens", r.Can.TokensOut},
 		{"reports log-probabilities", r.Can.LogProbs},
 		{"several samples a request", r.Can.Several},
-		{"keeps what is interrupted", r.Can.Interrupt},
-		{"says the version of its weights", r.Can.Versions},
+		{"keeps interrupted replies", r.Can.Interrupt},
+		{"reports weight versions", r.Can.Versions},
 		{"scores given tokens", r.Can.Score},
 	} {
-		fmt.Fprintf(t, "%s\t%s\n", row.what, yes(row.can))
+		fmt.Fprintf(t, "%s\t%s\n", row.name, yes(row.can))
 	}
 	if !r.Can.TokensIn {
 		fmt.Fprintf(t, "chat completions\t%s\ntext completions\t%s\n", yes(r.Fault == nil), yes(r.Text != nil))

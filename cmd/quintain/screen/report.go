@@ -74,7 +74,7 @@ func Report(out io.Writer, r *run.Report) error {
 	return err
 }
 
-// Version tells the version of the policy's weights.
+// Version writes the version of the policy's weights.
 func Version(version int) string {
 	if version < 0 {
 		return "unknown"
@@ -82,7 +82,7 @@ func Version(version int) string {
 	return fmt.Sprint(version)
 }
 
-// counted tells a map of counters, in the order of the keys, without zeros.
+// counted writes a map of counters, sorted by key, without zeros.
 func counted[K ~string | ~int](m map[K]int) string {
 	var parts []string
 	sum := 0

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// Scenarios prints a table of scenarios, with the first sentence of what each is.
+// Scenarios prints a table of scenarios, with the first sentence of each description.
 func Scenarios(out io.Writer, specs []scenario.Spec) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SCENARIO\tVERSION\tSETTINGS\tWHAT IT IS")
@@ -26,7 +26,7 @@ func Scenarios(out io.Writer, specs []scenario.Spec) error {
 	return table.Flush()
 }
 
-// Scenario prints what a scenario is, and the tasks that it can play.
+// Scenario prints a scenario, with its settings and the tasks that it can play.
 func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, Wrap(spec.Doc, "  "), Wrap("Source: "+spec.Source, "  "))
 	fmt.Fprint(out, "\nSETTINGS\n")

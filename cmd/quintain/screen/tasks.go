@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// Tasks prints a table of tasks, or nothing if there are no rows. A long one also says in a
-// sentence what each task is.
+// Tasks prints a table of tasks, or nothing if there are no rows. A long table also
+// describes each task in a sentence.
 func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
 	if len(rows) == 0 {
 		return nil
@@ -36,7 +36,7 @@ func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
 	return table.Flush()
 }
 
-// firstSentence is the first sentence of text.
+// firstSentence returns the first sentence of text.
 func firstSentence(text string) string {
 	first, _, _ := strings.Cut(text, ". ")
 	return strings.TrimSuffix(first, ".") + "."
@@ -61,7 +61,7 @@ func Task(out io.Writer, info quintain.Info, s catalog.Specimen) error {
 	return showVerdicts(out, s.Judged)
 }
 
-// showLevels prints the settings of the levels, with what was measured of them.
+// showLevels prints the settings and the measurements of the levels.
 func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
 	shared, levels, err := catalog.LevelSettings(info)
 	if err != nil {
@@ -83,14 +83,14 @@ func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
 	return nil
 }
 
-// showVerdicts prints what answers earn.
+// showVerdicts prints the scores of answers.
 func showVerdicts(out io.Writer, judged []catalog.Judged) error {
 	const answerWidth, whyWidth = 20, 48
 	fmt.Fprintf(out, "\nWHAT ANSWERS NEAR IT EARN\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, j := range judged {
 		why := j.Kind
-		if j.Reason != "" && !strings.HasPrefix(j.Reason, `want "`) { // the solution, which stands above
+		if j.Reason != "" && !strings.HasPrefix(j.Reason, `want "`) { // the solution is printed above
 			why += ": " + j.Reason
 		}
 		fmt.Fprintf(table, "  %.3g\t%s\t%s\n", j.Score, Clip(fmt.Sprintf("%q", j.Answer), answerWidth), Clip(strings.Join(strings.Fields(why), " "), whyWidth))

@@ -1,6 +1,6 @@
-// Package screen shows people what there is: how far work is, on a terminal or in lines (a
-// [Bar] for work of known length, a [Live] for a run), and tasks, scenarios, reports and
-// traces as text that fits into the width of a terminal.
+// Package screen prints for people: progress, on a terminal or in lines (a [Bar] for work of
+// known length, a [Live] for a run), and tasks, scenarios, reports and traces, as text that
+// fits into the width of a terminal.
 package screen
 
 import (
@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// A Terminal is where progress is shown.
+// A Terminal shows progress.
 type Terminal struct {
 	Out     io.Writer
-	Draws   bool       // it is a terminal on which the cursor can be moved
-	Columns func() int // how wide it is; 0, or no function: unknown
+	Draws   bool       // the cursor can be moved
+	Columns func() int // its width; 0, or no function: unknown
 
 	Lines time.Duration // between two lines where nothing is drawn; 0: 10 s
 }
 
-// How often progress is shown: drawn in place, and by default in lines.
+// Intervals of progress: drawn in place, and by default in lines.
 const (
 	drawEvery = 500 * time.Millisecond
 	lineEvery = 10 * time.Second
 )
 
-// The columns of a terminal.
+// Widths of terminals, in columns.
 const (
-	leastWidth = 40 // of the narrowest that everything fits into
+	leastWidth = 40 // everything fits into it
 	usualWidth = 80
 )
 
-// every is how often progress is shown.
+// every is the interval of progress.
 func (t *Terminal) every() time.Duration {
 	if t.Draws {
 		return drawEvery

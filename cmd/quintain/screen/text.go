@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// textWidth is how many characters a line of a list or a page has at most, if its words
+// textWidth is the largest width of a line in a list or page, in characters, if its words
 // allow it.
 const textWidth = 80
 
-// Wrap breaks the lines of text that are longer than the screen at their spaces, and
-// begins each line that is not empty with indent.
+// Wrap breaks lines of text that are longer than the screen at their spaces, and indents
+// lines that are not empty.
 func Wrap(text, indent string) string {
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -22,8 +22,8 @@ func Wrap(text, indent string) string {
 	return strings.Join(out, "\n")
 }
 
-// WrapLine breaks a line into lines of at most width characters, or of one longer word.
-// All of them begin with the space that the line begins with.
+// WrapLine breaks a line into lines of at most width characters, or of one longer word. Each
+// begins with the leading space of the line.
 func WrapLine(line string, width int) []string {
 	if utf8.RuneCountInString(line) <= width {
 		return []string{line}
@@ -45,7 +45,7 @@ func WrapLine(line string, width int) []string {
 	return append(lines, current)
 }
 
-// Clip shortens text to n characters, the last of them an ellipsis. It does not count
+// Clip shortens text to n characters, with an ellipsis at the end. It does not count
 // columns: see [Plain].
 func Clip(text string, n int) string {
 	runes := []rune(text)
@@ -76,8 +76,8 @@ func flow(parts []string, width int) []string {
 	return append(lines, line)
 }
 
-// Safe is text of any number of lines without what would command a terminal, or change
-// the order in which it shows letters: what a model wrote is hostile.
+// Safe removes characters from text that command a terminal or change the order of its
+// letters. Text of a model is hostile.
 func Safe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
@@ -87,8 +87,8 @@ func Safe(s string) string {
 	}, s)
 }
 
-// Plain is a line of text without what would move the cursor or take other than one
-// column: what a model wrote is hostile.
+// Plain removes or replaces characters of a line that move the cursor or do not take exactly
+// one column. Text of a model is hostile.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

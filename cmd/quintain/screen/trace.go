@@ -38,7 +38,7 @@ func Record(out io.Writer, r *trace.Record) {
 		}
 		fmt.Fprintln(out)
 		for k := range t.Turns {
-			Turn(out, &t.Turns[k], i == 0 || k > 0) // what all episodes are told first is shown once
+			Turn(out, &t.Turns[k], i == 0 || k > 0) // all episodes have the same opening; show it once
 		}
 		if t.Error != "" {
 			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
@@ -46,8 +46,8 @@ func Record(out io.Writer, r *trace.Record) {
 	}
 }
 
-// Turn prints what a policy wrote in a turn and what that earned, and before it, if told is
-// set, what the policy was told. It makes what a model wrote safe for a terminal.
+// Turn prints the reply and the reward of a turn, after the messages to the policy if told is
+// set. It makes the reply safe for a terminal.
 func Turn(out io.Writer, t *quintain.Turn, told bool) {
 	if told {
 		for _, m := range t.Observed {
@@ -62,7 +62,7 @@ func Turn(out io.Writer, t *quintain.Turn, told bool) {
 	fmt.Fprintln(out)
 }
 
-// number shows a score; there may be none.
+// number writes a score, which may be missing.
 func number(v *float64) string {
 	if v == nil {
 		return "none"

@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// What a model or its server wrote reaches the terminal as text, and not as commands.
+// Text of a model or its server reaches the terminal as text, not as commands.
 func TestTraceShowsHostileText(t *testing.T) {
 	const hostile = "a\x1b]0;title\a\x1b[2J\u202eb\r\n\u4f60\t."
 	turn := quintain.Turn{Reply: hostile, Why: hostile, Observed: []quintain.Message{{Role: hostile, Content: hostile}}}

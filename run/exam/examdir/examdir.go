@@ -1,13 +1,12 @@
-// Package examdir keeps an examination in a folder, so that another process can go on with
-// it after this one was stopped or killed:
+// Package examdir keeps an examination in a folder, so that another process can resume it
+// after this one was stopped or killed:
 //
 //	examination.json  the [Plan]
 //	lock              held while a process uses the folder
 //	trace/            every episode (docs/formats/trace.md)
 //	report.json       the report, and others that the caller adds
 //
-// A record of the trace that has a reason for dropping is no result: its problem is played
-// again.
+// A dropped record of the trace is no result: its problem is played again.
 package examdir
 
 import (
@@ -69,7 +68,7 @@ func Open(path string, plan *Plan, sets []exam.Set) (*Folder, error) {
 	return f, nil
 }
 
-// scenarios are those of sets, each once.
+// scenarios lists the scenarios of sets, each once.
 func scenarios(sets []exam.Set) []quintain.ScenarioInfo {
 	all := map[string]quintain.ScenarioInfo{}
 	for i := range sets {
@@ -134,7 +133,7 @@ func (f *Folder) agree() error {
 	return datadir.WriteFile(filepath.Join(f.path, planName), append(text, '\n'))
 }
 
-// recall reads the results that the trace has.
+// recall reads the results of the trace.
 func (f *Folder) recall() error {
 	r, err := trace.Open(f.tracePath())
 	if err != nil {
@@ -163,8 +162,7 @@ func (f *Folder) recall() error {
 func (f *Folder) Kept() map[string]*exam.Problem { return f.kept }
 
 // Keep writes the episodes of a problem to the trace. Once it returns, they survive a crash
-// of the process. Those of a problem that was cut, or that another try may mend, do not
-// count as results.
+// of the process. A problem that was cut, or that another try may mend, has no result.
 func (f *Folder) Keep(r rollout.Result) error {
 	record := &trace.Record{Problem: r.Job.Problem, Episodes: r.Trajectories, Drop: string(unfinished(r)), Time: time.Now().UTC()}
 	for i := range r.Trajectories {
@@ -183,7 +181,7 @@ func (f *Folder) Keep(r rollout.Result) error {
 	return f.trace.Flush()
 }
 
-// unfinished says why a result does not count; empty: it does.
+// unfinished says why a result does not count; empty: it counts.
 func unfinished(r rollout.Result) rollout.Drop {
 	cut := func(t quintain.Trajectory) bool { return t.Outcome == quintain.Cancelled }
 	switch {

@@ -89,7 +89,7 @@ func Example() {
 	// 5 kept before, 5 scored, <nil> <nil>
 }
 
-// What another process could do better is not kept as a result.
+// A failure that another process may mend is not kept as a result.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -189,7 +189,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzOpen opens a folder whose files come from somebody else: it is refused with an error,
+// FuzzOpen opens a folder with foreign files: it is refused with an error,
 // or gives results of the plan's problems only.
 func FuzzOpen(f *testing.F) {
 	sets := problems(f, 3)

@@ -11,9 +11,9 @@ import (
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
-// A Plan says what is examined, and how: all that the results depend on.
+// A Plan is everything that the results of an examination depend on.
 type Plan struct {
-	Program  string                     `json:"program"` // that began the examination, with its version
+	Program  string                     `json:"program"` // and version that began the examination
 	Samples  int                        `json:"samples"` // episodes of each problem
 	Settings map[string]json.RawMessage `json:"settings"`
 	Sets     []PlanSet                  `json:"sets"`
@@ -26,8 +26,8 @@ type PlanSet struct {
 	Digest   string `json:"digest"` // of their IDs, in hex
 }
 
-// NewPlan returns the plan of an examination. Settings are those that its results depend
-// on, by name.
+// NewPlan returns the plan of an examination. Settings are by name; only those that change
+// results belong in it.
 func NewPlan(program string, samples int, settings map[string]json.RawMessage, sets []exam.Set) *Plan {
 	p := &Plan{Program: program, Samples: samples, Settings: settings}
 	for i := range sets {

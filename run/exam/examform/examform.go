@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
-// A Form is a form of reports.
+// A Form is an output format of reports.
 type Form struct {
 	Name  string
 	File  string // name of a file in this form; empty: it is for the terminal

@@ -74,7 +74,7 @@ func htmlProblems(row *exam.Row) []htmlProblem {
 	return all
 }
 
-// bar draws a mean from 0 to 1 with its interval. What is outside is drawn at the edge.
+// bar draws a mean from 0 to 1 with its interval. Values outside are drawn at the edge.
 func bar(l htmlLine) template.HTML {
 	if l.Mean == nil || l.Within == nil {
 		return ""

@@ -19,12 +19,12 @@ type table struct {
 // An entry is a line of a table.
 type entry struct {
 	name     string
-	problems string // that were scored, and how many there are
+	problems string // scored ones, and their total
 	*exam.Summary
 }
 
-// tables are those of a report: by row, and by task, category and level where that groups
-// rows.
+// tables returns the tables of a report: by row, and by task, category and level where that
+// groups rows.
 func tables(r *exam.Report) []table {
 	rows := make([]entry, len(r.Rows))
 	for i, row := range r.Rows {
@@ -51,7 +51,7 @@ func entries(parts []*exam.Part) []entry {
 	return all
 }
 
-// newTable returns a table whose first column has a name.
+// newTable returns a table with a name for its first column.
 func newTable(name string, samples int, rows []entry) table {
 	head := []string{name, "problems", "mean score", "95 % interval", "pass@1"}
 	if samples > 1 {

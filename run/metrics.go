@@ -20,14 +20,13 @@ import (
 // rightScore is the least score that counts as correct, as in Atropos' environment.
 const rightScore = 0.5
 
-// nearLimit is the share of the limit on tokens beyond which a reply counts as about to
-// be cut, as in Atropos.
+// nearLimit is the share of the token limit beyond which a reply counts as nearly cut, as in
+// Atropos.
 const nearLimit = 0.95
 
-// Numbers is a [Sink] that adds up what happens between steps, and hands it to a log as
-// rows: by the names that Atropos' environment gives them, where it has them. See
-// docs/metrics.md.
-type Numbers struct {
+// Metrics is a [Sink] that sums up events between steps, and hands the sums to a log as
+// rows, under the names of Atropos' environment where it has them. See docs/metrics.md.
+type Metrics struct {
 	log       scalars.Log
 	every     time.Duration
 	maxTokens int
@@ -41,25 +40,25 @@ type Numbers struct {
 	values map[string]float64
 }
 
-// A sums is what happened since the last row.
+// A sums has the sums since the last row.
 type sums struct {
 	scores, lags, malformed          average
-	right                            average // 1 for each episode that earned rightScore, before penalties, else 0
+	right                            average // 1 for each episode with a reward of rightScore or more before penalties, else 0
 	lagMax                           float64
 	lengths                          []float64
 	kept, rejected, tokens, unscored int
-	succeeded, failed                []float64 // seconds that groups took which were kept, and others
+	succeeded, failed                []float64 // durations of kept groups and of others, in seconds
 	drops                            map[string]int
 	tasks                            map[string]average
 }
 
-// An average is that of values which are not kept.
+// An average averages values without keeping them.
 type average struct {
 	sum    float64
 	values int
 }
 
-// with returns a with further values.
+// with returns a with more values.
 func (a average) with(values ...float64) average {
 	for _, v := range values {
 		a.sum += v
@@ -70,20 +69,19 @@ func (a average) with(values ...float64) average {
 // mean is 0 if there are no values.
 func (a average) mean() float64 { return a.sum / float64(max(1, a.values)) }
 
-// NewNumbers returns a sink that hands rows to log, the time every apart at least. A reply
-// has at most maxTokens tokens; 0: there is no limit. Close closes log.
-func NewNumbers(log scalars.Log, every time.Duration, maxTokens int) *Numbers {
-	return &Numbers{log: log, every: every, maxTokens: maxTokens, sum: noSums(), wrote: time.Now(), values: map[string]float64{}}
+// NewMetrics returns a sink that hands rows to log, at least every apart. A reply has at
+// most maxTokens tokens; 0: no limit. Close closes log.
+func NewMetrics(log scalars.Log, every time.Duration, maxTokens int) *Metrics {
+	return &Metrics{log: log, every: every, maxTokens: maxTokens, sum: noSums(), wrote: time.Now(), values: map[string]float64{}}
 }
 
-// Watch has the numbers include the exchanges of servers, which exchanges returns and
-// forgets. Call it before anything else.
-func (n *Numbers) Watch(exchanges func() [][]pool.Exchange) { n.exchanges = exchanges }
+// Watch adds the exchanges of servers, which exchanges returns and forgets. Call it first.
+func (n *Metrics) Watch(exchanges func() [][]pool.Exchange) { n.exchanges = exchanges }
 
 func noSums() sums { return sums{drops: map[string]int{}, tasks: map[string]average{}} }
 
 // Note implements [Sink].
-func (n *Numbers) Note(e Event) error {
+func (n *Metrics) Note(e Event) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch e := e.(type) {
@@ -100,11 +98,11 @@ func (n *Numbers) Note(e Event) error {
 			n.trained(&e.Metrics)
 		}
 		n.curriculum(e.Standings)
-		return n.writeNowAndThen()
+		return n.writeIfDue()
 	case Sent:
 		n.step = max(n.step, e.Step)
 		n.curriculum(e.Standings)
-		return n.writeNowAndThen()
+		return n.writeIfDue()
 	case Examined:
 		n.step = max(n.step, e.Version)
 		n.examined(e)
@@ -114,7 +112,7 @@ func (n *Numbers) Note(e Event) error {
 }
 
 // played adds a group. n.mu is held.
-func (n *Numbers) played(p Played) {
+func (n *Metrics) played(p Played) {
 	for i := range p.Trajectories {
 		t := &p.Trajectories[i]
 		n.sum.tokens += t.Sampled()
@@ -160,8 +158,8 @@ func duration(played []quintain.Trajectory) time.Duration {
 	return last.Sub(first)
 }
 
-// trained sets the numbers of a step of training. n.mu is held.
-func (n *Numbers) trained(m *learn.Metrics) {
+// trained sets the values of a training step. n.mu is held.
+func (n *Metrics) trained(m *learn.Metrics) {
 	maps.Copy(n.values, map[string]float64{
 		"learn/loss": m.Loss, "learn/policy_loss": m.PolicyLoss, "learn/kl": m.KL, "learn/drift": m.Drift, "learn/entropy": m.Entropy,
 		"learn/clip_fraction": m.ClipFraction, "learn/cap_fraction": m.CapFraction, "learn/weight_mean": m.WeightMean,
@@ -169,8 +167,8 @@ func (n *Numbers) trained(m *learn.Metrics) {
 	})
 }
 
-// curriculum sets the numbers of a curriculum, if there is one. n.mu is held.
-func (n *Numbers) curriculum(courses []curriculum.Standing) {
+// curriculum sets the values of a curriculum, if there is one. n.mu is held.
+func (n *Metrics) curriculum(courses []curriculum.Standing) {
 	if len(courses) == 0 {
 		return
 	}
@@ -192,8 +190,8 @@ func (n *Numbers) curriculum(courses []curriculum.Standing) {
 	})
 }
 
-// examined sets the numbers of an examination. n.mu is held.
-func (n *Numbers) examined(e Examined) {
+// examined sets the values of an examination. n.mu is held.
+func (n *Metrics) examined(e Examined) {
 	if e.Report.Mean != nil {
 		n.values["eval/percent_correct"] = *e.Report.Mean
 	}
@@ -204,8 +202,8 @@ func (n *Numbers) examined(e Examined) {
 	}
 }
 
-// writeNowAndThen is write, unless the last row was just written. n.mu is held.
-func (n *Numbers) writeNowAndThen() error {
+// writeIfDue writes a row unless the last one is younger than n.every. n.mu is held.
+func (n *Metrics) writeIfDue() error {
 	if time.Since(n.wrote) < n.every {
 		return nil
 	}
@@ -213,7 +211,7 @@ func (n *Numbers) writeNowAndThen() error {
 }
 
 // write hands a row to the log, and begins the next. n.mu is held.
-func (n *Numbers) write() error {
+func (n *Metrics) write() error {
 	now := time.Now()
 	n.add(now.Sub(n.wrote))
 	row := scalars.Row{Step: n.step, Time: now, Values: n.values}
@@ -221,8 +219,8 @@ func (n *Numbers) write() error {
 	return n.log.Add(row)
 }
 
-// add adds what the sums say to the values of a row that covers a time. n.mu is held.
-func (n *Numbers) add(over time.Duration) {
+// add adds the sums to the values of a row, which covers the time over. n.mu is held.
+func (n *Metrics) add(over time.Duration) {
 	s, v := &n.sum, n.values
 	v["train/items_sent_to_api"], v["train/items_rejected"] = float64(s.kept), float64(s.rejected)
 	v["train/tokens_per_s"] = float64(s.tokens) / max(over.Seconds(), 1e-9)
@@ -256,8 +254,8 @@ func (n *Numbers) add(over time.Duration) {
 	}
 }
 
-// lengths sets the numbers of the lengths of replies, in tokens. n.mu is held.
-func (n *Numbers) lengths(all []float64) {
+// lengths sets the values for the lengths of replies, in tokens. n.mu is held.
+func (n *Metrics) lengths(all []float64) {
 	const name = "train/completion_lengths"
 	n.spread(name, "", all)
 	if limit := float64(n.maxTokens) * nearLimit; limit > 0 {
@@ -265,9 +263,9 @@ func (n *Numbers) lengths(all []float64) {
 	}
 }
 
-// spread sets the mean, the standard deviation, the least and the largest of values; none
-// if there are no values. The name of the mean ends with ofMean. n.mu is held.
-func (n *Numbers) spread(name, ofMean string, all []float64) {
+// spread sets mean, standard deviation, minimum and maximum of values; nothing if there are
+// none. The name of the mean ends with ofMean. n.mu is held.
+func (n *Metrics) spread(name, ofMean string, all []float64) {
 	if len(all) == 0 {
 		return
 	}
@@ -275,7 +273,7 @@ func (n *Numbers) spread(name, ofMean string, all []float64) {
 	n.values[name+"_min"], n.values[name+"_max"] = slices.Min(all), slices.Max(all)
 }
 
-// deviation is the standard deviation of values, those of the whole population.
+// deviation is the population standard deviation of values.
 func deviation(all []float64) float64 {
 	m, squares := mean(all), 0.0
 	for _, x := range all {
@@ -284,8 +282,8 @@ func deviation(all []float64) float64 {
 	return math.Sqrt(squares / float64(len(all)))
 }
 
-// server sets the numbers of a server, whose names begin with name. n.mu is held.
-func (n *Numbers) server(name string, all []pool.Exchange) {
+// server sets the values of a server, with name before each. n.mu is held.
+func (n *Metrics) server(name string, all []pool.Exchange) {
 	var seconds, tries, examSeconds, again []float64
 	for _, e := range all {
 		if e.Exam {
@@ -304,8 +302,8 @@ func (n *Numbers) server(name string, all []pool.Exchange) {
 	}
 }
 
-// times sets the numbers of the seconds of requests, of which there are some. n.mu is held.
-func (n *Numbers) times(name string, seconds []float64) {
+// times sets the values for the seconds of requests, 1 or more. n.mu is held.
+func (n *Metrics) times(name string, seconds []float64) {
 	slices.Sort(seconds)
 	n.values[name+"avg"], n.values[name+"std"], n.values[name+"99p"] = mean(seconds), deviation(seconds), stats.Quantile(seconds, 0.99)
 }
@@ -318,7 +316,7 @@ func oneIf(is bool) float64 {
 	return 0
 }
 
-// share is the share of values for which is holds.
+// share is the share of values that satisfy is.
 func share(values []float64, is func(float64) bool) float64 {
 	n := 0
 	for _, v := range values {
@@ -329,9 +327,9 @@ func share(values []float64, is func(float64) bool) float64 {
 	return float64(n) / float64(max(1, len(values)))
 }
 
-// Close hands a last row to the log, if anything happened since the one before, and
+// Close hands a last row to the log, if anything happened since the previous one, and
 // closes the log.
-func (n *Numbers) Close() error {
+func (n *Metrics) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var err error

@@ -33,15 +33,15 @@ func episode(outcome quintain.Outcome, tokens int, reward float64) quintain.Traj
 	}}}
 }
 
-// exchanges are those of two servers, of which the second has answered nothing.
+// exchanges returns the exchanges of two servers; the second has answered nothing.
 func exchanges() [][]pool.Exchange {
 	return [][]pool.Exchange{{{Took: time.Second, Tries: 1}, {Took: 3 * time.Second, Tries: 2}, {Took: 5 * time.Second, Tries: 2, Exam: true}}, nil}
 }
 
-func TestNumbers(t *testing.T) {
+func TestMetrics(t *testing.T) {
 	t.Parallel()
 	log := &rowsLog{}
-	n := run.NewNumbers(log, 0, 20)
+	n := run.NewMetrics(log, 0, 20)
 	n.Watch(exchanges)
 	mean := 0.25
 	for _, e := range []run.Event{
@@ -108,10 +108,10 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-func TestNumbersAreSpacedAndTheLastAreKept(t *testing.T) {
+func TestMetricsAreSpacedAndTheLastAreKept(t *testing.T) {
 	t.Parallel()
 	log := &rowsLog{}
-	n := run.NewNumbers(log, time.Hour, 0)
+	n := run.NewMetrics(log, time.Hour, 0)
 	for version := 1; version <= 3; version++ {
 		if err := n.Note(run.Stepped{Step: learn.Step{Version: version}, Lags: []int{1}}); err != nil {
 			t.Fatal(err)

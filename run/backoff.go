@@ -14,14 +14,14 @@ const (
 	pauseMost  = 10 * time.Second
 )
 
-// A faultPause slows a run down while its policy fails, so that a server that is down
-// is not asked as fast as it can refuse. Many goroutines may use it.
-type faultPause struct {
+// A backoff slows a run down while its policy fails: a server that is down is not asked as
+// fast as it can refuse. Many goroutines may use it.
+type backoff struct {
 	row atomic.Int64 // groups that failed in a row
 }
 
-// count takes note of a group that failed, or did not.
-func (f *faultPause) count(failed bool) {
+// count counts a group that failed, or one that did not.
+func (f *backoff) count(failed bool) {
 	if failed {
 		f.row.Add(1)
 	} else {
@@ -29,8 +29,8 @@ func (f *faultPause) count(failed bool) {
 	}
 }
 
-// wait waits for a while if the last groups failed: the longer, the more of them did.
-func (f *faultPause) wait(ctx context.Context) error {
+// wait waits if the last groups failed: longer, the more of them failed in a row.
+func (f *backoff) wait(ctx context.Context) error {
 	row := f.row.Load()
 	if row == 0 {
 		return nil

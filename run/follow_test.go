@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// A trainer takes batches of 16 episodes, elsewhere.
+// A trainer takes batches of 16 episodes elsewhere.
 type trainer struct {
 	queue *queue.Queue
 
@@ -85,7 +85,7 @@ func (t *trainer) take() {
 	})
 }
 
-// ack acknowledges the oldest batch, whose groups had these lags.
+// ack acknowledges the oldest batch. Its groups had these lags.
 func (t *trainer) ack(lags ...int) {
 	n := min(4, len(t.has))
 	if err := t.queue.Ack(context.Background(), "trainer", t.has[:n]...); err != nil {
@@ -103,8 +103,8 @@ func (t *trainer) ack(lags ...int) {
 // tell tells the version of the server's weights.
 func (t *trainer) tell(version int) { t.change(func() { t.version = version }) }
 
-// TestTheGateFollowsTheTrainer lets a trainer do one thing after another, and counts the
-// episodes that started until then.
+// TestTheGateFollowsTheTrainer moves a trainer step by step, and counts the episodes that
+// have started after each.
 func TestTheGateFollowsTheTrainer(t *testing.T) {
 	type move struct {
 		why     string
@@ -143,7 +143,7 @@ func TestTheGateFollowsTheTrainer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := config(t, open(t, queue.NewMemory()))
 				outside := newTrainer(c.Queue, test.first, test.version)
-				c.Trainer, c.Settings.MaxLag, c.Settings.Steps = outside, test.maxLag, 0
+				c.Consumer, c.Settings.MaxLag, c.Settings.Steps = run.Follow(outside), test.maxLag, 0
 				c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
 				seen := &events{}
 				c.Sinks = []run.Sink{seen}
@@ -172,8 +172,8 @@ func TestTheGateFollowsTheTrainer(t *testing.T) {
 	}
 }
 
-// TestTrainer ends a run after three acknowledged batches, and reports what the trainer
-// measured.
+// TestTrainer ends a run after three acknowledged batches, and reports the trainer's
+// measurements.
 func TestTrainer(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -186,7 +186,7 @@ func TestTrainer(t *testing.T) {
 	} {
 		c := config(t, open(t, queue.NewMemory()))
 		outside, known := newTrainer(c.Queue, 7, test.before), test.before >= 0
-		c.Trainer, c.Settings.Steps, c.Settings.Parallel = outside, 3, 4 // one group at a time
+		c.Consumer, c.Settings.Steps, c.Settings.Parallel = run.Follow(outside), 3, 4 // one group at a time
 		made := 0
 		c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
 			if p, is := e.(run.Played); is && p.Drop == "" && made < 3 {

@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
-// shop is an outlet that takes a number of groups.
+// shop is a sender that takes a number of groups.
 type shop struct {
 	want  int
 	fate  func(id string) rollout.Drop // nil: all are taken
@@ -84,17 +84,17 @@ func (s *shop) Send(ctx context.Context, groups []queue.Delivery, mark func([]qu
 func (s *shop) Step() int             { return 7 }
 func (s *shop) Over() <-chan struct{} { return s.over }
 
-// selling is the config of a run with an outlet.
+// selling is the config of a run that sends its groups.
 func selling(t testing.TB, q *queue.Queue, s *shop) run.Config {
 	c := config(t, q)
 	s.over = make(chan struct{})
-	c.Outlet = s
+	c.Consumer = run.Send(s)
 	return c
 }
 
-// An outlet gets every group once, and ends the run. What it does not take is dropped with
+// A sender gets every group once, and ends the run. A group that it refuses is dropped with
 // its reason.
-func TestOutlet(t *testing.T) {
+func TestSend(t *testing.T) {
 	t.Parallel()
 	refused := map[string]bool{}
 	s, seen := &shop{want: 40}, &events{}
@@ -126,7 +126,7 @@ func TestOutlet(t *testing.T) {
 }
 
 // While nothing can be sent, groups wait in the queue, and the next process sends them.
-func TestGroupsWaitForTheOutlet(t *testing.T) {
+func TestGroupsWaitForTheSender(t *testing.T) {
 	t.Parallel()
 	store, stuck := queue.NewMemory(), &shop{want: 1, stuck: func() bool { return true }}
 	q := open(t, store)
@@ -157,7 +157,7 @@ func TestMarkedGroupsAreNotSentAgain(t *testing.T) {
 		return lost
 	}}
 	c := selling(t, open(t, store), first)
-	c.Outlet = broken
+	c.Consumer = run.Send(broken)
 	r := begin(t, c)
 	if err := r.Run(t.Context()); !errors.Is(err, lost) || len(marked) != 1 {
 		t.Fatalf("error %v, marked %q", err, marked)
@@ -169,13 +169,13 @@ func TestMarkedGroupsAreNotSentAgain(t *testing.T) {
 	}
 }
 
-// A group whose checksum is right, and which is none, is set aside; the others are sent.
-func TestOutletGetsWhatCanBeRead(t *testing.T) {
+// A group with a right checksum and unreadable content is set aside; the others are sent.
+func TestUnreadableGroupsAreNotSent(t *testing.T) {
 	t.Parallel()
 	s := &shop{want: 20}
 	q := open(t, lying{queue.NewMemory()})
 	c := selling(t, q, s)
-	c.Outlet = &reading{s, groupform.NewCodec(0)}
+	c.Consumer = run.Send(&reading{s, groupform.NewCodec(0)})
 	finish(t, c)
 	if got := slices.Compact(slices.Sorted(slices.Values(s.got))); len(got) != len(s.got) || len(got) < 20 {
 		t.Errorf("%d groups were taken, %d of them different", len(s.got), len(got))
@@ -222,8 +222,8 @@ func (b *breaking) Send(_ context.Context, groups []queue.Delivery, mark func([]
 	return nil, errors.Join(mark(groups[:1]), b.then(groups[:1]))
 }
 
-// Examinations are held when they are due, with their own sampling, and playing is held
-// meanwhile. There is none before and after.
+// Examinations are held when due, with their own sampling, and playing pauses meanwhile.
+// None is held before and after.
 func TestExamsThatAreDue(t *testing.T) {
 	t.Parallel()
 	c := selling(t, open(t, queue.NewMemory()), &shop{want: 1 << 30})

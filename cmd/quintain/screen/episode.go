@@ -1,0 +1,63 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue/files"
+	"github.com/quintain-rl/quintain/tasks/dataset"
+)
+
+// Episode prints an episode, and a right answer if the episode is unsolved. The error says
+// why the episode has no score.
+func Episode(out io.Writer, s quintain.Scenario, t *quintain.Trajectory) error {
+	fmt.Fprintf(out, "problem %s\n", t.Problem.ID())
+	for i := range t.Turns {
+		Turn(out, &t.Turns[i], true)
+	}
+	if !t.Outcome.Rewarded() {
+		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
+	}
+	solver, can := s.(quintain.Solver)
+	if !can || t.Solved() {
+		return nil
+	}
+	solution, err := solver.Solve(t.Problem)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "a right answer: %s\n", solution)
+	return nil
+}
+
+// mostFaults limits the unusable rows that are named.
+const mostFaults = 10
+
+// Skipped prints which rows of a file of problems are unusable, if any are.
+func Skipped(out io.Writer, path string, rows *dataset.Set) {
+	faults := rows.Faults()
+	if len(faults) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "quintain: %s: %d problems are used, and %d rows are not:\n", path, rows.Size(0), len(faults))
+	for _, f := range faults[:min(len(faults), mostFaults)] {
+		fmt.Fprintf(out, "  %v\n", f)
+	}
+	if more := len(faults) - mostFaults; more > 0 {
+		fmt.Fprintf(out, "  and %d more\n", more)
+	}
+}
+
+// Queue prints the findings of a check of a queue.
+func Queue(out io.Writer, r files.Report) {
+	for _, finding := range r.Findings {
+		fmt.Fprintln(out, finding)
+	}
+}
+
+// QueueSum prints the counts of a check of a queue.
+func QueueSum(out io.Writer, r files.Report) {
+	fmt.Fprintf(out, "%d groups wait, %d are done; %d are missing, %d cannot be read; %d places are damaged, %d writes were not finished\n",
+		r.Stats.Waiting.Groups, r.Stats.Known, r.Stats.Lost, r.Stats.Aside.Groups, r.Damaged, r.Cut)
+}

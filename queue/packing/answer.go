@@ -1,0 +1,25 @@
+package packing
+
+import "github.com/quintain-rl/quintain/internal/jsonform"
+
+// Answer answers a question in JSON, and appends the answer to dst: the fields of a [Plan],
+// or a target with the sizes of groups. Strict is that of the plan. The answer is
+// {"picked": […]}: places of groups, or none.
+func Answer(dst, question []byte, strict bool) ([]byte, error) {
+	q := struct {
+		Plan
+		Sizes  []int `json:"sizes"`  // of groups that are too small; with Target
+		Target *int  `json:"target"` // sequences that some of these groups should add up to
+	}{Plan: Plan{Strict: strict}}
+	if err := jsonform.Unmarshal(question, &q); err != nil {
+		return dst, err
+	}
+	picked := []int(nil)
+	if q.Target != nil {
+		picked = Completing(q.Sizes, *q.Target)
+	} else {
+		picked = q.Plan.Pack()
+	}
+	text, err := jsonform.Marshal(map[string][]int{"picked": picked})
+	return append(dst, text...), err
+}

@@ -1,0 +1,170 @@
+// Package artifacts keeps a run in its data folder: logs of steps and examinations, the
+// trace of every episode, metrics, dumps in the form of Atropos, and records in the form of
+// AReaL.
+package artifacts
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/interop/export"
+	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/scalars"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// A Config says what to keep, and where.
+type Config struct {
+	Folder   *datadir.Folder
+	Program  string            // name and version, for the trace
+	Settings settings.Declarer // all settings, for the trace
+	Last     learn.Step        // of the learner's checkpoint
+
+	Trace        trace.Settings
+	Dumps        export.DumpSettings
+	Metrics      scalars.Settings
+	Records      export.Mode // empty: no records
+	TurnDiscount float64     // for the records
+
+	MaxTokens int                        // of a reply; 0: no limit
+	Exchanges func() [][]pool.Exchange   // of the policy's servers; nil: it has none
+	Register  func(prometheus.Collector) // gets the gauges
+	Log       *slog.Logger
+}
+
+// Artifacts are the open files of a run.
+type Artifacts struct {
+	run    *run.Run
+	config Config
+	files  []io.Closer
+	areal  *export.Records // nil: none
+}
+
+// Open opens the artifacts and adds them to r as sinks, before r runs. The caller closes
+// them once r has ended.
+func Open(r *run.Run, c Config) (*Artifacts, error) {
+	a := &Artifacts{run: r, config: c}
+	for _, open := range []func() error{a.openLogs, a.openTrace, a.openMetrics, a.openDumps, a.openRecords} {
+		if err := open(); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+// Close closes the files, the last first.
+func (a *Artifacts) Close() error {
+	var errs []error
+	for _, f := range slices.Backward(a.files) {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Unknown counts the groups without a record of AReaL, since their log-probabilities are
+// unknown.
+func (a *Artifacts) Unknown() int {
+	if a.areal == nil {
+		return 0
+	}
+	return a.areal.Unknown()
+}
+
+// openLogs opens the logs of steps and examinations.
+func (a *Artifacts) openLogs() error {
+	logs, err := run.OpenLogs(a.config.Folder, a.config.Last)
+	if err != nil {
+		return err
+	}
+	a.files = append(a.files, logs)
+	a.run.AddSink(logs)
+	return nil
+}
+
+// openTrace opens the trace.
+func (a *Artifacts) openTrace() error {
+	c := &a.config
+	if !c.Trace.On {
+		return nil
+	}
+	text, err := settings.Tree(c.Settings)
+	if err != nil {
+		return err
+	}
+	head := trace.Head{Run: a.run.ID(), Program: c.Program, Scenarios: a.run.Scenarios(), Settings: text}
+	w, err := trace.NewWriter(c.Folder.Join(datadir.Trace), head, c.Trace)
+	if err != nil {
+		return err
+	}
+	a.files = append(a.files, w)
+	a.run.AddSink(run.Records(w))
+	a.run.Beside(w.Run)
+	return nil
+}
+
+// openMetrics opens the logs of metrics, and the gauges.
+func (a *Artifacts) openMetrics() error {
+	c := &a.config
+	logs, flow, err := c.Metrics.Open(c.Folder.Join(datadir.Metrics), a.run.ID(), c.Log)
+	if err != nil {
+		return err
+	}
+	if flow != nil {
+		a.run.Beside(flow.Run)
+	}
+	gauges := scalars.NewGauges()
+	c.Register(gauges)
+	metrics := run.NewMetrics(append(logs, gauges), c.Metrics.Every, c.MaxTokens)
+	metrics.Watch(c.Exchanges)
+	a.files = append(a.files, metrics)
+	a.run.AddSink(metrics)
+	return nil
+}
+
+// openDumps opens the dumps.
+func (a *Artifacts) openDumps() error {
+	c := &a.config
+	dumps, err := Dump(a.run, c.Folder.Join(datadir.Dumps), c.Dumps)
+	if err != nil || dumps == nil {
+		return err
+	}
+	a.files = append(a.files, dumps)
+	c.Register(dumps)
+	return nil
+}
+
+// Dump opens the dumps of r in a folder and adds them to r as a sink; nil: the settings
+// want none. The caller closes them once r has ended.
+func Dump(r *run.Run, folder string, s export.DumpSettings) (*export.Dumps, error) {
+	if !s.Rollouts && !s.Failed {
+		return nil, nil
+	}
+	dumps, err := export.OpenDumps(folder, r.ID(), s)
+	if err != nil {
+		return nil, err
+	}
+	r.AddSink(run.Records(dumps))
+	return dumps, nil
+}
+
+// openRecords opens the records of AReaL.
+func (a *Artifacts) openRecords() (err error) {
+	c := &a.config
+	if c.Records == "" {
+		return nil
+	}
+	if a.areal, err = export.OpenRecords(c.Folder.Join(datadir.Records), c.Records, c.TurnDiscount); err != nil {
+		return err
+	}
+	a.files = append(a.files, a.areal)
+	a.run.AddSink(run.Records(a.areal))
+	return nil
+}

@@ -1,0 +1,73 @@
+package artifacts_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/interop/export"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/run/scalars"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// must ends the program with an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return v
+}
+
+// A run of a script leaves a trace, metrics and logs in its data folder.
+func Example() {
+	path := must(os.MkdirTemp("", "artifacts"))
+	defer os.RemoveAll(path)
+	folder := must(datadir.Open(path, "example"))
+	defer folder.Close()
+	q := must(queue.Open(context.Background(), queue.NewMemory(), queue.Options{}))
+	defer q.Close()
+
+	source := catalog.Source{Scenario: catalog.DefaultScenario()}
+	all := must(task.NewSet(catalog.Tasks()))
+	streams := must(source.Streams(func(*task.Set) catalog.Choices { return catalog.Usual(all, source.Scenario.Name)[:2] }, 1))
+	s := player.Default(player.Script)
+	s.Script.Delay = 0
+	settings := run.Defaults()
+	settings.Steps, settings.BatchSize = 2, 16
+	r := must(run.Open(context.Background(), run.Config{
+		Settings: settings, Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 2048},
+		Streams: streams, Policy: s.Solver(streams, 1, func() int32 { return 0 }), Queue: q,
+	}))
+	files := must(artifacts.Open(r, artifacts.Config{
+		Folder: folder, Program: "example", Settings: &settings, Trace: trace.Default(), Metrics: scalars.Default(),
+		Dumps: export.DumpSettings{Rollouts: true}, Records: export.Legacy, TurnDiscount: 1,
+		Register: func(prometheus.Collector) {}, Log: slog.New(slog.DiscardHandler),
+	}))
+	fmt.Println(errors.Join(r.Run(context.Background()), files.Close()))
+	for _, name := range []string{datadir.Trace, datadir.Metrics, datadir.Training, datadir.Examinations, datadir.Dumps, datadir.Records} {
+		_, err := os.Stat(folder.Join(name))
+		fmt.Println(name, err == nil)
+	}
+	// Output:
+	// <nil>
+	// trace true
+	// metrics.jsonl true
+	// training.jsonl true
+	// examinations.jsonl true
+	// dumps true
+	// records true
+}

@@ -1,0 +1,125 @@
+package run
+
+import (
+	"context"
+
+	"github.com/quintain-rl/quintain/tiny/learn"
+)
+
+// A Trainer takes the batches of a run elsewhere, such as from a hub over its queue. It
+// counts steps and versions alike: version n are the weights after n steps. Many
+// goroutines may use it.
+type Trainer interface {
+	// Step counts the batches that were handed out: the steps before the one that takes
+	// the next batch. Groups that are too old by then are dropped.
+	Step() int
+
+	// Acked counts the steps that the trainer has acknowledged, and the episodes that it
+	// has trained on since the process began. They alone open the gate: a batch that was
+	// handed out may still come back.
+	Acked() (steps, episodes int)
+
+	// Version is the version of the weights that the policy's server samples with, as
+	// somebody told; -1 if nobody has.
+	Version() int
+
+	// Staleness counts the groups that were acknowledged since the process began, by how
+	// many steps their oldest token was behind, without groups of unknown version.
+	Staleness() map[int]int
+
+	// Progress returns a channel that closes when any of this may have changed.
+	Progress() <-chan struct{}
+
+	// BatchSize is the number of sequences in a batch, which the run takes for episodes;
+	// below 1: unknown.
+	BatchSize() int
+}
+
+// Follow returns a consumer that leaves the batches to t. The run only watches: the steps of
+// t open the gate.
+func Follow(t Trainer) Consumer { return &following{trainer: t} }
+
+// following watches a trainer take the batches.
+type following struct {
+	gated
+	trainer  Trainer
+	first    int         // steps of the trainer when this process began
+	episodes int         // that it was known to have trained on
+	lags     map[int]int // its staleness then
+	warned   bool        // that the trainer's batch is of another size
+}
+
+func (f *following) resume(r *Run) *checkpoint {
+	f.Run = r
+	return nil
+}
+
+func (f *following) begin() {
+	f.first, f.episodes = f.trainer.Acked()
+	f.lags = f.trainer.Staleness()
+	f.open(f.first, f.episodes)
+}
+
+func (f *following) version() int { return f.trainer.Version() }
+func (f *following) trained() int { return f.trainer.Step() }
+
+// consume follows the trainer until ctx ends or all steps are made.
+func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
+	want := f.config.Settings.Steps
+	for last := f.first; ; {
+		progress := f.trainer.Progress()
+		steps, episodes := f.trainer.Acked()
+		f.open(steps, episodes)
+		f.compareBatch()
+		for ; last < steps; last++ {
+			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Standings: f.Standings()}); err != nil {
+				return err
+			}
+		}
+		if err := f.dropStale(ctx); err != nil {
+			return unlessDone(ctx, err)
+		}
+		if want > 0 && steps-f.first >= want {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-progress:
+		}
+	}
+}
+
+// open opens the gate for the episodes that the trainer has trained on. Until somebody
+// tells the version of the policy's weights, they count as those of the last step.
+func (f *following) open(steps, episodes int) {
+	behind := 0
+	if version := f.trainer.Version(); version >= 0 {
+		behind = max(0, steps-version)
+	}
+	f.ledger.follow(steps)
+	f.ledger.gate.Trained(episodes-f.episodes, behind)
+	f.episodes = episodes
+}
+
+// newLags lists the lags of the groups that were acknowledged since its last call.
+func (f *following) newLags() (list []int) {
+	now := f.trainer.Staleness()
+	for lag, n := range now {
+		for range n - f.lags[lag] {
+			list = append(list, lag)
+		}
+	}
+	f.lags = now
+	return list
+}
+
+// compareBatch warns once if the trainer's batch has another size than the run's, by which
+// the gate counts.
+func (f *following) compareBatch() {
+	if n := f.trainer.BatchSize(); n > 0 && n != f.config.Settings.BatchSize && !f.warned {
+		f.warned = true
+		f.log.Warn("the trainer's batch has another size than the run's, so episodes start too early or too late: set run.batch_size to the trainer's",
+			"trainer", n, "run", f.config.Settings.BatchSize)
+	}
+}

@@ -1,0 +1,124 @@
+package player_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny/starter"
+)
+
+// A script that always solves its problems answers one of them.
+func Example() {
+	source := catalog.Source{Scenario: catalog.DefaultScenario()}
+	if err := source.Tasks.Set("spell_backward"); err != nil {
+		log.Fatal(err)
+	}
+	streams, err := source.Streams(func(*task.Set) catalog.Choices { return nil }, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := player.Default(player.Script)
+	s.Script.Accuracy, s.Script.Delay = 1, 0
+	policy, err := s.Open(context.Background(), player.Start{Streams: streams, Seed: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	problem, err := streams[0].Scenario.Problem(quintain.Draw{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	played, err := rollout.Play(context.Background(), policy, s.Sampling, rollout.Job{Scenario: streams[0].Scenario, Problem: problem})
+	fmt.Println(played.Reward(), err)
+	// Output: 1 <nil>
+}
+
+func TestInvalidSettings(t *testing.T) {
+	for _, test := range []struct {
+		why  string
+		set  func(*player.Settings)
+		want string
+	}{
+		{"weights of a script", func(s *player.Settings) { s.Kind, s.Weights = player.Script, "w" }, "weights: they are those of the tiny policy"},
+		{"weights of a new model", func(s *player.Settings) { s.FromScratch, s.Weights = true, "w" }, "weights: they are those of the tiny policy"},
+		{"a new script", func(s *player.Settings) { s.Kind, s.FromScratch = player.Script, true }, "from_scratch: the policy script"},
+		{"a server without an address", func(s *player.Settings) { s.Kind = "vllm" }, "url: is missing"},
+		{"a kind that is none", func(s *player.Settings) { s.Kind = "oracle" }, "kind: is oracle"},
+	} {
+		s := player.Default(player.Tiny)
+		test.set(&s)
+		if err := settings.Check(&s); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
+		}
+	}
+}
+
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	s, sizes := player.Default(player.Tiny), starter.DefaultSizes()
+	for _, first := range []bool{true, false} {
+		_, name, err := s.LastWeights(t.TempDir())
+		if first {
+			_, name, err = s.FirstWeights()
+		}
+		if name != "the embedded starter" || err != nil {
+			t.Errorf("the first: %v, weights of %s, error %v", first, name, err)
+		}
+	}
+	s.Weights = filepath.Join(t.TempDir(), "none")
+	if _, _, err := s.LastWeights(t.TempDir()); err == nil {
+		t.Error("weights that are nowhere are read")
+	}
+	s.Weights, sizes.Layers = "", 3
+	if _, err := s.FreshModel(sizes.Config(), nil); err == nil || !strings.Contains(err.Error(), "--from-scratch") {
+		t.Errorf("other sizes: error %v", err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	for _, test := range []struct {
+		kind   string
+		trains bool
+		want   string // part of the only warning; empty: none
+	}{
+		{player.Tiny, false, ""}, {player.Script, true, ""}, {player.Server, true, ""},
+		{player.Server, false, "nothing is trained here"}, {"openai", false, "nothing is trained here"}, {"openai", true, "the bytes of the texts"},
+	} {
+		s := player.Default(test.kind)
+		got := strings.Join(s.Warnings(test.trains), "\n")
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s, trains %v: %q, want %q", test.kind, test.trains, got, test.want)
+		}
+	}
+}
+
+func TestEasiest(t *testing.T) {
+	if c := player.Easiest(catalog.Choice{Name: "chain_sum", Level: 4}); !strings.Contains(string(c.Params), `"max_terms":2`) {
+		t.Errorf("chain_sum is played as %+v", c)
+	}
+	if c := player.Easiest(catalog.Choice{Name: "sudoku", Level: 4}); c.Level != 4 || c.Params != nil {
+		t.Errorf("sudoku is played as %+v", c)
+	}
+}
+
+// A server that cannot be asked is a fault of the settings.
+func TestAServerWithoutAnAddress(t *testing.T) {
+	s := player.Default(player.Server)
+	s.Server.Pool.URLs = []string{"nowhere"}
+	_, err := s.Open(t.Context(), player.Start{Log: slog.New(slog.DiscardHandler), Say: func(string) {}})
+	var invalid player.InvalidError
+	if !errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), "policy.") {
+		t.Errorf("error %v, want one of a setting below policy", err)
+	}
+}

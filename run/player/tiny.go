@@ -1,0 +1,49 @@
+package player
+
+import (
+	"context"
+
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny/starter"
+	"github.com/quintain-rl/quintain/tiny/transformer"
+)
+
+// A Training says how the tiny policy is trained in a run.
+type Training struct {
+	Folder *datadir.Folder
+	Sizes  transformer.Config
+	Learn  learn.Settings
+
+	// WarmUp makes a new model, such as the function of this name.
+	WarmUp func(context.Context, starter.WarmUp, []rollout.Stream) (*transformer.Model, error)
+}
+
+// Train has the tiny policy play in a run, and the run train it, from the checkpoint in
+// the data folder or a fresh model. It returns the last step of the checkpoint. The error is
+// an [InvalidError] if the model cannot read the problems.
+func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last learn.Step, err error) {
+	warm := starter.DefaultWarmUp()
+	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
+	trainer, err := starter.OpenTrainer(starter.Training{
+		Path: how.Folder.Join(datadir.Checkpoint), Sizes: how.Sizes, Learn: how.Learn,
+		Sampling: tiny.Options{MaxSequences: to.Settings.Parallel, Seed: to.Settings.Seed},
+		Fresh: func() (*transformer.Model, error) {
+			return s.FreshModel(how.Sizes, func() (*transformer.Model, error) { return how.WarmUp(ctx, warm, to.Streams) })
+		},
+	})
+	if err != nil {
+		return last, err
+	}
+	if err := starter.Readable(ctx, to.Streams, trainer.Context()); err != nil {
+		return last, InvalidError{err}
+	}
+	to.Consumer, to.Policy = run.Train(trainer), trainer.Policy()
+	if m := &to.Rules.MaxSequence; *m == 0 || *m > trainer.Context()+1 {
+		*m = trainer.Context() + 1 // longer sequences cannot be trained on
+	}
+	return trainer.Last(), nil
+}

@@ -1,0 +1,115 @@
+package player
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny/starter"
+	"github.com/quintain-rl/quintain/tiny/transformer"
+)
+
+// FirstWeights reads the weights with which the tiny policy begins, and names them: those
+// of the settings, or the embedded ones.
+func (s *Settings) FirstWeights() (saved *transformer.Checkpoint, name string, err error) {
+	if s.Weights == "" {
+		saved, err = starter.Load()
+		return saved, "the embedded starter", err
+	}
+	saved, err = starter.ReadCheckpoint(s.Weights)
+	return saved, s.Weights, err
+}
+
+// LastWeights reads the weights with which a run over the data folder would go on, and
+// names them: those of the settings, of the checkpoint, or the embedded ones.
+func (s *Settings) LastWeights(data string) (saved *transformer.Checkpoint, name string, err error) {
+	if s.Weights != "" {
+		return s.FirstWeights()
+	}
+	path := filepath.Join(data, datadir.Checkpoint)
+	saved, err = starter.ReadCheckpoint(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.FirstWeights()
+	}
+	return saved, path, err
+}
+
+// Digest returns a JSON text that stands for the last weights.
+func (s *Settings) Digest(data string) (json.RawMessage, error) {
+	saved, _, err := s.LastWeights(data)
+	if err != nil {
+		return nil, err
+	}
+	model := transformer.Checkpoint{Model: saved.Model, Vocabulary: saved.Vocabulary}
+	text, err := model.Bytes(transformer.Float32)
+	return fmt.Appendf(nil, `"%.16x"`, sha256.Sum256(text)), err
+}
+
+// FreshModel returns the model of a new run, in the sizes of the settings. A new model is
+// warmed up by warm.
+func (s *Settings) FreshModel(sizes transformer.Config, warm func() (*transformer.Model, error)) (*transformer.Model, error) {
+	if s.FromScratch {
+		return warm()
+	}
+	saved, name, err := s.FirstWeights()
+	if err != nil {
+		return nil, err
+	}
+	if have := saved.Model.Config(); have != sizes {
+		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; use --from-scratch to make a model of these sizes", name, transformer.ErrSizes, have, sizes)
+	}
+	return saved.Model, nil
+}
+
+// errWarmUpCut is the error of a warm-up that ctx ended.
+var errWarmUpCut = errors.New("interrupted during the warm-up, which is kept: run the same command again to go on")
+
+// WarmUp makes a model from the solutions of streams' problems, without held-out ones. The
+// error is an [InvalidError] if the streams give no examples. When ctx ends, it keeps the
+// unfinished model.
+func WarmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) (*transformer.Model, error) {
+	trained := slices.Clone(streams)
+	for i, s := range trained {
+		trained[i].Skip = exam.Skip(s.Scenario)
+	}
+	var err error
+	if warm.Next, err = starter.Solutions(trained, warm.Sizes.Context); err != nil {
+		return nil, InvalidError{err}
+	}
+	model, err := warm.Make(ctx)
+	if ctx.Err() != nil {
+		return nil, errWarmUpCut
+	}
+	return model, err
+}
+
+// StarterTasks returns the tasks that the embedded model is made for, in a scenario.
+func StarterTasks(scenario string) (choices catalog.Choices) {
+	for _, c := range starter.Ladder() {
+		choices = append(choices, catalog.Choice{Name: c.Task, Params: c.Params, Weight: c.Weight})
+	}
+	if scenario == "math_multi_turn" {
+		choices = choices[:1]
+		choices[0].Weight = 1
+	}
+	return choices
+}
+
+// Easiest returns the easiest form of a task that the embedded model is made for, or else c.
+func Easiest(c catalog.Choice) catalog.Choice {
+	made := StarterTasks("")
+	i := slices.IndexFunc(made, func(m catalog.Choice) bool { return m.Name == c.Name })
+	if i < 0 {
+		return c
+	}
+	return made[i]
+}

@@ -1,0 +1,21 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// ReadFile adds the YAML file at path to the sources; an empty path adds none.
+func (s *Sources) ReadFile(path string) error {
+	if s.File = path; path == "" {
+		return nil
+	}
+	var err error
+	s.Data, err = os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no file %s", path)
+	}
+	return err
+}

@@ -1,0 +1,51 @@
+package catalog
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/scenario"
+)
+
+// A ProgramCheck says how to check a program that plays.
+type ProgramCheck struct {
+	Task     quintain.Task // for a program without its own problems
+	Seed     uint64
+	Problems int // of each level
+	Log      *slog.Logger
+}
+
+// ProgramFaults tells how a program kept its promises.
+type ProgramFaults struct {
+	Scenario string // its ID
+	Levels   int
+	Played   int      // problems, each of them twice
+	Solves   bool     // right replies were played too
+	Faults   []string // as in [scenario.Check]; none: it kept them all
+}
+
+// CheckProgram starts the program of s twice and holds the two processes to
+// [scenario.Check]. The program must be set.
+func (s *ScenarioChoice) CheckProgram(ctx context.Context, of ProgramCheck) (ProgramFaults, error) {
+	check := scenario.Check{Seed: of.Seed, Problems: of.Problems}
+	for _, process := range []*quintain.Scenario{&check.First, &check.Second} {
+		program := *s
+		program.External.Processes = 1
+		defer program.Stop()
+		if err := program.Start(ctx, of.Log); err != nil {
+			return ProgramFaults{}, err
+		}
+		if *process = program.program.Own(); *process != nil {
+			continue
+		}
+		var err error
+		if *process, err = program.Over(of.Task); err != nil {
+			return ProgramFaults{}, err
+		}
+	}
+	faults, err := check.Faults(ctx)
+	levels := len(check.First.TaskInfo().Levels)
+	_, solves := check.First.(quintain.Solver)
+	return ProgramFaults{check.First.Info().ID(), levels, levels * of.Problems, solves, faults}, err
+}

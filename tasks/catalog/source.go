@@ -1,0 +1,287 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/dataset"
+)
+
+// A Source says where problems come from: tasks, a mixture of them, a file of problems, or
+// a scenario that is a program with problems of its own. With none of them, the caller
+// names the usual tasks.
+type Source struct {
+	Tasks    Choices
+	Mixture  string // path of a file
+	File     string // path of a file of problems
+	Columns  dataset.Columns
+	Scenario ScenarioChoice
+
+	rows *dataset.Set
+}
+
+// Declare implements [settings.Declarer].
+func (s *Source) Declare(d *settings.Section) {
+	d.Value(&s.Tasks, "tasks", "tasks with their levels: chain_sum:0-3=2 is four levels with weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0")
+	d.Text(&s.Mixture, "mixture", "file of tasks with weights, YAML in the form of reasoning-gym's composite, in place of the tasks")
+	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines or Parquet, in place of the tasks")
+	d.Prefixed(&s.Columns, "columns", "the columns of the file of problems")
+	d.Section(&s.Scenario, "scenario", "how problems are played")
+}
+
+// A FileError says that a file of problems or a mixture cannot be read.
+type FileError struct {
+	Setting string // that names the file
+	Err     error
+}
+
+// Error names the setting and the reason.
+func (e *FileError) Error() string { return e.Setting + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Given reports whether the settings name tasks, a mixture or a file.
+func (s *Source) Given() bool { return len(s.Tasks) > 0 || s.File != "" || s.Mixture != "" }
+
+// ReadMixture sets the tasks to those of the mixture, if there is one. It returns the seed
+// of the mixture; a mixture without one, and no mixture, have the given seed.
+func (s *Source) ReadMixture(seed uint64) (uint64, error) {
+	if s.Mixture == "" {
+		return seed, nil
+	}
+	if len(s.Tasks) > 0 || s.File != "" {
+		return seed, errors.New("mixture: there is a mixture, and there are tasks or a file of problems; choose one")
+	}
+	m, err := OpenMixture(s.Mixture, seed)
+	if err != nil {
+		return seed, err
+	}
+	s.Tasks = m.Datasets
+	return m.Seed, nil
+}
+
+// OpenMixture reads the mixture in a file. Seed is for a file without one.
+func OpenMixture(path string, seed uint64) (Mixture, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Mixture{}, &FileError{"mixture", err}
+	}
+	return ReadMixture(path, data, seed)
+}
+
+// Streams returns the streams of problems under a seed. Usual chooses the tasks if the
+// settings name none. The error is a [*FileError] if the file of problems cannot be read;
+// other errors are faults of the settings.
+func (s *Source) Streams(usual func(*task.Set) Choices, seed uint64) ([]rollout.Stream, error) {
+	if own := s.Scenario.Streams(seed); own != nil {
+		if s.Given() {
+			return nil, errors.New("scenario.program: it has problems of its own: leave out tasks, mixture and problems")
+		}
+		return own, nil
+	}
+	if s.File != "" {
+		return s.fileStream(seed)
+	}
+	all, err := task.NewSet(Tasks())
+	if err != nil {
+		return nil, err
+	}
+	chosen := s.Tasks
+	if len(chosen) == 0 {
+		chosen = usual(all)
+	}
+	if err := chosen.once(); err != nil {
+		return nil, fmt.Errorf("tasks: %w", err)
+	}
+	streams, err := chosen.Streams(all, &s.Scenario, seed)
+	if err != nil {
+		return nil, fmt.Errorf("tasks: %w", err)
+	}
+	return streams, nil
+}
+
+// fileStream returns the stream of the file of problems.
+func (s *Source) fileStream(seed uint64) ([]rollout.Stream, error) {
+	if len(s.Tasks) > 0 {
+		return nil, errors.New("problems: there is a file of problems, and there are tasks; choose one")
+	}
+	var err error
+	if s.rows, err = dataset.Open(s.File, s.Columns, mathverify.Grade); err != nil {
+		return nil, &FileError{"problems", fmt.Errorf("%s: %w", s.File, err)}
+	}
+	played, err := s.Scenario.Over(s.rows)
+	if err != nil {
+		return nil, err
+	}
+	return []rollout.Stream{{Scenario: played, Seed: seed, Weight: 1, Label: s.rows.Info().Name}}, nil
+}
+
+// Rows returns the rows of the file that Streams has read; nil: none.
+func (s *Source) Rows() *dataset.Set { return s.rows }
+
+// once refuses a task that is listed twice at the same level, or with the same parameters.
+func (l Choices) once() error {
+	for i, c := range l {
+		same := func(other Choice) bool {
+			return c.Name == other.Name && c.Level == other.Level && string(c.Params) == string(other.Params)
+		}
+		if !slices.ContainsFunc(l[:i], same) {
+			continue
+		}
+		if c.Params != nil {
+			return fmt.Errorf("%s is listed twice with the same parameters: name it once, with a weight", c.Name)
+		}
+		return fmt.Errorf("%s:%d is listed twice: name it once, with a weight (%[1]s:%[2]d=2)", c.Name, c.Level)
+	}
+	return nil
+}
+
+// Usual returns the tasks that a scenario plays if none are named: all at level 0.
+func Usual(all *task.Set, scenario string) (choices Choices) {
+	if scenario == "math_multi_turn" {
+		return Choices{{Name: "chain_sum", Level: 2, Weight: 1}}
+	}
+	for _, t := range all.All() {
+		choices = append(choices, Choice{Name: t.Info().Name, Weight: 1})
+	}
+	return choices
+}
+
+// Courses makes courses of streams, for a curriculum: adjacent streams of one task are the
+// levels of its course. A stream that stands alone, without custom parameters, gets all
+// harder levels too.
+func Courses(streams []rollout.Stream) (all []rollout.Stream) {
+	for first := 0; first < len(streams); {
+		info := streams[first].Scenario.TaskInfo()
+		end := first + 1
+		for end < len(streams) && streams[end].Scenario.TaskInfo().Name == info.Name {
+			end++
+		}
+		levels := slices.Clone(streams[first:end])
+		if len(levels) == 1 {
+			levels = upFrom(levels[0], len(info.Levels))
+		}
+		for i := range levels {
+			levels[i].Course = info.Name
+		}
+		all = append(all, levels...)
+		first = end
+	}
+	return all
+}
+
+// upFrom returns the stream of a level and those of all harder levels, up to n. They share
+// its weight.
+func upFrom(easiest rollout.Stream, n int) (levels []rollout.Stream) {
+	easiest.Weight /= float64(n - easiest.Level)
+	for ; easiest.Level < n; easiest.Level++ {
+		levels = append(levels, easiest)
+	}
+	return levels
+}
+
+// One returns the stream of one task, written NAME or NAME:LEVEL. For a program with its own
+// problems it is the stream of one of its levels, and an empty name means the first. For
+// NAME alone, easiest may choose the level or parameters. Without a name there is no
+// stream, unless a program plays tasks, which is an error.
+func (s *ScenarioChoice) One(name string, easiest func(Choice) Choice, seed uint64) ([]rollout.Stream, error) {
+	if own := s.Streams(seed); own != nil {
+		return ownLevel(own, name)
+	}
+	if name == "" {
+		if s.External.Set() {
+			return nil, errors.New("scenario.program: it plays tasks: name one")
+		}
+		return nil, nil
+	}
+	var chosen Choices
+	if err := chosen.Set(name); err != nil {
+		return nil, err
+	}
+	if len(chosen) != 1 {
+		return nil, fmt.Errorf("%s: want one task at one level", name)
+	}
+	if !strings.Contains(name, ":") {
+		chosen[0] = easiest(chosen[0])
+	}
+	all, err := task.NewSet(Tasks())
+	if err != nil {
+		return nil, err
+	}
+	return chosen.Streams(all, s, seed)
+}
+
+// ownLevel returns the stream of a level of a program, written NAME or NAME:LEVEL; without
+// a name, the first.
+func ownLevel(own []rollout.Stream, name string) ([]rollout.Stream, error) {
+	of := own[0].Scenario.TaskInfo().Name
+	if name == "" || name == of {
+		return own[:1], nil
+	}
+	for i, s := range own {
+		if name == fmt.Sprintf("%s:%d", of, s.Level) {
+			return own[i : i+1], nil
+		}
+	}
+	return nil, fmt.Errorf("%s: the program plays %s, at the levels 0 to %d", name, of, len(own)-1)
+}
+
+// A Draft names the problems that a command makes: a task, at a level or with parameters,
+// and the place of the first problem.
+type Draft struct {
+	Task   string // [Composite]: all tasks, mixed
+	Seed   uint64
+	Level  int
+	Params string // a JSON object; empty: the level's
+	Index  int
+}
+
+// Open returns the task, with the parameters if they are given.
+func (d *Draft) Open() (quintain.Task, error) {
+	all := Tasks()
+	if d.Task == Composite { // it opens all of them
+		composite, err := NewComposite()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, composite)
+	}
+	tasks, err := task.NewSet(all)
+	if err != nil {
+		return nil, err
+	}
+	t, err := tasks.Get(d.Task)
+	if err != nil {
+		return nil, fmt.Errorf("%w (quintain tasks list names them all)", err)
+	}
+	if d.Params == "" {
+		return t, nil
+	}
+	return t.With([]byte(d.Params))
+}
+
+// Draw names the first problem.
+func (d *Draft) Draw() quintain.Draw {
+	if d.Params != "" {
+		return quintain.Draw{Seed: d.Seed, Index: d.Index}
+	}
+	return quintain.Draw{Seed: d.Seed, Level: d.Level, Index: d.Index}
+}
+
+// ExampleTask names a task that is short to show: chain_sum, or else the first.
+func ExampleTask(tasks []quintain.Task) string {
+	const short = "chain_sum"
+	if len(tasks) == 0 || slices.ContainsFunc(tasks, func(t quintain.Task) bool { return t.Info().Name == short }) {
+		return short // which may be unplayable: the error then says why
+	}
+	return tasks[0].Info().Name
+}

@@ -1,0 +1,28 @@
+package starter
+
+// Preset returns the settings that suit the embedded model, by their keys, for a scenario.
+func Preset(scenario string) map[string]string {
+	preset := map[string]string{
+		"scenario.reasoning_gym.short_prompts":    "true",
+		"scenario.math_multi_turn.short_prompts":  "true",
+		"scenario.math_multi_turn.feedback_right": "yes",
+		"scenario.math_multi_turn.feedback_wrong": "no",
+		"scenario.math_multi_turn.feedback_none":  "what",
+		"run.exam_problems":                       "64",
+		"run.exam_every":                          "15s",
+		"run.max_lag":                             "4",
+		"run.parallel":                            "256",
+		"run.group_size":                          "16", // of 8, more groups have equal scores
+		"curriculum.mode":                         "curriculum",
+		"curriculum.memory":                       "6",
+		"curriculum.floor":                        "0.08",
+		"rules.min_trainable":                     "1",
+		"learn.weight_cap":                        "1",      // so small a model changes quickly: stale tokens must not count for more than fresh ones
+		"learn.learning_rate":                     "0.0002", // a step has few groups: at 0.0005 the model forgets solved levels
+		"policy.sampling.max_tokens":              "36",
+	}
+	if scenario == "math_multi_turn" {
+		preset["run.max_lag"] = "1" // it learns little from older replies of several turns
+	}
+	return preset
+}
