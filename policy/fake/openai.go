@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// openAI are the routes that all shapes have.
+// openAI returns the routes common to all shapes.
 func (s *Server) openAI() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /v1/models": func(w http.ResponseWriter, _ *http.Request) {
@@ -24,12 +24,12 @@ func (s *Server) openAI() map[string]http.HandlerFunc {
 	}
 }
 
-// A wish is the body of a request in the form of OpenAI, with the fields of vLLM.
+// A wish is the body of a request to OpenAI's API, with vLLM's fields.
 type wish struct {
 	Model          string            `json:"model"`
 	Messages       []json.RawMessage `json:"messages"`
-	Prompt         json.RawMessage   `json:"prompt"`             // a text or tokens
-	Special        *bool             `json:"add_special_tokens"` // those that a text begins and ends with; null: true
+	Prompt         json.RawMessage   `json:"prompt"`             // text or tokens
+	Special        *bool             `json:"add_special_tokens"` // add the tokens that open and close a text; null: true
 	N              *int              `json:"n"`
 	Temperature    *float64          `json:"temperature"`
 	TopP           float64           `json:"top_p"`
@@ -68,7 +68,7 @@ func (s *Server) readWish(text []byte) (*wish, *job, error) {
 	return &q, j, err
 }
 
-// promptOf returns the tokens of the prompt of q, which may be a text.
+// promptOf returns the tokens of q's prompt and whether it is text.
 func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err error) {
 	if len(q.Prompt) == 0 || q.Prompt[0] != '"' {
 		tokens, err = readTokens(q.Prompt)
@@ -82,7 +82,7 @@ func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err er
 	return tokens, true, err
 }
 
-// readTokens reads a list of tokens; none is none.
+// readTokens reads a list of tokens; nil if text is empty.
 func readTokens(text []byte) (tokens []quintain.Token, err error) {
 	tokens, usual := policy.ReadTokens(nil, text)
 	if usual || len(text) == 0 {
@@ -134,7 +134,7 @@ type entry struct {
 	Bytes   []int  `json:"bytes"`
 }
 
-// entries are as many as there are probabilities.
+// entries pairs tokens with their log-probabilities, as many as there are.
 func (s *Server) entries(tokens []quintain.Token, probs probs) []entry {
 	spelled := s.vocabulary.spell(tokens)[len(tokens)-len(probs):]
 	list := make([]entry, len(probs))

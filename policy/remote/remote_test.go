@@ -70,8 +70,8 @@ func TestEventsAreReadAsTheyArrive(t *testing.T) {
 	}
 }
 
-// TestThePageOfAProxy answers with a page once, or always. An answer that may have been
-// sampled is not asked for again, so that no request has two.
+// TestThePageOfAProxy answers with a page once, or always. A request whose answer may exist
+// is not repeated, so that none is sampled twice.
 func TestThePageOfAProxy(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -128,8 +128,8 @@ func TestAnAnswerWithoutEventsIsNonsense(t *testing.T) {
 	}
 }
 
-// An exchange that can be aborted is not torn when its context ends: the server says what
-// it has until then.
+// A request that can be aborted is not cut off when its context ends: the server sends its
+// tokens so far.
 func TestAbortedExchangesEndByThemselves(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

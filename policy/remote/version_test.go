@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// asks answers GET /v with the next of answers, of which the last stays, and anything
-// else with {}.
+// asks answers GET /v with the next of answers, staying at the last, and anything else with
+// {}.
 type asks struct {
 	answers []string // "": no answer
 	asked   int

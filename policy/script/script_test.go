@@ -299,7 +299,7 @@ func TestManyRequestsWaitCheaply(t *testing.T) {
 	})
 }
 
-// inUse is the memory of heap and stacks, in bytes.
+// inUse returns the memory of heap and stacks, in bytes.
 func inUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats

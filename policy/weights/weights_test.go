@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/weights"
 )
 
-// records keep nothing but what they are given.
+// records stores nothing of its own.
 type records struct {
 	text  []byte
 	fails error
