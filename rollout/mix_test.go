@@ -185,7 +185,7 @@ func TestMixReportsProblemsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A problem whose group fails is handed out again, but not forever.
+// A problem whose group fails comes again, but not forever.
 func TestAgainIsBounded(t *testing.T) {
 	m, err := NewMix([]Stream{{Scenario: numbered{}, Weight: 1}})
 	if err != nil {
@@ -233,7 +233,7 @@ func (c *turn) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(c))
 }
 
-// After a restart, what was open comes first, and then the choices go on where they were.
+// After a restart, open problems come first, then the choices continue.
 func TestMixFollowsItsChooserAcrossARestart(t *testing.T) {
 	first, chooser := newTestMix(t), &turn{}
 	first.ChooseBy(chooser)

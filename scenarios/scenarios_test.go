@@ -129,7 +129,7 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// A verifier that fails gives no reward.
+// A failing verifier gives no reward.
 func TestUnreadableGoldIsAnError(t *testing.T) {
 	s := find(t, "math_multi_turn", readProblems(t, problems), "{}")
 	p, err := s.Problem(quintain.Draw{})
@@ -160,7 +160,7 @@ func replies(texts ...string) []quintain.Reply {
 	return all
 }
 
-// A board is a task whose answers are no mathematics.
+// A board is a task whose answers are not mathematics.
 type board struct{ quintain.Task }
 
 func (board) Solve(quintain.Problem) (string, error) { return "_ X _\n# _ O", nil }

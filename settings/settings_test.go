@@ -38,7 +38,7 @@ func (a *all) Declare(d *settings.Section) {
 	d.Section(&a.Below, "below", "what is below")
 }
 
-// below is a section of its own.
+// below is a section within another.
 type below struct {
 	wait  time.Duration
 	list  []string
@@ -238,7 +238,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A named group has flags by its paths, and takes null where it says so.
+// A named group's flags are its paths, and it takes null on request.
 type named struct{ A, B string }
 
 func (n *named) Declare(d *settings.Section) {
@@ -246,7 +246,7 @@ func (n *named) Declare(d *settings.Section) {
 	d.Value(nullable{&n.B}, "other", "a name, or null").Null()
 }
 
-// nullable is a text that may be null, which is "null".
+// nullable is a text that may be null, stored as "null".
 type nullable struct{ p *string }
 
 func (n nullable) Set(text string) error { *n.p = text; return nil }
@@ -321,7 +321,7 @@ type limitless struct{ a string }
 
 func (l *limitless) Declare(d *settings.Section) { d.Text(&l.a, "a", "text").AtLeast(1) }
 
-// pick is a value of a type of its own.
+// pick is a value of its own type.
 type pick struct{ names []string }
 
 func (p *pick) Set(s string) error {

@@ -1,5 +1,5 @@
-// Package scenariotest tests that every scenario keeps the promises of [quintain.Scenario]
-// and [quintain.Env].
+// Package scenariotest tests that scenarios keep the promises of [quintain.Scenario] and
+// [quintain.Env].
 package scenariotest
 
 import (
@@ -13,17 +13,17 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 )
 
-// maxTurns is more than any scenario plays: a longer episode counts as endless.
+// maxTurns exceeds the turns of every scenario: a longer episode counts as endless.
 const maxTurns = 1000
 
-// Replies are texts that every environment must be able to handle.
+// Replies are texts that every environment must handle.
 var Replies = []string{
 	"", " ", "42", "<answer>42</answer>", "<think>a</think><answer>b</answer>", "<answer>", "\x00\xff",
 	`\boxed{7}`, strings.Repeat("9", 10_000), strings.Repeat("<answer>", 1000),
 }
 
-// Run tests the promises of all scenarios of a package, over all of tasks that they can
-// play. Each must be able to play at least one.
+// Run tests the promises of all scenarios of a package, over all tasks that they can play.
+// Each must be able to play at least one.
 func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 	ids := map[string]string{}
 	for _, spec := range specs {
@@ -67,8 +67,7 @@ func described(t *testing.T, spec scenario.Spec) {
 	}
 }
 
-// identified checks that s makes problems with its own IDs, which no other scenario
-// has.
+// identified checks that s makes problems with its own IDs, which no other scenario has.
 func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{Seed: 1})
