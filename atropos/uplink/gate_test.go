@@ -53,7 +53,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// Groups enter as the limits say, and wait otherwise.
+// Groups enter within the limits, and wait otherwise.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(2)

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/areal"
 )
 
-// The figures are those that AReaL's own tests state.
+// The figures are from AReaL's own tests.
 func TestCapacity(t *testing.T) {
 	for _, test := range []struct {
 		why     string
@@ -46,8 +46,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// A model is AReaL's legacy manager: it compares the version that a rollout is expected to
-// be trained at with the one that may be.
+// A model is AReaL's legacy manager: it compares the version at which a rollout is expected
+// to be trained with the highest allowed.
 type model struct {
 	limits            areal.Limits
 	version, accepted int
@@ -59,8 +59,8 @@ func (m *model) admits() bool {
 	return len(m.running) < m.limits.Concurrent && expected <= m.limits.Lag+m.version
 }
 
-// Whatever happens, the admission agrees with the model, and what is accepted can be trained
-// on within the lag.
+// Whatever happens, the admission agrees with the model, and accepted rollouts can be
+// trained on within the lag.
 func TestAdmissionAgreesWithAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limits := areal.Limits{
@@ -128,7 +128,7 @@ func TestAdmissionAgreesWithAModel(t *testing.T) {
 	})
 }
 
-// A rollout whose agent died does not keep its place forever.
+// A rollout of a dead agent does not keep its place forever.
 func TestRolloutsTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := areal.Limits{Concurrent: 1, Lag: 100, Batch: 1, Timeout: time.Minute}

@@ -22,10 +22,10 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// discount is that of the tests.
+// discount is the discount of the tests.
 const discount = 0.5
 
-// turn is a turn that reads and writes tokens from a number on.
+// turn returns a turn that reads and writes consecutive tokens.
 func turn(from, read, wrote int, version int32) quintain.Turn {
 	t := quintain.Turn{
 		Observed: []quintain.Message{{Role: quintain.RoleUser, Content: "1 + 1?\n\x1b"}}, Reply: "zwei ö", Finish: quintain.Stop, Reward: -1,
@@ -41,7 +41,7 @@ func turn(from, read, wrote int, version int32) quintain.Turn {
 	return t
 }
 
-// episode is one of two turns: wrong, then right.
+// episode returns an episode of two turns: wrong, then right.
 func episode() quintain.Trajectory {
 	t := quintain.Trajectory{
 		ID: "sums/1#0", Outcome: quintain.Scored, Started: time.UnixMilli(1_700_000_000_123),
@@ -173,7 +173,7 @@ func TestBrokenRulesAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever is played, each sampled token is trained on in exactly one sequence of a record,
+// In any episodes, each sampled token is trained on in exactly one sequence of a record,
 // and all lengths fit.
 func TestRecordsOfAnyEpisodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -230,7 +230,7 @@ func TestRecordsOfAnyEpisodes(t *testing.T) {
 	})
 }
 
-// file is that of one record.
+// file returns a file of one record.
 func file(t *testing.T) areal.File {
 	t.Helper()
 	played := episode()

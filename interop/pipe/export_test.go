@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// named returns the task of a name.
+// named returns the named task.
 func named(t testing.TB, name string) quintain.Task {
 	t.Helper()
 	set, err := task.NewSet(catalog.Tasks())
