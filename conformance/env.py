@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Run `quintain env serve` for the real run-api of Atropos and for `quintain hub`, each killed and started again meanwhile, and
-read what `quintain env process` writes with Atropos' own tools.
+"""Run `quintain env serve` for the real run-api of Atropos and for `quintain hub`, each killed and restarted
+meanwhile, and read the output of `quintain env process` with Atropos' own tools.
 
-Batches are taken by the functions of Atropos' example trainer that register it and read batches, with NumPy in place of PyTorch.
-No group may come twice, but for the batch that was not acknowledged when the hub of Quintain was killed, which it hands out again. To that
-hub all must come; run-api forgets what it holds when it is killed.
+Batches are taken by the functions of Atropos' example trainer that register it and read batches, with NumPy instead
+of PyTorch. No group may come twice, except for the batch that was unacknowledged when the hub of Quintain was killed,
+which it hands out again. That hub must get all groups; run-api forgets its groups when it is killed.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def free_port():
 
 
 def example_trainer():
-    """The modules api and data of Atropos' example trainer, without what needs PyTorch."""
+    """The modules api and data of Atropos' example trainer, without the parts that need PyTorch."""
 
     class Tensor(numpy.ndarray):
         def view(self, *shape):
@@ -83,7 +83,7 @@ def example_trainer():
 
 
 class Trainer(threading.Thread):
-    """Registers, and reads batches until it is told to end. It registers again with a hub that was started again."""
+    """Registers, and reads batches until it is told to end. It registers again with a restarted hub."""
 
     def __init__(self, modules, url):
         super().__init__(daemon=True)
@@ -111,7 +111,7 @@ class Trainer(threading.Thread):
         return reply
 
     def check(self, group):
-        """What Atropos' environment promises of a group."""
+        """The promises of Atropos' environment about a group."""
         size = len(group["tokens"])
         rows = all(len(group[f][i]) == len(group["tokens"][i]) for f in ("masks", "inference_logprobs") for i in range(size))
         masked = all((m == -100) == (p == 1.0) and m in (-100, t) for row in zip(group["tokens"], group["masks"], group["inference_logprobs"]) for t, m, p in zip(*row))
@@ -175,14 +175,14 @@ def until(what, done, seconds=60):
 
 
 def idle(trainer):
-    """Whether no batch comes: what the status of run-api calls its queue has none of those that it has formed."""
+    """Whether no batch comes: the queue in run-api's status leaves out the batches that it has formed."""
     before = trainer.batches
     time.sleep(3)
     return trainer.batches == before
 
 
 def serve(quintain, modules, scratch, ours):
-    """The environment with a hub that is killed and started again in the middle."""
+    """The environment with a hub that is killed and restarted in the middle."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = ([quintain, "hub", "--data", str(scratch / "hub")] if ours else [sys.executable, "-m", "atroposlib.cli.run_api"]) + ["--host", "127.0.0.1", "--port", str(port)]
@@ -203,7 +203,7 @@ def serve(quintain, modules, scratch, ours):
             hub.send_signal(signal.SIGKILL)
             hub.wait()
             env.send_signal(signal.SIGCONT)
-            time.sleep(3)  # it plays ahead, and what it plays waits
+            time.sleep(3)  # it plays ahead, and its groups wait
             before, hub = trainer.batches, start(command, url)
             faults += until("batches after the hub was started again", lambda: trainer.batches >= before + 10)
             faults += until("the end of the environment", lambda: env.poll() is not None, 120)
@@ -222,9 +222,9 @@ def serve(quintain, modules, scratch, ours):
     twice = sum(n > 1 for n in trainer.seen.values())
     sent, dropped = made["groups_sent"], made["groups_dropped"].get("unsure", 0)
     lost = sent - len(trainer.seen)
-    most = BATCH // SIZE - 1  # what makes no batch in the end
+    most = BATCH // SIZE - 1  # groups too few for a batch in the end
     if not ours:
-        most += BATCH // SIZE - 1 + dropped  # what made none when it was killed
+        most += BATCH // SIZE - 1 + dropped  # groups too few for a batch when it was killed
     if twice > (BATCH // SIZE if ours else 0) or max(trainer.seen.values()) > 2 or lost > most or lost < -dropped:
         faults.append(f"of {sent} groups {len(trainer.seen)} came, and {twice} of them twice")
     if "waiting for the hub" not in told or told.count("registered with the hub") != (1 if ours else 2):
@@ -258,7 +258,7 @@ def make_groups(quintain, scratch, count):
 
 
 def tool(name, lines, scratch, flags):
-    """What a tool of Atropos that acts as a trainer makes of groups."""
+    """The output of a tool of Atropos that acts as a trainer of groups."""
     import hub_clients
 
     tokenizer, out, port = scratch / "tokenizer", scratch / f"{name}.jsonl", free_port()
@@ -284,7 +284,7 @@ def tool(name, lines, scratch, flags):
 
 
 def process(quintain, scratch):
-    """What process writes, read by Atropos' page maker and by its makers of data sets."""
+    """The output of process, read by Atropos' page maker and by its makers of data sets."""
     from atroposlib.frontend.jsonl2html import generate_html
 
     path = make_groups(quintain, scratch, 128)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Generate small programs with what CPython makes of them, and hold package starlark against them.
+"""Generate small programs with CPython's results, and check package starlark against them.
 
-A line is {"program", "value"}, or {"program"} if CPython refuses it. What package starlark runs must give
-CPython's value; it may refuse more. The test TestAgainstCPython reads the lines. With --write, they are
-written for go test instead. Needs Go, and no package.
+A line is {"program", "value"}, or {"program"} if CPython refuses it. A program that package starlark runs must give
+CPython's value; it may refuse more. The test TestAgainstCPython reads the lines. With --write, they are written for
+go test instead. Needs Go, and no package.
 """
 
 import argparse
@@ -95,7 +95,7 @@ LARGE = 1 << 30  # bytes of memory, with which a text times a large number fails
 
 
 def row(program):
-    """A line for a program; none if CPython takes long or much room, or gives what is no JSON."""
+    """A line for a program; none if CPython takes long or much room, or the result is not JSON."""
     lines, scope = 0, {}
 
     def count(*_):
