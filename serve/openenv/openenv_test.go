@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// book has all tasks and scenarios.
+// book returns a book of all tasks and scenarios.
 func book(t testing.TB) *names.Book {
 	t.Helper()
 	all, err := names.All()
@@ -75,7 +75,7 @@ func ask(t testing.TB, c *websocket.Conn, text string) string {
 // A line is a message with its reply.
 type line struct{ send, want string }
 
-// problem is what the first problem of a task with settings and seed 1 asks, and its answer.
+// problem returns the first problem of a task with settings and seed 1, and its answer.
 func problem(t *testing.T, name, params string) (question, answer string) {
 	t.Helper()
 	all := book(t)
@@ -232,7 +232,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
-// free opens the only session that there may be, once the one before has ended.
+// free opens the only session allowed, once the one before has ended.
 func free(t *testing.T, addr string) *websocket.Conn {
 	t.Helper()
 	for {

@@ -128,7 +128,7 @@ func TestSessionNeedsAName(t *testing.T) {
 	}
 }
 
-// A client whose connection broke asks for the reply to its call again.
+// A client with a broken connection asks for the reply to its call again.
 func TestReplyIsSaidAgain(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
