@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-func TestReadRendersOnlyWhatIsFresh(t *testing.T) {
+func TestReadRendersOnlyFreshMessages(t *testing.T) {
 	t.Parallel()
 	talk := []quintain.Message{
 		{Role: quintain.RoleSystem, Content: "Be brief."},

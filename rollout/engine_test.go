@@ -155,7 +155,7 @@ func TestEngineContinuesEpisodesWithTheirTokens(t *testing.T) {
 	}
 }
 
-func TestOutcomesSayWhatFailed(t *testing.T) {
+func TestOutcomesNameTheFailure(t *testing.T) {
 	for _, test := range []struct {
 		why    string
 		env    func() quintain.Env
@@ -370,7 +370,7 @@ func TestRunEndsWithTheWordOfThePolicy(t *testing.T) {
 			}
 		}
 		if len(out.results) > 8 || outcomes[quintain.Cancelled] != 2 || outcomes[quintain.Scored] != 2*(len(out.results)-1) {
-			t.Errorf("%d results, outcomes %v; want that of one group cancelled, and those under way scored", len(out.results), outcomes)
+			t.Errorf("%d results, outcomes %v; want one group cancelled, and those in progress scored", len(out.results), outcomes)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func (s Stream) Size() int {
 }
 
 // name identifies the stream in saved positions, by scenario, task and parameters. It
-// leaves out the number of the level, whose parameters may change.
+// leaves out the number of the level: its parameters may change.
 func (s Stream) name() (string, error) {
 	info := s.Scenario.TaskInfo()
 	if s.Level < 0 || s.Level >= len(info.Levels) {
@@ -231,7 +231,7 @@ func (s *position) take() int {
 	return index
 }
 
-// Done closes a job whose problem is finished, its group kept or dropped, with the scores
+// Done closes the job of a finished problem, its group kept or dropped, with the scores
 // of its episodes; nil: none.
 func (m *Mix) Done(j Job, scores []float64) {
 	m.mu.Lock()
@@ -242,20 +242,20 @@ func (m *Mix) Done(j Job, scores []float64) {
 	}
 }
 
-// done closes the job of an index whose problem is finished.
+// done closes the job of the finished problem at an index.
 func (s *position) done(index int) {
 	delete(s.open, index)
 	delete(s.failed, index)
 }
 
-// Redo closes a job whose problem must be played again, now or after a restart.
+// Redo closes the job of a problem that must be played again, now or after a restart.
 func (m *Mix) Redo(j Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.stream.again(j.Problem.Index)
 }
 
-// again closes the job of an index whose problem must be played again.
+// again closes the job of the problem at an index that must be played again.
 func (s *position) again(index int) {
 	delete(s.open, index)
 	at, _ := slices.BinarySearch(s.redo, index)

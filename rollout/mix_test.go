@@ -138,7 +138,7 @@ func TestMixSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := none.Next(); err == nil || !strings.Contains(err.Error(), "a:0: 10000 problems in a row") {
-		t.Errorf("a stream whose problems are all skipped: error %v", err)
+		t.Errorf("a stream that skips all problems: error %v", err)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestMixFollowsItsChooserAcrossARestart(t *testing.T) {
 		t.Errorf("the chooser goes on from %+v, want %+v", *again, want)
 	}
 	if _, got := take(t, second, 3); got != "a0 b1 b2" {
-		t.Errorf("after the restart %s, want what was open", got)
+		t.Errorf("after the restart %s, want the open problems", got)
 	}
 	if _, got := take(t, second, 4); got != next {
 		t.Errorf("then %s, want %s as without the restart", got, next)

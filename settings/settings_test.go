@@ -101,7 +101,7 @@ func TestLoadFile(t *testing.T) {
 		{"an anchor", "below: {few: &n 3, many: *n}\n", ""},
 		{"a merge", "below:\n  <<: {few: 1}\n", `is not a name`},
 		{"an alias of nothing", "count: *n\n", `there is no anchor n`},
-		{"what does not fit together", "below: {few: 9}\n", `below.few: is 9, want 5, which is many, or less`},
+		{"values that contradict each other", "below: {few: 9}\n", `below.few: is 9, want 5, which is many, or less`},
 	} {
 		err := settings.New(defaults()).Load(settings.Sources{File: "f.yaml", Data: []byte(test.file)})
 		if test.want == "" && err != nil || !strings.Contains(fmt.Sprint(err), test.want) {
@@ -179,7 +179,7 @@ func TestUse(t *testing.T) {
 	}
 	err = verb.Load(settings.Sources{File: "f.yaml", Data: []byte("rate: fast\n")})
 	if err == nil {
-		t.Error("what no reader of the file could take is taken, because this verb does not use it")
+		t.Error("an invalid value in the file is accepted, because this verb does not use it")
 	}
 }
 

@@ -72,7 +72,7 @@ func TestOneServer(t *testing.T) {
 		want      func(*Server)
 	}{
 		{"the default", "", nil, func(*Server) {}},
-		{"an object sets what differs", "openai: {model_name: m}", nil, func(s *Server) { s.ModelName = "m" }},
+		{"an object overrides the defaults", "openai: {model_name: m}", nil, func(s *Server) { s.ModelName = "m" }},
 		{"flags over the file", "openai: {model_name: m, api_key: null}", map[string]string{"openai.model_name": "n", "openai.server_type": "vllm"},
 			func(s *Server) { s.ModelName, s.APIKey, s.ServerType = "n", "", VLLM }},
 		{"flags alone", "", map[string]string{"openai.base_url": "http://c/v1"}, func(s *Server) { s.BaseURL = "http://c/v1" }},
@@ -129,7 +129,7 @@ func TestJoin(t *testing.T) {
 		{"a short flag is no value", "--slurm -h", "--slurm=True -h"},
 		{"a value of its own stays", "--env.group_size=16 x", "--env.group_size=16 x"},
 		{"other flags stay", "--data folder --env.typo 1", "--data folder --env.typo 1"},
-		{"what has no effect takes its value too", "--env.use_wandb false --max_n_completions 8", "--env.use_wandb=false --max_n_completions=8"},
+		{"a flag without effect takes its value too", "--env.use_wandb false --max_n_completions 8", "--env.use_wandb=false --max_n_completions=8"},
 		{"arguments after the end of the flags", "-- --slurm x", "-- --slurm x"},
 	} {
 		if got := strings.Join(Join(strings.Fields(test.args)), " "); got != test.want {

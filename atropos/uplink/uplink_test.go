@@ -317,7 +317,7 @@ func TestSend(t *testing.T) {
 		{"run-api takes them, and its reply is lost: they are not sent again", &hub{lose: "/scored_data_list"}, 2, []int{0, 1}, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
 		{"ours gets them again, under the same names", &hub{ours: true, lose: "/groups"}, 2, []int{0, 1, 0, 1}, []rollout.Drop{"", ""}},
 		{"run-api fails on one: it is sent again", &hub{fail: once(500)}, 1, []int{0}, []rollout.Drop{""}},
-		{"run-api fails on a list, of which it may have kept some", &hub{fail: once(500)}, 2, nil, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
+		{"run-api fails on a list, and may have kept some", &hub{fail: once(500)}, 2, nil, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
 		{"ours is full", &hub{ours: true, fail: once(429)}, 2, []int{0, 1}, []rollout.Drop{"", ""}},
 		{"ours fails", &hub{ours: true, fail: once(503)}, 2, []int{0, 1}, []rollout.Drop{"", ""}},
 		{"the first of a list is refused", &hub{fail: refuse(0)}, 2, nil, []rollout.Drop{rollout.DropRefused}},
@@ -506,7 +506,7 @@ func TestStatus(t *testing.T) {
 			return l.most, l.pending
 		}
 		if most, pending := counts(); most != 12 || pending != 1 {
-			t.Errorf("%d groups may be under way, %d are", most, pending)
+			t.Errorf("%d groups may be in flight, %d are", most, pending)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -519,12 +519,12 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, pending := counts(); pending != 2 {
-			t.Errorf("%d groups are under way, want 2 until the next status", pending)
+			t.Errorf("%d groups are in flight, want 2 until the next status", pending)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if _, pending := counts(); pending != 0 {
-			t.Errorf("%d groups are under way, want 0", pending)
+			t.Errorf("%d groups are in flight, want 0", pending)
 		}
 		h.change(func() { h.step = 9 })
 		time.Sleep(time.Second)

@@ -151,8 +151,8 @@ func TestBrokenRulesAreNamed(t *testing.T) {
 		{"a short sequence", func(r *areal.Record) { r.Sequences[0].Tokens = r.Sequences[0].Tokens[:1] }, nil, "packed_input_ids"},
 		{"a missing mask", nil, func(r *areal.Row) { r.Trained = r.Trained[1:] }, "input_ids"},
 		{"an end that was read", nil, func(r *areal.Row) { r.Trained[9] = false }, "loss_mask"},
-		{"a log-probability of what was read", nil, func(r *areal.Row) { r.LogProbs[8] = -1 }, "logprobs"},
-		{"a version of what was read", nil, func(r *areal.Row) { r.Versions[8] = 3 }, "versions"},
+		{"a log-probability of a token that was only read", nil, func(r *areal.Row) { r.LogProbs[8] = -1 }, "logprobs"},
+		{"a version of a token that was only read", nil, func(r *areal.Row) { r.Versions[8] = 3 }, "versions"},
 	} {
 		played := episode()
 		records, err := areal.NewRecords(group(t, rollout.EachTurn, played), []quintain.Trajectory{played}, false)

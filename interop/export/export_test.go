@@ -281,7 +281,7 @@ func TestCopyTakesPageByPage(t *testing.T) {
 	}
 }
 
-func TestCopyLeavesOutWhatIsDamaged(t *testing.T) {
+func TestCopyLeavesOutDamagedRecords(t *testing.T) {
 	dir := t.TempDir()
 	w, err := trace.NewWriter(dir, trace.Head{}, trace.Default())
 	for i := range 3 {

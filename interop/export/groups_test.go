@@ -80,7 +80,7 @@ func TestGroupSaysThatSequencesWereCutOtherwise(t *testing.T) {
 	}
 	record.Scores = nil
 	if g, err := Group(record, rollout.WholeEpisodes); g != nil || err != nil {
-		t.Errorf("a group whose episode has no reward gives %v, %v", g, err)
+		t.Errorf("a group with an unrewarded episode gives %v, %v", g, err)
 	}
 }
 

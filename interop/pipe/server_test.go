@@ -99,7 +99,7 @@ func TestServerDraws(t *testing.T) {
 
 // A problem drawn from the same server is graded like one from elsewhere, and so is one
 // sent by its number.
-func TestServerGradesWhatItDrew(t *testing.T) {
+func TestServerGradesItsOwnDraws(t *testing.T) {
 	var draws, named strings.Builder
 	for i, info := range newServer(t).Tasks.All() {
 		fmt.Fprintf(&draws, `{"draw":{"task":%q,"seed":3}}`+"\n", info.Info().Name)

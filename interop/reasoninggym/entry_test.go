@@ -60,7 +60,7 @@ func TestAppendTexts(t *testing.T) {
 	}
 }
 
-func TestReadWhatWasWritten(t *testing.T) {
+func TestReadsWrittenProblems(t *testing.T) {
 	var w reasoninggym.Writer
 	line, err := w.Append(nil, problem, "5")
 	if err != nil {

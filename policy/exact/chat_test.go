@@ -266,7 +266,7 @@ func TestArgumentsAreObjects(t *testing.T) {
 }
 
 // A token that absorbs the white space after it also does so at the end of a reply.
-func TestWhatFollowsAnEndIsEncodedAfterIt(t *testing.T) {
+func TestTextAfterAnEndIsEncodedAfterIt(t *testing.T) {
 	t.Parallel()
 	c := chat(t, strings.ReplaceAll(chatML, "<|im_end|>", "<|other|>"))
 	a := newTalk(t, c)
@@ -302,7 +302,7 @@ func TestRenderRefuses(t *testing.T) {
 
 // Sampled tokens stay, and unless a turn is realigned, all tokens together spell the
 // template's text.
-func TestTokensSayWhatTheTemplateRenders(t *testing.T) {
+func TestTokensSpellTheTemplatesText(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"in", "an", "i", " ", "\n", "ü", "👍", "<think>", "</think>", "<|im_end", "?"}
 	for _, template := range []string{chatML, strips, dropsThought, bracketed, plain} {

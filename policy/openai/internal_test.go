@@ -78,7 +78,7 @@ func TestReadIsSmallAndShared(t *testing.T) {
 		t.Errorf("read has room for %d tokens, want 10", n)
 	}
 	if &samples[0].Read[0] != &samples[1].Read[0] {
-		t.Error("each sample has its own copy of what was read")
+		t.Error("each sample has its own copy of Read")
 	}
 }
 

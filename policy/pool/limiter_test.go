@@ -55,7 +55,7 @@ func TestTheLimitGrows(t *testing.T) {
 		{"nine tenths of it are under way", 113, 0, full, 157, false},
 		{"a cache is not empty enough", 157, 157, Load{Use: 0.6}, 157, false},
 		{"too many wait in the servers", 157, 0, Load{Running: 100, Waiting: 51}, 157, false},
-		{"what the servers say is 16 seconds old", 157, 0, Load{At: time.Unix(29, 0)}, 157, false},
+		{"a load 16 seconds old", 157, 0, Load{At: time.Unix(29, 0)}, 157, false},
 		{"no more than the most", 157, 0, full, 170, false},
 		{"and no further", 170, 170, full, 170, false},
 	})
@@ -67,7 +67,7 @@ func TestTheLimitIsCut(t *testing.T) {
 		steps []step
 	}{
 		{"soft, then again within six polls", append(append([]step{
-			{"above 0.8, what is under way is brought to 0.7", 80, 0, Load{Use: 0.84}, 67, false},
+			{"above 0.8, the samples in flight are cut to 0.7", 80, 0, Load{Use: 0.84}, 67, false},
 		}, calm(5)...), step{"the sixth poll cuts again", 60, 0, Load{Use: 0.84}, 50, false})},
 		{"cool-down", []step{
 			{"the first", 80, 0, Load{Use: 0.84}, 67, false},
@@ -85,7 +85,7 @@ func TestTheLimitIsCut(t *testing.T) {
 			{"draining", 90, 0, Load{Use: 0.84}, 83, false},
 			{"draining", 90, 0, Load{Use: 0.84}, 83, false},
 			{"draining", 90, 0, Load{Use: 0.84}, 83, false},
-			{"still draining: what the servers say is of the past", 84, 0, Load{Use: 0.84}, 83, false},
+			{"still draining: the load is out of date", 84, 0, Load{Use: 0.84}, 83, false},
 			{"drained, and still too full", 83, 0, Load{Use: 0.84}, 42, false},
 		}},
 		{"while it drains, the cache fills up", append(append([]step{

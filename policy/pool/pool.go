@@ -94,7 +94,7 @@ func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C]
 		return nil, fmt.Errorf("pool: %w", err)
 	}
 	if len(urls) == 0 {
-		return nil, errors.New("pool: no address of a server")
+		return nil, errors.New("pool: no server address")
 	}
 	for _, url := range urls {
 		m, err := p.join(url)

@@ -340,7 +340,7 @@ func TestRequestsWaitForAServer(t *testing.T) {
 		close(stop)
 		all.Wait()
 		if fault, is := errors.AsType[*remote.Error](first); !is || fault.Kind != remote.Unreachable || !errors.Is(first, quintain.ErrCancelled) || fmt.Sprint(second) != "cut" {
-			t.Errorf("errors %v and %v, want what the server lacks, and the cause", first, second)
+			t.Errorf("errors %v and %v, want the server's missing ability, and the cause", first, second)
 		}
 		if s := r.Status(); s.Waiting != 0 || s.UnderWay != 0 {
 			t.Errorf("still %+v", s)
@@ -398,7 +398,7 @@ func TestRequestsFailFast(t *testing.T) {
 		again.Store(0)
 		_, err := r.Generate(t.Context(), prompt("p"))
 		if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.Unreachable || fault.Attempts != 4 || again.Load() != 3 {
-			t.Errorf("error %v, %d times again; want what both lack, after 3 retries", err, again.Load())
+			t.Errorf("error %v, %d times again; want their common missing ability, after 3 retries", err, again.Load())
 		}
 		r.set("a", r.servers[0])
 		time.Sleep(2 * time.Minute)
@@ -587,7 +587,7 @@ func TestNewRefuses(t *testing.T) {
 		cfg  pool.Config
 		says string
 	}{
-		{"no server", pool.Config{}, "no address"},
+		{"no server", pool.Config{}, "no server address"},
 		{"a bad address", pool.Config{URLs: []string{"http://a", "b"}}, `url is "b"`},
 		{"no file", pool.Config{File: "/nonexistent/urls"}, "no such file"},
 	} {

@@ -188,7 +188,7 @@ func without(h http.Handler, route string) http.Handler {
 }
 
 // Notes report a recognised server that fails at its own job.
-func TestWhatDoesNotWorkIsNoted(t *testing.T) {
+func TestFailuresAreNoted(t *testing.T) {
 	t.Parallel()
 	s := like(t, fake.SGLang)
 	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, without(s, "/generate")), APIKey: "sk-right"}, "", "")

@@ -39,7 +39,7 @@ func TestEventsAreReadAsTheyArrive(t *testing.T) {
 		kind      remote.Kind // "": no error
 	}{
 		{"an event, and the end", "data: a\n\ndata: [DONE]\n\n", []string{"a"}, ""},
-		{"what follows the end is ignored", "data: [DONE]\ndata: b\n", nil, ""},
+		{"events after the end are ignored", "data: [DONE]\ndata: b\n", nil, ""},
 		{"a stream that just ends", "data: a\n\ndata: b\n\n", []string{"a", "b"}, ""},
 		{"comments, names and other line ends", ": ping\r\nevent: x\r\ndata:a\r\n\r\n", []string{"a"}, ""},
 		{"an event longer than the buffer", "data: " + long + "\n\n", []string{long}, ""},
@@ -157,7 +157,7 @@ func TestAbortedExchangesEndByThemselves(t *testing.T) {
 		})
 		switch {
 		case test.answer && (err != nil || got != "half"):
-			t.Errorf("%s: %q and error %v, want what the server had", test.why, got, err)
+			t.Errorf("%s: %q and error %v, want the tokens so far", test.why, got, err)
 		case !test.answer && (err != cause || time.Since(start) < remote.Grace):
 			t.Errorf("%s: error %v after %v, want the cause after %v", test.why, err, time.Since(start), remote.Grace)
 		}

@@ -237,7 +237,7 @@ func TestVersionsChangeWithinAReply(t *testing.T) {
 	})
 }
 
-func TestCancelledSolverReturnsWhatItHas(t *testing.T) {
+func TestCancelledSolverReturnsItsTokensSoFar(t *testing.T) {
 	cause := errors.New("weights are here")
 	for _, test := range []struct {
 		why   string

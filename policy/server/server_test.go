@@ -150,9 +150,9 @@ func TestConnect(t *testing.T) {
 		{"a server that reports no tokens", &policytest.Server{}, nil, trainer, "the trainer gets the bytes of the texts", false},
 		{"a server that reports no probabilities", &policytest.Server{NoLogProbs: true}, nil, trainer, "reports no log-probabilities", false},
 		{"probabilities that nobody needs", &policytest.Server{NoLogProbs: true}, nil, server.Use{}, byChat, false},
-		{"a kind that is said", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
+		{"a given kind", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
 		{"vLLM by its native route", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "(vllm-native", false},
-		{"vLLM whose native route is off", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
+		{"vLLM without its native route", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.SGLang, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a teacher on vLLM", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
 		{"a teacher on SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
@@ -251,7 +251,7 @@ func TestSeveralTurns(t *testing.T) {
 		clean, forked    int64
 		finally, stopped bool // the error of the second turn
 	}{
-		{"a template that keeps what was said", policytest.Talk, exact.Fail, 1, 0, false, false},
+		{"a template that keeps earlier messages", policytest.Talk, exact.Fail, 1, 0, false, false},
 		{"one that rewrites it, and that is played", policytest.Shouts, exact.Fork, 0, 1, false, false},
 		{"one that rewrites it, and that is dropped", policytest.Shouts, exact.Drop, 0, 1, true, false},
 		{"one that rewrites it, and that ends the run", policytest.Shouts, exact.Fail, 0, 1, true, true},

@@ -18,7 +18,7 @@ type episode struct {
 	program *Program
 	task    quintain.Task // nil: the problem is the program's own
 	problem quintain.Problem
-	seat    *seat // nil: not opened
+	slot    *slot // nil: not opened
 	link    link  // nil: the program does not have the episode, or need not hear of its end
 	id      uint64
 	turns   int // replies so far
@@ -38,10 +38,10 @@ func (e *episode) ask(ctx context.Context, r *request) (*answer, error) {
 // Open implements [quintain.Env]. A program that ends or does not answer is no fault of the
 // problem: the error is [quintain.ErrLost].
 func (e *episode) Open(ctx context.Context) (_ []quintain.Message, err error) {
-	if e.seat, err = e.program.take(); err != nil {
+	if e.slot, err = e.program.take(); err != nil {
 		return nil, err
 	}
-	if e.link, err = e.program.reach(ctx, e.seat); err != nil {
+	if e.link, err = e.program.reach(ctx, e.slot); err != nil {
 		return nil, err
 	}
 	e.id = e.program.number()
@@ -81,12 +81,12 @@ func (e *episode) Step(ctx context.Context, r quintain.Reply) (quintain.Step, er
 // Close implements [quintain.Env]. It tells the program, unless that ended the episode
 // itself. A failure to tell is ignored.
 func (e *episode) Close() error {
-	if e.seat == nil {
+	if e.slot == nil {
 		return nil
 	}
-	e.program.leave(e.seat)
+	e.program.leave(e.slot)
 	if e.link != nil {
-		e.program.farewells.Go(func() { _, _ = e.ask(e.program.ctx, &request{Close: &struct{}{}}) })
+		e.program.closing.Go(func() { _, _ = e.ask(e.program.ctx, &request{Close: &struct{}{}}) })
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func (p *Program) solve(problem quintain.Problem) (string, error) {
 	}
 	ctx, cancel := lateness(p.work)
 	defer cancel()
-	l, err := p.reach(ctx, p.seats[0])
+	l, err := p.reach(ctx, p.slots[0])
 	if err != nil {
 		return "", err
 	}

@@ -19,15 +19,15 @@ type Program struct {
 	how   Settings
 	log   *slog.Logger
 	hello *hello
-	seats []*seat
+	slots []*slot
 
-	mu   sync.Mutex // guards seat.episodes and last
+	mu   sync.Mutex // guards slot.episodes and last
 	last uint64     // number of the last request
 
-	farewells sync.WaitGroup  // ends of abandoned episodes
-	work      context.Context //nolint:containedctx // it ends when the work that the program is for is to end
-	ctx       context.Context //nolint:containedctx // it ends with the program
-	stop      context.CancelFunc
+	closing sync.WaitGroup  // ends of abandoned episodes
+	work    context.Context //nolint:containedctx // ends with the run
+	ctx     context.Context //nolint:containedctx // ends with the program
+	stop    context.CancelFunc
 }
 
 // Open starts the program and asks it to introduce itself. Its standard error goes to log,
@@ -41,9 +41,9 @@ func Open(ctx context.Context, how Settings, log *slog.Logger) (*Program, error)
 		processes = 1
 	}
 	for range processes {
-		p.seats = append(p.seats, &seat{starting: make(chan struct{}, 1)})
+		p.slots = append(p.slots, &slot{starting: make(chan struct{}, 1)})
 	}
-	first := p.seats[0]
+	first := p.slots[0]
 	var err error
 	if first.link, p.hello, err = p.connect(ctx); err != nil {
 		p.stop()
@@ -64,9 +64,9 @@ func (p *Program) name() string {
 // No episode may be open.
 func (p *Program) Close() {
 	p.stop()
-	p.farewells.Wait()
+	p.closing.Wait()
 	var ends sync.WaitGroup
-	for _, s := range p.seats {
+	for _, s := range p.slots {
 		if s.link != nil {
 			ends.Go(s.link.close)
 		}

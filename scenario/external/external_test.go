@@ -280,7 +280,7 @@ func TestSilenceEnds(t *testing.T) {
 
 // limit limits the answers of p's only process or server.
 func limit(p *Program, d time.Duration) {
-	switch l := p.seats[0].link.(type) {
+	switch l := p.slots[0].link.(type) {
 	case *process:
 		l.how.AnswerTime = d
 	case *server:
@@ -342,7 +342,7 @@ func TestTheEndOfTheWorkEndsASolution(t *testing.T) {
 
 // asked waits until the only process of p has a request.
 func asked(p *Program) {
-	for process := p.seats[0].link.(*process); len(process.free) == 0; {
+	for process := p.slots[0].link.(*process); len(process.free) == 0; {
 		runtime.Gosched()
 	}
 }
@@ -393,7 +393,7 @@ func TestEpisodesAreClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.farewells.Wait()
+		p.closing.Wait()
 		if step, err := say(t, open(t, s, 0), "open"); err != nil || step.Reward != 1 {
 			t.Errorf("%v episodes are open, error %v, want 1", step.Reward, err)
 		}
@@ -500,7 +500,7 @@ func TestTooManyEpisodesEndTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := e.Open(t.Context()); !errors.Is(err, quintain.ErrStop) || !strings.Contains(err.Error(), "scenario.program.processes") {
-		t.Errorf("error %v, want one that ends the run and says what to set", err)
+		t.Errorf("error %v, want one that ends the run and names the setting", err)
 	}
 }
 
@@ -512,7 +512,7 @@ func TestAProgramThatDoesNotEndIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	process := p.seats[0].link.(*process)
+	process := p.slots[0].link.(*process)
 	p.Close()
 	if state := process.command.ProcessState; state == nil || state.Success() {
 		t.Errorf("state %v, want killed", state)
@@ -537,7 +537,7 @@ func TestAServerThatIsStartedAgain(t *testing.T) {
 			e := open(t, s, 0)
 			address := server.Listener.Addr().String()
 			server.Close()
-			p.seats[0].link.close() // an open connection may fail with the reply in flight
+			p.slots[0].link.close() // an open connection may fail with the reply in flight
 			if _, err := say(t, e, "on"); !errors.Is(err, quintain.ErrLost) {
 				t.Errorf("error %v, want a lost episode", err)
 			}

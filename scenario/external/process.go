@@ -75,13 +75,13 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 		err := p.command.Wait()
 		close(p.ended)
 		_ = says.flush() // it is never an error
-		p.refuse(p.obituary(err))
+		p.refuse(p.exitFault(err))
 	})
 	return p, nil
 }
 
-// obituary says how the process ended.
-func (p *process) obituary(err error) error {
+// exitFault says how the process ended.
+func (p *process) exitFault(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	how := "exit status 0"

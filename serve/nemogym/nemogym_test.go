@@ -124,7 +124,7 @@ func TestVerify(t *testing.T) {
 		{"a problem that there is not", `"problem":"chain_sun.v2.s1.l0.0"`, said("7"), 422, `no task \"chain_sun\"`},
 		{"a problem that cannot be read", `"problem":{"task":"chain_sum","version":2,"instance":{"expression":"("}}`, said("7"), 422, "chain_sum"},
 		{"an entry of no task", `"question":"q","answer":"1","metadata":{"source_dataset":"nothing"}`, said("7"), 422, "nothing"},
-		{"an entry whose question is no text", `"question":7,"answer":"1","metadata":{"source_dataset":"chain_sum"}`, said("7"), 422, "question: want a string"},
+		{"an entry with a question that is not a text", `"question":7,"answer":"1","metadata":{"source_dataset":"chain_sum"}`, said("7"), 422, "question: want a string"},
 		{"a scenario that there is not", byID + `,"scenario":"chess"`, said("7"), 422, `scenario: no scenario \"chess\"`},
 		{"a scenario that is no text", byID + `,"scenario":1`, said("7"), 422, "scenario: want a string"},
 		{"a level that is no number", `"task":"chain_sum","level":"a"`, said("7"), 422, "level"},

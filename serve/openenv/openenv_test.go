@@ -137,7 +137,7 @@ func TestSession(t *testing.T) {
 		{"an index below 0", []line{{`{"type":"reset","data":{"dataset_name":"chain_sum","index":-1}}`, `index is -1`}}},
 		{"no problems", []line{{`{"type":"reset","data":{"dataset_name":"chain_sum","size":0}}`, `size: is 0`}}},
 		{"a seed below 0", []line{{`{"type":"reset","data":{"dataset_name":"chain_sum","seed":-1}}`, `seed: is -1`}}},
-		{"a reset of which too much would be kept", []line{{`{"type":"reset","data":{"episode_id":"` + strings.Repeat("x", 64<<10) + `"}}`, `want 65536 at most`}}},
+		{"a reset too large to keep", []line{{`{"type":"reset","data":{"episode_id":"` + strings.Repeat("x", 64<<10) + `"}}`, `want 65536 at most`}}},
 		{"a reset that fails leaves the question open", []line{
 			{first, question},
 			{`{"type":"reset","data":{"dataset_name":"x"}}`, `"code":"EXECUTION_ERROR"`},
@@ -325,7 +325,7 @@ func TestHTTP(t *testing.T) {
 		want                    string
 	}{
 		{"the health", "GET", "/health", "", 200, `{"status":"healthy"}`},
-		{"what it is", "GET", "/metadata", "", 200, `"name":"quintain"`},
+		{"its description", "GET", "/metadata", "", 200, `"name":"quintain"`},
 		{"the schemas", "GET", "/schema", "", 200, `"required":["answer"]`},
 		{"a reset, which only sessions have", "POST", "/reset", "{}", 404, "Not Found"},
 		{"a session without a WebSocket", "GET", "/ws", "", 426, ``},

@@ -17,8 +17,8 @@ const (
 	mostPause  = 10 * time.Second
 )
 
-// A seat holds a link, and replaces it when it is gone.
-type seat struct {
+// A slot holds a link, and replaces it when it is gone.
+type slot struct {
 	episodes int           // open ones; guarded by the program's mu
 	starting chan struct{} // a lock of link, faults and last
 	link     link          // nil: none could be made
@@ -26,12 +26,12 @@ type seat struct {
 	last     error         // the last failure
 }
 
-// take returns the seat with the fewest episodes, plus one.
-func (p *Program) take() (*seat, error) {
+// take returns the slot with the fewest episodes, plus one.
+func (p *Program) take() (*slot, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	best := p.seats[0]
-	for _, s := range p.seats[1:] {
+	best := p.slots[0]
+	for _, s := range p.slots[1:] {
 		if s.episodes < best.episodes {
 			best = s
 		}
@@ -45,15 +45,15 @@ func (p *Program) take() (*seat, error) {
 }
 
 // leave gives back the place of an episode.
-func (p *Program) leave(s *seat) {
+func (p *Program) leave(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.episodes--
 }
 
-// reach returns the link of a seat. If the link is gone, it makes another after a pause.
+// reach returns the link of a slot. If the link is gone, it makes another after a pause.
 // After too many failures, the error is [quintain.ErrStop].
-func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
+func (p *Program) reach(ctx context.Context, s *slot) (link, error) {
 	select {
 	case s.starting <- struct{}{}:
 	case <-ctx.Done():
@@ -66,7 +66,7 @@ func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
 			if fault == nil {
 				return s.link, nil
 			}
-			p.bury(s, played, fault)
+			p.drop(s, played, fault)
 		}
 		if s.faults > p.how.Restarts {
 			return nil, fmt.Errorf("%w: scenario %s failed %d times in a row: %w", quintain.ErrStop, p.name(), s.faults, s.last)
@@ -89,8 +89,8 @@ func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
 	}
 }
 
-// bury ends the link of a seat after a fault.
-func (p *Program) bury(s *seat, played bool, fault error) {
+// drop ends the link of a slot after a fault.
+func (p *Program) drop(s *slot, played bool, fault error) {
 	p.log.Warn("the program of the scenario failed, and is restarted", "scenario", p.name(), "fault", fault)
 	s.link.close()
 	s.link, s.last = nil, fault
