@@ -116,7 +116,7 @@ class Trainer(threading.Thread):
         rows = all(len(group[f][i]) == len(group["tokens"][i]) for f in ("masks", "inference_logprobs") for i in range(size))
         masked = all((m == -100) == (p == 1.0) and m in (-100, t) for row in zip(group["tokens"], group["masks"], group["inference_logprobs"]) for t, m, p in zip(*row))
         if size != SIZE or len(group["scores"]) != SIZE or len(group["overrides"]) != SIZE or not rows or not masked:
-            self.faults.append("a group whose parts do not fit together")
+            self.faults.append("a group with mismatched parts")
         if group["messages"] is not None or group["advantages"] is not None or group["env_id"] is None:
             self.faults.append(f"a group with messages, advantages or no env_id: {group['env_id']}")
 
@@ -129,7 +129,7 @@ class Trainer(threading.Thread):
                     registered = True
                 for tokens, labels, advantages, temperatures, logprobs in self.data.get_data(BATCH, 8192, self.url)[0]:
                     if logprobs is None or tokens[0].shape != labels[0].shape or logprobs[0].shape != labels[0].shape or temperatures[0].max() != 1:
-                        self.faults.append("the trainer does not read what it needs")
+                        self.faults.append("the trainer lacks data")
             except EOFError:
                 return
             except RuntimeError:  # it does not know the trainer any more
@@ -208,7 +208,7 @@ def serve(quintain, modules, scratch, ours):
             faults += until("batches after the hub was started again", lambda: trainer.batches >= before + 10)
             faults += until("the end of the environment", lambda: env.poll() is not None, 120)
             env.kill()
-            faults += until("what was sent last", lambda: idle(trainer))
+            faults += until("the last groups", lambda: idle(trainer))
         trainer.ended.set()
         trainer.join()
         hub.terminate()
@@ -291,7 +291,7 @@ def process(quintain, scratch):
     lines = path.read_text().splitlines()
     groups, faults = [json.loads(line) for line in lines], []
     if len(groups) != 128 or any(len(set(g["scores"])) < 2 or len(g["messages"]) != 8 for g in groups):
-        faults.append(f"process wrote {len(groups)} groups, want 128 whose scores differ")
+        faults.append(f"process wrote {len(groups)} groups, want 128 with different scores")
     page = scratch / "groups.html"
     with contextlib.redirect_stdout(io.StringIO()):
         generate_html(str(path), str(page))

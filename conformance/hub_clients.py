@@ -48,7 +48,7 @@ def make_tokenizer(folder):
 
 
 class Model:
-    """A server for chat completions whose replies always differ."""
+    """A server for chat completions with replies that always differ."""
 
     def __init__(self):
         model = self
@@ -96,7 +96,7 @@ def environment_class():
     from atroposlib.envs.base import BaseEnv, ScoredDataGroup
 
     class Probe(BaseEnv):
-        """Plays groups with random scores, and records what it sends."""
+        """Plays groups with random scores, and records its posts."""
 
         name = "probe"
         kind = "single"  # or list, or halves

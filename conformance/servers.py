@@ -397,7 +397,7 @@ def teach(options, folder, url):
                 right &= len(set(likely[place])) == TOP
                 worst = max(worst, *(abs(a - b) for a, b in zip(told[place], best)), *(abs(told[place][k] - true[place - 1][likely[place][k]]) for k in range(TOP)))
                 places += 1
-    print(f"as a teacher: {places} places with {TOP} tokens each, whose log-probabilities differ by at most {worst:.1g}")
+    print(f"as a teacher: {places} places with {TOP} tokens each, with log-probabilities that differ by at most {worst:.1g}")
     return right and places > 0 and worst < NEAR
 
 

@@ -267,7 +267,7 @@ def hostile(browser, base, page):
         v.page.wait_for_selector(".tokens span")
         v.want("a reply has taken the page", v.page.title().startswith("Group") and not v.page.locator("main img, main script:not([src])").count())
         seen += v.page.locator("mark.unseen").count()
-    v.want("what cannot be seen is not shown", seen > 0)
+    v.want("an invisible character is not shown", seen > 0)
     v.context.close()
     file = Visit(browser, page.as_uri())
     file.open("")
@@ -275,7 +275,7 @@ def hostile(browser, base, page):
     file.page.locator("a.totokens").last.press("Enter")
     file.page.wait_for_selector(".tokens span")
     file.want("a reply has taken the page", file.page.title().startswith("Run") and not file.page.locator("main img, main script:not([type='application/json'])").count())
-    file.want("what cannot be seen is not shown", file.page.locator("mark.unseen").count() > 0)
+    file.want("an invisible character is not shown", file.page.locator("mark.unseen").count() > 0)
     file.context.close()
     return v.faults + file.faults
 

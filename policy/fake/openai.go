@@ -24,8 +24,8 @@ func (s *Server) openAI() map[string]http.HandlerFunc {
 	}
 }
 
-// A wish is the body of a request to OpenAI's API, with vLLM's fields.
-type wish struct {
+// A completionRequest is the body of a request to OpenAI's API, with vLLM's fields.
+type completionRequest struct {
 	Model          string            `json:"model"`
 	Messages       []json.RawMessage `json:"messages"`
 	Prompt         json.RawMessage   `json:"prompt"`             // text or tokens
@@ -41,9 +41,9 @@ type wish struct {
 	PromptLogProbs *int              `json:"prompt_logprobs"`
 }
 
-// readWish reads the body of a request.
-func (s *Server) readWish(text []byte) (*wish, *job, error) {
-	var q wish
+// readCompletion reads the body of a request.
+func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
+	var q completionRequest
 	if err := json.Unmarshal(text, &q); err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Server) readWish(text []byte) (*wish, *job, error) {
 }
 
 // promptOf returns the tokens of q's prompt and whether it is text.
-func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err error) {
+func (s *Server) promptOf(q *completionRequest) (tokens []quintain.Token, isText bool, err error) {
 	if len(q.Prompt) == 0 || q.Prompt[0] != '"' {
 		tokens, err = readTokens(q.Prompt)
 		return tokens, false, err
@@ -93,7 +93,7 @@ func readTokens(text []byte) (tokens []quintain.Token, err error) {
 }
 
 func readChat(s *Server, text []byte) (*job, error) {
-	q, j, err := s.readWish(text)
+	q, j, err := s.readCompletion(text)
 	if err != nil {
 		return nil, err
 	}

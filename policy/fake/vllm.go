@@ -38,7 +38,7 @@ func (s *Server) say(value func() any) http.HandlerFunc {
 func (s *Server) label() string { return strconv.Itoa(int(s.engine.weights.Load().Version)) }
 
 func readCompletion(s *Server, text []byte) (*job, error) {
-	q, j, err := s.readWish(text)
+	q, j, err := s.readCompletion(text)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (s *Server) readSampling(text []byte, prompt []quintain.Token) (*job, error
 	if err != nil {
 		return nil, err
 	}
-	_, j, err := s.readWish(body)
+	_, j, err := s.readCompletion(body)
 	return j, err
 }
 

@@ -92,8 +92,8 @@ func (s *Server) model() string {
 	return s.Model
 }
 
-// A wish is the body of a request for completions.
-type wish struct {
+// A completionRequest is the body of a request for completions.
+type completionRequest struct {
 	Model          string             `json:"model"`
 	Messages       []quintain.Message `json:"messages"`
 	N              *int               `json:"n"`
@@ -118,7 +118,7 @@ func (s *Server) note(body map[string]any) Fault {
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
 	var body map[string]any
-	var q wish
+	var q completionRequest
 	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
@@ -145,7 +145,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 }
 
 // check returns the number of choices in the reply, or why the request is refused.
-func (s *Server) check(q *wish) (n, status int, why string) {
+func (s *Server) check(q *completionRequest) (n, status int, why string) {
 	n = 1
 	if q.N != nil {
 		n = *q.N
@@ -173,7 +173,7 @@ func (s *Server) check(q *wish) (n, status int, why string) {
 }
 
 // reply returns the body of a reply with n choices.
-func (s *Server) reply(q *wish, n int) map[string]any {
+func (s *Server) reply(q *completionRequest, n int) map[string]any {
 	choices := make([]any, n)
 	for k := range choices {
 		choices[k] = s.choice(q, k)
@@ -186,7 +186,7 @@ func (s *Server) reply(q *wish, n int) map[string]any {
 }
 
 // choice returns choice k of a reply.
-func (s *Server) choice(q *wish, k int) map[string]any {
+func (s *Server) choice(q *completionRequest, k int) map[string]any {
 	text := fmt.Sprintf("I have read %d messages, and this is what I say in reply %d.", len(q.Messages), k)
 	if s.Reply != nil {
 		text = s.Reply(q.Messages, k)
