@@ -23,7 +23,7 @@ type Stream struct {
 	// the same label.
 	Label string
 
-	// Course names the task whose level the stream is. The levels of a course stand next to
+	// Course names the task that the stream is a level of. The levels of a course stand next to
 	// each other, easiest first. Empty: the stream is a course by itself.
 	Course string
 
