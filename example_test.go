@@ -9,8 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// A draw names a problem, and the problem contains all that is needed to grade an
-// answer to it.
+// A draw names a problem. The problem holds everything needed to grade an answer.
 func Example() {
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {

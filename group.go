@@ -5,54 +5,53 @@ import (
 	"fmt"
 )
 
-// Untrained is the mask value of a token that is not trained on.
+// Untrained masks a token out of training.
 const Untrained = -100
 
-// A Group is several sequences that answer one problem, with their scores: the
-// unit of training, of the queue and of the hub. Its first fields are those of
-// the Atropos API; an absent one is null in JSON. n is the number of sequences
-// and L the length of each.
+// A Group is several sequences that answer one problem, with their scores: the unit of
+// training, of the queue and of the hub. The first fields are those of the Atropos API; an
+// absent one is null in JSON. n is the number of sequences, L the length of each.
 //
-// Fields of raw JSON are passed on byte for byte. The methods only read the group.
+// Raw JSON fields are passed on byte for byte. The methods only read the group.
 type Group struct {
 	Tokens [][]Token `json:"tokens"` // n × L
-	Masks  [][]int32 `json:"masks"`  // n × L; the token itself if it is trained on, otherwise Untrained
+	Masks  [][]int32 `json:"masks"`  // n × L; the token itself, or Untrained
 	Scores []float64 `json:"scores"` // n; finite
 
-	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1 if one value holds for the whole sequence; nil: absent
+	Advantages      [][]float64       `json:"advantages"`         // n × L, or n × 1: one for the whole sequence; nil: absent
 	RefLogProbs     [][]float64       `json:"ref_logprobs"`       // n × L; nil: absent
-	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for a token that was not sampled; n × 0 where they are unknown for the whole sequence; nil: absent
-	Messages        json.RawMessage   `json:"messages"`           // array of n conversations; nil: absent
+	LogProbs        [][]float64       `json:"inference_logprobs"` // n × L, natural logarithms, as sampled; 1 for an unsampled token; n × 0: unknown for the whole sequence; nil: absent
+	Messages        json.RawMessage   `json:"messages"`           // n conversations, an array; nil: absent
 	Generation      json.RawMessage   `json:"generation_params"`  // object; nil: absent
 	Overrides       []json.RawMessage `json:"overrides"`          // n objects; nil: absent
 	GroupOverrides  json.RawMessage   `json:"group_overrides"`    // object; nil: absent
-	Images          json.RawMessage   `json:"images"`             // any value; nil: absent
-	EnvID           *int32            `json:"env_id"`             // ID of the environment that sent it; nil: none
+	Images          json.RawMessage   `json:"images"`             // any JSON value; nil: absent
+	EnvID           *int32            `json:"env_id"`             // ID of the environment it came from; nil: none
 	DistillTokens   [][][]Token       `json:"distill_token_ids"`  // n × L × k; nil: absent
 	DistillLogProbs [][][]float64     `json:"distill_logprobs"`   // n × L × k; nil: absent
 
-	// The fields below are ours, not part of the Atropos API.
+	// The fields below are ours; the Atropos API has none of them.
 
 	ID       string    `json:"id"`                 // a queue keeps one group per ID; empty: the queue chooses one
-	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1 for a token that was not sampled, or by weights of an unknown version; nil: all are unknown
-	Episodes []int32   `json:"episodes,omitempty"` // n, number of each sequence's episode: 0 first, then the same or the next; nil: each sequence is an episode
+	Versions [][]int32 `json:"versions,omitempty"` // n × L, version of the weights that sampled each token; -1: not sampled, or by unknown weights; nil: all unknown
+	Episodes []int32   `json:"episodes,omitempty"` // n, each sequence's episode: 0 first, then the same or the next; nil: one per sequence
 	Origin   Origin    `json:"origin"`
 }
 
-// An Origin says which problem a group answers. It is zero for a group from outside.
+// An Origin names the problem that a group answers. A group from outside has a zero Origin.
 type Origin struct {
-	Scenario string `json:"scenario,omitempty"` // its ID; see [ScenarioInfo]
+	Scenario string `json:"scenario,omitempty"` // ID of the scenario; see [ScenarioInfo]
 	Task     string `json:"task,omitempty"`
-	Version  int    `json:"version,omitempty"` // version of the task
+	Version  int    `json:"version,omitempty"` // of the task
 	Seed     uint64 `json:"seed,string,omitempty"`
 	Level    int    `json:"level,omitempty"`
 	Index    int    `json:"index,omitempty"`
 }
 
-// Sequences is the number of sequences.
+// Sequences returns the number of sequences.
 func (g *Group) Sequences() int { return len(g.Tokens) }
 
-// EpisodeCount is the number of episodes. One episode may give several sequences.
+// EpisodeCount returns the number of episodes. One episode may give several sequences.
 func (g *Group) EpisodeCount() int {
 	if len(g.Episodes) == 0 {
 		return len(g.Tokens)
@@ -60,7 +59,7 @@ func (g *Group) EpisodeCount() int {
 	return int(g.Episodes[len(g.Episodes)-1]) + 1
 }
 
-// TokenCount is the number of tokens of all sequences.
+// TokenCount returns the number of tokens in all sequences.
 func (g *Group) TokenCount() int {
 	n := 0
 	for _, seq := range g.Tokens {
@@ -69,9 +68,9 @@ func (g *Group) TokenCount() int {
 	return n
 }
 
-// Oldest is the lowest version of the weights that sampled any token. It is -1 if no
-// version is known, or that of a token to train on is not: an unknown version may be older
-// than all others.
+// Oldest returns the lowest version of the weights that sampled any token, or -1 if no
+// version is known or a trained token has an unknown one, which may be older than all
+// others.
 func (g *Group) Oldest() int32 {
 	oldest := int32(-1)
 	for i, seq := range g.Versions {
@@ -87,12 +86,12 @@ func (g *Group) Oldest() int32 {
 	return oldest
 }
 
-// trains reports whether token j of sequence i is there to train on.
+// trains reports whether token j of sequence i is trained on.
 func (g *Group) trains(i, j int) bool {
 	return i < len(g.Masks) && j < len(g.Masks[i]) && g.Masks[i][j] != Untrained
 }
 
-// MeanScore is the mean of the scores, or 0 if there are none.
+// MeanScore returns the mean score, 0 without scores.
 func (g *Group) MeanScore() float64 {
 	sum := 0.0
 	for _, s := range g.Scores {
@@ -101,17 +100,17 @@ func (g *Group) MeanScore() float64 {
 	return sum / float64(max(1, len(g.Scores)))
 }
 
-// A FieldError is an invalid field of a group.
+// A FieldError reports an invalid field of a group.
 type FieldError struct {
-	Field string // path of the field, such as "scores[3]"
+	Field string // path, such as "scores[3]"
 	Why   string
 }
 
 // Error names the field and the fault.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Why }
 
-// Check reports the first invalid field as a [*FieldError]: a length that does not
-// match, a number that is not finite, or an episode out of order.
+// Check returns a [*FieldError] for the first invalid field: a wrong length, a non-finite
+// number, an episode out of order.
 func (g *Group) Check() error {
 	n := len(g.Tokens)
 	for _, f := range []struct {
@@ -143,8 +142,8 @@ func (g *Group) Check() error {
 	return g.checkSequences()
 }
 
-// checkEpisodes reports the first sequence whose episode is neither that of the
-// sequence before it nor the next.
+// checkEpisodes reports the first sequence that neither continues the episode before it nor
+// starts the next.
 func (g *Group) checkEpisodes() error {
 	last := int32(-1)
 	for i, e := range g.Episodes {
@@ -169,9 +168,9 @@ func (g *Group) checkSequences() error {
 	for _, f := range []struct {
 		name string
 		rows [][]float64
-		also int // a length that rows may have as well; -1: none
+		also int // another length that rows may have; -1: none
 	}{
-		{"advantages", g.Advantages, 1}, // for the whole sequence
+		{"advantages", g.Advantages, 1}, // one for the whole sequence
 		{"ref_logprobs", g.RefLogProbs, -1},
 		{"inference_logprobs", g.LogProbs, 0}, // unknown
 	} {
@@ -194,8 +193,8 @@ func (g *Group) checkSequences() error {
 	return nil
 }
 
-// checkFinite reports the first number of row that is not finite; place holds the
-// indices of row within the field.
+// checkFinite reports the first non-finite number of row. place holds the indices of row
+// within the field.
 func checkFinite(row []float64, field string, place ...int) error {
 	for i, v := range row {
 		if finite(v) {
@@ -213,5 +212,5 @@ func lengthError(field string, i, got, want int) error {
 	return &FieldError{fmt.Sprintf("%s[%d]", field, i), fmt.Sprintf("has %d elements, but tokens[%d] has %d", got, i, want)}
 }
 
-// finite reports whether v is neither infinite nor NaN; for those, v-v is NaN.
+// finite reports whether v is neither infinite nor NaN: only for those is v-v NaN.
 func finite(v float64) bool { return v-v == 0 }

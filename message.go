@@ -20,40 +20,40 @@ const (
 )
 
 // A Message is one entry of a conversation. Its JSON form is that of OpenAI's chat
-// completions; unknown fields are kept and written again.
+// completions; unknown fields survive a round trip.
 //
-// A Message is plain data: do not change its slices and maps once it is shared.
+// A Message is plain data: do not change its slices and maps once you share it.
 type Message struct {
 	Role       string     // RoleSystem, RoleUser, RoleAssistant or RoleTool
-	Content    string     // the text; empty if the content is in Parts
-	Parts      []Part     // the content in parts; nil: it is in Content
-	Reasoning  string     // what the model thought before it answered, if its server separates the two
-	ToolCalls  []ToolCall // tools that the assistant calls
-	ToolCallID string     // in a message from a tool: ID of the call that it answers
+	Content    string     // the text; empty if Parts holds the content
+	Parts      []Part     // the content in parts; nil: Content holds it
+	Reasoning  string     // thoughts before the answer, if the server separates them
+	ToolCalls  []ToolCall // calls that the assistant makes
+	ToolCallID string     // in a tool's message: ID of the call it answers
 	Name       string     // of the speaker or the tool; empty: none
 
-	Extra map[string]json.RawMessage // all other fields, by name; nil: none
+	Extra map[string]json.RawMessage // all other fields by name; nil: none
 }
 
 // A Part is one piece of a message's content: a text, an image, a sound.
 type Part struct {
 	Type string          // PartText, "image_url", "input_audio", …
-	Text string          // if the part has a text
-	Raw  json.RawMessage // the whole part as it was read, if it is more than a text; it is written unchanged
+	Text string          // empty if the part has none
+	Raw  json.RawMessage // the whole part as read, unless it is plain text; written back unchanged
 }
 
-// PartText is the type of a part that is a text.
+// PartText is the type of a text part.
 const PartText = "text"
 
-// A ToolCall is a call of a tool that the assistant asks for.
+// A ToolCall is a call that the assistant asks for.
 type ToolCall struct {
 	ID        string
 	Name      string          // of the function
-	Arguments string          // as the model wrote them: meant to be a JSON object, but perhaps not one
-	Raw       json.RawMessage // the whole call as it was read, if it has more than these fields; it is written unchanged
+	Arguments string          // as the model wrote them: meant to be a JSON object, perhaps not one
+	Raw       json.RawMessage // the whole call as read, if it has other fields; written back unchanged
 }
 
-// Text returns the text of m: its Content, or the texts of its Parts joined.
+// Text returns Content, or the joined texts of Parts.
 func (m Message) Text() string {
 	if m.Parts == nil {
 		return m.Content
@@ -65,7 +65,7 @@ func (m Message) Text() string {
 	return b.String()
 }
 
-// messageJSON lists the fields of a message in the order in which they are written.
+// messageJSON lists a message's fields in their written order.
 type messageJSON struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
@@ -75,14 +75,14 @@ type messageJSON struct {
 	Name       string          `json:"name,omitempty"`
 }
 
-// plainMessage is the form of most messages.
+// plainMessage is the JSON form of most messages.
 type plainMessage struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// MarshalJSON implements [json.Marshaler]. If a message calls tools and has no text, its
-// content is null, as with OpenAI.
+// MarshalJSON implements [json.Marshaler]. The content of a message with tool calls and no
+// text is null, as with OpenAI.
 func (m Message) MarshalJSON() ([]byte, error) {
 	if m.Parts == nil && m.Reasoning == "" && m.ToolCalls == nil && m.ToolCallID == "" && m.Name == "" && m.Extra == nil {
 		return marshal(plainMessage{m.Role, m.Content})
@@ -104,8 +104,8 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return withExtra(out, m.Extra)
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. Reasoning is read from
-// reasoning_content, or from reasoning, as some servers call it.
+// UnmarshalJSON implements [json.Unmarshaler]. It reads Reasoning from reasoning_content
+// or, as some servers call it, reasoning.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	fields := map[string]json.RawMessage{}
 	if err := jsonform.Unmarshal(data, &fields); err != nil {
@@ -138,7 +138,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// readContent reads the content: a text, a list of parts, null, or absent.
+// readContent reads the content: a text, a list of parts, null, or nothing.
 func (m *Message) readContent(raw json.RawMessage) error {
 	switch {
 	case raw == nil || isNull(raw):
@@ -182,7 +182,7 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// callJSON lists the fields of a call in the order in which they are written.
+// callJSON lists a call's fields in their written order.
 type callJSON struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
@@ -202,7 +202,7 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 	return marshal(callJSON{c.ID, functionType, functionJSON{c.Name, c.Arguments}})
 }
 
-// functionType is the type of a tool call that calls a function.
+// functionType is the type of a function call.
 const functionType = "function"
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -220,7 +220,7 @@ func (c *ToolCall) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// withExtra writes the struct v, with the fields of extra after its own.
+// withExtra writes the struct v and appends the fields of extra.
 func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
 	text, err := marshal(v)
 	if err != nil || len(extra) == 0 {

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// A Problem is one question with everything that is needed to grade an answer. It is
-// plain data: every process that reads it grades an answer the same.
+// A Problem is one question with everything needed to grade an answer. It is plain data:
+// every process that reads it grades an answer alike.
 type Problem struct {
-	Task     string          `json:"task"`               // name of the task that made it, such as "word_ladder"
-	Scenario string          `json:"scenario,omitempty"` // ID of the scenario that plays it; empty: the bare task
+	Task     string          `json:"task"`               // name of the task, such as "word_ladder"
+	Scenario string          `json:"scenario,omitempty"` // ID of the scenario; empty: the bare task
 	Version  int             `json:"version"`            // version of the task's Make and Prompt
-	Seed     uint64          `json:"seed,string"`        // a string in JSON, because some readers round numbers above 2^53
+	Seed     uint64          `json:"seed,string"`        // a string in JSON: some readers round numbers above 2^53
 	Level    int             `json:"level"`              // index into the task's levels, or OwnParams
 	Index    int             `json:"index"`              // position among the problems of Seed and Params, from 0
-	Params   json.RawMessage `json:"params"`             // the parameters it was made with
-	Prompt   string          `json:"prompt"`             // the text that the policy reads
+	Params   json.RawMessage `json:"params"`             // of the task
+	Prompt   string          `json:"prompt"`             // the text for the policy
 	Instance Record          `json:"instance"`           // the task's own record, with the solution; never shown to a policy
 }
 
-// ID names the problem among all problems of all tasks and scenarios: equal IDs mean
-// equal problems, played alike. It has the form "task.v1.s7.l0.12", after the
-// scenario's ID and a slash if there is a scenario.
+// ID names the problem among those of all tasks and scenarios: equal IDs mean equal
+// problems, played alike. It reads "task.v1.s7.l0.12", with the scenario's ID and a slash
+// before it if there is a scenario.
 func (p Problem) ID() string {
 	level := fmt.Sprint(p.Level)
 	if p.Level == OwnParams {
@@ -38,8 +38,8 @@ func (p Problem) ID() string {
 	return id
 }
 
-// ParseID reads what [Problem.ID] wrote: scenario, task and draw. The scenario is empty
-// for a bare task. The level is OwnParams if the task had its own parameters.
+// ParseID splits an ID that [Problem.ID] wrote into scenario, task and draw. A bare task
+// has no scenario. A task with its own parameters has level OwnParams.
 func ParseID(id string) (scenario, task string, d Draw, err error) {
 	rest := id
 	if at := strings.LastIndexByte(id, '/'); at >= 0 {
@@ -49,24 +49,31 @@ func ParseID(id string) (scenario, task string, d Draw, err error) {
 	if at == nil {
 		return "", "", d, fmt.Errorf("%q is not the ID of a problem", id)
 	}
-	d.Level = OwnParams
-	if d.Seed, err = strconv.ParseUint(at[2], 10, 64); err == nil && at[3][0] != '-' {
-		d.Level, err = strconv.Atoi(at[3])
-	}
-	if err == nil {
-		d.Index, err = strconv.Atoi(at[4])
-	}
-	if err != nil {
+	if d, err = parseDraw(at[2], at[3], at[4]); err != nil {
 		return "", "", d, fmt.Errorf("%q is not the ID of a problem: %w", id, err)
 	}
 	return scenario, at[1], d, nil
 }
 
-// idForm is what ID writes for a bare task.
+// parseDraw reads the numbers of an ID. A hash for a level means OwnParams.
+func parseDraw(seed, level, index string) (d Draw, err error) {
+	if d.Seed, err = strconv.ParseUint(seed, 10, 64); err != nil {
+		return d, err
+	}
+	d.Level = OwnParams
+	if level[0] != '-' {
+		if d.Level, err = strconv.Atoi(level); err != nil {
+			return d, err
+		}
+	}
+	d.Index, err = strconv.Atoi(index)
+	return d, err
+}
+
+// idForm matches the ID of a bare task.
 var idForm = regexp.MustCompile(`^([^./]+)\.v-?\d+\.s(\d+)\.l(\d+|-[0-9a-f]{12})\.(\d+)$`)
 
-// OwnParams is the Level of a problem that was made with its own parameters, not with
-// those of a level.
+// OwnParams is the Level of a problem made with its own parameters instead of a level's.
 const OwnParams = -1
 
 // A Draw names one problem of a task. Different draws are unrelated: seeds 1 and 2
@@ -87,14 +94,14 @@ type Verdict struct {
 // Right is the verdict on a fully right answer.
 func Right() Verdict { return Verdict{Score: 1} }
 
-// Wrong is the verdict on an answer that was read but is not right.
+// Wrong is the verdict on a readable but wrong answer.
 func Wrong(reason string) Verdict { return Verdict{Reason: reason} }
 
-// Malformed is the verdict on a text without an answer of the required form.
+// Malformed is the verdict on a text without a readable answer.
 func Malformed(reason string) Verdict { return Verdict{Malformed: true, Reason: reason} }
 
-// Partial is the verdict on an answer that earns part of the score: above 0 and below
-// 1. It panics on any other score.
+// Partial is the verdict on an answer that earns part of the score, above 0 and below 1. It
+// panics on any other score.
 func Partial(score float64, reason string) Verdict {
 	if !(score > 0 && score < 1) {
 		panic(fmt.Sprintf("quintain: a partial score is %v, want above 0 and below 1", score))
@@ -109,77 +116,74 @@ type Info struct {
 	Doc      string            `json:"doc"`      // one sentence, then anything else worth knowing
 	Source   string            `json:"source"`
 	Version  int               `json:"version"`
-	Many     bool              `json:"many,omitempty"`    // a problem may have many right answers
-	Surface  string            `json:"surface,omitempty"` // why learned guesses earn much at some level above 1, if they do
-	Refuses  map[string]string `json:"refuses,omitempty"` // forms of a right answer that are refused on purpose, and why
+	Many     bool              `json:"many,omitempty"`    // problems may have several right answers
+	Surface  string            `json:"surface,omitempty"` // why learned guesses earn much above level 1, if they do
+	Refuses  map[string]string `json:"refuses,omitempty"` // forms of a right answer refused on purpose, and why
 	Levels   []json.RawMessage `json:"levels"`            // parameters of each level, easiest first
 }
 
-// A Task makes problems and grades answers to them. Many goroutines may call its
-// methods at once. They use no clock, file or network, and do not depend on the order
-// of maps.
+// A Task makes problems and grades answers. Many goroutines may call its methods at once.
+// They use no clock, file or network, and never depend on map order.
 type Task interface {
 	Info() Info
 
-	// Problem makes the problem that d names. Equal draws give equal bytes, on
-	// every machine and in every process. The error names the invalid field of d.
+	// Problem makes the problem that d names. Equal draws give equal bytes, on every
+	// machine and in every process. The error names the invalid field of d.
 	Problem(d Draw) (Problem, error)
 
-	// With returns the task with params, a JSON object of settings by name, in
-	// place of its levels: it has one level, and its problems have Level
-	// OwnParams. A setting that params leaves out has the task's default. The
-	// error names the setting that is unknown or invalid.
+	// With returns the task with params, a JSON object of settings by name, instead of its
+	// levels. It has one level, and its problems have Level OwnParams. Settings missing
+	// from params keep the task's defaults. The error names an unknown or invalid setting.
 	With(params json.RawMessage) (Task, error)
 
-	// Grade judges answer, the policy's final answer to p. A wrong answer is a
-	// Verdict. An error means that p itself could not be read: the rollout must
-	// then be dropped, not trained on with a reward of zero.
+	// Grade judges answer, the policy's final answer to p. A wrong answer is a Verdict. An
+	// error means that p itself is unreadable: drop the rollout rather than train on it
+	// with a reward of zero.
 	Grade(p Problem, answer string) (Verdict, error)
 
-	// Solve returns an answer to p that Grade gives 1.
+	// Solve returns an answer that Grade gives a score of 1.
 	Solve(p Problem) (string, error)
 }
 
-// A Shortener is a [Task] that can ask its questions in a few characters, for
-// policies with a short context.
+// A Shortener is a [Task] that can shorten its questions to a few characters, for policies
+// with a short context.
 type Shortener interface {
-	// Short returns the question of p. The form of the answer is that of p.Prompt.
+	// Short returns the short question of p. The answer has the form that p.Prompt demands.
 	Short(p Problem) (string, error)
 }
 
-// A Keyer is a [Task] that knows which of its problems ask the same thing.
+// A Keyer is a [Task] that knows which of its problems ask the same question.
 type Keyer interface {
-	// Key returns the key of what p asks, in whatever words: problems that ask the
-	// same thing have the same key.
+	// Key returns the key of p's question, independent of its wording.
 	Key(p Problem) (Key, error)
 }
 
-// A Chooser is a [Task] whose prompts may name the few answers of which one is right.
+// A Chooser is a [Task] with prompts that may offer a few answers, one of them right.
 type Chooser interface {
-	// Choices returns the number of answers that the prompt of p leaves, all equally
-	// likely; 0: the prompt does not limit them.
+	// Choices returns the number of answers that p's prompt offers, all equally likely; 0:
+	// the prompt offers none.
 	Choices(p Problem) (int, error)
 }
 
 // A Finite is a [Task] or a [Scenario] that may have a known number of problems.
 type Finite interface {
-	// Size returns the number of problems of a level: with any one seed, the indices
-	// below it give each problem once. 0: the number is unknown.
+	// Size returns the number of problems of a level: for any one seed, the indices below
+	// Size give each problem once. 0: unknown.
 	Size(level int) int
 }
 
-// A Key stands for what a problem asks.
+// A Key identifies the question of a problem.
 type Key [16]byte
 
-// NewKey returns the key of a canonical form: a text that is the same for all problems
-// that ask the same thing, and for no others.
+// NewKey returns the key of a canonical form: a text shared by exactly those problems that
+// ask the same question.
 func NewKey(canonical string) Key {
 	sum := sha256.Sum256([]byte(canonical))
 	return Key(sum[:16])
 }
 
-// KeyOf returns the key of p, a problem of t. If t is not a [Keyer], it is the key of
-// the prompt.
+// KeyOf returns the key of p, a problem of t. Without a [Keyer], it is the key of the
+// prompt.
 func KeyOf(t Task, p Problem) (Key, error) {
 	if keyer, can := t.(Keyer); can {
 		return keyer.Key(p)

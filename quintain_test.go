@@ -121,7 +121,7 @@ func TestOnlyTwoOutcomesAreRewarded(t *testing.T) {
 	}
 }
 
-// goodGroup has every array that Check looks into.
+// goodGroup fills every array that Check reads.
 func goodGroup() *quintain.Group {
 	return &quintain.Group{
 		Tokens: [][]quintain.Token{{1, 2, 3}, {4}}, Masks: [][]int32{{-100, 2, 3}, {4}}, Scores: []float64{1, 0},

@@ -8,28 +8,27 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Record is a task's own record of one problem: the plain value that the task
-// made, or its JSON form, if it came from another process. The zero Record is empty.
-// Only UnmarshalJSON changes a Record, so many goroutines may read it at once.
+// A Record is a task's own record of a problem: the plain value that the task made or, from
+// another process, its JSON form. The zero Record is empty. Only UnmarshalJSON changes a
+// Record, so many goroutines may read it at once.
 type Record struct {
 	value any
 	raw   json.RawMessage
 }
 
-// NewRecord returns the record of value, a plain value that encoding/json can
-// write. Do not change value afterwards. It is encoded only when its JSON form is
-// needed: a problem that is made, played and graded in one process needs none.
+// NewRecord returns the record of value, a plain value that encoding/json can write. Do not
+// change value afterwards. It is encoded only on demand: a problem made, played and graded
+// in one process never needs its JSON form.
 func NewRecord(value any) Record { return Record{value: value} }
 
-// RawRecord returns the record whose JSON form is raw. The record owns raw from then
-// on.
+// RawRecord returns the record with JSON form raw. It takes ownership of raw.
 func RawRecord(raw []byte) Record { return Record{raw: raw} }
 
-// Value returns the value that NewRecord was given, or nil for a record from JSON.
+// Value returns the argument of NewRecord; nil for a record from JSON.
 func (r Record) Value() any { return r.value }
 
-// JSON returns the JSON form, which the caller must not change; nil for the empty
-// record. It fails if the value cannot be encoded.
+// JSON returns the JSON form, nil for the empty record. The caller must not change it. An
+// error means that the value cannot be encoded.
 func (r Record) JSON() (json.RawMessage, error) {
 	if r.value == nil {
 		return r.raw, nil
@@ -41,7 +40,7 @@ func (r Record) JSON() (json.RawMessage, error) {
 	return raw, nil
 }
 
-// String is the JSON form, for people.
+// String returns the JSON form, for people.
 func (r Record) String() string {
 	raw, err := r.JSON()
 	if err != nil {
@@ -53,10 +52,13 @@ func (r Record) String() string {
 // MarshalJSON implements [json.Marshaler]. The empty record is null.
 func (r Record) MarshalJSON() ([]byte, error) {
 	raw, err := r.JSON()
-	if raw == nil && err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if raw == nil {
 		return []byte("null"), nil
 	}
-	return raw, err
+	return raw, nil
 }
 
 // UnmarshalJSON implements [json.Unmarshaler]. It keeps a copy of raw.

@@ -8,21 +8,21 @@ import (
 	"fmt"
 )
 
-// A Scenario makes the problems of one task and plays them as episodes, asked and
-// judged in one way. Many goroutines may call its methods at once.
+// A Scenario makes the problems of one task, asks them as episodes and judges the replies.
+// Many goroutines may call its methods at once.
 type Scenario interface {
-	// Info describes the scenario, and TaskInfo the task whose problems it plays.
+	// Info describes the scenario, and TaskInfo its task.
 	Info() ScenarioInfo
 	TaskInfo() Info
 
-	// Problem makes the problem that d names; see [Task]. Its Scenario is set.
+	// Problem makes the problem that d names, with Scenario set; see [Task].
 	Problem(d Draw) (Problem, error)
 
-	// Key returns the key of what p asks; see [KeyOf].
+	// Key returns the key of p's question; see [KeyOf].
 	Key(p Problem) (Key, error)
 
-	// Env returns a new episode of p, which the caller must Close. An error
-	// means that p could not be read.
+	// Env returns a new episode of p, which the caller must Close. An error means that p is
+	// unreadable.
 	Env(p Problem) (Env, error)
 }
 
@@ -37,16 +37,16 @@ type ScenarioInfo struct {
 	Name     string          `json:"name"`
 	Doc      string          `json:"doc"` // one sentence, then anything else worth knowing
 	Source   string          `json:"source"`
-	Version  int             `json:"version"` // raised by one whenever what the policy reads or earns changes
+	Version  int             `json:"version"` // raised whenever a text or a reward changes
 	Settings json.RawMessage `json:"settings"`
 
-	// Default reports whether Settings are the scenario's own defaults.
+	// Default reports whether Settings are the defaults.
 	Default bool `json:"default"`
 }
 
-// ID names the scenario with its settings: scenarios with equal IDs play equal
-// problems alike. It is the name and the version, followed by a hash of the settings
-// if they are not the defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
+// ID names the scenario with its settings: scenarios with equal IDs play equal problems
+// alike. It joins name and version, and a hash of the settings unless they are the
+// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
 func (i ScenarioInfo) ID() string {
 	id := fmt.Sprintf("%s.v%d", i.Name, i.Version)
 	if !i.Default {
@@ -55,35 +55,36 @@ func (i ScenarioInfo) ID() string {
 	return id
 }
 
-// An Env is one episode: opened once, stepped by one goroutine until a step's End
-// is not Going, then closed. It cannot be reset; each episode has its own Env.
+// An Env is one episode. One goroutine opens it, steps it until a step's End is not Going,
+// and closes it. An Env cannot be reset; each episode has its own.
 type Env interface {
-	// Open returns what the policy reads first, one message or more: the same for every
-	// episode of a problem, as the first replies of a group answer it together.
+	// Open returns the first messages for the policy, one or more. They are the same in
+	// every episode of a problem, because one request may sample the first replies of a
+	// whole group.
 	Open(ctx context.Context) ([]Message, error)
 
-	// Step answers one reply of the policy. A reply may be wrong, empty or
-	// nonsense: that is data. An error means that the environment itself failed;
-	// the episode then has no reward. See also [ErrLost].
+	// Step answers one reply of the policy. A wrong, empty or nonsensical reply is data. An
+	// error means that the environment itself failed; the episode then has no reward. See
+	// also [ErrLost].
 	Step(ctx context.Context, reply Reply) (Step, error)
 
-	// Close frees what Open took. It is called once, even after an error.
+	// Close frees the resources of the episode. It is called once, even after an error.
 	Close() error
 }
 
-// ErrLost is in the chain of an environment's error if the fault has nothing to do with what
-// the policy replied: the program that plays the episode ended between two replies, say. The
-// episode is [InfraFailed] then, not [EnvFailed], and may be played again.
+// ErrLost, in the chain of an environment's error, says that the policy's reply did not
+// cause the fault: the program that plays the episode died between two replies, say. The
+// episode is then [InfraFailed], not [EnvFailed], and may be played again.
 var ErrLost = errors.New("the episode was lost")
 
-// A Reply is the part of a policy's turn that an environment sees.
+// A Reply is the environment's view of a policy's turn.
 type Reply struct {
-	Text      string     // what the policy wrote, without special tokens
-	ToolCalls []ToolCall // the tool calls in it
+	Text      string     // without special tokens
+	ToolCalls []ToolCall // in the reply
 	Finish    Finish     // why it ended
 }
 
-// An End says how a step left its episode.
+// An End says whether and how a step ended the episode.
 type End string
 
 // The ends of an episode.
@@ -93,13 +94,13 @@ const (
 	Truncated  End = "truncated"  // a limit cut it: the value after it is unknown
 )
 
-// A Step is an environment's answer to one reply.
+// A Step is the environment's response to one reply.
 type Step struct {
-	Observe   []Message // what the policy reads next; empty unless End is Going
-	Answer    string    // what was judged: the final answer in the reply; empty: none was found
+	Observe   []Message // the next messages for the policy; empty unless End is Going
+	Answer    string    // the judged final answer; empty: none found
 	Reward    float64   // for this reply alone; finite
 	Right     bool      // the reply is fully right
 	Malformed bool      // the reply has no readable answer
 	End       End
-	Why       string // the reason for the reward, or the limit that was reached, for people
+	Why       string // reason for the reward, or the limit reached, for people
 }

@@ -5,45 +5,45 @@ import (
 	"time"
 )
 
-// A Turn is one reply of the policy and what led to it.
+// A Turn is one reply of the policy and the messages before it.
 type Turn struct {
-	Observed  []Message  `json:"observed"`            // the messages since the turn before
-	Reply     string     `json:"reply"`               // the policy's answer, without special tokens
-	Reasoning string     `json:"reasoning,omitempty"` // what it thought before the answer, if the server separates the two
+	Observed  []Message  `json:"observed"`            // messages since the last turn
+	Reply     string     `json:"reply"`               // without special tokens
+	Reasoning string     `json:"reasoning,omitempty"` // thoughts before the answer, if the server separates them
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
 	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply
-	Wrote     []Token    `json:"wrote"`    // tokens that were sampled; length W
-	LogProbs  []float32  `json:"logprobs"` // natural logarithm of the probability of each of Wrote, as sampled; length W, or nil if unknown
-	Versions  []int32    `json:"versions"` // version of the weights that sampled each of Wrote; length W, never falling; -1: unknown
+	Wrote     []Token    `json:"wrote"`    // sampled tokens; length W
+	LogProbs  []float32  `json:"logprobs"` // natural logarithm of the probability of each token in Wrote, as sampled; length W; nil: unknown
+	Versions  []int32    `json:"versions"` // version of the weights that sampled each token in Wrote; length W, never falling; -1: unknown
 	Finish    Finish     `json:"finish"`
 
-	// Fork says that the tokens do not continue those of the turn before: Read holds
-	// the whole conversation as the policy's server rewrote it.
+	// Fork says that the tokens do not continue those of the last turn: Read holds the
+	// whole conversation as the policy's server rewrote it.
 	Fork      bool `json:"fork,omitempty"`
 	Realigned bool `json:"realigned,omitempty"` // see [Sample]
 
-	Answer    string  `json:"answer,omitempty"` // what was judged of the reply; see [Step]
+	Answer    string  `json:"answer,omitempty"` // the judged part of the reply; see [Step]
 	Reward    float64 `json:"reward"`           // for this reply alone
 	Right     bool    `json:"right,omitempty"`
 	Malformed bool    `json:"malformed,omitempty"`
-	Why       string  `json:"why,omitempty"` // the reason for the reward, for people
+	Why       string  `json:"why,omitempty"` // reason for the reward, for people
 }
 
-// Message is the reply of t as a message.
+// Message returns the reply as a message.
 func (t *Turn) Message() Message {
 	return Message{Role: RoleAssistant, Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls}
 }
 
-// A Trajectory is one episode as it was played.
+// A Trajectory records one episode.
 type Trajectory struct {
-	ID         string  `json:"id"` // the group's ID and the episode's place in the group
+	ID         string  `json:"id"` // the group's ID and the episode's number in the group
 	Problem    Problem `json:"problem"`
 	Turns      []Turn  `json:"turns"`
-	Vocabulary string  `json:"vocabulary"` // of the tokens of all turns; see [Sample]
+	Vocabulary string  `json:"vocabulary"` // of the tokens; see [Sample]
 	End        End     `json:"end"`
 	Outcome    Outcome `json:"outcome"`
-	Error      string  `json:"error,omitempty"`   // what failed, if Outcome is not Scored or ModelFailed
-	Replays    int     `json:"replays,omitempty"` // how often it was played again from the start, because the policy failed
+	Error      string  `json:"error,omitempty"`   // the failure, unless Outcome is Scored or ModelFailed
+	Replays    int     `json:"replays,omitempty"` // times it was restarted after a failure of the policy
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
@@ -59,7 +59,7 @@ func (t *Trajectory) Messages() []Message {
 	return talk
 }
 
-// Reward is the sum of the rewards of all turns.
+// Reward returns the sum of the turns' rewards.
 func (t *Trajectory) Reward() float64 {
 	sum := 0.0
 	for _, turn := range t.Turns {
@@ -79,7 +79,7 @@ func (t *Trajectory) Malformed() bool {
 	return n > 0 && t.Turns[n-1].Malformed
 }
 
-// Sampled counts the tokens that the policy wrote.
+// Sampled returns the number of tokens that the policy wrote.
 func (t *Trajectory) Sampled() int {
 	n := 0
 	for _, turn := range t.Turns {
@@ -88,26 +88,26 @@ func (t *Trajectory) Sampled() int {
 	return n
 }
 
-// An Outcome says how an episode turned out. Only Scored and ModelFailed episodes may
-// carry a reward: no failure of ours ever becomes one.
+// An Outcome classifies a finished episode. Only Scored and ModelFailed episodes may carry
+// a reward: no failure of ours ever becomes one.
 type Outcome string
 
 // The outcomes of an episode.
 const (
 	Scored      Outcome = "scored"       // the environment judged it
-	ModelFailed Outcome = "model_failed" // judged, but the policy's reply was cut by a limit or had no readable answer
+	ModelFailed Outcome = "model_failed" // judged, but a limit cut the reply or it had no readable answer
 	EnvFailed   Outcome = "env_failed"   // the environment failed
-	InfraFailed Outcome = "infra_failed" // the policy's server, or something else of ours, failed
-	Cancelled   Outcome = "cancelled"    // it was stopped before its end
-	TimedOut    Outcome = "timed_out"    // a reply, or all together, took longer than they may; it is not played again, as shorter ones would take its place
+	InfraFailed Outcome = "infra_failed" // the policy's server failed, or another part of ours
+	Cancelled   Outcome = "cancelled"    // stopped before its end
+	TimedOut    Outcome = "timed_out"    // one reply, or all together, took too long; not played again, because shorter episodes would take its place
 )
 
-// Outcomes lists all outcomes in the order in which they are shown.
+// Outcomes lists all outcomes in display order.
 var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut}
 
 // Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
 
-// Failed reports whether an episode with outcome o failed: it has no reward, and nobody
-// stopped it.
+// Failed reports whether the episode failed by itself: it has no reward, and nobody stopped
+// it.
 func (o Outcome) Failed() bool { return o == EnvFailed || o == InfraFailed || o == TimedOut }

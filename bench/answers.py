@@ -3,9 +3,9 @@
 
     REQUIREMENTS=answers.txt conformance/python bench/answers.py --quintain bin/quintain --data DIR [--sample N] [--write FILE]
 
-Both get the same pairs. math-verify runs in one process as its own documentation shows; Quintain is timed as a process
-with JSON lines in and out, once on one core and once on all. The table tells the rates, and how the verdicts agree with
-each other and with the labels.
+Both get the same pairs. math-verify runs in one process as its own documentation shows; Quintain is timed as a
+process with JSON lines in and out, once on one core and once on all. The table shows the rates, and how the verdicts
+agree with each other and with the labels.
 """
 import argparse
 import collections

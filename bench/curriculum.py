@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Train the embedded model by default, with other curricula, and with parts of the default
-changed. Print how many groups are dropped because all scores are equal; the score on held-out
-problems, of the ladder before and after the run, and of the easier mix in bench/mix.yaml after it;
-and the tasks that were lost: those that had a score of 0.2 and whose last is below half of their
-best.
+"""Train the embedded model by default, with other curricula, and with parts of the default changed. Print the number
+of groups dropped for equal scores; the score on held-out problems, of the ladder before and after the run, and of
+the easier mix in bench/mix.yaml after it; and the lost tasks: those that had a score of 0.2 but ended below half
+of their best.
 
     bench/curriculum.py --quintain bin/quintain --minutes 1 --seeds 1,2,3
 
-Runs of equal time need a quiet machine; --steps N makes runs of equal steps instead. Flags after
--- are given to every run: with --config bench/mix.yaml --complexity-mode curriculum it trains on the
-mix, and the scores of the ladder are those of the mix too.
+Runs of equal time need a quiet machine; --steps N makes runs of equal steps instead. Flags after -- go to every run:
+with --config bench/mix.yaml --complexity-mode curriculum it trains on the mix, and the scores of the ladder are those
+of the mix too.
 """
 
 import argparse
@@ -36,7 +35,7 @@ WAYS = {
 
 
 def lost(data):
-    """The tasks that had a score of 0.2 and whose last is below half of their best."""
+    """The tasks that had a score of 0.2 but ended below half of their best."""
     with open(os.path.join(data, "examinations.jsonl")) as f:
         exams = [json.loads(line)["tasks"] for line in f]
     levels = {}
@@ -47,7 +46,7 @@ def lost(data):
 
 
 def run(args, name, seed):
-    """The report of one run, its score on the mix, and the tasks that it lost."""
+    """The report of one run, its score on the mix, and its lost tasks."""
     length = ["--steps", str(args.steps)] if args.steps else ["--minutes", str(args.minutes)]
     with tempfile.TemporaryDirectory() as folder:
         data, report = os.path.join(args.keep or folder, f"{name} {seed}"), os.path.join(folder, "report.json")
@@ -72,7 +71,7 @@ def played(report):
 
 
 def equal(reports):
-    """The share of the groups played that were dropped as equal."""
+    """The share of the played groups that were dropped as equal."""
     return sum(r["groups_dropped"].get("equal_scores", 0) for r in reports) / sum(map(played, reports))
 
 
@@ -80,10 +79,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", default="bin/quintain")
     parser.add_argument("--minutes", type=float, default=1)
-    parser.add_argument("--steps", type=int, help="length of the runs, in place of --minutes")
+    parser.add_argument("--steps", type=int, help="length of the runs, instead of --minutes")
     parser.add_argument("--seeds", default="1,2,3")
-    parser.add_argument("--only", help="names of the ways that are tried, separated by semicolons; none: all")
-    parser.add_argument("--keep", help="folder that keeps the data folders of the runs")
+    parser.add_argument("--only", help="names of the ways to try, separated by semicolons; none: all")
+    parser.add_argument("--keep", help="folder for the data folders of the runs")
     parser.add_argument("flags", nargs="*", help="flags of every run, after --")
     args = parser.parse_args()
     seeds = [int(s) for s in args.seeds.split(",")]

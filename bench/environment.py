@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compare `quintain env serve` with an environment on Atropos' BaseEnv that does what its ReasoningGym environment does.
+"""Compare `quintain env serve` with an environment on Atropos' BaseEnv that works like its ReasoningGym environment.
 
     go build -o quintain ./cmd/quintain
     conformance/python bench/environment.py --quintain ./quintain
 
-Atropos' package does not contain that environment, so `Peer` below is one of our own: problems of reasoning-gym, one request for
-all replies of a group through its ManagedServer, answers and scores by reasoning-gym, its loop, its posts. Both ask the same
-`quintain fake-server`, which answers at once as vLLM does, play the same tasks in groups of the same size, keep groups of equal
-scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches. The processor time of a group shows
-what each process has to do with it, also where others use the same processors.
+Atropos' package does not contain that environment, so `Peer` below is our own: problems of reasoning-gym, one request
+for all replies of a group through its ManagedServer, answers and scores by reasoning-gym, its loop, its posts. Both
+use the same `quintain fake-server`, which answers at once like vLLM, play the same tasks in groups of the same size,
+keep groups of equal scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches.
+The processor time of a group shows the work of each process, even where others use the same processors.
 """
 
 import argparse
@@ -27,9 +27,9 @@ import time
 import urllib.request
 
 SIZE, BATCH, AHEAD = 8, 32, 64  # sequences of a group and of a batch; batches that may wait
-SIX = ["gcd", "chain_sum", "count_primes", "spell_backward", "word_sorting", "number_sorting"]  # that are quickly made
+SIX = ["gcd", "chain_sum", "count_primes", "spell_backward", "word_sorting", "number_sorting"]  # quick to make
 SYSTEM = 8 * "Think the problem through between <think> and </think>. Then give your final answer between <answer> and </answer>, exactly once. "  # as long as ours
-REPLIES = [f"<think>{n * 'so '}</think><answer>{a}</answer>" for n, a in ((1, "1"), (2, "2"), (3, "4"), (4, "word"), (5, "12"))]  # short: the server is not what is measured
+REPLIES = [f"<think>{n * 'so '}</think><answer>{a}</answer>" for n, a in ((1, "1"), (2, "2"), (3, "4"), (4, "word"), (5, "12"))]  # short: the server is not measured
 
 
 def free_port():
@@ -39,11 +39,11 @@ def free_port():
 
 
 def make_tokenizer(folder):
-    """A tokenizer whose tokens are the bytes of the text, as those of `quintain fake-server` are."""
+    """A tokenizer with the bytes of the text as tokens, like `quintain fake-server`."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    plain = [b for b in range(256) if 33 <= b <= 126 or 161 <= b <= 172 or 174 <= b]  # written as themselves, the others as what follows 255
+    plain = [b for b in range(256) if 33 <= b <= 126 or 161 <= b <= 172 or 174 <= b]  # written as themselves, the others from 256 on
     letters = {b: chr(b) for b in plain} | {b: chr(256 + i) for i, b in enumerate(b for b in range(256) if b not in plain)}
     tok = Tokenizer(models.BPE(vocab={letter: b for b, letter in letters.items()}, merges=[]))
     tok.pre_tokenizer, tok.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False), decoders.ByteLevel()
@@ -59,7 +59,7 @@ def play_as_peer(url, model, tokenizer, *tasks):
     from reasoning_gym.utils import extract_answer
 
     class Peer(BaseEnv):
-        """Plays reasoning-gym as Atropos' environment does."""
+        """Plays reasoning-gym like Atropos' environment."""
 
         name = "peer"
 
@@ -143,21 +143,21 @@ def started(command, url, path, log):
 
 
 def memory(process):
-    """Megabytes of memory: the most that it had, and what is now no page of a file."""
+    """Megabytes of memory: the peak, and the pages not of a file."""
     with open(f"/proc/{process.pid}/status", encoding="ascii") as lines:
         fields = dict(line.split(":", 1) for line in lines)
     return [int(fields[name].split()[0]) / 1e3 for name in ("VmHWM", "RssAnon")]
 
 
 def spent(process):
-    """Seconds of a processor that a process has used."""
+    """Seconds of processor time of a process."""
     with open(f"/proc/{process.pid}/stat", encoding="ascii") as line:
         user, system = line.read().rsplit(")", 1)[1].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(side, hub, seconds, to):
-    """Groups a second, the longest pause without one, and the memory of an environment."""
+    """Groups per second, the longest pause without one, and the memory of an environment."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     serve = [to["quintain"], "hub", "--data", to["scratch"] / f"hub-{side}"] if hub == "quintain hub" else [sys.executable, "-m", "atroposlib.cli.run_api"]
@@ -182,7 +182,7 @@ def measure(side, hub, seconds, to):
                 if process.poll() is not None or begin is None and now > deadline:
                     log.seek(0)
                     raise SystemExit(f"{side}: the environment does not play:\n{log.read()[-3000:]}")
-                if len(batch) < 100:  # there is none
+                if len(batch) < 100:  # no batch
                     time.sleep(0.01)
                     continue
                 if begin is None:
@@ -203,7 +203,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain")
     parser.add_argument("--seconds", type=float, default=30, help="of each measurement")
-    parser.add_argument("--all", action="store_true", help="play all tasks, as Atropos' environment does unless it is told otherwise, not six that are quickly made")
+    parser.add_argument("--all", action="store_true", help="play all tasks, the default of Atropos' environment, not six that are quick to make")
     parser.add_argument("--peer", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", WANDB_MODE="disabled", TOKENIZERS_PARALLELISM="false")

@@ -5,9 +5,9 @@
     go build -o quintain ./cmd/quintain
     python3 bench/hub.py --quintain ./quintain --run-api peers/bin/run-api
 
-For each scenario both servers are started on free loopback ports, one after the other.
-Ours has a fresh folder and syncs before every answer. `quintain bench hub`, in a
-separate process, makes the load. This script uses only the standard library.
+For each scenario both servers are started on free loopback ports, one after the other. Ours has a fresh folder and
+syncs before every answer. `quintain bench hub`, in a separate process, makes the load. This script uses only the
+standard library.
 """
 
 import argparse
@@ -24,8 +24,8 @@ import tempfile
 import time
 import urllib.request
 
-# Scenario: arguments for both, more arguments for ours alone, and the figures: name, whether more
-# (+) or less (-) is better, and the required ratio.
+# Scenario: arguments for both, more arguments for ours alone, and the figures: name, whether more (+) or less (-) is
+# better, and the required ratio.
 SCENARIOS = {
     "ingest, JSON": (["--scenario", "ingest"], [], [("groups_per_s", "+", 10), ("latency.p99_ms", "-", 10)]),
     "ingest, gzip": (["--scenario", "ingest", "--form", "gzip"], [], [("groups_per_s", "+", None), ("latency.p99_ms", "-", None)]),
@@ -82,7 +82,7 @@ def measure(command, bench):
 
 
 def cpu_seconds(pid):
-    """The processor time that a process and its children have used so far."""
+    """The processor time of a process and its children so far."""
     total, kids = 0.0, {}
     for name in os.listdir("/proc"):
         if name.isdigit():

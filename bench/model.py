@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How fast package transformer trains and samples, beside PyTorch in eager mode on the same two processors: the same sizes
-(106 thousand parameters), the same batch (16 sequences of 64 scored tokens), AdamW with clipped gradients, and 64 sequences
-sampled at once with a cache. The loss is that of GRPO; ours takes its derivative by each log-probability, as package learn does.
+"""How fast package transformer trains and samples, beside PyTorch in eager mode on the same two processors: the same
+sizes (106 thousand parameters), the same batch (16 sequences of 64 scored tokens), AdamW with clipped gradients,
+and 64 sequences sampled at once with a cache. The loss is that of GRPO; ours takes its derivative by each
+log-probability, like package learn.
 
-Both take turns, so that other work on the machine slows both. What is printed is the median of each side and of the ratios of
-neighbours in time. On a busy machine give --threads 1, as PyTorch's threads wait for one another.
+Both take turns, so that other work on the machine slows both. The output is the median of each side, and of the
+ratios of neighbours in time. On a busy machine give --threads 1, as PyTorch's threads wait for one another.
 
     python3 -m venv /tmp/torch && /tmp/torch/bin/pip install torch && /tmp/torch/bin/python bench/model.py
 """
@@ -130,7 +131,7 @@ class Sampler:
 
 
 def rate(work, seconds):
-    """Tokens a second."""
+    """Tokens per second."""
     began, tokens = time.perf_counter(), 0
     while time.perf_counter() - began < seconds:
         tokens += work()
@@ -138,7 +139,7 @@ def rate(work, seconds):
 
 
 def ours(binary, benchmark, seconds):
-    """Tokens a second, and the share of the limit in percent, as measured by a benchmark of package transformer."""
+    """Tokens per second, and the share of the limit in percent, from a benchmark of package transformer."""
     out = subprocess.run([binary, "-test.run", "^$", "-test.bench", f"^{benchmark}$", "-test.benchtime", f"{seconds}s"],
                          check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT / "transformer").stdout
     share, tokens = re.search(r"([\d.]+) %limit\s+([\d.]+) tokens/s", out).groups()

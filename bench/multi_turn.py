@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Episodes of several turns, many at once, against an inference server whose replies take a known time: how long a run takes,
-beside the time of the replies alone, and how many sampled tokens were encoded again.
+"""Episodes of several turns, many at once, against an inference server with a known reply time: the time of a run,
+beside that of the replies alone, and the number of sampled tokens encoded again.
 
     python3 bench/multi_turn.py --quintain bin/quintain
 """
@@ -17,8 +17,8 @@ def main():
     parser.add_argument("--quintain", required=True)
     parser.add_argument("--episodes", type=int, default=2000, help="at once")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--latency", type=float, default=2, help="seconds that a reply takes")
-    parser.add_argument("--rounds", type=int, default=3, help="how often as many episodes are played")
+    parser.add_argument("--latency", type=float, default=2, help="seconds per reply")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of that many episodes")
     parser.add_argument("--max-lag", type=int, default=1, help="0: the next round begins when all of this one have ended")
     o = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

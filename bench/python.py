@@ -3,7 +3,8 @@
 
     conformance/python bench/python.py --write docs/benchmarks.md
 
-It builds the wheel of this machine. The sides of a comparison take turns in one run, and the best of a few rounds counts.
+It builds the wheel of this machine. The sides of a comparison take turns in one run, and the best of a few rounds
+counts.
 """
 
 import argparse
@@ -27,7 +28,7 @@ import wheels  # noqa: E402
 
 ROUNDS = 5
 GRADINGS = 30  # rounds of grading, which are short
-PATIENCE = 90  # seconds for which a measurement waits, all its rounds together, until nothing else runs
+PATIENCE = 90  # seconds that a measurement waits, all rounds together, for a quiet machine
 ANSWERS = 10_000
 SLOW = 3  # seconds after which a data set of reasoning-gym draws no more entries
 SEQUENCES, LENGTH, SIZE = 256, 2048, 8  # of a batch; tokens of a sequence; sequences of a group
@@ -40,7 +41,8 @@ def seconds(work):
 
 
 def best(*works, rounds=ROUNDS):
-    """The least seconds of each work; they take turns. Rounds begin when nothing else runs, or after PATIENCE seconds in all."""
+    """The least seconds of each work; they take turns. Rounds begin on a quiet machine, or after PATIENCE seconds in
+    all."""
     end, columns = time.monotonic() + PATIENCE, []
     for _ in range(rounds):
         while busy() and time.monotonic() < end:
@@ -50,7 +52,7 @@ def best(*works, rounds=ROUNDS):
 
 
 def busy():
-    """Whether the processors had much to do in the next fifth of a second."""
+    """Whether the processors were busy in the next fifth of a second."""
     stat = pathlib.Path("/proc/stat")
     if not stat.exists():
         return False
@@ -61,7 +63,7 @@ def busy():
 
 
 def install(wheel, folder):
-    """Seconds of fetching NumPy, of installing into an empty environment, and until a run listens."""
+    """Seconds to fetch NumPy, to install into an empty environment, and until a run listens."""
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     commands = folder / "venv" / "bin"
     fetched = seconds(lambda: subprocess.run([commands / "pip", "download", "--quiet", "--dest", folder / "wheels", "numpy"], check=True))
@@ -79,7 +81,7 @@ def install(wheel, folder):
 
 
 def grading(quintain, program, tasks):
-    """Seconds of drawing and of grading, by the package, reasoning-gym and the program alone."""
+    """Seconds to draw and to grade, by the package, reasoning-gym and the program alone."""
     import reasoning_gym
     import tasks as peer
 
@@ -130,14 +132,14 @@ def grading(quintain, program, tasks):
 
 
 def processor(work):
-    """Seconds of processor time of a work, with that of the processes that end in it."""
+    """Seconds of processor time of a work, including the processes that end in it."""
     began = os.times()
     work()
     return sum(os.times()[:4]) - sum(began[:4])
 
 
 def entries_of(reasoning_gym, name, count):
-    """Entries of a data set of reasoning-gym with it, and how many seconds so many take. Those of a slow one are repeated."""
+    """Entries of a data set, and the data set, and the seconds to make that many. Entries of a slow one are repeated."""
     began = time.perf_counter()
     data = reasoning_gym.create_dataset(name, seed=1, size=count)
     entries = []
@@ -179,7 +181,7 @@ def started(command, port):
 
 
 def by_requests(port, batches):
-    """Seconds per batch by the routes of Atropos."""
+    """Seconds per batch over the routes of Atropos."""
     url, http = f"http://127.0.0.1:{port}", requests.Session()
     http.post(f"{url}/register", json={
         "wandb_group": "g", "wandb_project": "p", "batch_size": SEQUENCES, "max_token_len": LENGTH, "checkpoint_dir": "",

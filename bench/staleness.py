@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Train the embedded policy in several modes for the same number of steps. Print a
-table of steps per minute, staleness, and scores on held-out problems.
+"""Train the embedded policy in several modes for the same number of steps. Print a table of steps per minute,
+staleness, and scores on held-out problems.
 
     bench/staleness.py --quintain bin/quintain --steps 600 --seeds 1,2,3
 """

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Compare the processor time that every task takes to make and score problems with that
-of reasoning-gym, in one run.
+"""Compare our processor time to make and score the problems of every task with reasoning-gym's, in one run.
 
-Both sides use one core and the default settings of reasoning-gym, and take turns task
-by task. The best of a few runs counts, so that a busy machine matters less. Our figures
-come from the benchmarks of tasks/* (tasktest.Bench), theirs from dataset[i] and
-score_answer. Every second answer is right, the others belong to another entry. A second
-table has figures for our side only: memory, the slowest of a hundred problems at every
-level, and the most expensive hostile answer.
+Both sides use one core and the default settings of reasoning-gym, and take turns task by task. The best of a few runs
+counts, so that a busy machine matters less. Our figures come from the benchmarks of tasks/* (tasktest.Bench), theirs
+from dataset[i] and score_answer. Every second answer is right, the others belong to another entry. A second table has
+figures for our side only: memory, the slowest of a hundred problems at every level, and the most expensive hostile
+answer.
 
 The tables are printed in Markdown, with a row for each task. --each puts them into a document, and
 --write puts the least, the median and the sums into another, between two lines with <!-- tasks -->. A
@@ -101,7 +99,7 @@ def best(seconds, work):
 
 
 def theirs(name, seconds, pipe):
-    """Send nanoseconds by operation through pipe. It needs a process of its own, as it changes global state."""
+    """Send nanoseconds by operation through pipe. It needs a process of its own, because it changes global state."""
     import reasoning_gym
 
     peer.quiet()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""How fast package tokenizer encodes, beside the library `tokenizers`: both on one thread, on the same text, half of it Go's
-own source and half prose in many scripts, cut into pieces of about 2 kB.
+"""How fast package tokenizer encodes, beside the library `tokenizers`: both on one thread, on the same text, half of
+it Go's own source and half prose in many scripts, cut into pieces of about 2 kB.
 
-What counts is processor time, so that other work on the machine disturbs little. Ours is that of the whole pipe, with its JSON,
-for a text of twice the length less that for the text: what is added is new to both sides. Theirs is that of encode_batch for
-the second half, after the first.
+Processor time counts, so that other work on the machine disturbs little. Ours is for the whole pipe, with its JSON:
+the time of a text of twice the length minus that of the text, so that the added half is new to both sides. Theirs is
+for encode_batch of the second half, after the first.
 
     conformance/python bench/tokenizer.py --quintain bin/quintain
 """

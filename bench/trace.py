@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""What the trace of every episode costs: pairs of runs, one with the trace and one without,
-in turns. Print the ratio of their rates, and the bytes that a token, read or sampled, takes in
-the trace.
+"""The cost of tracing every episode: pairs of runs, one with the trace and one without, in turns. Print the ratio of
+their rates, and the bytes per token, read or sampled, in the trace.
 
     bench/trace.py --quintain bin/quintain --pairs 5 --seconds 20
 """

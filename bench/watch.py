@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What those who watch cost a run, and what a long run costs those who watch.
+"""The cost of viewers to a run, and of a long run to its viewers.
 
     python3 bench/watch.py --quintain bin/quintain [--viewers 10] [--seconds 60]
     python3 bench/watch.py --quintain bin/quintain --points 10000000
 
-A run of the model in the box plays and trains. `quintain view` shows its folder beside it to viewers, each of whom asks for what the scripts of the page
-of a run ask for: events, the page again at most every five seconds, and the charts when there are more numbers. Since both serve the same pages by the same
-code, the processor time of the second process is what the viewers cost; it is compared with that of the run. Processor time hardly depends on what else
-the machine does.
+A run of the model in the box plays and trains. Beside it, `quintain view` shows its folder to viewers, each of whom
+makes the requests of the page's scripts: events, the page again at most every five seconds, and the charts when there
+are more numbers. Both serve the same pages with the same code, so the processor time of the second process is the
+cost of the viewers; it is compared with the run's. Processor time hardly depends on other work of the machine.
 
-With --points, a folder gets so many numbers of 50 names; told is how long a viewer waits for its page, for all numbers, for the charts, and for a new row, and
-how much memory the program takes.
+With --points, a folder gets so many numbers of 50 names; the output is a viewer's wait for its page, for all numbers,
+for the charts and for a new row, and the memory of the program.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def free_port():
 
 
 def seconds(process):
-    """The processor time of a process so far, as Linux tells it, in ticks of a hundredth of a second."""
+    """The processor time of a process so far, from Linux, in ticks of a hundredth of a second."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")")[-1].split()
     return (int(fields[11]) + int(fields[12])) / 100
 
@@ -125,7 +125,7 @@ def main():
     parser.add_argument("--quintain", required=True, help="the program")
     parser.add_argument("--viewers", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--points", type=int, help="measure a folder of so many numbers instead")
+    parser.add_argument("--points", type=int, help="measure a folder with this many numbers instead")
     args = parser.parse_args()
     if args.points:
         return long_run(args.quintain, args.points)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Hold `quintain math verify` to labelled pairs: {"gold", "answer", "equal", "topic"} a line, in a folder of data.
+"""Check `quintain math verify` against labelled pairs: {"gold", "answer", "equal", "topic"} per line, in a folder of
+data.
 
-Of every file with pairs at least 99 % are right, and no wrong answer counts as right. Of the problem sets, each reference
-in five renderings is equal to itself, and to no other reference that has another value. AREaL's sample texts get the
-rewards that they are labelled with.
+Of every file with pairs at least 99 % are right, and no wrong answer counts as right. Of the problem sets, each
+reference in five renderings equals itself, and no other reference with another value. AREaL's sample texts get the
+rewards in their labels.
 """
 import argparse
 import collections

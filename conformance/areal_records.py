@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Episodes in the forms of AReaL, read by NumPy, safetensors and a reader of SequenceSample written from its description, with every
-rule of lengths, masks, log-probabilities, versions and rewards checked against the trace of the run. With --package, AReaL's own
-functions read the tensors as well, join them, and check their form; its SequenceSample is in no package that can be installed.
+"""Episodes in the forms of AReaL, read by NumPy, safetensors and a reader of SequenceSample written from its
+description, with every rule of lengths, masks, log-probabilities, versions and rewards checked against the trace
+of the run. With --package, AReaL's own functions read the tensors as well, join them, and check their form; no
+installable package has its SequenceSample.
 
     conformance/python conformance/areal_records.py --quintain bin/quintain
     REQUIREMENTS=areal.txt PIP_NO_DEPS=1 conformance/python conformance/areal_records.py --quintain bin/quintain --package
@@ -44,7 +45,7 @@ def unpack(sample, data):
 
 
 def check_item(item, episodes):
-    """Compares a record with the episodes that it is of."""
+    """Compares a record with its episodes."""
     turns = []
     for episode in episodes:
         context, after = [], 0.0
@@ -72,7 +73,7 @@ def check_item(item, episodes):
 
 
 def check_rows(batch, groups):
-    """Compares tensors with groups that are cut into whole episodes; returns the number of rows."""
+    """Compares tensors with groups cut into whole episodes; returns the number of rows."""
     sequences = [(g, i) for g in groups for i in range(len(g["tokens"]))]
     rows, width = batch["input_ids"].shape
     want = {"input_ids": "int32", "attention_mask": "bool", "loss_mask": "int32", "logprobs": "float32", "versions": "int32", "rewards": "float32"}
@@ -123,7 +124,7 @@ def check_logs(folder, episodes):
 
 
 def check_package(lines, tensors):
-    """Has the functions of AReaL read groups, and compares what they join with the file of all."""
+    """Lets AReaL's functions read groups, and compares the joined tensors with the file of all."""
     from areal.infra.rpc.serialization import deserialize_value
     from areal.infra.workflow_executor import check_trajectory_format
     from areal.utils.data import concat_padded_tensors
@@ -134,7 +135,7 @@ def check_package(lines, tensors):
 
 
 def check_all(quintain, folder, package):
-    """Plays, exports in all forms, and compares; returns what was compared."""
+    """Plays, exports in all forms, and compares; returns a summary."""
     data = folder / "data"
     done = subprocess.run([quintain, "run", "--policy", "script", "--accuracy", "0.4", "--delay", "0s", "--step-time", "0s", "--steps", "5", "--port", "0",
                            "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", "3", "--tasks", "chain_sum:2", "--turn-discount", str(DISCOUNT), "--records", "areal-legacy",

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Run the trainer of docs/async-grpo.md, as it stands there, with each of its ways to load weights, between Quintain and its fake server.
+"""Run the trainer of docs/async-grpo.md, verbatim, with each of its ways to load weights, between Quintain and its
+fake server.
 
-No sequence may be older than the bound when it is trained on, no label newer than the weights that the server had, and none
-unknown; no episode may fail because weights are loaded. Then calls of the page are left out: labels may become too old, never too new.
+No sequence may be older than the bound when it is trained on, no label newer than the server's weights, and none
+unknown; no episode may fail because weights are loaded. Then some calls of the page are left out: labels may become
+too old, never too new.
 """
 import argparse
 import collections
@@ -35,7 +37,7 @@ def free_port():
 
 
 def start(command, says):
-    """Start a program, and return it when it has said something."""
+    """Start a program, and return it after its first output."""
     program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     lines = []
     for line in program.stderr:
@@ -47,7 +49,7 @@ def start(command, says):
 
 
 class Watch:
-    """What the trainer has loaded, and what it gets."""
+    """The trainer's loaded weights and its batches."""
 
     def __init__(self, steps, seconds):
         self.steps, self.seconds, self.step, self.loaded = steps, seconds, 0, 0
@@ -73,13 +75,14 @@ class Watch:
 
 
 def play(options, shape, without):
-    """Run the trainer of the page with a server of a shape, and return what is wrong. Calls whose path is in without are left out."""
+    """Run the trainer of the page with a server of a shape, and return the faults. Calls with a path in without are
+    left out."""
     loop, *loads = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     code = next(load for load in loads if ("update_weights_from_disk" in load) == (shape == "sglang")) + loop
     server_port, hub_port = free_port(), free_port()
     code = code.replace("127.0.0.1:8000", f"127.0.0.1:{hub_port}").replace("127.0.0.1:8001", f"127.0.0.1:{server_port}").replace("wait=30", "wait=10")
     watch = Watch(options.steps, options.seconds)
-    starved = "/update_weight_version" in without  # then all that is sampled soon looks too old
+    starved = "/update_weight_version" in without  # then all samples soon look too old
     send = requests.Session.post
 
     def post(session, url, **rest):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Run `quintain env serve` for the real run-api of Atropos and for `quintain hub`, each killed and started again meanwhile, and
-read what `quintain env process` writes with Atropos' own tools.
+"""Run `quintain env serve` for the real run-api of Atropos and for `quintain hub`, each killed and restarted
+meanwhile, and read the output of `quintain env process` with Atropos' own tools.
 
-Batches are taken by the functions of Atropos' example trainer that register it and read batches, with NumPy in place of PyTorch.
-No group may come twice, but for the batch that was not acknowledged when the hub of Quintain was killed, which it hands out again. To that
-hub all must come; run-api forgets what it holds when it is killed.
+Batches are taken by the functions of Atropos' example trainer that register it and read batches, with NumPy instead
+of PyTorch. No group may come twice, except for the batch that was unacknowledged when the hub of Quintain was killed,
+which it hands out again. That hub must get all groups; run-api forgets its groups when it is killed.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def free_port():
 
 
 def example_trainer():
-    """The modules api and data of Atropos' example trainer, without what needs PyTorch."""
+    """The modules api and data of Atropos' example trainer, without the parts that need PyTorch."""
 
     class Tensor(numpy.ndarray):
         def view(self, *shape):
@@ -83,7 +83,7 @@ def example_trainer():
 
 
 class Trainer(threading.Thread):
-    """Registers, and reads batches until it is told to end. It registers again with a hub that was started again."""
+    """Registers, and reads batches until it is told to end. It registers again with a restarted hub."""
 
     def __init__(self, modules, url):
         super().__init__(daemon=True)
@@ -111,12 +111,12 @@ class Trainer(threading.Thread):
         return reply
 
     def check(self, group):
-        """What Atropos' environment promises of a group."""
+        """The promises of Atropos' environment about a group."""
         size = len(group["tokens"])
         rows = all(len(group[f][i]) == len(group["tokens"][i]) for f in ("masks", "inference_logprobs") for i in range(size))
         masked = all((m == -100) == (p == 1.0) and m in (-100, t) for row in zip(group["tokens"], group["masks"], group["inference_logprobs"]) for t, m, p in zip(*row))
         if size != SIZE or len(group["scores"]) != SIZE or len(group["overrides"]) != SIZE or not rows or not masked:
-            self.faults.append("a group whose parts do not fit together")
+            self.faults.append("a group with mismatched parts")
         if group["messages"] is not None or group["advantages"] is not None or group["env_id"] is None:
             self.faults.append(f"a group with messages, advantages or no env_id: {group['env_id']}")
 
@@ -129,7 +129,7 @@ class Trainer(threading.Thread):
                     registered = True
                 for tokens, labels, advantages, temperatures, logprobs in self.data.get_data(BATCH, 8192, self.url)[0]:
                     if logprobs is None or tokens[0].shape != labels[0].shape or logprobs[0].shape != labels[0].shape or temperatures[0].max() != 1:
-                        self.faults.append("the trainer does not read what it needs")
+                        self.faults.append("the trainer lacks data")
             except EOFError:
                 return
             except RuntimeError:  # it does not know the trainer any more
@@ -175,14 +175,14 @@ def until(what, done, seconds=60):
 
 
 def idle(trainer):
-    """Whether no batch comes: what the status of run-api calls its queue has none of those that it has formed."""
+    """Whether no batch comes: the queue in run-api's status leaves out the batches that it has formed."""
     before = trainer.batches
     time.sleep(3)
     return trainer.batches == before
 
 
 def serve(quintain, modules, scratch, ours):
-    """The environment with a hub that is killed and started again in the middle."""
+    """The environment with a hub that is killed and restarted in the middle."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = ([quintain, "hub", "--data", str(scratch / "hub")] if ours else [sys.executable, "-m", "atroposlib.cli.run_api"]) + ["--host", "127.0.0.1", "--port", str(port)]
@@ -203,12 +203,12 @@ def serve(quintain, modules, scratch, ours):
             hub.send_signal(signal.SIGKILL)
             hub.wait()
             env.send_signal(signal.SIGCONT)
-            time.sleep(3)  # it plays ahead, and what it plays waits
+            time.sleep(3)  # it plays ahead, and its groups wait
             before, hub = trainer.batches, start(command, url)
             faults += until("batches after the hub was started again", lambda: trainer.batches >= before + 10)
             faults += until("the end of the environment", lambda: env.poll() is not None, 120)
             env.kill()
-            faults += until("what was sent last", lambda: idle(trainer))
+            faults += until("the last groups", lambda: idle(trainer))
         trainer.ended.set()
         trainer.join()
         hub.terminate()
@@ -222,9 +222,9 @@ def serve(quintain, modules, scratch, ours):
     twice = sum(n > 1 for n in trainer.seen.values())
     sent, dropped = made["groups_sent"], made["groups_dropped"].get("unsure", 0)
     lost = sent - len(trainer.seen)
-    most = BATCH // SIZE - 1  # what makes no batch in the end
+    most = BATCH // SIZE - 1  # groups too few for a batch in the end
     if not ours:
-        most += BATCH // SIZE - 1 + dropped  # what made none when it was killed
+        most += BATCH // SIZE - 1 + dropped  # groups too few for a batch when it was killed
     if twice > (BATCH // SIZE if ours else 0) or max(trainer.seen.values()) > 2 or lost > most or lost < -dropped:
         faults.append(f"of {sent} groups {len(trainer.seen)} came, and {twice} of them twice")
     if "waiting for the hub" not in told or told.count("registered with the hub") != (1 if ours else 2):
@@ -258,7 +258,7 @@ def make_groups(quintain, scratch, count):
 
 
 def tool(name, lines, scratch, flags):
-    """What a tool of Atropos that acts as a trainer makes of groups."""
+    """The output of a tool of Atropos that acts as a trainer of groups."""
     import hub_clients
 
     tokenizer, out, port = scratch / "tokenizer", scratch / f"{name}.jsonl", free_port()
@@ -284,14 +284,14 @@ def tool(name, lines, scratch, flags):
 
 
 def process(quintain, scratch):
-    """What process writes, read by Atropos' page maker and by its makers of data sets."""
+    """The output of process, read by Atropos' page maker and by its makers of data sets."""
     from atroposlib.frontend.jsonl2html import generate_html
 
     path = make_groups(quintain, scratch, 128)
     lines = path.read_text().splitlines()
     groups, faults = [json.loads(line) for line in lines], []
     if len(groups) != 128 or any(len(set(g["scores"])) < 2 or len(g["messages"]) != 8 for g in groups):
-        faults.append(f"process wrote {len(groups)} groups, want 128 whose scores differ")
+        faults.append(f"process wrote {len(groups)} groups, want 128 with different scores")
     page = scratch / "groups.html"
     with contextlib.redirect_stdout(io.StringIO()):
         generate_html(str(path), str(page))

@@ -3,8 +3,8 @@
 
     REQUIREMENTS=trainers.txt PIP_NO_DEPS=1 conformance/python conformance/examples.py
 
-A README has two commands: the first installs, and names versions, which have to be those of trainers.txt; the second is run as it stands.
-Then verl's own loader finds our reward function, by the name of the module and by its file.
+A README has two commands: the first installs, with the versions of trainers.txt; the second is run verbatim. Then
+verl's own loader finds our reward function, by the name of the module and by its file.
 """
 
 import argparse
@@ -36,7 +36,8 @@ def install(folder):
 
 
 def command(example):
-    """The second command of an example's README. The first has to install the package and what trainers.txt has, in its versions."""
+    """The second command of an example's README. The first must install the package and the packages of trainers.txt,
+    in its versions."""
     readme = ROOT / "examples" / example / "README.md"
     found = re.findall(r"^    ((?:pip|python) .*)$", readme.read_text(encoding="utf-8"), re.MULTILINE)
     if len(found) != 2 or not found[0].startswith("pip install ./python ") or not found[1].startswith("python examples/"):
@@ -60,7 +61,7 @@ def run(example, site):
 
 
 def loader():
-    """Whether verl's loader finds the reward function, and what it found gives the rewards that are due."""
+    """Whether verl's loader finds the reward function, and the function gives the expected rewards."""
     import quintain
     from verl.trainer.ppo.reward import get_custom_reward_fn
 
@@ -73,7 +74,7 @@ def loader():
                 got = function(data_source=row["data_source"], solution_str=reply, ground_truth=row["reward_model"]["ground_truth"], extra_info=row["extra_info"])
                 faults += got != due
                 graded += 1
-    print(f"the loader of verl {importlib.metadata.version('verl')}: {graded} replies graded, {faults} other than is due")
+    print(f"the loader of verl {importlib.metadata.version('verl')}: {graded} replies graded, {faults} unexpected")
     return faults == 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a run has played, exported in every form and read by the programs that those forms are for: Parquet by pyarrow, groups by
-the page maker of Atropos, sets for training by what TRL and Hugging Face expect of their columns.
+"""A run's episodes, exported in every form and read by the programs of those forms: Parquet by pyarrow, groups by the
+page maker of Atropos, training sets by the columns that TRL and Hugging Face expect.
 
     conformance/python conformance/exports.py --quintain bin/quintain
 """

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Run Atropos' own HTTP and packing tests, which come with its wheel, against our hub.
 
-If a test starts Atropos' API server, it gets `quintain hub` instead (see
-plugin/swap_server.py), and if it calls the packing functions, `quintain hub pack`
-answers (plugin/swap_packing.py). All tests must run and pass, every started program
-must exit by itself when told to, and the requests must have gone to our hub. Then the
-real functions and ours pack random queues, and the real server and ours get random
-requests (hub_parity.py).
+If a test starts Atropos' API server, it gets `quintain hub` instead (see plugin/swap_server.py), and if it calls the
+packing functions, `quintain hub pack` answers (plugin/swap_packing.py). All tests must run and pass, every started
+program must exit by itself when told to, and the requests must have gone to our hub. Then the real functions and ours
+pack random queues, and the real server and ours get random requests (hub_parity.py).
 """
 
 import argparse

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """Run an environment on Atropos' own BaseEnv, and a trainer like its examples, with `quintain hub`.
 
-The environment runs its own loop (`env_manager`, which `serve` runs): it registers,
-asks for its status, plays against a model server of ours and posts groups, compressed
-by its own code, until its own rule ends it. Its tokenizer is made here and has a token
-for each byte. The trainer registers and polls for batches. Every group must arrive
-exactly once and unchanged, in batches of the registered size. The cases: single groups,
-lists of groups, groups of half the registered size, two environments with a minimum
-each, and the path of another run.
+The environment runs its own loop (`env_manager`, which `serve` runs): it registers, polls its status, plays against a
+model server of ours and posts groups, compressed by its own code, until its own rule ends it. Its tokenizer is made
+here and has a token for each byte. The trainer registers and polls for batches. Every group must arrive exactly once
+and unchanged, in batches of the registered size. The cases: single groups, lists of groups, groups of half the
+registered size, two environments with a minimum each, and the path of another run.
 """
 
 import argparse
@@ -35,7 +33,7 @@ SENT = "tokens masks scores advantages ref_logprobs messages inference_logprobs 
 
 
 def make_tokenizer(folder):
-    """A tokenizer whose tokens are bytes: every text has one encoding, and nothing is downloaded."""
+    """A tokenizer with bytes as tokens: every text has one encoding, and nothing is downloaded."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
@@ -50,7 +48,7 @@ def make_tokenizer(folder):
 
 
 class Model:
-    """A server for chat completions whose replies are always different."""
+    """A server for chat completions with replies that always differ."""
 
     def __init__(self):
         model = self
@@ -98,7 +96,7 @@ def environment_class():
     from atroposlib.envs.base import BaseEnv, ScoredDataGroup
 
     class Probe(BaseEnv):
-        """Plays groups with random scores, and records what it sends."""
+        """Plays groups with random scores, and records its posts."""
 
         name = "probe"
         kind = "single"  # or list, or halves

@@ -1,10 +1,9 @@
-"""Send the same requests to `quintain hub` and to the real run-api. The replies must be
-the same, byte for byte, except for the differences listed in docs/hub.md.
+"""Send the same requests to `quintain hub` and to the real run-api. The replies must be the same, byte for byte,
+except for the differences listed in docs/hub.md.
 
-`quintain hub --atropos-compat strict` gets random histories: registrations,
-environments with and without a minimum, groups of the registered and of other sizes,
-batches. The hub with default settings gets tables of single requests: coercions,
-refusals, paths.
+`quintain hub --atropos-compat strict` gets random histories: registrations, environments with and without a minimum,
+groups of the registered and of other sizes, batches. The hub with default settings gets tables of single requests:
+coercions, refusals, paths.
 """
 
 import contextlib
@@ -111,9 +110,8 @@ def group(rng, number, sequences, env):
 def history(sides, seed, faults):
     """Make one random run on both sides; returns the number of batches.
 
-    Half of the runs have groups of odd sizes and the other half have batches, because a
-    held group returns to its old place in our queue, but gets a new one in the
-    original.
+    Half of the runs have groups of odd sizes and the other half have batches, because a held group returns to its old
+    place in our queue, but gets a new one in the original.
     """
     rng, odds = random.Random(seed), seed % 2
     batch_size, sizes, batches = rng.choice([4, 8, 16]), rng.choice([[4], [2, 4], [1, 2, 4], [4, 8]]), 0

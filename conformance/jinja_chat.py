@@ -13,7 +13,7 @@ NOW = datetime.datetime(2025, 7, 10, 9, 5, 7)
 
 
 class Generation(jinja2.ext.Extension):
-    """The tag generation, and where in the text its blocks stand."""
+    """The tag generation, and the places of its blocks in the text."""
 
     tags = {"generation"}
 
@@ -45,17 +45,17 @@ def environment():
 
 
 def compiled(source):
-    """The template, or the exception that compiling it raised."""
+    """The template, or the exception from compiling it."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of Python, about the code that jinja2 makes
+            warnings.simplefilter("ignore")  # of Python, about jinja2's code
             return environment().from_string(source)
     except Exception as error:  # any: jinja2 lets several kinds through
         return error
 
 
 def render(template, variables):
-    """The text and None, or None and what the error is."""
+    """The text and None, or None and the error."""
     if isinstance(template, Exception):
         return None, repr(template)[:200]
     env = template.environment

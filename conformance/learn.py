@@ -47,7 +47,7 @@ def clip(x, low, high):
 
 
 def k3(d):
-    """Estimate the divergence from a sample; d is its log-probability less that of the sampler."""
+    """Estimate the divergence from a sample; d is its log-probability minus the sampler's."""
     return np.exp(d) - d - 1
 
 

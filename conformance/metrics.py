@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A short run whose numbers go to JSON lines, to TensorBoard's event files, to a real MLflow server and to /metrics. All are read
-back, by the packages that people read them with, and must say the same.
+"""A short run whose numbers go to JSON lines, to TensorBoard's event files, to a real MLflow server and to /metrics.
+Their usual packages read all of them back; they must say the same.
 
     REQUIREMENTS=metrics.txt conformance/python conformance/metrics.py --quintain bin/quintain
 """
@@ -101,8 +101,8 @@ def main():
         folder = pathlib.Path(name)
         with mlflow_server(folder) as tracker:
             client = MlflowClient(tracker)
-            client.search_experiments()  # a server that has just begun is slow to answer the first time
-            for _ in range(2):  # the second process goes on with the run
+            client.search_experiments()  # a fresh server is slow to answer the first time
+            for _ in range(2):  # the second process continues the run
                 page = run(quintain, folder, tracker, 30)
             ours = lines_of(folder)
             experiment = client.get_experiment_by_name("quintain")

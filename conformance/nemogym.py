@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Collect rollouts of quintain serve with the real agents of NeMo Gym: its simple agent, which
-seeds, asks and verifies, and its gymnasium agent, which resets and steps. The model is a server
-of this script, which knows the answers. Rewards are those of quintain grade, the statistics those
-of NeMo Gym's own resources server, and the rows of its reasoning_gym data set are graded too.
+"""Collect rollouts of quintain serve with the real agents of NeMo Gym: its simple agent, which seeds, asks and
+verifies, and its gymnasium agent, which resets and steps. The model is a server of this script, which knows the
+answers. Rewards are those of quintain grade, the statistics those of NeMo Gym's own resources server, and the rows
+of its reasoning_gym data set are graded too.
 """
 import argparse
 import asyncio
@@ -35,7 +35,7 @@ def expect(what, got, want):
 
 
 class Quintain:
-    """A server that runs until the block ends, and can be started anew on its port."""
+    """A server that runs until the block ends, and can be restarted on its port."""
 
     def __init__(self, program):
         self.program, self.port = program, 0
@@ -211,7 +211,7 @@ def gymnasium(quintain, port):
 
 
 def data_set(quintain):
-    """Verify the answers that the data set of NeMo Gym's reasoning_gym server has."""
+    """Verify the answers in the data set of NeMo Gym's reasoning_gym server."""
     text = importlib.resources.files("resources_servers").joinpath("reasoning_gym/data/example.jsonl").read_text()
     count = 0
     for line in text.splitlines():
@@ -225,7 +225,7 @@ def data_set(quintain):
 
 
 def restarts(quintain):
-    """Start the server anew between seeding and verifying, and between two steps."""
+    """Restart the server between seeding and verifying, and between two steps."""
     row = {"task": "chain_sum", "seed": 1, "scenario": "math_multi_turn"}
     _, _, seeded = post(quintain.port, "/seed_session", row)
     status, _, session = post(quintain.port, "/reset", row)

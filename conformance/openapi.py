@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Send a hub that serves requests that its OpenAPI documents allow, and many that they do not, with
-Schemathesis. No reply may be a fault of the server, have a status that the document does not
-name, or content that does not fit it, and what the document allows is taken.
+"""Send a serving hub requests that its OpenAPI documents allow, and many that they do not, with Schemathesis. No
+reply may be a fault of the server, have a status missing from the document, or content that does not fit it, and
+the hub takes everything that the document allows.
 
-The routes of quintain serve come first, then those of a run, then those that end runs and that drain the hub, then posts to a
-hub that drains, and last the events of it all.
+The routes of quintain serve come first, then those of a run, then those that end runs and drain the hub, then posts
+to a draining hub, and last the events of it all.
 """
 import argparse
 import contextlib
@@ -20,18 +20,18 @@ import urllib.request
 
 CHECKS = ["status_code_conformance", "content_type_conformance", "response_headers_conformance", "response_schema_conformance"]
 SOUND = ["not_a_server_error", "positive_data_acceptance"]
-ENDS = r"/v1/(drain|runs/\{run\})$|/reset_data$"  # what takes from others what they test with
+ENDS = r"/v1/(drain|runs/\{run\})$|/reset_data$"  # these take away what others test with
 POSTS = "/scored_data|/groups$|/readyz"
 CONFIG = '[checks.positive_data_acceptance]\nexpected-statuses = ["2xx", 404, 409, 410]\n'
 
-# What makes requests find something, and soon.
+# Values that make requests find something, and soon.
 KNOWN = {"run": ["default", "other"], "id": [1, 2, 3], "wait": ["", "0", "50ms"], "lease": ["", "60", "1.5", "1h30m"],
          "batch_size": [2, 4], "group_size": [2], "env_id": [0, 1]}
 SEQUENCES, LENGTH = 2, 3  # of the groups: JSON Schema cannot say that lengths are equal
 
 
 def narrow(document):
-    """Restrict a document to what it says in words, and to what KNOWN has."""
+    """Restrict a document to its rules in words, and to KNOWN."""
     parts = document["components"]
     for parameter in parts["parameters"].values():
         if parameter["name"] in KNOWN:
@@ -83,7 +83,7 @@ class Hub:
 
 
 def fill(hub):
-    """Have the hub hold two runs, with a trainer, an environment and groups each."""
+    """Give the hub two runs, with a trainer, an environment and groups each."""
     hub.ask("PUT", "/v1/runs/other")
     for run in ("/v1/runs/default", "/v1/runs/other"):
         trainer = {"wandb_group": "", "wandb_project": "", "checkpoint_dir": "", "batch_size": 2, "max_token_len": 1, "save_checkpoint_interval": 1, "starting_step": 0, "num_steps": 1}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Play sessions of quintain serve with the clients of OpenEnv, and compare what it writes, byte
-for byte, with what OpenEnv's own server writes of the same questions and scores. Then have its validator
-look at the routes, and draw and answer problems with the client of the Model Context Protocol.
+"""Play sessions of quintain serve with the clients of OpenEnv, and compare its output, byte for byte, with that of
+OpenEnv's own server for the same questions and scores. Then run its validator on the routes, and draw and answer
+problems with the client of the Model Context Protocol.
 
-The environment in OpenEnv's server is a few lines of this file: an entry of reasoning-gym, and the
-score that quintain gave, in the fields of reasoning_gym_env.
+The environment in OpenEnv's server is a few lines of this file: an entry of reasoning-gym, and quintain's score, in
+the fields of reasoning_gym_env.
 """
 import argparse
 import asyncio
@@ -76,7 +76,7 @@ def reference():
 
 
 def same_bytes(quintain, url, tasks):
-    """Compare the frames of both servers: (frames, those that differ)."""
+    """Compare the frames of both servers: (frames, different ones)."""
     frames, wrong = 0, []
     with connect(url.replace("http", "ws") + "/ws", max_size=None) as ours, connect(f"ws://127.0.0.1:{reference()}/ws", max_size=None) as theirs:
         for task in tasks:
@@ -98,7 +98,7 @@ def same_bytes(quintain, url, tasks):
 
 
 def same_codes(url):
-    """Compare the codes of errors: (messages, those that differ)."""
+    """Compare the codes of errors: (messages, different ones)."""
     messages = ["{", '{"type":"step","data":{}}', '{"type":"step","data":{"answer":5}}', '{"type":"step","data":{"answer":"1","x":1}}', '{"type":"step"}', '{"type":"state","x":1}', '{"type":"reset","data":[]}']
     wrong = []
     with connect(url.replace("http", "ws") + "/ws") as ours, connect(f"ws://127.0.0.1:{reference()}/ws") as theirs:
@@ -113,7 +113,7 @@ def same_codes(url):
 
 
 async def session(url, task, seed):
-    """Play two episodes with the generic client: what is wrong with them."""
+    """Play two episodes with the generic client; returns the faults."""
     async with GenericEnvClient(base_url=url) as env:
         await env.reset(dataset_name=task, seed=seed, size=10)
         lost = await env.step({"answer": "no idea"})
@@ -130,7 +130,7 @@ async def session(url, task, seed):
 
 
 async def tools(url):
-    """Play with the client for tools: what is wrong."""
+    """Play with the client for tools; returns the faults."""
     async with MCPToolClient(base_url=url) as env:
         names = [tool.name for tool in await env.list_tools()]
         await env.reset(task_name="chain_sum", task_config={"max_terms": 2}, seed=1)
@@ -145,7 +145,7 @@ async def tools(url):
 
 
 async def protocol(url):
-    """Draw and answer problems with the client of the Model Context Protocol: what is wrong."""
+    """Draw and answer problems with the client of the Model Context Protocol; returns the faults."""
     wrong = []
     for mode in "auto", "legacy":
         async with Client(url + "/mcp", mode=mode) as client:
@@ -161,7 +161,7 @@ async def protocol(url):
 
 
 async def clients(url, tasks):
-    """Play with all clients at once: what is wrong."""
+    """Play with all clients at once; returns the faults."""
     all_played = await asyncio.gather(*(session(url, task, seed) for seed, task in enumerate(tasks)), tools(url))
     return [line for wrong in all_played for line in wrong]
 

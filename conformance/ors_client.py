@@ -22,7 +22,7 @@ async def answered(environment, task, answers):
 
 
 async def play(url, quintain):
-    """Play what the client can: what is wrong."""
+    """Play with all the client's abilities; returns the faults."""
     client, wrong = AsyncOpenReward(api_key="none"), []
 
     def expect(why, got, want):

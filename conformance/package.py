@@ -3,7 +3,7 @@
 
     python3 conformance/package.py
 
-The tests of python/tests run with the installed package: threads, forks, signals and processes that are killed included.
+The tests of python/tests run with the installed package: threads, forks, signals and killed processes included.
 """
 
 import os

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Hold the task codeio against CPython, which runs the programs of its questions.
+"""Check the task codeio against CPython, which runs the programs of its questions.
 
     python3 conformance/programs.py --quintain bin/quintain [--count N] [--seed S]
     python3 conformance/programs.py --quintain bin/quintain --write tasks/programs/testdata/cpython.jsonl
 
-For each problem, main of the program in the question must return the output for the
-input. Where an input is asked for, inputs of other problems with the same program are
-answers too: they earn 1 if CPython says that they lead to the output, and 0 otherwise.
-The second command writes cases of all programs that go test reads. Needs no package.
+For each problem, main of the program in the question must return the output for the input. If the question asks for
+an input, inputs of other problems with the same program are answers too: they earn 1 if CPython says that they lead
+to the output, and 0 otherwise. The second command writes cases of all programs for go test. Needs no package.
 """
 
 import argparse
@@ -18,9 +17,9 @@ import re
 import subprocess
 import sys
 
-PROGRAMS = 100  # that there are at least
+PROGRAMS = 100  # the least number
 CASES = 10  # of each program that --write keeps
-OTHERS = 4  # inputs of other problems that are tried as answers
+OTHERS = 4  # inputs of other problems to try as answers
 
 
 def lines(command, *args, stdin=""):
@@ -30,7 +29,7 @@ def lines(command, *args, stdin=""):
 
 
 def outcome(question, arguments):
-    """What CPython returns, in the form of JSON; None if the program fails."""
+    """CPython's result, in the form of JSON; None if the program fails."""
     scope = {}
     exec(re.search(r"```python\n(.*?)\n```", question, re.S).group(1), scope)  # a program of ours
     try:

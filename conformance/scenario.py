@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Play the example of examples/scenario with a run, over pipes and over HTTP, and kill its processes meanwhile.
 
-Every reward that the run has recorded is worked out again from the replies: none may differ, and no episode whose process was
-killed may have one. Episodes that were killed between two replies are played again. A run whose processes hang ends when it is
+Every recorded reward is worked out again from the replies: none may differ, and no episode of a killed process may
+have one. Episodes that were killed between two replies are played again. A run with hanging processes ends when it is
 interrupted twice.
 """
 import argparse
@@ -78,7 +78,7 @@ def children(name):
 
 
 class Server:
-    """The example as a server, which can be started again at its port."""
+    """The example as a server, which can be restarted at its port."""
 
     def __init__(self, example):
         with socket.socket() as s:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Play against a real inference server, with a small model of random weights, and check every sequence that is recorded.
+"""Play against a real inference server, with a small model of random weights, and check every recorded sequence.
 
-What the server sends is kept on its way. Of each reply the run must have recorded the tokens that the server sent, and those,
-decoded by the model's own tokenizer, must be the text that it sent. The prompt must be that of the model's own chat template,
-the log-probabilities those of the model's own forward pass, and every turn must go on with the tokens of the one before.
+A relay keeps the server's output. The run must have recorded the tokens of each reply, and these, decoded by the
+model's own tokenizer, must be the text. The prompt must be that of the model's own chat template, the
+log-probabilities those of the model's own forward pass, and every turn must continue the tokens of the last one.
 """
 import argparse
 import collections
@@ -28,10 +28,10 @@ import transformers
 import tiny_llama
 import trace  # of this folder
 
-NEAR = 1e-3  # that log-probabilities may differ
+NEAR = 1e-3  # tolerance of log-probabilities
 PATIENCE = 900  # seconds for a server to start
 GROUP, BATCH = 4, 16  # sequences
-TOP = 3  # tokens that a teacher tells at each place
+TOP = 3  # tokens that a teacher scores at each place
 RUNS = {  # turns: flags
     1: ["--scenario", "reasoning_gym", "--tasks", "chain_sum:0,spell_backward:0,word_sorting:0", "--max-tokens", "24"],
     3: ["--scenario", "math_multi_turn", "--tasks", "chain_sum:0", "--mode", "legacy", "--num-turns", "3", "--max-tokens", "100"],
@@ -74,7 +74,8 @@ def by_tokens(folder):
 
 
 def by_messages(folder):
-    """The flags of a run that sends messages to Transformers, which samples greedily unless the model's files, or this, say otherwise."""
+    """The flags of a run that sends messages to Transformers, which samples greedily unless the model's files, or
+    this, say otherwise."""
     sampling = {"do_sample": True, "top_k": 0, "eos_token_id": tiny_llama.END, "pad_token_id": 0}
     return ["--model", str(folder / "model"), "--extra-body", json.dumps({"generation_config": json.dumps(sampling)})]
 
@@ -93,7 +94,7 @@ SERVERS = {
     "vllm-text": Server("vllm", vllm, by_texts, False),
     "transformers": Server("openai", transformers_serve, by_messages, False),
 }
-UNTOLD = None  # in place of a text that the server does not send
+UNTOLD = None  # instead of a text that the server does not send
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
 
@@ -121,7 +122,7 @@ def serving(command, port, log):
 
 
 class Relay(http.server.ThreadingHTTPServer):
-    """Passes requests on to a server, and keeps what it replies among the texts."""
+    """Passes requests on to a server, and keeps the texts of its replies."""
 
     daemon_threads = True
     request_queue_size = 256
@@ -206,7 +207,7 @@ class Check:
             self.faults[what] += 1
 
     def tokens(self, turns, most):
-        """Check an episode that was played by tokens."""
+        """Check an episode played by tokens."""
         talk, tokens, told = [], [], []
         for turn in turns:
             read, wrote = turn["read"], turn["wrote"]
@@ -227,7 +228,7 @@ class Check:
         self.logprobs(tokens, told)
 
     def messages(self, turns):
-        """Check an episode that was played by messages: its tokens are the bytes of the texts."""
+        """Check an episode played by messages: its tokens are the bytes of the texts."""
         talk = []
         for turn in turns:
             talk += turn["observed"]
@@ -242,7 +243,8 @@ class Check:
         self.counts["sequences"] += 1
 
     def continued(self, turns):
-        """Check an episode that was played by texts: its tokens are the bytes of the texts, with the log-probabilities of the server's tokens."""
+        """Check an episode played by texts: its tokens are the bytes of the texts, with the log-probabilities of the
+        server's tokens."""
         talk = []
         for turn in turns:
             talk += turn["observed"]
@@ -259,11 +261,12 @@ class Check:
         self.counts["sequences"] += 1
 
     def summed(self, prompt, turn, probs):
-        """Check the sum of the log-probabilities of a reply against what the server sent and, if that names its tokens, against the model's."""
+        """Check the sum of a reply's log-probabilities against the server's and, if that names its tokens, against
+        the model's."""
         content = probs.get("content", [])
         sent = [entry["logprob"] for entry in content] or probs["token_logprobs"]
         texts = [bytes(entry["bytes"]) for entry in content] or [text.encode() for text in probs["tokens"]]
-        spelled = 0  # tokens; what follows is the end of the turn, or a part of a character
+        spelled = 0  # tokens; then comes the end of the turn, or a part of a character
         while spelled < len(texts) and b"".join(texts[:spelled]) != turn["reply"].encode():
             spelled += 1
         self.hold(abs(sum(sent[:spelled]) - sum(turn["logprobs"])) < NEAR, "another sum of log-probabilities")
@@ -275,7 +278,7 @@ class Check:
             self.hold(self.worst < NEAR, "another log-probability")
 
     def prompt(self, talk, fresh, tokens, read):
-        """The tokens that were read must be those that the template adds to the conversation."""
+        """The tokens read must be those that the template adds to the conversation."""
         text = self.tokenizer.apply_chat_template(talk + fresh, add_generation_prompt=True, tokenize=False)
         before = self.tokenizer.decode(tokens, skip_special_tokens=False)
         self.hold(text.startswith(before), "the conversation so far is not that of the template")
@@ -312,7 +315,7 @@ def play(options, folder, urls, turns, flags):
 
 
 def probe(quintain, url, model):
-    """What the program finds at an address: the kind of server, and whether it has log-probabilities."""
+    """The kind of the server at an address, and whether it has log-probabilities."""
     done = subprocess.run([quintain, "policy", "probe", "--url", url, "--model", model, "--json"], stdout=subprocess.PIPE, check=True)
     found = json.loads(done.stdout)
     print(f"{found['server']} {found.get('version', '')}: {', '.join(what for what, can in found['can'].items() if can) or 'nothing beyond texts'}")
@@ -320,7 +323,7 @@ def probe(quintain, url, model):
 
 
 def forward(model, folder):
-    """Whether the log-probabilities of the model are those of the forward pass of Transformers, if that has one here."""
+    """Whether the model's log-probabilities are those of the forward pass of Transformers, if that has one here."""
     if not transformers.utils.is_torch_available():
         return True
     import torch
@@ -335,7 +338,7 @@ def forward(model, folder):
 
 
 def examine(options, folder, server, relays):
-    """Have all runs played against the servers, and say what was found: whether it is right."""
+    """Play all runs against the servers, and print the findings: whether they are right."""
     right = True
     for turns in RUNS:
         check, began = Check(options.model, folder / "model", relays[0].texts), time.monotonic()
@@ -359,7 +362,7 @@ def examine(options, folder, server, relays):
 
 
 def ask(url, body=None):
-    """What a hub answers."""
+    """A hub's answer."""
     with urllib.request.urlopen(urllib.request.Request(url, body and json.dumps(body).encode(), {"Content-Type": "application/json"}), timeout=5) as reply:
         return json.load(reply)
 
@@ -383,7 +386,7 @@ def taught(options, folder, url):
 
 
 def teach(options, folder, url):
-    """Whether the scores of a teacher are those of the model."""
+    """Whether a teacher's scores are the model's."""
     worst, places, right = 0.0, 0, True
     for group in taught(options, folder, url):
         for tokens, likely, told in zip(group["tokens"], group["distill_token_ids"], group["distill_logprobs"]):
@@ -394,7 +397,7 @@ def teach(options, folder, url):
                 right &= len(set(likely[place])) == TOP
                 worst = max(worst, *(abs(a - b) for a, b in zip(told[place], best)), *(abs(told[place][k] - true[place - 1][likely[place][k]]) for k in range(TOP)))
                 places += 1
-    print(f"as a teacher: {places} places with {TOP} tokens each, whose log-probabilities differ by at most {worst:.1g}")
+    print(f"as a teacher: {places} places with {TOP} tokens each, with log-probabilities that differ by at most {worst:.1g}")
     return right and places > 0 and worst < NEAR
 
 

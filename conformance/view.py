@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Show groups that `quintain env process` wrote with Atropos' viewer of runs, view-run, by way of `quintain hub`. Each page that it gives must have
-the replies and the scores of a group.
+"""Show groups of `quintain env process` with Atropos' viewer of runs, view-run, by way of `quintain hub`. Each of its
+pages must have the replies and the scores of a group.
 
     REQUIREMENTS=view.txt conformance/python conformance/view.py --quintain bin/quintain
 
-The viewer asks for http://localhost:8000, so that port must be free.
+The viewer connects to http://localhost:8000, so that port must be free.
 """
 
 import argparse
@@ -25,7 +25,7 @@ SIZE = 8  # replies of a group; the viewer takes batches of as many groups
 
 
 def shown(page):
-    """What the viewer shows at a press of its button: a list of texts."""
+    """The viewer's output at a press of its button: a list of texts."""
     call = requests.post(f"{page}/gradio_api/call/get_batch", json={"data": []}, timeout=60).json()["event_id"]
     event, data = requests.get(f"{page}/gradio_api/call/get_batch/{call}", timeout=60).text.split("\n")[:2]
     if event != "event: complete":
@@ -34,7 +34,7 @@ def shown(page):
 
 
 def compare(page, groups):
-    """Press the button once, and find what it shows among the groups."""
+    """Press the button once, and find its output among the groups."""
     prefix, *rest = shown(page)
     texts, scores = rest[:SIZE], [float(score) for score in rest[SIZE:]]
     for group in groups:

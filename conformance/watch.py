@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Use the pages of a run in a real Chromium: live, with a connection that breaks, by keyboard, in light and dark, on a narrow and a wide screen,
-and with replies that no page should trust. No page may write an error to the console, ask another host, or fail axe's rules in a serious way.
+"""Use the pages of a run in a real Chromium: live, with a connection that breaks, by keyboard, in light and dark, on
+a narrow and a wide screen, and with replies that no page should trust. No page may write an error to the console,
+contact another host, or fail axe's rules in a serious way.
 
     REQUIREMENTS=watch.txt conformance/python conformance/watch.py --quintain bin/quintain [--screenshots docs/watch]
 """
@@ -24,7 +25,7 @@ import urllib.request
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-PATIENCE = 120_000  # milliseconds that anything may take
+PATIENCE = 120_000  # milliseconds, of any step
 SCREENS = [("light", 1280), ("dark", 1280), ("dark", 375), ("light", 2560)]  # with their widths
 HOSTILE = [
     "<script>document.title = 'taken'</script>", "</pre><img src=x onerror=\"document.title='taken'\">", "a\u202eb\u200bc", "\x1b[31mred\x1b[0m\r",
@@ -96,7 +97,7 @@ class Wire:
 
 
 class Visit:
-    """A browser on the pages of a server, with what went wrong."""
+    """A browser on the pages of a server, with its faults."""
 
     def __init__(self, browser, base, **how):
         self.base, self.faults, self.bytes = base, [], 0
@@ -128,7 +129,7 @@ class Visit:
                 self.fault(f"axe: {v['id']}: {v['nodes'][0]['html'][:200]}")
 
     def wait(self, script):
-        """Until a script is true: the pages forbid what Playwright's own way of waiting needs."""
+        """Until a script is true: the pages forbid Playwright's own way of waiting."""
         until = time.time() + PATIENCE / 1000
         while not self.page.evaluate(script):
             if time.time() > until:
@@ -175,7 +176,7 @@ def live(browser, base):
 
 
 def pages(browser, base, shots):
-    """Every page of a run that has ended, as people use it."""
+    """Every page of an ended run, as people use it."""
     faults = []
     for scheme, width in SCREENS:
         v = Visit(browser, base, color_scheme=scheme, viewport={"width": width, "height": 900})
@@ -236,7 +237,7 @@ def visit(v, folder):
     v.want("the page is wider than the screen", page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
     page.locator("a.totokens").first.press("Enter")
     page.wait_for_selector(".tokens span")
-    for _ in range(200):  # to the first token that was sampled
+    for _ in range(200):  # to the first sampled token
         page.keyboard.press("ArrowRight")
         if "log-probability" in page.inner_text(".exact"):
             break
@@ -266,7 +267,7 @@ def hostile(browser, base, page):
         v.page.wait_for_selector(".tokens span")
         v.want("a reply has taken the page", v.page.title().startswith("Group") and not v.page.locator("main img, main script:not([src])").count())
         seen += v.page.locator("mark.unseen").count()
-    v.want("what cannot be seen is not shown", seen > 0)
+    v.want("an invisible character is not shown", seen > 0)
     v.context.close()
     file = Visit(browser, page.as_uri())
     file.open("")
@@ -274,7 +275,7 @@ def hostile(browser, base, page):
     file.page.locator("a.totokens").last.press("Enter")
     file.page.wait_for_selector(".tokens span")
     file.want("a reply has taken the page", file.page.title().startswith("Run") and not file.page.locator("main img, main script:not([type='application/json'])").count())
-    file.want("what cannot be seen is not shown", file.page.locator("mark.unseen").count() > 0)
+    file.want("an invisible character is not shown", file.page.locator("mark.unseen").count() > 0)
     file.context.close()
     return v.faults + file.faults
 
@@ -311,7 +312,7 @@ def painted(page, url):
 
 
 def weight(browser, base):
-    """What the page of a run takes: times are printed, since machines differ; only its size has a bound."""
+    """The cost of a run's page: times are printed, because machines differ; only its size has a bound."""
     v = Visit(browser, base)
     v.open("/watch/run")
     v.wait("document.querySelectorAll('figure.chart canvas').length > 3")

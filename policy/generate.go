@@ -10,18 +10,18 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Generator continues sequences of tokens, as an inference server does that takes and
-// gives token IDs. Many goroutines may call its methods at once.
+// A Generator continues sequences of tokens, like an inference server with token IDs in and
+// out. Many goroutines may call its methods at once.
 type Generator interface {
-	// Generate draws p.N continuations of p.Tokens, each independent of the others. It
-	// returns exactly p.N outputs and no error, or an error. An output with Finish
-	// [quintain.Aborted] was interrupted by the server; it may be continued by a prompt
-	// that ends with its tokens. When ctx ends, Generate returns what was sampled until
-	// then, as far as the server tells it, each output that had not ended with Finish
-	// Aborted, along with the cause of ctx; there may be fewer than p.N, or none.
+	// Generate draws p.N independent continuations of p.Tokens. It returns exactly p.N
+	// outputs, or an error. The server interrupted an output with Finish
+	// [quintain.Aborted]; a prompt that ends with its tokens may continue it. When ctx
+	// ends, Generate returns the tokens so far, if the server reports them, with Finish
+	// Aborted for each unfinished output, and the cause of ctx; there may be fewer than p.N
+	// outputs, or none.
 	Generate(ctx context.Context, p Prompt) ([]Output, error)
 
-	// Can says what the server can do.
+	// Can returns the abilities of the server.
 	Can() Abilities
 }
 
@@ -30,7 +30,7 @@ type Prompt struct {
 	Key      string           // names the episode, or the group if its episodes share one request
 	Tokens   []quintain.Token // 1 or more, in the vocabulary of the server's model; read only
 	N        int              // continuations wanted, 1 or more
-	AtLeast  int32            // version of the weights: the prompt ends with tokens sampled by these; 0: unknown
+	AtLeast  int32            // version of the weights that sampled the prompt's last tokens; 0: unknown
 	Sampling quintain.Sampling
 	Within   time.Duration // as in [quintain.Request]
 	Exam     bool          // as in [quintain.Request]
@@ -38,36 +38,36 @@ type Prompt struct {
 
 // An Output is one continuation.
 type Output struct {
-	Tokens   []quintain.Token // sampled, with the token that ends the reply
-	LogProbs []float32        // natural logarithm of the probability of each of Tokens; nil: unknown
-	Versions []int32          // version of the weights that sampled each of Tokens, or an older one; never falling
+	Tokens   []quintain.Token // sampled, with the token that closes the reply
+	LogProbs []float32        // natural logarithm of the probability of each token; nil: unknown
+	Versions []int32          // version of the weights that sampled each token, or an older one; never falling
 	Finish   quintain.Finish
 	Took     time.Duration // as in [quintain.Sample]
 }
 
-// Abilities are what an inference server can do.
+// Abilities lists the abilities of an inference server.
 type Abilities struct {
-	TokensIn  bool `json:"tokens_in"`  // it takes a prompt of token IDs
-	TokensOut bool `json:"tokens_out"` // it reports the token IDs of a reply
-	LogProbs  bool `json:"logprobs"`   // it reports the log-probability of each sampled token
-	Several   bool `json:"several"`    // one request can have several samples
-	Interrupt bool `json:"interrupt"`  // what was sampled before an interruption is not lost
-	Versions  bool `json:"versions"`   // it says which version its weights have
-	Score     bool `json:"score"`      // it reports the log-probabilities of given tokens; see [Scorer]
+	TokensIn  bool `json:"tokens_in"`  // takes token IDs as a prompt
+	TokensOut bool `json:"tokens_out"` // reports the token IDs of a reply
+	LogProbs  bool `json:"logprobs"`   // reports the log-probability of each sampled token
+	Several   bool `json:"several"`    // returns several samples per request
+	Interrupt bool `json:"interrupt"`  // keeps the tokens sampled before an interruption
+	Versions  bool `json:"versions"`   // reports the version of its weights
+	Score     bool `json:"score"`      // reports the log-probabilities of given tokens; see [Scorer]
 }
 
-// A Scorer tells how likely its model finds given tokens, as a teacher does for
+// A Scorer reports its model's probabilities of given tokens, as a teacher does for
 // distillation. Many goroutines may call it at once.
 type Scorer interface {
-	// Score returns a score for each of tokens, and with each the top likeliest tokens
-	// at its place, 0 or more of them.
+	// Score returns a score for each token, with the top likeliest tokens at its place, 0
+	// or more.
 	Score(ctx context.Context, tokens []quintain.Token, top int) ([]Score, error)
 }
 
-// A Score is the probability of a token after those before it.
+// A Score is the probability of a token, given those before it.
 type Score struct {
-	LogProb float32  // 0 for the first token of a sequence, which follows none
-	Top     []Likely // the likeliest tokens, the likeliest first; none for the first token
+	LogProb float32  // 0 for a sequence's first token
+	Top     []Likely // the likeliest tokens, likeliest first; none for the first token
 }
 
 // Likely is a token that could have stood at a place.

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// LogProb checks a log-probability that a server reports; nil stands for null, as
-// servers write NaN. The error continues the sentence that begins with what p is of:
-// one that is null, infinite, or above zero by more than rounding means that the model
-// or the server is broken.
+// LogProb checks a log-probability from a server; nil stands for null, which servers write
+// for NaN. A value that is null, infinite, or above zero by more than rounding means that
+// the model or the server is broken. The error continues a sentence with the name of the
+// value.
 func LogProb(p *float64) (float32, error) {
 	const rounding = 1e-3
 	switch {

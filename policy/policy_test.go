@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-func TestReadRendersOnlyWhatIsFresh(t *testing.T) {
+func TestReadRendersOnlyFreshMessages(t *testing.T) {
 	t.Parallel()
 	talk := []quintain.Message{
 		{Role: quintain.RoleSystem, Content: "Be brief."},
@@ -87,7 +87,7 @@ func TestCheckRefusesInvalidRequests(t *testing.T) {
 		{"fresh below zero", func(r *quintain.Request) { r.Fresh = -1 }, "none to reply to"},
 		{"messages that would be lost", func(r *quintain.Request) { r.Context = nil }, "no tokens for the earlier ones"},
 		{"messages that would be read twice", func(r *quintain.Request) { r.Fresh = 0 }, "none is in the context"},
-		{"a reply longer than the context", func(r *quintain.Request) { r.Wrote = 2 }, "last reply has 2 tokens"},
+		{"a reply longer than the context", func(r *quintain.Request) { r.Wrote = 2 }, "last reply of the request has 2 tokens"},
 		{"temperature that is not a number", func(r *quintain.Request) { r.Sampling.Temperature = math.NaN() }, "temperature NaN"},
 		{"infinite temperature", func(r *quintain.Request) { r.Sampling.Temperature = math.Inf(1) }, "temperature +Inf"},
 		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }, "temperature -1"},

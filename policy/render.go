@@ -1,13 +1,12 @@
-// Package policy holds what several policies share: the check of a request, and the
-// byte vocabulary, in which the tokens of a conversation are the bytes of its text.
+// Package policy holds the common parts of policies: the check of a request, and the byte
+// vocabulary, whose tokens are the bytes of a conversation's text.
 //
-// In that vocabulary a message is its role in brackets, its content and [End], with
-// nothing between messages. The opening of a reply is the bracketed role alone:
+// In that vocabulary a message is its role in brackets, its content and [End], with nothing
+// between messages. The opening of a reply is the bracketed role alone:
 //
 //	<|user|>How many legs has a horse?␃<|assistant|>
 //
-// The policy then samples the bytes of its reply, and [End] if it ends the reply
-// itself.
+// The policy then samples the bytes of its reply, and [End] if it ends the reply itself.
 package policy
 
 import (
@@ -28,9 +27,9 @@ func Encode(text string) []quintain.Token {
 	return appendText(make([]quintain.Token, 0, len(text)+1), text)
 }
 
-// Decode returns the text of tokens of the byte vocabulary, without the [End] that
-// closes it. Each run of bytes that is not UTF-8, such as a truncated character,
-// becomes one U+FFFD. So does a token that is not a byte.
+// Decode returns the text of tokens of the byte vocabulary, without the closing [End]. Each
+// run of bytes that is not UTF-8, such as a truncated character, becomes one U+FFFD. So
+// does a token that is not a byte.
 func Decode(tokens []quintain.Token) string {
 	if n := len(tokens); n > 0 && tokens[n-1] == End {
 		tokens = tokens[:n-1]
@@ -44,8 +43,8 @@ func Decode(tokens []quintain.Token) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
-// Read renders what r adds to its Context: [End] if the last reply in Context was cut
-// before its own, then the fresh messages and the opening of the next reply.
+// Read returns the tokens that follow r's Context: [End] if the last reply in Context lacks
+// it, then the fresh messages and the opening of the next reply.
 func Read(r quintain.Request) []quintain.Token {
 	fresh := r.Messages[r.Fresh:]
 	size := 1 + len(opening)

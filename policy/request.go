@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Check reports the first invalid field of r. A TopP of zero is valid and means the
-// same as 1: off.
+// Check reports the first invalid field of r. A TopP of zero is valid and means the same as
+// 1: off.
 func Check(r quintain.Request) error {
 	switch {
 	case r.Fresh < 0 || r.Fresh >= len(r.Messages):
@@ -19,7 +19,7 @@ func Check(r quintain.Request) error {
 	case len(r.Context) > 0 && r.Fresh == 0:
 		return errors.New("request with a context of tokens, but all messages are fresh: none is in the context")
 	case r.Wrote < 0 || r.Wrote > len(r.Context):
-		return fmt.Errorf("request whose last reply has %d tokens, in a context of %d", r.Wrote, len(r.Context))
+		return fmt.Errorf("the last reply of the request has %d tokens, in a context of %d", r.Wrote, len(r.Context))
 	}
 	return checkSampling(r.N, r.Sampling)
 }

@@ -13,8 +13,8 @@ func AppendTokens(b []byte, tokens []quintain.Token) []byte {
 }
 
 // ReadTokens appends a JSON list of tokens to list, at a fraction of the cost of
-// encoding/json. It reports false, with some of them, for what is not of the usual form:
-// encoding/json then reads it, or says why it is invalid.
+// encoding/json. On an unusual form it returns false and some of the tokens: encoding/json
+// then reads it, or says why it is invalid.
 func ReadTokens(list []quintain.Token, text []byte) (tokens []quintain.Token, usual bool) {
 	usual = jsonform.Elements(text, func(value []byte) bool {
 		n, whole := jsonform.Int(value)

@@ -4,8 +4,8 @@
     python3 python/wheels.py DIR                one wheel for each platform, into DIR
     python3 python/wheels.py DIR linux/arm64    only that one
 
-It is also the build backend (PEP 517) by which `pip install ./python` builds the wheel of this machine. It needs Go and the
-standard library. The same sources give the same bytes.
+It is also the build backend (PEP 517) that builds the wheel of this machine for `pip install ./python`. It needs Go
+and the standard library. The same sources give the same bytes.
 """
 
 import base64
@@ -22,7 +22,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 
-# Platforms as Go names them, with the tags of their wheels. The program is linked statically, so one wheel of Linux serves
+# Platforms by Go's names, with the tags of their wheels. The program is linked statically, so one Linux wheel serves
 # glibc and musl. The versions are the oldest that Go supports.
 PLATFORMS = {
     "linux/amd64": "manylinux2014_x86_64.manylinux_2_17_x86_64.musllinux_1_1_x86_64",
@@ -96,7 +96,7 @@ def record(files, itself):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """Build the wheel of this machine, as PEP 517 wants it."""
+    """Build the wheel of this machine for PEP 517."""
     go = subprocess.run(["go", "env", "GOHOSTOS", "GOHOSTARCH"], check=True, capture_output=True, text=True)
     return write_wheel(wheel_directory, "/".join(go.stdout.split()))
 

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// An Estimator turns the scores of a group into advantages.
+// An Estimator turns a group's scores into advantages.
 type Estimator string
 
 // The estimators of advantages, for scores s of a group of n.
@@ -19,12 +19,11 @@ const (
 // Estimators lists all estimators.
 var Estimators = []Estimator{GRPO, DrGRPO, RLOO, None}
 
-// minDeviation is the smallest divisor in place of a standard deviation.
+// minDeviation bounds a standard deviation as a divisor.
 const minDeviation = 1e-8
 
-// line computes from the scores of a group the factor a and the offset b that turn a
-// return r into the advantage a·r + b. The standard deviation is that of the
-// population.
+// line returns the factor a and the offset b that turn a return r into the advantage a·r +
+// b, given the scores of a group. The standard deviation is that of the population.
 func (e Estimator) line(scores []float64) (a, b float64, err error) {
 	n := float64(len(scores))
 	mean, square := 0.0, 0.0

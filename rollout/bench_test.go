@@ -13,9 +13,9 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// BenchmarkWaiting plays ten thousand episodes at once against a policy that answers
-// after a second. It reports the wall time as a multiple of the ideal one, and the
-// memory of a waiting episode, including its stack.
+// BenchmarkWaiting plays ten thousand episodes at once against a policy that answers after
+// a second. It reports the wall time as a multiple of the ideal, and the memory of a
+// waiting episode, stack included.
 func BenchmarkWaiting(b *testing.B) {
 	const inFlight, rounds = 10_000, 3
 	for _, size := range []int{1, 8} {
@@ -48,7 +48,7 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
-// memory is the current size of heap and stacks, in bytes.
+// memory returns the current size of heap and stacks, in bytes.
 func memory() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

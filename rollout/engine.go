@@ -11,23 +11,22 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// ErrGrace is the cause for cancelling an episode that did not end within the grace
-// period.
+// ErrGrace is the cause of cancelling an episode that did not end within the grace period.
 var ErrGrace = errors.New("the grace period is over")
 
-// ErrCut is the cause for cancelling an episode because Engine.Cut was closed.
+// ErrCut is the cause of cancelling an episode because Engine.Cut was closed.
 var ErrCut = errors.New("the run was cut short")
 
 // A Result is a played job.
 type Result struct {
 	Job          Job
-	Trajectories []quintain.Trajectory // one for each episode of the group, with any outcome
+	Trajectories []quintain.Trajectory // one per episode of the group, with any outcome
 
-	// Again says that an episode failed, and that playing the whole job another time is
-	// worth it and fair; see [quintain.ErrFinal].
+	// Again says that an episode failed, and that another try of the whole job is
+	// worthwhile and fair; see [quintain.ErrFinal].
 	Again bool
 
-	stop error // the first of the policy that has [quintain.ErrStop] in its chain
+	stop error // the policy's first error with [quintain.ErrStop] in its chain
 }
 
 // An Engine plays groups of episodes. Set its fields before Run and do not change them
@@ -37,17 +36,17 @@ type Engine struct {
 	Sampling quintain.Sampling
 	Size     int           // episodes per group, 1 or more
 	Parallel int           // groups in progress at once, 1 or more
-	Grace    time.Duration // how long episodes may continue once Run is told to stop
-	Limit    time.Duration // that servers may take for the replies of an episode together, see [quintain.Request]; 0: none
-	Exam     bool          // the episodes are those of an examination, see [quintain.Request]
-	Replays  int           // how often an episode is played again from the start after a failure of the policy
+	Grace    time.Duration // time for episodes to finish once Run is stopped
+	Limit    time.Duration // server time for all replies of an episode, see [quintain.Request]; 0: no limit
+	Exam     bool          // the episodes are for an evaluation, see [quintain.Request]
+	Replays  int           // restarts of an episode after failures of the policy
 
-	// Next waits for a job that may start. The error io.EOF means that no job is left;
-	// any other error ends the run. One goroutine calls it.
+	// Next waits for a job that may start. The error io.EOF means that none is left; any
+	// other error ends the run. One goroutine calls it.
 	Next func(context.Context) (Job, error)
 
-	// Done receives a result. It is called once for every job from Next, from many
-	// goroutines at once. Its context ends when episodes are cut. An error ends the run.
+	// Done receives a result, once for every job from Next, from many goroutines at once.
+	// Its context ends when episodes are cut. An error ends the run.
 	Done func(context.Context, Result) error
 
 	// Cut, if not nil, stops the run and cancels all episodes in progress when it is
@@ -55,11 +54,11 @@ type Engine struct {
 	Cut <-chan struct{}
 }
 
-// Run plays groups until none is left, ctx is done, Next or Done fails, or the policy wants
-// nothing more to be played ([quintain.ErrStop]). But in the first case it starts no more groups, gives those in progress the time Grace to end,
-// and then cancels the remaining episodes: their outcome is Cancelled. When Run
-// returns, it has passed every job from Next to Done, and every goroutine that it
-// started has ended. It is not an error if ctx is done.
+// Run plays groups until none is left, ctx is done, Next or Done fails, or the policy ends
+// all play ([quintain.ErrStop]). Except in the first case, it starts no more groups, gives
+// those in progress the time Grace to finish, and then cancels the remaining episodes with
+// the outcome Cancelled. When Run returns, it has passed every job from Next to Done, and
+// every goroutine that it started has ended. The end of ctx is not an error.
 func (e *Engine) Run(ctx context.Context) error {
 	accept, stop := context.WithCancelCause(ctx) // done: start no more groups
 	defer stop(nil)
@@ -107,8 +106,8 @@ func (e *Engine) Run(ctx context.Context) error {
 	return err
 }
 
-// guard ends play when Cut is closed, or when the grace period that begins with the end
-// of accept is over. It returns then, or when play has ended otherwise.
+// guard ends play when Cut is closed, or when the grace period that begins with the end of
+// accept is over. It returns then, or when play has ended otherwise.
 func (e *Engine) guard(accept, play context.Context, cut context.CancelCauseFunc) {
 	select {
 	case <-accept.Done():

@@ -21,8 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// An echo is an episode that rewards a reply by its length, and ends after the reply
-// "end".
+// An echo is an episode that rewards a reply by its length, and ends after the reply "end".
 type echo struct {
 	index  int
 	failAt int // turn at which Step fails; 0: never
@@ -57,7 +56,7 @@ func (e *echo) Close() error {
 	return nil
 }
 
-// A sampler is a function as a policy.
+// A sampler is a policy made of a function.
 type sampler func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error)
 
 func (s sampler) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
@@ -91,7 +90,7 @@ func (s *sink) done(_ context.Context, r Result) error {
 	return nil
 }
 
-// made is a scenario whose episodes a function makes.
+// made is a scenario whose episodes come from a function.
 type made struct {
 	numbered
 	env func() quintain.Env
@@ -156,7 +155,7 @@ func TestEngineContinuesEpisodesWithTheirTokens(t *testing.T) {
 	}
 }
 
-func TestOutcomesSayWhatFailed(t *testing.T) {
+func TestOutcomesNameTheFailure(t *testing.T) {
 	for _, test := range []struct {
 		why    string
 		env    func() quintain.Env
@@ -256,8 +255,8 @@ func waiter(d time.Duration) sampler {
 	}
 }
 
-// The run is told to stop after 30 s and has a minute of grace, so episodes of 40 s and
-// 80 s end, and that of 120 s is cancelled.
+// The run is stopped after 30 s and has a minute of grace: episodes of 40 s and 80 s end,
+// and one of 120 s is cancelled.
 func TestRunCancelsEpisodesAfterGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out sink
@@ -342,8 +341,8 @@ func TestRunEndsWithTheFaultOfItsSink(t *testing.T) {
 	}
 }
 
-// A policy that wants nothing more to be played ends the run with its error. What is under
-// way may end, and its own episode is cancelled, so that the problem is played another time.
+// A policy may end the run with its error. Episodes in progress may finish; its own is
+// cancelled, so that the problem is played another time.
 func TestRunEndsWithTheWordOfThePolicy(t *testing.T) {
 	enough := fmt.Errorf("the template forks: %w", quintain.ErrStop)
 	synctest.Test(t, func(t *testing.T) {
@@ -371,12 +370,12 @@ func TestRunEndsWithTheWordOfThePolicy(t *testing.T) {
 			}
 		}
 		if len(out.results) > 8 || outcomes[quintain.Cancelled] != 2 || outcomes[quintain.Scored] != 2*(len(out.results)-1) {
-			t.Errorf("%d results, outcomes %v; want that of one group cancelled, and those under way scored", len(out.results), outcomes)
+			t.Errorf("%d results, outcomes %v; want one group cancelled, and those in progress scored", len(out.results), outcomes)
 		}
 	})
 }
 
-// Every job is passed to Done once, whenever the run is stopped.
+// Every job reaches Done once, whenever the run is stopped.
 func TestNothingIsLostWhenStopped(t *testing.T) {
 	for after := range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -405,13 +404,13 @@ func TestNothingIsLostWhenStopped(t *testing.T) {
 	}
 }
 
-// errSlow is a policy's error after which an episode is not played again.
+// errSlow is a policy's error that forbids playing the episode again.
 var errSlow = fmt.Errorf("no answer in an hour: %w", quintain.ErrFinal)
 
-// errLate is a policy's error when a reply took longer than it may.
+// errLate is a policy's error after a reply took too long.
 var errLate = fmt.Errorf("no reply within a minute: %w", quintain.ErrTimeout)
 
-// TestFailedEpisodesArePlayedAgain has episodes of a group of three fail in several ways.
+// TestFailedEpisodesArePlayedAgain makes episodes of a group of three fail in several ways.
 // An episode has two turns.
 func TestFailedEpisodesArePlayedAgain(t *testing.T) {
 	down := errors.New("the server is down")
@@ -420,7 +419,7 @@ func TestFailedEpisodesArePlayedAgain(t *testing.T) {
 		fail    func(episode string) error
 		want    string // outcome and replays of each episode
 		again   bool
-		samples int // that were asked for
+		samples int // requested
 	}{
 		{"nothing fails", func(string) error { return nil }, "scored 0, scored 0, scored 0", false, 6},
 		{"the first request, which is for all", fails(down, ""), "scored 1, scored 1, scored 1", false, 9},
@@ -469,8 +468,8 @@ func TestFailedEpisodesArePlayedAgain(t *testing.T) {
 	}
 }
 
-// TestEpisodesHaveATimeLimit has two episodes of three turns, of which the replies of the
-// second take longer.
+// TestEpisodesHaveATimeLimit plays two episodes of three turns; the replies of the second
+// take longer.
 func TestEpisodesHaveATimeLimit(t *testing.T) {
 	var out sink
 	var mu sync.Mutex
@@ -512,7 +511,7 @@ func TestEpisodesHaveATimeLimit(t *testing.T) {
 	}
 }
 
-// problem is a problem of a scenario.
+// problem returns a problem of a scenario.
 func problem(t *testing.T, s quintain.Scenario, index int) quintain.Problem {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{Index: index})
@@ -532,8 +531,8 @@ func fails(with error, episodes ...string) func(string) error {
 	}
 }
 
-// TestNothingIsPlayedAgainOnceStopped stops the engine while a request fails: the episode
-// is cancelled, since it was not played out.
+// TestNothingIsPlayedAgainOnceStopped stops the engine while a request fails: the
+// unfinished episode is cancelled.
 func TestNothingIsPlayedAgainOnceStopped(t *testing.T) {
 	for _, test := range []struct {
 		why  string

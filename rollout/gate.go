@@ -1,5 +1,4 @@
-// Package rollout plays many episodes at a time against a policy, and makes groups of
-// them.
+// Package rollout plays many episodes at once against a policy, and turns them into groups.
 package rollout
 
 import (
@@ -7,22 +6,21 @@ import (
 	"sync"
 )
 
-// A Gate bounds the staleness of training data: it does not let episodes start that
-// could only be trained on too late. The rule is AReaL's, without its counts of all that
-// ever was.
+// A Gate bounds the staleness of training data: it holds back episodes that could only be
+// trained on too late. The rule is AReaL's, without its counts since the beginning.
 type Gate struct {
 	Batch  int // episodes that one training step consumes
 	MaxLag int // policy versions between an episode's start and its training; 0 is on-policy
 }
 
-// Room returns how many more episodes may start now. Pending counts the episodes that
-// were started and neither trained on nor dropped: they are trained on first. Behind is
-// how many steps the trainer has made that are not yet in the policy's weights.
+// Room returns how many more episodes may start now. pending counts the episodes that were
+// started and neither trained on nor dropped: they are trained on first. behind counts the
+// trainer's steps that have not reached the policy's weights.
 func (g Gate) Room(pending, behind int) int {
 	return max(0, (g.MaxLag+1-behind)*g.Batch-pending)
 }
 
-// An Admission is a Gate that keeps its counts. Many goroutines may use it at once.
+// An Admission is a Gate that keeps its own counts. Many goroutines may use it at once.
 type Admission struct {
 	gate Gate
 
@@ -38,8 +36,8 @@ func NewAdmission(g Gate, pending int) *Admission {
 	return &Admission{gate: g, pending: pending, changed: make(chan struct{})}
 }
 
-// Enter waits until n episodes may start, and counts them as pending. If ctx ends
-// first, it returns the cause of ctx.
+// Enter waits until n episodes may start, and counts them as pending. If ctx ends first, it
+// returns the cause of ctx.
 func (a *Admission) Enter(ctx context.Context, n int) error {
 	for {
 		a.mu.Lock()
@@ -58,11 +56,11 @@ func (a *Admission) Enter(ctx context.Context, n int) error {
 	}
 }
 
-// Leave says that n episodes will not be trained on.
+// Leave gives up n episodes: they will not be trained on.
 func (a *Admission) Leave(n int) { a.change(func() { a.settle(n) }) }
 
-// Trained says that n episodes were trained on, and how many steps the policy's weights
-// are behind after that.
+// Trained records that n episodes were trained on, and how many steps the policy's weights
+// are now behind.
 func (a *Admission) Trained(n, behind int) {
 	a.change(func() {
 		a.settle(n)
@@ -70,11 +68,11 @@ func (a *Admission) Trained(n, behind int) {
 	})
 }
 
-// settle takes n episodes off those that are pending. Others than those of this run may
-// have been trained on. a.mu is held.
+// settle takes n episodes off the pending ones. Episodes of other runs may have been
+// trained on. The caller holds a.mu.
 func (a *Admission) settle(n int) { a.pending = max(0, a.pending-n) }
 
-// change calls f and wakes all callers that wait.
+// change calls f and wakes all waiting callers.
 func (a *Admission) change(f func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -36,7 +36,7 @@ func TestRoomFollowsTheRule(t *testing.T) {
 func TestStalenessIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Gate{Batch: rapid.IntRange(1, 5).Draw(t, "batch"), MaxLag: rapid.IntRange(0, 4).Draw(t, "lag")}
-		var waiting []int // version at which each admitted episode started
+		var waiting []int // initial version of each admitted episode
 		step, version := 0, 0
 		for range rapid.IntRange(1, 100).Draw(t, "events") {
 			switch rapid.IntRange(0, 2).Draw(t, "event") {
@@ -107,7 +107,7 @@ func TestAdmissionEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// What others put into the same queue, and had trained on, gives no room.
+// Episodes of others in the same queue give no room when they are trained on.
 func TestAdmissionBesideOthers(t *testing.T) {
 	a := NewAdmission(Gate{Batch: 8, MaxLag: 1}, 4)
 	a.Trained(100, 0)

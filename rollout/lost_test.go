@@ -26,7 +26,7 @@ func (f *frail) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, 
 	return f.echo.Step(ctx, reply)
 }
 
-// An episode whose environment is lost is played again like one whose policy failed, and no
+// An episode with a lost environment is played again like one with a failed policy, and no
 // more often.
 func TestLostEpisodesArePlayedAgain(t *testing.T) {
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestLostEpisodesArePlayedAgain(t *testing.T) {
 	}
 }
 
-// The first replies of a group answer the messages of one episode: others must open alike.
+// The first replies of a group answer the messages of one episode, so all must open alike.
 func TestEpisodesOfAGroupOpenAlike(t *testing.T) {
 	n := 0
 	var out sink

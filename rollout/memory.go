@@ -2,10 +2,10 @@ package rollout
 
 import "github.com/quintain-rl/quintain"
 
-// A Memory holds the tokens of one group, whose rows are valid until the next group is made
-// in it: 20 bytes for each token of each sequence, which nobody has to allocate and to
-// collect. It keeps what it has grown to, up to a million tokens. The zero Memory is ready.
-// Only one goroutine may use it at a time.
+// A Memory holds the tokens of one group, 20 bytes for each token of each sequence; making
+// the next group in it invalidates the rows. It saves allocation and collection, and keeps
+// room for up to a million tokens. The zero Memory is ready. Only one goroutine may use it
+// at a time.
 type Memory struct {
 	tokens   []quintain.Token
 	masks    []int32
@@ -13,10 +13,10 @@ type Memory struct {
 	versions []int32
 }
 
-// mostKept is how many tokens a memory keeps room for.
+// mostKept is the number of tokens that a memory keeps room for.
 const mostKept = 1 << 20
 
-// room returns the memory of so many tokens.
+// room returns memory for the given number of tokens.
 func (m *Memory) room(tokens int) Memory {
 	if tokens > mostKept {
 		m = &Memory{}
@@ -27,7 +27,7 @@ func (m *Memory) room(tokens int) Memory {
 	return Memory{m.tokens[:tokens], m.masks[:tokens], m.logProbs[:tokens], m.versions[:tokens]}
 }
 
-// row takes an empty row with room for n from what is left.
+// row cuts an empty row with room for n off left.
 func row[E any](left *[]E, n int) []E {
 	r := (*left)[:0:n]
 	*left = (*left)[n:]

@@ -7,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// TestMemoryHoldsOneGroupAtATime makes groups in one memory: each is as it is in memory of its
-// own, and no row reaches into the next.
+// TestMemoryHoldsOneGroupAtATime makes groups in one memory: each equals the one made in
+// its own memory, and no row reaches into the next.
 func TestMemoryHoldsOneGroupAtATime(t *testing.T) {
 	own, shared := Rules{Estimator: GRPO, TurnDiscount: 1}, Rules{Estimator: GRPO, TurnDiscount: 1, Memory: &Memory{}}
 	for _, test := range []struct {
@@ -47,7 +47,7 @@ func TestMemoryStaysSmall(t *testing.T) {
 	}
 }
 
-// judged is the group of a result.
+// judged returns the group of a result.
 func judged(t *testing.T, r Rules, of Result) *quintain.Group {
 	t.Helper()
 	g, _, drop, err := r.Judge(of)
@@ -57,7 +57,7 @@ func judged(t *testing.T, r Rules, of Result) *quintain.Group {
 	return g
 }
 
-// text is a group in JSON.
+// text returns a group as JSON.
 func text(t *testing.T, g *quintain.Group) string {
 	t.Helper()
 	b, err := json.Marshal(g)

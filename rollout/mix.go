@@ -17,22 +17,23 @@ type Stream struct {
 	Scenario quintain.Scenario
 	Seed     uint64
 	Level    int
-	Weight   float64 // share of the groups, relative to the weights of the other streams; above 0
+	Weight   float64 // share of the groups, relative to the other streams; above 0
 
-	// Label is the stream's name for people. Empty: the name of its task, with the
-	// level unless the task has its own parameters. A number is appended if another
-	// stream has the same label.
+	// Label is the stream's name for people. Empty: the name of its task, with the level
+	// unless the task has its own parameters. A number is appended if another stream has
+	// the same label.
 	Label string
 
-	// Course is the task that the stream is a level of. The levels of a course stand next
-	// to each other, the easiest first. Empty: the stream is a course of its own.
+	// Course names the task that the stream is a level of. The levels of a course stand next to
+	// each other, easiest first. Empty: the stream is a course by itself.
 	Course string
 
-	// Skip reports whether a problem must not be played. Nil: all may be played.
+	// Skip reports whether to skip a problem; nil: never.
 	Skip func(quintain.Problem) (bool, error)
 }
 
-// Size is the number of problems of the stream, such as the rows of a file; 0: unknown.
+// Size returns the number of problems of the stream, such as the rows of a file; 0:
+// unknown.
 func (s Stream) Size() int {
 	if f, can := s.Scenario.(quintain.Finite); can {
 		return f.Size(s.Level)
@@ -40,8 +41,8 @@ func (s Stream) Size() int {
 	return 0
 }
 
-// name identifies the stream in saved positions: by scenario, task and parameters. It
-// does not use the number of the level, whose parameters may change.
+// name identifies the stream in saved positions, by scenario, task and parameters. It
+// leaves out the number of the level: its parameters may change.
 func (s Stream) name() (string, error) {
 	info := s.Scenario.TaskInfo()
 	if s.Level < 0 || s.Level >= len(info.Levels) {
@@ -50,12 +51,12 @@ func (s Stream) name() (string, error) {
 	return fmt.Sprintf("%s/%s.s%d.%.4x", s.Scenario.Info().ID(), info.Name, s.Seed, sha256.Sum256(info.Levels[s.Level])), nil
 }
 
-// A Chooser chooses the streams of a [Mix], which are numbered from 0 in their order, and
-// learns from the scores. Its JSON is everything that its later choices depend on. The mix
-// calls Choose and Note one at a time.
+// A Chooser chooses the streams of a [Mix], numbered from 0 in their order, and learns from
+// the scores. Its JSON holds all that its later choices depend on. The mix calls Choose and
+// Note one at a time.
 type Chooser interface {
 	Choose() (stream int)
-	Note(stream int, scores []float64) // of a group; empty: it has none
+	Note(stream int, scores []float64) // of a group; empty: none
 	json.Marshaler
 	json.Unmarshaler
 }
@@ -65,7 +66,7 @@ type Chooser interface {
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
-	chooser Chooser // nil: the streams keep to their weights
+	chooser Chooser // nil: by weight
 }
 
 // A position is the progress of one stream.
@@ -75,9 +76,9 @@ type position struct {
 	name    string
 	next    int          // index of the first problem neither played nor skipped
 	redo    []int        // indices to play again, ascending
-	open    map[int]bool // indices of jobs that are not closed yet
-	failed  map[int]int  // how often the problem of an index was given back by Again
-	skipped int          // number of skipped indices before next
+	open    map[int]bool // indices of open jobs
+	failed  map[int]int  // times that Again returned the problem of an index
+	skipped int          // skipped indices before next
 }
 
 // NewMix returns a mix of streams in proportion to their weights. The error names an
@@ -108,7 +109,8 @@ func NewMix(streams []Stream) (*Mix, error) {
 	return m, nil
 }
 
-// ChooseBy has c choose the streams, instead of their weights. Call it before anything else.
+// ChooseBy lets c choose the streams, instead of their weights. Call it before anything
+// else.
 func (m *Mix) ChooseBy(c Chooser) { m.chooser = c }
 
 // Streams returns the streams of the mix. Each has a label and a course.
@@ -134,7 +136,7 @@ func Labels(streams []Stream) []string {
 	return labels
 }
 
-// label is "task:level", or only the task if it has its own parameters.
+// label returns "task:level", or only the task if it has its own parameters.
 func (s Stream) label() string {
 	name := s.Scenario.TaskInfo().Name
 	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
@@ -154,8 +156,7 @@ type Job struct {
 	stream *position
 }
 
-// mostSkips is the number of skipped problems in a row after which a stream counts as
-// exhausted.
+// mostSkips is the number of skipped problems in a row that exhaust a stream.
 const mostSkips = 10_000
 
 // Next returns a problem of the stream that the chooser chooses or, without one, that is
@@ -181,9 +182,9 @@ func (m *Mix) Next() (Job, error) {
 	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", s.Label, mostSkips)
 }
 
-// due is the stream of the next problem. What was chosen before and must be played again
-// comes first, without another choice: so the choices go on after a restart as they would
-// have without it. m.mu is held.
+// due returns the stream of the next problem. Problems to play again come first and need no
+// new choice, so that after a restart the choices continue as they would have without it.
+// The caller holds m.mu.
 func (m *Mix) due() *position {
 	if m.chooser == nil {
 		return slices.MinFunc(m.streams, func(a, b *position) int {
@@ -196,16 +197,17 @@ func (m *Mix) due() *position {
 	return m.streams[m.chooser.Choose()]
 }
 
-// problem makes the problem with an index, and reports whether it is skipped.
+// problem makes the problem of an index, and reports whether to skip it.
 func (s *position) problem(index int) (p quintain.Problem, skip bool, err error) {
 	p, err = s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
-	if err == nil && s.Skip != nil {
-		skip, err = s.Skip(p)
+	if err != nil || s.Skip == nil {
+		return p, false, err
 	}
+	skip, err = s.Skip(p)
 	return p, skip, err
 }
 
-// after takes the next index in place of a skipped one.
+// after takes another index after a skipped one.
 func (m *Mix) after(s *position, index int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,10 +216,10 @@ func (m *Mix) after(s *position, index int) int {
 	return s.take()
 }
 
-// handed counts the problems that are open or finished.
+// handed returns the number of open and finished problems.
 func (s *position) handed() int { return s.next - s.skipped - len(s.redo) }
 
-// take returns the next index, which is then open.
+// take opens and returns the next index.
 func (s *position) take() int {
 	index := s.next
 	if len(s.redo) > 0 {
@@ -230,8 +232,8 @@ func (s *position) take() int {
 	return index
 }
 
-// Done closes a job whose problem is finished, whether its group was kept or dropped, with
-// the scores of its episodes; nil: there are none.
+// Done closes the job of a finished problem, its group kept or dropped, with the scores
+// of its episodes; nil: none.
 func (m *Mix) Done(j Job, scores []float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -241,31 +243,31 @@ func (m *Mix) Done(j Job, scores []float64) {
 	}
 }
 
-// done closes the job of an index whose problem is finished.
+// done closes the job of the finished problem at an index.
 func (s *position) done(index int) {
 	delete(s.open, index)
 	delete(s.failed, index)
 }
 
-// Redo closes a job whose problem must be played again, now or after a restart.
+// Redo closes the job of a problem that must be played again, now or after a restart.
 func (m *Mix) Redo(j Job) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.stream.again(j.Problem.Index)
 }
 
-// again closes the job of an index whose problem must be played again.
+// again closes the job of the problem at an index that must be played again.
 func (s *position) again(index int) {
 	delete(s.open, index)
 	at, _ := slices.BinarySearch(s.redo, index)
 	s.redo = slices.Insert(s.redo, at, index)
 }
 
-// mostAgain is how often a process gives the same problem back by Again.
+// mostAgain limits how often Again returns a problem within a process.
 const mostAgain = 3
 
-// Again is Redo for a job that failed, and reports whether its problem is played again:
-// after three times it is not, and is done.
+// Again is Redo for a failed job. It reports whether the problem is played again; after
+// three times it is done instead.
 func (m *Mix) Again(j Job) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -278,13 +280,13 @@ func (m *Mix) Again(j Job) bool {
 	return true
 }
 
-// A savedMix is a mix as it is saved.
+// A savedMix is the JSON form of a mix.
 type savedMix struct {
 	Streams map[string]savedPosition `json:"streams"`
 	Chooser json.RawMessage          `json:"chooser,omitempty"`
 }
 
-// savedPosition is a position as it is saved.
+// A savedPosition is the JSON form of a position.
 type savedPosition struct {
 	Next    int   `json:"next"`
 	Redo    []int `json:"redo,omitempty"` // includes open problems

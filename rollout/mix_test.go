@@ -138,7 +138,7 @@ func TestMixSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := none.Next(); err == nil || !strings.Contains(err.Error(), "a:0: 10000 problems in a row") {
-		t.Errorf("a stream whose problems are all skipped: error %v", err)
+		t.Errorf("a stream that skips all problems: error %v", err)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestMixReportsProblemsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// A problem whose group fails is handed out again, but not forever.
+// A problem whose group fails comes again, but not forever.
 func TestAgainIsBounded(t *testing.T) {
 	m, err := NewMix([]Stream{{Scenario: numbered{}, Weight: 1}})
 	if err != nil {
@@ -233,7 +233,7 @@ func (c *turn) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(c))
 }
 
-// After a restart, what was open comes first, and then the choices go on where they were.
+// After a restart, open problems come first, then the choices continue.
 func TestMixFollowsItsChooserAcrossARestart(t *testing.T) {
 	first, chooser := newTestMix(t), &turn{}
 	first.ChooseBy(chooser)
@@ -258,7 +258,7 @@ func TestMixFollowsItsChooserAcrossARestart(t *testing.T) {
 		t.Errorf("the chooser goes on from %+v, want %+v", *again, want)
 	}
 	if _, got := take(t, second, 3); got != "a0 b1 b2" {
-		t.Errorf("after the restart %s, want what was open", got)
+		t.Errorf("after the restart %s, want the open problems", got)
 	}
 	if _, got := take(t, second, 4); got != next {
 		t.Errorf("then %s, want %s as without the restart", got, next)

@@ -8,8 +8,8 @@ import (
 )
 
 // Play plays one episode of a job's problem. A failure of the policy or the environment is
-// not an error, but the outcome of the episode. The error is the cause of ctx, if that ended
-// before the episode began.
+// not an error, but the outcome of the episode. The error is the cause of ctx, if that
+// ended before the episode began.
 func Play(ctx context.Context, p quintain.Policy, sampling quintain.Sampling, job Job) (quintain.Trajectory, error) {
 	var played quintain.Trajectory
 	left, done := 1, false
@@ -26,9 +26,11 @@ func Play(ctx context.Context, p quintain.Policy, sampling quintain.Sampling, jo
 			return nil
 		},
 	}
-	err := engine.Run(ctx)
-	if err == nil && !done {
-		err = context.Cause(ctx)
+	if err := engine.Run(ctx); err != nil {
+		return played, err
 	}
-	return played, err
+	if !done {
+		return played, context.Cause(ctx)
+	}
+	return played, nil
 }

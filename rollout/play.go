@@ -15,9 +15,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// play plays the group of one job. Episodes in which the policy failed are played again
-// from the start, the others of the group are not. Once accept is done, an episode that
-// would be played again is cancelled.
+// play plays the group of one job. It restarts episodes in which the policy failed, but not
+// the others. Once accept is done, it cancels episodes instead of restarting them.
 func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	id := job.Problem.ID()
 	episodes := make([]*episode, e.Size)
@@ -54,9 +53,9 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	return result
 }
 
-// round plays episodes of a group to their ends, and closes them. The first replies
-// answer the same messages and come from one request, with the given key; the later
-// turns are played episode by episode.
+// round plays episodes of a group to their ends, and closes them. The first replies answer
+// the same messages and come from one request, with the given key; the later turns are
+// played episode by episode.
 func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 	defer func() {
 		for _, ep := range episodes {
@@ -78,7 +77,7 @@ func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 	others.Wait()
 }
 
-// firstTurn plays the first turn of all episodes that opened.
+// firstTurn plays the first turn of all opened episodes.
 func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	open := slices.DeleteFunc(slices.Clone(all), (*episode).over)
 	if len(open) == 0 {
@@ -109,7 +108,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
-			ep.fail(ctx, quintain.TimedOut, fmt.Errorf("its replies took %v, of %v that they may: %w", ep.replies, e.Limit, quintain.ErrTimeout))
+			ep.fail(ctx, quintain.TimedOut, fmt.Errorf("its replies took %v, the limit is %v: %w", ep.replies, e.Limit, quintain.ErrTimeout))
 			return
 		}
 	}
@@ -121,7 +120,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 	ep.take(ctx, samples[0], err)
 }
 
-// cmpErr returns err, or if that is nil, an error that says why.
+// cmpErr returns err or, if that is nil, an error that says why.
 func cmpErr(err error, why string) error {
 	if err != nil {
 		return err
@@ -129,21 +128,21 @@ func cmpErr(err error, why string) error {
 	return errors.New(why)
 }
 
-// An episode is a trajectory in the making.
+// An episode is an unfinished trajectory.
 type episode struct {
-	env    quintain.Env // nil: making it failed
+	env    quintain.Env // nil: it could not be made
 	record quintain.Trajectory
 	talk   []quintain.Message
 	may    bool             // it failed, and may be played again
-	stop   error            // of the policy, which wants nothing more to be played; nil: none
-	fresh  int              // index into talk of the first message that the policy has not read yet
-	tokens []quintain.Token // the conversation as the policy read and wrote it
-	wrote  int              // how many of tokens, at their end, are the last reply
+	stop   error            // the policy's error that ends all play; nil: none
+	fresh  int              // index into talk of the first message that the policy has not read
+	tokens []quintain.Token // the conversation, as the policy read and wrote it
+	wrote  int              // the tokens of the last reply, at the end of tokens
 
-	replies time.Duration // that servers took
+	replies time.Duration // server time so far
 }
 
-// newEpisode makes and opens an episode. If that fails, its record says so.
+// newEpisode makes and opens an episode. It records a failure in the episode.
 func newEpisode(ctx context.Context, job Job, id string) *episode {
 	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem, Started: time.Now()}}
 	ep.guard(ctx, func() error {
@@ -158,7 +157,7 @@ func newEpisode(ctx context.Context, job Job, id string) *episode {
 	return ep
 }
 
-// key names the episode for the policy: another one each time that it is played.
+// key names the episode for the policy, anew for each replay.
 func (ep *episode) key() string {
 	if ep.record.Replays == 0 {
 		return ep.record.ID
@@ -185,8 +184,8 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 	}
 }
 
-// fail ends the episode without a reward: as cancelled if ctx is done or nothing more is to
-// be played, otherwise with outcome.
+// fail ends the episode without a reward: as cancelled if ctx is done or all play ends,
+// otherwise with outcome.
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
 	if errors.Is(err, quintain.ErrTimeout) {
 		outcome = quintain.TimedOut
@@ -213,27 +212,24 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
 	})
-	if err == nil {
-		err = checkSample(s)
-	}
-	if err != nil {
+	if err = cmp.Or(err, checkSample(s)); err != nil {
 		ep.fail(ctx, quintain.InfraFailed, err)
 		return
 	}
 	ep.guard(ctx, func() error {
 		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, Finish: s.Finish})
-		if err == nil && (math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0)) {
-			err = fmt.Errorf("the environment returned a reward of %v", step.Reward)
-		}
 		if err != nil {
 			return err
+		}
+		if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
+			return fmt.Errorf("the environment returned a reward of %v", step.Reward)
 		}
 		ep.step(s, step)
 		return nil
 	})
 }
 
-// step applies the environment's answer.
+// step applies the environment's response.
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
@@ -256,7 +252,7 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	ep.talk = append(ep.talk, step.Observe...)
 }
 
-// close closes the environment. If that fails, the episode fails.
+// close closes the environment. An error fails the episode.
 func (ep *episode) close() {
 	if ep.env == nil {
 		return

@@ -10,38 +10,38 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Rules say how the episodes of a group become training data.
+// Rules says how the episodes of a group become training data.
 type Rules struct {
 	Size         int       // episodes of a complete group
 	Estimator    Estimator // turns scores into advantages
-	TurnDiscount float64   // factor on a turn's reward in the return of the turn before, 0 to 1
-	KeepEqual    bool      // keep groups whose scores are all equal, which teach nothing
-	MinTrainable int       // least number of sampled tokens in every sequence
-	MaxSequence  int       // every sequence must have fewer tokens; 0: no limit
-	MaskTooLong  bool      // do not train on episodes that a length limit cut
+	TurnDiscount float64   // factor on a turn's reward in the return of the preceding turn, 0 to 1
+	KeepEqual    bool      // keep groups with equal scores, which teach nothing
+	MinTrainable int       // least sampled tokens in every sequence
+	MaxSequence  int       // every sequence must be shorter, in tokens; 0: no limit
+	MaskTooLong  bool      // do not train on episodes cut by a length limit
 	Sequences    Sequences // unit of training; empty: WholeEpisodes
 
-	// LengthBudget, if above 0, lowers the scores of long sequences in groups whose
-	// scores are all a half or more: from three quarters of LengthBudget tokens on, the
-	// score falls linearly with the length, down to nothing at LengthBudget. 0: off.
+	// LengthBudget, if above 0, lowers the scores of long sequences in groups without a
+	// score below a half: from three quarters of LengthBudget tokens on, the score falls
+	// linearly with the length, to zero at LengthBudget.
 	LengthBudget int
 
 	NoMessages bool // leave the conversations out of the groups
 
 	RightOnly        bool    // an episode scores 1 if a reply was fully right, else 0
-	MalformedPenalty float64 // subtracted from the score of an episode whose last reply has no readable answer; 0 or more
+	MalformedPenalty float64 // subtracted from the score if the last reply has no readable answer; 0 or more
 
 	// A group is dropped if the share of its episodes with a right reply is below
-	// SuccessRateLB or above SuccessRateUB, as by AReaL's single-step agent. An upper bound
-	// of 0 is none.
+	// SuccessRateLB or above SuccessRateUB, as in AReaL's single-step agent. An upper bound
+	// of 0 means none.
 	SuccessRateLB, SuccessRateUB float64
 
 	Sampling quintain.Sampling // recorded in the group's generation parameters
 
-	Memory *Memory // holds the tokens of the groups, one at a time; nil: each group has its own
+	Memory *Memory // for the tokens of one group at a time; nil: each group has its own
 }
 
-// DefaultRules are the default rules of a run.
+// DefaultRules returns the default rules of a run.
 func DefaultRules() Rules {
 	return Rules{Estimator: GRPO, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes, SuccessRateUB: 1}
 }
@@ -49,18 +49,18 @@ func DefaultRules() Rules {
 // Declare implements [settings.Declarer]. It leaves out Size and Sampling, which are
 // settings of the run and of the policy.
 func (r *Rules) Declare(d *settings.Section) {
-	settings.Word(d, &r.Estimator, "estimator", "how scores become advantages").
+	settings.Word(d, &r.Estimator, "estimator", "estimator of advantages from scores").
 		OneOf(string(GRPO), string(DrGRPO), string(RLOO), string(None))
 	settings.Word(d, &r.Sequences, "sequences", "unit of training: a whole episode, split only where its server rewrote the conversation, or each turn").
 		OneOf(string(WholeEpisodes), string(EachTurn))
-	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the turn before").Between(0, 1)
-	d.Bool(&r.KeepEqual, "keep_equal", "keep groups whose scores are all equal, which teach nothing")
-	d.Int(&r.MinTrainable, "min_trainable", "least number of sampled tokens in every sequence of a group").AtLeast(0)
-	d.Int(&r.MaxSequence, "max_sequence", "every sequence must have fewer tokens than this; 0: no limit").AtLeast(0)
-	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes that a length limit cut")
-	d.Int(&r.LengthBudget, "length_budget", "tokens of a sequence; in a group whose scores are all a half or more, scores fall from three quarters of it on, to 0 at the whole; 0: off").AtLeast(0)
-	d.Bool(&r.RightOnly, "right_only", "an episode scores 1 if a reply was fully right, and else 0: no part credit")
-	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score of an episode whose last reply has no readable answer").AtLeast(0)
+	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the preceding turn").Between(0, 1)
+	d.Bool(&r.KeepEqual, "keep_equal", "keep groups with equal scores, which teach nothing")
+	d.Int(&r.MinTrainable, "min_trainable", "least sampled tokens in every sequence of a group").AtLeast(0)
+	d.Int(&r.MaxSequence, "max_sequence", "every sequence must be shorter, in tokens; 0: no limit").AtLeast(0)
+	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes cut by a length limit")
+	d.Int(&r.LengthBudget, "length_budget", "length penalty, in tokens: in a group without a score below a half, scores fall from three quarters of this length to 0 at the full length; 0: off").AtLeast(0)
+	d.Bool(&r.RightOnly, "right_only", "an episode scores 1 if a reply was fully right, else 0: no partial credit")
+	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score if the last reply has no readable answer").AtLeast(0)
 	d.Float(&r.SuccessRateLB, "success_rate_lb", "least share of a group's episodes with a right reply").Between(0, 1)
 	d.Float(&r.SuccessRateUB, "success_rate_ub", "largest share of a group's episodes with a right reply; 0: any").Between(0, 1)
 }
@@ -75,20 +75,19 @@ const (
 	DropInfra      Drop = "infra_failed"       // an episode's policy failed
 	DropTimedOut   Drop = "timed_out"          // an episode took too long; the problem is not played again
 	DropEqual      Drop = "equal_scores"       // all scores are equal
-	DropRate       Drop = "success_rate"       // too few episodes, or too many, have a right reply
+	DropRate       Drop = "success_rate"       // too few or too many episodes have a right reply
 	DropFewTokens  Drop = "too_few_tokens"     // a sequence has too few trainable tokens
 	DropTooLong    Drop = "too_long"           // a sequence has too many tokens
 	DropMixedVocab Drop = "mixed_vocabularies" // the episodes have different vocabularies
-	DropDuplicate  Drop = "duplicate"          // the queue already had a group of this problem
+	DropDuplicate  Drop = "duplicate"          // the queue already has a group of this problem
 	DropStale      Drop = "stale"              // it waited too long and exceeded the staleness bound
-	DropRefused    Drop = "refused"            // the trainer or the hub does not take it
+	DropRefused    Drop = "refused"            // the trainer or the hub refuses it
 	DropUnsure     Drop = "unsure"             // it was sent, the reply was lost, and sending it again might double it
 )
 
-// Judge makes the group of a result, or returns the reason to drop it. The scores are
-// those of the episodes, in the order of the trajectories; a dropped group has them
-// too. They are nil if an episode has no reward. An error means that the rules are
-// invalid.
+// Judge makes the group of a result, or returns the reason to drop it. The scores belong to
+// the episodes, in the order of the trajectories; a dropped group has them too. They are
+// nil if an episode has no reward. An error means that the rules are invalid.
 func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, drop Drop, err error) {
 	played := result.Trajectories
 	if drop := failed(played); drop != "" {
@@ -112,8 +111,8 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	return group, scores, "", err
 }
 
-// Earned is the score of an episode before penalties: the return of its first turn, or 0 or 1
-// with RightOnly. The episode has a reward.
+// Earned returns the score of an episode before penalties: the return of its first turn, or
+// 0 or 1 with RightOnly. The episode must have a reward.
 func (r Rules) Earned(t *quintain.Trajectory) float64 {
 	switch {
 	case !r.RightOnly:
@@ -124,14 +123,14 @@ func (r Rules) Earned(t *quintain.Trajectory) float64 {
 	return 0
 }
 
-// An outcome is what the episodes of a group earned.
+// An outcome holds the scores and returns of a group.
 type outcome struct {
 	scores  []float64   // of each episode
-	returns [][]float64 // for each turn of each episode, its reward plus the discounted later ones
+	returns [][]float64 // per turn of each episode: its reward plus the discounted later ones
 }
 
-// failed returns the reason to drop a group in which an episode has no reward; empty if
-// all have one.
+// failed returns the reason to drop a group with an unrewarded episode; empty: there is
+// none.
 func failed(played []quintain.Trajectory) Drop {
 	worst := Drop("")
 	for _, t := range played {
@@ -153,7 +152,7 @@ func failed(played []quintain.Trajectory) Drop {
 	return worst
 }
 
-// unfit returns the reason to drop a scored group; empty to keep it.
+// unfit returns the reason to drop a scored group; empty: keep it.
 func (r Rules) unfit(all []sequence, scores []float64) Drop {
 	for i := range all {
 		length, trainable := all[i].size()
@@ -241,7 +240,7 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 	return g, nil
 }
 
-// room is memory for the tokens of all sequences.
+// room returns memory for the tokens of all sequences.
 func (r Rules) room(all []sequence) Memory {
 	total := 0
 	for i := range all {
@@ -254,7 +253,7 @@ func (r Rules) room(all []sequence) Memory {
 	return r.Memory.room(total)
 }
 
-// conversations are those of sequences, as JSON.
+// conversations returns the conversations of sequences as JSON.
 func conversations(all []sequence) (json.RawMessage, error) {
 	list := make([][]quintain.Message, len(all))
 	for i := range all {
@@ -263,22 +262,22 @@ func conversations(all []sequence) (json.RawMessage, error) {
 	return jsonform.Marshal(list)
 }
 
-// score is the return of the first trained turn of s. If shape changed the score of an
+// score returns the return of the first trained turn of s. If shape changed the score of an
 // episode, all its returns change by as much.
 func (o outcome) score(s *sequence) float64 { return o.at(s.episode, s.first) }
 
-// at is the return of a turn of an episode.
+// at returns the return of a turn of an episode.
 func (o outcome) at(episode, turn int) float64 {
 	returns := o.returns[episode]
 	return returns[turn] + o.scores[episode] - returns[0]
 }
 
-// masked reports whether t must not be trained on because a length limit cut it.
+// masked reports whether to exclude t from training because a length limit cut it.
 func (r Rules) masked(t *quintain.Trajectory) bool {
 	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length })
 }
 
-// override returns the overrides that a trainer should apply to a sequence of t.
+// override returns the overrides for the trainer on a sequence of t.
 func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 	if r.masked(t) {
 		return json.RawMessage(`{"set_advantage_to_zero":true}`)
@@ -286,8 +285,8 @@ func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 	return json.RawMessage(`{}`)
 }
 
-// advantages sets the advantage of every token: that of its turn's return relative to
-// the scores of the group's episodes, and 0 if the token is not trained on.
+// advantages sets the advantage of every token: that of its turn's return relative to the
+// scores of the group's episodes, and 0 for an untrained token.
 func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome) error {
 	a, b, err := r.Estimator.line(got.scores)
 	if err != nil {

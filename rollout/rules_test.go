@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// played makes a trajectory with a turn for each reward. In each turn 2 tokens are read
-// and n are written.
+// played makes a trajectory with a turn for each reward. Each turn reads 2 tokens and
+// writes n.
 func played(n int, rewards ...float64) quintain.Trajectory {
 	tr := quintain.Trajectory{Outcome: quintain.Scored, Vocabulary: quintain.UTF8}
 	for i, reward := range rewards {
@@ -67,7 +67,7 @@ func TestGroupOfSeveralTurns(t *testing.T) {
 }
 
 // A sequence ends with its last sampled token: a conversation that left no room for a reply
-// has been read further than a trainer can read it.
+// was read further than a trainer can read it.
 func TestSequencesEndWithASampledToken(t *testing.T) {
 	full := played(2, 0, 0, 0)
 	full.Turns[2].Wrote, full.Turns[2].LogProbs, full.Turns[2].Versions = nil, nil, nil
@@ -302,7 +302,7 @@ func TestShapedScores(t *testing.T) {
 	}
 }
 
-// Log-probabilities that a server did not tell are missing of that sequence alone.
+// Log-probabilities that a server does not report are missing only from that sequence.
 func TestUnknownLogProbsAreAbsent(t *testing.T) {
 	blind := func() quintain.Trajectory {
 		b := played(4, 0)

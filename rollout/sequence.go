@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Sequences says how an episode is cut into training sequences.
+// Sequences says how to cut an episode into training sequences.
 type Sequences string
 
 // The ways to cut an episode into sequences. In each, every sampled token is trained on
@@ -21,14 +21,14 @@ const (
 	EachTurn Sequences = "turn"
 )
 
-// A sequence is a run of turns of an episode in which each turn's tokens continue those
-// of the turn before. The turns before first are only read, not trained on.
+// A sequence is a run of turns of an episode in which each turn's tokens continue the
+// preceding turn's. The turns before first are only read, not trained on.
 type sequence struct {
 	played  *quintain.Trajectory
 	episode int // number of the trajectory in its group
-	begin   int // the turn at which the tokens begin
-	first   int // the first trained turn
-	last    int // the last turn
+	begin   int // first turn of the tokens
+	first   int // first trained turn
+	last    int // last turn
 }
 
 // of cuts all trajectories of a group into sequences.
@@ -51,14 +51,14 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 	return all
 }
 
-// each calls f for every turn of s. trained says whether its reply is trained on.
+// each calls f for every turn of s. trained reports whether its reply is trained on.
 func (s *sequence) each(f func(turn int, trained bool)) {
 	for k := s.begin; k <= s.last; k++ {
 		f(k, k >= s.first)
 	}
 }
 
-// size counts the tokens of s, and those that are trained on.
+// size returns the numbers of tokens and of trainable tokens in s.
 func (s *sequence) size() (length, trainable int) {
 	s.each(func(turn int, trained bool) {
 		wrote := len(s.played.Turns[turn].Wrote)
@@ -70,14 +70,14 @@ func (s *sequence) size() (length, trainable int) {
 	return length, trainable
 }
 
-// messages is the conversation up to the last turn of s.
+// messages returns the conversation up to the last turn of s.
 func (s *sequence) messages() []quintain.Message {
 	upTo := quintain.Trajectory{Turns: s.played.Turns[:s.last+1]}
 	return upTo.Messages()
 }
 
 // appendTo adds s to g: its tokens, masks, log-probabilities and versions. The
-// log-probabilities are empty if those of a trained turn are unknown.
+// log-probabilities are empty if a trained turn lacks them.
 func (s *sequence) appendTo(g *quintain.Group, left *Memory) {
 	length, _ := s.size()
 	tokens, masks := row(&left.tokens, length), row(&left.masks, length)
@@ -87,7 +87,7 @@ func (s *sequence) appendTo(g *quintain.Group, left *Memory) {
 		turn := &s.played.Turns[k]
 		tokens = append(append(tokens, turn.Read...), turn.Wrote...)
 		read := len(turn.Read)
-		if !trained { // it is part of the prompt
+		if !trained { // part of the prompt
 			read += len(turn.Wrote)
 		}
 		masks, logProbs, versions = repeated(masks, quintain.Untrained, read), repeated(logProbs, 1, read), repeated(versions, -1, read)
@@ -110,7 +110,7 @@ func (s *sequence) appendTo(g *quintain.Group, left *Memory) {
 	g.LogProbs, g.Versions = append(g.LogProbs, logProbs), append(g.Versions, versions)
 }
 
-// repeated appends n times value to list.
+// repeated appends value to list n times.
 func repeated[E any](list []E, value E, n int) []E {
 	at := len(list)
 	list = slices.Grow(list, n)[:at+n]

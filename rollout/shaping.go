@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// shape lowers the scores of a group's episodes by the penalties of the rules.
+// shape applies the penalties of the rules to the scores of a group's episodes.
 func (r Rules) shape(played []quintain.Trajectory, all []sequence, scores []float64) {
 	for i := range played {
 		if played[i].Malformed() {
@@ -18,8 +18,7 @@ func (r Rules) shape(played []quintain.Trajectory, all []sequence, scores []floa
 	}
 }
 
-// shorten lowers the scores of episodes with long sequences if all scores are a half or
-// more.
+// shorten lowers the scores of episodes with long sequences if no score is below a half.
 func (r Rules) shorten(all []sequence, scores []float64) {
 	if slices.Min(scores) < 0.5 {
 		return

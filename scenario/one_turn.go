@@ -8,17 +8,16 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// OneTurn says how a task is asked in one turn. The zero value asks only the prompt and
-// treats the whole reply as the answer.
+// OneTurn asks a task in one turn. The zero value asks only the prompt and treats the whole
+// reply as the answer.
 type OneTurn struct {
 	System string // system message; empty: none
 
-	// Extract cuts the answer out of a reply before the task sees it. If there is no
-	// answer, why says so. Nil: the answer is the reply without surrounding space.
+	// Extract cuts the answer out of a reply before the task sees it, or says why there is
+	// none. Nil: the answer is the reply without surrounding space.
 	Extract func(reply string) (answer, why string)
 
-	// Short asks the question in a few characters if the task can, for policies with a
-	// short context.
+	// Short asks the short question if the task has one, for policies with a short context.
 	Short bool
 
 	// Dual also grades the answer with <answer> tags around it, and takes the better
@@ -54,8 +53,8 @@ func (e *oneTurn) Open(context.Context) ([]quintain.Message, error) {
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
 
-// Question is the text in which a problem of t asks: its prompt, or a few characters if short
-// is true and the task can do with them.
+// Question returns the question of a problem of t: its prompt or, with short, the short
+// question if t has one.
 func Question(t quintain.Task, p quintain.Problem, short bool) (string, error) {
 	s, can := t.(quintain.Shortener)
 	if !short || !can {
@@ -78,10 +77,10 @@ func (e *oneTurn) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	return step, nil
 }
 
-// grade judges a whole reply, and returns the answer that it found in it.
+// grade judges a whole reply, and returns the answer it found.
 func (e *oneTurn) grade(reply string) (string, quintain.Verdict, error) {
 	answer, why := e.how.Extract(reply)
-	v, err := e.task.Grade(e.problem, answer) // even without an answer, since the problem may be unreadable
+	v, err := e.task.Grade(e.problem, answer) // even without an answer: the problem may be unreadable
 	switch {
 	case err != nil:
 		return "", v, err

@@ -14,8 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A guess is a task whose answer is its record; the tagged answer silver is worth a
-// half.
+// A guess is a task whose record is the answer; the tagged answer silver is worth a half.
 type guess struct{}
 
 func (guess) Info() quintain.Info {
@@ -56,7 +55,7 @@ func (o *oneTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error)
 	return o.OneTurn.Env(t, p), nil
 }
 
-// spec is the scenario of how.
+// spec returns the scenario of how.
 func spec(how scenario.OneTurn) scenario.Spec {
 	return scenario.Spec{
 		Name: "one_turn", Doc: "A test.", Source: "None.", Version: 1,
@@ -64,7 +63,7 @@ func spec(how scenario.OneTurn) scenario.Spec {
 	}
 }
 
-// over is the scenario of how over guess.
+// over returns the scenario of how over guess.
 func over(t *testing.T, how scenario.OneTurn) quintain.Scenario {
 	t.Helper()
 	s, err := spec(how).Over(guess{}, nil)

@@ -1,7 +1,7 @@
 // Package scenario turns tasks into scenarios.
 //
-// A [Spec] defines a scenario: how the problems of any task are asked, answered and
-// judged. [Spec.Over] makes a [quintain.Scenario] of it and a task.
+// A [Spec] defines a scenario: how to ask the problems of any task, and how to answer and
+// judge them. [Spec.Over] combines it with a task into a [quintain.Scenario].
 package scenario
 
 import (
@@ -12,13 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Play holds the settings of a scenario and makes its episodes. It does not change
-// once it is in use, so many goroutines may use it at once.
+// A Play holds the settings of a scenario and makes its episodes. It does not change once
+// in use, so many goroutines may use it at once.
 type Play interface {
 	settings.Declarer
 
 	// Env returns a new episode of p, a problem of t. The episode must accept an answer
-	// between <answer> and </answer>, in addition to any other form.
+	// between <answer> and </answer>, besides any other form.
 	Env(t quintain.Task, p quintain.Problem) (quintain.Env, error)
 }
 
@@ -28,12 +28,12 @@ type Fitter interface {
 	Fits(t quintain.Task) error
 }
 
-// A Spec defines a scenario. Like a task, it is a value in the list of its package.
+// A Spec defines a scenario. Like a task, it is a value in its package's list.
 type Spec struct {
 	Name    string // unique, snake_case; also the name of the file
 	Doc     string // one sentence, then anything else worth knowing
-	Source  string // where the idea comes from
-	Version int    // raised by one whenever what a policy reads or earns changes
+	Source  string // origin of the idea
+	Version int    // raised whenever a text or a reward changes
 
 	New func() Play // returns a play with the default settings
 }
@@ -58,9 +58,9 @@ func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
 	return info, err
 }
 
-// Over returns the scenario over a task. object is a JSON object of settings; those
-// that it leaves out have their defaults, and nil means all defaults. The error names
-// an unknown or invalid setting, or says why the task cannot be played.
+// Over returns the scenario over a task. object is a JSON object of settings; missing ones
+// keep their defaults, and nil means all defaults. The error names an unknown or invalid
+// setting, or says why the task cannot be played.
 func (s Spec) Over(t quintain.Task, object json.RawMessage) (quintain.Scenario, error) {
 	play := s.New()
 	if object != nil {
@@ -71,7 +71,7 @@ func (s Spec) Over(t quintain.Task, object json.RawMessage) (quintain.Scenario, 
 	return s.With(t, play)
 }
 
-// With is Over for a play from s.New whose settings are already set.
+// With is Over for a play from s.New with its settings already set.
 func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if f, can := play.(Fitter); can {
 		if err := f.Fits(t); err != nil {
@@ -85,13 +85,13 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	return Over(info, t, play.Env), nil
 }
 
-// Over returns the scenario that info describes, over a task. Play makes an episode of a
+// Over returns the scenario described by info, over a task. play makes an episode of a
 // problem of t; many goroutines may call it at once.
 func Over(info quintain.ScenarioInfo, t quintain.Task, play func(quintain.Task, quintain.Problem) (quintain.Env, error)) quintain.Scenario {
 	return &scenario{info: info, id: info.ID(), task: t, play: play}
 }
 
-// A scenario is one over a task.
+// A scenario plays one task.
 type scenario struct {
 	info quintain.ScenarioInfo
 	id   string

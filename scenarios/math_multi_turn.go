@@ -35,45 +35,47 @@ type Mode string
 
 // The modes.
 const (
-	// Legacy plays all turns, even after a right answer. An attempt is worth 1 or -1.
+	// Legacy plays all turns, even after a right answer. An attempt earns 1 or -1.
 	Legacy Mode = "legacy"
 
-	// Modern ends with the first right answer. An attempt is worth 1 or 0, so that with a
-	// turn discount d an episode that is right after k failures is worth d to the power of k.
+	// Modern ends with the first right answer. An attempt earns 1 or 0: with a turn
+	// discount d, an episode with k failures before the right answer is worth d to the
+	// power of k.
 	Modern Mode = "modern"
 )
 
 // MathMultiTurn holds the settings of the scenario math_multi_turn.
 type MathMultiTurn struct {
 	Mode          Mode
-	NumTurns      int     // largest number of attempts in an episode
-	RewardBias    float64 // subtracted from what an attempt is worth
+	NumTurns      int     // most attempts per episode
+	RewardBias    float64 // subtracted from each attempt's reward
 	RewardScaling float64 // factor on the difference
 
-	// ShortPrompts omits the system message and asks in a few characters if the task can. It
-	// is for policies that have a short context and have learnt the form of the answers.
+	// ShortPrompts omits the system message and asks the short question if the task has
+	// one. It is for policies with a short context that have learnt the form of the
+	// answers.
 	ShortPrompts bool
 
-	FeedbackRight string // what the policy is told after a right answer, if the episode goes on
+	FeedbackRight string // message after a right answer, if the episode goes on
 	FeedbackWrong string // after a wrong one
 	FeedbackNone  string // after a reply without an answer
 }
 
 // Declare implements [settings.Declarer].
 func (m *MathMultiTurn) Declare(d *settings.Section) {
-	settings.Word(d, &m.Mode, "mode", "as AReaL's agent played: legacy plays all turns, and an attempt is worth 1 if right and -1 if wrong; "+
-		"modern ends with the first right answer, which is worth 1, and a wrong one 0").OneOf(string(Legacy), string(Modern))
-	d.Int(&m.NumTurns, "num_turns", "largest number of attempts at a problem").AtLeast(1)
-	d.Float(&m.RewardBias, "reward_bias", "subtracted from what an attempt is worth")
+	settings.Word(d, &m.Mode, "mode", "rules of AReaL's agent: legacy plays all turns and rewards an attempt with 1 if right and -1 if wrong; "+
+		"modern ends with the first right answer, with a reward of 1, or 0 for a wrong one").OneOf(string(Legacy), string(Modern))
+	d.Int(&m.NumTurns, "num_turns", "most attempts at a problem").AtLeast(1)
+	d.Float(&m.RewardBias, "reward_bias", "subtracted from each attempt's reward")
 	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
-	d.Bool(&m.ShortPrompts, "short_prompts", "ask in a few characters if the task can, and without a system message").Flag("math-short-prompts")
-	d.Text(&m.FeedbackRight, "feedback_right", "what the policy is told after a right answer, if the episode goes on").Given("a text")
-	d.Text(&m.FeedbackWrong, "feedback_wrong", "what the policy is told after a wrong answer").Given("a text")
-	d.Text(&m.FeedbackNone, "feedback_none", "what the policy is told after a reply without an answer").Given("a text")
+	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message").Flag("math-short-prompts")
+	d.Text(&m.FeedbackRight, "feedback_right", "message to the policy after a right answer, if the episode goes on").Given("a text")
+	d.Text(&m.FeedbackWrong, "feedback_wrong", "message to the policy after a wrong answer").Given("a text")
+	d.Text(&m.FeedbackNone, "feedback_none", "message to the policy after a reply without an answer").Given("a text")
 }
 
-// Fits implements [scenario.Fitter]: an answer of the task must be one that can be read, and it
-// must be right when it stands in a box.
+// Fits implements [scenario.Fitter]: an answer of the task must be readable, and right
+// inside a box.
 func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	p, err := t.Problem(quintain.Draw{})
 	if err != nil {
@@ -83,16 +85,24 @@ func (m *MathMultiTurn) Fits(t quintain.Task) error {
 	if err != nil {
 		return err
 	}
-	err = mathverify.Check(solution)
-	if err == nil {
-		found, _ := mathverify.Extract(`\boxed{`+solution+`}`, solution)
-		var v quintain.Verdict
-		if v, err = t.Grade(p, found); err == nil && v.Score != 1 {
-			err = errors.New("it is not found in a box")
-		}
-	}
-	if err != nil {
+	if err := boxable(t, p, solution); err != nil {
 		return fmt.Errorf("it needs mathematical answers or words, but an answer of task %s is %.80q: %w", p.Task, solution, err)
+	}
+	return nil
+}
+
+// boxable returns why the solution of p is unreadable, or not right inside a box.
+func boxable(t quintain.Task, p quintain.Problem, solution string) error {
+	if err := mathverify.Check(solution); err != nil {
+		return err
+	}
+	found, _ := mathverify.Extract(`\boxed{`+solution+`}`, solution)
+	v, err := t.Grade(p, found)
+	if err != nil {
+		return err
+	}
+	if v.Score != 1 {
+		return errors.New("it is not found in a box")
 	}
 	return nil
 }
@@ -114,7 +124,7 @@ type mathEnv struct {
 	settings *MathMultiTurn
 	task     quintain.Task
 	problem  quintain.Problem
-	solution string // by which the form of an answer is known
+	solution string // shows the form of an answer
 	turn     int    // attempts made
 }
 
@@ -131,8 +141,8 @@ func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
 
-// Step implements [quintain.Env]. A reply that the length limit cut is an attempt like any
-// other, unless nothing of it is there: then the policy has no room for another.
+// Step implements [quintain.Env]. A cut reply is an attempt like any other, unless it is
+// empty: then the policy has no room for another.
 func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
 	text, rule := mathverify.Extract(reply.Text, e.solution)
@@ -172,7 +182,7 @@ func unmarked(text string, rule mathverify.Rule) bool {
 	return (rule == mathverify.RuleBare || rule == mathverify.RuleText) && !strings.ContainsAny(text, "0123456789")
 }
 
-// reward is that of an attempt, with bias and scaling applied.
+// reward returns the reward of an attempt, with bias and scaling applied.
 func (e *mathEnv) reward(right bool) float64 {
 	worth := 0.0
 	switch {

@@ -7,12 +7,11 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// reasoningGym is the scenario of Atropos' ReasoningGym environment: strict
-// extraction and dual-format scoring.
+// reasoningGym is the scenario of Atropos' ReasoningGym environment: strict extraction and
+// dual-format scoring.
 //
-// Two rules are stricter than in Atropos. An answer inside the thinking never counts,
-// and upper-case tags count as tags both when answers are read and when they are
-// counted.
+// Two rules are stricter than in Atropos. An answer inside the thinking never counts, and
+// upper-case tags count as tags, both for reading answers and for counting them.
 var reasoningGym = scenario.Spec{
 	Name: "reasoning_gym",
 	Doc: "One reply, which may think between <think> and </think> and must give its answer exactly once, between <answer> and </answer>. " +
@@ -29,15 +28,15 @@ The grader reads only the text between <answer> and </answer>, so put just the a
 
 // ReasoningGym holds the settings of the scenario reasoning_gym.
 type ReasoningGym struct {
-	// ShortPrompts omits the system message and asks in a few characters if the task
-	// can. It is for policies that have a short context and have learnt the form of the
+	// ShortPrompts omits the system message and asks the short question if the task has
+	// one. It is for policies with a short context that have learnt the form of the
 	// answers.
 	ShortPrompts bool
 }
 
 // Declare implements [settings.Declarer].
 func (g *ReasoningGym) Declare(d *settings.Section) {
-	d.Bool(&g.ShortPrompts, "short_prompts", "ask in a few characters if the task can, and without a system message")
+	d.Bool(&g.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message")
 }
 
 // Env implements [scenario.Play].

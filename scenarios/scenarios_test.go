@@ -129,7 +129,7 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// A verifier that fails gives no reward.
+// A failing verifier gives no reward.
 func TestUnreadableGoldIsAnError(t *testing.T) {
 	s := find(t, "math_multi_turn", readProblems(t, problems), "{}")
 	p, err := s.Problem(quintain.Draw{})
@@ -160,7 +160,7 @@ func replies(texts ...string) []quintain.Reply {
 	return all
 }
 
-// A board is a task whose answers are no mathematics.
+// A board is a task whose answers are not mathematics.
 type board struct{ quintain.Task }
 
 func (board) Solve(quintain.Problem) (string, error) { return "_ X _\n# _ O", nil }
@@ -185,7 +185,7 @@ func TestMathematicalAnswers(t *testing.T) {
 		{"other words are no answer", `\text{Friday}`, "I do not know.", "no answer"},
 		{"a letter", "C", "I think that (C) is right, and not (B) or (A): (C)", "right"},
 		{"prose in a box is not searched", "42", `\boxed{neither 41 nor 42}`, "wrong: want 42"},
-		{"what cannot be told is wrong", `\sum_{k=1}^{\infty} \frac{1}{k^2}`, `\boxed{\frac{\pi^2}{6}}`, `wrong: unknown: it could not be told whether the answer is right; want \sum_{k=1}^{\infty} \frac{1}{k^2}`},
+		{"an undecidable answer is wrong", `\sum_{k=1}^{\infty} \frac{1}{k^2}`, `\boxed{\frac{\pi^2}{6}}`, `wrong: unknown: it could not be told whether the answer is right; want \sum_{k=1}^{\infty} \frac{1}{k^2}`},
 	} {
 		line, err := json.Marshal(map[string]string{"question": "q", "answer": test.gold})
 		if err != nil {

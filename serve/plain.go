@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
-// maxBody is how many bytes a request to grade may have.
+// maxBody limits the bytes of a request to grade.
 const maxBody = 32 << 20
 
 // plain is our own protocol: problems, and grades.
@@ -23,7 +23,7 @@ type plain struct {
 	of   Settings
 }
 
-// routes are the routes of the protocol.
+// routes returns the routes of the protocol.
 func (p plain) routes() []web.Route {
 	return []web.Route{
 		{Method: "POST", Path: "/v1/problems", For: web.AnyKey, Serve: answer(p.problems)},
@@ -40,7 +40,7 @@ func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call
 	}
 }
 
-// invalid is the error of a request that asks for what there is not.
+// invalid returns the error of a request for something that does not exist.
 func invalid(format string, args ...any) error {
 	return web.Errorf(http.StatusUnprocessableEntity, format, args...)
 }
@@ -89,7 +89,7 @@ func (p plain) problems(c *web.Call, body []byte) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// open appends the messages with which a model is asked.
+// open appends the opening messages for a model.
 func (p plain) open(c *web.Call, dst []byte, problem quintain.Problem) ([]byte, error) {
 	e, err := p.book.Env(problem, "")
 	if err != nil {
@@ -104,10 +104,10 @@ func (p plain) open(c *web.Call, dst []byte, problem quintain.Problem) ([]byte, 
 	return append(dst, text...), err
 }
 
-// An item is a problem and an answer to it, or a whole reply of a model.
+// An item is a problem with an answer, or with a whole reply of a model.
 type item struct {
 	Problem  json.RawMessage `json:"problem"`
-	Scenario string          `json:"scenario"` // that judges the reply; empty: that of the problem, or the usual one
+	Scenario string          `json:"scenario"` // judges the reply; empty: the problem's, or the usual one
 	Answer   json.RawMessage `json:"answer"`
 	Reply    json.RawMessage `json:"reply"`
 }
@@ -181,7 +181,7 @@ func text(name string, value []byte) (s *string, err error) {
 	return s, nil
 }
 
-// decode reads the body of a request, which has no members but those of v.
+// decode reads the body of a request, without unknown members.
 func decode(body []byte, v any) error {
 	d := jsonform.NewDecoder(body)
 	d.DisallowUnknownFields()

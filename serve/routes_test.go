@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/serve"
 )
 
-// On a server with keys, problems and grades are for those who bring one.
+// On a server with keys, problems and grades need one.
 func TestRoutesWantAKey(t *testing.T) {
 	t.Parallel()
 	routes, err := serve.Routes(serve.Default())
@@ -16,7 +16,7 @@ func TestRoutesWantAKey(t *testing.T) {
 	}
 	open := map[string]bool{
 		"/health":             true, // says that the server runs
-		"/serve/openapi.json": true, // describes the routes, as the document of the hub does
+		"/serve/openapi.json": true, // describes the routes, like the document of the hub
 	}
 	for _, r := range routes {
 		if (r.For == web.Anyone) != open[r.Path] {

@@ -22,13 +22,13 @@ import (
 	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
-// A protocol is what the clients of one kind speak.
+// A protocol is the routes for one kind of client.
 type protocol struct {
 	name   string
 	routes []web.Route
 }
 
-// protocols are all protocols.
+// protocols returns all protocols.
 func protocols(book *names.Book, s Settings) []protocol {
 	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
 	return []protocol{
@@ -40,8 +40,8 @@ func protocols(book *names.Book, s Settings) []protocol {
 	}
 }
 
-// Routes returns the routes of the protocols that s names, for a server of package web.
-// The error names an unknown protocol.
+// Routes returns the routes of the protocols in s, for a server of package web. The error
+// names an unknown protocol.
 func Routes(s Settings) ([]web.Route, error) {
 	book, err := names.All()
 	if err != nil {
@@ -71,11 +71,11 @@ var openAPIText []byte
 // openAPI shows the description of the routes.
 func openAPI(c *web.Call) { c.JSON(http.StatusOK, openAPIText) }
 
-// A Config says how a [Server] behaves.
+// A Config configures a [Server].
 type Config struct {
-	Settings Settings     // zeros stand for the values of [Default]
-	Web      web.Settings // zeros stand for the values of [web.Default]
-	Keys     []web.Key    // that open the server; none: it is open to all
+	Settings Settings     // zeros mean the values of [Default]
+	Web      web.Settings // zeros mean the values of [web.Default]
+	Keys     []web.Key    // for the server's clients; none: it is open to all
 	Log      *slog.Logger // default: none
 }
 
@@ -110,5 +110,5 @@ func New(c Config) (*Server, error) {
 // Handler answers the requests of the server.
 func (s *Server) Handler() http.Handler { return s.web }
 
-// Run serves on l, which it closes, until ctx ends or l fails; see [web.Server.Run].
+// Run serves on l until ctx ends or l fails, and closes l; see [web.Server.Run].
 func (s *Server) Run(ctx context.Context, l net.Listener) error { return s.web.Run(ctx, l) }

@@ -25,7 +25,7 @@ func post(tb testing.TB, s *Server, path, body string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// newServer returns a server of some settings.
+// newServer returns a server with the given settings.
 func newServer(tb testing.TB, c Config) *Server {
 	tb.Helper()
 	s, err := New(c)
@@ -121,8 +121,8 @@ func TestGrade(t *testing.T) {
 	}
 }
 
-// TestClientsThatGo hang up in the middle of a request, and before its reply. The next one is
-// answered, and the server ends.
+// TestClientsThatGo hang up in the middle of a request, and before its reply. The next one
+// is answered, and the server ends.
 func TestClientsThatGo(t *testing.T) {
 	addr, end := webtest.Serve(t, newServer(t, Config{}))
 	body := `{"problem":"chain_sum.v2.s1.l0.0","answer":"-3"}`
@@ -156,7 +156,7 @@ func TestClientsThatGo(t *testing.T) {
 	end()
 }
 
-// TestProtocolsAreChosen opens the routes of those protocols that are named, and no others.
+// TestProtocolsAreChosen opens the routes of the named protocols, and no others.
 func TestProtocolsAreChosen(t *testing.T) {
 	for _, test := range []struct {
 		protocols []string
@@ -176,8 +176,8 @@ func TestProtocolsAreChosen(t *testing.T) {
 	}
 }
 
-// FuzzPlain makes requests of any bodies: each is answered with JSON, and no fault of the
-// server's own.
+// FuzzPlain sends requests with any bodies: each gets JSON, and no fault of the server's
+// own.
 func FuzzPlain(f *testing.F) {
 	s := newServer(f, Config{Settings: Settings{MaxProblems: 3}})
 	for _, body := range []string{
@@ -199,8 +199,8 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-// TestOpenAPI holds the description to the routes of the protocols that do not describe
-// themselves, and its references to what there is.
+// TestOpenAPI checks the description against the routes of the protocols that do not
+// describe themselves, and its references.
 func TestOpenAPI(t *testing.T) {
 	var doc struct {
 		Paths      map[string]map[string]struct{ Responses map[string]any }

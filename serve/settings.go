@@ -6,25 +6,25 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings are what people may set of the routes.
+// Settings configures the routes.
 type Settings struct {
-	Hub         bool          // the hub answers the routes, too
+	Hub         bool          // the hub serves the routes too
 	Protocols   []string      // empty: all
-	MaxProblems int           // of a request
-	MaxSessions int           // at once, of each protocol
+	MaxProblems int           // per request
+	MaxSessions int           // open at once, for each protocol
 	Idle        time.Duration // after which a session without a request ends
 }
 
-// Default returns the settings that hold unless something else is said.
+// Default returns the default settings.
 func Default() Settings {
 	return Settings{MaxProblems: 1000, MaxSessions: 1 << 15, Idle: 10 * time.Minute}
 }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Bool(&s.Hub, "hub", "the hub also answers requests as quintain serve does").Flag("serve")
-	d.Texts(&s.Protocols, "protocols", "the protocols that are spoken; none: all")
-	d.Int(&s.MaxProblems, "max_problems", "problems of a request, and answers to grade").Between(1, 1<<20)
-	d.Int(&s.MaxSessions, "max_sessions", "sessions at once, of each protocol").AtLeast(1)
-	d.Duration(&s.Idle, "idle", "after which a session ends if nobody asks anything of it").Above(0)
+	d.Bool(&s.Hub, "hub", "serve the requests of quintain serve on the hub too").Flag("serve")
+	d.Texts(&s.Protocols, "protocols", "protocols to serve; none: all")
+	d.Int(&s.MaxProblems, "max_problems", "most problems, or answers to grade, per request").Between(1, 1<<20)
+	d.Int(&s.MaxSessions, "max_sessions", "most open sessions of each protocol").AtLeast(1)
+	d.Duration(&s.Idle, "idle", "time without a request after which a session ends").Above(0)
 }

@@ -19,7 +19,7 @@ func (p *pump) Declare(d *settings.Section) {
 	d.Duration(&p.Pause, "pause", "between rounds")
 }
 
-// The environment wins over the file, and what neither names keeps its value.
+// The environment overrides the file, and a setting in neither keeps its value.
 func Example() {
 	p := &pump{Strokes: 3, Pause: time.Second}
 	form := settings.New(p)

@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// A node is a value of a file and where it is.
+// A node is a value of a file with its position.
 type node struct {
 	value     any // nil, bool, string, int64, uint64, float64, []node, or []member
 	line, col int
@@ -24,7 +24,7 @@ type member struct {
 	line, col int // of the key
 }
 
-// loadFile sets the settings that a YAML file names.
+// loadFile sets the settings in a YAML file.
 func (f *Form) loadFile(from Sources) []error {
 	top, err := parseYAML(from.Data)
 	if err != nil {
@@ -41,12 +41,12 @@ func (f *Form) loadFile(from Sources) []error {
 // A reader sets the settings of form to the values of a file.
 type reader struct {
 	form   *Form
-	file   string // name, for errors; empty: they name no place
+	file   string // name, for errors; empty: leave the position out
 	faults []error
 }
 
-// fault notes an error at a place of the values, which the file has in a line and a
-// column.
+// fault records an error at a place of the values, which has the given line and column in
+// the file.
 func (r *reader) fault(line, col int, place []any, err error) {
 	err = &Fault{place, err}
 	if r.file != "" {
@@ -55,7 +55,7 @@ func (r *reader) fault(line, col int, place []any, err error) {
 	r.faults = append(r.faults, err)
 }
 
-// steps is the place of a path.
+// steps converts a path to a place.
 func steps(path string) (place []any) {
 	if path == "" {
 		return nil
@@ -76,24 +76,24 @@ func (r *reader) group(n node, path string) {
 	for _, m := range members {
 		below := dotted(path) + m.name
 		s := r.form.find(below)
-		switch {
-		case s == nil && !r.form.has(below):
+		if s == nil && !r.form.has(below) {
 			r.fault(m.line, m.col, steps(below), fmt.Errorf("there is no such setting%s", suggest(below, r.form.paths(), "."+m.name)))
-		case m.value.value == nil && (s == nil || !s.null): // a key without a value leaves the default
-		case s == nil:
-			r.group(m.value, below)
-		default:
-			r.setting(s, m.value)
+			continue
 		}
+		if m.value.value == nil && (s == nil || !s.null) {
+			continue // a key without a value leaves the default
+		}
+		if s == nil {
+			r.group(m.value, below)
+			continue
+		}
+		r.setting(s, m.value)
 	}
 }
 
 // setting sets s to the value of n.
 func (r *reader) setting(s *Setting, n node) {
-	err := s.value.Take(n.plain())
-	if err == nil {
-		err = s.check()
-	}
+	err := s.take(n)
 	if err == nil {
 		return
 	}
@@ -106,7 +106,15 @@ func (r *reader) setting(s *Setting, n node) {
 	r.fault(n.line, n.col, place, err)
 }
 
-// plain returns the value as [Value.Take] gets it.
+// take sets s to the value of n, and checks it.
+func (s *Setting) take(n node) error {
+	if err := s.value.Take(n.plain()); err != nil {
+		return err
+	}
+	return s.check()
+}
+
+// plain returns the value in the form of [Value.Take].
 func (n node) plain() any {
 	switch v := n.value.(type) {
 	case []node:
@@ -147,8 +155,8 @@ func (n node) at(place []any) node {
 // located matches the line, column and message of an error of the YAML parser.
 var located = regexp.MustCompile(`^\[(\d+):(\d+)\] ([^\n]*)`)
 
-// parseYAML reads a file of one document. It returns nil if the file has none. Errors
-// begin with the line and column.
+// parseYAML reads a file of one document; nil: it has none. Errors begin with the line and
+// column.
 func parseYAML(data []byte) (*node, error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -178,7 +186,7 @@ func parseYAML(data []byte) (*node, error) {
 // Limits of a file.
 const (
 	maxDepth = 64
-	maxNodes = 100_000 // an alias counts as many as it stands for
+	maxNodes = 100_000 // an alias counts as often as its nodes
 )
 
 // A converter turns nodes of the YAML library into ours.
@@ -187,7 +195,7 @@ type converter struct {
 	made    int
 }
 
-// convert returns n as a node of ours.
+// convert returns n as our node.
 func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
 	out.line, out.col = place(n)
 	c.made++
@@ -196,6 +204,7 @@ func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
 	}
 	switch n := n.(type) {
 	case *ast.NullNode:
+		out.value = nil
 	case *ast.BoolNode:
 		out.value = n.Value
 	case *ast.StringNode:
@@ -219,10 +228,11 @@ func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
 		}
 		out.value = list
 	case *ast.AnchorNode:
-		if out, err = c.convert(n.Value, depth+1); err == nil {
-			c.anchors[n.Name.GetToken().Value] = out
+		if out, err = c.convert(n.Value, depth+1); err != nil {
+			return out, err
 		}
-		return out, err
+		c.anchors[n.Name.GetToken().Value] = out
+		return out, nil
 	case *ast.AliasNode:
 		return c.alias(out, n.Value.GetToken().Value)
 	default:
@@ -253,7 +263,7 @@ func (c *converter) mapping(out node, values []*ast.MappingValueNode, depth int)
 	return out, nil
 }
 
-// alias returns the value of an anchor, at the place of out.
+// alias returns the value of an anchor, at the position of out.
 func (c *converter) alias(out node, name string) (node, error) {
 	found, known := c.anchors[name]
 	if !known {
@@ -266,7 +276,7 @@ func (c *converter) alias(out node, name string) (node, error) {
 	return node{found.value, out.line, out.col}, nil
 }
 
-// count is the number of nodes of n.
+// count returns the number of nodes in n.
 func (n node) count() int {
 	sum := 1
 	switch v := n.value.(type) {
@@ -282,8 +292,8 @@ func (n node) count() int {
 	return sum
 }
 
-// integer returns a whole number of the library as an int64, as a uint64 if it is too
-// large for that, or else as a string.
+// integer returns a whole number of the library as an int64 if it fits, else a uint64, else
+// a string.
 func integer(v any) any {
 	switch v := v.(type) {
 	case uint64:

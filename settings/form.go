@@ -8,12 +8,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
-// A Form holds all settings of a program, or those of one of its verbs. It is for one
-// goroutine.
+// A Form holds all settings of a program, or of one of its verbs. It is for one goroutine.
 type Form struct {
 	list     []*Setting
 	sections []section
-	used     []string // as for Use; nil: everything
+	used     []string // as in Use; nil: everything
 }
 
 // A section is a declared group of settings.
@@ -23,8 +22,8 @@ type section struct {
 	group Declarer
 }
 
-// New returns the form of a program whose settings are those of g and of the sections
-// that g declares.
+// New returns the form of a program with the settings of g and of the sections that g
+// declares.
 func New(g Declarer) *Form {
 	f := &Form{}
 	f.sections = append(f.sections, section{"", "", g})
@@ -39,12 +38,12 @@ func New(g Declarer) *Form {
 	return f
 }
 
-// Check reports every setting of g whose value is invalid, one per line.
+// Check reports every setting of g with an invalid value, one per line.
 func Check(g Declarer) error { return New(g).check() }
 
-// Use returns the form of a verb that uses the settings at and below paths, except those
-// at and below a path that begins with a dash. The others may be set in the file and the
-// environment, without effect.
+// Use returns the form of a verb that uses the settings at and below paths, except those at
+// and below a path that begins with a dash. The other settings may appear in the file and
+// the environment, without effect.
 func (f *Form) Use(paths ...string) *Form {
 	for _, path := range paths {
 		if !f.has(strings.TrimPrefix(path, "-")) {
@@ -64,7 +63,7 @@ func (f *Form) has(path string) bool {
 	return false
 }
 
-// uses reports whether the form uses all at and below a path.
+// uses reports whether the form uses everything at and below a path.
 func (f *Form) uses(path string) bool {
 	if f.used == nil {
 		return true
@@ -80,12 +79,12 @@ func (f *Form) uses(path string) bool {
 	return is
 }
 
-// within reports whether path is other or below it. All are below the empty path.
+// within reports whether path is other or below it. Every path is below the empty one.
 func within(path, other string) bool {
 	return other == "" || path == other || strings.HasPrefix(path, other+".")
 }
 
-// Settings returns the settings that the form uses, in the order of the declarations.
+// Settings returns the form's settings, in the order of their declarations.
 func (f *Form) Settings() []*Setting {
 	var list []*Setting
 	for _, s := range f.list {
@@ -96,7 +95,7 @@ func (f *Form) Settings() []*Setting {
 	return list
 }
 
-// find returns the setting of a path, even if the form does not use it, or nil.
+// find returns the setting of a path, even one that the form does not use, or nil.
 func (f *Form) find(path string) *Setting {
 	for _, s := range f.list {
 		if s.path == path {
@@ -115,7 +114,7 @@ func (f *Form) paths() []string {
 	return list
 }
 
-// Sources are what settings are read from.
+// Sources holds the sources of settings.
 type Sources struct {
 	File    string            // name of the file, for messages
 	Data    []byte            // content of the file
@@ -124,10 +123,9 @@ type Sources struct {
 	Flags   map[string]string // the given flags, by the path of the setting
 }
 
-// Load sets the settings that the sources name. The error reports everything that is
-// wrong, one per line. The whole file is checked, but the environment only for the
-// settings that the form uses. For an unknown key or variable the error names the
-// nearest known one.
+// Load sets the settings from the sources. The error reports all faults, one per line. The
+// whole file is checked, but the environment only for the settings that the form uses. For
+// an unknown key or variable the error names the nearest known one.
 func (f *Form) Load(from Sources) error {
 	faults := f.loadFile(from)
 	faults = append(faults, f.loadEnviron(from)...)
@@ -144,17 +142,16 @@ func (f *Form) Load(from Sources) error {
 
 // set sets s to the text of a flag or variable.
 func (s *Setting) set(text, source string) error {
-	err := s.value.Set(text)
-	if err == nil {
-		err = s.check()
+	if err := s.value.Set(text); err != nil {
+		return fmt.Errorf("%s: %w", source, err)
 	}
-	if err != nil {
+	if err := s.check(); err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}
 	return nil
 }
 
-// loadEnviron sets the settings that the environment names.
+// loadEnviron sets the settings in the environment.
 func (f *Form) loadEnviron(from Sources) (faults []error) {
 	known := map[string]*Setting{}
 	names := append([]string{}, from.Others...)
@@ -181,11 +178,11 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 	return faults
 }
 
-// check reports settings that are invalid, alone or together, if the form uses them.
+// check reports the form's invalid settings, each alone and all together.
 func (f *Form) check() error {
 	var faults []error
 	for _, s := range f.Settings() {
-		if err := s.check(); err != nil { // a default may be invalid, so that it has to be set
+		if err := s.check(); err != nil { // a default may be invalid, to demand a value
 			faults = append(faults, fmt.Errorf("%s: %w", s.path, err))
 		}
 	}
@@ -201,7 +198,7 @@ func (f *Form) check() error {
 	return errors.Join(faults...)
 }
 
-// dotted returns what comes before a key in a message.
+// dotted returns the prefix of a key in a message.
 func dotted(path string) string {
 	if path == "" {
 		return ""
@@ -210,7 +207,7 @@ func dotted(path string) string {
 }
 
 // suggest returns the end of an error about an unknown name. It suggests the nearest of
-// names, or else the first with the given ending, since people often omit the section.
+// names, or else the first with the given ending, because people often omit the section.
 func suggest(name string, names []string, ending string) string {
 	if text := nearest.Suggest(name, names); text != "" {
 		return text

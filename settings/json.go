@@ -39,7 +39,7 @@ func Tree(g Declarer) (json.RawMessage, error) {
 	return New(g).tree("")
 }
 
-// tree writes the settings of a section and those below it.
+// tree writes the settings of a section and of those below it.
 func (f *Form) tree(path string) ([]byte, error) {
 	b := []byte{'{'}
 	done := map[string]bool{}
@@ -68,7 +68,7 @@ func (f *Form) tree(path string) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// Values returns the values of the settings that the form uses as JSON, by path.
+// Values returns the values of the form's settings as JSON, by path.
 func (f *Form) Values() (map[string]json.RawMessage, error) {
 	values := map[string]json.RawMessage{}
 	for _, s := range f.Settings() {
@@ -81,8 +81,8 @@ func (f *Form) Values() (map[string]json.RawMessage, error) {
 	return values, nil
 }
 
-// ReadJSON sets the settings of g that a JSON object names, and checks all of g. The
-// error reports everything that is wrong, one per line.
+// ReadJSON sets the settings of g that a JSON object names, and checks all of g. The error
+// reports all faults, one per line.
 func ReadJSON(g Declarer, object json.RawMessage) error {
 	top, err := parseJSON(object)
 	if err != nil {
@@ -91,9 +91,9 @@ func ReadJSON(g Declarer, object json.RawMessage) error {
 	return read(g, top)
 }
 
-// Take sets the settings of g to the fields of an object, which are as [Value.Take] gets
-// them, and checks all of g. It is for values that are objects: the error has a [*Fault]
-// for each field that is invalid.
+// Take sets the settings of g to the fields of an object, in the form of [Value.Take], and
+// checks all of g. It is for values that are objects: the error has a [*Fault] for each
+// invalid field.
 func Take(g Declarer, fields map[string]any) error { return read(g, nodeOf(fields)) }
 
 // read sets the settings of g that n names, and checks all of g.
@@ -107,7 +107,7 @@ func read(g Declarer, n node) error {
 	return f.check()
 }
 
-// FromJSON returns a JSON value as [Value.Take] gets it.
+// FromJSON converts a JSON value to the form of [Value.Take].
 func FromJSON(text json.RawMessage) (any, error) {
 	n, err := parseJSON(text)
 	return n.plain(), err
@@ -127,7 +127,7 @@ func parseJSON(text json.RawMessage) (n node, err error) {
 	return nodeOf(v), nil
 }
 
-// nodeOf returns a value of JSON as a node.
+// nodeOf returns a JSON value as a node.
 func nodeOf(v any) (n node) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -150,7 +150,7 @@ func nodeOf(v any) (n node) {
 	return n
 }
 
-// numberOf returns a number in the type that holds it exactly, if there is one.
+// numberOf returns a number as an int64 or a uint64 if one holds it, else as a float64.
 func numberOf(v json.Number) any {
 	if n, err := v.Int64(); err == nil {
 		return n

@@ -10,7 +10,7 @@ import (
 // YAML returns the current values as a file, with a comment on each setting.
 func (f *Form) YAML() (string, error) {
 	var b strings.Builder
-	open := "" // path of the section of the last line
+	open := "" // path of the last line's section
 	for _, s := range f.Settings() {
 		cut := strings.LastIndexByte(s.path, '.')
 		if at := s.path[:max(0, cut)]; at != open {
@@ -26,8 +26,7 @@ func (f *Form) YAML() (string, error) {
 	return b.String(), nil
 }
 
-// openSections writes the keys of the sections that lead to a path, except those that
-// are open already.
+// openSections writes the keys of the sections on a path, except those already open.
 func (f *Form) openSections(b *strings.Builder, open, path string) {
 	parts := strings.Split(path, ".")
 	for i := range parts {
@@ -63,13 +62,13 @@ func indent(path string) string {
 	return strings.Repeat("  ", strings.Count(path, ".")+1)
 }
 
-// flow writes a value as YAML in one line.
+// flow writes a value as YAML on one line.
 func flow(v any) (string, error) {
 	text, err := yaml.MarshalWithOptions(v, yaml.Flow(true))
 	return strings.TrimSpace(string(text)), err
 }
 
-// Markdown returns a table for each section. Verbs returns the verbs that use a setting.
+// Markdown returns a table for each section. verbs returns the verbs that use a setting.
 func (f *Form) Markdown(verbs func(path string) []string) string {
 	var b strings.Builder
 	open := "-"

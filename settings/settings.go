@@ -1,17 +1,17 @@
-// Package settings lets a program declare each setting once, and gives it a key in the
-// YAML file, a flag, an environment variable, and a row in the documents.
+// Package settings lets a program declare each setting once. It gives the setting a key in
+// the YAML file, a flag, an environment variable, and a row in the documents.
 //
-// A package that has settings keeps them in a struct whose fields hold the defaults,
-// and declares them:
+// A package keeps its settings in a struct whose fields hold the defaults, and declares
+// them:
 //
 //	func (s *Settings) Declare(d *settings.Section) {
 //		d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1)
-//		d.Duration(&s.Grace, "grace", "time for episodes under way when a run is stopped")
+//		d.Duration(&s.Grace, "grace", "time for episodes to finish once a run is stopped")
 //	}
 //
 // A program combines the sections in a [Form], which reads them from a file, the
-// environment and flags. A flag overrides the environment, the environment the file,
-// and the file the default.
+// environment and flags. A flag overrides the environment, the environment the file, and
+// the file the default.
 package settings
 
 import (
@@ -24,12 +24,11 @@ import (
 
 // A Declarer is a group of settings.
 type Declarer interface {
-	// Declare declares the settings. The values that the fields then have are the
-	// defaults.
+	// Declare declares the settings. The fields' current values are the defaults.
 	Declare(d *Section)
 }
 
-// A Checker is a [Declarer] whose settings depend on each other.
+// A Checker is a [Declarer] with settings that depend on each other.
 type Checker interface {
 	// Check reports settings that are invalid together, by their keys in the section.
 	Check() error
@@ -39,11 +38,11 @@ type Checker interface {
 type Section struct {
 	form   *Form
 	path   string // "run"; empty: the top
-	prefix string // of the names of its flags
-	paths  bool   // its flags are named by the paths of the settings
+	prefix string // of its flags
+	paths  bool   // the paths of the settings name its flags
 }
 
-// key returns the path of a key of the section.
+// key returns the path of a key in the section.
 func (d *Section) key(name string) string {
 	if d.path == "" {
 		return name
@@ -51,7 +50,7 @@ func (d *Section) key(name string) string {
 	return d.path + "." + name
 }
 
-// add declares a setting. It panics if the key or flag is declared already.
+// add declares a setting. It panics if the key or flag exists already.
 func (d *Section) add(v Value, name, doc string) *Setting {
 	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: d.prefix + strings.ReplaceAll(name, "_", "-")}
 	if d.paths {
@@ -77,7 +76,8 @@ func (d *Section) Prefixed(g Declarer, name, doc string) {
 	d.section(g, &Section{form: d.form, path: d.key(name), prefix: strings.ReplaceAll(name, "_", "-") + "-"}, doc)
 }
 
-// Dotted is like Section, but the flags are the paths of the settings, as --env.group_size.
+// Dotted is like Section, but the flags are the paths of the settings, such as
+// --env.group_size.
 func (d *Section) Dotted(g Declarer, name, doc string) {
 	d.section(g, &Section{form: d.form, path: d.key(name), paths: true}, doc)
 }
@@ -110,25 +110,25 @@ func (d *Section) Bool(p *bool, name, doc string) *Setting { return d.add((*trut
 // Text declares a text.
 func (d *Section) Text(p *string, name, doc string) *Setting { return d.add((*text)(p), name, doc) }
 
-// Duration declares a time. It is written with its unit.
+// Duration declares a time, written with its unit.
 func (d *Section) Duration(p *time.Duration, name, doc string) *Setting {
 	return d.add((*span)(p), name, doc)
 }
 
-// Texts declares a list of texts. As a flag it is written with commas between them.
+// Texts declares a list of texts. A flag separates them with commas.
 func (d *Section) Texts(p *[]string, name, doc string) *Setting {
 	return d.add((*texts)(p), name, doc)
 }
 
-// Object declares an object with any content. As a flag it is written as JSON.
+// Object declares an object with any content. A flag gives it as JSON.
 func (d *Section) Object(p *map[string]any, name, doc string) *Setting {
 	return d.add((*object)(p), name, doc)
 }
 
-// Value declares a setting of a type of its own.
+// Value declares a setting of its own type.
 func (d *Section) Value(v Value, name, doc string) *Setting { return d.add(v, name, doc) }
 
-// Word declares a text of a type of its own. [Setting.OneOf] lists the valid ones.
+// Word declares a text of its own type. [Setting.OneOf] lists the valid ones.
 func Word[T ~string](d *Section, p *T, name, doc string) *Setting {
 	return d.add(choice[T]{p}, name, doc)
 }
@@ -148,7 +148,7 @@ func oneOf(words []string) string {
 	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }
 
-// A Setting is one thing that can be set.
+// A Setting is one declared setting.
 type Setting struct {
 	path   string // "run.group_size"
 	doc    string
@@ -156,7 +156,7 @@ type Setting struct {
 	value  Value
 	was    string // the default
 	limits []limit
-	null   bool // a key without a value is given to the value, as nil
+	null   bool // a key without a value sets the value to nil
 }
 
 // A limit is a condition that a value must meet.
@@ -175,41 +175,40 @@ const (
 	ofEmpty                  // nowhere
 )
 
-// Flag sets the name of the flag; empty: there is no flag. Without Flag it is the key
-// with dashes.
+// Flag sets the name of the flag; empty: no flag. By default it is the key with dashes.
 func (s *Setting) Flag(name string) *Setting {
 	s.flag = name
 	return s
 }
 
-// Null gives the value nil for a key without a value or with null. Without Null, such a
-// key leaves the default.
+// Null sets the value to nil for a null key or one without a value. By default, such a key
+// leaves the default.
 func (s *Setting) Null() *Setting {
 	s.null = true
 	return s
 }
 
-// AtLeast refuses values of a number or time below low.
+// AtLeast refuses numbers or times below low.
 func (s *Setting) AtLeast(low float64) *Setting {
 	return s.limit(s.shown(low)+" or more", func(v float64) bool { return v >= low })
 }
 
-// Above refuses values of a number or time that are not above low.
+// Above refuses numbers or times of low or less.
 func (s *Setting) Above(low float64) *Setting {
 	return s.limit("more than "+s.shown(low), func(v float64) bool { return v > low })
 }
 
-// Below refuses values of a number or time that are not below high.
+// Below refuses numbers or times of high or more.
 func (s *Setting) Below(high float64) *Setting {
 	return s.limit("less than "+s.shown(high), func(v float64) bool { return v < high })
 }
 
-// Between refuses values of a number or time outside low to high.
+// Between refuses numbers or times outside low to high.
 func (s *Setting) Between(low, high float64) *Setting {
 	return s.limit(s.shown(low)+" to "+s.shown(high), func(v float64) bool { return v >= low && v <= high })
 }
 
-// limit adds a limit of a number or a time, which is counted in seconds.
+// limit adds a limit of a number, or of a time in seconds.
 func (s *Setting) limit(want string, ok func(float64) bool) *Setting {
 	m, can := s.value.(measured)
 	if !can {
@@ -233,7 +232,7 @@ func (s *Setting) OneOf(words ...string) *Setting {
 	return s
 }
 
-// Given refuses an empty text. Want says what is wanted instead.
+// Given refuses an empty text. want describes a valid one.
 func (s *Setting) Given(want string) *Setting {
 	s.limits = append(s.limits, limit{want, func() bool { return s.value.String() != "" }, ofEmpty})
 	return s
@@ -257,16 +256,16 @@ func quote(text string) string {
 	return text
 }
 
-// Path is the key in the file, with the keys of its sections: "run.group_size".
+// Path returns the key in the file, with the keys of its sections: "run.group_size".
 func (s *Setting) Path() string { return s.path }
 
-// FlagName is the name of the flag, without the leading dashes; empty: it has none.
+// FlagName returns the name of the flag, without the leading dashes; empty: none.
 func (s *Setting) FlagName() string { return s.flag }
 
-// Variable is the name of the environment variable.
+// Variable returns the name of the environment variable.
 func (s *Setting) Variable() string { return variable(s.path) }
 
-// Doc says what the setting means, and which values are valid.
+// Doc returns the meaning of the setting and its valid values.
 func (s *Setting) Doc() string {
 	var wants []string
 	for _, l := range s.limits {
@@ -280,7 +279,7 @@ func (s *Setting) Doc() string {
 	return s.doc + " (" + strings.Join(wants, "; ") + ")"
 }
 
-// Help is Doc in short, for the help of flags: of the valid values it lists only words.
+// Help is a short Doc, for the help of flags: of the valid values it lists only words.
 func (s *Setting) Help() string {
 	for _, l := range s.limits {
 		if l.kind == ofWords {
@@ -290,19 +289,19 @@ func (s *Setting) Help() string {
 	return s.doc
 }
 
-// Default is the default, as it is written in a flag.
+// Default returns the default, as written in a flag.
 func (s *Setting) Default() string { return s.was }
 
 // Type names the type, for the help of flags: "int", "duration".
 func (s *Setting) Type() string { return s.value.Type() }
 
-// String is the value, as it is written in a flag.
+// String returns the value, as written in a flag.
 func (s *Setting) String() string { return s.value.String() }
 
 // Prefix begins the names of all environment variables.
 const Prefix = "QUINTAIN_"
 
-// variable is the name of the variable of a path.
+// variable returns the environment variable of a path.
 func variable(path string) string {
 	return Prefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }

@@ -38,7 +38,7 @@ func (a *all) Declare(d *settings.Section) {
 	d.Section(&a.Below, "below", "what is below")
 }
 
-// below is a section of its own.
+// below is a section within another.
 type below struct {
 	wait  time.Duration
 	list  []string
@@ -101,7 +101,7 @@ func TestLoadFile(t *testing.T) {
 		{"an anchor", "below: {few: &n 3, many: *n}\n", ""},
 		{"a merge", "below:\n  <<: {few: 1}\n", `is not a name`},
 		{"an alias of nothing", "count: *n\n", `there is no anchor n`},
-		{"what does not fit together", "below: {few: 9}\n", `below.few: is 9, want 5, which is many, or less`},
+		{"values that contradict each other", "below: {few: 9}\n", `below.few: is 9, want 5, which is many, or less`},
 	} {
 		err := settings.New(defaults()).Load(settings.Sources{File: "f.yaml", Data: []byte(test.file)})
 		if test.want == "" && err != nil || !strings.Contains(fmt.Sprint(err), test.want) {
@@ -179,7 +179,7 @@ func TestUse(t *testing.T) {
 	}
 	err = verb.Load(settings.Sources{File: "f.yaml", Data: []byte("rate: fast\n")})
 	if err == nil {
-		t.Error("what no reader of the file could take is taken, because this verb does not use it")
+		t.Error("an invalid value in the file is accepted, because this verb does not use it")
 	}
 }
 
@@ -238,7 +238,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A named group has flags by its paths, and takes null where it says so.
+// A named group's flags are its paths, and it takes null on request.
 type named struct{ A, B string }
 
 func (n *named) Declare(d *settings.Section) {
@@ -246,7 +246,7 @@ func (n *named) Declare(d *settings.Section) {
 	d.Value(nullable{&n.B}, "other", "a name, or null").Null()
 }
 
-// nullable is a text that may be null, which is "null".
+// nullable is a text that may be null, stored as "null".
 type nullable struct{ p *string }
 
 func (n nullable) Set(text string) error { *n.p = text; return nil }
@@ -321,7 +321,7 @@ type limitless struct{ a string }
 
 func (l *limitless) Declare(d *settings.Section) { d.Text(&l.a, "a", "text").AtLeast(1) }
 
-// pick is a value of a type of its own.
+// pick is a value of its own type.
 type pick struct{ names []string }
 
 func (p *pick) Set(s string) error {

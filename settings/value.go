@@ -17,15 +17,15 @@ type Value interface {
 	// Set reads the text of a flag or variable.
 	Set(text string) error
 
-	// Take reads a value of the file: nil, a bool, a string, an int64, a uint64 (if it
-	// is too large for an int64), a float64, a []any, or a map[string]any of such. An
-	// error within a list or an object is a [*Fault].
+	// Take reads a value of the file: nil, a bool, a string, an int64, a uint64 (if too
+	// large for an int64), a float64, a []any, or a map[string]any of such. An error within
+	// a list or an object is a [*Fault].
 	Take(v any) error
 
-	// Give returns the value in the form that Take reads.
+	// Give returns the value in the form of Take.
 	Give() any
 
-	// String returns the value in the form that Set reads. Type names the type.
+	// String returns the value in the form of Set. Type names the type.
 	String() string
 	Type() string
 }
@@ -42,7 +42,7 @@ func (f *Fault) Error() string { return f.path() + ": " + f.Err.Error() }
 // Unwrap returns the error.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Within adds steps to the front of the place of an error within a value.
+// Within prepends steps to the place of an error within a value.
 func Within(err error, steps ...any) error {
 	if f, is := errors.AsType[*Fault](err); is {
 		return &Fault{append(steps, f.Place...), f.Err}
@@ -50,7 +50,7 @@ func Within(err error, steps ...any) error {
 	return &Fault{steps, err}
 }
 
-// path returns the path of the place; that of the whole is the file.
+// path returns the path of the place; the whole value is "the file".
 func (f *Fault) path() (path string) {
 	for _, step := range f.Place {
 		if i, is := step.(int); is {
@@ -113,18 +113,20 @@ type whole int
 
 func (w *whole) Set(text string) error {
 	n, err := wholeIn(text, math.MinInt, math.MaxInt)
-	if err == nil {
-		*w = whole(n)
+	if err != nil {
+		return err
 	}
-	return err
+	*w = whole(n)
+	return nil
 }
 
 func (w *whole) Take(v any) error {
 	n, err := wholeOf(v, math.MinInt, math.MaxInt)
-	if err == nil {
-		*w = whole(n)
+	if err != nil {
+		return err
 	}
-	return err
+	*w = whole(n)
+	return nil
 }
 
 func (w *whole) Give() any        { return int64(*w) }
@@ -136,18 +138,20 @@ type whole64 int64
 
 func (w *whole64) Set(text string) error {
 	n, err := wholeIn(text, math.MinInt64, math.MaxInt64)
-	if err == nil {
-		*w = whole64(n)
+	if err != nil {
+		return err
 	}
-	return err
+	*w = whole64(n)
+	return nil
 }
 
 func (w *whole64) Take(v any) error {
 	n, err := wholeOf(v, math.MinInt64, math.MaxInt64)
-	if err == nil {
-		*w = whole64(n)
+	if err != nil {
+		return err
 	}
-	return err
+	*w = whole64(n)
+	return nil
 }
 
 func (w *whole64) Give() any        { return int64(*w) }
@@ -172,10 +176,11 @@ func (u *unsigned) Take(v any) error {
 		return nil
 	}
 	n, err := wholeOf(v, 0, math.MaxInt64)
-	if err == nil {
-		*u = unsigned(n)
+	if err != nil {
+		return err
 	}
-	return err
+	*u = unsigned(n)
+	return nil
 }
 
 func (u *unsigned) Give() any        { return uint64(*u) }
@@ -260,10 +265,11 @@ func (t *text) Set(s string) error {
 
 func (t *text) Take(v any) error {
 	s, err := textOf(v)
-	if err == nil {
-		*t = text(s)
+	if err != nil {
+		return err
 	}
-	return err
+	*t = text(s)
+	return nil
 }
 
 func (t *text) Give() any      { return string(*t) }
@@ -279,10 +285,11 @@ func (c choice[T]) Set(s string) error {
 
 func (c choice[T]) Take(v any) error {
 	s, err := textOf(v)
-	if err == nil {
-		*c.p = T(s)
+	if err != nil {
+		return err
 	}
-	return err
+	*c.p = T(s)
+	return nil
 }
 
 func (c choice[T]) Give() any      { return string(*c.p) }
@@ -291,7 +298,7 @@ func (c choice[T]) Type() string   { return "word" }
 
 type span time.Duration
 
-// spanWanted is how a time is written.
+// spanWanted describes the form of a time.
 const spanWanted = "a time with its unit, such as 500ms, 30s or 5m"
 
 func (s *span) Set(text string) error {

@@ -6,9 +6,9 @@ import (
 )
 
 // Join returns the arguments of a command line with each flag of Flags as one argument,
-// --KEY=VALUE. In Atropos a value follows its flag as an argument of its own, and a flag
-// without one is true. A value may begin with one dash if it is a number. Arguments after
-// -- stay as they are.
+// --KEY=VALUE. In Atropos the value is an argument of its own, and a flag without one is
+// true. A value may begin with one dash if it is a number. Arguments after -- stay as they
+// are.
 func Join(args []string) []string {
 	known := map[string]bool{}
 	for _, s := range Flags() {

@@ -1,5 +1,5 @@
-// Package environment holds the settings of Atropos' ReasoningGym environment, by the names
-// that its YAML files and its command line have. docs/atropos.md lists them.
+// Package environment holds the settings of Atropos' ReasoningGym environment, under the
+// names of its YAML files and its command line. docs/atropos.md lists them.
 package environment
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings are all settings: the form of the YAML file.
+// Settings holds all settings: the form of the YAML file.
 type Settings struct {
 	Env     Env
 	Servers Servers // "openai"
@@ -22,14 +22,14 @@ type Settings struct {
 	unneeded unneeded
 }
 
-// Default returns the settings with which the environment's command begins there: those of
-// its config_init over those of its class.
+// Default returns the initial settings of Atropos' command: those of config_init over those
+// of its class.
 func Default() *Settings { return &Settings{Env: defaultEnv(), Servers: Servers{defaultServer()}} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Dotted(&s.Env, "env", "the environment")
-	d.Value(&s.Servers, "openai", "inference servers of one model: an object, or a list of them").Flag("").Null()
+	d.Value(&s.Servers, "openai", "inference servers of one model: an object, or a list of objects").Flag("").Null()
 	d.Value(truth{&s.Slurm}, "slurm", "find the servers by Slurm; not here")
 	d.Value(truth{&s.Testing}, "testing", "play without servers; not here")
 	s.unneeded.declare(d, "max_n_completions", "proxy_url")
@@ -39,36 +39,39 @@ func (s *Settings) Declare(d *settings.Section) {
 func (s *Settings) Check() error {
 	switch {
 	case s.Slurm:
-		return errors.New("slurm: is true, and nothing here asks Slurm: name the servers in a list below openai")
+		return errors.New("slurm: is true, but nothing here asks Slurm: name the servers in a list below openai")
 	case s.Testing:
-		return errors.New("testing: is true, and nothing is played here without a server: quintain fake-server is one without a model")
+		return errors.New("testing: is true, but nothing plays here without a server: quintain fake-server is one without a model")
 	}
 	return s.Servers.check()
 }
 
-// Load sets what the file and the flags name. Flags have the paths of their settings, such
-// as "env.group_size"; those below "openai" are for the only server. The error tells
-// everything that is wrong, one per line, in the file with line and column.
+// Load sets the settings in the file and the flags. A flag is the path of its setting, such
+// as "env.group_size"; flags below "openai" are for the only server. The error reports all
+// faults, one per line, those of the file with line and column.
 func (s *Settings) Load(from settings.Sources) error {
-	errs := []error{settings.New(s).Load(from)}
-	switch {
-	case !slices.ContainsFunc(slices.Collect(maps.Keys(from.Flags)), func(path string) bool { return strings.HasPrefix(path, "openai.") }):
-	case len(s.Servers) != 1:
-		errs = append(errs, fmt.Errorf("--openai.…: the file names %d servers, and a flag is for one alone", len(s.Servers)))
-	default:
-		errs = append(errs, settings.New(onlyServer{&s.Servers[0]}).Load(settings.Sources{Flags: from.Flags}))
-	}
-	return errors.Join(errs...)
+	return errors.Join(settings.New(s).Load(from), s.loadServer(from.Flags))
 }
 
-// Flags lists the settings that have a flag, in the order of their declarations.
+// loadServer sets the only server's settings in the flags.
+func (s *Settings) loadServer(flags map[string]string) error {
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(flags)), func(path string) bool { return strings.HasPrefix(path, "openai.") }) {
+		return nil
+	}
+	if len(s.Servers) != 1 {
+		return fmt.Errorf("--openai.…: the file names %d servers, but a flag needs exactly one", len(s.Servers))
+	}
+	return settings.New(onlyServer{&s.Servers[0]}).Load(settings.Sources{Flags: flags})
+}
+
+// Flags lists the settings with a flag, in the order of their declarations.
 func Flags() []*settings.Setting {
 	server := defaultServer()
 	all := append(settings.New(Default()).Settings(), settings.New(onlyServer{&server}).Settings()...)
 	return slices.DeleteFunc(all, func(s *settings.Setting) bool { return s.FlagName() == "" })
 }
 
-// Unneeded lists the settings that were given and change nothing here, each once.
+// Unneeded lists the given settings that have no effect here, each once.
 func (s *Settings) Unneeded() []string {
 	var all []string
 	for name := range s.unneeded {

@@ -16,7 +16,7 @@ func load(file string, flags map[string]string) (*Settings, error) {
 	return s, s.Load(settings.Sources{File: "f.yaml", Data: []byte(file), Flags: flags})
 }
 
-// ownFile is a file as users of the environment have them.
+// ownFile is a typical user's file.
 const ownFile = `# as their README shows it
 env:
   group_size: 16
@@ -72,7 +72,7 @@ func TestOneServer(t *testing.T) {
 		want      func(*Server)
 	}{
 		{"the default", "", nil, func(*Server) {}},
-		{"an object sets what differs", "openai: {model_name: m}", nil, func(s *Server) { s.ModelName = "m" }},
+		{"an object overrides the defaults", "openai: {model_name: m}", nil, func(s *Server) { s.ModelName = "m" }},
 		{"flags over the file", "openai: {model_name: m, api_key: null}", map[string]string{"openai.model_name": "n", "openai.server_type": "vllm"},
 			func(s *Server) { s.ModelName, s.APIKey, s.ServerType = "n", "", VLLM }},
 		{"flags alone", "", map[string]string{"openai.base_url": "http://c/v1"}, func(s *Server) { s.BaseURL = "http://c/v1" }},
@@ -112,7 +112,7 @@ func TestRefused(t *testing.T) {
 		{"a flag for one of two servers", "openai: [{base_url: http://a/v1}, {base_url: http://b/v1}]\n", map[string]string{"openai.timeout": "5"}, "--openai.…: the file names 2 servers"},
 		{"a flag of a server", "", map[string]string{"openai.timeout": "soon"}, `--openai.timeout: is "soon", want a number`},
 		{"a flag", "", map[string]string{"env.total_steps": "None"}, `--env.total_steps: is "None", want a whole number`},
-		{"Slurm", "slurm: true\n", nil, "slurm: is true, and nothing here asks Slurm"},
+		{"Slurm", "slurm: true\n", nil, "slurm: is true, but nothing here asks Slurm"},
 		{"no server", "testing: true\n", nil, "quintain fake-server"},
 	} {
 		if _, err := load(test.file, test.flags); !strings.Contains(fmt.Sprint(err), test.want) {
@@ -129,7 +129,7 @@ func TestJoin(t *testing.T) {
 		{"a short flag is no value", "--slurm -h", "--slurm=True -h"},
 		{"a value of its own stays", "--env.group_size=16 x", "--env.group_size=16 x"},
 		{"other flags stay", "--data folder --env.typo 1", "--data folder --env.typo 1"},
-		{"what has no effect takes its value too", "--env.use_wandb false --max_n_completions 8", "--env.use_wandb=false --max_n_completions=8"},
+		{"a flag without effect takes its value too", "--env.use_wandb false --max_n_completions 8", "--env.use_wandb=false --max_n_completions=8"},
 		{"arguments after the end of the flags", "-- --slurm x", "-- --slurm x"},
 	} {
 		if got := strings.Join(Join(strings.Fields(test.args)), " "); got != test.want {
@@ -138,8 +138,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// Whatever a file or a flag has in it, the settings are read and valid, or there is an
-// error that is said in a few lines.
+// Whatever a file or a flag holds, it gives valid settings or an error of a few lines.
 func FuzzLoad(f *testing.F) {
 	f.Add(ownFile, "--env.group_size 4 --openai.timeout 5")
 	f.Add("env: {min_batch_allocation: -0.5}\nopenai: {base_url: ''}\n", "--slurm")

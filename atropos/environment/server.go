@@ -10,15 +10,15 @@ import (
 
 // The kinds of servers.
 const (
-	OpenAI = "openai" // found out what it is
+	OpenAI = "openai" // to be probed
 	VLLM   = "vllm"
 	SGLang = "sglang"
 )
 
-// Names that stand for what is found out, and for nothing.
+// Special names of models and tokenizers.
 const (
-	AnyModel    = "default" // of a model: the server's
-	NoTokenizer = "none"    // of a tokenizer: the environment's, or none at all
+	AnyModel    = "default" // the server's model
+	NoTokenizer = "none"    // the environment's tokenizer, or none at all
 )
 
 // A Server is an inference server.
@@ -28,8 +28,8 @@ type Server struct {
 	APIKey      string
 	ServerType  string
 	Timeout     float64 // seconds
-	MaxRequests int     // at once
-	Tokenizer   string  // "none": that of the environment
+	MaxRequests int     // in flight
+	Tokenizer   string  // "none": the environment's
 
 	unneeded unneeded
 }
@@ -49,12 +49,12 @@ func defaultServer() Server {
 // Declare implements [settings.Declarer].
 func (s *Server) Declare(d *settings.Section) {
 	d.Text(&s.ModelName, "model_name", "name of the model")
-	d.Text(&s.BaseURL, "base_url", "address of the server, which ends with /v1").Given("the address of the server, such as http://localhost:9004/v1")
-	d.Value(text{&s.APIKey}, "api_key", "key that is sent to the server").Null()
-	d.Text(&s.ServerType, "server_type", "which server it is; openai: that is found out").OneOf(OpenAI, VLLM, SGLang)
-	d.Float(&s.Timeout, "timeout", "seconds that one exchange may take").Above(0)
-	d.Int(&s.MaxRequests, "num_max_requests_at_once", "requests at once, of which the environment has the share of its weight").AtLeast(1)
-	d.Value(text{&s.Tokenizer}, "tokenizer_name", "as env.tokenizer_name, which counts if this is none").Null()
+	d.Text(&s.BaseURL, "base_url", "address of the server; ends with /v1").Given("the address of the server, such as http://localhost:9004/v1")
+	d.Value(text{&s.APIKey}, "api_key", "API key for the server").Null()
+	d.Text(&s.ServerType, "server_type", "kind of server; openai: find out").OneOf(OpenAI, VLLM, SGLang)
+	d.Float(&s.Timeout, "timeout", "time limit of one request, in seconds").Above(0)
+	d.Int(&s.MaxRequests, "num_max_requests_at_once", "concurrent requests; the environment gets the share of its weight").AtLeast(1)
+	d.Value(text{&s.Tokenizer}, "tokenizer_name", "same as env.tokenizer_name, and overrides it unless none").Null()
 	s.unneeded.declare(d, "num_requests_for_eval", "rolling_buffer_length", "n_kwarg_is_ignored", "health_check")
 }
 
@@ -66,22 +66,23 @@ func (s onlyServer) Declare(d *settings.Section) {
 	d.Dotted(s.Server, "openai", "the inference server")
 }
 
-// Servers are one or more servers of one model. An object sets what differs from the
-// default server; elements of a list, from the defaults of Atropos' class.
+// Servers lists one or more servers of one model. An object overrides the default server;
+// elements of a list override the defaults of Atropos' class.
 type Servers []Server
 
 // Take implements [settings.Value].
 func (s *Servers) Take(v any) error {
-	list, several := v.([]any)
-	switch {
-	case v == nil:
+	if v == nil {
 		return nil
-	case !several:
+	}
+	list, several := v.([]any)
+	if !several {
 		one, err := takeServer(defaultServer(), v)
-		if err == nil {
-			*s = Servers{one}
+		if err != nil {
+			return err
 		}
-		return err
+		*s = Servers{one}
+		return nil
 	}
 	*s = make(Servers, len(list))
 	for i, one := range list {
@@ -93,7 +94,7 @@ func (s *Servers) Take(v any) error {
 	return nil
 }
 
-// takeServer sets what an object names in a server.
+// takeServer sets the fields of a server from an object.
 func takeServer(s Server, v any) (Server, error) {
 	fields, is := v.(map[string]any)
 	if !is {
@@ -130,7 +131,7 @@ func (s *Servers) URLs() []string {
 	return urls
 }
 
-// Requests is how many requests all servers take at once.
+// Requests returns the concurrent requests of all servers.
 func (s *Servers) Requests() (sum int) {
 	for _, one := range *s {
 		sum += one.MaxRequests
@@ -138,7 +139,7 @@ func (s *Servers) Requests() (sum int) {
 	return sum
 }
 
-// check reports what the servers do not have in common.
+// check reports what the servers fail to have in common.
 func (s *Servers) check() error {
 	if len(*s) == 0 {
 		return errors.New("openai: has no server, want one or more")
@@ -150,7 +151,7 @@ func (s *Servers) check() error {
 			{"api_key", one.APIKey, first.APIKey}, {"tokenizer_name", one.Tokenizer, first.Tokenizer},
 		} {
 			if of.is != of.want {
-				return fmt.Errorf("openai[%d].%s: differs from that of the first server: the servers of a run have one model and one key", i, of.name)
+				return fmt.Errorf("openai[%d].%s: differs from the first server's: all servers must have one model and one key", i, of.name)
 			}
 		}
 	}

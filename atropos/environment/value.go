@@ -10,14 +10,14 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// none is how Atropos' command line writes null.
+// none is null on Atropos' command line.
 const none = "None"
 
-// A truth is a setting that is true or false, in all the words that YAML 1.1 and Atropos'
-// command line have for them.
+// A truth is a setting that is true or false, in all spellings of YAML 1.1 and Atropos'
+// command line.
 type truth struct{ p *bool }
 
-// The words of a truth, in lower case.
+// The spellings of a truth, in lower case.
 var (
 	yes = []string{"true", "t", "yes", "y", "on", "1"}
 	no  = []string{"false", "f", "no", "n", "off", "0"}
@@ -46,7 +46,7 @@ func (t truth) Give() any      { return *t.p }
 func (t truth) String() string { return strconv.FormatBool(*t.p) }
 func (t truth) Type() string   { return "bool" }
 
-// A text is a setting that may be null, which is the empty text.
+// A text is a setting that may be null, stored as the empty text.
 type text struct{ p *string }
 
 // Set implements [settings.Value].
@@ -74,7 +74,7 @@ func (t text) Give() any      { return *t.p }
 func (t text) String() string { return *t.p }
 func (t text) Type() string   { return "text" }
 
-// A share is a number from 0 to 1 that may be null, which is nil.
+// A share is a number from 0 to 1 that may be null, stored as nil.
 type share struct{ p **float64 }
 
 // Set implements [settings.Value].
@@ -131,18 +131,18 @@ func (s share) String() string {
 
 func (s share) Type() string { return "float" }
 
-// unneeded are settings that were given and change nothing here, by their names.
+// unneeded is the set of given settings without effect here, by name.
 type unneeded map[string]bool
 
-// declare declares settings that change nothing here.
+// declare declares settings without effect here.
 func (u *unneeded) declare(d *settings.Section, names ...string) {
 	for _, name := range names {
-		s := d.Value(unneededValue{u, name}, name, "taken, as in Atropos, and without effect").Null()
+		s := d.Value(unneededValue{u, name}, name, "accepted for Atropos' sake, without effect").Null()
 		s.Flag(s.Path())
 	}
 }
 
-// An unneededValue is a setting that changes nothing here, whatever it is.
+// An unneededValue is a setting that accepts any value, without effect.
 type unneededValue struct {
 	all  *unneeded
 	name string

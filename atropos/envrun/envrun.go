@@ -1,5 +1,5 @@
-// Package envrun makes a run of the settings of Atropos' ReasoningGym environment: what is
-// played, by which servers, with which rules, for which hub or into which file.
+// Package envrun turns the settings of Atropos' ReasoningGym environment into a run: the
+// tasks, the servers, the rules, and the hub or file for the groups.
 package envrun
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// Settings are those of the run itself.
+// Settings returns the settings of the run itself.
 func Settings(of *environment.Settings) run.Settings {
 	s, e := run.Defaults(), &of.Env
 	s.Seed, s.GroupSize, s.BatchSize = e.Seed, e.GroupSize, e.GroupSize
@@ -28,28 +28,27 @@ func Settings(of *environment.Settings) run.Settings {
 	return s
 }
 
-// seconds is a time in seconds.
+// seconds converts seconds to a duration.
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// Rules are how groups are made.
+// Rules returns the rules for groups.
 func Rules(e *environment.Env) rollout.Rules {
 	r := rollout.DefaultRules()
 	r.Estimator, r.KeepEqual, r.MaskTooLong, r.LengthBudget = rollout.None, !e.EnsureScoresDiffer, e.MaskTooLong, e.MaxTokenLength
 	return r
 }
 
-// Dumps are which rollouts are dumped.
+// Dumps returns which rollouts to dump.
 func Dumps(e *environment.Env) export.DumpSettings {
 	return export.DumpSettings{Rollouts: e.DumpRollouts, Failed: e.DumpFailedRollouts, Threshold: e.SaveScoreThreshold}
 }
 
-// Sampling is how replies are sampled.
+// Sampling returns the sampling of replies.
 func Sampling(e *environment.Env) quintain.Sampling {
 	return quintain.Sampling{Temperature: 1, TopP: 0.95, MaxTokens: e.MaxTokenLength, MaxTotal: e.MaxTokenLength}
 }
 
-// Curriculum is what moves the levels of the tasks: s, with the mode and the target of the
-// environment.
+// Curriculum returns s with the mode and the target of the environment.
 func Curriculum(e *environment.Env, s curriculum.Settings) curriculum.Settings {
 	s.Target = e.CurriculumTargetScore
 	switch e.ComplexityMode {
@@ -63,8 +62,8 @@ func Curriculum(e *environment.Env, s curriculum.Settings) curriculum.Settings {
 	return s
 }
 
-// Tasks are those that are played if none is chosen: all, with their default parameters,
-// or nil: all, with their levels.
+// Tasks returns the tasks to play if none is chosen: all with their default parameters, or
+// nil: all with their levels.
 func Tasks(e *environment.Env) (all catalog.Choices) {
 	if e.ComplexityMode != "" {
 		return nil
@@ -75,14 +74,14 @@ func Tasks(e *environment.Env) (all catalog.Choices) {
 	return all
 }
 
-// Exam is how the policy is examined, and how its replies are then sampled.
+// Exam returns the settings of evaluations and the sampling of their replies.
 func Exam(e *environment.Env) (exam.Settings, quintain.Sampling) {
 	most := 2 * e.MaxTokenLength
 	return exam.Settings{Rule: exam.AtroposRule, Problems: e.EvalSamplesPerTask, Seed: e.EvalSeed, Split: exam.BothSides},
 		quintain.Sampling{Temperature: atropos.EvalTemperature, TopP: 1, MaxTokens: most, MaxTotal: most}
 }
 
-// Exams are the fixed examination of Atropos, which a link asks for; nil: there is none.
+// Exams returns Atropos' fixed evaluation, which a link requests; nil: none.
 func Exams(e *environment.Env, link *uplink.Link) (*run.Exams, error) {
 	if e.StepsPerEval < 1 {
 		return nil, nil
@@ -101,10 +100,10 @@ func Exams(e *environment.Env, link *uplink.Link) (*run.Exams, error) {
 	return &run.Exams{Sets: sets, Sampling: how, Due: link.ExamDue(), Hold: link.Hold}, err
 }
 
-// defaultName is that of an environment without one.
+// defaultName is the name of a nameless environment.
 const defaultName = "reasoning_gym"
 
-// Uplink is the config of the link to the environment's hub.
+// Uplink returns the config of the link to the environment's hub.
 func Uplink(of *environment.Settings) uplink.Config {
 	e := &of.Env
 	c := uplink.Config{

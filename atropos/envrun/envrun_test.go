@@ -66,7 +66,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// What the settings say is in the run's.
+// The run has the environment's settings.
 func TestTranslation(t *testing.T) {
 	of := environment.Default()
 	e := &of.Env

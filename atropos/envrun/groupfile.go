@@ -18,25 +18,25 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// A GroupFile is a file of groups, a line of JSON each: a [run.Sender] that wants a number
-// of them, or a [run.Sink] of all that are kept. Each line is written in one call. Many
-// goroutines may use it.
+// A GroupFile is a file of groups, one line of JSON each: a [run.Sender] that wants a
+// number of them, or a [run.Sink] of all kept groups. Each line is written in one call.
+// Many goroutines may use it.
 type GroupFile struct {
-	started chan struct{} // has an element for each group that was let in and not dropped, up to the wanted number
-	over    chan struct{} // closed when the wanted number is written
+	started chan struct{} // one element per admitted group that was not dropped, up to the wanted number
+	over    chan struct{} // closed once the wanted number is written
 
 	mu      sync.Mutex
 	out     *os.File
 	line    []byte
-	codec   *groupform.Codec // of what Send gets
+	codec   *groupform.Codec // for Send
 	written int              // by Send
 }
 
-// mostNumber is the largest number that is added to the name of a file.
+// mostNumber is the largest number in the name of a file.
 const mostNumber = 10_000
 
-// NewGroupFile makes a file that is not there yet: at path, or with a number at the end of
-// its name. As a sender it wants a number of groups, 1 or more; 0: it is a sink.
+// NewGroupFile creates a new file at path, or with a number at the end of its name if that
+// exists. As a sender it wants a number of groups, 1 or more; 0: it is a sink.
 func NewGroupFile(path string, want int) (*GroupFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -44,20 +44,21 @@ func NewGroupFile(path string, want int) (*GroupFile, error) {
 	stem, ending := strings.TrimSuffix(path, filepath.Ext(path)), filepath.Ext(path)
 	for n := 1; ; n++ {
 		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			return &GroupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out, codec: groupform.NewCodec(0)}, nil
+		if errors.Is(err, fs.ErrExist) && n <= mostNumber {
+			path = fmt.Sprintf("%s_%d%s", stem, n, ending)
+			continue
 		}
-		if !errors.Is(err, fs.ErrExist) || n > mostNumber {
+		if err != nil {
 			return nil, err
 		}
-		path = fmt.Sprintf("%s_%d%s", stem, n, ending)
+		return &GroupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out, codec: groupform.NewCodec(0)}, nil
 	}
 }
 
-// Name is the name of the file.
+// Name returns the name of the file.
 func (f *GroupFile) Name() string { return f.out.Name() }
 
-// write writes a group. f.mu is held.
+// write writes a group. The caller holds f.mu.
 func (f *GroupFile) write(g *quintain.Group) error {
 	f.line = append(atropos.AppendWhole(f.line[:0], g), '\n')
 	_, err := f.out.Write(f.line)
@@ -98,10 +99,10 @@ func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]qu
 	defer f.mu.Unlock()
 	for _, d := range groups {
 		g, err := f.codec.Decode(d.Body)
-		if err == nil {
-			err = f.write(g)
-		}
 		if err != nil {
+			return nil, fmt.Errorf("group %s: %w", d.ID, err)
+		}
+		if err := f.write(g); err != nil {
 			return nil, fmt.Errorf("group %s: %w", d.ID, err)
 		}
 		if f.written++; f.written == cap(f.started) {
@@ -117,5 +118,5 @@ func (f *GroupFile) Step() int { return 0 }
 // Over implements [run.Sender].
 func (f *GroupFile) Over() <-chan struct{} { return f.over }
 
-// Close closes the file, which is then on the disk.
+// Close syncs and closes the file.
 func (f *GroupFile) Close() error { return errors.Join(f.out.Sync(), f.out.Close()) }

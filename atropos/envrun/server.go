@@ -12,10 +12,10 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// Server is the settings of the inference servers. Files name the tokenizer; if they do not,
-// it is the one of the settings: a folder, a file, or the name of a model that is in the
-// cache of Hugging Face, which is found by the variables of getenv. Without a tokenizer the
-// servers are asked by chat completions.
+// Server returns the settings of the inference servers. If files name no tokenizer, it is
+// the one of the settings: a folder, a file, or the name of a model in the cache of Hugging
+// Face, located by the variables of getenv. Without a tokenizer, the servers play by chat
+// completions.
 func Server(of *environment.Settings, files exact.Files, getenv func(string) string) (server.Settings, error) {
 	s, first := server.Defaults(), of.Servers[0]
 	if first.ServerType != environment.OpenAI {
@@ -39,11 +39,11 @@ func Server(of *environment.Settings, files exact.Files, getenv func(string) str
 		return s, nil
 	}
 	s.Files.Tokenizer = name
-	if _, err := os.Stat(name); err == nil {
-		return s, nil
+	_, err := os.Stat(name)
+	if err != nil {
+		s.Files.Tokenizer, err = tokenizer.InHubCache(tokenizer.HubCache(getenv), name)
 	}
-	var err error
-	if s.Files.Tokenizer, err = tokenizer.InHubCache(tokenizer.HubCache(getenv), name); err != nil {
+	if err != nil {
 		return s, fmt.Errorf("env.tokenizer_name: %w (--tokenizer FOLDER)", err)
 	}
 	return s, nil

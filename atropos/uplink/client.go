@@ -19,12 +19,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Limits of an exchange.
+// Limits of a request.
 const (
 	patience = 60 * time.Second
 	maxReply = 1 << 20         // bytes
-	leastZip = 1024            // bytes from which on a body is compressed, as in Atropos
-	idle     = 2 * time.Second // run-api closes a connection that is idle for 5 s
+	leastZip = 1024            // bytes; larger bodies are compressed, as in Atropos
+	idle     = 2 * time.Second // run-api closes an idle connection after 5 s
 	maxShown = 300             // bytes of a reply in an error
 )
 
@@ -34,7 +34,7 @@ type client struct {
 	key  string
 	http *http.Client
 	zips *zipper
-	ours bool // it is the hub of Quintain
+	ours bool // the hub is Quintain's
 }
 
 func newClient(address, key string) (client, error) {
@@ -61,7 +61,7 @@ func parse(address string) (*url.URL, error) {
 type call struct {
 	method, path string
 	body         []byte
-	kind         string // type of the body, which is not compressed again; empty: JSON
+	kind         string // type of a body that is not compressed again; empty: JSON
 }
 
 // An answer is a reply.
@@ -70,7 +70,7 @@ type answer struct {
 	body   []byte
 }
 
-// text is the reply for people, on one line.
+// text returns the reply for people, on one line.
 func (a answer) text() string {
 	shown := strings.ToValidUTF8(string(a.body[:min(len(a.body), maxShown)]), "\uFFFD")
 	return strings.Join(strings.Fields(shown), " ")
@@ -79,8 +79,8 @@ func (a answer) text() string {
 // A lostError says that there was no reply.
 type lostError struct {
 	error
-	sent    bool // the whole request was written: it may have been answered
-	refused bool // nothing listens there
+	sent    bool // the whole request was written: it may have taken effect
+	refused bool // nobody listens there
 }
 
 // Unwrap returns the cause.
@@ -95,17 +95,22 @@ func (c *client) do(ctx context.Context, to call) (answer, error) {
 		WroteRequest: func(w httptrace.WroteRequestInfo) { sent.Store(sent.Load() || w.Err == nil) },
 	})
 	a, err := c.exchange(traced, to)
-	if err == nil {
-		return a, nil
+	if err != nil {
+		return a, lost(ctx, err, sent.Load())
 	}
+	return a, nil
+}
+
+// lost returns the error of a request that ended with err.
+func lost(ctx context.Context, err error, sent bool) error {
 	if of, is := errors.AsType[*url.Error](err); is {
-		err = of.Err // without the address, which whoever tells of it names
+		err = of.Err // without the address, which the caller names
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	dial, is := errors.AsType[*net.OpError](err)
-	return a, &lostError{err, sent.Load(), is && dial.Op == "dial"}
+	return &lostError{err, sent, is && dial.Op == "dial"}
 }
 
 // exchange makes a request. When it returns, nobody reads the body any more.
@@ -138,8 +143,8 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	return a, err
 }
 
-// lend sets the body of a request. Returned waits until the transport has closed it and what it
-// may have made of it for another try: a request that has failed may still be read.
+// lend sets the body of a request. The function returned waits until the transport has
+// closed the body and any copy it made for a retry: a failed request may still be read.
 func lend(r *http.Request, body []byte) (returned func()) {
 	if len(body) == 0 {
 		return func() {}
@@ -154,7 +159,7 @@ func lend(r *http.Request, body []byte) (returned func()) {
 	return open.Wait
 }
 
-// A lent is a body that is read.
+// A lent is a body on loan.
 type lent struct {
 	bytes.Reader
 	returned func()
@@ -166,11 +171,11 @@ func (l *lent) Close() error {
 	return nil
 }
 
-// A zipper compresses bodies, one at a time, with a writer that it keeps: a new one has more
-// than a megabyte of tables. Many goroutines may use it at once.
+// A zipper compresses bodies, one at a time, with one writer: a new writer has more than a
+// megabyte of tables. Many goroutines may use it at once.
 type zipper struct {
 	mu sync.Mutex
-	to *gzip.Writer // nil: not yet needed
+	to *gzip.Writer // nil: not needed so far
 }
 
 // pack compresses a body if that makes it smaller.
@@ -182,7 +187,7 @@ func (z *zipper) pack(body []byte) (packed []byte, zipped bool) {
 	defer z.mu.Unlock()
 	var b bytes.Buffer
 	if z.to == nil {
-		z.to, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // there is such a level
+		z.to, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level exists
 	}
 	z.to.Reset(&b)
 	_, err := z.to.Write(body)

@@ -6,24 +6,25 @@ import (
 	"sync"
 )
 
-// Limits say how far an environment may be ahead of the trainer, and how much it may do at
-// once.
+// Limits bounds how far an environment may be ahead of the trainer, and how much it may do
+// at once.
 type Limits struct {
 	GroupSize  int
-	BatchSize  int      // sequences, if the hub does not say it
+	BatchSize  int      // sequences, unless the hub sets it
 	OffPolicy  int      // batches that may wait; 1 or more
-	Minimum    *float64 // share of each batch that the environment gives, 0 to 1; nil: none
-	Workers    int      // groups under way at once
-	Requests   int      // that the servers take at once, of which the environment has the share of its weight
-	ExamShare  float64  // of the groups that may be under way while the policy is examined, 0 to 1
-	NoExamHold bool     // playing goes on as before then
+	Minimum    *float64 // the environment's least share of each batch, 0 to 1; nil: none
+	Workers    int      // groups in flight
+	Requests   int      // concurrent requests of the servers; the environment gets the share of its weight
+	ExamShare  float64  // share of the groups in flight during an evaluation, 0 to 1
+	NoExamHold bool     // play on as before during an evaluation
 }
 
-// Allowed is how many groups may be under way or on their way to a hub with a status, whose
-// batches have a number of sequences: the rule of Atropos' environments.
+// Allowed returns how many groups may be in play or on their way to a hub, given its status
+// and the sequences per batch: the rule of Atropos' environments.
 //
-// It plays ahead of the trainer by OffPolicy batches, of which it has the share that is not
-// allocated to others, and pauses when as many wait, unless its own minimum is not met.
+// The environment plays OffPolicy batches ahead of the trainer, of which it has the share
+// that no other environment has reserved. It pauses when as many batches wait, unless its
+// own minimum is not met.
 func (l Limits) Allowed(s Status, batch int) int {
 	ahead := l.OffPolicy * batch // sequences
 	share := s.Unallocated
@@ -37,7 +38,7 @@ func (l Limits) Allowed(s Status, batch int) int {
 		}
 		return max(0, allowed)
 	}
-	// Of its minimum, in packs of the largest size that waits.
+	// Its minimum is counted in packs of the largest waiting size.
 	pack := max(s.MaxGroup, l.GroupSize)
 	packs := int(math.Ceil(*l.Minimum * float64(ahead) / float64(pack)))
 	if s.Queued*l.GroupSize >= ahead && packs*(pack/l.GroupSize) <= s.Own {
@@ -47,7 +48,7 @@ func (l Limits) Allowed(s Status, batch int) int {
 	return max(0, allowed, int(math.Ceil(float64(own)/float64(l.GroupSize))))
 }
 
-// running is how many groups may be played at once with a share of the servers.
+// running returns how many groups may be played at once with a share of the servers.
 func (l Limits) running(weight float64) int {
 	if !(weight > 0) {
 		return 1
@@ -55,19 +56,19 @@ func (l Limits) running(weight float64) int {
 	return max(1, min(l.Workers, int(math.Ceil(min(1, weight)*float64(l.Requests)))))
 }
 
-// A gate lets groups start.
+// A gate admits groups.
 type gate struct {
 	lock    sync.Mutex
 	changed chan struct{} // closed and replaced when more may start
 
-	most    int     // groups that are under way, or on their way to the hub
-	atOnce  int     // groups that are played
-	held    float64 // share of atOnce that may be played; 1: nobody holds the gate
+	most    int     // groups in play or on their way to the hub
+	atOnce  int     // groups in play
+	held    float64 // share of atOnce that may be in play; 1: nobody holds the gate
 	playing int
-	pending int // played, kept to be sent, or sent since the status that counts
+	pending int // played, waiting to be sent, or sent since the status in force
 }
 
-// newGate returns a gate that is shut; waiting groups were left by an earlier process.
+// newGate returns a closed gate; waiting counts the groups left by an earlier process.
 func newGate(waiting int) gate {
 	return gate{changed: make(chan struct{}), held: 1, pending: waiting}
 }
@@ -92,7 +93,7 @@ func (g *gate) Enter(ctx context.Context) error {
 	}
 }
 
-// Ended says that a group that entered was played, and is kept to be sent, or is not.
+// Ended records that an admitted group was played, and whether it is kept for sending.
 func (g *gate) Ended(kept bool) {
 	g.change(func() {
 		g.playing--
@@ -102,20 +103,20 @@ func (g *gate) Ended(kept bool) {
 	})
 }
 
-// leave says that groups are not on their way any more.
+// leave takes groups off the way to the hub.
 func (g *gate) leave(groups int) {
 	g.change(func() { g.pending = max(0, g.pending-groups) })
 }
 
-// limit sets how many groups may be under way, and how many played at once.
+// limit sets how many groups may be in flight, and how many in play.
 func (g *gate) limit(most, atOnce int) {
 	g.change(func() { g.most, g.atOnce = most, atOnce })
 }
 
-// hold lets only a share of the groups be played.
+// hold lets only a share of the groups be in play.
 func (g *gate) hold(share float64) { g.change(func() { g.held = share }) }
 
-// change calls f and wakes all that wait.
+// change calls f and wakes all waiters.
 func (g *gate) change(f func()) {
 	g.lock.Lock()
 	defer g.lock.Unlock()

@@ -17,10 +17,10 @@ func TestAllowed(t *testing.T) {
 		want    int
 	}{
 		{"three batches of 8 groups, if nothing waits", nil, Status{Unallocated: 1, MaxGroup: 1}, 24},
-		{"less what waits, whosever it is", nil, Status{Unallocated: 1, MaxGroup: 8, Queued: 10}, 14},
+		{"less the waiting groups, of any environment", nil, Status{Unallocated: 1, MaxGroup: 8, Queued: 10}, 14},
 		{"nothing, if three batches wait", nil, Status{Unallocated: 1, MaxGroup: 8, Queued: 24}, 0},
 		{"nothing, if more wait", nil, Status{Unallocated: 1, MaxGroup: 8, Queued: 30}, 0},
-		{"only what others have not allocated", nil, Status{Unallocated: 0.5, MaxGroup: 8}, 12},
+		{"only the share that others have not reserved", nil, Status{Unallocated: 0.5, MaxGroup: 8}, 12},
 		{"nothing, if others have allocated all", nil, Status{Unallocated: 0, MaxGroup: 8}, 0},
 		{"the minimum counts in addition", &half, Status{Unallocated: 0.5, MaxGroup: 8}, 24},
 		{"the minimum alone, with a pack in reserve", &tenth, Status{Unallocated: 0, MaxGroup: 8}, 4},
@@ -53,7 +53,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// Groups enter as the limits say, and wait otherwise.
+// Groups enter within the limits, and wait otherwise.
 func TestGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate(2)

@@ -14,24 +14,24 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// lastTry is how long a request may take once everything ends.
+// lastTry is the time limit of a request once everything ends.
 const lastTry = 5 * time.Second
 
-// mostKept is how many bytes of the body of a request are kept for the next one, at most.
+// mostKept limits the bytes of a body kept for the next request.
 const mostKept = 4 << 20
 
-// A verdict is what the hub did with groups.
+// A verdict is the hub's reaction to groups.
 type verdict int
 
 const (
 	taken   verdict = iota
-	later           // it did not take them, and may later
-	unsure          // it may have taken them, and would take them again
-	refused         // it never takes one of them
+	later           // not taken, but may be later
+	unsure          // perhaps taken, and a retry would be taken again
+	refused         // one of them is never taken
 )
 
-// post sends groups once. A run-api is asked for its status first: a post to one that was
-// just started would lock its trainer out. Once ctx has ended, the hub has little time.
+// post sends groups once. It asks a run-api for its status first: a post to one that just
+// started would lock its trainer out. Once ctx has ended, the hub has little time.
 func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) (verdict, error) {
 	limit := patience
 	if ctx.Err() != nil {
@@ -53,10 +53,10 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 		return later, nil
 	}
 	to, err := l.scoredData(groups)
-	if err == nil {
-		err = mark(groups)
-	}
 	if err != nil {
+		return later, err
+	}
+	if err := mark(groups); err != nil {
 		return later, err
 	}
 	v := l.exchange(ctx, to, groups, ours)
@@ -66,7 +66,7 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 	return v, nil
 }
 
-// exchange makes the request that sends groups, and says what the hub did with them.
+// exchange sends groups and returns the hub's verdict.
 func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, ours bool) verdict {
 	if l.body = to.body; cap(l.body) > mostKept {
 		l.body = nil
@@ -80,9 +80,9 @@ func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, o
 			_ = l.lose(err)
 		}
 	case unsure:
-		l.config.Log.Warn("groups were sent to a run-api whose reply was lost; they are not sent again", "groups", len(groups), "err", err)
+		l.config.Log.Warn("the reply of a run-api to a post of groups was lost; they are not sent again", "groups", len(groups), "err", err)
 	case refused:
-		if l.poll(ctx) != nil { // it may be that it does not know the environment any more
+		if l.poll(ctx) != nil { // perhaps it does not know the environment any more
 			return later
 		}
 		if len(groups) == 1 {
@@ -92,7 +92,7 @@ func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, o
 	return v
 }
 
-// judge says what the hub did with groups by its answer.
+// judge derives the verdict from the hub's answer.
 func judge(a answer, err error, ours bool, groups int) verdict {
 	if err != nil {
 		lost, is := errors.AsType[*lostError](err)
@@ -104,23 +104,23 @@ func judge(a answer, err error, ours bool, groups int) verdict {
 	switch {
 	case a.status < http.StatusMultipleChoices:
 		return taken
-	case a.status == http.StatusConflict && ours && groups == 1: // it has one of this name
+	case a.status == http.StatusConflict && ours && groups == 1: // it has a group of this name
 		return taken
 	case a.status == http.StatusTooManyRequests || a.status == http.StatusRequestTimeout:
 		return later
 	case a.status >= http.StatusInternalServerError:
-		if !ours && groups > 1 { // it keeps those before the one that failed
+		if !ours && groups > 1 { // it keeps those before the failed one
 			return unsure
 		}
 		return later
 	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden || a.status == http.StatusNotFound:
-		return later // not the fault of a group
+		return later // no group is to blame
 	}
 	return refused
 }
 
-// framesOf is the request to a hub of Quintain, which gets groups as they are, as of an
-// environment and each under a name of its own.
+// framesOf returns the request to a hub of Quintain: the groups in their binary form, with
+// the environment's ID and a name for each.
 func (l *Link) framesOf(groups []queue.Delivery) (to call, err error) {
 	env := l.envID()
 	to = call{method: http.MethodPost, path: "v1/runs/default/groups", kind: groupform.Frames, body: l.body[:0]}
@@ -139,10 +139,10 @@ func (l *Link) framesOf(groups []queue.Delivery) (to call, err error) {
 	return to, nil
 }
 
-// scoredData is the request to a run-api.
+// scoredData returns the request to a run-api.
 func (l *Link) scoredData(groups []queue.Delivery) (to call, err error) {
 	env := l.envID()
-	add := func(dst []byte, d queue.Delivery) []byte { // a decoded group takes many times its binary form, so there is one at a time
+	add := func(dst []byte, d queue.Delivery) []byte { // one decoded group at a time: it takes many times its binary form
 		g, wrong := l.codec.Decode(d.Body)
 		if wrong != nil {
 			err = fmt.Errorf("group %s: %w", d.ID, wrong)
@@ -160,18 +160,17 @@ func (l *Link) scoredData(groups []queue.Delivery) (to call, err error) {
 	return to, err
 }
 
-// envID is the id of the environment.
+// envID returns the ID of the environment.
 func (l *Link) envID() int32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return int32(l.env)
 }
 
-// name is the name of a group: it has to differ from those of all other environments.
+// name returns the name of a group, which must be unique among all environments.
 func (l *Link) name(d queue.Delivery) string { return fmt.Sprintf("%s/%d", l.config.RunID(), d.Seq) }
 
-// Hold holds the gate while the policy is examined, as the limits say, until release is
-// called.
+// Hold holds the gate during an evaluation, within the limits, until release is called.
 func (l *Link) Hold() (release func()) {
 	if !l.config.Limits.NoExamHold {
 		l.hold(l.config.Limits.ExamShare)

@@ -9,12 +9,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Status is what the hub says of an environment: the reply of GET /status-env.
+// A Status is the hub's report to an environment: the reply of GET /status-env.
 type Status struct {
 	Step        int     `json:"current_step"`
-	Queued      int     `json:"queue_size"`      // groups of the environment's size that wait at the hub
-	Own         int     `json:"self_queue_size"` // of them, the environment's own
-	MaxGroup    int     `json:"max_group_size"`  // sequences of the largest group that waits
+	Queued      int     `json:"queue_size"`      // waiting groups of the environment's size
+	Own         int     `json:"self_queue_size"` // of these, the environment's own
+	MaxGroup    int     `json:"max_group_size"`  // sequences of the largest waiting group
 	Unallocated float64 `json:"unallocated_fraction"`
 	Weight      float64 `json:"env_weight"` // the environment's share of the inference servers
 }
@@ -28,25 +28,30 @@ type info struct {
 // errWait says that there is no trainer yet.
 var errWait = errors.New("no trainer takes batches there yet")
 
-// poll asks for the status, or registers if the hub does not know the environment. It says
-// when the hub goes away, and when it is back. An error of Open is a [*RefusedError].
+// poll asks for the status, after registering if the hub does not know the environment. It
+// reports when the hub goes away and when it is back. An error of Open is a
+// [*RefusedError].
 func (l *Link) poll(ctx context.Context) error {
 	l.asking.Lock()
 	defer l.asking.Unlock()
-	var err error
-	if !l.isRegistered() {
-		err = l.register(ctx)
-	}
-	if err == nil {
-		err = l.askStatus(ctx)
-	}
+	err := l.ask(ctx)
 	if ctx.Err() == nil {
 		l.tell(err)
 	}
 	return err
 }
 
-// tell says when the hub goes away, and when it is back.
+// ask registers if necessary, and asks for the status.
+func (l *Link) ask(ctx context.Context) error {
+	if !l.isRegistered() {
+		if err := l.register(ctx); err != nil {
+			return err
+		}
+	}
+	return l.askStatus(ctx)
+}
+
+// tell reports when the hub goes away and when it is back.
 func (l *Link) tell(err error) {
 	l.mu.Lock()
 	was, now := l.fault, ""
@@ -55,17 +60,18 @@ func (l *Link) tell(err error) {
 	}
 	l.fault = now
 	l.mu.Unlock()
-	switch now {
-	case was:
-	case "":
-		l.config.Say("the hub %s answers again", l.config.URL)
-	default:
-		l.config.Say("waiting for the hub %s: %s", l.config.URL, now)
+	if now == was {
+		return
 	}
+	if now == "" {
+		l.config.Say("the hub %s answers again", l.config.URL)
+		return
+	}
+	l.config.Say("waiting for the hub %s: %s", l.config.URL, now)
 }
 
-// askStatus asks for the status. A hub that does not know the environment is told of it
-// at the next poll.
+// askStatus asks for the status. If the hub does not know the environment, the next poll
+// registers it.
 func (l *Link) askStatus(ctx context.Context) error {
 	l.mu.Lock()
 	env, seen := l.env, l.unseen
@@ -86,8 +92,8 @@ func (l *Link) askStatus(ctx context.Context) error {
 	return nil
 }
 
-// lose takes note of a hub that did not answer. A run-api that is not there has forgotten
-// everything, and somebody else may get the id.
+// lose records that a hub did not answer. A run-api that went away has forgotten
+// everything, and another environment may get the ID.
 func (l *Link) lose(err error) error {
 	lost, is := errors.AsType[*lostError](err)
 	l.mu.Lock()
@@ -98,15 +104,15 @@ func (l *Link) lose(err error) error {
 	return err
 }
 
-// forget has the environment register anew.
+// forget makes the environment register anew.
 func (l *Link) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.env = -1
 }
 
-// take takes a status that was asked for when seen groups had been sent since the one
-// before.
+// take applies a status that was requested after seen groups had been sent since the last
+// one.
 func (l *Link) take(s Status, seen int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +132,7 @@ func (l *Link) take(s Status, seen int) {
 	}
 }
 
-// end closes over, once. l.mu is held.
+// end closes over, once. The caller holds l.mu.
 func (l *Link) end() {
 	select {
 	case <-l.over:
@@ -135,7 +141,7 @@ func (l *Link) end() {
 	}
 }
 
-// register registers the environment once, and asks what its trainer wants.
+// register registers the environment once, and asks for its trainer's settings.
 func (l *Link) register(ctx context.Context) error {
 	if err := l.recognise(ctx); err != nil {
 		return err
@@ -173,14 +179,14 @@ func (l *Link) register(ctx context.Context) error {
 	}
 	switch {
 	case total < 0:
-		return &RefusedError{l.config.URL, a.status, "neither env.total_steps nor the trainer says how many steps there are"}
+		return &RefusedError{l.config.URL, a.status, "neither env.total_steps nor the trainer sets the number of steps"}
 	case in.BatchSize < l.config.Limits.GroupSize:
 		return &RefusedError{l.config.URL, a.status, fmt.Sprintf("a batch has %d sequences, and a group %d: set env.group_size or env.batch_size", in.BatchSize, l.config.Limits.GroupSize)}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.step < 0 {
-		l.step = r.Step // examinations are counted from here on
+		l.step = r.Step // evaluations are counted from here on
 	}
 	l.env, l.info, l.total, l.fault = *r.Env, in, total, ""
 	l.config.Say("registered with the hub %s as %s, at step %d of %d", l.config.URL, r.Name, r.Step, total)
@@ -202,8 +208,7 @@ func (l *Link) askInfo(ctx context.Context) (in info, err error) {
 	return in, nil
 }
 
-// recognise finds out whether the hub is one of Quintain: its API has a description of its
-// own.
+// recognise finds out whether the hub is Quintain's, by the description of its API.
 func (l *Link) recognise(ctx context.Context) error {
 	root := l.hub
 	base := *l.hub.base
@@ -220,7 +225,7 @@ func (l *Link) recognise(ctx context.Context) error {
 }
 
 // disconnect tells the hub that the environment leaves, so that no batch waits for its
-// share. It is done once, and no matter what the hub answers.
+// share. It does so once, and ignores the answer.
 func (l *Link) disconnect(ctx context.Context) {
 	l.asking.Lock()
 	defer l.asking.Unlock()

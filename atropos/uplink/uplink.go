@@ -1,10 +1,10 @@
-// Package uplink makes a program an environment of somebody else's hub: Atropos' run-api,
-// or the hub of Quintain. It registers there, asks for the status as Atropos' environments
-// do, says how many groups may be under way by what the hub says, and sends groups.
+// Package uplink makes a program an environment of another hub: Atropos' run-api, or
+// Quintain's. It registers there, polls the status as Atropos' environments do, limits the
+// groups in flight by the hub's report, and sends groups.
 //
-// A [Link] loses nothing while the hub is away: what cannot be sent stays where it is. The
-// hub of Quintain gets each group under a name of its own, so it keeps it once however often
-// it is sent. run-api keeps what comes, so a group is not sent again there if the reply was
+// A [Link] loses nothing while the hub is away: unsent groups stay in the queue. Quintain's
+// hub gets each group under a name of its own, so it keeps the group once however often it
+// is sent. run-api keeps every copy, so a group is not sent there again if the reply was
 // lost. See docs/atropos.md.
 package uplink
 
@@ -23,71 +23,70 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A Config says what an environment is, and how it obeys the hub.
+// A Config describes an environment and how it obeys the hub.
 type Config struct {
 	URL string // of the hub, such as "http://localhost:8000", or of one of its runs
-	Key string // sent as a bearer token; empty: none is sent
+	Key string // bearer token; empty: none
 
 	Registration Registration
 	Limits       Limits
-	TotalSteps   int // of the trainer, after which the link is over; -1: as the hub says
-	EvalEvery    int // steps of the trainer between examinations; below 1: there are none
+	TotalSteps   int // trainer steps until the link is over; -1: the hub decides
+	EvalEvery    int // trainer steps between evaluations; below 1: none
 
-	RunID   func() string // names the groups to a hub of Quintain, with their numbers; called by Send
-	Waiting int           // groups that an earlier process left to send
+	RunID   func() string // prefixes the names of groups at Quintain's hub; called by Send
+	Waiting int           // unsent groups of an earlier process
 
-	Say func(format string, args ...any) // told what people should know
+	Say func(format string, args ...any) // reports to people
 	Log *slog.Logger
 }
 
-// Check reports an address that cannot be one of a hub.
+// Check reports an address that cannot be a hub's.
 func (c *Config) Check() error {
 	_, err := parse(c.URL)
 	return err
 }
 
-// A Registration is what the hub is told of the environment.
+// A Registration introduces the environment to the hub.
 type Registration struct {
 	Name           string   `json:"desired_name"`
 	MaxTokenLength int      `json:"max_token_length"`
 	Weight         float64  `json:"weight"`
 	GroupSize      int      `json:"group_size"`
-	Minimum        *float64 `json:"min_batch_allocation"` // share of each batch, 0 to 1; nil: none
+	Minimum        *float64 `json:"min_batch_allocation"` // least share of each batch, 0 to 1; nil: none
 }
 
-// A Link is an environment that is registered. Many goroutines may use it at once, but one
-// calls Send at a time.
+// A Link is a registered environment. Many goroutines may use it at once, but only one may
+// call Send.
 type Link struct {
 	config Config
 	hub    client
 
-	asking sync.Mutex // held while the hub is asked; taken before mu
+	asking sync.Mutex // held during requests to the hub; taken before mu
 
 	mu     sync.Mutex
-	env    int    // id of the environment; below 0: it has to register
+	env    int    // ID of the environment; below 0: not registered
 	info   info   // of the trainer's run
-	total  int    // steps after which the link is over
-	step   int    // of the trainer, as far as it is known
-	unseen int    // groups that were sent since the status that counts
-	fault  string // why the hub cannot be reached; empty: it can
+	total  int    // trainer steps until the link is over
+	step   int    // the trainer's last known step
+	unseen int    // groups sent since the status in force
+	fault  string // why the hub is out of reach; empty: it is in reach
 
-	body  []byte // of the last list of groups, for the next; of who calls Send
+	body  []byte // of the last groups, for the next; owned by the caller of Send
 	codec *groupform.Codec
 
 	gate
-	over chan struct{} // closed when the trainer has made all steps
-	due  chan struct{} // has an element when an examination is due
+	over chan struct{} // closed once the trainer has made all steps
+	due  chan struct{} // has an element when an evaluation is due
 }
 
-// How often the hub is asked.
+// Polling intervals.
 const (
-	pollEvery = 100 * time.Millisecond // as Atropos' environments do
-	waitEvery = time.Second            // while it is away, or no trainer is there
+	pollEvery = 100 * time.Millisecond // as in Atropos' environments
+	waitEvery = time.Second            // while the hub is away or has no trainer
 )
 
-// Open registers with the hub, and waits until that is possible: until the hub answers and
-// has a trainer. It returns an error if what answers is no hub or refuses the environment,
-// and if ctx ends.
+// Open registers with the hub, and waits until the hub answers and has a trainer. It fails
+// if the address is no hub's, if the hub refuses the environment, or if ctx ends.
 func Open(ctx context.Context, c Config) (*Link, error) {
 	l, err := newLink(c)
 	if err != nil {
@@ -96,7 +95,7 @@ func Open(ctx context.Context, c Config) (*Link, error) {
 	return l, l.connect(ctx)
 }
 
-// newLink returns a link that is not registered.
+// newLink returns an unregistered link.
 func newLink(c Config) (*Link, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -124,15 +123,15 @@ func (l *Link) connect(ctx context.Context) error {
 	}
 }
 
-// A RefusedError says that what is at the address is no hub, or does not want the
+// A RefusedError says that the address is no hub's, or that the hub refuses the
 // environment.
 type RefusedError struct {
 	URL    string
-	Status int    // of HTTP
-	Why    string // what it said
+	Status int    // HTTP status
+	Why    string // the hub's reason
 }
 
-// Error says what was refused, and what to do.
+// Error names the refusal and the remedy.
 func (e *RefusedError) Error() string {
 	advice := ""
 	switch e.Status {
@@ -144,8 +143,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the hub %s does not register the environment: status %d: %s%s", e.URL, e.Status, e.Why, advice)
 }
 
-// Run asks the hub for its status until ctx ends, and registers anew with a hub that has
-// forgotten the environment. Then it disconnects from the hub.
+// Run polls the hub until ctx ends, and registers anew with a hub that has forgotten the
+// environment. Then it disconnects from the hub.
 func (l *Link) Run(ctx context.Context) error {
 	for {
 		every := pollEvery
@@ -160,38 +159,38 @@ func (l *Link) Run(ctx context.Context) error {
 	}
 }
 
-// Over is closed when the trainer has made all steps.
+// Over is closed once the trainer has made all steps.
 func (l *Link) Over() <-chan struct{} { return l.over }
 
-// ExamDue has an element when the trainer has made the steps between examinations.
+// ExamDue has an element when the trainer has made the steps between evaluations.
 func (l *Link) ExamDue() <-chan struct{} { return l.due }
 
-// Step is the step of the trainer, as far as it is known.
+// Step returns the trainer's last known step.
 func (l *Link) Step() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(0, l.step)
 }
 
-// MaxTokens is the limit of the trainer's sequences in tokens, which they must stay below;
-// 0: there is none.
+// MaxTokens returns the token limit of the trainer's sequences, which must stay below it;
+// 0: none.
 func (l *Link) MaxTokens() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(0, l.info.MaxTokens)
 }
 
-// isRegistered reports whether the hub knows the environment, as far as is known.
+// isRegistered reports whether the hub is believed to know the environment.
 func (l *Link) isRegistered() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.env >= 0
 }
 
-// Send sends groups, and waits while the hub is away. It returns what became of the first
-// of them, in their order: nothing, if it was taken, or why it must be dropped. The others
-// were not sent. Once ctx has ended, it tries once. Mark is called before groups are sent
-// that the hub would keep twice, and with none if it did not take them; its error ends Send.
+// Send sends groups, and waits while the hub is away. It returns the fates of the first of
+// them, in order: empty if the group was taken, or why it must be dropped. The others were
+// not sent. Once ctx has ended, it tries once. mark is called before sending groups that
+// the hub would keep twice, and with none if it did not take them; its error ends Send.
 func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) (fates []rollout.Drop, err error) {
 	for wait := waitEvery; ; wait = min(2*wait, 10*waitEvery) {
 		verdict := later
@@ -202,7 +201,7 @@ func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]qu
 		case err != nil:
 			return nil, err
 		case verdict == refused && len(groups) > 1:
-			groups = groups[:1] // which of them it is, is found out one by one
+			groups = groups[:1] // one by one, to find out which
 			continue
 		case verdict != later:
 			return l.fates(verdict, len(groups)), nil
@@ -212,7 +211,7 @@ func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]qu
 	}
 }
 
-// fates counts groups that have the same verdict, and says what becomes of them.
+// fates returns the fates of groups with the same verdict.
 func (l *Link) fates(v verdict, groups int) []rollout.Drop {
 	l.mu.Lock()
 	defer l.mu.Unlock()

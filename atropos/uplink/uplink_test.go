@@ -26,20 +26,20 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A hub is one in memory: a run-api, unless it is ours.
+// A hub is a hub in memory: a run-api, unless it is ours.
 type hub struct {
 	ours bool
-	run  string // path of the run that is served; empty: the default one's
+	run  string // path of the run served; empty: the default
 
 	mu       sync.Mutex
 	trainer  bool
 	envs     int
 	status   string // reply of status-env; empty: nothing waits
 	step     int
-	lose     string                          // path of the next request whose reply is lost
-	down     bool                            // nothing listens
+	lose     string                          // path of the next request with a lost reply
+	down     bool                            // nobody listens
 	fail     func(post) int                  // status of a post of groups; nil: 200
-	posts    []post                          // of groups, as they came
+	posts    []post                          // of groups, in order
 	requests []string                        // methods and paths
 	register map[string]any                  // the last registration
 	answer   func(path string) (int, string) // nil, or "": as usual
@@ -179,8 +179,8 @@ func framed(body io.Reader) (groups []map[string]any, err error) {
 	return groups, err
 }
 
-// ids lists the first tokens of the last sequence's ends: the numbers of the groups that
-// came.
+// ids lists the first tokens at both ends of the last sequence: the numbers of the groups
+// that came.
 func (h *hub) ids() (all []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -200,7 +200,7 @@ func (h *hub) change(f func()) {
 	f()
 }
 
-// link returns a link to the hub that is not registered, and what it says.
+// link returns an unregistered link to the hub, and its reports.
 func (h *hub) link(t *testing.T, c Config) (*Link, *[]string) {
 	t.Helper()
 	said, mu := []string{}, sync.Mutex{}
@@ -221,7 +221,7 @@ func (h *hub) link(t *testing.T, c Config) (*Link, *[]string) {
 	return l, &said
 }
 
-// groups are deliveries of groups of numbers from to below.
+// groups returns deliveries of the groups numbered from up to below.
 func groups(from, below int) (all []queue.Delivery) {
 	for i := from; i < below; i++ {
 		g := groupformtest.Group(i)
@@ -238,7 +238,7 @@ func groups(from, below int) (all []queue.Delivery) {
 // unmarked is a mark that does nothing.
 func unmarked([]queue.Delivery) error { return nil }
 
-// An environment registers when there is a trainer, and says what it is.
+// An environment registers when there is a trainer, and introduces itself.
 func TestRegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, tenth := &hub{down: true}, 0.1
@@ -267,7 +267,7 @@ func TestRegistration(t *testing.T) {
 	})
 }
 
-// What is no hub, or does not want the environment, is an error that says so.
+// An address without a hub, or a hub that refuses the environment, gives a telling error.
 func TestRefusedRegistration(t *testing.T) {
 	for _, test := range []struct {
 		why, path, body string
@@ -280,7 +280,7 @@ func TestRefusedRegistration(t *testing.T) {
 		{"a key is wanted", "/register-env", "who?", 401, Config{}, "--hub-key-file"},
 		{"it is refused", "/register-env", `{"detail":"weight"}`, 422, Config{}, `status 422: {"detail":"weight"}`},
 		{"a batch smaller than a group", "/info", `{"batch_size":1,"max_token_len":5}`, 200, Config{}, "a batch has 1 sequences, and a group 2"},
-		{"nobody knows the number of steps", "/register-env", `{"status":"success","env_id":0,"num_steps":-1}`, 200, Config{TotalSteps: -1}, "nor the trainer says how many steps"},
+		{"nobody knows the number of steps", "/register-env", `{"status":"success","env_id":0,"num_steps":-1}`, 200, Config{TotalSteps: -1}, "nor the trainer sets the number of steps"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hub{trainer: true, answer: func(path string) (int, string) {
@@ -302,7 +302,7 @@ func TestRefusedRegistration(t *testing.T) {
 	}
 }
 
-// Groups are sent in the form of Atropos, and what comes of them is told.
+// Groups are sent in Atropos' form, and their fates are returned.
 func TestSend(t *testing.T) {
 	for _, test := range []struct {
 		why   string
@@ -317,7 +317,7 @@ func TestSend(t *testing.T) {
 		{"run-api takes them, and its reply is lost: they are not sent again", &hub{lose: "/scored_data_list"}, 2, []int{0, 1}, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
 		{"ours gets them again, under the same names", &hub{ours: true, lose: "/groups"}, 2, []int{0, 1, 0, 1}, []rollout.Drop{"", ""}},
 		{"run-api fails on one: it is sent again", &hub{fail: once(500)}, 1, []int{0}, []rollout.Drop{""}},
-		{"run-api fails on a list, of which it may have kept some", &hub{fail: once(500)}, 2, nil, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
+		{"run-api fails on a list, and may have kept some", &hub{fail: once(500)}, 2, nil, []rollout.Drop{rollout.DropUnsure, rollout.DropUnsure}},
 		{"ours is full", &hub{ours: true, fail: once(429)}, 2, []int{0, 1}, []rollout.Drop{"", ""}},
 		{"ours fails", &hub{ours: true, fail: once(503)}, 2, []int{0, 1}, []rollout.Drop{"", ""}},
 		{"the first of a list is refused", &hub{fail: refuse(0)}, 2, nil, []rollout.Drop{rollout.DropRefused}},
@@ -356,7 +356,7 @@ func once(status int) func(post) int {
 	}
 }
 
-// refuse refuses what has the group of a number.
+// refuse refuses requests with the group of a number.
 func refuse(number float64) func(post) int {
 	return func(p post) int {
 		for _, g := range p.groups {
@@ -368,12 +368,12 @@ func refuse(number float64) func(post) int {
 	}
 }
 
-// What a group looks like at either hub.
+// A group has the right form at either hub.
 func TestForm(t *testing.T) {
 	for _, test := range []struct {
 		why  string
 		ours bool
-		run  string // below whose path the hub is
+		run  string // path of the hub
 	}{{"run-api", false, ""}, {"ours", true, ""}, {"a run of ours", true, "/v1/runs/x"}} {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hub{ours: test.ours, trainer: true, envs: 5, run: test.run}
@@ -396,8 +396,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A run-api that was restarted knows nobody: nothing is sent before it has a trainer, which
-// would lock that out, and the environment registers anew.
+// A restarted run-api knows nobody. Nothing is sent before it has a trainer, because that
+// would lock the trainer out, and the environment registers anew.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hub{trainer: true}
@@ -436,7 +436,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A hub of ours that was away still knows the environment.
+// Our hub still knows the environment after an outage.
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hub{ours: true, trainer: true}
@@ -491,8 +491,8 @@ func TestLastTry(t *testing.T) {
 	})
 }
 
-// The status ends the link, asks for examinations, and lets groups start; what was sent
-// counts until a status has it.
+// The status ends the link, requests evaluations, and admits groups; sent groups count
+// until a status includes them.
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hub{trainer: true}
@@ -506,7 +506,7 @@ func TestStatus(t *testing.T) {
 			return l.most, l.pending
 		}
 		if most, pending := counts(); most != 12 || pending != 1 {
-			t.Errorf("%d groups may be under way, %d are", most, pending)
+			t.Errorf("%d groups may be in flight, %d are", most, pending)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -519,12 +519,12 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, pending := counts(); pending != 2 {
-			t.Errorf("%d groups are under way, want 2 until the next status", pending)
+			t.Errorf("%d groups are in flight, want 2 until the next status", pending)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if _, pending := counts(); pending != 0 {
-			t.Errorf("%d groups are under way, want 0", pending)
+			t.Errorf("%d groups are in flight, want 0", pending)
 		}
 		h.change(func() { h.step = 9 })
 		time.Sleep(time.Second)
@@ -552,7 +552,7 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// The memory of a body is the caller's again once an exchange ends, however it ends.
+// The caller owns the memory of a body again when a request ends, however it ends.
 func TestBodyIsReturned(t *testing.T) {
 	stop := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -575,9 +575,9 @@ func TestBodyIsReturned(t *testing.T) {
 	body := make([]byte, 16<<20)
 	for _, path := range []string{"refuse", "stall"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		_, _ = c.do(ctx, call{method: http.MethodPost, path: path, kind: "application/octet-stream", body: body}) // whatever came of it
+		_, _ = c.do(ctx, call{method: http.MethodPost, path: path, kind: "application/octet-stream", body: body}) // whatever the result
 		cancel()
-		for i := range body { // the race detector sees who still reads it
+		for i := range body { // the race detector sees remaining readers
 			body[i]++
 		}
 	}

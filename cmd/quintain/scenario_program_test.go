@@ -36,7 +36,7 @@ func echoServer(t *testing.T, name string, version int) string {
 		case asked.Solve != nil:
 			fmt.Fprintf(w, `"solution":"%d"}`, asked.Solve.Index)
 		case asked.Step == nil: // the end of an episode that was given up
-			fmt.Fprint(w, `"closed":true}`)
+			fmt.Fprint(w, `"reward":0}`)
 		case strings.Contains(asked.Step.Text, "<answer>"):
 			fmt.Fprint(w, `"reward":1,"right":true,"end":"terminated"}`)
 		default:

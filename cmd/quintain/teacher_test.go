@@ -78,7 +78,7 @@ func TestATeacherThatIsOfNoUse(t *testing.T) {
 		{"an address that is none", []string{"--teacher-url", "here"}, exitUsage, "teacher.url is"},
 		{"a key that is not there", []string{"--teacher-url", url, "--teacher-key-file", "none"}, exitUsage, "teacher.key_file: "},
 		{"another model", []string{"--teacher-url", url, "--teacher-model", "m2"}, exitFailed, `teacher: `},
-		{"another vocabulary", []string{"--teacher-url", otherURL}, exitFailed, "teacher: a teacher has to have the vocabulary of the policy: tokenizer: "},
+		{"another vocabulary", []string{"--teacher-url", otherURL}, exitFailed, "teacher: a teacher must have the policy's vocabulary: tokenizer: "},
 		{"a server that does not score", []string{"--teacher-url", llamaCppURL}, exitFailed, "serve the teacher with vLLM or SGLang"},
 	} {
 		p := start(append([]string{

@@ -71,7 +71,7 @@ func TestDriftEndsTheRun(t *testing.T) {
 	shouts, data := policytest.ByteModel(t, policytest.Shouts, 0), t.TempDir()
 	args := threeTurns(t, url, "--tokenizer", shouts)
 	p := start(append([]string{"run", "--port", "0", "--data", data, "--on-drift", "fail"}, args...)...)
-	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote what came before") {
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote earlier messages") {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}
 	if out := p.stdout.String(); !strings.Contains(out, "cancelled: ") || strings.Contains(out, "infra_failed") {
@@ -82,7 +82,7 @@ func TestDriftEndsTheRun(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 	p = start("eval", "--policy", "server", "--url", url, "--tokenizer", shouts, "--on-drift", "fail", "--scenario", "math_multi_turn", "--problems", sums(t, 4))
-	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote what came before") {
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote earlier messages") {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}
 	fake.interrupts <- os.Interrupt
@@ -101,14 +101,14 @@ func TestWhatAServerLacksIsSaid(t *testing.T) {
 		says   string
 	}{
 		{"a trainer needs the tokenizer", []string{"run", "--url", url, "--consumer", "hub"}, exitFailed, "name the model's folder or its tokenizer.json (--tokenizer)"},
-		{"the tokenizer is another one", []string{"run", "--url", url, "--tokenizer", other}, exitFailed, "it is not the one of the server's model"},
-		{"so it is for an examination", []string{"eval", "--url", url, "--tokenizer", other, "--tasks", "chain_sum"}, exitFailed, "it is not the one of the server's model"},
+		{"the tokenizer is another one", []string{"run", "--url", url, "--tokenizer", other}, exitFailed, "it does not match the server's model"},
+		{"so it is for an examination", []string{"eval", "--url", url, "--tokenizer", other, "--tasks", "chain_sum"}, exitFailed, "it does not match the server's model"},
 		{"the server takes no tokens", []string{"run", "--url", chatURL, "--tokenizer", model}, exitFailed, "takes no tokens"},
 		{"there is no such file", []string{"ask", "--url", url, "--tokenizer", "none.json"}, exitUsage, "policy.tokenizer: "},
 		{"there is no such model", []string{"ask", "--url", url, "--model", "m2"}, exitFailed, `no model "m2"; the server has fake`},
 		{"there is no server", []string{"eval", "--url", closedURL(t), "--tasks", "chain_sum"}, exitFailed, "is the server running"},
 		{"nor to ask", []string{"ask", "chain_sum", "--url", closedURL(t)}, exitFailed, "is the server running"},
-		{"an examination needs no tokens", []string{"eval", "--url", url, "--tasks", "chain_sum", "--count", "2"}, exitOK, "is asked by chat completions"},
+		{"an examination needs no tokens", []string{"eval", "--url", url, "--tasks", "chain_sum", "--count", "2"}, exitOK, "samples by chat completions"},
 	} {
 		args := slices.Concat(test.args, []string{"--policy", "server", "--data", t.TempDir()})
 		if test.args[0] == "run" {
@@ -138,7 +138,7 @@ func TestRunWaitsForItsServer(t *testing.T) {
 	await(t, p, "waiting for the server, which cannot be used yet: ")
 	await(t, p, "waiting for the server (try ")
 	fake, _ := startFake(t, "--port", address.Port(), "--first-token", "0s")
-	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "is asked by tokens") || !strings.Contains(p.stdout.String(), "steps          1 ") {
+	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "samples by tokens") || !strings.Contains(p.stdout.String(), "steps          1 ") {
 		t.Errorf("status %d\n%s\n%s", status, p.stderr.String(), p.stdout.String())
 	}
 	fake.interrupts <- os.Interrupt
@@ -152,11 +152,11 @@ func TestRunWaitsForItsServer(t *testing.T) {
 	}
 }
 
-// A server that does not say the version of its weights plays for a trainer too.
+// A server that does not report the version of its weights plays for a trainer too.
 func TestAServerWithoutVersionsPlaysForATrainer(t *testing.T) {
 	fake, at := startFake(t, "--shape", "llamacpp", "--first-token", "0s")
 	p := start(append([]string{"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub"}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
-	await(t, p, "does not say the version of its weights")
+	await(t, p, "does not report the version of its weights")
 	await(t, p, "from version unknown")
 	for _, p := range []*process{p, fake} {
 		p.interrupts <- os.Interrupt

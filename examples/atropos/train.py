@@ -1,7 +1,7 @@
-"""Atropos' example trainer, unchanged, with Quintain in place of run-api and of the ReasoningGym environment.
+"""Atropos' example trainer, unchanged, with Quintain instead of run-api and the ReasoningGym environment.
 
-Four programs run: `quintain fake-server`, which stands in for vLLM, `quintain hub`, `quintain env serve`, and the trainer of the
-package atroposlib, on the CPU, with a model of 160,000 parameters that is made here.
+Four programs run: `quintain fake-server`, which stands in for vLLM, `quintain hub`, `quintain env serve`, and the
+trainer of the package atroposlib, on the CPU, with a new model of 160,000 parameters.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ def free_port():
 
 @contextlib.contextmanager
 def running(log, *command):
-    """A program, whose words go to a file, until the block ends."""
+    """A program that runs until the block ends; its output goes to a file."""
     with log.open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as program:
         try:
             yield program
@@ -66,13 +66,13 @@ def main():
             sys.executable, "-m", "example_trainer.grpo", "--model-name", folder / "model", "--atropos-url", f"http://127.0.0.1:{hub}", "--device", "cpu",
             "--training-steps", str(STEPS), "--batch-size", "8", "--gradient-accumulation-steps", "2", "--optimizer", "adamw", "--lr", "1e-3",
             "--save-path", folder / "checkpoints", "--log-dir", folder / "logs",
-            "--vllm-port", str(free_port()), "--vllm-restart-interval", "1000",  # it ends what has the port, and begins its own vLLM there
+            "--vllm-port", str(free_port()), "--vllm-restart-interval", "1000",  # it ends the process on the port, and begins its own vLLM there
         ], check=False)  # fmt: skip
         if done.returncode:
             raise SystemExit("".join(log.read_text() for log in folder.glob("*.log")))
         before, after = (LlamaForCausalLM.from_pretrained(folder / part).state_dict() for part in ("model", "checkpoints/final_model"))
     changed = sum(not before[weight].equal(after[weight].float()) for weight in before)
-    print(f"{STEPS} steps, after which {changed} of {len(before)} weights are others")
+    print(f"{STEPS} steps changed {changed} of {len(before)} weights")
     return 0 if changed else 1
 
 

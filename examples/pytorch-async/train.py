@@ -1,7 +1,8 @@
 """Asynchronous GRPO in PyTorch: a server, a run of Quintain that plays against it, and a trainer, all at once.
 
-The server samples from a copy of the weights. The trainer takes batches from the hub of the run, makes a step, loads its weights
-into the server and tells the hub, while the run goes on playing: no sequence is more than MAX_LAG steps old when it is trained on.
+The server samples from a copy of the weights. The trainer takes batches from the run's hub, makes a step, loads its
+weights into the server and tells the hub, while the run plays on: no sequence is more than MAX_LAG steps old when it
+is trained on.
 """
 
 import collections
@@ -50,7 +51,7 @@ class Transformer(nn.Module):
         self.head = nn.Linear(WIDTH, size)
 
     def forward(self, tokens):
-        """The log-probabilities of what follows each token."""
+        """The log-probabilities of the token after each."""
         length = tokens.shape[1]
         mask = nn.Transformer.generate_square_subsequent_mask(length)
         x = self.embed(tokens) + self.place(torch.arange(length))
@@ -73,7 +74,7 @@ class Transformer(nn.Module):
 
 
 class Server(ThreadingHTTPServer):
-    """An inference server for chat completions, which tells tokens and log-probabilities."""
+    """An inference server for chat completions that reports tokens and log-probabilities."""
 
     daemon_threads, request_queue_size = True, 256
 
@@ -119,7 +120,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def imitated(problem, vocabulary):
-    """A sequence of the warm-up: one answer in four is right, the others are drawn at random."""
+    """A sequence of the warm-up: one answer in four is right, the others are random."""
     solution = json.loads(problem["problem"])["instance"]["solution"]
     answer = solution if random.random() < 0.25 else random.randint(0, 9)
     return vocabulary.encode(f"{problem['prompt']}<answer>{answer}</answer>") + [END]
@@ -139,7 +140,7 @@ def warm_up(model, vocabulary, problems, steps=60, size=64):
 
 
 def grpo_loss(model, batch):
-    """The clipped loss of a batch, with the log-probabilities that the server told when it sampled."""
+    """The clipped loss of a batch, with the log-probabilities that the server reported when it sampled."""
     tokens, trained, old = (torch.from_numpy(batch.padded(part))[:, first:] for part, first in ((batch.tokens, 0), (batch.trained, 1), (batch.logprobs, 1)))
     scores, group = torch.from_numpy(batch.scores).float(), torch.from_numpy(batch.group).long()
     count = torch.bincount(group)
@@ -152,7 +153,7 @@ def grpo_loss(model, batch):
 
 
 def play(server, folder):
-    """A run that plays against the server, and whose hub keeps the batches for us."""
+    """A run that plays against the server; its hub keeps the batches for us."""
     mixture = pathlib.Path(folder, "mixture.yaml")
     mixture.write_text(json.dumps({"datasets": [TASK]}))
     return quintain.Run(
@@ -162,7 +163,7 @@ def play(server, folder):
 
 
 def train(model, hub, server):
-    """Train on each batch, and return the mean rewards of the batches and how many tokens were how many steps old."""
+    """Train on each batch, and return the mean rewards of the batches and the number of tokens by their age in steps."""
     optimiser, rewards, lags = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0), [], collections.Counter()
     hub.register(batch_size=BATCH)
     hub.tell_version(0)
@@ -191,7 +192,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, play(server, folder) as run:
         rewards, lags = train(model, quintain.Hub(run.url(), trainer="pytorch"), server)
     first, last = sum(rewards[:10]) / 10, sum(rewards[-10:]) / 10
-    print(f"tokens by the steps that they were old: {dict(sorted(lags.items()))}")
+    print(f"tokens by age in steps: {dict(sorted(lags.items()))}")
     print(f"mean reward {first:.2f} in the first ten of {len(rewards)} steps, {last:.2f} in the last ten, {time.monotonic() - began:.0f} s")
     return 0 if last > first + 0.2 and max(lags) <= MAX_LAG else 1
 

@@ -1,7 +1,8 @@
-"""TRL's GRPOTrainer with a task as its environment: a model of 160,000 parameters, made here, answers by calling a tool.
+"""TRL's GRPOTrainer with a task as its environment: a model of 160,000 parameters, made here, answers by calling a
+tool.
 
-The model is first taught the form of a call. One in four of the answers that it imitates is right, the others are drawn at random:
-what a right answer is it learns from the rewards.
+The model is first taught the form of a call. One in four of the answers that it imitates is right, the others are
+random: it learns right answers from the rewards.
 """
 
 import json
@@ -18,7 +19,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast,
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 WARM, STEPS = 60, 40  # steps of the warm-up, with 64 replies each, and of GRPO
-# How a call is written, and read. The model is not told of its tools: the warm-up teaches it the only one.
+# The form of a call. The model is not told of its tools: the warm-up teaches it the only one.
 TEMPLATE = """\
 {%- for m in messages -%}
 {%- if m.role == 'assistant' %}<assistant>{{ m.content or '' }}
@@ -43,7 +44,7 @@ DONE = '"}}</tool_call>'
 
 
 def make_tokenizer(texts):
-    """A token for each word, digit and sign that the texts have, and for the two halves of a call."""
+    """A token for each word, digit and sign of the texts, and for the two halves of a call."""
     split = pre_tokenizers.Split(Regex(r'<tool_call>\{"name": "submit_answer", "arguments": \{"answer": "|"\}\}</tool_call>|</?\w+>|[A-Za-z]+|\d+|\s|.'), "isolated")
     words = sorted({word for text in texts for word, _ in split.pre_tokenize_str(text)} | {*"0123456789.", CALL, DONE, "<assistant>", "<tool>", "</tool>"})
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(["<pad>", "<end>", "<other>", *words])}, "<other>"))

@@ -1,7 +1,7 @@
-"""TRL's GRPOTrainer with a task and its reward, on a model of 160,000 parameters that is made here.
+"""TRL's GRPOTrainer with a task and its reward, on a model of 160,000 parameters made here.
 
-The model is first taught the form of a reply. One in four of the answers that it imitates is right, the others are drawn at random:
-what a right answer is it learns from the rewards.
+The model is first taught the form of a reply. One in four of the answers that it imitates is right, the others are
+random: it learns right answers from the rewards.
 """
 
 import json
@@ -18,12 +18,12 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast,
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 WARM, STEPS = 60, 40  # steps of the warm-up, with 64 replies each, and of GRPO
-# The model reads the question alone: the warm-up teaches what the system message says.
+# The model reads only the question: the warm-up replaces the system message.
 TEMPLATE = "{% for m in messages if m.role != 'system' %}{{ m.content }}{% if m.role == 'assistant' %}<end>{% endif %}{% endfor %}"
 
 
 def make_tokenizer(texts):
-    """A token for each word, digit and sign that the texts have."""
+    """A token for each word, digit and sign of the texts."""
     split = pre_tokenizers.Split(Regex(r"</?\w+>|[A-Za-z]+|\d+|\s|."), "isolated")
     words = sorted({word for text in texts for word, _ in split.pre_tokenize_str(text)} | {*"0123456789", "<answer>", "</answer>"})
     tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(["<pad>", "<end>", "<other>", *words])}, "<other>"))

@@ -1,6 +1,8 @@
-"""verl's reward manager with our rewards: its own loader finds compute_score in quintain.rewards, and its manager grades replies.
+"""verl's reward manager with our rewards: its own loader finds compute_score in quintain.rewards, and its manager
+grades replies.
 
-The rows are those of a data set for verl. Each problem gets three replies: the right answer, a wrong one, and one without tags.
+The rows are those of a data set for verl. Each problem gets three replies: a right answer, a wrong one, and one
+without tags.
 """
 
 import asyncio
@@ -19,7 +21,7 @@ COUNT, LENGTH = 100, 64  # problems, and tokens of a reply
 
 
 class Bytes:
-    """A tokenizer whose tokens are bytes."""
+    """A tokenizer with bytes as tokens."""
 
     pad = 0
 
@@ -32,7 +34,7 @@ class Bytes:
 
 
 def replies():
-    """Rows of a data set with a reply to each, and the rewards that are due."""
+    """Rows of a data set with a reply to each, and the expected rewards."""
     for row in quintain.rewards.verl_rows(quintain.task("count_bits").problems(count=COUNT, chat=True)):
         solution = json.loads(row["reward_model"]["ground_truth"])["instance"]["solution"]
         yield row, f"<think>I count.</think><answer>{solution}</answer>", 1.0
@@ -49,14 +51,14 @@ async def grade(manager, row, reply):
 
 async def main():
     reward = OmegaConf.load(pathlib.Path(verl.__file__).parent / "trainer" / "config" / "reward" / "reward.yaml")
-    reward.custom_reward_function.path = "pkg://quintain.rewards"  # what a run of verl gets as reward.custom_reward_function.path=…
+    reward.custom_reward_function.path = "pkg://quintain.rewards"  # as reward.custom_reward_function.path=… of a run of verl
     manager = load_reward_manager(OmegaConf.create({"reward": reward}), Bytes())
     due, got = [], []
     for row, reply, score in replies():
         due.append(score)
         got.append(await grade(manager, row, reply))
     wrong = sum(a != b for a, b in zip(due, got))
-    print(f"{type(manager).__name__} of verl {verl.__version__}: {len(got)} replies, mean reward {sum(got) / len(got):.3f}, {wrong} other than is due")
+    print(f"{type(manager).__name__} of verl {verl.__version__}: {len(got)} replies, mean reward {sum(got) / len(got):.3f}, {wrong} unexpected")
     return 1 if wrong else 0
 
 

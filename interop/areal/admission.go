@@ -7,31 +7,31 @@ import (
 	"time"
 )
 
-// Limits bound how many rollouts are under way, and by how many versions the weights may have
-// changed until what they give is trained on. A rollout is the playing of one problem,
-// however many episodes that takes.
+// Limits bounds the rollouts in flight and their staleness: the versions by which the
+// weights may change until a rollout is trained on. A rollout is the playing of one
+// problem, however many episodes that takes.
 type Limits struct {
-	Concurrent int           // rollouts at once (max_concurrent_rollouts); below 1 stands for 1
+	Concurrent int           // concurrent rollouts (max_concurrent_rollouts); below 1 means 1
 	Lag        int           // versions (max_head_offpolicyness), 0 or more
-	Batch      int           // rollouts that one training step consumes; below 1 stands for 1
-	Timeout    time.Duration // after which a rollout that was not finished counts as rejected; 0: never
+	Batch      int           // rollouts per training step; below 1 means 1
+	Timeout    time.Duration // after which an unfinished rollout counts as rejected; 0: never
 }
 
-// Counts are those of rollouts.
+// Counts counts rollouts.
 type Counts struct {
 	Submitted int // admitted since the process began
-	Running   int // admitted and not finished
-	Accepted  int // finished, for training; with those of earlier processes
+	Running   int // admitted and unfinished
+	Accepted  int // finished, for training; includes earlier processes
 	Rejected  int // finished otherwise, since the process began
 }
 
-// Capacity is how many more rollouts may start while the weights have a version; it may be
+// Capacity returns how many more rollouts may start at a version of the weights; it may be
 // negative. It is the rule of AReaL's staleness manager.
 func (l Limits) Capacity(c Counts, version int) int {
 	return min(max(1, l.Concurrent)-c.Running, (l.Lag+version+1)*max(1, l.Batch)-(c.Accepted+c.Running))
 }
 
-// refusal says why no rollout may start; empty: one may.
+// refusal returns why no rollout may start; empty: one may.
 func (l Limits) refusal(c Counts, version int) string {
 	switch {
 	case l.Capacity(c, version) > 0:
@@ -43,25 +43,24 @@ func (l Limits) refusal(c Counts, version int) string {
 		c.Accepted+c.Running, (l.Lag+version+1)*max(1, l.Batch), version, l.Lag)
 }
 
-// ErrNotRunning says that a rollout was not admitted, or is finished.
+// ErrNotRunning says that a rollout was not admitted, or has finished.
 var ErrNotRunning = errors.New("no rollout of this name is running")
 
 // An Admission admits rollouts. Many goroutines may use it at once.
 type Admission struct {
 	mu      sync.Mutex
 	counts  Counts
-	running map[string]time.Time // when each was admitted, by its name
+	running map[string]time.Time // time of admission, by name
 }
 
-// Recover returns an admission for weights of a version. What led to that version counts as
-// accepted: without this, a process that goes on with a run would admit all of it again.
+// Recover returns an admission for weights of a version. The rollouts behind that version
+// count as accepted: otherwise a process that resumes a run would admit all of them again.
 func Recover(l Limits, version int) *Admission {
 	return &Admission{counts: Counts{Accepted: version * max(1, l.Batch)}, running: map[string]time.Time{}}
 }
 
-// Allocate admits a rollout, or says why it may not start; refusal is empty if it may. One
-// that is running already is admitted again, without being counted twice: the reply to the
-// first request may have been lost.
+// Allocate admits a rollout, or returns why it may not start. A running one is admitted
+// again without being counted twice: the reply to the first request may have been lost.
 func (a *Admission) Allocate(id string, l Limits, version int) (refusal string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -82,8 +81,8 @@ func (a *Admission) Allocate(id string, l Limits, version int) (refusal string) 
 	return refusal
 }
 
-// Finish ends a rollout: accepted for training, or rejected, which frees its place. The error
-// is [ErrNotRunning].
+// Finish ends a rollout: accepted for training, or rejected, which frees its place. The
+// error is [ErrNotRunning].
 func (a *Admission) Finish(id string, accepted bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,7 +93,7 @@ func (a *Admission) Finish(id string, accepted bool) error {
 	return nil
 }
 
-// finish ends a rollout that is running. a.mu is held.
+// finish ends a running rollout. The caller holds a.mu.
 func (a *Admission) finish(id string, accepted bool) {
 	delete(a.running, id)
 	a.counts.Running--

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/areal"
 )
 
-// The figures are those that AReaL's own tests state.
+// The figures are from AReaL's own tests.
 func TestCapacity(t *testing.T) {
 	for _, test := range []struct {
 		why     string
@@ -25,10 +25,10 @@ func TestCapacity(t *testing.T) {
 		{"concurrency is the limit", areal.Limits{Concurrent: 100, Batch: 32, Lag: 10}, areal.Counts{}, 0, 100},
 		{"staleness is the limit", areal.Limits{Concurrent: 100, Batch: 4, Lag: 2}, areal.Counts{}, 0, 12},
 		{"a version opens it", areal.Limits{Concurrent: 100, Batch: 4, Lag: 2}, areal.Counts{}, 5, 32},
-		{"what runs takes places", areal.Limits{Concurrent: 5, Batch: 2, Lag: 10}, areal.Counts{Running: 3}, 0, 2},
+		{"running rollouts take places", areal.Limits{Concurrent: 5, Batch: 2, Lag: 10}, areal.Counts{Running: 3}, 0, 2},
 		{"none is left", areal.Limits{Concurrent: 5, Batch: 2, Lag: 5}, areal.Counts{Running: 5}, 0, 0},
-		{"what was accepted counts", areal.Limits{Concurrent: 20, Batch: 4, Lag: 2}, areal.Counts{Accepted: 5}, 0, 7},
-		{"what was rejected does not", areal.Limits{Concurrent: 20, Batch: 8, Lag: 3}, areal.Counts{Accepted: 15, Rejected: 5}, 0, 17},
+		{"accepted rollouts count", areal.Limits{Concurrent: 20, Batch: 4, Lag: 2}, areal.Counts{Accepted: 5}, 0, 7},
+		{"rejected rollouts do not", areal.Limits{Concurrent: 20, Batch: 8, Lag: 3}, areal.Counts{Accepted: 15, Rejected: 5}, 0, 17},
 		{"almost a whole window", areal.Limits{Concurrent: 100, Batch: 8, Lag: 3}, areal.Counts{Accepted: 30}, 0, 2},
 		{"after a step", areal.Limits{Concurrent: 32, Batch: 16, Lag: 2}, areal.Counts{Accepted: 14}, 1, 32},
 		{"on-policy", areal.Limits{Concurrent: 100, Batch: 8}, areal.Counts{}, 0, 8},
@@ -46,8 +46,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// A model is AReaL's legacy manager: it compares the version that a rollout is expected to
-// be trained at with the one that may be.
+// A model is AReaL's legacy manager: it compares the version at which a rollout is expected
+// to be trained with the highest allowed.
 type model struct {
 	limits            areal.Limits
 	version, accepted int
@@ -59,8 +59,8 @@ func (m *model) admits() bool {
 	return len(m.running) < m.limits.Concurrent && expected <= m.limits.Lag+m.version
 }
 
-// Whatever happens, the admission agrees with the model, and what is accepted can be trained
-// on within the lag.
+// Whatever happens, the admission agrees with the model, and accepted rollouts can be
+// trained on within the lag.
 func TestAdmissionAgreesWithAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limits := areal.Limits{
@@ -86,7 +86,7 @@ func TestAdmissionAgreesWithAModel(t *testing.T) {
 					return
 				}
 				if refusal := a.Allocate(rapid.SampledFrom(m.running).Draw(t, "which"), limits, m.version); refusal != "" {
-					t.Fatalf("what is running is refused: %s", refusal)
+					t.Fatalf("a running rollout is refused: %s", refusal)
 				}
 			},
 			"finish": func(t *rapid.T) {
@@ -128,7 +128,7 @@ func TestAdmissionAgreesWithAModel(t *testing.T) {
 	})
 }
 
-// A rollout whose agent died does not keep its place forever.
+// A rollout of a dead agent does not keep its place forever.
 func TestRolloutsTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := areal.Limits{Concurrent: 1, Lag: 100, Batch: 1, Timeout: time.Minute}

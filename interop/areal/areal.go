@@ -1,9 +1,9 @@
-// Package areal writes what was played in the forms of AReaL (Ant Research): the records of
-// its legacy agents ([Record]), the tensors of its newer workflows ([Row]), and the log files
+// Package areal writes episodes in the forms of AReaL (Ant Research): the records of its
+// legacy agents ([Record]), the tensors of its newer workflows ([Row]), and the log files
 // of its agents ([Logs]). docs/formats/areal.md describes them.
 //
-// Records and rows are made of groups that package rollout has cut and scored: every token,
-// log-probability and version is as it was sampled, and what has no reward has no record.
+// Records and rows come from groups that package rollout has cut and scored: every token,
+// log-probability and version stays as sampled, and an unrewarded episode has no record.
 package areal
 
 import (
@@ -13,11 +13,11 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// ErrUnknown says that nothing can be made of a group because the log-probabilities of its
-// tokens are unknown.
+// ErrUnknown says that a group is unusable because the log-probabilities of its tokens are
+// unknown.
 var ErrUnknown = errors.New("the log-probabilities are unknown, and AReaL needs them: use a policy that reports them")
 
-// A RuleError is a rule of AReaL's forms that is broken.
+// A RuleError reports a violation of AReaL's forms.
 type RuleError struct {
 	ID  string // of the record or row
 	Key string // of the tensor
@@ -27,7 +27,7 @@ type RuleError struct {
 // Error names the record, the tensor and the fault.
 func (e *RuleError) Error() string { return fmt.Sprintf("%s: %s: %s", e.ID, e.Key, e.Why) }
 
-// checkGroup reports why nothing can be made of g.
+// checkGroup reports why g is unusable.
 func checkGroup(g *quintain.Group) error {
 	if err := g.Check(); err != nil {
 		return fmt.Errorf("group %s: %w", g.ID, err)
@@ -40,7 +40,7 @@ func checkGroup(g *quintain.Group) error {
 	return nil
 }
 
-// A Type is the type of a tensor's elements, as PyTorch calls it.
+// A Type is the type of a tensor's elements, by PyTorch's name.
 type Type string
 
 // The types.
@@ -51,8 +51,8 @@ const (
 	Float32 Type = "float32"
 )
 
-// A Tensor is values with a name. They are in Ints, or in Floats if Type is Float32, row
-// after row; a Bool is 0 or 1.
+// A Tensor is a named array of values. They are in Ints, or in Floats if Type is Float32,
+// row after row; a Bool is 0 or 1.
 type Tensor struct {
 	Name   string
 	Type   Type

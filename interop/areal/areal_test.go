@@ -21,10 +21,10 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// discount is that of the tests.
+// discount is the discount of the tests.
 const discount = 0.5
 
-// turn is a turn that reads and writes tokens from a number on.
+// turn returns a turn that reads and writes consecutive tokens.
 func turn(from, read, wrote int, version int32) quintain.Turn {
 	t := quintain.Turn{
 		Observed: []quintain.Message{{Role: quintain.RoleUser, Content: "1 + 1?\n\x1b"}}, Reply: "zwei ö", Finish: quintain.Stop, Reward: -1,
@@ -40,7 +40,7 @@ func turn(from, read, wrote int, version int32) quintain.Turn {
 	return t
 }
 
-// episode is one of two turns: wrong, then right.
+// episode returns an episode of two turns: wrong, then right.
 func episode() quintain.Trajectory {
 	t := quintain.Trajectory{
 		ID: "sums/1#0", Outcome: quintain.Scored, Started: time.UnixMilli(1_700_000_000_123),
@@ -150,8 +150,8 @@ func TestBrokenRulesAreNamed(t *testing.T) {
 		{"a short sequence", func(r *areal.Record) { r.Sequences[0].Tokens = r.Sequences[0].Tokens[:1] }, nil, "packed_input_ids"},
 		{"a missing mask", nil, func(r *areal.Row) { r.Trained = r.Trained[1:] }, "input_ids"},
 		{"an end that was read", nil, func(r *areal.Row) { r.Trained[9] = false }, "loss_mask"},
-		{"a log-probability of what was read", nil, func(r *areal.Row) { r.LogProbs[8] = -1 }, "logprobs"},
-		{"a version of what was read", nil, func(r *areal.Row) { r.Versions[8] = 3 }, "versions"},
+		{"a log-probability of a token that was only read", nil, func(r *areal.Row) { r.LogProbs[8] = -1 }, "logprobs"},
+		{"a version of a token that was only read", nil, func(r *areal.Row) { r.Versions[8] = 3 }, "versions"},
 	} {
 		played := episode()
 		records, err := areal.NewRecords(group(t, rollout.EachTurn, played), []quintain.Trajectory{played}, false)
@@ -172,7 +172,7 @@ func TestBrokenRulesAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever is played, each sampled token is trained on in exactly one sequence of a record,
+// In any episodes, each sampled token is trained on in exactly one sequence of a record,
 // and all lengths fit.
 func TestRecordsOfAnyEpisodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -229,7 +229,7 @@ func TestRecordsOfAnyEpisodes(t *testing.T) {
 	})
 }
 
-// file is that of one record.
+// file returns a file of one record.
 func file(t *testing.T) areal.File {
 	t.Helper()
 	played := episode()

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/safetensors"
 )
 
-// A File is tensors, and a text in JSON of what is not a tensor.
+// A File is tensors, and a JSON text with everything else.
 type File struct {
 	Tensors []Tensor
 	Text    []byte
@@ -35,34 +35,36 @@ func (t *Tensor) append(out []byte) []byte {
 	return out
 }
 
-// textName is the entry of a .npz file that has the text.
+// textName is the entry of the text in a .npz file.
 const textName = "meta.json"
 
-// NPZ writes f as a .npz file of NumPy (format 1.0): an array for each tensor, and the text as
-// the entry meta.json, which numpy.load returns as bytes.
+// NPZ writes f as a .npz file of NumPy (format 1.0): an array for each tensor, and the text
+// as the entry meta.json, which numpy.load returns as bytes.
 func (f File) NPZ(w io.Writer) error {
 	z := zip.NewWriter(w)
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
-		out, err := z.Create(t.Name + ".npy")
-		if err == nil {
-			_, err = out.Write(t.append(t.npyHeader()))
-		}
-		if err != nil {
+		if err := addEntry(z, t.Name+".npy", t.append(t.npyHeader())); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 	}
-	out, err := z.Create(textName)
-	if err == nil {
-		_, err = out.Write(f.Text)
-	}
-	if err != nil {
+	if err := addEntry(z, textName, f.Text); err != nil {
 		return fmt.Errorf("%s: %w", textName, err)
 	}
 	return z.Close()
 }
 
-// npyHeader is what comes before the values in a .npy file. Its length is a multiple of 64.
+// addEntry adds an entry to a zip file.
+func addEntry(z *zip.Writer, name string, content []byte) error {
+	out, err := z.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(content)
+	return err
+}
+
+// npyHeader returns the header of a .npy file. Its length is a multiple of 64.
 func (t *Tensor) npyHeader() []byte {
 	types := map[Type]string{Bool: "|b1", Int32: "<i4", Int64: "<i8", Float32: "<f4"}
 	var shape []byte
@@ -75,7 +77,7 @@ func (t *Tensor) npyHeader() []byte {
 	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(text))), text...)
 }
 
-// Safetensors writes f as a file of the library safetensors. The text is in its metadata,
+// Safetensors writes f as a file of the library safetensors. Its metadata has the text,
 // under meta.
 func (f File) Safetensors(w io.Writer) error {
 	types := map[Type]safetensors.Type{Bool: safetensors.Bool, Int32: safetensors.Int32, Int64: safetensors.Int64, Float32: safetensors.Float32}

@@ -15,11 +15,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Logs writes what AReaL's agents log of what they played: a text for people and JSON lines,
-// with an entry for each turn, in the same order. Many goroutines may use it.
+// Logs writes the logs of AReaL's agents: a text for people and JSON lines, with an entry
+// for each turn, in the same order. Many goroutines may use it.
 type Logs struct {
-	Dir    string // gets a folder for each version of the weights
-	Single bool   // the episodes of a group share their files, as those of math-single-step
+	Dir    string // has a folder for each version of the weights
+	Single bool   // the episodes of a group share their files, as in math-single-step
 }
 
 // A LogLine is a turn in the JSON lines.
@@ -27,14 +27,14 @@ type LogLine struct {
 	Start     int32 `json:"version_start"`
 	End       int32 `json:"version_end"`
 	Success   bool  `json:"success"`
-	PromptLen int   `json:"prompt_len"` // tokens that were read until the turn, with the earlier replies
-	AnswerLen int   `json:"answer_len"` // tokens that were sampled in it
+	PromptLen int   `json:"prompt_len"` // tokens read up to the turn, earlier replies included
+	AnswerLen int   `json:"answer_len"` // tokens sampled in it
 }
 
-// Write writes the logs of the episodes of a group. Their names are the ID of the episode, or
-// of the group, escaped as in a URL, with .txt and .jsonl, in the folder of the version that
-// sampled the first token. They replace those of the same name: an episode that is played
-// again is logged once.
+// Write writes the logs of a group's episodes. The files' names are the ID of the episode,
+// or of the group, escaped as in a URL, with .txt and .jsonl, in the folder of the version
+// that sampled the first token. They replace older ones: an episode that is played again is
+// logged once.
 func (l Logs) Write(group string, played []quintain.Trajectory) error {
 	if l.Single {
 		return l.write(group, played)
@@ -65,10 +65,10 @@ func (l Logs) write(id string, played []quintain.Trajectory) error {
 	}
 	folder := filepath.Join(l.Dir, strconv.Itoa(int(entries[0].Start)))
 	path := filepath.Join(folder, url.PathEscape(id))
-	err := os.MkdirAll(folder, 0o755)
-	if err == nil {
-		err = errors.Join(os.WriteFile(path+".txt", text.Bytes(), 0o644), os.WriteFile(path+".jsonl", lines.Bytes(), 0o644))
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return fmt.Errorf("logs in AReaL's form: %w", err)
 	}
+	err := errors.Join(os.WriteFile(path+".txt", text.Bytes(), 0o644), os.WriteFile(path+".jsonl", lines.Bytes(), 0o644))
 	if err != nil {
 		return fmt.Errorf("logs in AReaL's form: %w", err)
 	}
@@ -79,10 +79,10 @@ func (l Logs) write(id string, played []quintain.Trajectory) error {
 type logEntry struct {
 	LogLine
 	turn  *quintain.Turn
-	asked string // what the episode begins with
+	asked string // the opening of the episode
 }
 
-// logEntries are the turns of episodes.
+// logEntries returns the turns of episodes.
 func logEntries(played []quintain.Trajectory) (all []logEntry) {
 	for i := range played {
 		before := 0
@@ -101,7 +101,7 @@ func logEntries(played []quintain.Trajectory) (all []logEntry) {
 	return all
 }
 
-// texts are the texts of messages.
+// texts joins the texts of messages.
 func texts(talk []quintain.Message) string {
 	var all []string
 	for _, m := range talk {
@@ -110,8 +110,8 @@ func texts(talk []quintain.Message) string {
 	return strings.Join(all, "\n")
 }
 
-// marked is a text in one line, dim and yellow on a terminal. Control characters, which could
-// do more there, are escaped.
+// marked returns a text on one line, dim and yellow on a terminal. It escapes control
+// characters, which could do more there.
 func marked(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -6,32 +6,32 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Record is what an agent of AReaL's legacy API returns: math-multi-turn one for each
-// episode, with a sequence for each turn; math-single-step one for each group, with a
+// A Record is the result of an agent of AReaL's legacy API: of math-multi-turn one for each
+// episode, with a sequence for each turn; of math-single-step one for each group, with a
 // sequence for each episode.
 type Record struct {
 	ID        string
 	Prompt    []quintain.Token // before the first turn
 	Sequences []Sequence
-	Born      int64 // when it began, in milliseconds since 1970
-	Task      int64 // index of its kind of task; 0: mathematics, which is all that these agents play
+	Born      int64 // its beginning, in milliseconds since 1970
+	Task      int64 // index of its kind of task; 0: mathematics, the only one of these agents
 }
 
 // A Sequence is a turn with everything before it.
 type Sequence struct {
 	Tokens   []quintain.Token // 2 or more
-	Read     int              // how many of Tokens, at their beginning, this turn only read: 1 or more
-	LogProbs []float32        // that of Tokens[i+1] at i: one fewer than Tokens; 0 for what was only read
+	Read     int              // tokens at the beginning that this turn only read: 1 or more
+	LogProbs []float32        // the one of Tokens[i+1] at i: one fewer than Tokens; 0 for tokens that were only read
 	Cut      bool             // a limit ended it, not the model
 	Start    int32            // version of the weights that sampled its first token; -1: unknown
 	End      int32            // and of its last; Start or more
-	Reward   float32          // with the discounted ones of later turns
+	Reward   float32          // includes the discounted rewards of later turns
 }
 
-// NewRecords returns the records of a group that was cut at each turn: g has a sequence for
-// every turn of played, in their order, and its scores are the discounted rewards of the
-// turns. If single is true, the episodes share a record. The error is [ErrUnknown], or names
-// the rule that the group breaks.
+// NewRecords returns the records of a group cut at each turn: g has a sequence for every
+// turn of played, in order, and its scores are the discounted rewards of the turns. If
+// single is true, the episodes share a record. The error is [ErrUnknown], or names the
+// violated rule.
 func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([]*Record, error) {
 	if err := checkGroup(g); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([
 		turns += len(played[i].Turns)
 	}
 	if turns != len(g.Tokens) {
-		return nil, fmt.Errorf("group %s: has %d sequences, and its episodes have %d turns", g.ID, len(g.Tokens), turns)
+		return nil, fmt.Errorf("group %s: has %d sequences, but its episodes have %d turns", g.ID, len(g.Tokens), turns)
 	}
 	var all []*Record
 	at := 0
@@ -68,7 +68,7 @@ func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([
 	return all, nil
 }
 
-// newSequence is sequence i of g, which ends with a turn.
+// newSequence returns sequence i of g, which ends with turn.
 func newSequence(g *quintain.Group, i int, turn *quintain.Turn) Sequence {
 	s := Sequence{
 		Tokens: g.Tokens[i], Read: len(g.Tokens[i]) - len(turn.Wrote), Cut: turn.Finish == quintain.Length,
@@ -94,7 +94,7 @@ func span(turn *quintain.Turn) (start, end int32) {
 	return turn.Versions[0], turn.Versions[n-1]
 }
 
-// Check reports the first rule that r breaks, as a [*RuleError].
+// Check returns a [*RuleError] for the first rule that r violates.
 func (r *Record) Check() error {
 	if len(r.Sequences) == 0 || len(r.Prompt) == 0 {
 		return &RuleError{r.ID, keyPrompts, "want a prompt and a sequence"}
@@ -107,7 +107,7 @@ func (r *Record) Check() error {
 	return nil
 }
 
-// fault is the first rule that s breaks; why is empty if there is none.
+// fault returns the first rule that s violates; empty: none.
 func (s *Sequence) fault() (key, why string) {
 	n := len(s.Tokens)
 	switch {
@@ -118,7 +118,7 @@ func (s *Sequence) fault() (key, why string) {
 	case len(s.LogProbs) != n-1:
 		return keyLogProbs, fmt.Sprintf("has %d values, want %d, one fewer than tokens", len(s.LogProbs), n-1)
 	case s.Start < -1 || s.End < s.Start:
-		return keyEnd, fmt.Sprintf("is %d, and the version at the start %d", s.End, s.Start)
+		return keyEnd, fmt.Sprintf("is %d, but the version at the start is %d", s.End, s.Start)
 	}
 	for i, p := range s.LogProbs {
 		if i < s.Read-1 && p != 0 || !(p <= 0) || p-p != 0 {

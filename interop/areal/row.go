@@ -8,21 +8,20 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Row is one sequence for AReaL's newer trainers: a whole episode, with what the policy
-// read between its turns.
+// A Row is one sequence for AReaL's newer trainers: a whole episode, including the messages
+// between its turns.
 type Row struct {
 	ID       string
 	Tokens   []quintain.Token
-	Trained  []bool    // for each token, whether the policy sampled it; the last one is
-	LogProbs []float32 // of each token; 0 if it was not sampled
-	Versions []int32   // of the weights that sampled each token; -1 if it was not, or they are unknown
+	Trained  []bool    // for each token, whether the policy sampled it; true for the last one
+	LogProbs []float32 // of each token; 0: not sampled
+	Versions []int32   // of the weights that sampled each token; -1: not sampled, or unknown
 	Reward   float32
 }
 
-// NewRows returns the rows of a group that was cut only where the policy's server rewrote a
-// conversation. A sequence that does not end with a sampled token has none, since AReaL's
-// trainers would lose its reward. The error is [ErrUnknown], or names the rule that the group
-// breaks.
+// NewRows returns the rows of a group cut only where the policy's server rewrote a
+// conversation. A sequence that does not end with a sampled token has none, because AReaL's
+// trainers would lose its reward. The error is [ErrUnknown], or names the violated rule.
 func NewRows(g *quintain.Group) ([]*Row, error) {
 	if err := checkGroup(g); err != nil {
 		return nil, err
@@ -50,7 +49,7 @@ func NewRows(g *quintain.Group) ([]*Row, error) {
 	return all, nil
 }
 
-// Check reports the first rule that r breaks, as a [*RuleError].
+// Check returns a [*RuleError] for the first rule that r violates.
 func (r *Row) Check() error {
 	n := len(r.Tokens)
 	switch {
@@ -62,19 +61,19 @@ func (r *Row) Check() error {
 	for i, trained := range r.Trained {
 		switch p := r.LogProbs[i]; {
 		case !(p <= 0) || p-p != 0 || !trained && p != 0:
-			return &RuleError{r.ID, "logprobs", fmt.Sprintf("is %v at %d, want at most 0, and 0 for what was read", p, i)}
+			return &RuleError{r.ID, "logprobs", fmt.Sprintf("is %v at %d, want at most 0, and 0 for tokens that were only read", p, i)}
 		case r.Versions[i] < -1 || !trained && r.Versions[i] != -1:
-			return &RuleError{r.ID, "versions", fmt.Sprintf("is %d at %d, want -1 for what was read", r.Versions[i], i)}
+			return &RuleError{r.ID, "versions", fmt.Sprintf("is %d at %d, want -1 for tokens that were only read", r.Versions[i], i)}
 		}
 	}
 	return nil
 }
 
-// A Batch is rows as tensors, each as long as the longest; what is added is 0, as AReaL pads.
+// A Batch is rows as tensors, padded with 0 to the longest, as AReaL pads.
 type Batch []*Row
 
 // Tensors returns the tensors of b: input_ids, attention_mask, loss_mask, logprobs and
-// versions, of len(b) rows, and rewards, a value a row.
+// versions, with len(b) rows, and rewards, one value per row.
 func (b Batch) Tensors() []Tensor {
 	long := 0
 	for _, r := range b {
@@ -98,8 +97,8 @@ func (b Batch) Tensors() []Tensor {
 	return []Tensor{tokens, attention, loss, probs, versions, rewards}
 }
 
-// MarshalJSON implements [json.Marshaler]: an object of the tensors by name, each in the form
-// in which AReaL's workers send them to each other.
+// MarshalJSON implements [json.Marshaler]: an object of the tensors by name, each in the
+// form that AReaL's workers send each other.
 func (b Batch) MarshalJSON() ([]byte, error) {
 	type form struct {
 		Type  string `json:"type"`

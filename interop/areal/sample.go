@@ -20,7 +20,7 @@ const (
 	keyTask     = "task_ids"
 )
 
-// A Sample is a SequenceSample: records whose values are packed, one after another.
+// A Sample is a SequenceSample: records with their values packed, one after another.
 type Sample []*Record
 
 // A packed is a tensor of a sample.
@@ -80,7 +80,7 @@ func (s Sample) pack() []packed {
 	return all
 }
 
-// wide are numbers in 64 bits.
+// wide converts numbers to 64 bits.
 func wide[T ~int32](values []T) []int64 {
 	all := make([]int64, len(values))
 	for i, v := range values {
@@ -107,7 +107,7 @@ type sampleForm struct {
 	Metadata map[string][]any   `json:"metadata"`
 }
 
-// form returns the form of s without its data, as AReaL hands it around, and the data.
+// form returns the form of s without its data, as AReaL passes it around, and the data.
 func (s Sample) form() (sampleForm, []packed) {
 	form := sampleForm{
 		IDs: []string{}, Lengths: map[string][][]int{}, Types: map[string]string{}, Shapes: map[string][]int{}, Metadata: map[string][]any{},
@@ -134,7 +134,7 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 	return jsonform.Marshal(form)
 }
 
-// values are the values of t for JSON.
+// values returns the values of t for JSON.
 func (t *Tensor) values() any {
 	switch t.Type {
 	case Float32:
@@ -149,8 +149,7 @@ func (t *Tensor) values() any {
 	return t.Ints
 }
 
-// File returns s as a file of tensors. What is not a tensor is its text: the JSON of the
-// sample without data.
+// File returns s as a file of tensors. Its text is the JSON of the sample without data.
 func (s Sample) File() (File, error) {
 	form, all := s.form()
 	text, err := jsonform.Marshal(form)

@@ -10,36 +10,36 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Reader reads scored groups from one request after another into the same memory.
-// Only one goroutine may use it at a time. The zero value is ready to use.
+// A Reader reads scored groups from one request after another into the same memory. Only
+// one goroutine may use it at a time. The zero value is ready to use.
 type Reader struct {
 	Limits Limits
 	mem    memory
 }
 
-// Limits say how much a request may hold. Zeros stand for no limit. An error of Reserve,
-// which is called with a number of bytes before they are taken, is that of the reader.
+// Limits bounds a request; 0: no limit. Reserve is called with a number of bytes before
+// they are taken; its error becomes the reader's.
 type Limits struct {
 	Groups    int
-	Sequences int // of a group
-	Tokens    int // of a sequence
+	Sequences int // per group
+	Tokens    int // per sequence
 	Reserve   func(bytes int) error
 }
 
-// Forget frees what was read, and returns how many bytes of memory the reader keeps for
-// the next request.
+// Forget frees the groups, and returns the bytes of memory that the reader keeps for the
+// next request.
 func (r *Reader) Forget() int {
 	r.Limits.Reserve = nil
 	return r.mem.reset()
 }
 
-// Group reads one group, as [DecodeGroup] does. The group shares memory with the reader
-// and with data, so the next call and any change of data overwrite it.
+// Group reads one group, like [DecodeGroup]. The group shares memory with the reader and
+// with data, so the next call and any change of data overwrite it.
 func (r *Reader) Group(data []byte) (*quintain.Group, error) {
 	return read(r, data, (*scanner).group)
 }
 
-// Groups reads an array of groups, as [Reader.Group] reads one.
+// Groups reads an array of groups, like [Reader.Group].
 func (r *Reader) Groups(data []byte) ([]*quintain.Group, error) {
 	return read(r, data, readGroups)
 }
@@ -61,11 +61,10 @@ func read[T any](r *Reader, data []byte, one func(*scanner) (T, *Error)) (v T, e
 	return v, nil
 }
 
-// DecodeGroup reads one scored group. Fields that the API does not know are ignored,
-// except id, a string that names the group. An empty optional list means the same as
-// null: absent. The group shares no memory with data. It passes its own Check, except
-// that the lengths of its advantages may not match those of the tokens: see
-// [DropUnfit]. An error is an [*Error].
+// DecodeGroup reads one scored group. It ignores fields unknown to the API, except id, a
+// string that names the group. An empty optional list means the same as null: absent. The
+// group shares no memory with data. It passes its own Check, except that its advantages may
+// have lengths that do not match the tokens: see [DropUnfit]. An error is an [*Error].
 func DecodeGroup(data []byte) (*quintain.Group, error) {
 	g, f := document(data, nil, (*scanner).group)
 	if f != nil {
@@ -74,7 +73,7 @@ func DecodeGroup(data []byte) (*quintain.Group, error) {
 	return g, nil
 }
 
-// DecodeGroups reads an array of scored groups, as [DecodeGroup] reads one.
+// DecodeGroups reads an array of scored groups, like [DecodeGroup].
 func DecodeGroups(data []byte) ([]*quintain.Group, error) {
 	groups, f := document(data, nil, readGroups)
 	if f != nil {
@@ -143,10 +142,10 @@ func (s *scanner) group() (*quintain.Group, *Error) {
 	return g, nil
 }
 
-// DropUnfit removes the advantages of g if their lengths do not match those of the
-// tokens, so that it is unclear where they belong, and returns an error with the
-// mismatch. The original passes such advantages on, and its own tests send them. A
-// group without advantages is trained on by its scores.
+// DropUnfit removes the advantages of g if their lengths do not match the tokens, so that
+// nobody knows where they belong, and returns an error with the mismatch. The original
+// passes such advantages on, and its own tests send them. A group without advantages is
+// trained on by its scores.
 func DropUnfit(g *quintain.Group) error {
 	f := unfit(g)
 	if f == nil {
@@ -156,7 +155,7 @@ func DropUnfit(g *quintain.Group) error {
 	return f
 }
 
-// unfit reports the first length of the advantages that does not match.
+// unfit reports the first mismatched length of the advantages.
 func unfit(g *quintain.Group) *Error {
 	if g.Advantages != nil && len(g.Advantages) != len(g.Tokens) {
 		return &Error{Type: TypeValue, Loc: []any{"advantages"},
@@ -171,8 +170,7 @@ func unfit(g *quintain.Group) *Error {
 	return nil
 }
 
-// field reads the value of one field of g. If a field occurs twice, the last value
-// counts.
+// field reads the value of one field of g. If a field occurs twice, the last value counts.
 func (s *scanner) field(g *quintain.Group, has *int, key []byte) (f *Error) {
 	switch string(key) {
 	case "tokens":
@@ -233,7 +231,7 @@ func tokenRows(s *scanner) ([][]quintain.Token, *Error) {
 	})
 }
 
-// masks reads the masks of g. It is faster if the tokens have been read already.
+// masks reads the masks of g. It is faster once the tokens have been read.
 func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
 	i := -1
 	return rows(s, g, s.mem.intLists(), func(s *scanner, room int) ([]int32, *Error) {
@@ -247,9 +245,9 @@ func (s *scanner) masks(g *quintain.Group) ([][]int32, *Error) {
 	})
 }
 
-// maskRow reads the masks of a sequence in the most common form: some -100, and then the same
-// numbers as in tokens, up to the end. text is the JSON of tokens. If the masks have another
-// form, it reads nothing and returns false.
+// maskRow reads the masks of a sequence in the most common form: some -100, then the same
+// numbers as in tokens, up to the end. text is the JSON of tokens. For any other form, it
+// reads nothing and returns false.
 func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) {
 	rest, ok := bytes.CutPrefix(s.data[s.at:], []byte("["))
 	length := bytes.IndexByte(rest, ']')
@@ -259,7 +257,7 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 	rest = rest[:length]
 	arena := s.mem.intArena()
 	row := arena.begin(len(tokens))
-	if cap(row) < len(tokens) { // the memory may not be taken
+	if cap(row) < len(tokens) { // the memory was refused
 		return nil, false
 	}
 	for bytes.HasPrefix(rest, []byte("-100,")) && len(row) < len(tokens) {
@@ -283,8 +281,8 @@ func (s *scanner) maskRow(tokens []quintain.Token, text []byte) ([]int32, bool) 
 	return arena.end(row), true
 }
 
-// rows reads a row for each sequence of g. If the tokens have been read already, it
-// expects rows of their lengths.
+// rows reads a row for each sequence of g. Once the tokens have been read, it expects rows
+// of their lengths.
 func rows[T any](s *scanner, g *quintain.Group, spine *arena[[]T], one func(*scanner, int) ([]T, *Error)) ([][]T, *Error) {
 	i, room := 0, minRowRoom
 	return list(s, shape[[]T]{spine, len(g.Tokens), s.limits.Sequences}, func() ([]T, *Error) {
@@ -383,8 +381,7 @@ func (s *scanner) envID() (*int32, *Error) {
 	return &id, nil
 }
 
-// id reads the ID of a group. A value that is not a string is ignored, as in the
-// original.
+// id reads the ID of a group. It ignores a value that is not a string, like the original.
 func (s *scanner) id() (string, *Error) {
 	if s.peek() != '"' {
 		return "", s.skip(2)
@@ -399,8 +396,8 @@ func (s *scanner) id() (string, *Error) {
 	return string(text), nil
 }
 
-// CheckFree reports, as an [*Error], the first free-form field of g that [DecodeGroup]
-// would not accept. It is for groups that came in another format.
+// CheckFree returns an [*Error] for the first free-form field of g that [DecodeGroup] would
+// refuse. It is for groups that came in another format.
 func CheckFree(g *quintain.Group) error {
 	object, value := (*scanner).record, (*scanner).raw
 	for _, one := range []struct {

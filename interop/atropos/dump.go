@@ -21,10 +21,10 @@ type Kind string
 // The kinds of dumps.
 const (
 	Good   Kind = "rollouts"        // groups with a score above the threshold
-	Failed Kind = "FAILED_rollouts" // groups whose scores are all zero
+	Failed Kind = "FAILED_rollouts" // groups with only zero scores
 )
 
-// lines is the number of lines in one file.
+// lines returns the number of lines per file.
 func (k Kind) lines() int {
 	if k == Failed {
 		return 50
@@ -33,10 +33,10 @@ func (k Kind) lines() int {
 }
 
 // A Dump writes rollouts as JSON lines to files that belong to one run; see
-// docs/formats/dump.md. Each line is in the file when Write returns. Many goroutines
-// may use a Dump, and only one Dump may write to the files of a run and kind.
+// docs/formats/dump.md. Each line is in the file when Write returns. Many goroutines may
+// use a Dump, but only one Dump may write to the files of a run and kind.
 type Dump struct {
-	prefix string // of the names of files, up to the number
+	prefix string // of the files' names, up to the number
 	kind   Kind
 
 	mu     sync.Mutex
@@ -44,12 +44,12 @@ type Dump struct {
 	number int      // of the file
 	lines  int      // in the file
 	size   int64    // bytes of the file's complete lines
-	torn   bool     // there may be bytes after the complete lines
-	ended  error    // of full files that were closed
+	torn   bool     // the file may have bytes after the complete lines
+	ended  error    // errors of closed, full files
 	closed bool
 }
 
-// A dumpFile has the methods of *os.File that a Dump needs.
+// A dumpFile is the part of *os.File that a Dump needs.
 type dumpFile interface {
 	io.WriterAt
 	Truncate(size int64) error
@@ -57,7 +57,7 @@ type dumpFile interface {
 	Close() error
 }
 
-// NewDump returns a dump that writes to dir, and creates dir if necessary. If the run has
+// NewDump returns a dump that writes to dir, which it creates if necessary. If the run has
 // files already, the dump continues after their last line. It cuts off incomplete lines,
 // which a killed process may leave at the end of a file.
 func NewDump(dir, runID string, kind Kind) (*Dump, error) {
@@ -130,8 +130,8 @@ func mend(path string) error {
 	return file.Truncate(end)
 }
 
-// Write writes r as one line. After an error, such as a full disk, nothing of it is in the
-// file, and a later Write may succeed. An error of closing a full file is reported by Close:
+// Write writes r as one line. After an error, such as a full disk, the file has no part of
+// the line, and a later Write may succeed. Close reports an error of closing a full file:
 // the line is in it.
 func (d *Dump) Write(r Record) error {
 	for _, one := range r.Rollouts {
@@ -190,16 +190,15 @@ func (d *Dump) end() error {
 	return err
 }
 
-// Progress returns the number of files that are full, and of the lines in the one after
-// them.
+// Progress returns the number of full files, and of the lines in the one after them.
 func (d *Dump) Progress() (full, lines int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.number, d.lines
 }
 
-// Close ends the dump, and returns the errors of all files that were closed. Closing it
-// again does nothing.
+// Close ends the dump, and returns the errors of closing its files. Closing it again does
+// nothing.
 func (d *Dump) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -24,7 +24,7 @@ func numbered(i int) Record {
 	}}
 }
 
-// files returns the names of the files in a folder, with their numbers of lines.
+// files returns the names of the files in a folder, with their line counts.
 func files(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

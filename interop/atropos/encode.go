@@ -13,9 +13,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// AppendGroup appends g as compact JSON on one line: the fourteen keys of the API in
-// its order, with null for absent fields. Free-form fields are unchanged. Floats are
-// written as in Python, with a point or an exponent, and read back bit for bit.
+// AppendGroup appends g as compact JSON on one line: the fourteen keys of the API in its
+// order, with null for absent fields. Free-form fields are unchanged. Floats are written
+// like in Python, with a point or an exponent, and read back bit for bit.
 func AppendGroup(dst []byte, g *quintain.Group) []byte {
 	dst = appendTokens(dst, g)
 	dst = append(dst, `,"scores":`...)
@@ -49,7 +49,7 @@ func AppendGroup(dst []byte, g *quintain.Group) []byte {
 	return append(dst, '}')
 }
 
-// AppendWhole is [AppendGroup] with what the API of Atropos does not have: id, origin, and
+// AppendWhole is [AppendGroup] with the fields that Atropos' API lacks: id, origin, and
 // versions and episodes, which are null if absent.
 func AppendWhole(dst []byte, g *quintain.Group) []byte {
 	dst = AppendGroup(dst, g)
@@ -87,15 +87,15 @@ func appendFloatRows(dst []byte, rows [][]float64) []byte {
 	return appendList(dst, rows, appendFloats)
 }
 
-// appendTokens appends the tokens and the masks of g. If masks repeat tokens, their
-// text is copied from that of the tokens.
+// appendTokens appends the tokens and the masks of g. It copies the text of masks that
+// repeat tokens.
 func appendTokens(dst []byte, g *quintain.Group) []byte {
 	dst = append(dst, `{"tokens":`...)
 	if g.Tokens == nil || len(g.Masks) != len(g.Tokens) {
 		dst = append(appendIntRows(dst, g.Tokens), `,"masks":`...)
 		return appendIntRows(dst, g.Masks)
 	}
-	texts := make([][2]int, len(g.Tokens)) // begin and end of the text of the trained tokens
+	texts := make([][2]int, len(g.Tokens)) // start and end of the text of the trained tokens
 	dst = append(dst, '[')
 	for i, row := range g.Tokens {
 		if i > 0 {
@@ -130,8 +130,8 @@ func appendTokens(dst []byte, g *quintain.Group) []byte {
 	return append(dst, ']')
 }
 
-// prompt is the number of untrained tokens at the beginning of a row if all further
-// tokens are trained; else it is the length of the row.
+// prompt returns the number of untrained tokens at the beginning of a row if all others are
+// trained, else the length of the row.
 func prompt(tokens []quintain.Token, masks []int32) int {
 	if len(masks) != len(tokens) {
 		return len(tokens)
@@ -152,7 +152,7 @@ func appendInts[T quintain.Token | int32](dst []byte, row []T) []byte {
 	return append(appendNumbers(append(dst, '['), row), ']')
 }
 
-// appendNumbers appends the numbers of a row with commas between them.
+// appendNumbers appends the numbers of a row, separated by commas.
 func appendNumbers[T quintain.Token | int32](dst []byte, row []T) []byte {
 	const most = 16 // bytes that writing one number may touch
 	if len(row) == 0 {
@@ -187,14 +187,14 @@ func appendFloats(dst []byte, row []float64) []byte {
 	return append(dst, ']')
 }
 
-// AppendFloat appends v, which must be finite, as Python prints it: the fewest digits
-// that read back as v, with a point, or with an exponent if the magnitude is below 1e-4
-// or at least 1e16.
+// AppendFloat appends v, which must be finite, like Python prints it: the fewest digits
+// that read back as v, with a point, or with an exponent if the magnitude is below 1e-4 or
+// at least 1e16.
 func AppendFloat(dst []byte, v float64) []byte { return powersOfTen().appendFloat(dst, v) }
 
 func (t *tens) appendFloat(dst []byte, v float64) []byte {
 	if v == 1 {
-		return append(dst, "1.0"...) // the log-probability of every token that was not sampled
+		return append(dst, "1.0"...) // the log-probability of every unsampled token
 	}
 	if a := math.Abs(v); a >= 1e-4 && a < 1e16 {
 		dst = slices.Grow(dst, mostPlain)

@@ -1,6 +1,6 @@
 package atropos
 
-// The evaluation of Atropos' ReasoningGym environment, by its defaults.
+// The default evaluation of Atropos' ReasoningGym environment.
 const (
 	Seed            = 42  // of the environment; it draws the tasks
 	EvalSeed        = 123 // of the problems

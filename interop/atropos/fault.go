@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// The types of errors, which are those that clients of the original know.
+// The types of errors, known to clients of the original.
 const (
 	TypeUnreadable  = "unreadable"      // the text cannot be JSON at all: bad UTF-8, too deep nesting or too long a number
 	TypeInvalid     = "json_invalid"    // the text is not JSON
@@ -26,11 +26,11 @@ const (
 	TypeFloatText   = "float_parsing"   // a string that does not hold a number
 	TypeFinite      = "finite_number"   // NaN, an infinity, or a number beyond the range of a float
 	TypeRange       = "less_than_equal" // an integer beyond the range of the field
-	TypeLong        = "too_long"        // an array with more elements than it may have
-	TypeValue       = "value_error"     // any other invalid value, such as lengths that do not match
+	TypeLong        = "too_long"        // an array with too many elements
+	TypeValue       = "value_error"     // any other invalid value, such as mismatched lengths
 )
 
-// An Error is a fault in a request, in the form in which clients expect it.
+// An Error is a fault in a request, in the form that clients expect.
 type Error struct {
 	Type  string // one of the Type constants
 	Loc   []any  // path to the fault from outside in: names of fields and indices; for TypeInvalid the offset
@@ -38,7 +38,7 @@ type Error struct {
 	Input string // the bad value as JSON if it is short; empty: not shown
 }
 
-// Error says what the fault is, and where.
+// Error names the fault and its place.
 func (e *Error) Error() string {
 	if len(e.Loc) == 0 {
 		return e.Msg
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	return e.Path() + ": " + e.Msg
 }
 
-// Path is the path to the fault, such as "messages[0][2].role".
+// Path returns the path to the fault, such as "messages[0][2].role".
 func (e *Error) Path() string {
 	var b strings.Builder
 	for _, step := range e.Loc {
@@ -95,7 +95,7 @@ func (e *Error) AppendBody(dst []byte) []byte {
 	return append(append(dst, e.Input...), `}]}`...)
 }
 
-// in puts step in front of the path to the fault.
+// in prepends step to the path to the fault.
 func (e *Error) in(step any) *Error {
 	if e.Type != TypeInvalid && e.Type != TypeUnreadable {
 		e.Loc = append([]any{step}, e.Loc...)
@@ -103,7 +103,7 @@ func (e *Error) in(step any) *Error {
 	return e
 }
 
-// checked turns err, which a group's own check returned, into an *Error.
+// checked turns err, from a group's own check, into an *Error.
 func checked(err error) *Error {
 	var f *quintain.FieldError
 	if !errors.As(err, &f) {

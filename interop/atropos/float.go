@@ -14,13 +14,13 @@ const (
 	highestPower = 22 // the highest that a float represents exactly
 )
 
-// A power is the first 128 bits of a power of ten, of which the highest is set.
+// A power is the first 128 bits of a power of ten; the highest bit is set.
 type power struct{ high, low uint64 }
 
-// tens are the powers of ten by which this package scales numbers.
+// tens are the powers of ten for scaling numbers.
 type tens struct {
-	floats [highestPower + 1]float64 // those that floats represent exactly, from 1 on
-	ints   [16]uint64                // those up to 10^8
+	floats [highestPower + 1]float64 // exact floats, from 1 on
+	ints   [16]uint64                // up to 10^8
 	bits   []power                   // all, from lowestPower on
 	above  []power                   // the same, but rounded up
 	quick  [8]scale                  // 10^-14 and the seven below
@@ -57,14 +57,14 @@ var powersOfTen = sync.OnceValue(func() *tens {
 	return t
 })
 
-// powerOf is v, which must have 128 bits.
+// powerOf converts v, which must have 128 bits.
 func powerOf(v *big.Int) power {
 	low := new(big.Int).And(v, new(big.Int).SetUint64(math.MaxUint64))
 	return power{new(big.Int).Rsh(v, 64).Uint64(), low.Uint64()}
 }
 
-// plainFloat reads the number at offset at, and returns where it ends. It returns false
-// if there is something else, or if the number needs the slow way.
+// plainFloat reads the number at offset at, and returns its end. It returns false if there
+// is something else, or if the number needs the slow way.
 func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 	data := s.data
 	minus := at < len(data) && data[at] == '-'
@@ -102,8 +102,7 @@ func (s *scanner) plainFloat(at int) (v float64, end int, ok bool) {
 }
 
 // quickFloats fills row with the next numbers while they have the usual form of a
-// log-probability: one digit, a point, 14 to 21 digits, and a comma that is followed by
-// more data.
+// log-probability: one digit, a point, 14 to 21 digits, and a comma followed by more data.
 func (s *scanner) quickFloats(row []float64) []float64 {
 	data, tens := s.data[s.at:], s.tens
 	for len(data) >= 27 && len(row) < cap(row) {
@@ -146,14 +145,14 @@ func (s *scanner) quickFloats(row []float64) []float64 {
 // 64-bit number times it.
 type scale struct{ bits, exponent uint64 }
 
-// exponentOf is the biased exponent of the float 2^64 times a power of ten.
+// exponentOf returns the biased exponent of the float 2^64 times a power of ten.
 func exponentOf(ten int) int {
 	// 217706/65536 is close enough to the binary logarithm of ten in this range.
 	return (217706*ten)>>16 + 64 + 1023
 }
 
-// roughly returns the bits of the float nearest to mantissa times a power of ten; false
-// if 64 bits of the power do not decide it. See scaled.
+// roughly returns the bits of the float nearest to mantissa times a power of ten; false if
+// 64 bits of the power do not decide it. See scaled.
 func roughly(mantissa uint64, ten *scale) (v uint64, sure bool) {
 	shift := bits.LeadingZeros64(mantissa)
 	high, _ := bits.Mul64(mantissa<<(shift&63), ten.bits)
@@ -162,8 +161,8 @@ func roughly(mantissa uint64, ten *scale) (v uint64, sure bool) {
 	return (ten.exponent-uint64(shift)+top)<<52 + (m+m&1)>>1, (high+1)&0x1ff > 1
 }
 
-// digits reads digits that follow those in v. The result is wrong if there are more
-// than nineteen in total, which the caller must check.
+// digits reads digits that follow those in v. The result is wrong if there are more than
+// nineteen in total, which the caller must check.
 func (t *tens) digits(data []byte, at int, v uint64) (uint64, int) {
 	for at+8 <= len(data) {
 		x := binary.LittleEndian.Uint64(data[at:])
@@ -188,14 +187,13 @@ func nonDigits(x uint64) uint64 {
 	return (x + 0x7676767676767676 | x) & 0x8080808080808080
 }
 
-// digitsIn counts the digits at the beginning of eight bytes. The first byte is the
-// lowest.
+// digitsIn counts the digits at the beginning of eight bytes. The first byte is the lowest.
 func digitsIn(x uint64) int {
 	return bits.TrailingZeros64(nonDigits(x)) / 8
 }
 
-// eight is the number written in the first n of eight bytes, which must be digits. Each
-// step joins neighbours, in all lanes at once.
+// eight returns the number written in the first n of eight bytes, which must be digits.
+// Each step joins neighbours, in all lanes at once.
 func eight(x uint64, n int) uint64 {
 	x = x & 0x0f0f0f0f0f0f0f0f << ((64 - 8*n) & 127) // zeros in front
 	x = x * (1 + 10<<8) >> 8 & 0x00ff00ff00ff00ff
@@ -216,8 +214,7 @@ func leadingZeros(text []byte) int {
 	return n
 }
 
-// shortExponent reads the one to three digits of an exponent, and returns where
-// they end.
+// shortExponent reads an exponent of one to three digits, and returns its end.
 func shortExponent(data []byte, at int) (e, end int, ok bool) {
 	minus := at < len(data) && data[at] == '-'
 	if minus || at < len(data) && data[at] == '+' {
@@ -234,10 +231,10 @@ func shortExponent(data []byte, at int) (e, end int, ok bool) {
 	return e, at, at > start && at < start+4
 }
 
-// scaled is mantissa · 10^exponent, rounded to the nearest float; false if the method
-// cannot decide. It is the algorithm of Eisel and Lemire (D. Lemire, "Number parsing at
-// a gigabyte per second", 2021): 64 bits of the mantissa times 128 bits of the power
-// decide the rounding of nearly all numbers.
+// scaled returns mantissa · 10^exponent, rounded to the nearest float; false if the method
+// cannot decide. It is the algorithm of Eisel and Lemire (D. Lemire, "Number parsing at a
+// gigabyte per second", 2021): 64 bits of the mantissa times 128 bits of the power decide
+// the rounding of nearly all numbers.
 func (t *tens) scaled(mantissa uint64, exponent int) (float64, bool) {
 	if mantissa == 0 {
 		return 0, true

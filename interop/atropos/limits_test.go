@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLimits ends the reading at the first element that is too many.
+// TestLimits stops at the first element too many.
 func TestLimits(t *testing.T) {
 	r := Reader{Limits: Limits{Groups: 2, Sequences: 3, Tokens: 80}}
 	row := "[" + strings.Repeat("1,", 79) + "1]"
@@ -35,7 +35,7 @@ func TestLimits(t *testing.T) {
 }
 
 // hostile are texts that would take much memory for their size.
-var hostile = map[string][3]string{ // what is repeated, with what comes before and after
+var hostile = map[string][3]string{ // the repeated part, with the parts before and after
 	"empty sequences":      {`{"tokens":[`, `[],`, `[1]],"masks":[],"scores":[]}`},
 	"tokens":               {`{"tokens":[[`, `1,`, `1]],"masks":[[1]],"scores":[1]}`},
 	"scores":               {`{"tokens":[[1]],"masks":[[1]],"scores":[`, `1,`, `1]}`},
@@ -49,8 +49,8 @@ var hostile = map[string][3]string{ // what is repeated, with what comes before 
 	"groups":               {`[`, `{"tokens":[[1]],"masks":[[1]],"scores":[1]},`, `{"tokens":[[1]],"masks":[[1]],"scores":[1]}]`},
 }
 
-// TestReserve reads texts that would take much memory for their size. The reader asks
-// for all that it takes, and stops when it is refused.
+// TestReserve reads texts that would take much memory for their size. The reader reserves
+// all its memory, and stops when refused.
 func TestReserve(t *testing.T) {
 	refused := errors.New("refused")
 	for why, parts := range hostile {

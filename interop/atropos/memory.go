@@ -10,7 +10,7 @@ import (
 
 // A memory is reused for the groups of one request after another.
 type memory struct {
-	reserve func(bytes int) error // asked before memory is taken; nil: all may be
+	reserve func(bytes int) error // asked before memory is taken; nil: no limit
 	fault   error                 // of reserve
 
 	tokens    arena[quintain.Token]
@@ -23,11 +23,11 @@ type memory struct {
 }
 
 const (
-	keptBytes = 4 << 20 // of the largest block that is kept for the next request
-	freeBytes = 1 << 20 // up to which a block is made twice as large as the last
+	keptBytes = 4 << 20 // of the largest block kept for the next request
+	freeBytes = 1 << 20 // up to this size, a block is twice as large as the last
 )
 
-// reset frees the memory for the next request, and returns how many bytes it has.
+// reset frees the memory for the next request, and returns its size in bytes.
 func (m *memory) reset() int {
 	m.fault = nil
 	return m.tokens.reset() + m.ints.reset() + m.floats.reset() +
@@ -43,8 +43,8 @@ func (m *memory) take(bytes int) bool {
 	return m.fault == nil
 }
 
-// The arenas for rows, and for lists of rows. If m is nil, they are nil, and each row
-// gets its own memory.
+// The arenas for rows, and for lists of rows. If m is nil, they are nil, and each row gets
+// its own memory.
 
 func (m *memory) tokenArena() *arena[quintain.Token] {
 	if m == nil {
@@ -95,8 +95,7 @@ func (m *memory) recordLists() *arena[json.RawMessage] {
 	return m.records.in(m)
 }
 
-// An arena is memory for rows whose lengths are not known in advance. A nil arena gives
-// each row its own memory.
+// An arena is memory for rows of unknown length. A nil arena gives each row its own memory.
 type arena[T any] struct {
 	used []T // of the last block
 	mem  *memory
@@ -108,9 +107,9 @@ func (a *arena[T]) in(m *memory) *arena[T] {
 	return a
 }
 
-// begin returns an empty row with that much room, or for fewer if the memory
-// may not be taken. The caller may fill it up to its capacity, and passes it to more or
-// to end, or discards it, before the next call.
+// begin returns an empty row with the given room, or for fewer if the memory is refused.
+// The caller may fill it up to its capacity, and must pass it to more or to end, or discard
+// it, before the next call.
 func (a *arena[T]) begin(room int) []T {
 	if a == nil {
 		return make([]T, 0, room)
@@ -122,8 +121,7 @@ func (a *arena[T]) begin(room int) []T {
 	return a.used[n:n:cap(a.used)]
 }
 
-// more returns row, which is full, with more room. It reports false if the memory may
-// not be taken.
+// more returns row, which is full, with more room; false: the memory was refused.
 func (a *arena[T]) more(row []T) ([]T, bool) {
 	if a == nil {
 		return slices.Grow(row, len(row)+minRowRoom), true
@@ -134,7 +132,7 @@ func (a *arena[T]) more(row []T) ([]T, bool) {
 	return append(a.used[:0:cap(a.used)], row...), true
 }
 
-// block begins a block with that much room. Earlier rows keep theirs.
+// block begins a block with the given room. Earlier rows keep theirs.
 func (a *arena[T]) block(room int) bool {
 	size := int(reflect.TypeFor[T]().Size())
 	room = max(room, min(2*cap(a.used), freeBytes/size))
@@ -153,8 +151,8 @@ func (a *arena[T]) end(row []T) []T {
 	return row[:len(row):len(row)]
 }
 
-// reset frees the memory, and forgets a block that is too large to be kept. It returns
-// how many bytes are kept.
+// reset frees the memory, and forgets a block that is too large to keep. It returns the
+// bytes kept.
 func (a *arena[T]) reset() int {
 	size := int(reflect.TypeFor[T]().Size())
 	if size*cap(a.used) > keptBytes {

@@ -13,10 +13,10 @@ import (
 // A literal is the text of a JSON number.
 type literal struct {
 	text  []byte
-	whole bool // it has neither fraction nor exponent
+	whole bool // without fraction and exponent
 }
 
-// number reads a number that a float can hold, or that is whole.
+// number reads a number that a float can hold, or a whole one.
 func (s *scanner) number() (literal, *Error) {
 	start := s.at
 	if s.peek() == '-' {
@@ -65,7 +65,7 @@ func (s *scanner) digits() bool {
 	return s.at > start
 }
 
-// float is the nearest float; an infinity if the number is out of range.
+// float returns the nearest float; an infinity if the number is out of range.
 func (l literal) float() float64 {
 	v, _ := strconv.ParseFloat(string(l.text), 64) // the text is a number: out of range is the only error
 	if l.whole && v == 0 {
@@ -78,8 +78,8 @@ func notFinite(text []byte) *Error {
 	return &Error{Type: TypeFinite, Msg: "Input should be a finite number", Input: string(jsonform.AppendLegible(nil, string(text[:min(len(text), maxShown)])))}
 }
 
-// int reads an integer between low and high: a number without a fraction, true or
-// false for 1 or 0, or a string that holds an integer.
+// int reads an integer between low and high: a number without a fraction, true or false for
+// 1 or 0, or a string that holds an integer.
 func (s *scanner) int(low, high int64) (int64, *Error) {
 	v, ok := s.quick()
 	if !ok {
@@ -95,8 +95,8 @@ func (s *scanner) int(low, high int64) (int64, *Error) {
 	return v, nil
 }
 
-// quick reads a plain integer of at most ten digits. If there is something else, it
-// reads nothing and returns false.
+// quick reads a plain integer of at most ten digits. On anything else, it reads nothing and
+// returns false.
 func (s *scanner) quick() (int64, bool) {
 	data, at := s.data, s.at
 	minus := at < len(data) && data[at] == '-'
@@ -155,8 +155,8 @@ func (s *scanner) lenient() (int64, *Error) {
 	return clamped(v, lit.text), nil
 }
 
-// clamped converts v, read from text, to an integer; if it is out of range, to the
-// nearest extreme.
+// clamped converts v, read from text, to an integer, or to the nearest extreme if it is out
+// of range.
 func clamped(v float64, text []byte) int64 {
 	switch {
 	case v >= math.MaxInt64:
@@ -164,14 +164,15 @@ func clamped(v float64, text []byte) int64 {
 	case v <= math.MinInt64:
 		return math.MinInt64
 	}
-	if exact, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		return exact
+	exact, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return int64(v)
 	}
-	return int64(v)
+	return exact
 }
 
-// wholeText reads the integer in a string. It may be surrounded by spaces, have
-// underscores between digits, and end with a fraction of zeros.
+// wholeText reads the integer in a string. It may be surrounded by spaces, have underscores
+// between digits, and end with a fraction of zeros.
 func wholeText(text []byte) (int64, bool) {
 	text, ok := withoutUnderscores(bytes.TrimSpace(text))
 	if !ok {
@@ -298,7 +299,7 @@ func roomFor[T any](s *scanner, mem *arena[T], row []T) ([]T, *Error) {
 }
 
 // plainInts fills row with the next integers up to the first that has more than seven
-// digits, is not a plain integer, or is not followed by a comma.
+// digits, is not a plain integer, or lacks a comma after it.
 func plainInts[T quintain.Token | int32](s *scanner, row []T) []T {
 	data, at := s.data, s.at
 	for at+10 <= len(data) && len(row) < cap(row) {
@@ -354,7 +355,7 @@ func floats(s *scanner, room int) ([]float64, *Error) {
 }
 
 // plainFloats fills row with the next numbers up to the first that needs the slow way or
-// is not followed by a comma.
+// lacks a comma after it.
 func (s *scanner) plainFloats(row []float64) []float64 {
 	for {
 		row = s.quickFloats(row)

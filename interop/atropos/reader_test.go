@@ -50,8 +50,7 @@ func TestReaderReusesItsMemory(t *testing.T) {
 	}
 }
 
-// Masks that repeat the text of the tokens are read from the tokens, with the same
-// result.
+// Masks that repeat the text of the tokens are read from the tokens, with the same result.
 func TestMasksThatRepeatTheTokens(t *testing.T) {
 	for _, test := range []struct {
 		why, tokens, masks, want string // want: empty if refused
@@ -110,8 +109,8 @@ func TestIndentedTextReadsTheSame(t *testing.T) {
 	}
 }
 
-// TestFloatsAreWrittenLikeInPython compares the fast way of writing floats with the
-// slow one.
+// TestFloatsAreWrittenLikeInPython compares the fast way of writing floats with the slow
+// one.
 func TestFloatsAreWrittenLikeInPython(t *testing.T) {
 	slow := func(v float64) string {
 		if a := math.Abs(v); a != 0 && a < 1e-4 || a >= 1e16 {

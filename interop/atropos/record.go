@@ -20,8 +20,8 @@ type Rollout struct {
 	Score        float64 // finite
 }
 
-// NewRecord returns the record of the episodes of one problem. scores has the score of
-// each, as trained on.
+// NewRecord returns the record of the episodes of one problem, with their scores as trained
+// on.
 func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	if len(played) != len(scores) {
 		return Record{}, fmt.Errorf("%d scores for %d episodes", len(scores), len(played))
@@ -39,8 +39,8 @@ func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	return r, nil
 }
 
-// Kind returns the kind of the dump that r belongs in: Good if any score is above
-// threshold, Failed if all are zero. It returns false for neither.
+// Kind returns the kind of dump for r: Good if any score is above threshold, Failed if all
+// are zero. It returns false for neither.
 func (r Record) Kind(threshold float64) (Kind, bool) {
 	zero := len(r.Rollouts) > 0
 	for _, one := range r.Rollouts {
@@ -52,7 +52,7 @@ func (r Record) Kind(threshold float64) (Kind, bool) {
 	return Failed, zero
 }
 
-// line is r as a line of JSON. Bytes that are not UTF-8 become U+FFFD.
+// line returns r as a line of JSON. Bytes that are not UTF-8 become U+FFFD.
 func (r Record) line() []byte {
 	dst := jsonform.AppendLegible([]byte(`{"item_id":`), r.ItemID)
 	dst = jsonform.AppendList(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)

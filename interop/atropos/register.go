@@ -40,7 +40,7 @@ func DecodeRegistration(data []byte) (Registration, error) {
 // MaxWeight is the highest weight of an environment: sums of weights stay finite.
 const MaxWeight = 1e9
 
-// maxName is how many bytes a text may have in a registration.
+// maxName limits the bytes of a text in a registration.
 const maxName = 4096
 
 // An EnvRegistration describes an environment.
@@ -93,14 +93,14 @@ func DecodeEnvID(data []byte) (int, error) {
 	return id, nil
 }
 
-// A field of a request: its name, followed by a question mark if the field is optional,
-// and the function that reads it.
+// A field is a field of a request: its name, followed by a question mark if the field is
+// optional, and the function that reads it.
 type field struct {
 	name string
 	read func(*scanner) *Error
 }
 
-// record reads data, an object with the given fields; other fields are ignored.
+// record reads data, an object with the given fields; it ignores others.
 func record(data []byte, fields []field) *Error {
 	_, f := document(data, nil, func(s *scanner) (none struct{}, f *Error) {
 		seen := make([]bool, len(fields))

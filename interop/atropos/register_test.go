@@ -67,7 +67,7 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// outcome prints the value that was read, or the error.
+// outcome prints the value or the error.
 func outcome(v any, err error) string {
 	var f *Error
 	if errors.As(err, &f) {

@@ -11,13 +11,13 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A scanner reads JSON text once, from front to back. Each method leaves it after what
-// the method read; after an error its position is undefined.
+// A scanner reads JSON text once, from front to back. Each method leaves it after the text
+// it read; after an error its position is undefined.
 type scanner struct {
 	data   []byte
 	at     int
 	tens   *tens
-	mem    *memory // nil: everything read gets its own memory
+	mem    *memory // nil: every value gets its own memory
 	limits Limits
 	texts  [][]byte // JSON of the rows of tokens, without brackets
 }
@@ -32,7 +32,7 @@ func newScanner(data []byte) (*scanner, *Error) {
 	return s, nil
 }
 
-// notUnicode is the error for text that is not UTF-8. Strings are checked as they are
+// notUnicode returns the error for text that is not UTF-8. Strings are checked as they are
 // read; outside of strings, only ASCII is JSON.
 func notUnicode() *Error { return &Error{Type: TypeUnreadable, Msg: "the body is not UTF-8"} }
 
@@ -44,12 +44,12 @@ func (s *scanner) end() *Error {
 	return nil
 }
 
-// syntax is the error that the text is not JSON at this point.
+// syntax returns the error that the text is not JSON at this point.
 func (s *scanner) syntax(want string) *Error {
 	return &Error{Type: TypeInvalid, Loc: []any{s.at}, Msg: want}
 }
 
-// wrong is the error that the next value has the wrong type.
+// wrong returns the error that the next value has the wrong type.
 func (s *scanner) wrong(kind, msg string) *Error {
 	start := s.at
 	if f := s.skip(1); f != nil {
@@ -62,7 +62,7 @@ func (s *scanner) wrong(kind, msg string) *Error {
 	return e
 }
 
-// peek is the next byte; 0 at the end.
+// peek returns the next byte; 0 at the end.
 func (s *scanner) peek() byte {
 	if s.at < len(s.data) {
 		return s.data[s.at]
@@ -96,8 +96,8 @@ func (s *scanner) open() *Error {
 	return nil
 }
 
-// more reports whether another element follows. If so, it skips the comma, which the
-// first element does not have; if not, it skips end.
+// more reports whether another element follows. If so, it skips the comma, which the first
+// element lacks; if not, it skips end.
 func (s *scanner) more(first bool, end byte) (bool, *Error) {
 	s.space()
 	c := s.peek()
@@ -115,15 +115,14 @@ func (s *scanner) more(first bool, end byte) (bool, *Error) {
 	return true, nil
 }
 
-// A shape is what is known of an array before it is read.
+// A shape describes an array before it is read.
 type shape[T any] struct {
-	spine *arena[T] // nil: it gets its own memory
-	room  int       // elements that are expected
-	most  int       // elements that are allowed; 0: any number
+	spine *arena[T] // nil: its own memory
+	room  int       // expected elements
+	most  int       // most elements; 0: no limit
 }
 
-// list reads an array; one reads each element. The slice is nil only if there is an
-// error.
+// list reads an array; one reads each element. The slice is nil only on an error.
 func list[T any](s *scanner, as shape[T], one func() (T, *Error)) ([]T, *Error) {
 	if f := s.open(); f != nil {
 		return nil, f
@@ -154,16 +153,15 @@ func list[T any](s *scanner, as shape[T], one func() (T, *Error)) ([]T, *Error) 
 	}
 }
 
-// tooLong is the error that an array has more elements than it may have.
+// tooLong returns the error of an array with too many elements.
 func tooLong(most int) *Error {
 	return &Error{Type: TypeLong, Msg: "List should have at most " + strconv.Itoa(most) + " elements"}
 }
 
-// noMemory ends the reading; the error that counts is that of memory.reserve.
+// noMemory ends the reading; the error that counts is memory.reserve's.
 func noMemory() *Error { return &Error{Type: TypeValue, Msg: "there is no memory for it"} }
 
-// object reads an object. field must read the value of each key, even if it ignores the
-// key.
+// object reads an object. field must read the value of each key, even of an ignored one.
 func (s *scanner) object(field func(key []byte) *Error) *Error {
 	if s.peek() != '{' {
 		return s.wrong(TypeObject, "Input should be a valid dictionary")
@@ -201,8 +199,7 @@ func (s *scanner) key() ([]byte, *Error) {
 	return key, nil
 }
 
-// text reads a string and returns its content, which is part of data if it has no
-// escapes.
+// text reads a string and returns its content, a part of data if it has no escapes.
 func (s *scanner) text() ([]byte, *Error) {
 	start := s.at
 	plain, f := s.quoted()
@@ -257,8 +254,8 @@ func (s *scanner) letters() (over uint64) {
 	for at+8 <= len(data) {
 		x := binary.LittleEndian.Uint64(data[at:])
 		quote, slash := x^'"'*ones, x^'\\'*ones
-		// The highest bit of a byte is set if it is below a space, or is a quote or a backslash; a
-		// borrow affects only later bytes.
+		// The highest bit of a byte is set if it is below a space, or is a quote or a
+		// backslash; a borrow affects only later bytes.
 		if stop := (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash; stop&tops != 0 {
 			break
 		}

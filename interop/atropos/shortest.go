@@ -11,9 +11,9 @@ import (
 // mostPlain is the number of bytes that putPlain may touch.
 const mostPlain = 40
 
-// putPlain writes v to the front of b, with a point and the fewest digits that read
-// back as v, and returns the number of bytes. The magnitude of v must be at least 1e-4
-// and below 1e16.
+// putPlain writes v to the front of b, with a point and the fewest digits that read back as
+// v, and returns the number of bytes. The magnitude of v must be at least 1e-4 and below
+// 1e16.
 func (t *tens) putPlain(b []byte, v float64) int {
 	b = b[:mostPlain]
 	n := 0
@@ -26,7 +26,8 @@ func (t *tens) putPlain(b []byte, v float64) int {
 	if digits < 1e15 || exponent < -22 || exponent > -16 {
 		return n + putDigits(b[n:], digits, exponent)
 	}
-	// The common case: 16 or 17 digits, with the point before them or after the first of 17.
+	// The common case: 16 or 17 digits, with the point before them or after the first of
+	// 17.
 	const zeros = '0' | '.'<<8 | '0'<<16 | '0'<<24 | '0'<<32 | '0'<<40 | '0'<<48 | '0'<<56
 	top := digits / 1e16
 	digits -= top * 1e16
@@ -64,7 +65,7 @@ func putDigits(b []byte, digits uint64, exponent int) int {
 
 // A written holds up to 17 decimal digits as text.
 type written struct {
-	text  [24]byte // its last bytes are the digits
+	text  [24]byte // ends with the digits
 	start int
 	n     int
 }
@@ -88,8 +89,8 @@ func writeDigits(v uint64) (w written) {
 	return w
 }
 
-// around writes the digits with a decimal point after the given number of them, and
-// returns the number of bytes.
+// around writes the digits with a decimal point after the given number of them, and returns
+// the number of bytes.
 func (w *written) around(b []byte, point int) int {
 	if point >= w.n {
 		copy(b, w.text[w.start:])
@@ -105,7 +106,7 @@ func (w *written) around(b []byte, point int) int {
 	return w.n + 1
 }
 
-// asText is v, which must be below 1e8, as eight digits, with the first in the lowest
+// asText returns v, which must be below 1e8, as eight digits, with the first in the lowest
 // byte.
 func asText(v uint32) uint64 {
 	x := uint64(v/10000) | uint64(v%10000)<<32
@@ -116,10 +117,10 @@ func asText(v uint32) uint64 {
 }
 
 // shortest returns digits and exponent such that digits · 10^exponent reads back as the
-// float with bits u. Of all such decimals it has the fewest digits, and of those it is
-// the nearest; digits does not end with a zero. The float must be positive and in the
-// range of putPlain. This is the algorithm of R. Giulietti ("The Schubfach way to
-// render doubles", 2020).
+// float with bits u. Of all such decimals it has the fewest digits, and of those it is the
+// nearest; digits does not end with a zero. The float must be positive and in the range of
+// putPlain. This is the algorithm of R. Giulietti ("The Schubfach way to render doubles",
+// 2020).
 func (t *tens) shortest(u uint64) (digits uint64, exponent int) {
 	c, q := u&(1<<52-1), int(u>>52)-1075
 	closer := 0 // the float below is nearer than the one above
@@ -127,7 +128,7 @@ func (t *tens) shortest(u uint64) (digits uint64, exponent int) {
 		closer = 1
 	}
 	c |= 1 << 52
-	k := (q*1262611 - 524031*closer) >> 22 // floor(log10(2^q)), or that of 3/4 of it
+	k := (q*1262611 - 524031*closer) >> 22 // floor(log10(2^q)), or of 3/4 of it
 	h := q + (-k*1741647)>>19 + 1
 	ten := t.above[-k-lowestPower]
 	low := ten.times((4*c - 2 + uint64(closer)) << h)
@@ -158,7 +159,7 @@ func (t *tens) shortest(u uint64) (digits uint64, exponent int) {
 	return trimmed(s, k)
 }
 
-// times is the product of p and c without its lowest 128 bits; the last bit is set if
+// times returns the product of p and c without its lowest 128 bits; the last bit is set if
 // these were not zero.
 func (p power) times(c uint64) uint64 {
 	x, _ := bits.Mul64(p.low, c)

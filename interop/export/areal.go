@@ -15,42 +15,42 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A Mode is a form of AReaL in which episodes are recorded.
+// A Mode is an AReaL form of episodes.
 type Mode string
 
 // The modes.
 const (
-	Legacy Mode = "legacy" // of math-multi-turn: a SequenceSample for each episode, with a sequence for each turn
-	Single Mode = "single" // of math-single-step: a SequenceSample for each group, with a sequence for each episode
+	Legacy Mode = "legacy" // as in math-multi-turn: a SequenceSample for each episode, with a sequence for each turn
+	Single Mode = "single" // as in math-single-step: a SequenceSample for each group, with a sequence for each episode
 	Modern Mode = "modern" // tensors with one sequence for each episode, and a loss mask
 )
 
 // Modes lists all modes.
 var Modes = []Mode{Legacy, Single, Modern}
 
-// A Form is how AReaL's records are written.
+// A Form is a file format of AReaL's records.
 type Form string
 
-// The forms of files.
+// The file formats.
 const (
 	JSON        Form = "json"        // a line for each record, or for each group of rows
-	NPZ         Form = "npz"         // one file of arrays of NumPy
+	NPZ         Form = "npz"         // one file of NumPy arrays
 	Safetensors Form = "safetensors" // one file of the library safetensors
 )
 
 // Forms lists all forms.
 var Forms = []Form{JSON, NPZ, Safetensors}
 
-// Areal is a [Sink] of episodes in the forms of AReaL; see docs/formats/areal.md. Set the
-// fields before the first Write and do not change them afterwards.
+// Areal is a [Sink] of episodes in AReaL's forms; see docs/formats/areal.md. Set the fields
+// before the first Write and do not change them afterwards.
 //
-// Lines of JSON are written at once, each in one call. The other forms are one file, which
-// Close writes; all records are in memory until then.
+// Lines of JSON are written at once, each in one call. The other formats are one file,
+// which Close writes; all records stay in memory until then.
 type Areal struct {
 	Out      io.Writer
 	Mode     Mode
 	Form     Form
-	Discount float64 // factor on a turn's reward in the reward of the turn before, 0 to 1
+	Discount float64 // factor on a turn's reward in the preceding turn's, 0 to 1
 
 	mu      sync.Mutex
 	sample  areal.Sample
@@ -84,7 +84,7 @@ func (s *Areal) Write(r *trace.Record) error {
 	return nil
 }
 
-// convert makes records or rows of the episodes of r; none if an episode has no reward.
+// convert turns the episodes of r into records or rows; none if an episode has no reward.
 func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch, err error) {
 	rules := rollout.Rules{TurnDiscount: s.Discount, Sequences: rollout.WholeEpisodes}
 	if s.Mode != Modern {
@@ -102,7 +102,7 @@ func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch
 	return sample, nil, err
 }
 
-// Unknown is the number of groups that were left out, because the log-probabilities of their
+// Unknown returns the number of groups left out because the log-probabilities of their
 // tokens are unknown.
 func (s *Areal) Unknown() int {
 	s.mu.Lock()
@@ -110,7 +110,7 @@ func (s *Areal) Unknown() int {
 	return s.unknown
 }
 
-// Close writes the file, if Form is one.
+// Close writes the file, unless the form is JSON.
 func (s *Areal) Close() (err error) {
 	var f areal.File
 	switch {
@@ -130,30 +130,33 @@ func (s *Areal) Close() (err error) {
 	return f.Safetensors(s.Out)
 }
 
-// Records is a [Sink] that keeps the episodes of a run in a form of AReaL: those of kept
-// groups as lines of JSON, and of all that have a reward what AReaL's agents log.
+// Records is a [Sink] that keeps the episodes of a run in an AReaL form: kept groups as
+// lines of JSON, and logs of all rewarded ones like those of AReaL's agents.
 type Records struct {
 	Areal
 	logs areal.Logs
 	file *jsonl.Log[json.RawMessage]
 }
 
-// OpenRecords returns a sink that adds to the file areal-MODE.jsonl in dir, and to the folder
-// generated beside it. A line that a killed process left incomplete is cut off.
+// OpenRecords returns a sink that appends to the file areal-MODE.jsonl in dir, and to the
+// folder generated beside it. It cuts off an incomplete line, which a killed process may
+// leave.
 func OpenRecords(dir string, mode Mode, discount float64) (*Records, error) {
-	err := os.MkdirAll(dir, 0o755)
-	r := &Records{Areal: Areal{Mode: mode, Form: JSON, Discount: discount}, logs: areal.Logs{Dir: filepath.Join(dir, "generated"), Single: mode == Single}}
-	if err == nil {
-		r.file, _, err = jsonl.OpenLog[json.RawMessage](filepath.Join(dir, "areal-"+string(mode)+".jsonl"))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("records: %w", err)
 	}
+	file, _, err := jsonl.OpenLog[json.RawMessage](filepath.Join(dir, "areal-"+string(mode)+".jsonl"))
 	if err != nil {
 		return nil, fmt.Errorf("records: %w", err)
 	}
-	r.Out = lines{r.file}
-	return r, nil
+	return &Records{
+		Areal: Areal{Mode: mode, Form: JSON, Discount: discount, Out: lines{file}},
+		logs:  areal.Logs{Dir: filepath.Join(dir, "generated"), Single: mode == Single},
+		file:  file,
+	}, nil
 }
 
-// lines adds what is written, a line of JSON, to a log.
+// lines adds each Write, a line of JSON, to a log.
 type lines struct{ to *jsonl.Log[json.RawMessage] }
 
 // Write implements [io.Writer].

@@ -38,7 +38,7 @@ func TestArealInEachModeAndForm(t *testing.T) {
 	}
 }
 
-func TestArealCountsWhatIsUnknown(t *testing.T) {
+func TestArealCountsUnknownGroups(t *testing.T) {
 	t.Parallel()
 	_, record := playedGroup(t, rules())
 	record.Episodes[0].Turns[0].LogProbs = nil
@@ -101,6 +101,6 @@ func TestRuleErrorsStopTheExport(t *testing.T) {
 	record.Episodes[0].Turns[0].Versions[0] = 9 // falls to 7
 	s := &Areal{Out: &bytes.Buffer{}, Mode: Legacy, Form: JSON}
 	if _, is := errors.AsType[*areal.RuleError](s.Write(record)); !is {
-		t.Error("a record whose versions fall is written")
+		t.Error("a record with falling versions is written")
 	}
 }

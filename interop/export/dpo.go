@@ -17,18 +17,18 @@ import (
 //
 //	{"prompt": [messages], "chosen": [messages], "rejected": [messages], "score_chosen": 1, "score_rejected": 0}
 //
-// The prompt is the opening of both episodes; chosen and rejected are what follows it. Set
-// the fields before the first Write and do not change them afterwards.
+// The prompt is the common opening of both episodes; chosen and rejected are the rest of
+// each. Set the fields before the first Write and do not change them afterwards.
 type DPO struct {
 	Out      io.Writer
-	Atropos  bool    // write lines as atropos-dpo-gen does: {"pos": […], "score": 1, "neg": […]}
+	Atropos  bool    // write lines like atropos-dpo-gen: {"pos": […], "score": 1, "neg": […]}
 	MinScore float64 // least score of the chosen episode
 	MaxScore float64 // largest score of the chosen episode; 0: no limit
-	Gap      float64 // least difference of the scores
-	Pairs    int     // largest number per group; 0: no limit
+	Gap      float64 // minimum score gap, chosen to rejected
+	Pairs    int     // most pairs per group; 0: no limit
 
 	mu   sync.Mutex
-	seen seen // the written pairs
+	seen seen // written pairs
 }
 
 type dpoLine struct {
@@ -46,8 +46,8 @@ type atroposLine struct {
 }
 
 // Write implements [Sink]. It pairs the best episode with the worst, the second best with
-// the second worst, and so on. So each is in at most one pair. A pair is written once,
-// however often it was played.
+// the second worst, and so on: each is in at most one pair. A pair is written once, however
+// often it was played.
 func (d *DPO) Write(r *trace.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,8 +94,8 @@ func opening(a, b *quintain.Trajectory) (prompt []quintain.Message, same bool) {
 	return a.Turns[0].Observed, reflect.DeepEqual(a.Turns[0].Observed, b.Turns[0].Observed)
 }
 
-// ranked returns the indices of the episodes that have a reply, the best first; none if any
-// episode has no score.
+// ranked returns the indices of the episodes with a reply, best first; none if any episode
+// lacks a score.
 func ranked(r *trace.Record) (order []int) {
 	if len(r.Scores) != len(r.Episodes) {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// DumpSettings say which dumps of Atropos are written; see docs/formats/dump.md.
+// DumpSettings says which Atropos dumps to write; see docs/formats/dump.md.
 type DumpSettings struct {
 	Rollouts  bool    `json:"rollouts"`  // groups with a score above Threshold
-	Failed    bool    `json:"failed"`    // groups in which every score is 0
+	Failed    bool    `json:"failed"`    // groups with only zero scores
 	Threshold float64 `json:"threshold"` // 0 to 1
 }
 
@@ -25,12 +25,12 @@ func DefaultDumps() DumpSettings { return DumpSettings{Threshold: 0.7} }
 // Declare implements [settings.Declarer].
 func (s *DumpSettings) Declare(d *settings.Section) {
 	d.Bool(&s.Rollouts, "rollouts", "write groups with a score above the threshold to DATA/dumps").Flag("dump-rollouts")
-	d.Bool(&s.Failed, "failed", "write groups in which every score is 0 to DATA/dumps").Flag("dump-failed")
-	d.Float(&s.Threshold, "threshold", "a score above this is good").Between(0, 1).Flag("")
+	d.Bool(&s.Failed, "failed", "write groups with only zero scores to DATA/dumps").Flag("dump-failed")
+	d.Float(&s.Threshold, "threshold", "threshold of a good score").Between(0, 1).Flag("")
 }
 
 // Dumps is a [Sink] of Atropos' dumps: the rollouts of kept groups with a score above the
-// threshold, and those of groups whose scores are all 0.
+// threshold, and of groups with only zero scores.
 type Dumps struct {
 	threshold    float64
 	good, failed *atropos.Dump // nil: not written
@@ -39,15 +39,19 @@ type Dumps struct {
 // OpenDumps returns a sink that writes the files of a run to dir.
 func OpenDumps(dir, runID string, s DumpSettings) (*Dumps, error) {
 	d := &Dumps{threshold: s.Threshold}
-	var err error
-	if s.Rollouts {
-		d.good, err = atropos.NewDump(dir, runID, atropos.Good)
-	}
-	if s.Failed && err == nil {
-		d.failed, err = atropos.NewDump(dir, runID, atropos.Failed)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("dumps: %w", err), d.Close())
+	for _, one := range []struct {
+		wanted bool
+		kind   atropos.Kind
+		dump   **atropos.Dump
+	}{{s.Rollouts, atropos.Good, &d.good}, {s.Failed, atropos.Failed, &d.failed}} {
+		if !one.wanted {
+			continue
+		}
+		dump, err := atropos.NewDump(dir, runID, one.kind)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("dumps: %w", err), d.Close())
+		}
+		*one.dump = dump
 	}
 	return d, nil
 }
@@ -61,22 +65,22 @@ func (d *Dumps) Write(r *trace.Record) error {
 	if err != nil {
 		return fmt.Errorf("dumps: group %s: %w", r.Group(), err)
 	}
-	switch kind, wanted := record.Kind(d.threshold); {
-	case !wanted:
-	case kind == atropos.Good && r.Drop == "" && d.good != nil:
+	kind, wanted := record.Kind(d.threshold)
+	switch {
+	case wanted && kind == atropos.Good && r.Drop == "" && d.good != nil:
 		return d.good.Write(record)
-	case kind == atropos.Failed && d.failed != nil:
+	case wanted && kind == atropos.Failed && d.failed != nil:
 		return d.failed.Write(record)
 	}
 	return nil
 }
 
-// Describe implements [prometheus.Collector]. It describes nothing, because what is dumped
-// is a setting.
+// Describe implements [prometheus.Collector]. It describes nothing, because the dumps
+// depend on the settings.
 func (d *Dumps) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector]: the full files of each dump, and the lines of
-// the file that is being written.
+// its current file.
 func (d *Dumps) Collect(to chan<- prometheus.Metric) {
 	for kind, dump := range map[atropos.Kind]*atropos.Dump{atropos.Good: d.good, atropos.Failed: d.failed} {
 		if dump == nil {
@@ -87,8 +91,8 @@ func (d *Dumps) Collect(to chan<- prometheus.Metric) {
 			to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value), string(kind))
 		}
 		full, lines := dump.Progress()
-		gauge("full_files", "Files of rollouts that are full.", full)
-		gauge("lines", "Groups in the file of rollouts that is being filled: with rollouts, 100 fill it, with FAILED_rollouts 50.", lines)
+		gauge("full_files", "Full files of rollouts.", full)
+		gauge("lines", "Groups in the current file of rollouts: of rollouts, 100 fill it, of FAILED_rollouts 50.", lines)
 	}
 }
 

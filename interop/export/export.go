@@ -1,6 +1,6 @@
 // Package export makes data sets from traces: the dumps of Atropos' reasoning-gym
 // environment, and sets for supervised fine-tuning and for preference optimisation. Each is
-// a [Sink]. It takes records during a run, or afterwards from [Copy].
+// a [Sink], which takes records during a run, or afterwards from [Copy].
 package export
 
 import (
@@ -11,8 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A Sink takes records, and ignores those that do not belong in it. Many goroutines may use
-// one.
+// A Sink takes records, and ignores unsuitable ones. Many goroutines may use one.
 type Sink interface {
 	Write(r *trace.Record) error
 }
@@ -21,7 +20,7 @@ type Sink interface {
 const page = 1000
 
 // Copy writes the records that match q to a sink, and returns their number. It leaves out
-// records that are damaged or were removed. When ctx ends, Copy returns its cause.
+// damaged and removed records. When ctx ends, Copy returns its cause.
 func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
 	most := q.Limit
 	for {
@@ -38,10 +37,10 @@ func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n in
 			if errors.Is(err, trace.ErrDamaged) || errors.Is(err, os.ErrNotExist) {
 				continue
 			}
-			if err == nil {
-				err = to.Write(r)
-			}
 			if err != nil {
+				return n, err
+			}
+			if err := to.Write(r); err != nil {
 				return n, err
 			}
 			n++

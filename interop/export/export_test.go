@@ -59,7 +59,7 @@ func folder(t *testing.T, records ...*trace.Record) *trace.Reader {
 	return r
 }
 
-// contents returns the files of a folder, with their names.
+// contents returns the files of a folder with their names.
 func contents(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -77,8 +77,8 @@ func contents(t *testing.T, dir string) string {
 	return b.String()
 }
 
-// TestDumpsAreThoseOfAtropos compares the dumps made during a run, and those made from its
-// trace, with what atropos.Dump writes for the same groups.
+// TestDumpsAreThoseOfAtropos compares the dumps of a run, and those made from its trace,
+// with the output of atropos.Dump for the same groups.
 func TestDumpsAreThoseOfAtropos(t *testing.T) {
 	var records []*trace.Record
 	live, later, direct := t.TempDir(), t.TempDir(), t.TempDir()
@@ -281,7 +281,7 @@ func TestCopyTakesPageByPage(t *testing.T) {
 	}
 }
 
-func TestCopyLeavesOutWhatIsDamaged(t *testing.T) {
+func TestCopyLeavesOutDamagedRecords(t *testing.T) {
 	dir := t.TempDir()
 	w, err := trace.NewWriter(dir, trace.Head{}, trace.Default())
 	for i := range 3 {

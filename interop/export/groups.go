@@ -15,9 +15,9 @@ import (
 // errSequences says that a group was cut into sequences in another way.
 var errSequences = errors.New("its run cut episodes into sequences in another way: name that one")
 
-// Group makes the group of a record again, with the scores and advantages that it had.
-// How is the way in which its run cut episodes into sequences. The group is nil if an
-// episode has no reward.
+// Group makes the group of a record again, with its scores and advantages. how is the way
+// in which its run cut episodes into sequences. The group is nil if an episode has no
+// reward.
 func Group(r *trace.Record, how rollout.Sequences) (*quintain.Group, error) {
 	g, err := judge(r, rollout.Rules{TurnDiscount: 1, Sequences: how})
 	if err != nil || g == nil {
@@ -33,7 +33,7 @@ func Group(r *trace.Record, how rollout.Sequences) (*quintain.Group, error) {
 	return g, nil
 }
 
-// judge makes a group of the episodes of a record by the turn discount and the sequences of
+// judge makes a group of a record's episodes with the turn discount and the sequences of
 // rules; nil if an episode has no reward.
 func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 	if len(r.Scores) != len(r.Episodes) || len(r.Episodes) == 0 {
@@ -44,8 +44,8 @@ func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 	return g, err
 }
 
-// Groups is a [Sink] of groups as Atropos' environments write them to a file: a line of
-// JSON each, with tokens, masks, scores, log-probabilities and messages.
+// Groups is a [Sink] of groups in the form of Atropos' environments: a line of JSON each,
+// with tokens, masks, scores, log-probabilities and messages.
 type Groups struct {
 	Out       io.Writer
 	Sequences rollout.Sequences // of the run; empty: whole episodes

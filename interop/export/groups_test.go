@@ -17,8 +17,8 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// playedGroup is a group of a few turns each, one of them a fork, judged by rules, and the
-// record of it.
+// playedGroup returns a group of a few turns each, one of them a fork, judged by rules, and
+// its record.
 func playedGroup(t *testing.T, rules rollout.Rules) (*quintain.Group, *trace.Record) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -65,7 +65,7 @@ func TestGroupIsMadeAgain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.why, err)
 		}
-		want.Overrides, got.Overrides, want.Generation, got.Generation = nil, nil, nil, nil // of settings that a record does not have
+		want.Overrides, got.Overrides, want.Generation, got.Generation = nil, nil, nil, nil // a record lacks these settings
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: made again as\n%+v, was\n%+v", test.why, got, want)
 		}
@@ -80,7 +80,7 @@ func TestGroupSaysThatSequencesWereCutOtherwise(t *testing.T) {
 	}
 	record.Scores = nil
 	if g, err := Group(record, rollout.WholeEpisodes); g != nil || err != nil {
-		t.Errorf("a group whose episode has no reward gives %v, %v", g, err)
+		t.Errorf("a group with an unrewarded episode gives %v, %v", g, err)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestParquetIsReadAgain(t *testing.T) {
 	}
 }
 
-// rules are those of a run of whole episodes.
+// rules returns rules of a run with whole episodes.
 func rules() rollout.Rules {
 	return rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}
 }

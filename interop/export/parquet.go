@@ -14,8 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A Row is a training sequence in a Parquet file. Lists have a value for each token; those
-// that are unknown are empty.
+// A Row is a training sequence in a Parquet file. Lists have a value for each token; an
+// unknown list is empty.
 type Row struct {
 	Group      string    `parquet:"group,dict"`
 	Scenario   string    `parquet:"scenario,dict"`
@@ -27,14 +27,14 @@ type Row struct {
 	Sequence   int32     `parquet:"sequence"` // number in the group
 	Score      float64   `parquet:"score"`
 	Outcome    string    `parquet:"outcome,dict"`
-	Drop       string    `parquet:"drop,dict"` // why the group was dropped; empty: it was kept
+	Drop       string    `parquet:"drop,dict"` // why the group was dropped; empty: kept
 	Version    int32     `parquet:"version"`   // of the policy when the group was judged; -1: unknown
 	Time       time.Time `parquet:"time,timestamp(microsecond)"`
 	Messages   []Message `parquet:"messages,list"`
 	Tokens     []int32   `parquet:"tokens,list"`
 	Trained    []bool    `parquet:"trained,list"`    // whether a token is trained on
-	LogProbs   []float32 `parquet:"logprobs,list"`   // as sampled; 1 for a token that was not
-	Versions   []int32   `parquet:"versions,list"`   // of the weights that sampled a token; -1 for one that was not sampled
+	LogProbs   []float32 `parquet:"logprobs,list"`   // as sampled; 1: not sampled
+	Versions   []int32   `parquet:"versions,list"`   // of the weights that sampled a token; -1: not sampled
 	Advantages []float32 `parquet:"advantages,list"` // one for each token, or one for all
 }
 
@@ -44,8 +44,8 @@ type Message struct {
 	Content string `parquet:"content"`
 }
 
-// Parquet is a [Sink] of training sequences in a Parquet file: columns by the names of
-// [Row], compressed with zstd. Close writes the end of the file.
+// Parquet is a [Sink] of training sequences in a Parquet file: columns named after [Row],
+// compressed with zstd. Close writes the end of the file.
 type Parquet struct {
 	sequences rollout.Sequences
 
@@ -53,10 +53,10 @@ type Parquet struct {
 	out *parquet.GenericWriter[Row]
 }
 
-// rowGroup is the number of sequences after which those in memory are written.
+// rowGroup is the number of sequences that are written together.
 const rowGroup = 4096
 
-// NewParquet returns a sink that writes the file to out. How is the way in which the run
+// NewParquet returns a sink that writes the file to out. how is the way in which the run
 // cut episodes into sequences.
 func NewParquet(out io.Writer, how rollout.Sequences) *Parquet {
 	return &Parquet{sequences: how, out: parquet.NewGenericWriter[Row](out,
@@ -79,10 +79,10 @@ func (p *Parquet) Write(r *trace.Record) error {
 	return err
 }
 
-// Close writes what is in memory, and the end of the file.
+// Close writes the remaining rows and the end of the file.
 func (p *Parquet) Close() error { return p.out.Close() }
 
-// rows are the sequences of a group.
+// rows returns the sequences of a group.
 func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 	var talks [][]quintain.Message
 	if err := jsonform.Unmarshal(g.Messages, &talks); err != nil {
@@ -112,7 +112,7 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 	return all, nil
 }
 
-// at is row i of rows; nil if there are none.
+// at returns row i of rows; nil if there are none.
 func at[T any](rows [][]T, i int) []T {
 	if i >= len(rows) {
 		return nil

@@ -23,11 +23,11 @@ type SFT struct {
 	Out      io.Writer
 	MinScore float64 // least score of an episode
 	MaxScore float64 // largest score of an episode; 0: no limit
-	Gap      float64 // by how much an episode scores more than the worst of its group, at least
-	Best     int     // largest number of episodes per group, the best first; 0: no limit
+	Gap      float64 // minimum score gap, episode to the worst of its group
+	Best     int     // most episodes per group, best first; 0: no limit
 
 	mu   sync.Mutex
-	seen seen // the written conversations
+	seen seen // written conversations
 }
 
 type sftLine struct {
@@ -71,7 +71,7 @@ func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err err
 // A seen is a set of values, by hashes of their JSON.
 type seen map[[16]byte]bool
 
-// add adds a value, and reports whether it is fresh.
+// add adds a value, and reports whether it is new.
 func (s *seen) add(value any) (fresh bool, err error) {
 	text, err := jsonform.Marshal(value)
 	if err != nil {

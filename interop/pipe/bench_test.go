@@ -20,11 +20,11 @@ import (
 )
 
 // The benchmarks compare every task at every level with the unavoidable work: making its
-// problems, or grading problems that came as JSON, in a loop on the same cores. They
-// report the least and the median share of that rate over all levels, and the lines per
-// second of the slowest and the fastest level. With -v they print a line for each level.
+// problems, or grading problems that came as JSON, in a loop on the same cores. They report
+// the least and the median share of that rate over all levels, and the lines per second of
+// the slowest and the fastest level. With -v they print a line for each level.
 //
-//	go test ./exchange -run '^$' -bench . -benchtime 1x -timeout 30m
+//	go test ./interop/pipe -run '^$' -bench . -benchtime 1x -timeout 30m
 
 // BenchmarkExport writes problems to a pipe.
 func BenchmarkExport(b *testing.B) {
@@ -78,7 +78,7 @@ func BenchmarkGrade(b *testing.B) {
 // A work does something n times.
 type work func(n int) error
 
-// eachFormat compares the two works of every task at every level, in every format.
+// eachFormat compares two works on every task at every level, in every format.
 func eachFormat(b *testing.B, works func(b *testing.B, f pipe.Format, t quintain.Task, level int) (limit, reached work)) {
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {
@@ -140,7 +140,7 @@ func compare(b *testing.B, limit, reached work) (most, got float64) {
 	return most, got
 }
 
-// onAllCores is the work of doing n things in a loop on each core.
+// onAllCores returns the work of doing n things in a loop on each core.
 func onAllCores(worker func() func(n int) error) work {
 	return func(n int) error {
 		cores := runtime.GOMAXPROCS(0)
@@ -184,8 +184,8 @@ func throughPipe(write func(out io.Writer) error) error {
 	return err
 }
 
-// questions returns problems of a level as lines to grade, and as problems that came as
-// JSON, with their answers.
+// questions returns problems of a level as lines to grade, and as problems from JSON with
+// their answers.
 func questions(b *testing.B, f pipe.Format, t quintain.Task, level int) (lines [][]byte, problems []quintain.Problem, answers []string) {
 	const n = 500
 	var exported bytes.Buffer

@@ -43,7 +43,7 @@ func Example() {
 	// Output: {"score":0,"malformed":false,"reason":"want \"2\""}
 }
 
-// A conversation goes in, and the text that a model reads comes out.
+// A conversation goes in, and the model's prompt comes out.
 func ExampleRender() {
 	config, err := chattemplate.ParseConfig([]byte(`{"chat_template": "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"}`))
 	if err != nil {

@@ -17,14 +17,14 @@ type Export struct {
 	Count  int           // number of lines
 	Format Format
 
-	// Distinct leaves out a problem that asks the same as an earlier one, by
+	// Distinct leaves out a problem that asks the same question as an earlier one, by
 	// [quintain.KeyOf]. The next problem of the stream takes its place.
 	Distinct bool
 }
 
 // Write writes the lines to out, and returns how many problems Distinct left out. It makes
-// lines on all cores, but distinct ones on one core. After an error of a problem, the
-// lines before it are written; when ctx ends, only some are.
+// lines on all cores, but distinct ones on one core. After an error of a problem, the lines
+// before it are written; when ctx ends, only some are.
 func (e Export) Write(ctx context.Context, out io.Writer) (left int, err error) {
 	if e.Distinct {
 		return e.writeDistinct(ctx, out)
@@ -53,10 +53,14 @@ func (e Export) writeDistinct(ctx context.Context, out io.Writer) (left int, err
 	buffered := bufio.NewWriterSize(out, 64<<10)
 	s := stream{export: e, seen: map[quintain.Key]bool{}}
 	err = s.write(ctx, buffered)
-	if flushErr := buffered.Flush(); err == nil && flushErr != nil {
-		err = fmt.Errorf("writing: %w", flushErr)
+	flushErr := buffered.Flush()
+	if err != nil {
+		return s.left, err
 	}
-	return s.left, err
+	if flushErr != nil {
+		return s.left, fmt.Errorf("writing: %w", flushErr)
+	}
+	return s.left, nil
 }
 
 // A stream returns the distinct problems of an export, one after the other.
@@ -89,8 +93,8 @@ func (s *stream) write(ctx context.Context, out *bufio.Writer) error {
 	return nil
 }
 
-// next returns the next new problem. It gives up after patience known ones in a row: if
-// one new problem existed, it would miss it once in 10⁸ times.
+// next returns the next new problem. It gives up after patience known ones in a row: if one
+// new problem existed, it would miss it once in 10⁸ times.
 func (s *stream) next() (quintain.Problem, error) {
 	t := s.export.Task
 	patience := max(1000, 20*len(s.seen))

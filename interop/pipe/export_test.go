@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// named returns the task of a name.
+// named returns the named task.
 func named(t testing.TB, name string) quintain.Task {
 	t.Helper()
 	set, err := task.NewSet(catalog.Tasks())
@@ -100,7 +100,7 @@ func TestExportWritesEveryTaskAsEncodingJSON(t *testing.T) {
 	}
 }
 
-func TestExportLeavesOutWhatIsKnown(t *testing.T) {
+func TestExportLeavesOutKnownProblems(t *testing.T) {
 	e := pipe.Export{Task: named(t, "tower_of_hanoi"), Count: 40, Format: pipe.Formats[0], Distinct: true}
 	var got strings.Builder
 	left, err := e.Write(t.Context(), &got)

@@ -16,7 +16,7 @@ type Grader struct {
 	Format Format
 }
 
-// A Verdict is a [quintain.Verdict] whose JSON has all members.
+// A Verdict is a [quintain.Verdict] with all members in its JSON.
 type Verdict struct {
 	Score     float64 `json:"score"`
 	Malformed bool    `json:"malformed"`
@@ -24,8 +24,8 @@ type Verdict struct {
 }
 
 // Grade reads lines with a problem and an answer, and writes a line for each, in order:
-// {"score", "malformed", "reason"}, or {"error"} if the line cannot be read. The lines are
-// graded on all cores. See [jsonl.Answer] for its limits and errors.
+// {"score", "malformed", "reason"}, or {"error"} if the line is invalid. It works on all
+// cores. See [jsonl.Answer] for its limits and errors.
 func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
 		read := g.Format.reader()
@@ -44,8 +44,8 @@ func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	})
 }
 
-// Judge grades one answer; nil: there is none. The error means that the problem cannot be
-// read, or is of another task.
+// Judge grades one answer; nil: there is none. An error means that the problem is
+// unreadable, or of another task.
 func (g Grader) Judge(p quintain.Problem, answer *string) (Verdict, error) {
 	t, err := g.Tasks.Get(p.Task)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// marks are the verdicts on many answers, in their order.
+// marks are the verdicts on many answers, in order.
 type marks struct {
 	Scores    []float64 `json:"scores"`
 	Malformed []bool    `json:"malformed"`
 	Reasons   []string  `json:"reasons"`
 }
 
-// clear makes it empty lists, in the same memory.
+// clear empties the lists, but keeps their memory.
 func (m *marks) clear() {
 	if m.Scores == nil {
 		*m = marks{Scores: []float64{}, Malformed: []bool{}, Reasons: []string{}}
@@ -29,23 +29,23 @@ func (m *marks) add(v Verdict) {
 	m.Scores, m.Malformed, m.Reasons = append(m.Scores, v.Score), append(m.Malformed, v.Malformed), append(m.Reasons, v.Reason)
 }
 
-// forgotten is the answer to a request that names a problem which is no longer kept.
+// forgotten is the answer to a request that names a forgotten problem.
 const forgotten = `{"forgotten":true}`
 
 // errForgotten says that a number stands for no problem.
 var errForgotten = errors.New("no problem has this number")
 
-// A readier is a task that reads the record of a problem once for many answers, as a
-// [task.Spec] does.
+// A readier is a task that reads the record of a problem once for many answers, like a
+// [task.Spec].
 type readier interface {
 	Ready(p quintain.Problem) (quintain.Problem, error)
 }
 
-// A judge grades what a policy wrote; nil: nothing.
+// A judge grades a policy's text; nil: none.
 type judge func(p quintain.Problem, text *string) (Verdict, error)
 
-// mark writes the verdicts on many texts, a problem for each.
-func (c *clerk) mark(dst, problems, texts []byte, judge judge) ([]byte, error) {
+// mark writes the verdicts on many texts, with a problem for each.
+func (c *worker) mark(dst, problems, texts []byte, judge judge) ([]byte, error) {
 	c.texts = c.texts[:0]
 	if !jsonform.Elements(texts, func(text []byte) bool { c.texts = append(c.texts, text); return true }) {
 		return dst, errors.New("answers or replies: want a list")
@@ -71,7 +71,7 @@ func (c *clerk) mark(dst, problems, texts []byte, judge judge) ([]byte, error) {
 }
 
 // markOne adds the verdict on one text.
-func (c *clerk) markOne(item, text []byte, judge judge) error {
+func (c *worker) markOne(item, text []byte, judge judge) error {
 	p, err := c.item(item)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (c *clerk) markOne(item, text []byte, judge judge) error {
 
 // item reads a problem, its number, or [number, problem]: from now on, the number stands
 // for it.
-func (c *clerk) item(text []byte) (quintain.Problem, error) {
+func (c *worker) item(text []byte) (quintain.Problem, error) {
 	if isNumber(text) {
 		p := c.problems.numbers.get(text)
 		if p == nil {
@@ -106,7 +106,7 @@ func (c *clerk) item(text []byte) (quintain.Problem, error) {
 	if err != nil {
 		return p, err
 	}
-	t, err := c.desk.Tasks.Get(p.Task)
+	t, err := c.server.Tasks.Get(p.Task)
 	if err != nil {
 		return p, err
 	}

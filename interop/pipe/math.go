@@ -11,8 +11,8 @@ import (
 )
 
 // VerifyMath reads lines with a [mathverify.Pair] each, and writes a [mathverify.Verdict]
-// for each, in order, or {"error"} if the line cannot be read. The lines are compared on
-// all cores. See [jsonl.Answer] for its limits and errors.
+// for each, in order, or {"error"} if the line is invalid. It works on all cores. See
+// [jsonl.Answer] for its limits and errors.
 func VerifyMath(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
 		var encoder jsonform.Encoder

@@ -6,8 +6,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A memory keeps the last problems that were put, by name, so that those that come back
-// need not be read. Many goroutines may use it.
+// A memory keeps the latest problems by name, so that those that come back need not be
+// read. Many goroutines may use it.
 type memory struct {
 	most int // bytes of JSON in each half
 
@@ -16,8 +16,8 @@ type memory struct {
 	size       int // bytes of JSON in young
 }
 
-// put keeps a problem, whose JSON has so many bytes, in place of the oldest if there is no
-// room.
+// put stores a problem with the size of its JSON in bytes, and drops the oldest ones if
+// there is no room.
 func (m *memory) put(name []byte, size int, p quintain.Problem) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,7 +30,7 @@ func (m *memory) put(name []byte, size int, p quintain.Problem) {
 	}
 }
 
-// get returns the problem of a name, nil if it is not known. It is not to be changed.
+// get returns the problem of a name; nil: unknown. Do not change it.
 func (m *memory) get(name []byte) *quintain.Problem {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

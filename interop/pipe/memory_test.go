@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A memory has the last problems, and a bounded number of them.
+// A memory holds the latest problems, up to a limit.
 func TestMemoryKeepsTheLast(t *testing.T) {
 	m := memory{most: 100}
 	if m.get([]byte("x")) != nil {

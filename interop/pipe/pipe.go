@@ -1,7 +1,7 @@
-// Package pipe answers JSON lines, as pipes do: an [Export] writes the problems of a
-// task, a [Grader] grades answers to them, both in one of [Formats]; [VerifyMath] compares
-// mathematical answers, [Encode] and [Decode] turn text into tokens and back, and [Render]
-// renders chat templates.
+// Package pipe serves JSON lines over pipes: an [Export] writes the problems of a task, a
+// [Grader] grades answers to them, both in one of [Formats]; [VerifyMath] compares
+// mathematical answers, [Encode] and [Decode] convert text and tokens, and [Render] renders
+// chat templates. A [Server] answers requests of all kinds.
 package pipe
 
 import (
@@ -22,20 +22,20 @@ type Format struct {
 // A writer appends a problem of t to a line. It is for one goroutine.
 type writer func(line []byte, t quintain.Task, p quintain.Problem) ([]byte, error)
 
-// A reader returns the problem and the answer of a line; nil: there is no answer. It is
-// for one goroutine. The problem is valid until the next call.
+// A reader returns the problem and the answer of a line; nil: no answer. It is for one
+// goroutine. The problem is valid until the next call.
 type reader func(line []byte) (p quintain.Problem, answer *string, err error)
 
 // Formats lists the formats. In Quintain's own, a problem is a [quintain.Problem], and a
-// line to grade is {"problem": …, "answer": …}. In that of reasoning-gym, a problem is a
+// line to grade is {"problem": …, "answer": …}. In reasoning-gym's, a problem is a
 // [reasoninggym.Entry], and a line to grade is {"entry": …, "answer": …}. A null answer
-// means that there is no answer.
+// means none.
 var Formats = []Format{
 	{"quintain", newProblemWriter, newProblemReader},
 	{"reasoning-gym", newEntryWriter, newEntryReader},
 }
 
-// FormatOf returns the format of a name.
+// FormatOf returns the named format.
 func FormatOf(name string) (Format, error) {
 	for _, f := range Formats {
 		if f.Name == name {

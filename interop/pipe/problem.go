@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A problemWriter writes problems as encoding/json does. It encodes what the problems of
-// one stream share only once.
+// A problemWriter writes problems as encoding/json does. It encodes the common parts of the
+// problems in a stream only once.
 type problemWriter struct {
 	encoder jsonform.Encoder
 	shared  quintain.Problem // the last problem, without index, prompt and instance

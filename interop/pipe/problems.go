@@ -7,11 +7,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Problems reads and writes problems as JSON. It remembers the last ones that it wrote, so
-// that those that come back need not be read. Many goroutines may use it at once.
+// Problems reads and writes problems as JSON. It remembers the last ones it wrote, so that
+// those that come back need not be read. Many goroutines may use it at once.
 type Problems struct {
 	written memory    // by their JSON
-	numbers memory    // by numbers that a client gave them
+	numbers memory    // by the numbers that a client gave them
 	writers sync.Pool // of *problemWriter
 	pickers sync.Pool // of *jsonform.Picker
 }
@@ -22,8 +22,8 @@ const (
 	numberedMost = 32 << 20
 )
 
-// NewProblems returns a reader and writer of problems. It keeps up to 32 MiB of JSON that it
-// wrote, and problems of up to 64 MiB that have a number.
+// NewProblems returns a reader and writer of problems. It remembers up to 32 MiB of JSON
+// that it wrote, and problems of up to 64 MiB that have a number.
 func NewProblems() *Problems {
 	return &Problems{
 		written: memory{most: writtenMost},
@@ -37,20 +37,22 @@ func NewProblems() *Problems {
 func (x *Problems) Append(dst []byte, p quintain.Problem) ([]byte, error) {
 	from := len(dst)
 	dst, err := x.write(dst, p)
-	if err == nil {
-		x.written.put(dst[from:], len(dst)-from, p)
+	if err != nil {
+		return dst, err
 	}
-	return dst, err
+	x.written.put(dst[from:], len(dst)-from, p)
+	return dst, nil
 }
 
-// appendNumbered is Append for a problem that does not come back by its JSON, but by number.
+// appendNumbered is Append for a problem that comes back by its number, not by its JSON.
 func (x *Problems) appendNumbered(dst, number []byte, p quintain.Problem) ([]byte, error) {
 	from := len(dst)
 	dst, err := x.write(dst, p)
-	if err == nil {
-		x.numbers.put(number, len(dst)-from, p)
+	if err != nil {
+		return dst, err
 	}
-	return dst, err
+	x.numbers.put(number, len(dst)-from, p)
+	return dst, nil
 }
 
 // write appends the JSON of p to dst.
@@ -60,7 +62,7 @@ func (x *Problems) write(dst []byte, p quintain.Problem) ([]byte, error) {
 	return w.append(dst, p)
 }
 
-// Read reads a problem. It may have parts of text.
+// Read reads a problem. It may refer to parts of text.
 func (x *Problems) Read(text []byte) (quintain.Problem, error) {
 	if p := x.written.get(text); p != nil {
 		return *p, nil

@@ -29,7 +29,6 @@ func newProblemReader() reader {
 // written in an unusual way. It is for one goroutine.
 type plainReader func(problem, answer []byte) (p quintain.Problem, text *string, plain bool)
 
-// newPlainReader returns a plainReader.
 func newPlainReader() plainReader {
 	members := newProblemPicker()
 	return func(problem, answer []byte) (quintain.Problem, *string, bool) {
@@ -64,7 +63,7 @@ func plainProblem(from *jsonform.Picker) (p quintain.Problem, plain bool) {
 // members reads members by index; a missing one is zero.
 type members struct {
 	from    *jsonform.Picker
-	unusual bool // some member was
+	unusual bool // set by an unusual member
 }
 
 // text returns a string.
@@ -91,7 +90,7 @@ func (m *members) seed(i int) uint64 {
 	return seed
 }
 
-// plainAnswer reads an answer; nil: there is none.
+// plainAnswer reads an answer; nil: none.
 func plainAnswer(value []byte) (answer *string, plain bool) {
 	if string(value) == "null" {
 		return nil, true
@@ -169,7 +168,7 @@ func decode(text []byte, v any) error {
 	return nil
 }
 
-// readText reads what a policy wrote; nil: nothing.
+// readText reads a policy's text; nil: none.
 func readText(value []byte) (*string, error) {
 	if text, plain := plainAnswer(value); plain {
 		return text, nil

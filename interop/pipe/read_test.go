@@ -53,7 +53,7 @@ func FuzzReaders(f *testing.F) {
 	})
 }
 
-// sameAs compares what two readers read.
+// sameAs compares the results of two readers.
 func sameAs(t *testing.T, line string, read, plain reader) {
 	t.Helper()
 	got, gotAnswer, err := read([]byte(line))

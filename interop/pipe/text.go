@@ -12,9 +12,9 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// Encode reads lines of {"text": …} and writes {"ids": […]} for each, in order, or {"error"}
-// if the line cannot be read. With special, the tokens with which a text begins and ends are
-// added. All cores work. See [jsonl.Answer] for its limits and errors.
+// Encode reads lines of {"text": …} and writes {"ids": […]} for each, in order, or
+// {"error"} if the line is invalid. With special, it adds the tokens that open and close a
+// text. It works on all cores. See [jsonl.Answer] for its limits and errors.
 func Encode(ctx context.Context, t *tokenizer.Tokenizer, special bool, in io.Reader, out io.Writer) error {
 	return answerJSON(ctx, in, out, func(line []byte) (any, error) {
 		var asked struct {
@@ -34,8 +34,8 @@ func Encode(ctx context.Context, t *tokenizer.Tokenizer, special bool, in io.Rea
 	})
 }
 
-// Decode reads lines of {"ids": […]} and writes {"text": …} for each, as [Encode] does the
-// other way. Ids without a token are left out, and with skip the special tokens too.
+// Decode reads lines of {"ids": […]} and writes {"text": …} for each, like [Encode] the
+// other way. It leaves out IDs without a token and, with skip, the special tokens.
 func Decode(ctx context.Context, t *tokenizer.Tokenizer, skip bool, in io.Reader, out io.Writer) error {
 	return answerJSON(ctx, in, out, func(line []byte) (any, error) {
 		var asked struct {
@@ -51,7 +51,7 @@ func Decode(ctx context.Context, t *tokenizer.Tokenizer, skip bool, in io.Reader
 	})
 }
 
-// answerJSON answers lines by what answer returns for them.
+// answerJSON answers each line with the JSON of answer's result.
 func answerJSON(ctx context.Context, in io.Reader, out io.Writer, answer func(line []byte) (any, error)) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
 		return func(dst, line []byte) ([]byte, error) {
@@ -66,8 +66,8 @@ func answerJSON(ctx context.Context, in io.Reader, out io.Writer, answer func(li
 }
 
 // Render reads lines with the variables of a conversation, such as {"messages": […]}, and
-// writes {"text": …} for each, in order: what chat makes of it at the time that now returns.
-// A line that the template refuses gives {"error"}. All cores work, and call now. See
+// writes {"text": …} for each, in order: chat's rendering at the time now. A line that the
+// template refuses gives {"error"}. It works on all cores, which call now. See
 // [jsonl.Answer] for its limits and errors.
 func Render(ctx context.Context, chat *chattemplate.Chat, now func() time.Time, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {

@@ -1,6 +1,6 @@
-// Package reasoninggym writes problems as entries of the Python library
-// reasoning-gym, and reads its entries as problems. Settings and record fields
-// have the same names on both sides, so no task has an adapter of its own.
+// Package reasoninggym writes problems as entries of the Python library reasoning-gym, and
+// reads its entries as problems. Settings and record fields have the same names on both
+// sides, so no task needs an adapter.
 package reasoninggym
 
 import (
@@ -16,14 +16,14 @@ import (
 // An Entry is one problem in reasoning-gym's form.
 type Entry struct {
 	Question string          `json:"question"`
-	Answer   *string         `json:"answer"`   // a right answer; nil: none is stored
+	Answer   *string         `json:"answer"`   // a right answer; nil: none
 	Metadata json.RawMessage `json:"metadata"` // object: fields of the task's record, source_dataset, source_index, difficulty
 }
 
 // ours are the members of an entry's metadata that are not fields of the task's record.
 var ours = []string{"source_dataset", "source_index", "source_idx", "difficulty", "config", "version_id", "entry_id"}
 
-// Read returns e as a problem. The task that it names can grade it.
+// Read returns e as a problem, which its task can grade.
 func Read(e Entry) (quintain.Problem, error) {
 	var fields map[string]json.RawMessage
 	if err := jsonform.Unmarshal(e.Metadata, &fields); err != nil {
@@ -55,5 +55,5 @@ func asProblem(task, question string, record []byte) quintain.Problem {
 }
 
 // inAnswer lists the tasks whose entries have the solution only in the answer, not in the
-// metadata or the question. In their records it is the field answer.
+// metadata or the question. Their records have it in the field answer.
 var inAnswer = []string{"ab", "acre", "aiw", "bf", "circuit_logic", "codeio", "figlet_font", "game_of_life", "intermediate_integration", "list_functions", "path_star", "self_reference", "sentence_reordering", "simple_integration", "zebra_puzzles"}

@@ -37,7 +37,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// Texts come out as encoding/json writes them.
+// Texts are written as encoding/json writes them.
 func TestAppendTexts(t *testing.T) {
 	texts := []string{"", "a\nb", "2 × 3 = 6°", "<b>&amp;</b>", "\u2027\u2028", "\u2029", "\u202a", "\xe2\x80", "ab\xffc", "\ufffd", "😀", "\u007f\u0080"}
 	for c := range 256 {
@@ -61,7 +61,7 @@ func TestAppendTexts(t *testing.T) {
 	}
 }
 
-func TestReadWhatWasWritten(t *testing.T) {
+func TestReadsWrittenProblems(t *testing.T) {
 	var w reasoninggym.Writer
 	line, err := w.Append(nil, problem, "5")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Reader reads entries in the usual form as [Read] does, at a fraction of the cost. It is
+// A Reader reads entries in the usual form like [Read], at a fraction of the cost. It is
 // for one goroutine.
 type Reader struct {
 	entry  *jsonform.Picker
@@ -30,9 +30,9 @@ func NewReader() *Reader {
 	return r
 }
 
-// Read returns what [Read] returns for entry, an [Entry] as a JSON object. plain is false
-// if the object is invalid or unusual: the caller then uses encoding/json. The problem is
-// valid until the next call.
+// Read returns the result of [Read] for entry, an [Entry] as a JSON object. plain is false
+// if the object is invalid or unusual: use encoding/json then. The problem is valid until
+// the next call.
 func (r *Reader) Read(entry []byte) (p quintain.Problem, plain bool) {
 	r.fields = r.fields[:0]
 	if !r.entry.Pick(entry) || !jsonform.Members(r.entry.Value(2), r.take) {
@@ -67,7 +67,7 @@ func (r *Reader) task() (name string, plain bool) {
 	return "", false
 }
 
-// write writes the record, and reports whether no name comes twice.
+// write writes the record, and reports whether every name comes once.
 func (r *Reader) write() bool {
 	slices.SortFunc(r.fields, func(a, b field) int { return bytes.Compare(a.name, b.name) })
 	r.record = append(r.record[:0], '{')

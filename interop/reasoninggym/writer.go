@@ -2,6 +2,7 @@ package reasoninggym
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,10 @@ type Writer struct {
 	task       string          // of the last problem
 	params     json.RawMessage // of the last problem
 	source     []byte          // the members that name the task
-	difficulty []byte          // made from the parameters
+	difficulty []byte          // derived from the parameters
 }
 
-// Append appends p, with a right answer to it, to dst as an [Entry] in JSON, without a line
-// end.
+// Append appends p, with a right answer, to dst as an [Entry] in JSON, without a line end.
 func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, error) {
 	if w.source == nil || w.task != p.Task || !bytes.Equal(w.params, p.Params) {
 		if err := w.share(p); err != nil {
@@ -40,7 +40,7 @@ func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, 
 	return append(dst, w.difficulty...), nil
 }
 
-// share writes what p shares with other problems of its task.
+// share writes the parts that p shares with other problems of its task.
 func (w *Writer) share(p quintain.Problem) error {
 	text, err := difficulty(p)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *Writer) share(p quintain.Problem) error {
 	return nil
 }
 
-// appendFields appends the fields of a record, each with a comma before it.
+// appendFields appends the fields of a record, each after a comma.
 func (w *Writer) appendFields(dst []byte, r quintain.Record) ([]byte, error) {
 	value := r.Value()
 	if value == nil {
@@ -72,7 +72,7 @@ func (w *Writer) appendFields(dst []byte, r quintain.Record) ([]byte, error) {
 	return dst[:len(dst)-1], nil
 }
 
-// renamed holds the settings that have another name in an entry's difficulty.
+// renamed holds the settings with another name in an entry's difficulty.
 var renamed = map[string]string{
 	"basic_arithmetic.terms":                "num_terms",
 	"basic_arithmetic.digits":               "num_digits",
@@ -91,8 +91,8 @@ var renamed = map[string]string{
 	"word_sorting.words":                    "num_words",
 }
 
-// difficulty writes the parameters of p as reasoning-gym does: min_x and max_x
-// together as "x": [min, max], every other setting as it is.
+// difficulty writes the parameters of p as reasoning-gym does: min_x and max_x together as
+// "x": [min, max], every other setting unchanged.
 func difficulty(p quintain.Problem) ([]byte, error) {
 	var params map[string]json.RawMessage
 	if err := jsonform.Unmarshal(p.Params, &params); err != nil {
@@ -102,17 +102,14 @@ func difficulty(p quintain.Problem) ([]byte, error) {
 	for name, value := range params {
 		stem, isMin := strings.CutPrefix(name, "min_")
 		highest, paired := params["max_"+stem]
-		switch {
-		case isMin && paired:
-			key := stem
-			if other, found := renamed[p.Task+"."+stem]; found {
-				key = other
-			}
-			out[key] = [2]json.RawMessage{value, highest}
-		case strings.HasPrefix(name, "max_") && params["min_"+name[4:]] != nil:
-		default:
-			out[name] = value
+		if isMin && paired {
+			out[cmp.Or(renamed[p.Task+"."+stem], stem)] = [2]json.RawMessage{value, highest}
+			continue
 		}
+		if strings.HasPrefix(name, "max_") && params["min_"+name[4:]] != nil {
+			continue
+		}
+		out[name] = value
 	}
 	return jsonform.Marshal(out)
 }

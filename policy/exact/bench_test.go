@@ -17,10 +17,10 @@ import (
 
 var model = flag.String("model", "", "folder of a model whose tokenizer.json and tokenizer_config.json BenchmarkTurns uses; empty: a tiny vocabulary")
 
-// BenchmarkTurns plays a conversation of 200 turns, with a model's vocabulary about 70,000
-// tokens long. Of every fifty turns it reports how long the last prompt is, and the mean
-// time in microseconds: of Render, of encoding and decoding alone what the turn adds, and,
-// to compare, of encoding the whole prompt.
+// BenchmarkTurns plays a conversation of 200 turns, about 70,000 tokens of a model's
+// vocabulary. For every fifty turns it reports the length of the last prompt and mean times
+// in microseconds: of Render, of encoding and decoding only the new text of a turn and, for
+// comparison, of encoding the whole prompt.
 func BenchmarkTurns(b *testing.B) {
 	c, end := benchChat(b)
 	const window = 50
@@ -60,7 +60,7 @@ func spent(f func()) time.Duration {
 	return time.Since(begin)
 }
 
-// prose is n sentences, each with a number of its own.
+// prose returns n sentences, each with a number of its own.
 func prose(from, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -69,7 +69,7 @@ func prose(from, n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// benchChat returns the renderer of the model, and the token that ends its replies.
+// benchChat returns the model's renderer and the token that ends its replies.
 func benchChat(b *testing.B) (*exact.Chat, string) {
 	if *model == "" {
 		return chat(b, chatML), "<|im_end|>"

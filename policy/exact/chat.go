@@ -12,24 +12,23 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// A Chat is a [Renderer] with the chat template and the tokenizer of a model. It keeps
-// nothing of a conversation; do not change it once it is used.
+// A Chat is a [Renderer] with a model's chat template and tokenizer. It keeps no state of a
+// conversation; do not change it after the first use.
 //
-// The template renders the whole conversation for each reply, as it must. Only what it
-// adds to the tokens so far is encoded, and only the last reply is decoded.
+// The template renders the whole conversation for each reply, as it must. Only its new text
+// is encoded, and only the last reply is decoded.
 type Chat struct {
 	Template  *chattemplate.Chat
 	Tokenizer *tokenizer.Tokenizer
 	Model     string            // names the vocabulary
-	Vars      chattemplate.Vars // what else the template reads, such as tools or enable_thinking
+	Vars      chattemplate.Vars // further variables of the template, such as tools or enable_thinking
 
-	// Now is the time that the template is told: one for all turns, because a date that
-	// changes forks every conversation. Zero: a template that asks for it is refused.
+	// Now is the time for templates that ask for it: one for all turns, because a changing
+	// date forks every conversation. Zero: such a template is refused.
 	Now time.Time
 }
 
-// Render implements [Renderer]. Its errors have [quintain.ErrFinal] in their chain: they
-// would come again.
+// Render implements [Renderer]. Its errors are [quintain.ErrFinal]: they would recur.
 func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 	read, err := c.render(r)
 	if err != nil {
@@ -38,14 +37,14 @@ func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 	return read, nil
 }
 
-// Prompt returns the text that the template makes of a conversation, with the opening of a
-// reply. Its errors are as those of Render.
+// Prompt returns the template's text of a conversation, with the opening of a reply. Its
+// errors are those of Render.
 func (c *Chat) Prompt(talk []quintain.Message) (text string, err error) {
 	vars, err := messages(talk)
-	if err == nil {
-		text, err = c.prompt(vars)
-	}
 	if err != nil {
+		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
+	}
+	if text, err = c.prompt(vars); err != nil {
 		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
 	}
 	return text, nil
@@ -81,7 +80,7 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	return Rendering{Tokens: tokens, Text: rest, Drift: drift}, err
 }
 
-// prompt is the text that the template makes of a conversation, with the opening of a reply.
+// prompt returns the template's text of a conversation, with the opening of a reply.
 func (c *Chat) prompt(talk []chattemplate.Vars) (string, error) {
 	var vars chattemplate.Vars
 	vars.SetList("messages", talk)
@@ -96,14 +95,14 @@ func (c *Chat) prompt(talk []chattemplate.Vars) (string, error) {
 	return out.Text, nil
 }
 
-// last returns the text of the last reply of r, as its tokens spell it where they stand: many
-// tokenizers drop a space at the start of a text.
+// last returns the text of r's last reply as its tokens spell it in place: many tokenizers
+// drop a space at the start of a text.
 func (c *Chat) last(r quintain.Request) (reply, error) {
 	if r.Wrote == 0 {
-		return reply{}, errors.New("request with a context, but without the length of the last reply in it (Wrote)")
+		return reply{}, errors.New("request with a context, but without the length of its last reply (Wrote)")
 	}
 	if m := r.Messages[r.Fresh-1]; m.Role != quintain.RoleAssistant {
-		return reply{}, fmt.Errorf("request whose message %d is of the role %q, want the policy's last reply", r.Fresh-1, m.Role)
+		return reply{}, fmt.Errorf("message %d of the request has the role %q, want the policy's last reply", r.Fresh-1, m.Role)
 	}
 	from := len(r.Context) - r.Wrote
 	wrote := ids(r.Context[from:])
@@ -119,7 +118,7 @@ func (c *Chat) last(r quintain.Request) (reply, error) {
 	return reply{text, end}, nil
 }
 
-// special returns the text of a special token; "": it is not one.
+// special returns the text of a special token; "": an ordinary one.
 func (c *Chat) special(id int32) string {
 	if c.Tokenizer.Decode([]int32{id}, true) != "" {
 		return ""
@@ -133,22 +132,25 @@ func (c *Chat) closes(text string) bool {
 	return err == nil && len(ids) > 0 && c.special(ids[0]) != ""
 }
 
-// encode returns the tokens of text. The template writes the tokens with which a text
-// begins, so the tokenizer does not add them.
+// encode returns the tokens of text. The tokenizer adds no opening tokens: the template has
+// written them.
 func (c *Chat) encode(text string) ([]quintain.Token, error) {
 	ids, err := c.Tokenizer.Encode(text, false)
 	return tokens(ids), err
 }
 
-// encodeAfter returns the tokens of text that stands after the token last, whose text is
-// end if it is special: such a token may take in the white space after it, and many
-// tokenizers put a space at the start of a text.
+// encodeAfter returns the tokens of text after the token last; end is last's text if it is
+// special. A special token may absorb the white space after it, and many tokenizers put a
+// space at the start of a text.
 func (c *Chat) encodeAfter(last quintain.Token, end, text string) ([]quintain.Token, error) {
-	all, err := c.encode(end + text)
-	if err == nil && end != "" && len(all) > 0 && all[0] == last {
-		return all[1:], nil
+	if end == "" {
+		return c.encode(text)
 	}
-	return c.encode(text)
+	all, err := c.encode(end + text)
+	if err != nil || len(all) == 0 || all[0] != last {
+		return c.encode(text)
+	}
+	return all[1:], nil
 }
 
 // Text implements [Renderer].

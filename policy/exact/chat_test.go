@@ -38,18 +38,18 @@ const (
 		`{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}` +
 		`{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`
 
-	// bracketed is of the kind that closes a reply with a space, and has another token at the end.
+	// bracketed closes a reply with a space and another token.
 	bracketed = `{{ '<s>' }}{% for m in messages %}{% if m.role == 'user' %}{{ '[INST] ' + m.content + ' [/INST]' }}` +
 		`{% else %}{{ ' ' + m.content.strip() + ' </s>' }}{% endif %}{% endfor %}`
 
 	plain = `{% for m in messages %}{{ m.role + ': ' + m.content + '\n' }}{% endfor %}{% if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}`
 )
 
-// specials are the special tokens of the vocabulary, after the 256 bytes and two pairs.
+// specials are the vocabulary's special tokens, after the 256 bytes and two pairs.
 var specials = []string{"<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|other|>"}
 
 // vocabulary is a tokenizer.json: bytes, "in" and "an" as tokens, and the special tokens.
-// Like many others it adds <s> to a text, if it is asked to.
+// Like many others, it adds <s> to a text on request.
 func vocabulary(t testing.TB) *tokenizer.Tokenizer {
 	t.Helper()
 	vocab := map[string]int{}
@@ -83,7 +83,7 @@ func vocabulary(t testing.TB) *tokenizer.Tokenizer {
 	return tok
 }
 
-// chat is a renderer with a template.
+// chat returns a renderer with a template.
 func chat(t testing.TB, template string) *exact.Chat {
 	t.Helper()
 	config := chattemplate.Config{Templates: []chattemplate.NamedTemplate{{Name: "default", Source: template}}}
@@ -108,7 +108,7 @@ func encode(t testing.TB, c *exact.Chat, text string) []quintain.Token {
 	return tokens
 }
 
-// decode returns the text of tokens, with special ones.
+// decode returns the text of tokens, special ones included.
 func decode(c *exact.Chat, tokens []quintain.Token) string {
 	ids := make([]int32, len(tokens))
 	for i, token := range tokens {
@@ -129,7 +129,7 @@ func newTalk(t testing.TB, c *exact.Chat) *talk {
 	return &talk{t: t, Chat: c, request: quintain.Request{N: 1}}
 }
 
-// ask has the next prompt rendered.
+// ask renders the next prompt.
 func (a *talk) ask(messages ...quintain.Message) exact.Rendering {
 	a.t.Helper()
 	r := &a.request
@@ -146,7 +146,7 @@ func (a *talk) ask(messages ...quintain.Message) exact.Rendering {
 	return read
 }
 
-// reply has the policy write tokens.
+// reply makes the policy write tokens.
 func (a *talk) reply(tokens []quintain.Token) {
 	r := &a.request
 	r.Context, r.Wrote = slices.Concat(a.prompt, tokens), len(tokens)
@@ -201,8 +201,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// Vocabularies of this kind put a space before the first word of a text, and take it away
-// from the first token; where the policy goes on, there is none to put and none to take.
+// Such vocabularies put a space before the first word of a text and take it from the first
+// token. Where the policy goes on, there is none to put or take.
 func TestSpacesBeforeWords(t *testing.T) {
 	t.Parallel()
 	tok, err := tokenizer.Parse([]byte(`{
@@ -249,7 +249,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// Templates expect the arguments of a call as an object, not as the text of one.
+// Templates expect a call's arguments as an object, not as its text.
 func TestArgumentsAreObjects(t *testing.T) {
 	t.Parallel()
 	c := chat(t, chatML)
@@ -265,8 +265,8 @@ func TestArgumentsAreObjects(t *testing.T) {
 	}
 }
 
-// A token that takes in the white space after it does so as well where it ends a reply.
-func TestWhatFollowsAnEndIsEncodedAfterIt(t *testing.T) {
+// A token that absorbs the white space after it also does so at the end of a reply.
+func TestTextAfterAnEndIsEncodedAfterIt(t *testing.T) {
 	t.Parallel()
 	c := chat(t, strings.ReplaceAll(chatML, "<|im_end|>", "<|other|>"))
 	a := newTalk(t, c)
@@ -288,7 +288,7 @@ func TestRenderRefuses(t *testing.T) {
 		says  string
 	}{
 		{"a reply of unknown length", c, func(r *quintain.Request) { r.Wrote = 0 }, "(Wrote)"},
-		{"a reply that is not the policy's", c, func(r *quintain.Request) { r.Fresh = 1 }, `message 0 is of the role "user"`},
+		{"a reply that is not the policy's", c, func(r *quintain.Request) { r.Fresh = 1 }, `message 0 of the request has the role "user"`},
 		{"a template that refuses", chat(t, `{{ raise_exception('alternate!') }}`), func(*quintain.Request) {}, "alternate!"},
 		{"a template that asks for a time that is not set", chat(t, `{{ strftime_now('%Y') }}`), func(*quintain.Request) {}, "asks for the time"},
 	} {
@@ -300,9 +300,9 @@ func TestRenderRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is said, the tokens that were sampled stay, and all tokens together say what the
-// template renders unless a turn is realigned.
-func TestTokensSayWhatTheTemplateRenders(t *testing.T) {
+// Sampled tokens stay, and unless a turn is realigned, all tokens together spell the
+// template's text.
+func TestTokensSpellTheTemplatesText(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"in", "an", "i", " ", "\n", "ü", "👍", "<think>", "</think>", "<|im_end", "?"}
 	for _, template := range []string{chatML, strips, dropsThought, bracketed, plain} {
@@ -317,7 +317,7 @@ func TestTokensSayWhatTheTemplateRenders(t *testing.T) {
 				return text
 			}
 			a := newTalk(t, c)
-			said := true // the tokens so far are what the template renders
+			said := true // the tokens so far spell the template's text
 			for range 6 {
 				sampled := slices.Clone(a.request.Context)
 				read := a.ask(user(say()))
@@ -338,8 +338,8 @@ func TestTokensSayWhatTheTemplateRenders(t *testing.T) {
 	}
 }
 
-// spelled returns tokens without the last, some of them byte by byte, as a policy may
-// sample them but no tokenizer encodes them.
+// spelled returns all tokens but the last, some spelled byte by byte: a policy may sample
+// such tokens, but no tokenizer encodes them.
 func spelled(rnd *rand.Rand, tokens []quintain.Token) (out []quintain.Token) {
 	bytes := map[quintain.Token]string{259: "in", 260: "an"}
 	for i, token := range tokens {
@@ -355,7 +355,7 @@ func spelled(rnd *rand.Rand, tokens []quintain.Token) (out []quintain.Token) {
 	return out
 }
 
-// What a server gets to continue is the template's text or, without one, paragraphs.
+// A server gets the template's text to continue or, without a template, paragraphs.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -417,7 +417,7 @@ func TestOnDrift(t *testing.T) {
 		}
 		drift, is := errors.AsType[*exact.DriftError](err)
 		if !is || drift.OnDrift != does || !errors.Is(err, quintain.ErrFinal) || errors.Is(err, quintain.ErrStop) != (does == exact.Fail) || len(s.asked) > 0 ||
-			!strings.Contains(err.Error(), `p#1: the chat template rewrote what came before: it has "im_start|>assistant\nin<|im_end|>`) {
+			!strings.Contains(err.Error(), `p#1: the chat template rewrote earlier messages: it has "im_start|>assistant\nin<|im_end|>`) {
 			t.Errorf("%s: error is %v", does, err)
 		}
 	}

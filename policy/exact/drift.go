@@ -9,26 +9,26 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Drift says how the chat template, which renders the whole conversation anew for each
-// reply, relates to the tokens so far.
+// A Drift compares the tokens so far with the chat template, which renders the whole
+// conversation anew for each reply.
 type Drift string
 
 // The drifts.
 const (
-	Clean     Drift = "clean"     // the template's text continues that of the tokens
-	Realigned Drift = "realigned" // the same, but the template closes the last reply, which did not end itself, or trims it: the tokens stay
-	Forked    Drift = "forked"    // the template rewrote what came before: the conversation begins anew
+	Clean     Drift = "clean"     // the template's text continues the tokens' text
+	Realigned Drift = "realigned" // the same, but the template closes an unfinished last reply, or trims it: the tokens stay
+	Forked    Drift = "forked"    // the template rewrote earlier messages: the conversation begins anew
 )
 
-// A reply is the text of what was sampled.
+// A reply is the text of sampled tokens.
 type reply struct {
 	text string // with special tokens within it
-	end  string // of the special token that ends it; "": it has none
+	end  string // its closing special token; "": none
 }
 
-// follow compares full, the template's text of the whole conversation, with before, that
-// of the conversation before the reply, and the reply. It returns what full adds to them.
-// Closes reports whether a text begins with a special token.
+// follow compares full, the template's text of the whole conversation, with before, the
+// template's text up to the reply, and the reply. It returns the new text in full. closes
+// reports whether a text begins with a special token.
 func (r reply) follow(before, full string, closes func(string) bool) (rest string, d Drift) {
 	if rest, same := strings.CutPrefix(full, before+r.text+r.end); same {
 		if r.end == "" {
@@ -54,38 +54,38 @@ func (r reply) follow(before, full string, closes func(string) bool) (rest strin
 	return "", Forked
 }
 
-// difference says where the text of the template leaves that of the conversation so far.
+// difference says where the template's text leaves the conversation so far.
 func difference(soFar, full string) string {
 	at := 0
 	for at < min(len(soFar), len(full)) && soFar[at] == full[at] {
 		at++
 	}
-	return fmt.Sprintf("it has %q in place of %q", excerpt(full, at), excerpt(soFar, at))
+	return fmt.Sprintf("it has %q instead of %q", excerpt(full, at), excerpt(soFar, at))
 }
 
-// excerpt is a little of text, from just before a place.
+// excerpt returns a bit of text from just before at.
 func excerpt(text string, at int) string {
 	const before, after = 20, 40
 	return strings.ToValidUTF8(text[max(0, at-before):min(at+after, len(text))], "")
 }
 
-// OnDrift says what becomes of a reply to a conversation that the chat template rewrote.
+// OnDrift says how to go on when the chat template rewrote the conversation.
 type OnDrift string
 
-// What becomes of it.
+// The ways to go on.
 const (
-	Fork OnDrift = "fork" // it is sampled, as a fork: the episode gives another training sequence
-	Drop OnDrift = "drop" // it is not: a [DriftError] ends the episode, without a reward
-	Fail OnDrift = "fail" // nor are others: the same, and who plays stops
+	Fork OnDrift = "fork" // sample from the rewritten conversation: the episode gives another training sequence
+	Drop OnDrift = "drop" // end the episode with a [DriftError], without a reward
+	Fail OnDrift = "fail" // the same, and stop the run
 )
 
-// Settings say what a policy does.
+// Settings configure a policy.
 type Settings struct {
 	OnDrift OnDrift
 
-	// NewTokensPerChunk is the largest number of tokens of a request to the server. A longer
-	// reply is continued by another: so it gets new weights, or another server of a pool,
-	// although the server interrupts nothing. 0: no limit.
+	// NewTokensPerChunk limits the tokens of one request. Another request continues a
+	// longer reply, with new weights or on another server of a pool, even if no server
+	// interrupts it. 0: no limit.
 	NewTokensPerChunk int
 }
 
@@ -94,14 +94,14 @@ func Defaults() Settings { return Settings{OnDrift: Fork} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text((*string)(&s.OnDrift), "on_drift", "what becomes of an episode if the chat template rewrites what came before: "+
-		"fork goes on with the rewritten conversation, drop ends the episode, fail the run").OneOf(string(Fork), string(Drop), string(Fail))
-	d.Int(&s.NewTokensPerChunk, "new_tokens_per_chunk", "tokens that one request samples; a longer reply goes on with another request, and with newer weights if there are any; 0: no limit").AtLeast(0)
+	d.Text((*string)(&s.OnDrift), "on_drift", "when the chat template rewrites earlier messages: "+
+		"fork goes on from the rewritten conversation, drop ends the episode, fail stops the run").OneOf(string(Fork), string(Drop), string(Fail))
+	d.Int(&s.NewTokensPerChunk, "new_tokens_per_chunk", "most tokens per request; another request continues a longer reply, with the newest weights; 0: no limit").AtLeast(0)
 }
 
-// A DriftError says that the chat template rewrote what came before, and that the settings
-// do not let the conversation begin anew. It is a [quintain.ErrFinal]: played again, the
-// episode would end likewise. With Fail it is also a [quintain.ErrStop].
+// A DriftError says that the chat template rewrote earlier messages and that the settings
+// forbid a fork. It is a [quintain.ErrFinal]: played again, the episode would end likewise.
+// With Fail it is also a [quintain.ErrStop].
 type DriftError struct {
 	OnDrift OnDrift // Drop or Fail
 	Key     string  // of the request
@@ -110,10 +110,10 @@ type DriftError struct {
 
 // Error names the episode, the place and the remedy.
 func (e *DriftError) Error() string {
-	return fmt.Sprintf("%s: the chat template rewrote what came before: %s; use a template that keeps it, or on_drift: fork", e.Key, e.Why)
+	return fmt.Sprintf("%s: the chat template rewrote earlier messages: %s; use a template that keeps them, or on_drift: fork", e.Key, e.Why)
 }
 
-// Is reports whether target is [quintain.ErrFinal], or [quintain.ErrStop] and OnDrift Fail.
+// Is reports whether target is [quintain.ErrFinal] or, with Fail, [quintain.ErrStop].
 func (e *DriftError) Is(target error) bool {
 	return target == quintain.ErrFinal || target == quintain.ErrStop && e.OnDrift == Fail
 }

@@ -1,9 +1,9 @@
-// Package exact plays with servers that take and give tokens: what was sampled is never
-// encoded again, and what is read is rendered here.
+// Package exact plays with servers that take and give tokens. It renders prompts itself and
+// never encodes sampled tokens again.
 //
-// A [Renderer] makes tokens of messages and text of replies; a [policy.Generator] has
-// tokens sampled. If the server interrupts a reply, as it does for new weights, the
-// policy has it continued: the reply then has tokens of several versions.
+// A [Renderer] turns messages into tokens and replies into text; a [policy.Generator]
+// samples tokens. If the server interrupts a reply, to load new weights, say, the policy
+// continues it: the reply then has tokens of several versions.
 package exact
 
 import (
@@ -35,11 +35,11 @@ func New(g policy.Generator, r Renderer) *Policy {
 	return &Policy{Settings: Defaults(), from: g, render: r}
 }
 
-// Stats counts what a policy did.
+// Stats counts a policy's replies.
 type Stats struct {
-	Clean, Realigned, Forked int64 // replies after the first of a conversation, by the drift of what was read
+	Clean, Realigned, Forked int64 // replies after a conversation's first, by the drift of their prompt
 
-	Resumed    int64 // continuations of replies that the server, or the end of a chunk, had interrupted
+	Resumed    int64 // continuations of replies cut by the server or by a chunk
 	NoLogProbs int64 // samples without log-probabilities
 }
 
@@ -73,7 +73,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if most := r.Sampling.MaxTotal; most > 0 {
 		room := most - len(prompt.Tokens)
 		if room < 1 {
-			return nil, fmt.Errorf("exact: the conversation has %d tokens, of %d that it may have with the reply: %w", len(prompt.Tokens), most, quintain.ErrFinal)
+			return nil, fmt.Errorf("exact: the conversation has %d tokens; with the reply it may have %d: %w", len(prompt.Tokens), most, quintain.ErrFinal)
 		}
 		prompt.Sampling.MaxTokens = min(room, cmp.Or(prompt.Sampling.MaxTokens, room))
 	}
@@ -106,7 +106,7 @@ func (p *Policy) count(d Drift) {
 	}
 }
 
-// draw returns p.N outputs, whole ones unless ctx ends.
+// draw returns p.N outputs, whole unless ctx ends.
 func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	n := prompt.N
 	if n == 1 || p.from.Can().Several && prompt.Sampling.Temperature > 0 {
@@ -128,8 +128,8 @@ func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Outpu
 	})
 }
 
-// generate has tokens sampled, a chunk of them at most. An output that ends with the chunk is
-// as if the server had interrupted it there.
+// generate samples at most one chunk of tokens. It marks an output that ends with the chunk
+// as interrupted there.
 func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	most, chunk := prompt.Sampling.MaxTokens, p.Settings.NewTokensPerChunk
 	if chunk == 0 || most > 0 && most <= chunk {
@@ -145,8 +145,8 @@ func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.O
 	return outputs, err
 }
 
-// together makes n outputs at the same time. The first fault ends all of them. When ctx
-// ends, it returns those that have tokens.
+// together draws n outputs concurrently. The first fault ends all. When ctx ends, it
+// returns those that have tokens.
 func (p *Policy) together(ctx context.Context, n int, draw func(context.Context, int) (policy.Output, error)) ([]policy.Output, error) {
 	outputs := make([]policy.Output, n)
 	play, cancel := context.WithCancelCause(ctx)
@@ -172,8 +172,8 @@ func (p *Policy) together(ctx context.Context, n int, draw func(context.Context,
 	return slices.DeleteFunc(outputs, func(o policy.Output) bool { return len(o.Tokens) == 0 }), context.Cause(ctx)
 }
 
-// complete has o continued until it is whole. When ctx ends, it returns what there is,
-// along with the cause.
+// complete continues o until it is whole. When ctx ends, it returns the tokens so far and
+// the cause.
 func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Output) (policy.Output, error) {
 	prompt.N = 1
 	for o.Finish == quintain.Aborted {
@@ -189,7 +189,7 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 			}
 		}
 		if rest.Within -= o.Took; prompt.Within > 0 && rest.Within <= 0 {
-			return o, fmt.Errorf("exact: the reply took %v, of %v that it may: %w", o.Took, prompt.Within, quintain.ErrTimeout)
+			return o, fmt.Errorf("exact: the reply took %v, the limit is %v: %w", o.Took, prompt.Within, quintain.ErrTimeout)
 		}
 		p.resumed.Add(1)
 		more, err := p.generate(ctx, rest)
@@ -222,7 +222,7 @@ func join(o *policy.Output, more policy.Output) error {
 	return nil
 }
 
-// firstOf is the first output, if there is one.
+// firstOf returns the first output, or a zero one.
 func firstOf(outputs []policy.Output) policy.Output {
 	if len(outputs) == 0 {
 		return policy.Output{}

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/exact"
 )
 
-// A script is a generator whose outputs are given, in order.
+// A script is a generator with given outputs, in order.
 type script struct {
 	outputs []policy.Output
 	several bool
@@ -28,7 +28,7 @@ func (s *script) Generate(_ context.Context, p policy.Prompt) ([]policy.Output, 
 	return outputs, nil
 }
 
-// output has a token for each byte of text, of one version.
+// output makes one token per byte of text, all of one version.
 func output(text string, version int32, finish quintain.Finish) policy.Output {
 	n := len(text)
 	return policy.Output{
@@ -83,7 +83,7 @@ func TestInterruptedReplies(t *testing.T) {
 	}
 }
 
-// A reply that is longer than a chunk goes on with another request.
+// Another request continues a reply longer than a chunk.
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -120,7 +120,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// A renderer of a template that rewrites what came before.
+// A rewriter renders like a template that rewrites earlier messages.
 type rewriter struct{ exact.Bytes }
 
 func (rewriter) Render(quintain.Request) (exact.Rendering, error) {
@@ -142,7 +142,7 @@ func TestForkedConversationsBeginAnew(t *testing.T) {
 	}
 }
 
-// Greedy samples, and those of a server that cannot do several, are asked for one by one.
+// Greedy samples, and those of a server with one sample per request, are requested singly.
 func TestSeveralSamples(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -164,7 +164,7 @@ func TestSeveralSamples(t *testing.T) {
 	}
 }
 
-// A locked script may be asked by many goroutines.
+// A locked script serves many goroutines.
 type locked struct {
 	script
 	turn chan struct{}
@@ -176,7 +176,7 @@ func (l *locked) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	return l.script.Generate(ctx, p)
 }
 
-// The reply has what the conversation leaves of the limit on both together.
+// The reply may fill what the conversation leaves of the common limit.
 func TestMaxTotal(t *testing.T) {
 	t.Parallel()
 	first := &script{outputs: []policy.Output{output("a", 0, quintain.Stop)}}

@@ -14,25 +14,24 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// ByteTokenizer is the name of [Bytes] in place of a file's.
+// ByteTokenizer names [Bytes] instead of a file.
 const ByteTokenizer = "bytes"
 
-// Files name what renders for a model: its tokenizer and its chat template. They are
-// settings.
+// Files names a model's tokenizer and chat template. They are settings.
 type Files struct {
 	Tokenizer  string         // a tokenizer.json, a folder with one, or ByteTokenizer; empty: none
-	Config     string         // a tokenizer_config.json; empty: the one beside the tokenizer
-	Template   string         // a file with the chat template; empty: the one of the model
-	Vars       map[string]any // what else the template reads
-	Vocabulary string         // name of the vocabulary; empty: the caller's
+	Config     string         // tokenizer_config.json; empty: the one beside the tokenizer
+	Template   string         // file of the chat template; empty: the model's own
+	Vars       map[string]any // further variables of the template
+	Vocabulary string         // name of the vocabulary; empty: the caller chooses
 }
 
 // Declare implements [settings.Declarer].
 func (f *Files) Declare(d *settings.Section) {
-	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": bytes, which quintain fake-server takes")
+	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": bytes, as quintain fake-server reads")
 	d.Text(&f.Config, "tokenizer_config", "tokenizer_config.json of the model; none: the one beside the tokenizer")
-	d.Text(&f.Template, "chat_template", "file with the chat template, in place of the one of the model")
-	d.Object(&f.Vars, "template_vars", `object with further variables of the chat template, such as {"enable_thinking": false}`)
+	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own")
+	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)
 	d.Text(&f.Vocabulary, "vocabulary", "name of the vocabulary in groups and traces; none: the model's")
 }
 
@@ -40,15 +39,15 @@ func (f *Files) Declare(d *settings.Section) {
 func (f *Files) Check() error {
 	switch {
 	case f.Tokenizer == "" && (f.Config != "" || f.Template != "" || len(f.Vars) > 0 || f.Vocabulary != ""):
-		return errors.New("tokenizer: is missing; tokenizer_config, chat_template, template_vars and vocabulary are for it")
+		return errors.New("tokenizer: is missing; tokenizer_config, chat_template, template_vars and vocabulary need it")
 	case f.Tokenizer == ByteTokenizer && (f.Config != "" || f.Template != "" || len(f.Vars) > 0 || f.Vocabulary != ""):
 		return errors.New("tokenizer: " + ByteTokenizer + " has a template and a name of its own: leave out tokenizer_config, chat_template, template_vars and vocabulary")
 	}
 	return nil
 }
 
-// Renderer reads the files, and returns what renders by them. Model names the vocabulary
-// unless Vocabulary does. Now is what a template is told that asks for the time.
+// Renderer loads the files and returns their renderer. Model names the vocabulary unless
+// Vocabulary does. Now answers a template that asks for the time.
 func (f *Files) Renderer(model string, now time.Time) (Renderer, error) {
 	if f.Tokenizer == ByteTokenizer {
 		return Bytes{}, nil
@@ -66,7 +65,7 @@ func (f *Files) Renderer(model string, now time.Time) (Renderer, error) {
 	return c, nil
 }
 
-// Load reads the tokenizer; nil: none is named, or that of the byte vocabulary.
+// Load reads the tokenizer; nil: none is named, or ByteTokenizer.
 func (f *Files) Load() (*tokenizer.Tokenizer, error) {
 	if f.Tokenizer == "" || f.Tokenizer == ByteTokenizer {
 		return nil, nil
@@ -74,15 +73,16 @@ func (f *Files) Load() (*tokenizer.Tokenizer, error) {
 	return tokenizer.Load(f.path(), tokenizer.CacheFolder())
 }
 
-// path is that of the tokenizer's file.
+// path returns the path of the tokenizer's file.
 func (f *Files) path() string {
-	if info, err := os.Stat(f.Tokenizer); err == nil && info.IsDir() {
-		return filepath.Join(f.Tokenizer, tokenizer.FileName)
+	info, err := os.Stat(f.Tokenizer)
+	if err != nil || !info.IsDir() {
+		return f.Tokenizer
 	}
-	return f.Tokenizer
+	return filepath.Join(f.Tokenizer, tokenizer.FileName)
 }
 
-// chat reads the template of a tokenizer_config.json, if Template names no other.
+// chat reads the template from a tokenizer_config.json unless Template names a file.
 func (f *Files) chat(config string, now time.Time) (*Chat, error) {
 	template, err := chattemplate.Files{Config: config, Template: f.Template}.Load()
 	if err != nil {
@@ -101,16 +101,16 @@ func (f *Files) chat(config string, now time.Time) (*Chat, error) {
 func (f *Files) CheckPrompt() error {
 	switch {
 	case f.Tokenizer != "" || f.Vocabulary != "":
-		return errors.New("tokenizer: a text that the server continues has no tokens: leave out tokenizer and vocabulary; tokenizer_config and chat_template name its template")
+		return errors.New("tokenizer: the server continues text, not tokens: leave out tokenizer and vocabulary; tokenizer_config and chat_template name its template")
 	case f.Config == "" && f.Template == "" && len(f.Vars) > 0:
 		return errors.New("template_vars: there is no template; name it with tokenizer_config or chat_template")
 	}
 	return nil
 }
 
-// Prompt reads the files, and returns what makes a text of a conversation, for a server to
-// continue: the chat template of Template or Config or, without one, [Paragraphs]. Now is
-// as for [Files.Renderer].
+// Prompt loads the files and returns a function that renders a conversation as text for a
+// server to continue: with the chat template of Template or Config or, without one,
+// [Paragraphs]. Now is as for [Files.Renderer].
 func (f *Files) Prompt(now time.Time) (func([]quintain.Message) (string, error), error) {
 	if f.Config == "" && f.Template == "" {
 		return Paragraphs, nil
@@ -122,8 +122,8 @@ func (f *Files) Prompt(now time.Time) (func([]quintain.Message) (string, error),
 	return c.Prompt, nil
 }
 
-// Paragraphs returns the texts of messages, without their roles, each with an empty line
-// after it, as a model may go on that was not trained for chat. The error is nil.
+// Paragraphs returns the messages' texts without roles, with an empty line after each, for
+// models without chat training. The error is nil.
 func Paragraphs(talk []quintain.Message) (string, error) {
 	var b strings.Builder
 	for _, m := range talk {

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
-// messages returns a conversation as templates read it.
+// messages converts a conversation for templates.
 func messages(talk []quintain.Message) ([]chattemplate.Vars, error) {
 	all := make([]chattemplate.Vars, len(talk))
 	for i, m := range talk {
@@ -22,8 +22,8 @@ func messages(talk []quintain.Message) ([]chattemplate.Vars, error) {
 	return all, nil
 }
 
-// message returns a message as templates read it: in its JSON form, with the arguments of
-// tool calls as objects, if they are objects.
+// message converts a message for templates: its JSON form, with the arguments of tool calls
+// as objects where they are objects.
 func message(m quintain.Message) (v chattemplate.Vars, err error) {
 	if m.Parts == nil && m.Reasoning == "" && m.ToolCalls == nil && m.ToolCallID == "" && m.Name == "" && m.Extra == nil {
 		if err := v.Set("role", m.Role); err != nil {
@@ -55,7 +55,7 @@ func isObject(text string) bool {
 	return jsonform.Unmarshal([]byte(text), &members) == nil && members != nil
 }
 
-// A callForm is a tool call as templates read it.
+// A callForm is a tool call in a template.
 type callForm struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`

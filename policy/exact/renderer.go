@@ -7,26 +7,25 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A Renderer makes tokens of messages and text of tokens, as the model's chat template
+// A Renderer turns messages into tokens and tokens into text, as the model's chat template
 // and tokenizer do. Many goroutines may call its methods at once.
 type Renderer interface {
-	// Render returns what the policy reads before its reply to r, a request that
-	// [policy.Check] accepts.
+	// Render returns the prompt for the reply to r, a request that [policy.Check] accepts.
 	Render(r quintain.Request) (Rendering, error)
 
 	// Text returns the text of a reply, without special tokens.
 	Text(reply []quintain.Token) string
 
-	// Vocabulary names the vocabulary of the tokens.
+	// Vocabulary names the tokens' vocabulary.
 	Vocabulary() string
 }
 
-// A Rendering is what a policy reads before a reply.
+// A Rendering is the prompt of a reply.
 type Rendering struct {
-	// Tokens are those of the fresh messages, with the opening of the reply. If Drift
-	// is Forked, they are those of the whole conversation.
+	// Tokens holds the fresh messages, with the opening of the reply; if Drift is Forked,
+	// the whole conversation.
 	Tokens []quintain.Token
-	Text   string // what was encoded
+	Text   string // the encoded text
 
 	Drift Drift
 	Why   string // if Drift is Forked: where the template leaves the conversation so far

@@ -17,17 +17,17 @@ type job struct {
 	n        int
 	sampling quintain.Sampling
 	stream   bool
-	interval int  // tokens of an event; 0: as the server is set
-	ids      bool // the answer is to have token IDs
-	text     bool // the prompt was a text, so the answer tells the texts of tokens
-	top      int  // likeliest tokens for each given one; with score
-	score    bool // only the log-probabilities of the prompt are wanted
+	interval int  // tokens per event; 0: the server's setting
+	ids      bool // the answer includes token IDs
+	text     bool // the prompt was text, so the answer has the tokens' texts
+	top      int  // likeliest tokens reported for each given one; with score
+	score    bool // only score the prompt
 
 	abort chan struct{} // closed when the job is aborted
 	once  sync.Once
 }
 
-// An engine has jobs wait and run. Its zero value is to be started.
+// An engine queues jobs and runs them. Start it before use.
 type engine struct {
 	weights atomic.Pointer[Weights]
 	entry   gate // shut: no job starts
@@ -38,9 +38,9 @@ type engine struct {
 	most    int // sequences that run at once
 	running int
 	waiting []*waiter
-	jobs    map[*job]bool // those that run or wait
-	tokens  int           // of the jobs that run
-	idle    chan struct{} // closed when none runs; nil: nobody waits for that
+	jobs    map[*job]bool // running or waiting
+	tokens  int           // of the running jobs
+	idle    chan struct{} // closed when no job runs; nil: nobody waits for that
 }
 
 // A waiter is a job in the queue.
@@ -57,7 +57,7 @@ func (e *engine) start(w *Weights, most int) {
 	}
 }
 
-// A gate stops those who come to it while it is shut.
+// A gate, while shut, stops all comers.
 type gate struct{ shut atomic.Pointer[chan struct{}] }
 
 func (g *gate) close() {
@@ -71,7 +71,7 @@ func (g *gate) open() {
 	}
 }
 
-// pass waits until the gate is open, and returns why it was not.
+// pass waits until the gate opens, or returns why it did not.
 func (g *gate) pass(ctx context.Context, j *job) end {
 	for {
 		c := g.shut.Load()
@@ -84,7 +84,7 @@ func (g *gate) pass(ctx context.Context, j *job) end {
 	}
 }
 
-// An end is why a job does not go on.
+// An end says why a job stops.
 type end string
 
 const (
@@ -92,7 +92,7 @@ const (
 	hungUp  end = "hung up"
 )
 
-// wait waits for c, the abortion of j or the end of ctx.
+// wait waits for c, j's abortion or the end of ctx.
 func wait[T any](ctx context.Context, j *job, c <-chan T) end {
 	select {
 	case <-c:
@@ -104,7 +104,7 @@ func wait[T any](ctx context.Context, j *job, c <-chan T) end {
 	}
 }
 
-// enter waits until there is room for j, in the order of arrival.
+// enter waits for a slot for j, first come, first served.
 func (e *engine) enter(ctx context.Context, j *job) end {
 	e.mu.Lock()
 	e.jobs[j] = true
@@ -132,13 +132,13 @@ func (e *engine) enter(ctx context.Context, j *job) end {
 		return why
 	}
 	e.tokens += len(j.prompt)
-	if why != "" { // it had just been let in
+	if why != "" { // it was admitted just now
 		e.release(j)
 	}
 	return why
 }
 
-// leave makes room for those who wait, if j had entered.
+// leave frees j's slot, if it had one, for the waiting jobs.
 func (e *engine) leave(j *job, entered bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,7 +148,7 @@ func (e *engine) leave(j *job, entered bool) {
 	}
 }
 
-// release makes room for those who wait. It is called with the lock.
+// release frees j's slot for the waiting jobs. The caller holds the lock.
 func (e *engine) release(j *job) {
 	e.running -= min(j.n, e.most)
 	e.tokens -= len(j.prompt)
@@ -159,7 +159,7 @@ func (e *engine) release(j *job) {
 	}
 }
 
-// admit lets in those who wait, as far as there is room. It is called with the lock.
+// admit starts waiting jobs while slots are free. The caller holds the lock.
 func (e *engine) admit() {
 	for len(e.waiting) > 0 && e.running+e.waiting[0].n <= e.most {
 		e.running += e.waiting[0].n
@@ -168,7 +168,7 @@ func (e *engine) admit() {
 	}
 }
 
-// abort ends the jobs of an id, or all.
+// abort ends the jobs of an ID, or all.
 func (e *engine) abort(id string, all bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -194,7 +194,7 @@ func (e *engine) drained() <-chan struct{} {
 	return idle
 }
 
-// load is how many sequences run and wait, and how many tokens they have.
+// load returns the numbers of running and waiting sequences, and of their tokens.
 func (e *engine) load() (running, waiting, tokens int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

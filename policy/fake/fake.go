@@ -1,15 +1,15 @@
-// Package fake is an inference server without a model: for tests, for dry runs, and to
-// measure what is around it. One port speaks as OpenAI's, vLLM's, SGLang's and
-// llama.cpp's servers do, or as one of them.
+// Package fake is an inference server without a model: for tests, dry runs and benchmarks
+// of everything around it. One port speaks like the servers of OpenAI, vLLM, SGLang and
+// llama.cpp, or like one of them.
 //
-// Its tokens are those of the byte vocabulary of package policy, or those of a model's
-// tokenizer and chat template. It samples from a real distribution over them, [Model], so
-// that every log-probability that it reports can be computed again. Equal requests in equal
-// order get equal replies.
+// Its tokens come from the byte vocabulary of package policy, or from a model's tokenizer
+// and chat template. It samples from a real distribution over them, [Model], so that every
+// reported log-probability can be recomputed. Equal requests in equal order get equal
+// replies.
 //
-// It takes time as a server does: to the first token, for each token, and in a queue. It
-// has versions of its weights, which the update routes of vLLM and SGLang set, can be
-// paused, and has faults, at rates or by a script.
+// It takes time like a server: to the first token, for each token, and in a queue. The
+// update routes of vLLM and SGLang set the version of its weights, it can be paused, and it
+// fails at given rates or by a script.
 package fake
 
 import (
@@ -26,20 +26,20 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// A Config makes a server.
+// A Config configures a server.
 type Config struct {
 	Server Settings
-	Key    string  // bearer token that every request must bring; "": none
-	Script []Fault // of the first requests for samples, one each; "" is none. The rates apply to later ones
+	Key    string  // bearer token that it requires; "": none
+	Script []Fault // of the first requests for samples, one each; "": none. The rates apply to later ones
 
-	// Tokenizer and Template are those of a model, both or neither; nil: the byte vocabulary.
-	// Now is what the template is told that asks for the time.
+	// Tokenizer and Template belong to a model, both or neither; nil: the byte vocabulary.
+	// Now answers a template that asks for the time.
 	Tokenizer *tokenizer.Tokenizer
 	Template  *chattemplate.Chat
 	Now       time.Time
 }
 
-// vocabulary returns the one that c names.
+// vocabulary returns the vocabulary of c.
 func (c *Config) vocabulary() (vocabulary, error) {
 	switch {
 	case (c.Tokenizer == nil) != (c.Template == nil):
@@ -64,10 +64,10 @@ type Server struct {
 
 	mu     sync.Mutex
 	asked  int            // requests for samples
-	before map[uint64]int // how often a prompt came, by its hash
+	before map[uint64]int // earlier requests of a prompt, by its hash
 }
 
-// New returns a server. The error names the setting that is invalid.
+// New returns a server. The error names the invalid setting.
 func New(c Config) (*Server, error) {
 	s, err := c.server()
 	if err != nil {
@@ -78,7 +78,7 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// server is a server that does not run yet.
+// server returns a server that does not run yet.
 func (c *Config) server() (*Server, error) {
 	if err := c.Server.Check(); err != nil {
 		return nil, err
@@ -106,14 +106,14 @@ func (c *Config) server() (*Server, error) {
 	}, nil
 }
 
-// Model returns the distribution that the server samples from.
+// Model returns the distribution of the samples.
 func (s *Server) Model() *Model { return s.model }
 
-// Stats are what a server did and does.
+// Stats counts a server's work.
 type Stats struct {
 	Asked   int // requests for samples
-	Running int // sequences that run
-	Waiting int // sequences in the queue
+	Running int // running sequences
+	Waiting int // queued sequences
 	Sampled int // tokens
 }
 
@@ -138,8 +138,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Run serves on l, which it closes, until ctx ends, and cuts the requests under way
-// then. That ctx ends is not an error.
+// Run serves on l and closes it. When ctx ends, it cuts the open requests and returns nil.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	makeRoom()
 	web := &http.Server{
@@ -158,13 +157,13 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 }
 
-// arrive counts a request for samples of prompt, and returns its fault and the stream of
-// its random numbers.
+// arrive counts a request for samples, and returns its fault and its stream of random
+// numbers.
 func (s *Server) arrive(j *job) (Fault, *rng.Rand) {
 	key := hash(j.prompt)
 	s.mu.Lock()
 	if len(s.before) > 1<<20 {
-		clear(s.before) // later replies to equal requests may then be equal
+		clear(s.before) // replies to equal requests may repeat from here on
 	}
 	n, turn := s.asked, s.before[key]
 	s.asked++
@@ -182,11 +181,11 @@ func (s *Server) arrive(j *job) (Fault, *rng.Rand) {
 	return "", s.sampling(key, turn)
 }
 
-// sampling is the stream of random numbers of a request whose prompt came turn times
-// before.
+// sampling returns the stream of random numbers for the request that repeats a prompt for
+// the turn-th time.
 func (s *Server) sampling(key uint64, turn int) *rng.Rand {
 	return rng.Named("fake", fmt.Sprintf("%016x", key)).Stream(s.cfg.Seed, turn)
 }
 
-// errHungUp is the end of a request whose client is gone.
+// errHungUp ends a request after its client has gone.
 var errHungUp = errors.New("the client is gone")

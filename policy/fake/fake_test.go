@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve starts a fake server that takes no time; change may be nil.
+// serve starts a fake server without delays; change may be nil.
 func serve(t testing.TB, change func(*fake.Config)) (*fake.Server, *httptest.Server) {
 	t.Helper()
 	c := fake.Config{Server: fake.Defaults()}
@@ -42,14 +42,14 @@ func serve(t testing.TB, change func(*fake.Config)) (*fake.Server, *httptest.Ser
 	return s, web
 }
 
-// A generator is a policy.Generator of a test.
+// A generator is a policy.Generator under test.
 type generator interface {
 	policy.Generator
 	Stats() remote.Stats
 	CloseIdle()
 }
 
-// kinds are the generators, by name.
+// kinds returns the generators by name.
 func kinds() map[string]func(remote.Config) (generator, error) {
 	return map[string]func(remote.Config) (generator, error){
 		"vllm": func(c remote.Config) (generator, error) { return vllm.New(vllm.Config{Server: c, Model: "fake"}) },
@@ -61,7 +61,7 @@ func kinds() map[string]func(remote.Config) (generator, error) {
 	}
 }
 
-// connect returns a generator of a kind that retries without pause.
+// connect returns a generator of a kind that retries at once.
 func connect(t testing.TB, kind, url string) generator {
 	t.Helper()
 	g, err := kinds()[kind](remote.Config{URL: url + "/v1", Backoff: time.Microsecond, MaxBackoff: time.Millisecond})
@@ -104,7 +104,7 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 	}
 }
 
-// bytesOf is a conversation as text of the byte vocabulary.
+// bytesOf returns a conversation as text of the byte vocabulary.
 func bytesOf(talk []quintain.Message) (string, error) {
 	return policy.Decode(append(policy.Read(quintain.Request{Messages: talk}), policy.End)), nil
 }
@@ -115,7 +115,7 @@ func prompt(n int) policy.Prompt {
 	return policy.Prompt{Key: "p1", Tokens: policy.Read(r), N: n, Sampling: quintain.Sampling{Temperature: 1, TopP: 1}}
 }
 
-// What a policy says of its samples is what the model says.
+// A policy reports the model's own log-probabilities.
 func TestLogProbsAreThoseOfTheModel(t *testing.T) {
 	t.Parallel()
 	for kind := range kinds() {
@@ -138,7 +138,7 @@ func TestLogProbsAreThoseOfTheModel(t *testing.T) {
 	}
 }
 
-// The server that Atropos makes of vLLM answers with all samples of a prompt at once.
+// Atropos' server around vLLM returns all samples of a prompt at once.
 func TestGenerateAsForAtropos(t *testing.T) {
 	t.Parallel()
 	s, web := serve(t, func(c *fake.Config) { c.Server.Shape = string(fake.VLLM) })
@@ -214,8 +214,7 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// A fault of a teacher is an error, and never a score. Those within a reply leave scores as
-// they are.
+// A teacher's fault is an error, never a score. Faults within a reply leave scores alone.
 func TestFaultsOfATeacher(t *testing.T) {
 	t.Parallel()
 	fails := []fake.Fault{fake.Busy, fake.Failed, fake.NoServer, fake.GaveUp, fake.Dropped, fake.Cut, fake.Stalled, fake.Stray}

@@ -9,25 +9,25 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Fault is something that goes wrong with one request for samples, or for scores.
+// A Fault goes wrong with one request for samples or scores.
 type Fault string
 
-// The faults. Those of a stream come in its middle. Those within a reply leave scores as they are.
+// The faults. A stream breaks in its middle. Faults within a reply leave scores alone.
 const (
 	Busy      Fault = "busy"       // status 429 with Retry-After: 0
 	Failed    Fault = "failed"     // status 500
 	NoServer  Fault = "no_server"  // status 502 with the page of a proxy
-	GaveUp    Fault = "gave_up"    // status 504 with the page of a proxy, when everything has been sampled
+	GaveUp    Fault = "gave_up"    // status 504 with the page of a proxy, after everything was sampled
 	Dropped   Fault = "dropped"    // the connection is closed without an answer
 	Cut       Fault = "cut"        // the connection is closed in the middle of the answer
 	Stalled   Fault = "stalled"    // nothing comes until the client is gone
 	FewProbs  Fault = "few_probs"  // a log-probability is missing
 	NullProb  Fault = "null_prob"  // a log-probability is null, as some servers write NaN
-	NaNProb   Fault = "nan_prob"   // a log-probability is NaN, which is no JSON
+	NaNProb   Fault = "nan_prob"   // a log-probability is NaN, which JSON lacks
 	HighProb  Fault = "high_prob"  // a log-probability is above 0
-	ManyToken Fault = "many_token" // there are more tokens than were asked for, or than the counts say
+	ManyToken Fault = "many_token" // more tokens than were requested, or than the counts say
 	Stray     Fault = "stray"      // the answer is to another request
-	NoEnd     Fault = "no_end"     // nothing says why the reply ended
+	NoEnd     Fault = "no_end"     // no finish reason
 )
 
 // Faults returns all faults.
@@ -42,7 +42,7 @@ func names() (list []string) {
 	return list
 }
 
-// before carries out a fault that leaves no answer, and reports whether f is one.
+// before carries out a fault without an answer, and reports whether f is one.
 func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 	switch f {
 	case Busy:
@@ -62,7 +62,7 @@ func (f Fault) before(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// page answers as a proxy does that has no answer of the server.
+// page answers like a proxy without an answer from the server.
 func page(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
@@ -70,7 +70,7 @@ func page(w http.ResponseWriter, status int) {
 	fmt.Fprintf(w, "<html><head><title>%s</title></head><body><h1>%s</h1></body></html>", title, title)
 }
 
-// notANumber is written as NaN.
+// notANumber stands for NaN.
 const notANumber = -123456.75
 
 // spoil puts f into a piece of a reply.
@@ -95,7 +95,7 @@ func (f Fault) spoil(p *piece) {
 	}
 }
 
-// misdirect makes j the request of somebody else.
+// misdirect turns j into somebody else's request.
 func (f Fault) misdirect(j *job) {
 	if f == Stray {
 		j.id = "another"
@@ -103,7 +103,7 @@ func (f Fault) misdirect(j *job) {
 	}
 }
 
-// text is the JSON of an answer with the numbers that JSON does not have.
+// text returns the JSON of an answer, with the numbers that JSON lacks.
 func (f Fault) text(body []byte) []byte {
 	if f == NaNProb {
 		return []byte(strings.ReplaceAll(string(body), "-123456.75", "NaN"))

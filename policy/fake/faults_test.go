@@ -24,7 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A chat is a scenario of one turn, in which any reply earns 1.
+// A chat is a scenario of one turn that rewards any reply with 1.
 type chat struct{}
 
 func (chat) Info() quintain.ScenarioInfo {
@@ -50,7 +50,7 @@ func (chat) Step(context.Context, quintain.Reply) (quintain.Step, error) {
 	return quintain.Step{Reward: 1, End: quintain.Terminated}, nil
 }
 
-// policies are all that speak to servers, by name.
+// policies returns every policy that uses a server, by name.
 func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) {
 	byTokens := func(g generator, err error) (quintain.Policy, func(), error) {
 		if err != nil {
@@ -114,7 +114,7 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 	}
 }
 
-// two is the config of a pool of two servers, which are one at two addresses.
+// two configures a pool with one server at two addresses.
 func two(c remote.Config) pool.Config {
 	return pool.Config{URLs: []string{c.URL + "/v1", c.URL + "/v1/"}, Server: c, Control: true}
 }
@@ -155,7 +155,8 @@ func play(t *testing.T, p quintain.Policy, n int) (played []quintain.Trajectory)
 	return played
 }
 
-// unseen are the faults that a policy cannot see, with why no reward is wrong by them.
+// unseen lists the faults that a policy cannot see, and why none of them gives a wrong
+// reward.
 func unseen() map[string]string {
 	return map[string]string{
 		"openai text few_probs":         "the sample has no log-probabilities, and is counted",
@@ -169,7 +170,7 @@ func unseen() map[string]string {
 	}
 }
 
-// patience is the time limit of an exchange: short if nothing else ends it.
+// patience is the time limit of a request: short if nothing else ends it.
 func patience(f fake.Fault) time.Duration {
 	if f == fake.Stalled {
 		return 300 * time.Millisecond
@@ -177,7 +178,7 @@ func patience(f fake.Fault) time.Duration {
 	return time.Minute
 }
 
-// A fault that stays ends every episode as infra_failed, or timed_out: none has a reward.
+// A lasting fault ends every episode as infra_failed or timed_out: none has a reward.
 func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 	t.Parallel()
 	for name, connect := range policies() {
@@ -213,8 +214,8 @@ func TestEveryFaultEndsWithoutAReward(t *testing.T) {
 	}
 }
 
-// A fault that passes leaves no trace, but one that took a time limit, ours or a proxy's:
-// to try again would favour short replies. What was sampled and lost is in no episode.
+// A passing fault leaves no trace, unless it used up a time limit, ours or a proxy's:
+// another try would favour short replies. Samples that were lost are in no episode.
 func TestFaultsThatPassLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	for name, connect := range policies() {
@@ -242,7 +243,7 @@ func TestFaultsThatPassLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// A server that dies and comes back is used again.
+// A server that dies and comes back gets requests again.
 func TestServersThatComeBackAreUsed(t *testing.T) {
 	t.Parallel()
 	for name, connect := range policies() {
@@ -259,7 +260,7 @@ func TestServersThatComeBackAreUsed(t *testing.T) {
 					return
 				}
 				l, err := net.Listen("tcp", address)
-				if err != nil { // a client of somebody has the port now, for a moment
+				if err != nil { // a client of another test has the port for a moment
 					return
 				}
 				second = &httptest.Server{Listener: l, Config: httptest.NewUnstartedServer(s).Config}

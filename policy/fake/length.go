@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// lengths is a distribution of the lengths of replies, with the token that ends them. It
-// returns the probability that a reply ends with token n, from 1 on, if it did not end
-// before.
+// lengths is a distribution of reply lengths, the ending token included. It returns the
+// probability that a reply ends with token n, from 1 on, given that it did not end before.
 type lengths func(n int) float64
 
 // parseLengths reads a distribution, such as "uniform:8-64".
@@ -37,7 +36,7 @@ func uniform(low, high int) lengths {
 }
 
 func lognormal(median, sigma float64) lengths {
-	longer := func(n int) float64 { // the probability of more than n tokens
+	longer := func(n int) float64 { // probability of more than n tokens
 		return math.Erfc((math.Log(float64(n))-math.Log(median))/(sigma*math.Sqrt2)) / 2
 	}
 	ends := func(n int) float64 {
@@ -46,7 +45,7 @@ func lognormal(median, sigma float64) lengths {
 		}
 		return 1
 	}
-	var usual [1024]float64 // of the first tokens, which are asked for most
+	var usual [1024]float64 // of the first tokens, the most frequent queries
 	for n := range usual {
 		usual[n] = ends(n)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// llamaCpp are the routes of llama.cpp's server.
+// llamaCpp returns the routes of llama.cpp's server.
 func (s *Server) llamaCpp() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /props": s.say(func() any {

@@ -14,10 +14,10 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A Model is a distribution over the tokens that follow a sequence. It depends on the
-// last token, by weights that each version draws anew, and on how many tokens ago a reply
-// began, by the lengths of replies. If it has replies to give, it continues one of them as
-// long as the sequence does. Many goroutines may use it at once.
+// A Model is a distribution over the next token of a sequence. It depends on the last
+// token, by weights that each version draws anew, and on the number of tokens since a reply
+// began, by the reply lengths. With given replies, it continues one of them as long as the
+// sequence does. Many goroutines may use it at once.
 type Model struct {
 	seed    uint64
 	lengths lengths
@@ -25,7 +25,7 @@ type Model struct {
 	replies replies
 }
 
-// Weights are those of one version of a [Model]. Many goroutines may use them at once.
+// Weights holds one version of a [Model]'s weights. Many goroutines may use it at once.
 type Weights struct {
 	Version int32
 
@@ -33,24 +33,23 @@ type Weights struct {
 	rows  [256]atomic.Pointer[row]
 }
 
-// A row holds the probabilities of the tokens that follow one token, if the reply does
-// not end.
+// A row holds the probabilities of the tokens after one token, if the reply does not end.
 type row struct {
 	p   []float64 // of each common token
-	sum []float64 // of p up to a token
+	sum []float64 // running sum of p
 }
 
-// Probabilities of what hardly happens, so that no text is impossible.
+// Probabilities of rare events, so that no text is impossible.
 const (
-	rare  = 1e-6 // a token that is not common, any of them
-	stray = 1e-6 // a token that is not that of the replies to give
-	least = 1e-9 // the end of a reply, and that it goes on
+	rare  = 1e-6 // any one token that is not common
+	stray = 1e-6 // a token outside the given replies
+	least = 1e-9 // the end of a reply, and its continuation
 )
 
-// Weights returns the weights of a version. Equal ones are equal wherever they are made.
+// Weights returns the weights of a version, the same wherever they are made.
 func (m *Model) Weights(version int32) *Weights { return &Weights{Version: version, model: m} }
 
-// row returns what follows prev: one of 256 rows, by its lowest byte.
+// row returns the distribution after prev: one of 256 rows, by its lowest byte.
 func (w *Weights) row(prev quintain.Token) *row {
 	kept := &w.rows[byte(prev)]
 	if r := kept.Load(); r != nil {
@@ -76,15 +75,15 @@ func (w *Weights) row(prev quintain.Token) *row {
 	return r
 }
 
-// A state is all of a sequence that the next token depends on.
+// A state is all that the next token depends on.
 type state struct {
 	prev   quintain.Token
-	since  int // tokens after the last end or opening of a reply, or of all
+	since  int // tokens since the last end or opening of a reply, or the start
 	opened int // tokens at the end that may open a reply
 	reply  course
 }
 
-// stateOf is the state after tokens.
+// stateOf returns the state after tokens.
 func (m *Model) stateOf(tokens []quintain.Token) (s state) {
 	for _, t := range tokens {
 		s = m.after(s, t)
@@ -92,34 +91,37 @@ func (m *Model) stateOf(tokens []quintain.Token) (s state) {
 	return s
 }
 
-// after is the state that follows s by t.
+// after returns the state after s and t.
 func (m *Model) after(s state, t quintain.Token) state {
 	next := state{prev: t, since: s.since + 1, reply: m.replies.after(s.reply, t)}
-	switch opening := m.tokens.opening; {
-	case len(opening) == 0:
-	case t == opening[s.opened]:
-		next.opened = s.opened + 1
-	case t == opening[0]:
-		next.opened = 1
-	}
 	if t == m.tokens.end {
 		next.since = 0
 	}
-	if next.opened > 0 && next.opened == len(m.tokens.opening) {
+	opening := m.tokens.opening
+	if len(opening) == 0 {
+		return next
+	}
+	switch t {
+	case opening[s.opened]:
+		next.opened = s.opened + 1
+	case opening[0]:
+		next.opened = 1
+	}
+	if next.opened == len(opening) {
 		return m.opened(next)
 	}
 	return next
 }
 
-// opened is s where a reply begins.
+// opened returns the state s with a reply beginning.
 func (m *Model) opened(s state) state { return state{prev: s.prev, reply: m.replies.begin()} }
 
-// end is the probability that the reply ends, if there are none to give.
+// end returns the probability that the reply ends, without given replies.
 func (w *Weights) end(s state) float64 {
 	return min(max(w.model.lengths(s.since+1), least), 1-least)
 }
 
-// p is the probability of token t after s.
+// p returns the probability of token t after s.
 func (w *Weights) p(s state, t quintain.Token) float64 {
 	p := w.end(s)
 	if k, common := w.model.tokens.place[t]; common {
@@ -133,7 +135,7 @@ func (w *Weights) p(s state, t quintain.Token) float64 {
 	return p
 }
 
-// LogProb returns the natural logarithm of the probability of token t, one of the
+// LogProb returns the natural logarithm of the probability of token t, which must be in the
 // vocabulary, after tokens.
 func (w *Weights) LogProb(tokens []quintain.Token, t quintain.Token) float64 {
 	return math.Log(w.p(w.model.stateOf(tokens), t))
@@ -143,7 +145,7 @@ func (w *Weights) LogProb(tokens []quintain.Token, t quintain.Token) float64 {
 func (w *Weights) draw(r *rng.Rand, s state, how quintain.Sampling) quintain.Token {
 	switch {
 	case s.reply.open() && how.Temperature == 1 && how.TopK == 0 && how.TopP > 0 && how.TopP <= 1-2*stray:
-		return w.drawFrom(r, w.replyShares(s), how) // the others are never among the likeliest
+		return w.drawFrom(r, w.replyShares(s), how) // others are never among the likeliest
 	case how.Temperature != 1 || how.TopK > 0 || how.TopP > 0 && how.TopP < 1:
 		return w.drawFrom(r, w.shares(s), how)
 	case s.reply.open() && !r.Chance(stray):
@@ -162,14 +164,13 @@ func (w *Weights) draw(r *rng.Rand, s state, how quintain.Sampling) quintain.Tok
 
 // A share is the probability of a token.
 type share struct {
-	token quintain.Token // anyRare: of all rare tokens together
+	token quintain.Token // anyRare: all rare tokens together
 	p     float64
 }
 
 const anyRare quintain.Token = -1
 
-// replyShares are the probabilities of the next tokens of the replies to give, the greatest
-// first.
+// replyShares returns the probabilities of the given replies' next tokens, greatest first.
 func (w *Weights) replyShares(s state) (list []share) {
 	for _, t := range w.model.replies.next(s.reply) {
 		list = append(list, share{t, w.p(s, t)})
@@ -178,8 +179,8 @@ func (w *Weights) replyShares(s state) (list []share) {
 	return list
 }
 
-// shares are the probabilities after s, the greatest first, and last those of the tokens
-// that are neither common nor in a reply to give.
+// shares returns the probabilities after s, greatest first; last comes the sum for tokens
+// that are neither common nor in a given reply.
 func (w *Weights) shares(s state) (list []share) {
 	a, sum := w.model.tokens, 0.0
 	add := func(t quintain.Token) {
@@ -199,7 +200,7 @@ func (w *Weights) shares(s state) (list []share) {
 	return append(list, share{anyRare, max(0, 1-sum)})
 }
 
-// drawFrom samples a token of shares as how says.
+// drawFrom samples a token from shares.
 func (w *Weights) drawFrom(r *rng.Rand, shares []share, how quintain.Sampling) quintain.Token {
 	if how.Temperature == 0 {
 		return shares[0].token
@@ -227,7 +228,8 @@ func (w *Weights) drawFrom(r *rng.Rand, shares []share, how quintain.Sampling) q
 	return shares[0].token
 }
 
-// upTo returns the first shares, at least one, until they add up to most, and their sum.
+// upTo returns the fewest first shares, at least one, with a sum of most or more, and that
+// sum.
 func upTo(shares []share, most float64) (first []share, sum float64) {
 	n := 0
 	for n < len(shares) && (n == 0 || sum < most) {
@@ -237,7 +239,7 @@ func upTo(shares []share, most float64) (first []share, sum float64) {
 	return shares[:n], sum
 }
 
-// top returns the n likeliest tokens after s, the likeliest first, but no rare ones.
+// top returns the n likeliest tokens after s, likeliest first, without rare ones.
 func (w *Weights) top(s state, n int) (list []policy.Likely) {
 	if n == 0 {
 		return nil
@@ -249,7 +251,7 @@ func (w *Weights) top(s state, n int) (list []policy.Likely) {
 	return list
 }
 
-// hash is a number for a sequence of tokens.
+// hash hashes a sequence of tokens.
 func hash(tokens []quintain.Token) uint64 {
 	h := fnv.New64a()
 	raw := make([]byte, 0, 4*len(tokens))

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// openAI are the routes that all shapes have.
+// openAI returns the routes common to all shapes.
 func (s *Server) openAI() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /v1/models": func(w http.ResponseWriter, _ *http.Request) {
@@ -25,12 +25,12 @@ func (s *Server) openAI() map[string]http.HandlerFunc {
 	}
 }
 
-// A wish is the body of a request in the form of OpenAI, with the fields of vLLM.
-type wish struct {
+// A completionRequest is the body of a request to OpenAI's API, with vLLM's fields.
+type completionRequest struct {
 	Model          string            `json:"model"`
 	Messages       []json.RawMessage `json:"messages"`
-	Prompt         json.RawMessage   `json:"prompt"`             // a text or tokens
-	Special        *bool             `json:"add_special_tokens"` // those that a text begins and ends with; null: true
+	Prompt         json.RawMessage   `json:"prompt"`             // text or tokens
+	Special        *bool             `json:"add_special_tokens"` // add the tokens that open and close a text; null: true
 	N              *int              `json:"n"`
 	Temperature    *float64          `json:"temperature"`
 	TopP           float64           `json:"top_p"`
@@ -42,9 +42,9 @@ type wish struct {
 	PromptLogProbs *int              `json:"prompt_logprobs"`
 }
 
-// readWish reads the body of a request.
-func (s *Server) readWish(text []byte) (*wish, *job, error) {
-	var q wish
+// readCompletion reads the body of a request.
+func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
+	var q completionRequest
 	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, nil, err
 	}
@@ -69,8 +69,8 @@ func (s *Server) readWish(text []byte) (*wish, *job, error) {
 	return &q, j, err
 }
 
-// promptOf returns the tokens of the prompt of q, which may be a text.
-func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err error) {
+// promptOf returns the tokens of q's prompt and whether it is text.
+func (s *Server) promptOf(q *completionRequest) (tokens []quintain.Token, isText bool, err error) {
 	if len(q.Prompt) == 0 || q.Prompt[0] != '"' {
 		tokens, err = readTokens(q.Prompt)
 		return tokens, false, err
@@ -83,7 +83,7 @@ func (s *Server) promptOf(q *wish) (tokens []quintain.Token, isText bool, err er
 	return tokens, true, err
 }
 
-// readTokens reads a list of tokens; none is none.
+// readTokens reads a list of tokens; nil if text is empty.
 func readTokens(text []byte) (tokens []quintain.Token, err error) {
 	tokens, usual := policy.ReadTokens(nil, text)
 	if usual || len(text) == 0 {
@@ -94,7 +94,7 @@ func readTokens(text []byte) (tokens []quintain.Token, err error) {
 }
 
 func readChat(s *Server, text []byte) (*job, error) {
-	q, j, err := s.readWish(text)
+	q, j, err := s.readCompletion(text)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ type entry struct {
 	Bytes   []int  `json:"bytes"`
 }
 
-// entries are as many as there are probabilities.
+// entries pairs tokens with their log-probabilities, as many as there are.
 func (s *Server) entries(tokens []quintain.Token, probs probs) []entry {
 	spelled := s.vocabulary.spell(tokens)[len(tokens)-len(probs):]
 	list := make([]entry, len(probs))

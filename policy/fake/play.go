@@ -11,9 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// play runs j, and calls emit with the pieces of all sequences that are open, when the last
-// of their tokens is due. If the client is gone, it returns errHungUp, or else what emit
-// returns.
+// play runs j, and calls emit with a piece of each open sequence when the last of their
+// tokens is due. It returns errHungUp if the client is gone, else the error of emit.
 func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func([]told) error) error {
 	e := &s.engine
 	why := e.enter(ctx, j)
@@ -46,7 +45,7 @@ func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func([]told
 	return all.abort(emit)
 }
 
-// A pacer says when tokens are due.
+// A pacer schedules tokens.
 type pacer struct {
 	start time.Time
 	first time.Duration
@@ -64,7 +63,7 @@ func (p *pacer) wait(ctx context.Context, j *job, i int) end {
 	return wait(ctx, j, timer.C)
 }
 
-// due is how many tokens are due.
+// due returns the number of tokens due.
 func (p *pacer) due() int {
 	left := time.Since(p.start) - p.first
 	switch {
@@ -85,15 +84,15 @@ type sequences struct {
 	length []int
 	over   []bool
 	open   int
-	pieces []piece // sampled, and not yet sent
-	told   []told  // those of the sequences that were open
+	pieces []piece // sampled, not yet sent
+	told   []told  // of the open sequences
 }
 
 func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
 	all := &sequences{server: s, job: j, open: j.n, length: make([]int, j.n), over: make([]bool, j.n), pieces: make([]piece, j.n)}
 	begin := s.model.stateOf(j.prompt)
 	if j.text {
-		begin = s.model.opened(begin) // a text need not have the opening of a reply
+		begin = s.model.opened(begin) // a text may lack the opening of a reply
 	}
 	for range j.n {
 		all.rand = append(all.rand, rng.Named("fake", "sequence").Stream(r.Uint64(), 0))
@@ -102,11 +101,11 @@ func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
 	return all
 }
 
-// usualReply is how many tokens a piece has room for at first.
+// usualReply is the initial capacity of a piece, in tokens.
 const usualReply = 64
 
-// sample samples up to n tokens of each sequence that is open, and returns how many the
-// longest piece has.
+// sample samples up to n tokens of each open sequence, and returns the length of the
+// longest piece.
 func (q *sequences) sample(w *Weights, n int) (longest int) {
 	most := q.server.cfg.Context - len(q.job.prompt)
 	if q.job.sampling.MaxTokens > 0 {
@@ -137,7 +136,7 @@ func (q *sequences) sample(w *Weights, n int) (longest int) {
 	return longest
 }
 
-// cut leaves the first n tokens of each piece, 0 or more.
+// cut truncates each piece to n tokens, 0 or more.
 func (q *sequences) cut(n int) {
 	for k := range q.pieces {
 		if p := &q.pieces[k]; max(0, n) < len(p.tokens) {
@@ -164,7 +163,7 @@ func (q *sequences) emit(send func([]told) error) error {
 	return send(list)
 }
 
-// abort ends the sequences that are open.
+// abort ends the open sequences.
 func (q *sequences) abort(send func([]told) error) error {
 	for k := range q.pieces {
 		q.pieces[k] = piece{finish: "abort"}
@@ -181,23 +180,23 @@ type told struct {
 	piece
 }
 
-// A piece is what was sampled of one sequence at once.
+// A piece is the tokens sampled of one sequence at a time.
 type piece struct {
 	tokens []quintain.Token
 	probs  probs
 	extra  quintain.Token // one more than was sampled; 0: none
-	finish string         // "stop", "length" or "abort"; "": it goes on
+	finish string         // "stop", "length" or "abort"; "": unfinished
 }
 
-// Probs are log-probabilities.
+// probs are log-probabilities.
 type probs []float64
 
-// MarshalJSON implements [json.Marshaler]. NaN is written as null.
+// MarshalJSON implements [json.Marshaler]. NaN becomes null.
 func (p probs) MarshalJSON() ([]byte, error) {
 	return jsonform.AppendList(make([]byte, 0, 2+12*len(p)), p, appendProb), nil
 }
 
-// A prob is one log-probability, written as one of probs.
+// A prob is one log-probability, with the JSON of probs.
 type prob float64
 
 // MarshalJSON implements [json.Marshaler].

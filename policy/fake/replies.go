@@ -12,11 +12,11 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// replies are those to give, as tokens with the one that ends a reply, in order. Each is as
-// likely as any other; one that is there twice is twice as likely.
+// replies are the given replies as tokens, each with its closing token, sorted. All are
+// equally likely; one given twice is twice as likely.
 type replies [][]quintain.Token
 
-// readReplies reads a file of replies, a JSON object {"text"} a line.
+// readReplies reads a file of replies, one JSON object {"text"} per line.
 func readReplies(path string, v vocabulary) (list replies, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -24,17 +24,7 @@ func readReplies(path string, v vocabulary) (list replies, err error) {
 	}
 	lines := jsonform.NewDecoder(text)
 	for lines.More() {
-		var line struct {
-			Text *string `json:"text"`
-		}
-		err := lines.Decode(&line)
-		if err == nil && line.Text == nil {
-			err = errors.New("text: is missing")
-		}
-		var tokens []quintain.Token
-		if err == nil {
-			tokens, err = v.encode(*line.Text, false)
-		}
+		tokens, err := readReply(lines, v)
 		if err != nil {
 			return nil, fmt.Errorf("replies: %s: reply %d: %w", path, len(list)+1, err)
 		}
@@ -47,30 +37,44 @@ func readReplies(path string, v vocabulary) (list replies, err error) {
 	return list, nil
 }
 
-// A course is which replies have begun as the sequence does: those from low up to high, with
+// readReply reads the next reply.
+func readReply(lines *jsonform.Decoder, v vocabulary) ([]quintain.Token, error) {
+	var line struct {
+		Text *string `json:"text"`
+	}
+	if err := lines.Decode(&line); err != nil {
+		return nil, err
+	}
+	if line.Text == nil {
+		return nil, errors.New("text: is missing")
+	}
+	return v.encode(*line.Text, false)
+}
+
+// A course is the range of replies, low to high, that begin like the sequence, which has
 // depth tokens.
 type course struct{ low, high, depth int }
 
-// open reports whether a reply goes on.
+// open reports whether some reply matches.
 func (c course) open() bool { return c.low < c.high }
 
-// begin is the course before the first token.
+// begin returns the course before the first token.
 func (r replies) begin() course { return course{0, len(r), 0} }
 
-// after is the course that follows c by t.
+// after returns the course after c and t.
 func (r replies) after(c course, t quintain.Token) course {
 	if !c.open() {
 		return course{}
 	}
 	c.low, c.high = r.with(c, t)
 	c.depth++
-	for c.open() && c.depth == len(r[c.low]) { // it has ended
+	for c.open() && c.depth == len(r[c.low]) { // skip ended replies
 		c.low++
 	}
 	return c
 }
 
-// with returns the replies of c whose next token is t.
+// with returns the range of c's replies that continue with t.
 func (r replies) with(c course, t quintain.Token) (low, high int) {
 	from := func(t quintain.Token) int {
 		return c.low + sort.Search(c.high-c.low, func(i int) bool { return r[c.low+i][c.depth] >= t })
@@ -78,13 +82,13 @@ func (r replies) with(c course, t quintain.Token) (low, high int) {
 	return from(t), from(t + 1)
 }
 
-// p is the probability that t is next.
+// p returns the probability that t is next.
 func (r replies) p(c course, t quintain.Token) float64 {
 	low, high := r.with(c, t)
 	return float64(high-low) / float64(c.high-c.low)
 }
 
-// draw returns a next token.
+// draw samples the next token.
 func (r replies) draw(random *rng.Rand, c course) quintain.Token {
 	return r[random.Between(c.low, c.high-1)][c.depth]
 }

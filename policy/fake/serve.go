@@ -15,18 +15,18 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A form is how requests for samples, and answers to them, look at a route.
+// A form describes the requests and answers of a route.
 type form struct {
 	read  func(s *Server, body []byte) (*job, error)
 	whole func(s *Server, j *job, out []piece) any
-	event func(b []byte, s *Server, e event) []byte // appends its JSON; nil: the route does not stream
+	event func(b []byte, s *Server, e event) []byte // appends an event's JSON; nil: no streams
 }
 
-// An event tells a piece of a stream.
+// An event carries a piece in a stream.
 type event struct {
 	job *job
 	told
-	prompt []byte // its tokens as JSON; nil: the event does not have them
+	prompt []byte // its tokens as JSON; nil: not included
 }
 
 // table returns the routes of the server's shape.
@@ -47,39 +47,37 @@ func (s *Server) table() map[string]http.HandlerFunc {
 // maxBody limits the body of a request.
 const maxBody = 64 << 20
 
-// body reads the JSON body of r into value; on a fault it answers.
+// body decodes the JSON body of r into value, or answers with the fault.
 func body(w http.ResponseWriter, r *http.Request, value any) bool {
 	text, ok := bodyText(w, r)
 	if !ok || len(text) == 0 {
 		return ok
 	}
-	err := jsonform.Unmarshal(text, value)
-	if err != nil {
+	if err := jsonform.Unmarshal(text, value); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
+		return false
 	}
-	return err == nil
+	return true
 }
 
-// bodyText reads the body of r; on a fault it answers.
+// bodyText reads the body of r, or answers with the fault.
 func bodyText(w http.ResponseWriter, r *http.Request) (text []byte, ok bool) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
+		return nil, false
 	}
-	return text, err == nil
+	return text, true
 }
 
-// samples answers requests for samples in a form.
+// samples returns a handler of requests for samples.
 func (s *Server) samples(f form) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, ok := bodyText(w, r)
 		if !ok {
 			return
 		}
-		j, err := f.read(s, text)
-		if err == nil {
-			err = s.check(j)
-		}
+		j, err := s.request(f, text)
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err.Error())
 			return
@@ -118,7 +116,16 @@ func (s *Server) samples(f form) http.HandlerFunc {
 	}
 }
 
-// check returns why j is refused.
+// request reads and checks a request.
+func (s *Server) request(f form, text []byte) (*job, error) {
+	j, err := f.read(s, text)
+	if err != nil {
+		return nil, err
+	}
+	return j, s.check(j)
+}
+
+// check returns a reason to refuse j.
 func (s *Server) check(j *job) error {
 	for _, t := range j.prompt {
 		if a := s.model.tokens; t < 0 || int(t) >= a.size || !a.known(t) {
@@ -139,8 +146,8 @@ func (s *Server) check(j *job) error {
 	return nil
 }
 
-// each calls call for each token of the prompt of j but the first, with its log-probability
-// and the likeliest tokens at its place.
+// each calls call for each token of j's prompt but the first, with its log-probability and
+// the likeliest tokens at its place.
 func (s *Server) each(j *job, call func(t quintain.Token, logProb float64, top []policy.Likely)) {
 	w := s.engine.weights.Load()
 	at := s.model.stateOf(j.prompt[:1])
@@ -150,7 +157,7 @@ func (s *Server) each(j *job, call func(t quintain.Token, logProb float64, top [
 	}
 }
 
-// answer writes a whole answer, or what the fault leaves of it.
+// answer writes an answer, or the rest that the fault leaves.
 func answer(w http.ResponseWriter, f Fault, value any) {
 	text, err := jsonform.Marshal(value)
 	if err != nil {
@@ -169,7 +176,7 @@ func answer(w http.ResponseWriter, f Fault, value any) {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
-	_, _ = w.Write(text) // a client that is gone has no use for it
+	_, _ = w.Write(text) // a vanished client needs no answer
 }
 
 // A stream is an answer in server-sent events.
@@ -179,14 +186,14 @@ type stream struct {
 	job    *job
 	fault  Fault
 	w      http.ResponseWriter
-	begun  []bool // of each sample
-	prompt []byte // its tokens as JSON; nil: not yet needed
-	event  []byte // memory of an event
+	begun  []bool // per sample
+	prompt []byte // its tokens as JSON; nil: not needed so far
+	event  []byte // buffer
 	events int
 	tokens int
 }
 
-// emit sends pieces, each as an event, all of them at once.
+// emit sends one event per piece, all at once.
 func (t *stream) emit(list []told) error {
 	for _, of := range list {
 		if err := t.tell(of); err != nil {
@@ -225,7 +232,7 @@ func (t *stream) tell(of told) error {
 	return t.write(func(b []byte) []byte { return t.form.event(b, t.server, event{t.job, of, prompt}) })
 }
 
-// write writes an event whose JSON add appends.
+// write writes an event; add appends its JSON.
 func (t *stream) write(add func([]byte) []byte) error {
 	t.event = append(add(append(t.event[:0], "data: "...)), "\n\n"...)
 	if _, err := t.w.Write(t.fault.text(t.event)); err != nil {
@@ -236,15 +243,16 @@ func (t *stream) write(add func([]byte) []byte) error {
 
 func (t *stream) flush() error { return http.NewResponseController(t.w).Flush() }
 
-// end tells how many tokens there were, and ends the stream.
+// end sends the token counts and ends the stream.
 func (t *stream) end() {
 	text, err := jsonform.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
-	if err == nil && t.write(func(b []byte) []byte { return append(b, text...) }) == nil {
-		_, _ = t.w.Write([]byte("data: [DONE]\n\n"))
+	if err != nil || t.write(func(b []byte) []byte { return append(b, text...) }) != nil {
+		return
 	}
+	_, _ = t.w.Write([]byte("data: [DONE]\n\n"))
 }
 
-// usage is the count of tokens in OpenAI's form.
+// usage returns the token counts in OpenAI's form.
 func usage(j *job, sampled int) map[string]int {
 	return map[string]int{"prompt_tokens": len(j.prompt), "completion_tokens": sampled, "total_tokens": len(j.prompt) + sampled}
 }
@@ -259,7 +267,7 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
 }
 
-// given are the tokens and log-probabilities of p, with one too many if there is.
+// given returns the tokens and log-probabilities of p, with the extra one if there is one.
 func given(p piece) ([]quintain.Token, probs) {
 	if p.extra == 0 {
 		return p.tokens, p.probs
@@ -267,7 +275,7 @@ func given(p piece) ([]quintain.Token, probs) {
 	return append(slices.Clip(p.tokens), p.extra), append(slices.Clip(p.probs), -1)
 }
 
-// reason is a finish as JSON; null while there is none.
+// reason returns a finish as JSON; null: unfinished.
 func reason(finish string) any {
 	if finish == "" {
 		return nil
@@ -275,7 +283,7 @@ func reason(finish string) any {
 	return finish
 }
 
-// sampled is how many tokens out has.
+// sampled returns the number of tokens in out.
 func sampled(out []piece) (n int) {
 	for _, p := range out {
 		n += len(p.tokens)
@@ -283,7 +291,7 @@ func sampled(out []piece) (n int) {
 	return n
 }
 
-// metrics answers with the names of vLLM, SGLang and llama.cpp.
+// metrics answers with the metric names of vLLM, SGLang and llama.cpp.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	running, waiting, tokens := s.engine.load()
 	use := min(1, float64(tokens)/float64(64*s.cfg.Context))

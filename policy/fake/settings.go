@@ -13,12 +13,12 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Shape is the server that a fake one looks like.
+// A Shape is the kind of server to imitate.
 type Shape string
 
 // The shapes.
 const (
-	All      Shape = "all" // the routes of all the others
+	All      Shape = "all" // the routes of all kinds
 	OpenAI   Shape = "openai"
 	VLLM     Shape = "vllm"
 	SGLang   Shape = "sglang"
@@ -28,8 +28,8 @@ const (
 // A looks says how a shape differs from the others.
 type looks struct {
 	shape  Shape
-	routes func(*Server) map[string]http.HandlerFunc // beside those that all have
-	gauges [3]string                                 // names of the requests that run and wait, and of the share of the cache in use; empty: it has none
+	routes func(*Server) map[string]http.HandlerFunc // beside the routes that all shapes have
+	gauges [3]string                                 // names of the running and waiting requests, and of the used share of the cache; empty: it has none
 }
 
 // looksOf lists all shapes but All.
@@ -51,19 +51,19 @@ func shapes() []string {
 	return names
 }
 
-// Settings are what people may set of a fake server.
+// Settings are a fake server's settings.
 type Settings struct {
 	Shape      string        // a [Shape]
-	Model      string        // the name of its only model
+	Model      string        // name of its only model
 	Seed       uint64        // of weights and samples
-	Version    int           // of the weights to begin with, 0 or more
-	Length     string        // of replies: "fixed:N", "uniform:A-B" or "lognormal:MEDIAN,SIGMA", in tokens
-	Replies    string        // file of the replies to give, a JSON object {"text"} a line; empty: letters, of Length
+	Version    int           // of the initial weights, 0 or more
+	Length     string        // of replies, in tokens: "fixed:N", "uniform:A-B" or "lognormal:MEDIAN,SIGMA"
+	Replies    string        // file of given replies, one JSON object {"text"} per line; empty: letters, of Length
 	FirstToken time.Duration // from the start of a request to its first token
-	Rate       float64       // tokens a second of each sequence; 0: as fast as it can
-	Interval   int           // tokens that are sampled, and streamed, at once
-	MaxRunning int           // sequences that run at once; others wait; 0: no limit
-	Context    int           // tokens of prompt and reply together
+	Rate       float64       // tokens per second of each sequence; 0: no limit
+	Interval   int           // tokens sampled and streamed at a time
+	MaxRunning int           // sequences that run at once, others wait; 0: no limit
+	Context    int           // most tokens of prompt and reply together
 	Faults     string        // rates of faults, such as "busy=0.01,cut=0.005"
 }
 
@@ -77,18 +77,18 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Shape, "shape", "which server it looks like").OneOf(shapes()...)
+	d.Text(&s.Shape, "shape", "kind of server to imitate").OneOf(shapes()...)
 	d.Text(&s.Model, "name", "name of its model").Given("a name").Flag("served-model-name")
 	d.Uint64(&s.Seed, "seed", "seed of its weights and samples").Flag("fake-seed")
-	d.Int(&s.Version, "version", "version of the weights to begin with").Between(0, math.MaxInt32).Flag("weight-version")
-	d.Text(&s.Length, "length", "tokens of replies: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA")
-	d.Text(&s.Replies, "replies", `file of the replies to give, {"text": …} a line, in place of letters`)
-	d.Duration(&s.FirstToken, "first_token", "from the start of a request to its first token").AtLeast(0)
-	d.Float(&s.Rate, "rate", "tokens a second of each sequence; 0: as fast as it can").AtLeast(0)
-	d.Int(&s.Interval, "interval", "tokens that are sampled, and streamed, at once").AtLeast(1)
-	d.Int(&s.MaxRunning, "max_running", "sequences that run at once, while others wait; 0: no limit").AtLeast(0)
-	d.Int(&s.Context, "context", "tokens of prompt and reply together").AtLeast(1)
-	d.Text(&s.Faults, "faults", "rates of faults, such as busy=0.01,cut=0.005; of "+strings.Join(names(), ", "))
+	d.Int(&s.Version, "version", "version of the initial weights").Between(0, math.MaxInt32).Flag("weight-version")
+	d.Text(&s.Length, "length", "reply lengths in tokens: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA")
+	d.Text(&s.Replies, "replies", `file of given replies, one {"text": …} per line; none: letters`)
+	d.Duration(&s.FirstToken, "first_token", "time from the start of a request to its first token").AtLeast(0)
+	d.Float(&s.Rate, "rate", "tokens per second of each sequence; 0: no limit").AtLeast(0)
+	d.Int(&s.Interval, "interval", "tokens sampled and streamed at a time").AtLeast(1)
+	d.Int(&s.MaxRunning, "max_running", "sequences that run at once, others wait; 0: no limit").AtLeast(0)
+	d.Int(&s.Context, "context", "most tokens of prompt and reply together").AtLeast(1)
+	d.Text(&s.Faults, "faults", "rates of faults, such as busy=0.01,cut=0.005; faults: "+strings.Join(names(), ", "))
 }
 
 // Check implements [settings.Checker].
@@ -114,7 +114,7 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// A rate is how often a fault happens.
+// A rate is the probability of a fault.
 type rate struct {
 	fault Fault
 	rate  float64

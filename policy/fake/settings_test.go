@@ -16,7 +16,7 @@ func TestLengthsOfReplies(t *testing.T) {
 	for _, test := range []struct {
 		text        string
 		low, high   int
-		mean, sigma float64 // of the length, and how far the mean of 2000 may be from it
+		mean, sigma float64 // expected mean, and the tolerance for 2000 samples
 	}{
 		{"fixed:1", 1, 1, 1, 0},
 		{"fixed:40", 40, 40, 40, 0},
@@ -48,7 +48,7 @@ func TestLengthsOfReplies(t *testing.T) {
 	}
 }
 
-// Where a reply goes on, the likeliest tokens are those of the replies, in their proportions.
+// While a reply goes on, the likeliest tokens are those of the replies, in proportion.
 func TestSharesOfReplies(t *testing.T) {
 	t.Parallel()
 	l, err := parseLengths("fixed:1000")
@@ -75,7 +75,7 @@ func TestSamplingIsAsAsked(t *testing.T) {
 	for _, test := range []struct {
 		why  string
 		how  quintain.Sampling
-		most int // of the likeliest tokens that may come
+		most int // likeliest tokens to draw from
 	}{
 		{"greedy", quintain.Sampling{}, 1},
 		{"one of two", quintain.Sampling{Temperature: 1, TopK: 2}, 2},

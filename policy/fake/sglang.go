@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// sGLang are the routes of SGLang's server.
+// sGLang returns the routes of SGLang's server.
 func (s *Server) sGLang() map[string]http.HandlerFunc {
 	info := s.say(func() any {
 		return map[string]any{"model_path": s.cfg.Model, "is_generation": true, "weight_version": s.label()}
@@ -47,7 +47,7 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 		return nil, err
 	}
 	if q.Sampling.N > 1 {
-		return nil, fmt.Errorf("n is %d: this server gives one sample to a request", q.Sampling.N)
+		return nil, fmt.Errorf("n is %d: this server returns one sample per request", q.Sampling.N)
 	}
 	j := &job{
 		id: q.ID, prompt: q.Tokens, n: 1, score: q.Start == 0, top: q.Top,
@@ -84,7 +84,7 @@ func wholeSGLang(s *Server, j *job, out []piece) any {
 	return map[string]any{"text": s.vocabulary.text(tokens), "output_ids": tokens, "meta_info": meta}
 }
 
-// givenPlaces are the log-probabilities of the prompt of j and the likeliest tokens.
+// givenPlaces returns the log-probabilities of j's prompt and the likeliest tokens.
 func (s *Server) givenPlaces(j *job) (places [][3]any, tops []any) {
 	places, tops = append(places, [3]any{nil, j.prompt[0], nil}), append(tops, nil)
 	s.each(j, func(t quintain.Token, p float64, likeliest []policy.Likely) {

@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A memory is a network within the process, as a synctest bubble requires.
+// A memory is a network within the process, as synctest bubbles require.
 type memory struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -102,14 +102,14 @@ func (b *bubble) post(path, body string) {
 	}
 }
 
-// slow are settings of a server that samples a token every 10 ms.
+// slow configures a server that samples a token every 10 ms.
 func slow() fake.Settings {
 	c := fake.Defaults()
 	c.Length, c.Rate, c.Interval, c.FirstToken = "fixed:100", 100, 1, 0
 	return c
 }
 
-// A reply that the server interrupts for new weights goes on, and says with which.
+// A reply interrupted for new weights goes on, and reports their version.
 func TestInterruptedRepliesAreContinued(t *testing.T) {
 	pause := func(pause, update, resume string) func(*bubble) {
 		return func(b *bubble) {
@@ -170,7 +170,7 @@ func TestInterruptedRepliesAreContinued(t *testing.T) {
 	}
 }
 
-// What was sampled when the context ends is kept, where the server tells it.
+// The tokens sampled until the context ends are kept, if the server reports them.
 func TestCutRepliesAreKept(t *testing.T) {
 	for kind, want := range map[string]int{"vllm": 17, "sglang": 31, "vllm native": 0, "llamacpp": 0} {
 		inBubble(t, slow(), func(t *testing.T, b *bubble) {
@@ -198,7 +198,7 @@ func TestCutRepliesAreKept(t *testing.T) {
 	}
 }
 
-// A server takes its time, for the first token, for the others, and in the queue.
+// A server takes its time: for the first token, for the others, and in the queue.
 func TestRepliesTakeTheirTime(t *testing.T) {
 	c := slow()
 	c.FirstToken, c.MaxRunning = 500*time.Millisecond, 2
@@ -233,7 +233,7 @@ func TestRepliesTakeTheirTime(t *testing.T) {
 	})
 }
 
-// However many requests wait, the next starts when one ends.
+// The next request starts when one ends, however many wait.
 func TestQueuedRequestsStartAsOthersEnd(t *testing.T) {
 	const requests, room = 1000, 50
 	c := slow()

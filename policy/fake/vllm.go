@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// vLLM are the routes of vLLM's server, with those of its developers' mode.
+// vLLM returns the routes of vLLM's server, those of developer mode included.
 func (s *Server) vLLM() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
 		"GET /version":                s.say(func() any { return map[string]any{"version": "0.32.0+fake"} }),
@@ -29,7 +29,7 @@ func (s *Server) vLLM() map[string]http.HandlerFunc {
 	}
 }
 
-// say answers with what value returns.
+// say answers with the result of value.
 func (s *Server) say(value func() any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { send(w, value()) }
 }
@@ -38,7 +38,7 @@ func (s *Server) say(value func() any) http.HandlerFunc {
 func (s *Server) label() string { return strconv.Itoa(int(s.engine.weights.Load().Version)) }
 
 func readCompletion(s *Server, text []byte) (*job, error) {
-	q, j, err := s.readWish(text)
+	q, j, err := s.readCompletion(text)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func readCompletion(s *Server, text []byte) (*job, error) {
 	return j, nil
 }
 
-// texts are those of the last n tokens.
+// texts returns the texts of the last n tokens.
 func (s *Server) texts(tokens []quintain.Token, n int) []string {
 	list := make([]string, n)
 	for i, of := range s.vocabulary.spell(tokens)[len(tokens)-n:] {
@@ -81,7 +81,7 @@ func eventCompletion(b []byte, s *Server, e event) []byte {
 	return append(s.appendChoice(append(b, `,"choices":[`...), e), `]}`...)
 }
 
-// appendChoice appends one of the answers to a request for completions.
+// appendChoice appends one choice of a completion.
 func (s *Server) appendChoice(b []byte, e event) []byte {
 	tokens, probs := given(e.piece)
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(e.k), 10)
@@ -110,7 +110,7 @@ func (s *Server) appendChoice(b []byte, e event) []byte {
 	return append(b, '}')
 }
 
-// orNull appends a value; nil: null.
+// orNull appends value, or null if it is nil.
 func orNull(b, value []byte) []byte {
 	if value == nil {
 		return append(b, `null`...)
@@ -118,7 +118,7 @@ func orNull(b, value []byte) []byte {
 	return append(b, value...)
 }
 
-// places are the log-probabilities of the prompt of j, in the form of prompt_logprobs.
+// places returns the log-probabilities of j's prompt in the form of prompt_logprobs.
 func (s *Server) places(j *job) []any {
 	list := []any{nil}
 	s.each(j, func(t quintain.Token, p float64, top []policy.Likely) {
@@ -142,27 +142,28 @@ func readNative(s *Server, text []byte) (*job, error) {
 		return nil, err
 	}
 	j, err := s.readSampling(q.Sampling, q.Tokens)
-	if err == nil {
-		j.id = q.ID
+	if err != nil {
+		return nil, err
 	}
-	return j, err
+	j.id = q.ID
+	return j, nil
 }
 
-// readSampling reads how to sample after a prompt.
+// readSampling reads the sampling of a request.
 func (s *Server) readSampling(text []byte, prompt []quintain.Token) (*job, error) {
 	var how map[string]any
 	if err := jsonform.Unmarshal(text, &how); err != nil {
 		return nil, err
 	}
 	if how == nil {
-		return nil, errors.New("how to sample is missing")
+		return nil, errors.New("sampling parameters are missing")
 	}
 	how["model"], how["prompt"] = s.cfg.Model, prompt
 	body, err := jsonform.Marshal(how)
 	if err != nil {
 		return nil, err
 	}
-	_, j, err := s.readWish(body)
+	_, j, err := s.readCompletion(body)
 	return j, err
 }
 
@@ -177,23 +178,26 @@ func wholeNative(s *Server, j *job, out []piece) any {
 	return map[string]any{"request_id": "generate-tokens-" + j.id, "choices": choices}
 }
 
-// tokenize answers as all three do.
+// tokenize answers like all three servers.
 func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 	text, ok := bodyText(w, r)
 	if !ok {
 		return
 	}
 	q := struct {
-		Prompt   *string           `json:"prompt"`  // vLLM, as is Messages
+		Prompt   *string           `json:"prompt"`  // vLLM, like Messages
 		Content  string            `json:"content"` // llama.cpp
 		Messages []json.RawMessage `json:"messages"`
 		Special  bool              `json:"add_special_tokens"`
 		LlamaCpp bool              `json:"add_special"`
 	}{Special: true}
-	err := jsonform.Unmarshal(text, &q)
+	if err := jsonform.Unmarshal(text, &q); err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
 	var tokens []quintain.Token
+	var err error
 	switch {
-	case err != nil:
 	case len(q.Messages) > 0:
 		tokens, err = s.vocabulary.prompt(text)
 	case q.Prompt != nil:
@@ -218,7 +222,7 @@ func (s *Server) pauseVLLM(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pause stops the engine in a mode of vLLM; on a fault it answers.
+// pause stops the engine in a mode of vLLM, or answers with the fault.
 func (s *Server) pause(w http.ResponseWriter, r *http.Request, mode string) bool {
 	e := &s.engine
 	switch mode {
@@ -241,7 +245,7 @@ func (s *Server) pause(w http.ResponseWriter, r *http.Request, mode string) bool
 	return true
 }
 
-// resume has the engine go on.
+// resume returns a handler that restarts the engine.
 func (s *Server) resume(answer any) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		s.engine.step.open()
@@ -263,17 +267,17 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request) {
 	label := q.New + q.Weights
 	version, err := strconv.ParseInt(label, 10, 32)
 	if err != nil || version < 0 {
-		refuse(w, http.StatusBadRequest, fmt.Sprintf("the version is %q, and this server knows only whole numbers", label))
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("the version is %q, want a whole number", label))
 		return
 	}
 	s.engine.weights.Store(s.model.Weights(int32(version)))
 	if q.Abort {
-		s.engine.abort("", true) // after the update, so that who asks again at once has the new weights
+		s.engine.abort("", true) // after the update: whoever retries at once gets the new weights
 	}
 	send(w, map[string]any{"success": true, "new_version": label, "message": "Weights updated"})
 }
 
-// readGenerate reads a request of the server that Atropos makes of vLLM.
+// readGenerate reads a request to Atropos' server around vLLM.
 func readGenerate(s *Server, text []byte) (*job, error) {
 	var q struct {
 		Prompt struct {

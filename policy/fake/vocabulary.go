@@ -5,46 +5,46 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A vocabulary makes tokens of text and text of tokens. Many goroutines may use it at once.
+// A vocabulary turns text into tokens and tokens into text. Many goroutines may use it at
+// once.
 type vocabulary interface {
-	// alphabet is what a distribution over its tokens is made of.
+	// alphabet describes the vocabulary to a distribution.
 	alphabet() *alphabet
 
-	// encode returns the tokens of text, with those that a text begins and ends with if
-	// special is true.
+	// encode returns the tokens of text; if special, with those that open and close a text.
 	encode(text string, special bool) ([]quintain.Token, error)
 
-	// prompt returns the tokens of a conversation, of the body of a request.
+	// prompt returns the tokens of the conversation in a request's body.
 	prompt(body []byte) ([]quintain.Token, error)
 
-	// text is the text of a reply, without special tokens.
+	// text returns the text of a reply, without special tokens.
 	text(tokens []quintain.Token) string
 
-	// spell returns each token of a reply as it stands in its text.
+	// spell returns the spelling of each token in a reply.
 	spell(tokens []quintain.Token) []spelling
 }
 
-// A spelling is a token as text. The bytes of all tokens of a reply are its text.
+// A spelling is a token as text. The bytes of all tokens of a reply spell its text.
 type spelling struct {
 	name  string
-	bytes []byte // none: the token is special, or ends within a character
+	bytes []byte // none: a special token, or one that ends within a character
 }
 
-// An alphabet is what a distribution needs to know of a vocabulary.
+// An alphabet describes a vocabulary to a distribution.
 type alphabet struct {
 	size    int              // tokens are below it
-	end     quintain.Token   // ends a reply
-	opening []quintain.Token // stand before a reply; none: no such tokens
-	common  []quintain.Token // what replies are made of, 1 to mostCommon
+	end     quintain.Token   // closes a reply
+	opening []quintain.Token // before a reply; may be empty
+	common  []quintain.Token // tokens of replies, 1 to mostCommon
 	known   func(quintain.Token) bool
-	place   map[quintain.Token]int // of common
+	place   map[quintain.Token]int // index in common
 	rare    int                    // tokens that are neither common nor the end
 }
 
 // mostCommon limits the common tokens.
 const mostCommon = 256
 
-// index completes a.
+// index fills in the derived fields of a.
 func (a *alphabet) index() {
 	a.place = make(map[quintain.Token]int, len(a.common))
 	for k, t := range a.common {
@@ -62,7 +62,7 @@ func (a *alphabet) isRare(t quintain.Token) bool {
 	return !common && t != a.end && a.known(t)
 }
 
-// drawRare samples a rare token, of which there must be one. All are equally likely.
+// drawRare samples a rare token; all are equally likely. There must be one.
 func (a *alphabet) drawRare(r *rng.Rand) quintain.Token {
 	for {
 		if t := quintain.Token(r.Between(0, a.size-1)); a.isRare(t) {

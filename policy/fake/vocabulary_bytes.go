@@ -6,8 +6,8 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// byteVocabulary is the byte vocabulary of package policy. It writes small letters and
-// spaces.
+// byteVocabulary is the byte vocabulary of package policy. Its replies are small letters
+// and spaces.
 type byteVocabulary struct{ of alphabet }
 
 func newByteVocabulary() *byteVocabulary {

@@ -14,16 +14,16 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// modelVocabulary is that of a model, with its chat template.
+// modelVocabulary is a model's vocabulary, with its chat template.
 type modelVocabulary struct {
 	tokenizer *tokenizer.Tokenizer
 	template  *chattemplate.Chat
-	now       time.Time // that the template is told
+	now       time.Time // answers the template
 	of        alphabet
 }
 
-// newModelVocabulary finds out from the template what stands before a reply and what ends
-// it. It fails if no special token ends one.
+// newModelVocabulary asks the template for the tokens that open and close a reply. It fails
+// if no special token closes one.
 func newModelVocabulary(t *tokenizer.Tokenizer, template *chattemplate.Chat, now time.Time) (*modelVocabulary, error) {
 	v := &modelVocabulary{tokenizer: t, template: template, now: now}
 	const mark = "quintain"
@@ -50,13 +50,13 @@ func newModelVocabulary(t *tokenizer.Tokenizer, template *chattemplate.Chat, now
 		}
 	}
 	if len(v.of.common) == 0 {
-		return nil, errors.New("the tokenizer has no tokens of small letters, of which replies are made")
+		return nil, errors.New("the tokenizer has no tokens of small letters, which replies are made of")
 	}
 	v.of.index()
 	return v, nil
 }
 
-// behind returns the tokens that the template writes after mark, where it stands last in a
+// behind returns the tokens that the template writes after mark at the end of a
 // conversation.
 func (v *modelVocabulary) behind(mark, talk string) ([]quintain.Token, error) {
 	text, err := v.render([]byte(talk))
@@ -65,12 +65,12 @@ func (v *modelVocabulary) behind(mark, talk string) ([]quintain.Token, error) {
 	}
 	at := strings.LastIndex(text, mark)
 	if at < 0 {
-		return nil, errors.New("the chat template leaves out what is said")
+		return nil, errors.New("the chat template leaves out the message")
 	}
 	return v.encode(text[at+len(mark):], false)
 }
 
-// isWord reports whether text has small letters only, perhaps after a space.
+// isWord reports whether text is small letters, after an optional space.
 func isWord(text string) bool {
 	text = strings.TrimPrefix(text, " ")
 	return text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz") == ""

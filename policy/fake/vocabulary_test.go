@@ -23,7 +23,7 @@ import (
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// chatML is a template as of many models.
+// chatML is the template of many models.
 const chatML = `{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}` +
 	`{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`
 
@@ -67,7 +67,7 @@ func template(t testing.TB, source string) *chattemplate.Chat {
 	return chat
 }
 
-// a model's vocabulary, for a server and what asks it.
+// model returns a model's vocabulary, for a server and for its clients.
 func model(t testing.TB) (*exact.Chat, func(*fake.Config)) {
 	c := &exact.Chat{Tokenizer: bpe(t), Template: template(t, chatML), Model: "tiny"}
 	return c, func(f *fake.Config) {
@@ -87,7 +87,7 @@ func TestPoliciesKeepTheirPromisesWithAModelsTokens(t *testing.T) {
 			})
 		})
 	}
-	t.Run("openai", func(t *testing.T) { // without token IDs: the template has replies encoded again
+	t.Run("openai", func(t *testing.T) { // without token IDs, replies are encoded again by the template
 		t.Parallel()
 		policytest.Suite{Retells: true, New: func(t *testing.T) quintain.Policy {
 			_, set := model(t)
@@ -102,8 +102,8 @@ func TestPoliciesKeepTheirPromisesWithAModelsTokens(t *testing.T) {
 	})
 }
 
-// The tokens that a server reads and writes are the model's, and so are their probabilities,
-// which add up to 1.
+// A server reads and writes the model's tokens, with their probabilities, which add up to
+// 1.
 func TestAModelsTokens(t *testing.T) {
 	t.Parallel()
 	c, set := model(t)
@@ -200,7 +200,7 @@ func replyFile(t *testing.T, lines ...string) string {
 	return path
 }
 
-// A reply is as likely as it is often in the file, and its log-probabilities say so.
+// A reply's probability is its share of the file, and its log-probabilities say so.
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	want := map[string]float64{"the answer is 4": 0.5, "the answer is é": 0.25, "the": 0.25}

@@ -1,10 +1,10 @@
-// Package llamacpp samples tokens from llama.cpp's server, by its native route
-// /completion with a prompt of token IDs.
+// Package llamacpp samples tokens from llama.cpp's server, by its native route /completion,
+// with token IDs as prompts.
 //
-// Its answers are not streamed: a stream leaves out tokens that end within a character.
-// So do its lists of probabilities; a sample with such a token has no log-probabilities.
-// Those that it has are from before temperature, top_p and top_k are applied. What was
-// sampled when the context ends is lost.
+// Answers are not streamed: a stream leaves out tokens that end within a character. So does
+// the server's list of probabilities; a sample with such a token has no log-probabilities.
+// Log-probabilities are from before temperature, top_p and top_k. When the context ends,
+// the tokens so far are lost.
 package llamacpp
 
 import (
@@ -37,19 +37,20 @@ func (c *Client) Can() policy.Abilities {
 	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true}
 }
 
-// Stats returns the counts of exchanges so far.
+// Stats returns the counts so far.
 func (c *Client) Stats() remote.Stats { return c.server.Stats() }
 
-// Version is that of the server's weights, or an older one: see [remote.Config].
+// Version returns the version of the server's weights, or an older one: see
+// [remote.Config].
 func (c *Client) Version(ctx context.Context) int32 { return c.server.Version(ctx) }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (c *Client) CloseIdle() { c.server.CloseIdle() }
 
-// A request is the body of one. All samplers are off that are not named in it.
+// A request is a request's body. Samplers that it does not name are off.
 type request struct {
 	Prompt       []quintain.Token `json:"prompt"`
-	MaxTokens    int              `json:"n_predict"` // -1: as many as the context holds
+	MaxTokens    int              `json:"n_predict"` // -1: up to the end of the context
 	Temperature  float64          `json:"temperature"`
 	TopP         float64          `json:"top_p"`
 	TopK         int              `json:"top_k"` // 0: all
@@ -130,7 +131,7 @@ func read(p policy.Prompt, body []byte) (o policy.Output, fault *remote.Error) {
 	case r.PromptTokens != len(p.Tokens):
 		return o, remote.Nonsensef("the answer is to a prompt of %d tokens, sent %d", r.PromptTokens, len(p.Tokens))
 	case r.Sampled != len(r.Tokens):
-		return o, remote.Nonsensef("%d tokens, of %d that were sampled", len(r.Tokens), r.Sampled)
+		return o, remote.Nonsensef("%d tokens, but %d were sampled", len(r.Tokens), r.Sampled)
 	case len(r.Probs) > len(r.Tokens):
 		return o, remote.Nonsensef("%d log-probabilities for %d tokens", len(r.Probs), len(r.Tokens))
 	}
@@ -152,14 +153,14 @@ func read(p policy.Prompt, body []byte) (o policy.Output, fault *remote.Error) {
 	return o, nil
 }
 
-// logProbs are those of all tokens, or nil if the server left some out.
+// logProbs returns the log-probabilities of all tokens, or nil if the server left some out.
 func (r *reply) logProbs() ([]float32, *remote.Error) {
 	probs := make([]float32, len(r.Probs))
 	at := 0
 	for i, e := range r.Probs {
 		n := slices.Index(r.Tokens[at:], e.ID)
 		if n < 0 {
-			return nil, remote.Nonsensef("log-probability %d is that of token %d, which was not sampled", i, e.ID)
+			return nil, remote.Nonsensef("log-probability %d is of token %d, which was not sampled", i, e.ID)
 		}
 		at += n + 1
 		var err error

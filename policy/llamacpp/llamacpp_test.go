@@ -7,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// What llama.cpp leaves out of its list makes the log-probabilities unknown; what does
-// not belong there is a fault.
+// Gaps in llama.cpp's list make the log-probabilities unknown; a token that was not sampled
+// is a fault.
 func TestLogProbsOfSomeTokens(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

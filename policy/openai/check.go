@@ -9,9 +9,9 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// Check asks the server for its models, once. It returns an [*remote.Error] if the server does
-// not answer, refuses the key or does not have the model. A caller may poll it while a
-// server starts.
+// Check asks the server for its models, once. It returns a [*remote.Error] if the server
+// does not answer, refuses the key or lacks the model. A caller may poll it while a server
+// starts.
 func (c *Client) Check(ctx context.Context) error {
 	body, err := c.server.Get(ctx, "models", missing)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Client) Check(ctx context.Context) error {
 	return c.server.Fault(&remote.Error{Kind: remote.UnknownModel, Err: err}, "models", body)
 }
 
-// shortList joins names, of a long list only the first.
+// shortList joins names; of a long list, only the first.
 func shortList(names []string) string {
 	const most = 5
 	if len(names) <= most {

@@ -1,27 +1,26 @@
-// Package openai samples from any server that speaks the chat completions API of
-// OpenAI: vLLM, SGLang, llama.cpp, a gateway, OpenAI itself. With Config.Prompt it has
-// texts continued, by the older API of text completions, as models want that were not
-// trained for chat.
+// Package openai samples from any server with OpenAI's chat completions API: vLLM, SGLang,
+// llama.cpp, a gateway, OpenAI itself. With Config.Prompt it uses the older text
+// completions instead, for models without chat training.
 //
-// With Config.TokenIDs a sample holds the exact tokens that the server reports. Without
-// it the tokens are the bytes of the text ([quintain.UTF8]), in the form that package
-// policy describes. The log-probability of each of the server's tokens is then that of
-// the token's first byte, and the other bytes have 0. So the sum over the reply is the
-// server's, without the special token that ends it. If the server's tokens do not spell
-// its text (because the server stripped the text, or a reasoning parser split it), the
-// sample has no log-probabilities, and [Stats] counts it.
+// With Config.TokenIDs a sample holds the exact tokens that the server reports. Without it
+// the tokens are the bytes of the text ([quintain.UTF8]), in the form that package policy
+// describes. The first byte of each server token then carries its log-probability, and the
+// other bytes have 0, so the sum over the reply is the server's, without the special token
+// that closes it. If the server's tokens do not spell its text (because the server stripped
+// the text, or a reasoning parser split it), the sample has no log-probabilities, and
+// [Stats] counts it.
 //
-// By default vLLM reports log-probabilities before temperature, top_p and top_k are
-// applied (--logprobs-mode processed_logprobs: after), and SGLang after temperature
+// By default vLLM reports log-probabilities before temperature, top_p and top_k
+// (--logprobs-mode processed_logprobs: after), and SGLang after temperature
 // (SGLANG_RETURN_ORIGINAL_LOGPROB=1: before).
 //
-// If a server reports reasoning in a separate field (reasoning_content or reasoning),
-// the client puts it before the text as <think>…</think>, or as <think>… if the reply
-// was cut within it. A finish_reason of "stop", or of a tool call, is [quintain.Stop];
-// "length" is [quintain.Length]. "abort" is retried. "content_filter" is an error, and
-// so is anything else: a reply that may have been cut is not complete. An empty text is
-// a reply, but a missing field is not. All of it holds for text completions too, but
-// these have no field for reasoning.
+// If a server reports reasoning in a separate field (reasoning_content or reasoning), the
+// client puts it before the text as <think>…</think>, or as <think>… if the reply was cut
+// within it. The finish_reason "stop", or a tool call, is [quintain.Stop]; "length" is
+// [quintain.Length]; "abort" is retried. "content_filter" and all others are errors: a
+// reply that may have been cut is not complete. An empty text is a reply; a missing field
+// is not. All this holds for text completions too, except that they have no reasoning
+// field.
 package openai
 
 import (
@@ -36,27 +35,27 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A Client samples from one server. Many goroutines may use it at once. Its only
-// goroutines of its own are those of its connections, which CloseIdle ends.
+// A Client samples from one server. Many goroutines may use it at once. Its only goroutines
+// are those of its connections; CloseIdle ends them.
 type Client struct {
 	cfg    Config
 	server *remote.Server
 
-	oneByOne atomic.Bool // the server returns one sample per request, whatever n is
+	oneByOne atomic.Bool // the server returns one sample per request, whatever n says
 	failed   atomic.Int64
 	noProbs  atomic.Int64
 }
 
 // Stats counts a client's requests and samples.
 type Stats struct {
-	Asked      int64 // HTTP exchanges for samples, retries included
-	Retried    int64 // exchanges that were retried
-	Failed     int64 // requests that ended with an error
+	Asked      int64 // HTTP requests for samples, retries included
+	Retried    int64 // retried HTTP requests
+	Failed     int64 // requests that ended in an error
 	NoLogProbs int64 // samples without the requested log-probabilities
 }
 
-// New returns a client for the server that cfg names. It does not contact the server;
-// see [Client.Check]. The error names the invalid setting.
+// New returns a client for cfg's server, without contacting it; see [Client.Check]. The
+// error names the invalid setting.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
@@ -76,12 +75,12 @@ func (c *Client) Stats() Stats {
 	return Stats{Asked: n.Asked, Retried: n.Retried, Failed: c.failed.Load(), NoLogProbs: c.noProbs.Load()}
 }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (c *Client) CloseIdle() { c.server.CloseIdle() }
 
-// Sample implements [quintain.Policy]. The error is an [*remote.Error], or the cause of ctx if
-// ctx ended. A cancelled request has no samples, since no part of a reply arrives
-// before its end. Samples of one request share their Read.
+// Sample implements [quintain.Policy]. The error is a [*remote.Error], or the cause of ctx
+// if ctx ended. A cancelled request has no samples: no part of a reply arrives before its
+// end. Samples of one request share their Read.
 func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
@@ -101,9 +100,9 @@ func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, nil
 }
 
-// round returns from 1 to n samples. Once a server has returned one sample instead of
-// several, each sample gets its own request. So does each greedy sample, because vLLM
-// returns only one of these.
+// round returns 1 to n samples. Once a server has returned one sample instead of several,
+// each sample gets its own request. So does each greedy sample, because vLLM returns only
+// one.
 func (c *Client) round(ctx context.Context, r quintain.Request, n int) ([]quintain.Sample, error) {
 	if n == 1 || c.oneByOne.Load() || r.Sampling.Temperature == 0 {
 		return c.singly(ctx, r, n)
@@ -123,8 +122,7 @@ func (c *Client) round(ctx context.Context, r quintain.Request, n int) ([]quinta
 	return samples, nil
 }
 
-// singly returns n samples from n requests made at the same time. The first fault ends
-// all of them.
+// singly returns n samples from n concurrent requests. The first fault ends all.
 func (c *Client) singly(ctx context.Context, r quintain.Request, n int) ([]quintain.Sample, error) {
 	if n == 1 {
 		return c.ask(ctx, r, 1)
@@ -150,11 +148,11 @@ func (c *Client) singly(ctx context.Context, r quintain.Request, n int) ([]quint
 	return samples, nil
 }
 
-// missing is what to do if the server has no such route.
+// missing is the advice if the server lacks the route.
 const missing = "is the model's name right, and does the URL end with /v1?"
 
-// ask returns from 1 to n samples from one successful exchange, after retries if faults
-// are temporary. The error is a *remote.Error or the cause of ctx.
+// ask returns 1 to n samples from one successful request, after retries of temporary
+// faults. The error is a *remote.Error or the cause of ctx.
 func (c *Client) ask(ctx context.Context, r quintain.Request, n int) (samples []quintain.Sample, err error) {
 	path, body, err := c.body(r, n)
 	if err != nil {

@@ -9,44 +9,43 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A Config says which server to use, and with what limits. The server's URL and Model are
-// required; the zero value of every other field means a sensible default.
+// A Config names a server and its limits. The server's URL and Model are required; the zero
+// value of every other field is a sensible default.
 type Config struct {
-	Server remote.Config // its URL ends with /v1, as in "http://127.0.0.1:8000/v1"
+	Server remote.Config // the URL ends with /v1, as in "http://127.0.0.1:8000/v1"
 
-	// Model is the name by which the server knows the model. With TokenIDs it is also
-	// the vocabulary of the samples.
+	// Model is the server's name for the model. With TokenIDs it is also the samples'
+	// vocabulary.
 	Model string
 
 	// TokenIDs asks the server for the exact tokens of prompt and reply (vLLM 0.10.2 or
-	// newer, recent SGLang and LMDeploy). Without it the tokens of samples are bytes.
+	// newer, recent SGLang and LMDeploy). Without it, samples have bytes as tokens.
 	TokenIDs bool
 
-	// OneByOne asks for each sample by a request of its own. A server that returns one
-	// sample, whatever n is, is asked so without it.
+	// OneByOne sends one request per sample. The client turns to it by itself once a server
+	// returns one sample for n.
 	OneByOne bool
 
-	// NoLogProbs omits the request for log-probabilities, which some servers refuse.
+	// NoLogProbs requests no log-probabilities, because some servers refuse them.
 	NoLogProbs bool
 
-	// Prompt makes a text of a conversation, for the server to continue by text
-	// completions; nil: it gets the messages, by chat completions. The error ends the
-	// request. Many goroutines may call it at once.
+	// Prompt renders a conversation as text for the server to continue by text completions;
+	// nil: the server gets messages, by chat completions. The error ends the request. Many
+	// goroutines may call it at once.
 	Prompt func(talk []quintain.Message) (string, error)
 
-	// ExtraBody is added to the body of every request. It must not contain fields that
-	// the client sets itself, nor "stream", nor "seed", which would make all samples of
-	// a group equal. A "top_k" applies to requests without one. For settings that a
-	// request leaves out, vLLM and SGLang fall back on the model's
-	// generation_config.json; {"top_k": -1} prevents that, as does --generation-config
-	// vllm on vLLM's command line.
+	// ExtraBody is added to the body of every request. It must not contain fields that the
+	// client sets itself, nor "stream", nor "seed", which would make all samples of a group
+	// equal. A "top_k" applies to requests without one. For settings missing from a
+	// request, vLLM and SGLang fall back on the model's generation_config.json; {"top_k":
+	// -1} prevents that, as does vLLM's --generation-config vllm.
 	ExtraBody map[string]any
 }
 
-// check reports the first field of its own that is invalid.
+// check reports the first invalid field of its own.
 func (c Config) check() error {
 	if c.Model == "" {
-		return errors.New("model is empty, want the name by which the server knows it")
+		return errors.New("model is empty, want the server's name for the model")
 	}
 	for _, name := range []string{
 		"model", "messages", "prompt", "n", "temperature", "top_p", "max_tokens", "logprobs",

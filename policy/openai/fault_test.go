@@ -55,8 +55,7 @@ func TestTemporaryFaultsAreRetried(t *testing.T) {
 	}
 }
 
-// Permanent faults end in an error, after as many attempts as can help, and never in a
-// sample.
+// Permanent faults end in an error, after as many attempts as can help, never in a sample.
 func TestPermanentFaultsAreErrors(t *testing.T) {
 	t.Parallel()
 	choice := policytest.EditChoice
@@ -227,7 +226,7 @@ func TestTooLongConversationsAreNotRetried(t *testing.T) {
 	}
 }
 
-// When its context ends, a request ends, whatever it is doing.
+// A request ends with its context, in whatever state.
 func TestCancelledRequestsEnd(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("the run is over")

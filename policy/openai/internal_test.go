@@ -57,8 +57,8 @@ func TestSpreadPutsLogProbsOnFirstBytes(t *testing.T) {
 	}
 }
 
-// Samples do not keep the whole prompt of a long conversation in memory, and share one
-// copy of what they read.
+// Samples do not keep the whole prompt of a long conversation in memory, and share one copy
+// of Read.
 func TestReadIsSmallAndShared(t *testing.T) {
 	t.Parallel()
 	r := request(2)
@@ -78,11 +78,11 @@ func TestReadIsSmallAndShared(t *testing.T) {
 		t.Errorf("read has room for %d tokens, want 10", n)
 	}
 	if &samples[0].Read[0] != &samples[1].Read[0] {
-		t.Error("each sample has its own copy of what was read")
+		t.Error("each sample has its own copy of Read")
 	}
 }
 
-// What text completions report, in the form of OpenAI and in that of llama.cpp.
+// Text completions report log-probabilities in OpenAI's form and in llama.cpp's.
 func TestTextCompletions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -23,8 +23,8 @@ func (l *logProbs) list() ([]float32, *remote.Error) {
 	return probs, nil
 }
 
-// named returns the tokens of entries whose texts have the form "token_id:7", as from
-// vLLM with return_tokens_as_token_ids; else nil.
+// named returns the tokens of entries with texts of the form "token_id:7", vLLM's with
+// return_tokens_as_token_ids; else nil.
 func (l *logProbs) named() []quintain.Token {
 	if l == nil || l.Content == nil {
 		return nil
@@ -41,14 +41,14 @@ func (l *logProbs) named() []quintain.Token {
 	return tokens
 }
 
-// special is how many of the server's tokens may follow those that spell the text: the
-// end of the turn and one more.
+// special is the number of server tokens that may follow the text: the end of the turn and
+// one more.
 const special = 2
 
-// spread puts the log-probability of each entry on the first of its bytes in text and
-// zero on the others. The log-probability of an entry without bytes, such as the first
-// half of a character, is added to that of the next. spread returns nil if the entries
-// do not spell text, apart from special tokens at the end.
+// spread puts the log-probability of each entry on the first of its bytes in text and zero
+// on the others. An entry without bytes, such as the first half of a character, adds its
+// log-probability to the next. spread returns nil if the entries do not spell text, apart
+// from special tokens at the end.
 func spread(entries []entry, probs []float32, text string) []float32 {
 	spread := make([]float32, len(text))
 	at, after := 0, 0

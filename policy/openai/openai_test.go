@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client returns a client of s that retries without pause; change may be nil.
+// client returns a client of s that retries at once; change may be nil.
 func client(t *testing.T, s *policytest.Server, change func(*openai.Config)) *openai.Client {
 	t.Helper()
 	cfg := openai.Config{
@@ -52,12 +52,12 @@ func request(n int) quintain.Request {
 	}
 }
 
-// saying is a server that always writes text.
+// saying returns a server that always writes text.
 func saying(text string) *policytest.Server {
 	return &policytest.Server{Reply: func([]quintain.Message, int) string { return text }}
 }
 
-// failing is a server with token IDs whose first answers have faults.
+// failing returns a server with token IDs that answers first with faults.
 func failing(faults ...policytest.Fault) *policytest.Server {
 	return &policytest.Server{TokenIDs: true, Faults: faults}
 }
@@ -189,7 +189,7 @@ func TestRequestBodiesOfTextCompletions(t *testing.T) {
 	}
 }
 
-// A conversation that no text can be made of is not asked for.
+// A conversation without a text form is not sent.
 func TestAConversationWithoutAText(t *testing.T) {
 	t.Parallel()
 	s, bad := &policytest.Server{}, errors.New("no such role")

@@ -10,9 +10,9 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A reply is the body of an answer. Servers put token IDs into different places: those
-// of the prompt next to the choices (vLLM), into each choice (SGLang) or into its
-// message (NeMo Gym); those of the reply into the choice or into its message.
+// A reply is the body of an answer. Servers put token IDs in different places: those of the
+// prompt next to the choices (vLLM), into each choice (SGLang) or into its message (NeMo
+// Gym); those of the reply into the choice or its message.
 type reply struct {
 	Choices        []choice         `json:"choices"`
 	PromptTokenIDs []quintain.Token `json:"prompt_token_ids"`
@@ -39,7 +39,7 @@ type message struct {
 type logProbs struct {
 	Content []entry `json:"content"`
 
-	// Of text completions, in place of Content; llama.cpp has Content in both.
+	// Text completions: Tokens instead of Content; llama.cpp has Content in both.
 	Tokens        []string   `json:"tokens"`
 	TokenLogProbs []*float64 `json:"token_logprobs"`
 }
@@ -51,8 +51,8 @@ type entry struct {
 	Bytes   []byte   `json:"bytes"` // an array of numbers; null: the bytes of Token
 }
 
-// read returns the samples in body, from 1 to q.n. Any body gives either samples that
-// keep the promises of [quintain.Sample], or an error.
+// read returns the samples in body, 1 to q.n. Any body gives either samples that keep the
+// promises of [quintain.Sample], or an error.
 func (q *query) read(body []byte) ([]quintain.Sample, *remote.Error) {
 	var r reply
 	if fault := remote.Decode(body, &r); fault != nil {
@@ -61,7 +61,7 @@ func (q *query) read(body []byte) ([]quintain.Sample, *remote.Error) {
 	switch n := len(r.Choices); {
 	case n == 0:
 		return nil, remote.Nonsensef("no choices")
-	case n > q.n: // perhaps of a beam search: taking the first ones would bias the samples
+	case n > q.n: // a beam search, perhaps: taking the first would bias the samples
 		return nil, remote.Nonsensef("%d choices, asked for %d", n, q.n)
 	}
 	if !q.config.TokenIDs {
@@ -105,8 +105,7 @@ func (q *query) sample(r *reply, c *choice) (quintain.Sample, *remote.Error) {
 	return s, nil
 }
 
-// normalise gives c, a choice of text completions if text is true, the form of chat
-// completions.
+// normalise converts c from a text completion, if text is true, to a chat completion.
 func (c *choice) normalise(text bool) *remote.Error {
 	if !text {
 		if c.Message == nil {
@@ -172,7 +171,7 @@ func deref(s *string) string {
 	return *s
 }
 
-// retold fills in the tokens of s if the server reports only text.
+// retold fills in the tokens of s from a text without token IDs.
 func (q *query) retold(s *quintain.Sample, c *choice) *remote.Error {
 	s.Vocabulary = quintain.UTF8
 	s.Read = q.rendered
@@ -188,7 +187,7 @@ func (q *query) retold(s *quintain.Sample, c *choice) *remote.Error {
 	return nil
 }
 
-// exact fills in the tokens that the server reported.
+// exact fills in the reported tokens.
 func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 	prompt := firstOf(r.PromptTokenIDs, c.PromptTokenIDs, c.Message.PromptTokenIDs)
 	if s.Wrote = firstOf(c.TokenIDs, c.Message.TokenIDs, c.Message.GenerationTokenIDs, c.LogProbs.named()); s.Wrote == nil || len(prompt) == 0 {
@@ -212,7 +211,7 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 		return remote.Nonsensef("the prompt has only the %d tokens of the conversation so far", len(prompt))
 	}
 	s.Vocabulary = q.config.Model
-	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // a copy, so that a long prompt can be freed
+	s.Read = slices.Clip(slices.Clone(prompt[len(q.Context):])) // a copy: the long prompt can be freed
 	if q.config.NoLogProbs || c.LogProbs == nil || c.LogProbs.Content == nil {
 		return nil
 	}
@@ -234,7 +233,7 @@ func firstOf(lists ...[]quintain.Token) []quintain.Token {
 	return nil
 }
 
-// samePrefix is the length of the common prefix of a and b.
+// samePrefix returns the length of the common prefix of a and b.
 func samePrefix(a, b []quintain.Token) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

@@ -111,7 +111,7 @@ func sum(probs []float32) (total float64) {
 	return total
 }
 
-// sumOf is the sum of the log-probabilities of the server's tokens for text.
+// sumOf returns the sum of the server tokens' log-probabilities for text.
 func sumOf(text string) (total float64) {
 	for len(text) > 0 {
 		n := min(3, len(text))

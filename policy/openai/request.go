@@ -13,13 +13,13 @@ type query struct {
 	quintain.Request
 
 	config  *Config
-	n       int   // samples requested; the N of Request counts those of all queries
+	n       int   // samples requested; the N of Request sums all queries
 	version int32 // of the weights when it was sent
 
-	rendered []quintain.Token // what the samples read, if the server does not report it
+	rendered []quintain.Token // the prompt's tokens, if the server does not report them
 }
 
-// body is the JSON of a request for n samples, and the route that takes it.
+// body returns the JSON of a request for n samples, and its route.
 func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err error) {
 	fields := maps.Clone(c.cfg.ExtraBody)
 	if fields == nil {
@@ -56,9 +56,9 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 	return path, body, nil
 }
 
-// addPrompt adds what makes a request one for text completions. Without max_tokens these
-// end after 16 tokens, but null is no limit for most servers. Of no likeliest tokens
-// (logprobs 0) llama.cpp reports nothing at all.
+// addPrompt adds the fields of a text completion. Without max_tokens, text completions end
+// after 16 tokens; null means no limit to most servers. With logprobs 0, llama.cpp reports
+// nothing at all.
 func (c *Client) addPrompt(fields map[string]any, r quintain.Request) (err error) {
 	if fields["prompt"], err = c.cfg.Prompt(r.Messages); err != nil {
 		return err

@@ -12,15 +12,15 @@ import (
 // The forms of completions.
 const (
 	Chat = "chat" // the server gets messages, and renders them
-	Text = "text" // it gets a text that is rendered here, and continues it
+	Text = "text" // the server gets a text, rendered here, and continues it
 )
 
-// Settings are the user's part of a [Config].
+// Settings is the user's part of a [Config].
 type Settings struct {
 	Model    string
-	Form     string // Chat or Text; empty: Chat. For Text the caller sets Config.Prompt
-	KeyFile  string // file with the API key; empty: APIKey is sent
-	APIKey   string // no setting; empty: none is sent
+	Form     string // Chat or Text; empty: Chat. With Text, the caller sets Config.Prompt
+	KeyFile  string // file with the API key; empty: APIKey applies
+	APIKey   string // not a setting; empty: none
 	TokenIDs bool
 	Extra    map[string]any
 	Timeout  time.Duration
@@ -32,24 +32,24 @@ func Defaults() Settings { return Settings{Form: Chat, Timeout: time.Hour, Retri
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Model, "model", "name by which the server knows the model; none: its first one, unless the kind is openai")
-	d.Text(&s.Form, "completions", "what a server gets that is not asked by tokens: messages, or a text that it continues").OneOf(Chat, Text)
+	d.Text(&s.Model, "model", "the server's name for the model; none: its first model, except for kind openai")
+	d.Text(&s.Form, "completions", "prompts for servers without token IDs: messages, or a text to continue").OneOf(Chat, Text)
 	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
 	d.Bool(&s.TokenIDs, "token_ids", "ask for exact tokens in chat completions (vLLM 0.10.2 or newer, SGLang)")
-	d.Object(&s.Extra, "extra_body", "object that is added to the JSON body of every request")
-	d.Duration(&s.Timeout, "timeout", "time limit for one exchange with the server").AtLeast(0)
-	d.Int(&s.Retries, "retries", "how often an exchange is retried after a temporary fault").AtLeast(0)
+	d.Object(&s.Extra, "extra_body", "object added to the JSON body of every request")
+	d.Duration(&s.Timeout, "timeout", "time limit of one request to the server").AtLeast(0)
+	d.Int(&s.Retries, "retries", "retries of a request after temporary faults").AtLeast(0)
 }
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
 	if s.Model == "" {
-		return errors.New("model: is missing; want the name by which the server knows the model (--model)")
+		return errors.New("model: is missing; want the server's name for the model (--model)")
 	}
 	return nil
 }
 
-// Config returns the config of a client, without its URL, with the key from the key file.
+// Config returns a client's config with the key from the key file, but without a URL.
 func (s *Settings) Config() (Config, error) {
 	c := Config{
 		Server: remote.Config{APIKey: s.APIKey, Timeout: s.Timeout, Retries: s.Retries},

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// BenchmarkTimers reports how late ten thousand timers come that do nothing else, five a
-// second each: as late as a fake server would send the tokens of ten thousand streams on
-// this machine if it had no work to do.
+// BenchmarkTimers reports the lateness of ten thousand idle timers, each firing five times
+// a second: how late a fake server without other work would send the tokens of ten thousand
+// streams on this machine.
 func BenchmarkTimers(b *testing.B) {
 	const streams, each, every = 10_000, 100, 200 * time.Millisecond
 	var late []time.Duration

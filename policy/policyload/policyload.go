@@ -1,5 +1,5 @@
-// Package policyload is a load on an inference server, by which the client and what lies
-// between are measured: many streams of tokens at once.
+// Package policyload loads an inference server with many streams of tokens at once, to
+// measure the client and everything in between.
 package policyload
 
 import (
@@ -14,23 +14,23 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// A Load is what a measurement asks for.
+// A Load describes a measurement.
 type Load struct {
 	Streams int           // at once, 1 or more
-	Rounds  int           // requests of each stream, one after another, 1 or more
-	Ramp    time.Duration // over which the streams begin
+	Rounds  int           // successive requests of each stream, 1 or more
+	Ramp    time.Duration // time over which the streams start
 	Prompt  int           // tokens, 1 or more
-	Tokens  int           // most tokens of a reply; 0: as many as the server gives
+	Tokens  int           // most tokens of a reply; 0: the server decides
 
-	// Ideal returns how long a server with nothing around it takes for a reply of n
-	// tokens; nil: unknown.
+	// Ideal returns the time of a reply of n tokens from a server with no overhead; nil:
+	// unknown.
 	Ideal func(n int) time.Duration
 }
 
-// A Row is what was measured. Times are in milliseconds.
+// A Row is the result. Times are in milliseconds.
 type Row struct {
 	Streams        int     `json:"streams"`
-	Requests       int     `json:"requests"` // that were answered
+	Requests       int     `json:"requests"` // answered
 	Errors         int     `json:"errors"`
 	LastError      string  `json:"last_error,omitempty"`
 	Seconds        float64 `json:"seconds"`
@@ -38,13 +38,13 @@ type Row struct {
 	TokensPerS     float64 `json:"tokens_per_s"`
 	LatencyP50     float64 `json:"latency_p50_ms"`
 	LatencyP99     float64 `json:"latency_p99_ms"`
-	AddedP50       float64 `json:"added_p50_ms,omitempty"` // what a reply took beyond the ideal
+	AddedP50       float64 `json:"added_p50_ms,omitempty"` // time of a reply beyond the ideal
 	AddedP99       float64 `json:"added_p99_ms,omitempty"`
-	BytesPerStream int     `json:"bytes_per_stream"` // of memory that this process took at most, beyond what it had before
-	MostAtOnce     int     `json:"most_at_once"`     // requests under way
+	BytesPerStream int     `json:"bytes_per_stream"` // peak memory of this process beyond the start
+	MostAtOnce     int     `json:"most_at_once"`     // requests in flight
 }
 
-// Check reports the first number that is invalid.
+// Check reports the first invalid number.
 func (l Load) Check() error {
 	for _, n := range []struct {
 		name  string
@@ -60,7 +60,7 @@ func (l Load) Check() error {
 	return nil
 }
 
-// A session is a measurement under way.
+// A session is a running measurement.
 type session struct {
 	load Load
 	from policy.Generator
@@ -118,7 +118,7 @@ func (s *session) stream(ctx context.Context, i int) {
 	}
 }
 
-// count counts the requests under way.
+// count counts the requests in flight.
 func (s *session) count(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (s *session) count(n int) {
 	s.row.MostAtOnce = max(s.row.MostAtOnce, s.running)
 }
 
-// note keeps what a request took.
+// note records a request's time.
 func (s *session) note(took time.Duration, outputs []policy.Output, err error) {
 	s.count(-1)
 	s.mu.Lock()
@@ -144,14 +144,14 @@ func (s *session) note(took time.Duration, outputs []policy.Output, err error) {
 	}
 }
 
-// memory is what this process has of the machine's memory, in bytes.
+// memory returns the resident memory of this process, in bytes.
 func memory() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.Sys - m.HeapReleased
 }
 
-// watch returns the most memory that this process had until over, at least least.
+// watch returns the peak memory of this process until over closes, at least least.
 func watch(over <-chan struct{}, least uint64) (most uint64) {
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
@@ -166,8 +166,8 @@ func watch(over <-chan struct{}, least uint64) (most uint64) {
 	}
 }
 
-// quantile is the q-th quantile of times, in milliseconds; 0 if there are none. It sorts
-// them.
+// quantile sorts times and returns their q-th quantile in milliseconds, or 0 if there are
+// none.
 func quantile(times []time.Duration, q float64) float64 {
 	if len(times) == 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/policyload"
 )
 
-// A clock is a generator that takes 10 ms for a token, and fails every tenth time.
+// A clock is a generator that takes 10 ms per token, and fails every tenth time.
 type clock struct {
 	asked atomic.Int64
 	fails bool

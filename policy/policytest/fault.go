@@ -7,10 +7,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Fault answers r badly. reply is what a good answer would have been.
+// A Fault answers r badly. reply would have been the good answer.
 type Fault func(w http.ResponseWriter, r *http.Request, reply map[string]any)
 
-// Status refuses with a status code. headers are names and values in turn.
+// Status refuses with a status code. headers alternates names and values.
 func Status(code int, headers ...string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ map[string]any) {
 		for i := 0; i+1 < len(headers); i += 2 {
@@ -28,8 +28,7 @@ func Body(contentType, body string) Fault {
 	}
 }
 
-// Edit answers with the good reply as changed by edit, which gets it as a decoded JSON
-// object.
+// Edit answers with the good reply after edit has changed it, as a decoded JSON object.
 func Edit(edit func(reply map[string]any)) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 		body, _ := jsonform.Marshal(reply)
@@ -63,5 +62,5 @@ func Truncate(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 	_, _ = w.Write(body[:len(body)/2])
 }
 
-// Hang does not answer until the client is gone.
+// Hang does not answer until the client has gone.
 func Hang(_ http.ResponseWriter, r *http.Request, _ map[string]any) { <-r.Context().Done() }

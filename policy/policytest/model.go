@@ -10,19 +10,19 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// Chat templates in the form of package policy: each message ends with [policy.End].
+// Chat templates in the form of package policy: [policy.End] closes each message.
 const (
 	Talk   = head + `m.content` + foot                                                   // never rewrites a conversation
 	Spaced = head + `m.content + ' '` + foot                                             // puts a space after each message, and so realigns every reply
-	Shouts = head + `(m.content | upper if m.role == 'assistant' else m.content)` + foot // rewrites every reply once it is an earlier one
+	Shouts = head + `(m.content | upper if m.role == 'assistant' else m.content)` + foot // rewrites every earlier reply
 
 	head = `{% for m in messages %}{{ '<|' + m.role + '|>' + `
 	foot = " }}\x03{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 
-// ByteModel writes the files of a model, without weights, into a temporary folder and
-// returns it. Its tokens are those of the byte vocabulary of package policy, in which
-// [policy.End] is a special token; rotated by a number, they are others.
+// ByteModel writes the files of a model without weights into a temporary folder and returns
+// it. Its tokens are the byte vocabulary of package policy, with [policy.End] as a special
+// token, rotated by a number.
 func ByteModel(t testing.TB, template string, rotated int) (folder string) {
 	t.Helper()
 	vocab := map[string]int{}
@@ -48,10 +48,10 @@ func ByteModel(t testing.TB, template string, rotated int) (folder string) {
 		"tokenizer_config.json": map[string]any{"chat_template": template},
 	} {
 		text, err := jsonform.Marshal(content)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name), text, 0o600)
-		}
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,7 +1,7 @@
-// Package policytest tests the promises of a [quintain.Policy], and holds a server of chat
-// completions that says what a test wants, in any of the ways in which servers differ, and
-// whose answers a test can change at will. Package policy/fake is for users too: its
-// servers are like real ones, and their answers follow from a distribution.
+// Package policytest tests the promises of a [quintain.Policy]. Its server of chat
+// completions writes the texts of a test, in any of the ways in which servers differ, and
+// lets the test change its answers. Package policy/fake is for users, too: its servers
+// resemble real ones and sample from a distribution.
 package policytest
 
 import (
@@ -13,10 +13,9 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// Check reports the first promise that samples, returned for r without an error, break.
-// The promises: the right number of samples, matching lengths, versions that do not
-// fall, log-probabilities that are finite and not above zero, and, in the byte
-// vocabulary, a text that is what was written.
+// Check reports the first promise that samples, returned for r without an error, break: the
+// number of samples, matching lengths, versions that never fall, finite log-probabilities
+// of zero or less and, in the byte vocabulary, a text equal to the tokens.
 func Check(r quintain.Request, samples []quintain.Sample) error {
 	if len(samples) != r.N {
 		return fmt.Errorf("%d samples, want %d", len(samples), r.N)
@@ -29,17 +28,17 @@ func Check(r quintain.Request, samples []quintain.Sample) error {
 			return fmt.Errorf("sample %d: finish is %q, want %q or %q", k, s.Finish, quintain.Stop, quintain.Length)
 		}
 		if len(s.Read) == 0 {
-			return fmt.Errorf("sample %d: nothing was read", k)
+			return fmt.Errorf("sample %d: read no tokens", k)
 		}
 	}
 	return nil
 }
 
-// CheckCut reports the first promise that samples, returned for r along with the cause
-// of its context, break.
+// CheckCut reports the first promise that samples, returned for r with the cause of its
+// context, break.
 func CheckCut(r quintain.Request, samples []quintain.Sample) error {
 	if len(samples) > r.N {
-		return fmt.Errorf("%d samples, want %d at most", len(samples), r.N)
+		return fmt.Errorf("%d samples, want at most %d", len(samples), r.N)
 	}
 	for k, s := range samples {
 		if err := checkSample(s); err != nil {
@@ -52,8 +51,7 @@ func CheckCut(r quintain.Request, samples []quintain.Sample) error {
 	return nil
 }
 
-// checkSample reports the first broken promise of s that holds for both whole and cut
-// samples.
+// checkSample reports the first broken promise common to whole and cut samples.
 func checkSample(s quintain.Sample) error {
 	if s.Vocabulary == "" {
 		return fmt.Errorf("vocabulary is empty")
@@ -77,8 +75,8 @@ func checkSample(s quintain.Sample) error {
 	return checkTokens(s)
 }
 
-// checkTokens reports the first token that cannot be in the vocabulary, or bytes that
-// are not the text.
+// checkTokens reports the first token outside the vocabulary, or bytes that differ from the
+// text.
 func checkTokens(s quintain.Sample) error {
 	most := quintain.Token(math.MaxInt32)
 	if s.Vocabulary == quintain.UTF8 {
@@ -94,10 +92,10 @@ func checkTokens(s quintain.Sample) error {
 	if s.Vocabulary != quintain.UTF8 || s.Text == decode(s.Wrote) {
 		return nil
 	}
-	if s.Finish != quintain.Length && s.Text == policy.Decode(s.Wrote) { // what was aborted may have just ended
+	if s.Finish != quintain.Length && s.Text == policy.Decode(s.Wrote) { // an aborted sample may have ended just then
 		return nil
 	}
-	return fmt.Errorf("text %q is not what was written, %q", s.Text, decode(s.Wrote))
+	return fmt.Errorf("text %q is not the written %q", s.Text, decode(s.Wrote))
 }
 
 // decode returns the text of tokens, including a closing [policy.End].

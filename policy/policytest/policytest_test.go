@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// whole is a sample in the byte vocabulary that keeps all promises.
+// whole returns a sample in the byte vocabulary that keeps all promises.
 func whole() quintain.Sample {
 	return quintain.Sample{
 		Text: "hé", Read: policy.Encode("read"), Wrote: append(policy.Encode("hé"), policy.End),
@@ -27,7 +27,7 @@ func whole() quintain.Sample {
 	}
 }
 
-// A suite is worth what it finds, so each promise is broken on its own.
+// The suite must find each promise broken on its own.
 func TestCheckFindsBrokenPromises(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -42,7 +42,7 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		}, ""},
 		{"tokens of a model need not be the text", func(s *quintain.Sample) { s.Vocabulary, s.Wrote[0] = "m", 70_000 }, ""},
 		{"no vocabulary", func(s *quintain.Sample) { s.Vocabulary = "" }, "vocabulary"},
-		{"nothing read", func(s *quintain.Sample) { s.Read = nil }, "nothing was read"},
+		{"nothing read", func(s *quintain.Sample) { s.Read = nil }, "read no tokens"},
 		{"too few log-probabilities", func(s *quintain.Sample) { s.LogProbs = s.LogProbs[:3] }, "3 log-probabilities for 4 tokens"},
 		{"no versions", func(s *quintain.Sample) { s.Versions = nil }, "0 versions for 4 tokens"},
 		{"a version that falls", func(s *quintain.Sample) { s.Versions[3] = 2 }, "version falls from 4 to 2 at token 3"},

@@ -16,37 +16,37 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
-// A Server is a fake OpenAI-compatible server: the routes /v1/models and
-// /v1/chat/completions, without a model. Its tokens are pieces of one to three bytes of
-// text, and a few special ones. With its chat template every prompt extends the
-// previous one. Set its fields before it serves.
+// A Server is a fake OpenAI-compatible server without a model, with the routes /v1/models
+// and /v1/chat/completions. Its tokens are pieces of one to three bytes of text, and a few
+// special ones. With its chat template every prompt extends the previous one. Set its
+// fields before it serves.
 type Server struct {
 	Model string // name of its only model; "": "fake"
 	Key   string // bearer token that it requires; "": none
 
-	// Reply returns what the model writes as choice k of a request. nil: a sentence of
-	// about 60 bytes that differs by k.
+	// Reply returns the text of choice k. nil: a sentence of about 60 bytes that differs by
+	// k.
 	Reply func(talk []quintain.Message, k int) string
 
-	PieceBytes int  // bytes of a token, 1 to 3; 0: 3
-	MaxContext int  // tokens of prompt and reply together; 0: no limit
-	TokenIDs   bool // it supports return_token_ids
-	NoLogProbs bool // it does not support logprobs
+	PieceBytes int  // bytes per token, 1 to 3; 0: 3
+	MaxContext int  // most tokens of prompt and reply together; 0: no limit
+	TokenIDs   bool // supports return_token_ids
+	NoLogProbs bool // does not support logprobs
 
-	// TokenPlace says where it puts token IDs: "" like vLLM, "choice" like SGLang,
-	// "message" like NeMo Gym, "names" like vLLM with return_tokens_as_token_ids.
+	// TokenPlace is the place of token IDs: "" as in vLLM, "choice" as in SGLang, "message"
+	// as in NeMo Gym, "names" as in vLLM with return_tokens_as_token_ids.
 	TokenPlace string
 
-	// Reasoning is the field of a message that gets the text between <think> and
-	// </think>: "reasoning_content" or "reasoning". "": the text stays in the content.
+	// Reasoning is the field of a message for the text between <think> and </think>:
+	// "reasoning_content" or "reasoning". "": the text stays in the content.
 	Reasoning string
 
-	IgnoresN bool // it returns one choice, whatever n is
-	RefusesN bool // it refuses an n above one like llama.cpp, with status 500
-	AtMost   int  // most choices that it returns for one request; 0: no limit
-	Forgets  bool // its template drops <think>…</think> from earlier replies
+	IgnoresN bool // returns one choice, whatever n says
+	RefusesN bool // refuses an n above one like llama.cpp, with status 500
+	AtMost   int  // most choices per request; 0: no limit
+	Forgets  bool // the template drops <think>…</think> from earlier replies
 
-	Delay time.Duration // time that every reply takes
+	Delay time.Duration // time of every reply
 
 	// Faults apply to the first requests for completions, one each; a nil Fault does
 	// nothing. Later requests get good answers.
@@ -56,8 +56,8 @@ type Server struct {
 	asked []map[string]any // bodies of the requests for completions
 }
 
-// Start serves on a loopback port until the test ends, and returns the base URL of the
-// API, which ends with /v1.
+// Start serves on a loopback port until the test ends, and returns the base URL of the API,
+// which ends with /v1.
 func (s *Server) Start(t testing.TB) string {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -94,8 +94,8 @@ func (s *Server) model() string {
 	return s.Model
 }
 
-// A wish is the body of a request for completions.
-type wish struct {
+// A completionRequest is the body of a request for completions.
+type completionRequest struct {
 	Model          string             `json:"model"`
 	Messages       []quintain.Message `json:"messages"`
 	N              *int               `json:"n"`
@@ -105,7 +105,7 @@ type wish struct {
 	ReturnTokenIDs bool               `json:"return_token_ids"`
 }
 
-// note stores the body of a request and returns the fault that applies to it.
+// note stores the body of a request and returns its fault.
 func (s *Server) note(body map[string]any) Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *Server) note(body map[string]any) Fault {
 func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
 	var body map[string]any
-	var q wish
+	var q completionRequest
 	text, err := io.ReadAll(r.Body)
 	if err == nil {
 		err = jsonform.NewDecoder(text).Decode(&raw)
@@ -150,8 +150,8 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	send(w, reply)
 }
 
-// check returns how many choices the reply will have, or why the request is refused.
-func (s *Server) check(q *wish) (n, status int, why string) {
+// check returns the number of choices in the reply, or why the request is refused.
+func (s *Server) check(q *completionRequest) (n, status int, why string) {
 	n = 1
 	if q.N != nil {
 		n = *q.N
@@ -178,8 +178,8 @@ func (s *Server) check(q *wish) (n, status int, why string) {
 	return n, 0, ""
 }
 
-// reply is the body of a reply with n choices.
-func (s *Server) reply(q *wish, n int) map[string]any {
+// reply returns the body of a reply with n choices.
+func (s *Server) reply(q *completionRequest, n int) map[string]any {
 	choices := make([]any, n)
 	for k := range choices {
 		choices[k] = s.choice(q, k)
@@ -191,8 +191,8 @@ func (s *Server) reply(q *wish, n int) map[string]any {
 	return reply
 }
 
-// choice is choice k of a reply.
-func (s *Server) choice(q *wish, k int) map[string]any {
+// choice returns choice k of a reply.
+func (s *Server) choice(q *completionRequest, k int) map[string]any {
 	text := fmt.Sprintf("I have read %d messages, and this is what I say in reply %d.", len(q.Messages), k)
 	if s.Reply != nil {
 		text = s.Reply(q.Messages, k)
@@ -227,8 +227,8 @@ func (s *Server) choice(q *wish, k int) map[string]any {
 	return choice
 }
 
-// message is a message of the assistant, with its reasoning in a separate field if
-// s.Reasoning names one.
+// message returns a message of the assistant, with its reasoning in the field that
+// s.Reasoning names.
 func (s *Server) message(text string) map[string]any {
 	message := map[string]any{"role": quintain.RoleAssistant, "content": text}
 	inner, thinks := strings.CutPrefix(text, "<think>")
@@ -251,7 +251,7 @@ func send(w http.ResponseWriter, value any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(body) // a client that has gone away is not an error here
+	_, _ = w.Write(body) // a vanished client is not an error here
 }
 
 // refuse answers with an error in OpenAI's format.

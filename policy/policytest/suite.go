@@ -16,11 +16,11 @@ import (
 
 // A Suite tests the promises of one policy. Its fields describe the policy.
 type Suite struct {
-	// New returns the policy to test. Its replies must be longer than eight tokens
-	// unless MaxTokens cuts them, and must not depend on time.
+	// New returns the policy to test. Its replies must exceed eight tokens unless MaxTokens
+	// cuts them, and must not depend on time.
 	New func(t *testing.T) quintain.Policy
 
-	// Deterministic says that equal requests get equal samples, even from two policies
+	// Deterministic promises equal samples for equal requests, even from two policies
 	// returned by New.
 	Deterministic bool
 
@@ -29,8 +29,8 @@ type Suite struct {
 	Retells bool
 }
 
-// Run tests all promises on policies returned by fresh, which must meet the
-// requirements of [Suite.New].
+// Run tests all promises on policies returned by fresh, which must meet the requirements of
+// [Suite.New].
 func Run(t *testing.T, fresh func(t *testing.T) quintain.Policy) {
 	t.Helper()
 	Suite{New: fresh}.Run(t)
@@ -57,10 +57,10 @@ func (s Suite) Run(t *testing.T) {
 	}
 }
 
-// limit is how long any one request may take.
+// limit is the time limit of a request.
 const limit = 30 * time.Second
 
-// question is a request of n samples for the first turn of an episode.
+// question returns a request of n samples for the first turn of an episode.
 func question(n int) quintain.Request {
 	return quintain.Request{
 		Key: "policytest.v1.s1.l0.0", N: n, Sampling: quintain.Sampling{Temperature: 1, TopP: 1},
@@ -71,7 +71,7 @@ func question(n int) quintain.Request {
 	}
 }
 
-// followUp is the request for the next turn, after s answered r.
+// followUp returns the request for the next turn, after s answered r.
 func followUp(r quintain.Request, s quintain.Sample) quintain.Request {
 	next := r
 	next.Messages = append(append([]quintain.Message(nil), r.Messages...),
@@ -131,7 +131,7 @@ func checkRead(t *testing.T, r quintain.Request, s quintain.Sample) {
 	read := decode(s.Read)
 	for i, m := range r.Messages {
 		if got, want := strings.Contains(read, m.Content), i >= r.Fresh; got != want {
-			t.Errorf("message %d is among what was read: %v, want %v; read %q", i, got, want, read)
+			t.Errorf("message %d was read: %v, want %v; read %q", i, got, want, read)
 		}
 	}
 	if want := decode(policy.Read(r)); read != want {
@@ -146,7 +146,7 @@ func (s Suite) testMaxTokens(t *testing.T) {
 		r.Sampling.MaxTokens = most
 		for k, sample := range ask(t, p, r) {
 			if !s.Retells && len(sample.Wrote) > most {
-				t.Errorf("sample %d has %d tokens, want %d at most", k, len(sample.Wrote), most)
+				t.Errorf("sample %d has %d tokens, want at most %d", k, len(sample.Wrote), most)
 			}
 			if sample.Finish != quintain.Length {
 				t.Errorf("sample %d was cut to %d tokens with finish %q, want %q", k, most, sample.Finish, quintain.Length)
@@ -170,7 +170,7 @@ func (s Suite) testEnded(t *testing.T) {
 	}
 }
 
-// testCut ends the context while the policy samples, or soon before or after.
+// testCut ends the context while the policy samples, or just before or after.
 func (s Suite) testCut(t *testing.T) {
 	p := s.New(t)
 	cause := errors.New("the episode is cut")
@@ -202,13 +202,13 @@ func (s Suite) testInvalid(t *testing.T) {
 	}{
 		{"no samples", func(r *quintain.Request) { r.N = 0 }},
 		{"no messages", func(r *quintain.Request) { r.Messages = nil }},
-		{"messages that are neither fresh nor in the context", func(r *quintain.Request) { r.Fresh = 1 }},
+		{"messages neither fresh nor in the context", func(r *quintain.Request) { r.Fresh = 1 }},
 		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }},
 	} {
 		r := question(1)
 		test.spoil(&r)
 		if samples, err := p.Sample(t.Context(), r); err == nil || len(samples) > 0 {
-			t.Errorf("%s: %d samples and error %v, want an error alone", test.why, len(samples), err)
+			t.Errorf("%s: %d samples and error %v, want only an error", test.why, len(samples), err)
 		}
 	}
 }

@@ -14,8 +14,8 @@ const (
 	endOfRole quintain.Token = 3
 )
 
-// pieces returns the tokens of text. A token holds the number of its bytes, one to
-// three, in its highest byte, and the bytes themselves below.
+// pieces returns the tokens of text. A token holds the number of its bytes, one to three,
+// in its highest byte, and the bytes themselves below.
 func (s *Server) pieces(text string) []quintain.Token {
 	size := s.PieceBytes
 	if size == 0 {
@@ -34,7 +34,7 @@ func (s *Server) pieces(text string) []quintain.Token {
 	return tokens
 }
 
-// bytesOf returns the bytes of a token as they appear in a reply, and the token's name.
+// bytesOf returns a token's bytes in a reply, and the token's name.
 func bytesOf(token quintain.Token) (raw []byte, name string) {
 	n := int(token >> 24)
 	if n == 0 {
@@ -79,7 +79,7 @@ func (s *Server) opening(role string) []quintain.Token {
 	return append(append([]quintain.Token{startTurn}, s.pieces(role)...), endOfRole)
 }
 
-// entries are the log-probabilities of tokens, which depend only on the tokens.
+// entries returns the log-probabilities of tokens, which depend only on the tokens.
 func entries(tokens []quintain.Token, byID bool) []any {
 	list := make([]any, len(tokens))
 	for i, token := range tokens {
@@ -96,5 +96,5 @@ func entries(tokens []quintain.Token, byID bool) []any {
 	return list
 }
 
-// LogProb is the log-probability that the fake server reports for token.
+// LogProb returns the log-probability that the fake server reports for token.
 func LogProb(token quintain.Token) float64 { return -float64(token%97) / 64 }

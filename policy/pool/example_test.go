@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/vllm"
 )
 
-// Two servers that speak as vLLM's, as one policy.
+// Two servers that speak like vLLM's become one policy.
 func Example() {
 	server, err := fake.New(fake.Config{Server: fake.Defaults()})
 	if err != nil {

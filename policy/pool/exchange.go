@@ -2,18 +2,18 @@ package pool
 
 import "time"
 
-// An Exchange is a request that a server has answered.
+// An Exchange is an answered request.
 type Exchange struct {
-	Took  time.Duration // by that server
-	Tries int           // until then, with those of other servers; 1 or more
+	Took  time.Duration // the server's time
+	Tries int           // attempts, on all servers; 1 or more
 	Exam  bool          // as in [quintain.Request]
 }
 
-// mostExchanges is how many exchanges of a server are kept until they are taken.
+// mostExchanges limits the exchanges kept per server.
 const mostExchanges = 10_000
 
-// Exchanges returns the exchanges of each server since the call before, 10,000 of them
-// at most, in the order of the servers of [Pool.Status].
+// Exchanges returns each server's exchanges since the last call, at most 10,000, in the
+// order of [Pool.Status].
 func (p *Pool[C]) Exchanges() [][]Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -24,7 +24,7 @@ func (p *Pool[C]) Exchanges() [][]Exchange {
 	return all
 }
 
-// answer takes note of an exchange of m.
+// answer records an exchange of m.
 func (m *member[C]) answer(e Exchange) {
 	if len(m.answered) < mostExchanges {
 		m.answered = append(m.answered, e)

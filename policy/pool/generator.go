@@ -11,27 +11,28 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// Tokens is the client of a server that takes tokens.
+// Tokens is the client of a token server.
 type Tokens interface {
 	Client
 	policy.Generator
 
-	// Version is that of the server's weights, or an older one; see [remote.Config].
+	// Version returns the version of the server's weights, or an older one; see
+	// [remote.Config].
 	Version(ctx context.Context) int32
 }
 
-// A Generator is a pool of servers that take tokens, all of one kind and model. It is a
+// A Generator is a pool of token servers, all of one kind and model. It is a
 // [policy.Generator].
 //
 // When the servers are too full, it interrupts the youngest requests, if the servers keep
-// what was sampled: such an output has Finish Aborted, as if the server had interrupted
-// it. It costs no retry.
+// the tokens sampled so far: the output then has Finish Aborted, as if the server had
+// interrupted it. No retry is counted.
 type Generator struct {
 	*Pool[Tokens]
 	can policy.Abilities
 }
 
-// NewGenerator is [New] for servers that take tokens.
+// NewGenerator is [New] for token servers.
 func NewGenerator(cfg Config, connect func(remote.Config) (Tokens, error)) (*Generator, error) {
 	p, err := New(cfg, connect)
 	if err != nil {
@@ -40,10 +41,10 @@ func NewGenerator(cfg Config, connect func(remote.Config) (Tokens, error)) (*Gen
 	return &Generator{p, p.members[0].client.Can()}, nil
 }
 
-// Can implements [policy.Generator]: what the first server can do.
+// Can implements [policy.Generator]: it returns the first server's abilities.
 func (g *Generator) Can() policy.Abilities { return g.can }
 
-// Version is the oldest version of the weights of the servers that are up.
+// Version returns the oldest version of the weights on the servers that are up.
 func (g *Generator) Version(ctx context.Context) int32 {
 	oldest := int32(math.MaxInt32)
 	for _, c := range g.up() {
@@ -67,11 +68,14 @@ func (g *Generator) Generate(ctx context.Context, prompt policy.Prompt) (outputs
 			}
 			return nil
 		}
-		if err == nil && prompt.AtLeast > 0 && outputs[0].Versions[0] < prompt.AtLeast {
-			return &remote.Error{Kind: remote.Busy, Err: fmt.Errorf(
-				"the server has the weights of version %d, and the reply goes on from version %d", outputs[0].Versions[0], prompt.AtLeast)}
+		if err != nil {
+			return err
 		}
-		return err
+		if prompt.AtLeast > 0 && outputs[0].Versions[0] < prompt.AtLeast {
+			return &remote.Error{Kind: remote.Busy, Err: fmt.Errorf(
+				"the server has the weights of version %d, and the reply continues from version %d", outputs[0].Versions[0], prompt.AtLeast)}
+		}
+		return nil
 	})
 	for k := range outputs {
 		outputs[k].Took = r.took

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// readLoad reads a load from a page of metrics in Prometheus' text format, with the names
-// of vLLM or SGLang, and the count of all preemptions so far. Several values of a name,
-// as of several engines behind one address, are added up; of the uses of their caches the
-// highest counts. It reports whether the page says what the use is.
+// readLoad reads a load and the count of all preemptions so far from a page of metrics in
+// Prometheus' text format, with the names of vLLM or SGLang. Several values of a name, from
+// several engines behind one address, are added; of the cache uses, the highest counts.
+// known reports whether the page gives the cache use.
 func readLoad(page []byte, now time.Time) (load Load, preempted int, known bool) {
 	load.At = now
 	for line := range bytes.Lines(page) {
@@ -32,8 +32,8 @@ func readLoad(page []byte, now time.Time) (load Load, preempted int, known bool)
 	return load, preempted, known
 }
 
-// sample reads a line such as `name{label="value"} 0.5`. Comments, and values that are no
-// numbers from 0 on, are none.
+// sample parses a line such as `name{label="value"} 0.5`. It rejects comments and values
+// other than numbers from 0 on.
 func sample(line []byte) (name string, value float64, is bool) {
 	end := bytes.IndexAny(line, "{ ")
 	if end <= 0 || line[0] == '#' {
@@ -51,5 +51,5 @@ func sample(line []byte) (name string, value float64, is bool) {
 	return string(line[:end]), value, err == nil && value >= 0 && !math.IsInf(value, 0)
 }
 
-// whole is a count, of at most 2^30.
+// whole converts a count, at most 2^30.
 func whole(value float64) int { return int(min(value, 1<<30)) }

@@ -8,14 +8,14 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A State is that of a server in a pool.
+// A State is the state of a server in a pool.
 type State string
 
 // The states.
 const (
-	Down     State = "down"     // it does not answer, or has not yet; it is left out, and probed until it does
-	Up       State = "up"       // it is used
-	Draining State = "draining" // its address has gone; what is under way there may end
+	Down     State = "down"     // it does not answer, or has not yet; it gets probes, but no requests
+	Up       State = "up"       // it gets requests
+	Draining State = "draining" // its address has gone; requests in flight may finish
 )
 
 // A member is a server of the pool, guarded by the pool's lock.
@@ -23,30 +23,30 @@ type member[C Client] struct {
 	url    string
 	client C
 	server *remote.Server // for probes
-	wake   chan struct{}  // its state has changed; holds one
+	wake   chan struct{}  // signals a change of state; holds one
 	gone   chan struct{}  // closed when it has left the pool
 
 	state    State
-	fault    error // why it is down; nil: it is not, or has not been probed yet
-	failures int   // in a row, while it is up
-	outages  int   // in a row: times that it went down, or did not come back
+	fault    error // why it is down; nil: it is up, or unprobed
+	failures int   // consecutive, while it is up
+	outages  int   // consecutive: times that it went down, or stayed down
 	underWay int   // samples
 	answered []Exchange
 
-	says      bool // it says what its load is
+	says      bool // it reports its load
 	last      Load
 	preempted int // in all
-	counted   int // of these, what the law knows
+	counted   int // of these, known to the limiter
 }
 
 // patience is the time limit of a probe.
 const patience = 10 * time.Second
 
-// maxFailures is after how many failures in a row a server counts as down, although it
-// answers.
+// maxFailures is the number of consecutive failures after which an answering server counts
+// as down.
 const maxFailures = 3
 
-// join returns a new member, which is down.
+// join returns a new member, which starts down.
 func (p *Pool[C]) join(url string) (*member[C], error) {
 	cfg := p.cfg.Server
 	cfg.URL, cfg.Retries, cfg.Told = url, -1, nil
@@ -65,7 +65,7 @@ func (p *Pool[C]) join(url string) (*member[C], error) {
 	}, nil
 }
 
-// close closes the connections that no request is using.
+// close closes the idle connections.
 func (m *member[C]) close() {
 	m.client.CloseIdle()
 	m.server.CloseIdle()
@@ -90,8 +90,8 @@ func (p *Pool[C]) follow(ctx context.Context, m *member[C]) {
 	}
 }
 
-// pause is how long to wait before the next probe of m. A server that went down is probed
-// at once, as it may only have closed a connection, then less and less often.
+// pause returns the time until the next probe of m. A server that went down is probed at
+// once, because it may only have closed a connection, then less and less often.
 func (p *Pool[C]) pause(m *member[C]) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +104,7 @@ func (p *Pool[C]) pause(m *member[C]) time.Duration {
 	return p.retry.Backoff(m.outages - 1)
 }
 
-// probe asks m whether it is well, and what its load is.
+// probe checks the health of m and reads its load.
 func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
 	ill := p.examine(ctx, m)
 	var page []byte
@@ -135,13 +135,15 @@ func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
 // examine returns why m cannot be used.
 func (p *Pool[C]) examine(ctx context.Context, m *member[C]) error {
 	_, err := m.server.Get(ctx, "health", "")
-	if fault, is := errors.AsType[*remote.Error](err); is && fault.Status >= 300 && fault.Status < 500 {
-		err = nil // it has no such route, but it is there
+	fault, is := errors.AsType[*remote.Error](err)
+	lacksRoute := is && fault.Status >= 300 && fault.Status < 500
+	if err != nil && !lacksRoute {
+		return err
 	}
-	if err == nil && p.cfg.Admit != nil && p.isDown(m) {
-		err = p.cfg.Admit(ctx, m.url)
+	if p.cfg.Admit == nil || !p.isDown(m) {
+		return nil
 	}
-	return err
+	return p.cfg.Admit(ctx, m.url)
 }
 
 // isDown reports whether m is down.
@@ -151,26 +153,26 @@ func (p *Pool[C]) isDown(m *member[C]) bool {
 	return m.state == Down
 }
 
-// note takes note of a page of metrics.
+// note records a page of metrics.
 func (m *member[C]) note(page []byte, now time.Time) {
 	load, preempted, known := readLoad(page, now)
 	if !known {
-		return // what it said before gets stale
+		return // its last load gets stale
 	}
-	if !m.says || preempted < m.preempted { // it begins, or begins anew
+	if !m.says || preempted < m.preempted { // it has started or restarted
 		m.counted = preempted
 	}
 	m.says, m.last, m.preempted = true, load, preempted
 }
 
-// load is what m said last, with the preemptions since the load before.
+// load returns m's last load, with the preemptions since the one before.
 func (m *member[C]) load() Load {
 	load := m.last
 	load.Preempted, m.counted = m.preempted-m.counted, m.preempted
 	return load
 }
 
-// recovered takes note that m answers.
+// recovered records that m answers.
 func (p *Pool[C]) recovered(m *member[C]) {
 	if m.state == Down {
 		p.log.Info("a server is up", "url", m.url)
@@ -178,7 +180,8 @@ func (p *Pool[C]) recovered(m *member[C]) {
 	}
 }
 
-// failed takes note of a failure of m: surely it is down, or it is after several in a row.
+// failed records a failure of m. It takes m down at once if surely, else after several in a
+// row.
 func (p *Pool[C]) failed(m *member[C], fault error, surely bool) {
 	m.failures++
 	if p.probed && m.state == Up && (surely || m.failures >= maxFailures) {
@@ -189,7 +192,7 @@ func (p *Pool[C]) failed(m *member[C], fault error, surely bool) {
 	}
 }
 
-// awake tells who follows m that its state has changed.
+// awake signals to m's follower that its state has changed.
 func (m *member[C]) awake() {
 	select {
 	case m.wake <- struct{}{}:

@@ -1,9 +1,9 @@
-// Package pool makes one policy of several servers of one model.
+// Package pool combines several servers of one model into one policy.
 //
 // A [Pool] knows which of its servers answer, gives each conversation to one of them, and
-// lets only as many samples be under way as the servers can take; others wait here, in the
-// order in which they came. What a server failed to answer another one is asked for. A
-// [Generator] is a pool of servers that take tokens, a [Policy] one of any policies.
+// limits the samples in flight to what the servers can take; other requests wait in line. A
+// request that one server fails goes to another. A [Generator] is a pool of token servers,
+// a [Policy] a pool of any policies.
 package pool
 
 import (
@@ -19,66 +19,65 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A Config makes a pool.
+// A Config configures a pool.
 type Config struct {
-	// URLs are the addresses of the servers, with or without /v1. File, if not empty,
-	// names a file with further ones, one a line, which is read again every two seconds:
-	// the server of a line that goes is given nothing more, and what is under way there
-	// may end. Empty lines are skipped, and those that begin with #.
+	// URLs are the addresses of the servers, with or without /v1. File, if not empty, names
+	// a file of further addresses, one per line, which is read again every two seconds: a
+	// server removed from it gets no new requests, and those in flight may finish. Empty
+	// lines and lines that begin with # are skipped.
 	URLs []string
 	File string
 
-	// Server holds the limits for each server, without its URL. Its Retries, Backoff,
-	// MaxBackoff, Told and Stop are those of the pool: a retry goes to another server, if
-	// there is one. MaxInFlight is how many samples are under way at once, in all servers
-	// together; 0: 1024.
+	// Server holds the limits for each server; its URL is ignored. Its Retries, Backoff,
+	// MaxBackoff, Told and Stop apply to the pool: a retry goes to another server, if there
+	// is one. MaxInFlight limits the samples in flight on all servers together; 0: 1024.
 	Server remote.Config
 
-	// Control adapts the number of samples under way to what the servers say of their
-	// caches, by a [Law], up to Server.MaxInFlight. Servers that say nothing, as others
-	// than vLLM and SGLang, are not controlled.
+	// Control adapts the samples in flight to the servers' cache use, with a [Limiter], up
+	// to Server.MaxInFlight. Servers that report none (all but vLLM and SGLang) are not
+	// controlled.
 	Control bool
 
-	// Admit is asked before a server is used, and again when it comes back, and returns
-	// why it must not be, such as another model; nil: all may be.
+	// Admit is called before a server is first used and when it comes back, and returns why
+	// it must not be, such as another model; nil: admit all.
 	Admit func(ctx context.Context, url string) error
 
-	// FailFast has requests fail with the cause while no server is up, and be retried as
-	// after any fault. Else they wait until one is.
+	// FailFast makes requests fail while no server is up, and be retried as after any
+	// fault. Otherwise they wait for a server.
 	FailFast bool
 
-	Log *slog.Logger // nil: nothing is logged
+	Log *slog.Logger // nil: no logs
 }
 
 // A Client speaks to one server.
 type Client interface {
-	CloseIdle() // closes the connections that no request is using
+	CloseIdle() // closes the idle connections
 }
 
-// A Pool is a pool of servers, each with a client of type C. Many goroutines may use it
-// at once. While [Pool.Run] does not run, servers that nobody has to admit are all used,
-// whether they answer or not, and others as they were when it ended.
+// A Pool is a pool of servers, each with a client of type C. Many goroutines may use it at
+// once. Before and after [Pool.Run], servers that need no admission are all used, whether
+// or not they answer; others keep the state in which Run left them.
 type Pool[C Client] struct {
 	cfg     Config
 	connect func(remote.Config) (C, error)
 	retry   *remote.Retry
 	log     *slog.Logger
 
-	mu       sync.Mutex // of what follows
+	mu       sync.Mutex // guards the fields below
 	members  []*member[C]
-	queue    list.List // of *request[C]: those that wait, the oldest first
-	running  list.List // of *request[C]: those that run, the oldest first
-	underWay int       // samples of those that run
-	law      *Law
-	probed   bool // Run runs
+	queue    list.List // of *request[C]: waiting, oldest first
+	running  list.List // of *request[C]: running, oldest first
+	underWay int       // running samples
+	limiter  *Limiter
+	probed   bool // while Run runs
 }
 
-// startEach is the limit of each server that is controlled, to begin with: as many
-// sequences as vLLM runs at once by default.
+// startEach is the initial limit of each controlled server: the sequences that vLLM runs at
+// once by default.
 const startEach = 256
 
-// New returns a pool whose clients are made by connect, without contacting a server. The
-// error names the setting that is invalid.
+// New returns a pool with clients from connect, without contacting a server. The error
+// names the invalid setting.
 func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C], error) {
 	if cfg.Server.MaxInFlight == 0 {
 		cfg.Server.MaxInFlight = 1024
@@ -88,14 +87,14 @@ func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C]
 	}
 	p := &Pool[C]{
 		cfg: cfg, connect: connect, log: cfg.Log, retry: remote.NewRetry(cfg.Server),
-		law: NewLaw(startEach, cfg.Server.MaxInFlight),
+		limiter: NewLimiter(startEach, cfg.Server.MaxInFlight),
 	}
 	urls, err := addresses(cfg.URLs, cfg.File)
 	if err != nil {
 		return nil, fmt.Errorf("pool: %w", err)
 	}
 	if len(urls) == 0 {
-		return nil, errors.New("pool: no address of a server")
+		return nil, errors.New("pool: no server address")
 	}
 	for _, url := range urls {
 		m, err := p.join(url)
@@ -110,15 +109,15 @@ func New[C Client](cfg Config, connect func(remote.Config) (C, error)) (*Pool[C]
 	return p, nil
 }
 
-// pollEvery is the time between two probes of a server that is up, and between two polls
-// of the law; watchEvery that between two looks at the file of addresses.
+// pollEvery is the time between two probes of a server that is up, and between two polls of
+// the limiter; watchEvery is the time between two reads of the file of addresses.
 const (
 	pollEvery  = 5 * time.Second
 	watchEvery = 2 * time.Second
 )
 
-// Run probes the servers and adapts the limits until ctx ends, and returns nil. It is
-// called once. When it has returned, no goroutine of the pool is left.
+// Run probes the servers and adapts the limits until ctx ends, then returns nil. Call it
+// once. When it returns, no goroutine of the pool is left.
 func (p *Pool[C]) Run(ctx context.Context) error {
 	var probes sync.WaitGroup
 	defer probes.Wait()
@@ -145,10 +144,10 @@ func (p *Pool[C]) Run(ctx context.Context) error {
 	}
 }
 
-// begin has servers be left out from now on.
+// begin starts leaving out servers that are down.
 func (p *Pool[C]) begin() { p.change(func() { p.probed = true }) }
 
-// end has all servers be used, but for those that were not admitted.
+// end puts all servers to use, except those not admitted.
 func (p *Pool[C]) end() {
 	p.change(func() {
 		p.probed = false
@@ -160,7 +159,7 @@ func (p *Pool[C]) end() {
 	})
 }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (p *Pool[C]) CloseIdle() {
 	for _, m := range p.list() {
 		m.close()
@@ -186,8 +185,8 @@ func (p *Pool[C]) up() (clients []C) {
 	return clients
 }
 
-// poll has the law adapt the limit, and aborts the youngest requests beyond it if it must
-// be.
+// poll lets the limiter adapt the limit, and aborts the youngest requests beyond it if
+// necessary.
 func (p *Pool[C]) poll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -195,10 +194,10 @@ func (p *Pool[C]) poll() {
 	if len(loads) == 0 {
 		return
 	}
-	before := p.law.Limit()
-	abort := p.law.Poll(time.Now(), p.underWay, loads)
-	if limit := p.law.Limit(); limit != before {
-		p.log.Info("the limit of samples under way changes", "from", before, "to", limit)
+	before := p.limiter.Limit()
+	abort := p.limiter.Poll(time.Now(), p.underWay, loads)
+	if limit := p.limiter.Limit(); limit != before {
+		p.log.Info("the limit of samples in flight changes", "from", before, "to", limit)
 	}
 	if abort {
 		p.trim()
@@ -206,7 +205,7 @@ func (p *Pool[C]) poll() {
 	p.dispatch()
 }
 
-// loads are what the servers said last. It is called with the lock.
+// loads returns the servers' last loads. The caller holds the lock.
 func (p *Pool[C]) loads() (loads []Load) {
 	for _, m := range p.members {
 		if m.state == Up && m.says {
@@ -216,7 +215,7 @@ func (p *Pool[C]) loads() (loads []Load) {
 	return loads
 }
 
-// limit is how many samples may be under way. It is called with the lock.
+// limit returns the most samples in flight. The caller holds the lock.
 func (p *Pool[C]) limit() int {
 	up, says := 0, 0
 	for _, m := range p.members {
@@ -228,9 +227,9 @@ func (p *Pool[C]) limit() int {
 			says++
 		}
 	}
-	p.law.Servers(up)
+	p.limiter.Servers(up)
 	if says == 0 {
 		return p.cfg.Server.MaxInFlight
 	}
-	return p.law.Limit()
+	return p.limiter.Limit()
 }

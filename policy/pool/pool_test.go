@@ -29,20 +29,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A network has a handler for each host, within the process, as a synctest bubble
-// requires.
+// A network has a handler for each host, within the process, as synctest bubbles require.
 type network struct {
 	mu    sync.Mutex
 	hosts map[string]host
 }
 
 type host struct {
-	http.Handler                 // nil: it does not answer
+	http.Handler                 // nil: no answer
 	up           context.Context // ends when the handler is replaced
 	replace      context.CancelFunc
 }
 
-// set replaces the handler of a host; what is under way at the old one is lost.
+// set replaces the handler of a host; requests in flight to the old one are lost.
 func (n *network) set(name string, h http.Handler) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -82,7 +81,7 @@ type rack struct {
 	end     func()
 }
 
-// slow are settings of a server that samples 100 tokens, one every 10 ms.
+// slow configures a server that samples 100 tokens, one every 10 ms.
 func slow() fake.Settings {
 	c := fake.Defaults()
 	c.Length, c.Rate, c.Interval, c.FirstToken = "fixed:100", 100, 1, 0
@@ -129,7 +128,7 @@ func prompt(key string) policy.Prompt {
 	return policy.Prompt{Key: key, Tokens: policy.Encode("How many legs has " + key + "?"), N: 1, Sampling: quintain.Sampling{Temperature: 1}}
 }
 
-// states are those of the servers, such as "a up, b down".
+// states lists the servers' states, such as "a up, b down".
 func (r *rack) states() string {
 	var all []string
 	for _, s := range r.Status().Servers {
@@ -147,7 +146,8 @@ func (r *rack) want(why, states string) {
 	}
 }
 
-// generate starts n requests, and returns what waits for them. Each must be answered.
+// generate starts n requests, each of which must be answered, and returns a function that
+// waits for them.
 func (r *rack) generate(n int) (wait func()) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -184,7 +184,7 @@ func TestConversationsAreSpreadAndStay(t *testing.T) {
 	})
 }
 
-// Each answered request is an exchange of the server that answered it, once.
+// Each answered request counts once, as an exchange of the server that answered it.
 func TestExchanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRack(t, 2, slow(), nil)
@@ -221,8 +221,8 @@ func TestExchanges(t *testing.T) {
 	})
 }
 
-// What a server that dies had under way another one is asked for; when it comes back, it
-// is used again.
+// The requests in flight on a dying server go to another; a server that comes back is used
+// again.
 func TestAServerThatDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var again atomic.Int32
@@ -250,8 +250,7 @@ func TestAServerThatDies(t *testing.T) {
 	})
 }
 
-// A server whose health is fine, and whose every reply fails, is left out, for longer and
-// longer.
+// A server with good health whose every reply fails is left out, for longer and longer.
 func TestAServerThatFailsIsLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
@@ -274,8 +273,8 @@ func TestAServerThatFailsIsLeftOut(t *testing.T) {
 	})
 }
 
-// A server whose line goes from the file is given nothing more, and what is under way
-// there may end; one whose line comes is used.
+// A server removed from the file gets no new requests, and those in flight may finish; a
+// server added is used.
 func TestTheFileOfServersIsWatched(t *testing.T) {
 	path := t.TempDir() + "/urls"
 	write := func(text string) {
@@ -319,7 +318,7 @@ func TestTheFileOfServersIsWatched(t *testing.T) {
 	})
 }
 
-// While no server is up, requests wait; they end when the pool is told to stop.
+// While no server is up, requests wait; they end when the pool is stopped.
 func TestRequestsWaitForAServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
@@ -341,7 +340,7 @@ func TestRequestsWaitForAServer(t *testing.T) {
 		close(stop)
 		all.Wait()
 		if fault, is := errors.AsType[*remote.Error](first); !is || fault.Kind != remote.Unreachable || !errors.Is(first, quintain.ErrCancelled) || fmt.Sprint(second) != "cut" {
-			t.Errorf("errors %v and %v, want what the server lacks, and the cause", first, second)
+			t.Errorf("errors %v and %v, want the server's missing ability, and the cause", first, second)
 		}
 		if s := r.Status(); s.Waiting != 0 || s.UnderWay != 0 {
 			t.Errorf("still %+v", s)
@@ -349,7 +348,7 @@ func TestRequestsWaitForAServer(t *testing.T) {
 	})
 }
 
-// says wraps a server so that it says how full its cache is.
+// says wraps a server so that it reports its cache use.
 func says(s http.Handler, use func() float64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Path == "/metrics" {
@@ -360,8 +359,8 @@ func says(s http.Handler, use func() float64) http.Handler {
 	})
 }
 
-// When the caches are too full, the youngest replies are interrupted, and go on later
-// where they were; no attempt is counted.
+// When the caches are too full, the youngest replies are interrupted, and later continue;
+// no attempt is counted.
 func TestOnlyServersThatAreAdmittedAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRack(t, 2, slow(), func(c *pool.Config) {
@@ -377,7 +376,7 @@ func TestOnlyServersThatAreAdmittedAreAsked(t *testing.T) {
 		r.want("nobody is admitted yet", "a down, b down")
 		wait()
 		r.want("one is", "a up, b down")
-		r.end() // while episodes that are under way may end
+		r.end() // while episodes in flight may finish
 		r.generate(5)()
 		if a, b := r.servers[0].Stats().Asked, r.servers[1].Stats().Asked; a != 25 || b != 0 {
 			t.Errorf("asked for %d and %d replies, want 25 and 0", a, b)
@@ -399,7 +398,7 @@ func TestRequestsFailFast(t *testing.T) {
 		again.Store(0)
 		_, err := r.Generate(t.Context(), prompt("p"))
 		if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.Unreachable || fault.Attempts != 4 || again.Load() != 3 {
-			t.Errorf("error %v, %d times again; want what both lack, after 3 retries", err, again.Load())
+			t.Errorf("error %v, %d times again; want their common missing ability, after 3 retries", err, again.Load())
 		}
 		r.set("a", r.servers[0])
 		time.Sleep(2 * time.Minute)
@@ -452,7 +451,7 @@ func TestTheYoungestAreContinuedLater(t *testing.T) {
 	})
 }
 
-// A reply is not continued with weights that are older than those of its beginning.
+// A reply never continues with older weights than it began with.
 func TestVersionsNeverFallWithinAReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRack(t, 2, slow(), nil)
@@ -499,8 +498,8 @@ func TestTimeLimitsBeginWithTheServer(t *testing.T) {
 	})
 }
 
-// Sixteen thousand requests that come at once begin as others end: none is tried again,
-// none starves, and the time limit of an exchange does not run while they wait here.
+// Sixteen thousand requests that come at once begin as others end: none is retried, none
+// starves, and their time limits do not run while they wait here.
 func TestQueuedRequestsBeginAsOthersEnd(t *testing.T) {
 	requests, room := 16_000, 512
 	if testing.Short() {
@@ -588,7 +587,7 @@ func TestNewRefuses(t *testing.T) {
 		cfg  pool.Config
 		says string
 	}{
-		{"no server", pool.Config{}, "no address"},
+		{"no server", pool.Config{}, "no server address"},
 		{"a bad address", pool.Config{URLs: []string{"http://a", "b"}}, `url is "b"`},
 		{"no file", pool.Config{File: "/nonexistent/urls"}, "no such file"},
 	} {

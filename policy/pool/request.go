@@ -12,31 +12,30 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// errTrimmed is the cause for aborting a request because the servers are too full.
+// errTrimmed is the cause of a request aborted because the servers are too full.
 var errTrimmed = errors.New("the servers are too full")
 
-// A request is one exchange of a pool, guarded by the pool's lock.
+// A request is one request to a pool, guarded by the pool's lock.
 type request[C Client] struct {
 	key    string
 	n      int           // samples
-	within time.Duration // that a server may take; 0: no limit
-	exam   bool          // it is of an examination
+	within time.Duration // most time on a server; 0: no limit
+	exam   bool          // it is for an evaluation
 	avoid  *member[C]    // the server that has just failed it
-	whole  bool          // it must not be aborted: what was sampled would be lost
+	whole  bool          // never abort it: the tokens so far would be lost
 
 	at      *member[C]
 	err     error // why it is not served
 	ready   chan struct{}
-	place   *list.Element // in the queue, then among those that run
+	place   *list.Element // in the queue, then among the running
 	cancel  context.CancelCauseFunc
 	trimmed bool
-	tries   int           // servers that were asked
-	took    time.Duration // that the server took
+	tries   int           // attempts
+	took    time.Duration // the server's time
 }
 
-// ask makes r of a server, and of another one after a temporary fault, as often as the
-// pool retries. The error is a [*remote.Error], what else call returns, or the cause of
-// ctx.
+// ask sends r to a server and, after a temporary fault, to another, up to the pool's
+// retries. The error is a [*remote.Error], another error of call, or the cause of ctx.
 func (p *Pool[C]) ask(ctx context.Context, r *request[C], call func(context.Context, C) error) (err error) {
 	failed := p.retry.Do(ctx, func() *remote.Error {
 		err = p.once(ctx, r, call)
@@ -53,7 +52,7 @@ func (p *Pool[C]) ask(ctx context.Context, r *request[C], call func(context.Cont
 	return err
 }
 
-// once waits for a server, and makes one exchange.
+// once waits for a server and makes one attempt.
 func (p *Pool[C]) once(ctx context.Context, r *request[C], call func(context.Context, C) error) error {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -69,7 +68,7 @@ func (p *Pool[C]) once(ctx context.Context, r *request[C], call func(context.Con
 	return err
 }
 
-// call makes the exchange of r, within its time limit.
+// call makes an attempt within r's time limit.
 func (r *request[C]) call(ctx context.Context, call func(context.Context, C) error) error {
 	if r.within > 0 {
 		var cancel context.CancelFunc
@@ -86,7 +85,7 @@ func (r *request[C]) call(ctx context.Context, call func(context.Context, C) err
 	return err
 }
 
-// enter waits until r may begin, in the order of arrival.
+// enter waits until r may begin, first come, first served.
 func (p *Pool[C]) enter(ctx context.Context, r *request[C]) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -106,7 +105,7 @@ func (p *Pool[C]) enter(ctx context.Context, r *request[C]) error {
 	return p.begun(ctx, r)
 }
 
-// begun returns why r, whose waiting is over, does not begin.
+// begun returns why r, no longer waiting, does not begin.
 func (p *Pool[C]) begun(ctx context.Context, r *request[C]) (err error) {
 	p.change(func() {
 		switch {
@@ -115,7 +114,7 @@ func (p *Pool[C]) begun(ctx context.Context, r *request[C]) (err error) {
 		case r.at == nil:
 			p.queue.Remove(r.place)
 			err = context.Cause(ctx)
-		default: // it had just been let in
+		default: // it was admitted just now
 			p.release(r)
 			err = context.Cause(ctx)
 		}
@@ -123,9 +122,9 @@ func (p *Pool[C]) begun(ctx context.Context, r *request[C]) (err error) {
 	return err
 }
 
-// leave makes room for those who wait, and takes note of how r ended.
+// leave frees r's slot for the waiting requests, and records how r ended.
 func (p *Pool[C]) leave(r *request[C], err error) {
-	var fault remote.Error // a copy: who asked counts the attempts in the original
+	var fault remote.Error // a copy: the caller counts the attempts in the original
 	if of, is := errors.AsType[*remote.Error](err); is {
 		fault = *of
 	}
@@ -133,7 +132,7 @@ func (p *Pool[C]) leave(r *request[C], err error) {
 		p.release(r)
 		switch {
 		case err == nil && !r.trimmed:
-			p.law.Ended(r.n)
+			p.limiter.Ended(r.n)
 			r.at.answer(Exchange{r.took, r.tries, r.exam})
 			r.at.failures, r.at.outages = 0, 0
 		case fault.Kind == remote.Unreachable:
@@ -144,7 +143,7 @@ func (p *Pool[C]) leave(r *request[C], err error) {
 	})
 }
 
-// change changes the pool, and lets in those who may begin then.
+// change changes the pool, then admits the requests that may begin.
 func (p *Pool[C]) change(how func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +151,7 @@ func (p *Pool[C]) change(how func()) {
 	p.dispatch()
 }
 
-// release makes the room of r free.
+// release frees r's slot.
 func (p *Pool[C]) release(r *request[C]) {
 	p.running.Remove(r.place)
 	p.underWay -= r.n
@@ -160,8 +159,8 @@ func (p *Pool[C]) release(r *request[C]) {
 	p.retire(r.at)
 }
 
-// dispatch lets in those who wait, as far as there is room. If no server is up and nobody
-// is to wait for one, it sends them away.
+// dispatch admits waiting requests while there is room. If no server is up and none is
+// worth waiting for, it fails them.
 func (p *Pool[C]) dispatch() {
 	limit := p.limit()
 	for p.queue.Len() > 0 {
@@ -188,8 +187,8 @@ func (p *Pool[C]) dispatch() {
 	}
 }
 
-// route returns the server for r: not the one that has just failed it, if there is
-// another; nil: none is up.
+// route returns the server for r, if possible another than the one that has just failed it;
+// nil: none is up.
 func (p *Pool[C]) route(r *request[C]) *member[C] {
 	loads, ranks := make([]int, len(p.members)), make([]uint64, len(p.members))
 	others := false
@@ -211,8 +210,7 @@ func (p *Pool[C]) route(r *request[C]) *member[C] {
 	return nil
 }
 
-// trim aborts the youngest requests, of those that lose nothing by it, until no more than
-// the limit are under way.
+// trim aborts the youngest requests, of those that lose no tokens, down to the limit.
 func (p *Pool[C]) trim() {
 	over := p.underWay - p.limit()
 	for e := p.running.Back(); e != nil && over > 0; e = e.Prev() {
@@ -224,13 +222,13 @@ func (p *Pool[C]) trim() {
 	}
 }
 
-// hopeless reports whether requests fail because every server is down, also by a probe
+// hopeless reports whether requests fail because every server is down, confirmed by a probe
 // since it went down.
 func (p *Pool[C]) hopeless() bool {
 	return p.cfg.FailFast && !slices.ContainsFunc(p.members, func(m *member[C]) bool { return m.state != Down || m.outages < 2 })
 }
 
-// outage is why no server is up.
+// outage returns why no server is up.
 func (p *Pool[C]) outage() error {
 	for _, m := range p.members {
 		if fault, is := errors.AsType[*remote.Error](m.fault); is {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// slack is by how much a server may have more than its share and still get the
-// conversations that are its own.
+// slack is the factor by which a server may exceed its share and still get its own
+// conversations.
 const slack = 1.25
 
-// route returns the index of the server for n more samples, given how many each has and
-// how it ranks for the conversation; load below 0: it takes none. It returns -1 if no
-// server takes any.
+// route returns the index of the server for n more samples, given each server's load and
+// its rank for the conversation; load below 0: it takes none. It returns -1 if no server
+// takes any.
 //
-// A conversation goes to the server that ranks highest for it, unless that would then
-// have more than a quarter above the mean; else it goes to the least loaded one.
+// A conversation goes to its highest-ranking server, unless that server would then exceed
+// the mean by more than a quarter; else it goes to the least loaded one.
 func route(loads []int, ranks []uint64, n int) int {
 	own, least, sum, open := -1, -1, n, 0
 	for i, load := range loads {
@@ -36,9 +36,9 @@ func route(loads []int, ranks []uint64, n int) int {
 	return least
 }
 
-// rank is how a server ranks for the conversation of a key: by a hash of both (rendezvous
-// hashing: Thaler and Ravishankar, 1998), so that when a server comes or goes only its own
-// conversations move. The episodes of a group have one rank, since they share a prompt.
+// rank ranks a server for the conversation of a key by a hash of both (rendezvous hashing:
+// Thaler and Ravishankar, 1998): when a server comes or goes, only its own conversations
+// move. The episodes of a group have one rank, because they share a prompt.
 func rank(key, url string) uint64 {
 	if end := strings.IndexAny(key, "#~"); end >= 0 {
 		key = key[:end]

@@ -9,7 +9,7 @@ func TestRoutes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why   string
-		loads []int // of servers that rank 0, 1, 2 …
+		loads []int // of servers with rank 0, 1, 2 …
 		n     int
 		want  int
 	}{
@@ -32,8 +32,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// The episodes of a group rank alike, groups are spread evenly, and a server that goes
-// moves its own groups only.
+// The episodes of a group rank alike, groups spread evenly, and a server that goes moves
+// only its own groups.
 func TestRanksSpread(t *testing.T) {
 	t.Parallel()
 	best := func(key string, urls []string) (at string) {

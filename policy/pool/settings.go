@@ -6,11 +6,11 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings are the user's part of a [Config].
+// Settings is the user's part of a [Config].
 type Settings struct {
 	URLs        []string
 	File        string
-	MaxInFlight int // 0: as many as the caller has
+	MaxInFlight int // 0: the caller decides
 	Control     bool
 }
 
@@ -19,10 +19,10 @@ func Defaults() Settings { return Settings{Control: true} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Texts(&s.URLs, "url", "address of the server, such as http://127.0.0.1:8001; of the kind openai the base of its API, which ends with /v1; may be given several times, for servers of one model")
-	d.Text(&s.File, "urls_file", "file with addresses of servers, one a line, which is watched: servers may come and go")
-	d.Int(&s.MaxInFlight, "max_in_flight", "samples that all servers together are asked for at once; 0: as many as run.parallel").AtLeast(0)
-	d.Bool(&s.Control, "control", "ask vLLM and SGLang for as many samples at once as their caches hold, by what they say of themselves")
+	d.Texts(&s.URLs, "url", "address of the server, such as http://127.0.0.1:8001; for kind openai the base URL of its API, which ends with /v1; may be given several times, for servers of one model")
+	d.Text(&s.File, "urls_file", "file of server addresses, one per line; it is watched: servers may come and go")
+	d.Int(&s.MaxInFlight, "max_in_flight", "most samples in flight on all servers together; 0: as many as run.parallel").AtLeast(0)
+	d.Bool(&s.Control, "control", "fit the samples in flight on vLLM and SGLang to their reported cache use")
 }
 
 // Check implements [settings.Checker].
@@ -33,11 +33,14 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Addresses are those of the settings, each once, with those that the file has now.
+// Addresses returns the addresses of the settings and those now in the file, each once.
 func (s *Settings) Addresses() ([]string, error) {
 	urls, err := addresses(s.URLs, s.File)
-	if err == nil && len(urls) == 0 {
-		err = errors.New("urls_file: has no address of a server")
+	if err != nil {
+		return nil, err
 	}
-	return urls, err
+	if len(urls) == 0 {
+		return nil, errors.New("urls_file: has no server address")
+	}
+	return urls, nil
 }

@@ -4,11 +4,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// A Status is what a pool does.
+// A Status is the state of a pool.
 type Status struct {
-	UnderWay int // samples that servers are asked for
-	Waiting  int // samples that wait here
-	Limit    int // of those under way
+	UnderWay int // samples in flight on servers
+	Waiting  int // samples waiting here
+	Limit    int // of samples in flight
 	Servers  []Server
 }
 
@@ -17,11 +17,11 @@ type Server struct {
 	URL      string
 	State    State
 	UnderWay int   // samples
-	Fault    error // why it is down; nil: it is not, or has not been probed yet
-	Load     Load  // what it said last; zero if it says nothing
+	Fault    error // why it is down; nil: it is up, or unprobed
+	Load     Load  // its last report; zero: none
 }
 
-// Status returns what the pool does.
+// Status returns the pool's state.
 func (p *Pool[C]) Status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,16 +49,16 @@ func (p *Pool[C]) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(prometheus.NewDesc(name, help, names, nil), prometheus.GaugeValue, value, label...)
 	}
 	s := p.Status()
-	gauge("quintain_pool_under_way", "Samples that the servers of the policy are asked for.", float64(s.UnderWay))
-	gauge("quintain_pool_waiting", "Samples that wait for room in the servers of the policy.", float64(s.Waiting))
-	gauge("quintain_pool_limit", "Samples that may be under way at once.", float64(s.Limit))
+	gauge("quintain_pool_under_way", "Samples in flight on the policy's servers.", float64(s.UnderWay))
+	gauge("quintain_pool_waiting", "Samples waiting for room on the policy's servers.", float64(s.Waiting))
+	gauge("quintain_pool_limit", "Most samples in flight at once.", float64(s.Limit))
 	for _, of := range s.Servers {
 		up := 0.0
 		if of.State == Up {
 			up = 1
 		}
 		gauge("quintain_pool_server_up", "1 if the server is used, 0 if it is down or draining.", up, of.URL)
-		gauge("quintain_pool_server_under_way", "Samples that the server is asked for.", float64(of.UnderWay), of.URL)
-		gauge("quintain_pool_server_cache_use", "Part of its KV cache that the server says it uses.", of.Load.Use, of.URL)
+		gauge("quintain_pool_server_under_way", "Samples in flight on the server.", float64(of.UnderWay), of.URL)
+		gauge("quintain_pool_server_cache_use", "Used part of the server's KV cache, as it reports.", of.Load.Use, of.URL)
 	}
 }

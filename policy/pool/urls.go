@@ -14,7 +14,7 @@ const (
 	maxURLs = 4096
 )
 
-// addresses are urls and those in a file, if it is named, each once.
+// addresses returns urls and the addresses in file, if file is not empty, each once.
 func addresses(urls []string, file string) ([]string, error) {
 	urls = slices.Clone(urls)
 	if file != "" {
@@ -31,7 +31,7 @@ func addresses(urls []string, file string) ([]string, error) {
 		}
 	}
 	if len(once) > maxURLs {
-		return nil, fmt.Errorf("%d addresses, want %d at most", len(once), maxURLs)
+		return nil, fmt.Errorf("%d addresses, want at most %d", len(once), maxURLs)
 	}
 	return once, nil
 }
@@ -58,8 +58,8 @@ func readURLs(path string) (urls []string, err error) {
 	return urls, nil
 }
 
-// reread reads the file of addresses again, has those servers drain whose addresses have
-// gone, and returns the new ones. If the file cannot be read, everything stays.
+// reread reads the file of addresses again, drains the servers that it dropped, and returns
+// the new ones. If the file is unreadable, all servers stay.
 func (p *Pool[C]) reread() (came []*member[C]) {
 	if p.cfg.File == "" {
 		return nil
@@ -88,7 +88,7 @@ func (p *Pool[C]) reread() (came []*member[C]) {
 	return came
 }
 
-// keep has m drain, or be used again.
+// keep drains m, or puts it back to use.
 func (p *Pool[C]) keep(m *member[C], wanted bool) {
 	switch {
 	case wanted && m.state == Draining:
@@ -101,7 +101,7 @@ func (p *Pool[C]) keep(m *member[C], wanted bool) {
 	}
 }
 
-// retire has m leave the pool if it has drained.
+// retire removes m from the pool once it has drained.
 func (p *Pool[C]) retire(m *member[C]) {
 	if m.state != Draining || m.underWay > 0 || isClosed(m.gone) {
 		return

@@ -1,5 +1,5 @@
-// Package probe finds out which inference server is at an address, and what it can do, by
-// a few requests for information and one for a token or two.
+// Package probe finds out the kind and the abilities of the inference server at an address,
+// with a few requests for information and one for a token or two.
 package probe
 
 import (
@@ -19,28 +19,27 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A Report says what was found.
+// A Report is the result of a probe.
 type Report struct {
 	URL           string           `json:"url"`
 	Server        Kind             `json:"server"`
-	Version       string           `json:"version,omitempty"` // as the server says it
+	Version       string           `json:"version,omitempty"` // as the server reports it
 	Models        []string         `json:"models"`
-	Model         string           `json:"model"` // that was asked
+	Model         string           `json:"model"` // the probed one
 	WeightVersion string           `json:"weight_version,omitempty"`
 	Can           policy.Abilities `json:"can"`             // by its own route, or else by chat completions
-	Notes         []string         `json:"notes,omitempty"` // what did not work, and what to do
-	Fault         error            `json:"-"`               // why nothing could be sampled by these; nil: something was
+	Notes         []string         `json:"notes,omitempty"` // failures, and their remedies
+	Fault         error            `json:"-"`               // why Can holds no way to sample; nil: it does
 
-	// Text is what it can by text completions, which are tried if it takes no tokens; nil:
-	// it has none, and TextFault says why, or was not asked.
+	// Text holds its abilities in text completions, tried only if it takes no tokens; nil:
+	// it has none, for the reason in TextFault, or was not tried.
 	Text      *policy.Abilities `json:"text,omitempty"`
 	TextFault error             `json:"-"`
 }
 
-// Run asks the server of cfg for its kind and its models, and has one sample a token or
-// two: model, or the first one if that is empty. A server that is said to be of a kind is
-// taken for one. The error, a [*remote.Error] or the cause of ctx, says why the address is
-// of no use.
+// Run asks the server of cfg for its kind and its models, and samples a token or two from
+// model, or from its first model if that is empty. A given kind is believed. The error, a
+// [*remote.Error] or the cause of ctx, says why the address is of no use.
 func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Report, error) {
 	cfg.URL, cfg.Retries = remote.Root(cfg.URL), -1
 	server, err := remote.New(cfg)
@@ -48,16 +47,8 @@ func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Repo
 		return nil, err
 	}
 	defer server.CloseIdle()
-	r := &Report{URL: cfg.URL, Server: OpenAI}
-	owner, err := r.models(ctx, server)
-	if r.Model = model; model == "" && err == nil {
-		r.Model = r.Models[0]
-	}
-	if err == nil && !slices.Contains(r.Models, r.Model) {
-		err = server.Fault(&remote.Error{
-			Kind: remote.UnknownModel, Err: fmt.Errorf("no model %q; the server has %s", r.Model, strings.Join(r.Models, ", ")),
-		}, "v1/models", nil)
-	}
+	r := &Report{URL: cfg.URL, Server: OpenAI, Model: model}
+	owner, err := r.choose(ctx, server)
 	if err != nil && (model == "" || !answered(err)) {
 		return nil, err
 	}
@@ -72,15 +63,30 @@ func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Repo
 	return r, context.Cause(ctx)
 }
 
-// answered reports whether err is about an answer. One without the model that was named
-// need not mean much: transformers serve lists the models of a cache, if there is one, and
-// serves another that lies elsewhere.
+// choose asks for the server's models, takes the first if r names none, and returns the
+// owner of the first. The error may say that the server does not list the named model.
+func (r *Report) choose(ctx context.Context, server *remote.Server) (owner string, err error) {
+	if owner, err = r.models(ctx, server); err != nil {
+		return owner, err
+	}
+	r.Model = cmp.Or(r.Model, r.Models[0])
+	if !slices.Contains(r.Models, r.Model) {
+		return owner, server.Fault(&remote.Error{
+			Kind: remote.UnknownModel, Err: fmt.Errorf("no model %q; the server has %s", r.Model, strings.Join(r.Models, ", ")),
+		}, "v1/models", nil)
+	}
+	return owner, nil
+}
+
+// answered reports whether err is about an answer. An answer without the named model need
+// not mean much: transformers serve lists the models of a cache, if there is one, and
+// serves another from elsewhere.
 func answered(err error) bool {
 	fault, is := errors.AsType[*remote.Error](err)
 	return is && fault.Status != 0
 }
 
-// models asks for the server's models, and returns who the first says that it is of.
+// models asks for the server's models, and returns the owner of the first.
 func (r *Report) models(ctx context.Context, server *remote.Server) (owner string, err error) {
 	body, err := server.Get(ctx, "v1/models", "is this the address of an inference server?")
 	if err != nil {
@@ -105,7 +111,7 @@ func (r *Report) models(ctx context.Context, server *remote.Server) (owner strin
 	return list.Data[0].Owner, nil
 }
 
-// identify finds out the kind of the server by what only that kind answers.
+// identify finds out the kind of the server by requests that only that kind answers.
 func (r *Report) identify(ctx context.Context, server *remote.Server, owner string) {
 	var info info
 	ask := func(path string) bool {
@@ -167,7 +173,7 @@ func (r *Report) complete(ctx context.Context, cfg remote.Config) {
 	}
 }
 
-// sample tries completions of a form, with all that one may ask for, then with less.
+// sample tries completions of a form with all options, then with fewer.
 func (r *Report) sample(ctx context.Context, of openai.Config) (can policy.Abilities, err error) {
 	request := quintain.Request{
 		N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "Hi"}}, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 1},
@@ -193,7 +199,7 @@ func (r *Report) sample(ctx context.Context, of openai.Config) (can policy.Abili
 	return can, err
 }
 
-// note keeps what did not work.
+// note records a failure.
 func (r *Report) note(what string, err error) {
 	if err != nil {
 		r.Notes = append(r.Notes, what+": "+err.Error())

@@ -27,7 +27,7 @@ func serve(t *testing.T, h http.Handler) string {
 	return web.URL
 }
 
-// like is a fake server of a shape.
+// like returns a fake server of a shape.
 func like(t *testing.T, shape fake.Shape) http.Handler {
 	t.Helper()
 	c := fake.Defaults()
@@ -91,7 +91,7 @@ func TestAddressesOfNoUse(t *testing.T) {
 	}
 }
 
-// The token that is sampled may end within a character.
+// The sampled token may end within a character.
 func TestLlamaCppHasLogProbsOfMostTokens(t *testing.T) {
 	t.Parallel()
 	answers := map[string]string{
@@ -110,8 +110,8 @@ func TestLlamaCppHasLogProbsOfMostTokens(t *testing.T) {
 	}
 }
 
-// transformers serve lists what lies in a cache, and nothing without a cache; it refuses
-// fields that it does not know, and ignores those that it knows and cannot do.
+// transformers serve lists the models in a cache, and none without a cache; it refuses
+// unknown fields, and ignores known ones that it cannot honour.
 func TestModelsThatAreServedButNotListed(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -145,7 +145,7 @@ func TestModelsThatAreServedButNotListed(t *testing.T) {
 	}
 }
 
-// What a server can by text completions is told apart from what it can by messages.
+// Abilities in text completions are told apart from those in chat completions.
 func TestTextCompletionsAreTried(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -176,7 +176,7 @@ func TestTextCompletionsAreTried(t *testing.T) {
 	}
 }
 
-// without is h without a route.
+// without returns h without a route.
 func without(h http.Handler, route string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == route {
@@ -187,8 +187,8 @@ func without(h http.Handler, route string) http.Handler {
 	})
 }
 
-// A server that is recognised and cannot do what it should is told of in notes.
-func TestWhatDoesNotWorkIsNoted(t *testing.T) {
+// Notes report a recognised server that fails at its own job.
+func TestFailuresAreNoted(t *testing.T) {
 	t.Parallel()
 	s := like(t, fake.SGLang)
 	r, err := probe.Run(t.Context(), remote.Config{URL: serve(t, without(s, "/generate")), APIKey: "sk-right"}, "", "")

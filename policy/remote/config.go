@@ -10,52 +10,50 @@ import (
 	"time"
 )
 
-// A Config says which server to use, and with what limits. URL is required; the zero
-// value of every other field means a sensible default.
+// A Config names a server and its limits. URL is required; the zero value of every other
+// field is a sensible default.
 type Config struct {
-	// URL is the base of the API, such as "http://127.0.0.1:8000/v1". A query in it,
-	// such as an API version, is sent with every request.
+	// URL is the base of the API, such as "http://127.0.0.1:8000/v1". Its query, such as an
+	// API version, is sent with every request.
 	URL string
 
-	// APIKey is sent as a bearer token; empty: none is sent. No error contains it.
+	// APIKey is sent as a bearer token; empty: none. No error contains it.
 	APIKey string
 
-	// Version returns the version of the weights that the server samples with. It is
-	// called before each request is sent and applies to all tokens of the reply, which
-	// therefore never count as newer than they are. nil: the version is 0.
+	// Version returns the version of the server's weights. It is called before each request
+	// and applies to all tokens of the reply, which therefore never count as newer than
+	// they are. nil: the version is 0.
 	Version func() int32
 
-	// VersionPath is where the server itself says the version of its weights, as
-	// {"weight_version": "7"}. It is asked before a request, but not within a second of
-	// the last time, nor again if it has no such route. Version counts if the server
-	// does not say a whole number. "" and Unasked: it is not asked.
+	// VersionPath is the path at which the server reports the version of its weights, as
+	// {"weight_version": "7"}. It is read before a request, at most once a second, and
+	// never again if the server lacks the route. If the answer is not a whole number,
+	// Version applies. "" and Unasked: never read.
 	VersionPath string
 
-	// Timeout limits one HTTP exchange; 0: one hour. An exchange that times out is not
-	// retried, since that would favour short replies.
+	// Timeout limits one attempt; 0: one hour. A timeout is not retried, because that would
+	// favour short replies.
 	Timeout time.Duration
 
-	// Retries is how often one HTTP exchange is retried after a temporary fault; 0: 9
-	// times, which takes about two minutes; below 0: never.
+	// Retries is the number of retries after temporary faults; 0: 9, which take about two
+	// minutes; below 0: none.
 	Retries int
 
-	// The pause before retry i is drawn uniformly from 0 to Backoff·2^i, or to
-	// MaxBackoff if that is less; 0: 500 ms and 1 min. A server's Retry-After is added,
-	// up to MaxBackoff.
+	// The pause before retry i is drawn uniformly from 0 to Backoff·2^i, or to MaxBackoff
+	// if that is less; 0: 500 ms and 1 min. A server's Retry-After is added, up to
+	// MaxBackoff.
 	Backoff, MaxBackoff time.Duration
 
 	// Told is called before each retry, from many goroutines at once; nil: not called.
 	Told func(fault *Error, attempt int)
 
-	// Stop ends the pauses before retries once it is closed: nothing is retried any more.
-	// nil: it never does.
+	// Stop, once closed, ends the pauses before retries and all retrying; nil: never.
 	Stop <-chan struct{}
 
-	// MaxInFlight is how many HTTP exchanges run at once; further ones wait; 0: 1024.
+	// MaxInFlight limits the concurrent HTTP requests; others wait; 0: 1024.
 	MaxInFlight int
 
-	// MaxReplyBytes limits the body of one answer; 0: 64 MiB. Thousands may arrive at
-	// once.
+	// MaxReplyBytes limits the body of one answer; 0: 64 MiB. Thousands may arrive at once.
 	MaxReplyBytes int64
 
 	// Transport replaces the HTTP connection pool; nil: a pool for thousands of long
@@ -63,8 +61,8 @@ type Config struct {
 	Transport http.RoundTripper
 }
 
-// Unasked is the VersionPath of a server that is not to be asked, where "" stands for the
-// path of its kind.
+// Unasked, as VersionPath, turns the version request off where "" stands for the path of a
+// server's kind.
 const Unasked = "-"
 
 // withDefaults returns c with its zero fields filled in.
@@ -91,7 +89,7 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// check reports the first invalid field, before defaults are applied.
+// check reports the first invalid field, before defaults apply.
 func (c Config) check() error {
 	base, err := url.Parse(c.URL)
 	switch {
@@ -113,15 +111,14 @@ func (c Config) check() error {
 	return nil
 }
 
-// bufferSize is that of each buffer of a connection, of which there may be thousands. The
-// events of a stream are smaller.
+// bufferSize is the size of each buffer of a connection, of which there may be thousands. A
+// stream's events are smaller.
 const bufferSize = 2 << 10
 
-// newTransport makes a pool for inFlight long requests to one server. TCP probes or
-// HTTP/2 pings detect a dead peer within two minutes, as a reply may take an hour
-// without a byte. Idle connections are closed after four seconds, because uvicorn,
-// which most such servers run on, closes them after five, and a request on a closing
-// connection is lost.
+// newTransport returns a connection pool for inFlight long requests to one server. A reply
+// may take an hour without a byte, so TCP probes or HTTP/2 pings detect a dead peer within
+// two minutes. Idle connections are closed after four seconds: uvicorn, which most such
+// servers run on, closes them after five, and a request on a closing connection is lost.
 func newTransport(inFlight int) *http.Transport {
 	dialer := &net.Dialer{
 		Timeout:         10 * time.Second,
@@ -135,11 +132,11 @@ func newTransport(inFlight int) *http.Transport {
 		ReadBufferSize:      bufferSize,
 		WriteBufferSize:     bufferSize,
 		IdleConnTimeout:     4 * time.Second,
-		DisableCompression:  true, // so that MaxReplyBytes limits what arrives
+		DisableCompression:  true, // MaxReplyBytes limits the bytes that arrive
 		ForceAttemptHTTP2:   true,
 		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 30 * time.Second},
 	}
 }
 
-// Root is the address of a server whose API below /v1 is at url.
+// Root returns the address of a server from url, its API below /v1.
 func Root(url string) string { return strings.TrimSuffix(strings.TrimSuffix(url, "/"), "/v1") }

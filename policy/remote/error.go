@@ -26,12 +26,12 @@ const (
 	Unreachable  Kind = "unreachable"   // no answer, or an incomplete one
 	Busy         Kind = "busy"          // HTTP 429 or 408
 	ServerFailed Kind = "server failed" // another HTTP 5xx, or a reply that the server aborted
-	Refused      Kind = "refused"       // another HTTP status: the server does not accept the request
-	TooLong      Kind = "too long"      // the conversation does not fit into the model's context
-	TooSlow      Kind = "too slow"      // no answer within Config.Timeout, or, as HTTP 504 says, that of a proxy
+	Refused      Kind = "refused"       // another HTTP status
+	TooLong      Kind = "too long"      // the conversation exceeds the model's context
+	TooSlow      Kind = "too slow"      // no answer within Config.Timeout or, by HTTP 504, within a proxy's limit
 	TooLarge     Kind = "too large"     // the answer exceeds Config.MaxReplyBytes
 	Nonsense     Kind = "nonsense"      // the answer breaks the protocol
-	Unsupported  Kind = "unsupported"   // the server does not report what it is asked for
+	Unsupported  Kind = "unsupported"   // the server cannot report the requested data
 	Forked       Kind = "forked"        // the server encoded sampled text again, with different tokens
 	Filtered     Kind = "filtered"      // the server withheld part of the reply
 	UnknownModel Kind = "unknown model" // the server runs but has no such model
@@ -42,12 +42,12 @@ type Error struct {
 	Kind     Kind
 	URL      string // without its query
 	Status   int    // HTTP status of the last answer; 0: no answer
-	Attempts int    // HTTP exchanges made for the request
+	Attempts int    // HTTP requests made
 	Excerpt  string // beginning of the last answer's body, with the API key removed
-	Err      error  // the last fault; nil: Status is enough
-	Remedy   string // what the reader can do; "": what is known of the kind and the status
+	Err      error  // the last fault; nil: see Status
+	Remedy   string // advice for the reader; "": that for Kind and Status
 
-	after time.Duration // Retry-After of the server
+	after time.Duration // the server's Retry-After
 	final bool          // retrying cannot help, whatever the kind
 	page  bool          // the answer is a page for people
 }
@@ -89,7 +89,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// remedy suggests what the reader can do; "": nothing known.
+// remedy returns advice for the reader; "": none.
 func (e *Error) remedy() string {
 	switch {
 	case e.Remedy != "":
@@ -107,14 +107,14 @@ func (e *Error) remedy() string {
 	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden:
 		return "is the API key right?"
 	case e.Status >= 300 && e.Status < 400:
-		return "redirects are not followed: use the address that it points to"
+		return "redirects are not followed: use the address it points to"
 	case e.page:
 		return "this is a web page, not an inference server's answer: is the server behind the proxy running, and is this its address?"
 	}
 	return ""
 }
 
-// again reports whether to try again, if at most retries are allowed.
+// again reports whether to try again, given the retries allowed.
 func (e *Error) again(retries int) bool {
 	switch {
 	case e.final:
@@ -127,8 +127,8 @@ func (e *Error) again(retries int) bool {
 	return false
 }
 
-// Stopped is err as the error of a request that was given up because Config.Stop was closed:
-// it is a [quintain.ErrCancelled], and reads like err.
+// Stopped returns err as the error of a request given up because Config.Stop was closed: it
+// is a [quintain.ErrCancelled], and reads like err.
 func Stopped(err error) error { return stopped{err} }
 
 type stopped struct{ error }
@@ -136,13 +136,12 @@ type stopped struct{ error }
 func (s stopped) Unwrap() error        { return s.error }
 func (s stopped) Is(target error) bool { return target == quintain.ErrCancelled }
 
-// Nonsensef is the error for an answer that breaks the protocol.
+// Nonsensef returns the error for an answer that breaks the protocol.
 func Nonsensef(format string, args ...any) *Error {
 	return &Error{Kind: Nonsense, Err: fmt.Errorf(format, args...)}
 }
 
-// Decode reads the JSON of an answer into value. Half an answer counts as one that did not
-// arrive.
+// Decode reads the JSON of an answer into value. Half an answer counts as none.
 func Decode(body []byte, value any) *Error {
 	err := jsonform.Unmarshal(body, value)
 	if err == nil {
@@ -154,7 +153,7 @@ func Decode(body []byte, value any) *Error {
 	return Nonsensef("answer is not valid JSON: %w", err)
 }
 
-// broken is the error for an exchange that did not complete.
+// broken returns the error for an attempt that did not complete.
 func broken(err error) *Error {
 	if outer, is := errors.AsType[*url.Error](err); is {
 		err = outer.Err // the text of outer contains the whole URL
@@ -169,7 +168,7 @@ func broken(err error) *Error {
 	return e
 }
 
-// refused is the error for an answer whose status is not 2xx.
+// refused returns the error for an answer with a status other than 2xx.
 func refused(status int, body []byte) *Error {
 	e := &Error{Kind: Refused, Status: status}
 	switch {
@@ -177,17 +176,16 @@ func refused(status int, body []byte) *Error {
 		e.Kind = Busy
 	case status == http.StatusGatewayTimeout:
 		e.Kind = TooSlow
-	case status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
-	case status >= 500:
+	case status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported:
 		e.Kind = ServerFailed
-	case status >= 400 && tellsOfContext(body):
+	case status >= 400 && status < 500 && tellsOfContext(body):
 		e.Kind = TooLong
 	}
 	return e
 }
 
-// tellsOfContext reports whether body complains that the model's context is too
-// short, in the words of OpenAI, vLLM, SGLang or llama.cpp.
+// tellsOfContext reports whether body complains about the model's context length, in the
+// words of OpenAI, vLLM, SGLang or llama.cpp.
 func tellsOfContext(body []byte) bool {
 	body = bytes.ToLower(body)
 	for _, words := range []string{"context length", "context_length", "context size", "context_size", "context window"} {
@@ -198,7 +196,7 @@ func tellsOfContext(body []byte) bool {
 	return false
 }
 
-// RefusesSeveral reports whether the server may have refused because the request was for
+// RefusesSeveral reports whether the server may have refused the request for wanting
 // several samples: llama.cpp then answers 500, other servers 400 or 422.
 func (e *Error) RefusesSeveral() bool {
 	switch e.Status {
@@ -210,7 +208,7 @@ func (e *Error) RefusesSeveral() bool {
 	return false
 }
 
-// excerpt is the beginning of body on one line, without key.
+// excerpt returns the beginning of body on one line, without key.
 func excerpt(body []byte, key string) string {
 	const most = 300
 	text := hide(strings.ToValidUTF8(string(body[:min(len(body), 8*most)]), "\uFFFD"), key)

@@ -8,22 +8,22 @@ import (
 	"io"
 )
 
-// longest is how many bytes are kept for the lines of the next stream, at most.
+// longest limits the bytes of line buffer kept for the next stream.
 const longest = 64 << 10
 
-// An eventReader reads the events of one stream after the other, in the same memory.
+// An eventReader reads the events of streams, one after the other, in the same memory.
 type eventReader struct {
 	lines *bufio.Reader
-	long  []byte // a line that lines has no room for
+	long  []byte // a line too long for lines
 }
 
 // newEventReader returns a reader for [eventReader.read].
 func newEventReader() any { return &eventReader{lines: bufio.NewReaderSize(nil, bufferSize)} }
 
-// read calls call for the data of each server-sent event of body, up to the event "[DONE]" or
-// the end. The data are valid during the call, which may change them. An event has at most
-// limit bytes, and all together have at most limit too. Comments, names and numbers of events
-// are skipped: no inference server says anything in them.
+// read calls call with the data of each server-sent event of body, up to the event "[DONE]"
+// or the end. call may change the data, which are valid only during the call. limit bounds
+// the bytes of an event, and of all together. Comments, names and numbers of events are
+// skipped: inference servers say nothing in them.
 func (r *eventReader) read(body io.Reader, limit int64, call func([]byte) *Error) error {
 	r.lines.Reset(io.LimitReader(body, limit+1))
 	defer func() {

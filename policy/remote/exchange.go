@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// errSlow is the cause of an exchange that exceeded Config.Timeout.
+// errSlow is the cause of an attempt that exceeded Config.Timeout.
 var errSlow = errors.New("no answer in time")
 
-// An answer is the result of one exchange.
+// An answer is the result of one attempt.
 type answer struct {
 	url    string // without its query
-	status int    // HTTP status; 0: no answer came
+	status int    // HTTP status; 0: no answer
 	page   bool   // it is HTML
 	after  time.Duration
 	body   []byte
 }
 
-// exchange sends the request of c and reads the whole answer. If there is no error, its
-// status is 2xx.
+// exchange sends the request of c and reads the whole answer. Without an error, the status
+// is 2xx.
 func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, *Error) {
 	target := s.base.JoinPath(c.Path)
 	a := answer{url: plain(target)}
@@ -41,33 +41,47 @@ func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, 
 	if s.cfg.APIKey != "" {
 		request.Header.Set("Authorization", "Bearer "+s.cfg.APIKey)
 	}
-	response, err := s.http.Do(request)
-	if err == nil {
-		defer response.Body.Close()
-		a.status = response.StatusCode
-		a.page = strings.HasPrefix(response.Header.Get("Content-Type"), "text/html")
-		a.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
-		err = s.receive(response, &a, c)
+	if err := s.send(request, &a, c); err != nil {
+		fault := faultOf(ctx, err)
+		if a.status == http.StatusNotFound {
+			fault.Remedy = c.Missing
+		}
+		return a, s.sign(fault, a)
 	}
-	fault, is := errors.AsType[*Error](err)
-	switch {
-	case is:
-	case err != nil && errors.Is(context.Cause(ctx), errSlow):
-		fault = &Error{Kind: TooSlow, Err: context.Cause(ctx)}
-	case err != nil:
-		fault = broken(err)
-	case a.status/100 != 2:
-		fault = refused(a.status, a.body)
-	default:
-		return a, nil
-	}
-	if a.status == http.StatusNotFound {
-		fault.Remedy = c.Missing
-	}
-	return a, s.sign(fault, a)
+	return a, nil
 }
 
-// receive reads the body of r into a, or, if c wants them, its events.
+// send sends a request and reads the answer into a. A status other than 2xx is an error.
+func (s *Server) send(request *http.Request, a *answer, c *Call) error {
+	response, err := s.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	a.status = response.StatusCode
+	a.page = strings.HasPrefix(response.Header.Get("Content-Type"), "text/html")
+	a.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
+	if err := s.receive(response, a, c); err != nil {
+		return err
+	}
+	if a.status/100 != 2 {
+		return refused(a.status, a.body)
+	}
+	return nil
+}
+
+// faultOf returns err as an [Error]. ctx is the context of the attempt.
+func faultOf(ctx context.Context, err error) *Error {
+	if fault, is := errors.AsType[*Error](err); is {
+		return fault
+	}
+	if errors.Is(context.Cause(ctx), errSlow) {
+		return &Error{Kind: TooSlow, Err: context.Cause(ctx)}
+	}
+	return broken(err)
+}
+
+// receive reads the body of r into a or, if c wants them, its events.
 func (s *Server) receive(r *http.Response, a *answer, c *Call) (err error) {
 	streams := strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream")
 	if c.Event == nil || !streams {
@@ -127,26 +141,27 @@ func (s *Server) sign(e *Error, a answer) *Error {
 	return e
 }
 
-// plain is the text of u without its query, which may hold a key.
+// plain returns u without its query, which may hold a key.
 func plain(u *url.URL) string {
 	shown := *u
 	shown.RawQuery, shown.Fragment = "", ""
 	return shown.String()
 }
 
-// retryAfter is the pause that a Retry-After header asks for, in seconds or until a
-// date; 0: none.
+// retryAfter returns the pause in a Retry-After header, in seconds or until a date; 0:
+// none.
 func retryAfter(header string, now time.Time) time.Duration {
 	const most = 24 * time.Hour // prevents overflow
 	if header == "" {
 		return 0
 	}
-	if seconds, err := strconv.ParseInt(strings.TrimSpace(header), 10, 64); err == nil {
-		return time.Duration(max(0, min(seconds, int64(most/time.Second)))) * time.Second
-	}
-	date, err := http.ParseTime(header)
+	seconds, err := strconv.ParseInt(strings.TrimSpace(header), 10, 64)
 	if err != nil {
-		return 0
+		date, err := http.ParseTime(header)
+		if err != nil {
+			return 0
+		}
+		return max(0, min(date.Sub(now), most))
 	}
-	return max(0, min(date.Sub(now), most))
+	return time.Duration(max(0, min(seconds, int64(most/time.Second)))) * time.Second
 }

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// call asks for anything.
+// call returns an arbitrary request.
 func call() Call {
 	return Call{Path: "x", Begin: func(int32) {}, Read: func([]byte) *Error { return nil }}
 }
 
-// A transport answers without a network, as a synctest bubble requires.
+// A transport answers without a network, as synctest bubbles require.
 type transport func() (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -6,13 +6,16 @@ import (
 	"strings"
 )
 
-// ReadKey reads the key in a file: its text without the space around it. A file without one
-// is an error.
+// ReadKey returns the key in a file, without the space around it. An empty file is an
+// error.
 func ReadKey(path string) (string, error) {
 	text, err := os.ReadFile(path)
-	key := strings.TrimSpace(string(text))
-	if err == nil && key == "" {
-		err = fmt.Errorf("%s is empty", path)
+	if err != nil {
+		return "", err
 	}
-	return key, err
+	key := strings.TrimSpace(string(text))
+	if key == "" {
+		return "", fmt.Errorf("%s is empty", path)
+	}
+	return key, nil
 }

@@ -1,9 +1,9 @@
-// Package remote is the client of one inference server over HTTP, whatever it speaks:
-// its address and key, the limits in time and size, how many exchanges run at once,
-// which faults are tried again and when, and errors that say what to do.
+// Package remote is an HTTP client of one inference server of any kind. It keeps the
+// address and the key, limits time, size and concurrency, retries temporary faults, and
+// returns errors with advice.
 //
-// A policy for a kind of server makes the bodies of requests and reads those of
-// answers; see [Server.Ask].
+// A policy for a kind of server writes the requests and reads the answers; see
+// [Server.Ask].
 package remote
 
 import (
@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// A Server is one inference server. Many goroutines may use it at once. Its only
-// goroutines of its own are those of its connections, which CloseIdle ends.
+// A Server is one inference server. Many goroutines may use it at once. Its only goroutines
+// are those of its connections; CloseIdle ends them.
 type Server struct {
 	cfg   Config
 	base  *url.URL
 	http  *http.Client
-	slots chan struct{} // a token for each running exchange
+	slots chan struct{} // a token for each running request
 	retry *Retry
 
 	weights weights
@@ -31,14 +31,14 @@ type Server struct {
 	retried atomic.Int64
 }
 
-// Stats counts the exchanges that [Server.Ask] made.
+// Stats counts the HTTP requests of [Server.Ask].
 type Stats struct {
-	Asked   int64 // all of them, retries included
-	Retried int64 // those that were tried again
+	Asked   int64 // all, retries included
+	Retried int64 // retried ones
 }
 
-// New returns the server that cfg names. It does not contact it. The error names the
-// invalid setting.
+// New returns the server of cfg, without contacting it. The error names the invalid
+// setting.
 func New(cfg Config) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -65,39 +65,38 @@ func New(cfg Config) (*Server, error) {
 // Stats returns the counts so far.
 func (s *Server) Stats() Stats { return Stats{Asked: s.asked.Load(), Retried: s.retried.Load()} }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (s *Server) CloseIdle() { s.http.CloseIdleConnections() }
 
-// A Call is a request that may need several exchanges.
+// A Call is a request that may need several attempts.
 type Call struct {
 	Path string // below the server's URL
 	Body []byte // JSON
 
-	// Begin is called before each exchange with the version of the server's weights:
-	// none of the tokens in the answer is of older ones. Read gets the body of an answer
-	// with status 2xx; the fault that it returns counts like one of the exchange.
+	// Begin is called before each attempt with the version of the server's weights: no
+	// token of the answer is from older ones. Read gets the body of an answer with status
+	// 2xx; its fault counts like one of the attempt.
 	Begin func(version int32)
 	Read  func(body []byte) *Error
 
-	// Event, if not nil, is called for the data of each server-sent event of an answer,
-	// in order, as it arrives. The data are valid during the call, which may change them.
-	// Read is then called after the last one, without a body.
+	// Event, if not nil, is called with the data of each server-sent event of an answer, as
+	// it arrives. It may change the data, which are valid only during the call. Read is
+	// then called last, without a body.
 	Event func(data []byte) *Error
 
-	// Abort, if not nil, asks the server to end the exchange. It is called when the
-	// context ends while an exchange is under way, which then has the time Grace to
-	// end by itself.
+	// Abort, if not nil, asks the server to end the request. It is called when the context
+	// ends during an attempt, which then has the time Grace to finish.
 	Abort func()
 
-	// Missing says what to do if the server answers 404; "": nothing known.
+	// Missing is the advice if the server answers 404; "": none.
 	Missing string
 }
 
-// Grace is how long an exchange may go on after [Call.Abort].
+// Grace limits an attempt after [Call.Abort].
 const Grace = 2 * time.Second
 
-// Ask makes exchanges for c until one succeeds, a fault is permanent or the retries are
-// spent. The error is an [*Error], or the cause of ctx if ctx ended before an exchange
+// Ask makes attempts for c until one succeeds, a fault is permanent or the retries are
+// spent. The error is an [*Error], or the cause of ctx if ctx ended before an attempt
 // succeeded.
 func (s *Server) Ask(ctx context.Context, c Call) error {
 	tried := false
@@ -110,7 +109,7 @@ func (s *Server) Ask(ctx context.Context, c Call) error {
 	})
 }
 
-// try waits for a slot and makes one exchange.
+// try waits for a slot and makes one attempt.
 func (s *Server) try(ctx context.Context, c *Call) *Error {
 	if ctx.Err() != nil {
 		return broken(context.Cause(ctx))
@@ -138,8 +137,8 @@ func (s *Server) try(ctx context.Context, c *Call) *Error {
 	return nil
 }
 
-// aborting returns a context that outlives ctx by Grace, and begins with a call of abort
-// then. The function that it returns waits until abort has returned.
+// aborting returns a context that outlives ctx by Grace. When ctx ends, it calls abort. The
+// function release waits until abort has returned.
 func aborting(ctx context.Context, abort func()) (work context.Context, release func()) {
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -162,12 +161,12 @@ func aborting(ctx context.Context, abort func()) (work context.Context, release 
 	}
 }
 
-// patience is how long Get waits.
+// patience is the time limit of Get and Post.
 const patience = 30 * time.Second
 
-// Get asks once for what is at path, with a time limit of 30 seconds, and returns the
-// body of the answer. Missing is that of a [Call]. The error is an [*Error], or the cause
-// of ctx.
+// Get requests path once, with a time limit of 30 seconds, and returns the body of the
+// answer. missing is the Missing of a [Call]. The error is an [*Error], or the cause of
+// ctx.
 func (s *Server) Get(ctx context.Context, path, missing string) ([]byte, error) {
 	return s.once(ctx, http.MethodGet, &Call{Path: path, Missing: missing})
 }

@@ -39,7 +39,7 @@ func TestEventsAreReadAsTheyArrive(t *testing.T) {
 		kind      remote.Kind // "": no error
 	}{
 		{"an event, and the end", "data: a\n\ndata: [DONE]\n\n", []string{"a"}, ""},
-		{"what follows the end is ignored", "data: [DONE]\ndata: b\n", nil, ""},
+		{"events after the end are ignored", "data: [DONE]\ndata: b\n", nil, ""},
 		{"a stream that just ends", "data: a\n\ndata: b\n\n", []string{"a", "b"}, ""},
 		{"comments, names and other line ends", ": ping\r\nevent: x\r\ndata:a\r\n\r\n", []string{"a"}, ""},
 		{"an event longer than the buffer", "data: " + long + "\n\n", []string{long}, ""},
@@ -70,8 +70,8 @@ func TestEventsAreReadAsTheyArrive(t *testing.T) {
 	}
 }
 
-// TestThePageOfAProxy answers with a page once, or always. An answer that may have been
-// sampled is not asked for again, so that no request has two.
+// TestThePageOfAProxy answers with a page once, or always. A request whose answer may exist
+// is not repeated, so that none is sampled twice.
 func TestThePageOfAProxy(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -128,8 +128,8 @@ func TestAnAnswerWithoutEventsIsNonsense(t *testing.T) {
 	}
 }
 
-// An exchange that can be aborted is not torn when its context ends: the server says what
-// it has until then.
+// A request that can be aborted is not cut off when its context ends: the server sends its
+// tokens so far.
 func TestAbortedExchangesEndByThemselves(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -157,7 +157,7 @@ func TestAbortedExchangesEndByThemselves(t *testing.T) {
 		})
 		switch {
 		case test.answer && (err != nil || got != "half"):
-			t.Errorf("%s: %q and error %v, want what the server had", test.why, got, err)
+			t.Errorf("%s: %q and error %v, want the tokens so far", test.why, got, err)
 		case !test.answer && (err != cause || time.Since(start) < remote.Grace):
 			t.Errorf("%s: error %v after %v, want the cause after %v", test.why, err, time.Since(start), remote.Grace)
 		}

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// A Retry makes exchanges again after temporary faults. Many goroutines may use it.
+// A Retry repeats attempts after temporary faults. Many goroutines may use it.
 type Retry struct {
 	cfg  Config
 	draw func(time.Duration) time.Duration // draws uniformly from 0 to its argument
 }
 
-// NewRetry returns a Retry by the Retries, Backoff, MaxBackoff, Told and Stop of cfg.
+// NewRetry returns a Retry with the Retries, Backoff, MaxBackoff, Told and Stop of cfg.
 func NewRetry(cfg Config) *Retry {
 	return &Retry{cfg.withDefaults(), func(most time.Duration) time.Duration { return rand.N(most + 1) }}
 }
 
-// Do calls try until it returns nil, a fault that is permanent, or one after which the
-// retries are spent. The error is the last fault, with the number of attempts, [Stopped] if
-// only Config.Stop ended it, or the cause of ctx if ctx ended before try returned nil.
+// Do calls try until it returns nil, a permanent fault, or a fault after the last retry.
+// The error is the last fault, with the number of attempts, [Stopped] if only Config.Stop
+// ended it, or the cause of ctx if ctx ended before try returned nil.
 func (r *Retry) Do(ctx context.Context, try func() *Error) error {
 	for attempt := 1; ; attempt++ {
 		fault := try()
@@ -44,8 +44,8 @@ func (r *Retry) Do(ctx context.Context, try func() *Error) error {
 	}
 }
 
-// pause waits before retry i. It returns earlier if Config.Stop is closed, or with the
-// cause of ctx.
+// pause waits before retry i. It returns early if Config.Stop is closed, or with the cause
+// of ctx.
 func (r *Retry) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
 	timer := time.NewTimer(r.draw(r.Backoff(i)) + min(after, r.cfg.MaxBackoff))
 	defer timer.Stop()
@@ -59,7 +59,7 @@ func (r *Retry) pause(ctx context.Context, i int, after time.Duration) (stopped 
 	}
 }
 
-// Backoff is the longest pause before retry i, from 1 on.
+// Backoff returns the longest pause before retry i, from 1 on.
 func (r *Retry) Backoff(i int) time.Duration {
 	if i < 30 && r.cfg.Backoff < r.cfg.MaxBackoff>>i {
 		return r.cfg.Backoff << i

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// freshness is how long the version that a server said counts. A version that is older
-// than the server's is harmless: tokens count as staler than they are.
+// freshness is the lifetime of a reported version. An outdated version is harmless: tokens
+// count as staler than they are.
 const freshness = time.Second
 
-// weights is what the server said of the version of its weights.
+// weights is the server's last report of its weights' version.
 type weights struct {
 	mu      sync.Mutex
-	at      time.Time // when it was asked
+	at      time.Time // time of the request
 	version int32
 	known   bool
-	never   bool // the server has no such route
+	never   bool // the server lacks the route
 }
 
-// Version is that of the server's weights, or an older one: see [Config].
+// Version returns the version of the server's weights, or an older one: see [Config].
 func (s *Server) Version(ctx context.Context) int32 {
 	if s.cfg.VersionPath == "" || s.cfg.VersionPath == Unasked {
 		return s.cfg.Version()
@@ -42,8 +42,8 @@ func (s *Server) Version(ctx context.Context) int32 {
 	return w.version
 }
 
-// askVersion asks the server for the version of its weights. What it said before stays if
-// it does not answer.
+// askVersion asks the server for the version of its weights. Without an answer, the last
+// report stays.
 func (s *Server) askVersion(ctx context.Context, w *weights) {
 	short, cancel := context.WithTimeout(ctx, 2*freshness)
 	defer cancel()
@@ -62,8 +62,8 @@ func (s *Server) askVersion(ctx context.Context, w *weights) {
 	}
 }
 
-// ParseVersion reads the version of weights, a whole number from 0 on as JSON or within a
-// string. Servers begin with a word, such as "default".
+// ParseVersion reads the version of weights, a whole number from 0 on, as JSON or within a
+// string. Servers start with a word, such as "default".
 func ParseVersion(label json.RawMessage) (version int32, known bool) {
 	n, err := strconv.ParseInt(strings.Trim(string(label), `"`), 10, 32)
 	return int32(n), err == nil && n >= 0

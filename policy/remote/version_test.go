@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// asks answers GET /v with the next of answers, of which the last stays, and anything
-// else with {}.
+// asks answers GET /v with the next of answers, staying at the last, and anything else with
+// {}.
 type asks struct {
 	answers []string // "": no answer
 	asked   int
@@ -41,7 +41,7 @@ func TestVersionsOfWeights(t *testing.T) {
 		{"asked once a second", []string{`{"weight_version":"1"}`, `{"weight_version":2}`, `{"weight_version":"3"}`}, []int32{1, 1, 2, 3}, 3},
 		{"a server without such a route is asked once", []string{"404"}, []int32{9, 9, 9, 9}, 1},
 		{"a server that begins with a word", []string{`{"weight_version":"default"}`, `{"weight_version":"1"}`}, []int32{9, 9, 1, 1}, 3},
-		{"what was said stays while the server is silent", []string{`{"weight_version":"1"}`, "", `{}`}, []int32{1, 1, 1, 1}, 3},
+		{"the last report stays while the server is silent", []string{`{"weight_version":"1"}`, "", `{}`}, []int32{1, 1, 1, 1}, 3},
 		{"below zero", []string{`{"weight_version":-1}`}, []int32{9, 9, 9, 9}, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// TestWatch has requests fail and succeed in turn.
+// TestWatch makes requests fail and succeed in turn.
 func TestWatch(t *testing.T) {
 	var log strings.Builder
 	w := remote.NewWatch(slog.New(slog.NewTextHandler(&log, nil)))

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 )
 
-// A doubler is a scenario whose solution is its name twice.
+// A doubler is a scenario that solves a problem with its own name, twice.
 type doubler struct {
 	quintain.Scenario
 	name string

@@ -1,8 +1,8 @@
-// Package script holds policies whose replies are scripted: fakes for tests,
-// demonstrations and load tests that keep every promise of a real policy.
+// Package script provides policies with scripted replies: fakes for tests, demonstrations
+// and load tests that keep every promise of a real policy.
 //
-// Their vocabulary is [quintain.UTF8]; package policy describes how they read messages.
-// A reply that stops ends with the token [policy.End], which is not part of its text.
+// Their vocabulary is [quintain.UTF8]; package policy describes how they read messages. A
+// reply that stops ends with the token [policy.End], which is not part of its text.
 package script
 
 import (
@@ -16,11 +16,10 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// Say is a policy whose reply in sample k of a request, k from 0 to N-1, is the text
-// that the function returns. An empty finish means [quintain.Stop]. A reply longer than
-// the request's MaxTokens is cut and finishes with [quintain.Length]. Replies come
-// immediately, at version 0. Their log-probabilities are random but depend only on the
-// text.
+// Say is a policy that replies with the text of a function, called for sample k of a
+// request, from 0 to N-1. An empty finish means [quintain.Stop]. A reply longer than the
+// request's MaxTokens is cut and finishes with [quintain.Length]. Replies come immediately,
+// at version 0. Their log-probabilities are random but depend only on the text.
 //
 // Many goroutines may use it at once if the function allows that.
 type Say func(r quintain.Request, k int) (text string, finish quintain.Finish)
@@ -32,8 +31,8 @@ func Always(texts ...string) Say {
 	}
 }
 
-// Turns replies texts[t] in turn t of a conversation, counted from 0, and the last of
-// texts in all later turns.
+// Turns replies texts[t] in turn t of a conversation, counted from 0, and the last of texts
+// in all later turns.
 func Turns(texts ...string) Say {
 	return func(r quintain.Request, _ int) (string, quintain.Finish) {
 		turn := 0
@@ -80,8 +79,7 @@ func write(r quintain.Request, text string, finish quintain.Finish) quintain.Sam
 	return quintain.Sample{Text: policy.Decode(wrote), Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
 }
 
-// share gives all samples the same read, in such a way that appending to one does not
-// change the others.
+// share gives all samples the same read, so that appending to one leaves the others alone.
 func share(samples []quintain.Sample, read []quintain.Token) {
 	for k := range samples {
 		samples[k].Read = read[:len(read):len(read)]
@@ -97,7 +95,7 @@ func logProbs(r *rng.Rand, n int) []float32 {
 	return probs
 }
 
-// stream is the random stream of sample k of r.
+// stream returns the random stream of sample k of r.
 func stream(seed uint64, use string, r quintain.Request, k int) *rng.Rand {
 	return rng.New(seed, use, r.Key, strconv.Itoa(len(r.Messages)), strconv.Itoa(k))
 }

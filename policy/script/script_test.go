@@ -237,7 +237,7 @@ func TestVersionsChangeWithinAReply(t *testing.T) {
 	})
 }
 
-func TestCancelledSolverReturnsWhatItHas(t *testing.T) {
+func TestCancelledSolverReturnsItsTokensSoFar(t *testing.T) {
 	cause := errors.New("weights are here")
 	for _, test := range []struct {
 		why   string
@@ -299,7 +299,7 @@ func TestManyRequestsWaitCheaply(t *testing.T) {
 	})
 }
 
-// inUse is the memory of heap and stacks, in bytes.
+// inUse returns the memory of heap and stacks, in bytes.
 func inUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats

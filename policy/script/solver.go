@@ -17,25 +17,24 @@ import (
 //	<think>short reasoning</think>
 //	<answer>X</answer>
 //
-// with the solution as X. A wrong reply has a damaged solution, says that it does not
-// know, has no tags, or has two answers. If a task accepts several answers, a damaged
-// solution may happen to be right.
+// with the solution as X. A wrong reply damages the solution, does not know it, has no
+// tags, or has two answers. If a task accepts several answers, a damaged solution may
+// happen to be right.
 //
-// The text and log-probabilities of a sample depend only on Seed, the request's Key,
-// its number of messages and the sample's index k. Many goroutines may use a Solver at
-// once while its fields do not change. A waiting request holds only a timer.
+// The text and log-probabilities of a sample depend only on Seed, the request's Key, its
+// number of messages and the sample's index k. Many goroutines may use a Solver at once
+// while its fields do not change. A waiting request holds only a timer.
 type Solver struct {
-	// Answer returns the solution of the problem that r.Key names, as [Book.Answer]
-	// does. It is called once per request, from many goroutines at once. An error fails
-	// the request.
+	// Answer returns the solution of the problem that r.Key names, like [Book.Answer]. It
+	// is called once per request, from many goroutines at once. An error fails the request.
 	Answer func(r quintain.Request) (string, error)
 
 	Accuracy float64       // probability that a sample is right, 0 to 1
 	Seed     uint64        // seed of the random choices
 	Delay    time.Duration // time from a request to its reply
 
-	// Pieces is the number of equal parts in which a reply is written during Delay; 0:
-	// 4. A cancelled request returns the parts written so far.
+	// Pieces is the number of equal parts in which a reply is written during Delay; 0: 4. A
+	// cancelled request returns the parts written so far.
 	Pieces int
 
 	// Version is called at the start of each piece and returns the version of its
@@ -43,10 +42,10 @@ type Solver struct {
 	Version func() int32
 }
 
-// Declare implements [settings.Declarer]: for Accuracy and Delay.
+// Declare implements [settings.Declarer] for Accuracy and Delay.
 func (s *Solver) Declare(d *settings.Section) {
-	d.Float(&s.Accuracy, "accuracy", "probability that a reply of the script is right").Between(0, 1)
-	d.Duration(&s.Delay, "delay", "how long a reply of the script takes").AtLeast(0)
+	d.Float(&s.Accuracy, "accuracy", "probability that a scripted reply is right").Between(0, 1)
+	d.Duration(&s.Delay, "delay", "time of a scripted reply").AtLeast(0)
 }
 
 // Sample implements [quintain.Policy].
@@ -76,8 +75,8 @@ func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, cut
 }
 
-// wait lets Delay pass and returns the version at the start of each piece. If ctx ends
-// before that, it returns those of the finished pieces and the cause of ctx.
+// wait waits for Delay and returns the version at the start of each piece. If ctx ends
+// first, it returns those of the finished pieces and the cause of ctx.
 func (s *Solver) wait(ctx context.Context) ([]int32, error) {
 	pieces := s.pieces()
 	versions := make([]int32, 0, pieces)
@@ -122,8 +121,8 @@ func (s *Solver) pieces() int {
 	return s.Pieces
 }
 
-// age sets the versions of a sample's tokens to those of its pieces, and cuts the
-// sample if there are fewer versions than pieces.
+// age sets the versions of a sample's tokens to those of its pieces, and cuts the sample if
+// there are fewer versions than pieces.
 func (s *Solver) age(sample *quintain.Sample, versions []int32) {
 	pieces, whole := s.pieces(), len(sample.Wrote)
 	if written := whole * len(versions) / pieces; len(versions) < pieces {
@@ -140,7 +139,7 @@ func (s *Solver) age(sample *quintain.Sample, versions []int32) {
 	}
 }
 
-// thoughts are the reasoning of replies, whether right or wrong.
+// thoughts are the reasoning of replies, right or wrong.
 var thoughts = []string{
 	"Let me see.",
 	"Let me read the question again and work it out step by step.",
@@ -169,7 +168,7 @@ func (s *Solver) reply(r *rng.Rand, solution string) string {
 
 func tagged(answer string) string { return "<answer>" + answer + "</answer>" }
 
-// damage returns s with one to three changes to its characters, and never s itself.
+// damage returns s with one to three changed characters, never s itself.
 func damage(r *rng.Rand, s string) string {
 	text := []rune(s)
 	for range r.Between(1, 3) {

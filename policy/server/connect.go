@@ -16,13 +16,12 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// patience limits each exchange that finds out what the server is. The first reply of a
-// server may take a while.
+// patience limits each request of a probe. The first reply of a server may take a while.
 const patience = time.Minute
 
-// Connect finds out what is at the server's address, and says it. It returns why the server
-// cannot be used: for now, see [Temporary], or at all. A server of completions that
-// fails is no error: it may be asked all the same.
+// Connect finds out the server's kind and abilities, and reports them. It returns why the
+// server cannot be used: yet, see [Temporary], or ever. A failing server of completions is
+// no error: it may still get requests.
 func (s *Server) Connect(ctx context.Context) error {
 	if s.settings.Kind == probe.OpenAI {
 		s.look(ctx)
@@ -32,10 +31,7 @@ func (s *Server) Connect(ctx context.Context) error {
 	if kind == Any {
 		kind = ""
 	}
-	found, err := s.find(ctx, kind)
-	if err == nil {
-		err = s.choose(found)
-	}
+	err := s.settle(ctx, kind)
 	if err != nil && s.use.Scores {
 		err = fmt.Errorf("teacher: %w", err)
 	}
@@ -45,7 +41,16 @@ func (s *Server) Connect(ctx context.Context) error {
 	return err
 }
 
-// find finds out what is at the first of the addresses that answers.
+// settle finds the server and chooses its route.
+func (s *Server) settle(ctx context.Context, kind probe.Kind) error {
+	found, err := s.find(ctx, kind)
+	if err != nil {
+		return err
+	}
+	return s.choose(found)
+}
+
+// find probes the addresses until one answers.
 func (s *Server) find(ctx context.Context, kind probe.Kind) (found *probe.Report, err error) {
 	for _, url := range s.addresses {
 		if found, err = s.probe(ctx, url, kind); !Temporary(err) {
@@ -55,26 +60,29 @@ func (s *Server) find(ctx context.Context, kind probe.Kind) (found *probe.Report
 	return found, err
 }
 
-// probe finds out what is at an address, and whether the tokenizer is the one of its model.
+// probe probes an address and checks that the tokenizer is its model's.
 func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe.Report, error) {
 	cfg := s.at(url)
 	cfg.Timeout, cfg.Told = min(cfg.Timeout, patience), nil
 	found, err := probe.Run(ctx, cfg, s.chat.Model, kind)
-	if err == nil {
-		if _, fault := s.can(found); Temporary(fault) {
-			err = fault
+	if err != nil {
+		return nil, err
+	}
+	if _, fault := s.can(found); Temporary(fault) {
+		return found, fault
+	}
+	if s.renderer != nil && found.Can.TokensIn {
+		if err := s.compare(ctx, cfg, found); err != nil {
+			return found, err
 		}
 	}
-	if err == nil && s.renderer != nil && found.Can.TokensIn {
-		err = s.compare(ctx, cfg, found)
+	if s.use.Scores && found.Can.Score {
+		return found, s.tryScore(ctx, cfg, found)
 	}
-	if err == nil && s.use.Scores && found.Can.Score {
-		err = s.tryScore(ctx, cfg, found)
-	}
-	return found, err
+	return found, nil
 }
 
-// tryScore has the server score two tokens.
+// tryScore makes the server score two tokens.
 func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *probe.Report) error {
 	client, err := probe.Generator(found.Server, cfg, found.Model)
 	if err != nil {
@@ -83,13 +91,13 @@ func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *probe.R
 	defer client.CloseIdle()
 	_, err = client.(policy.Scorer).Score(ctx, []quintain.Token{65, 65}, s.use.Top)
 	if fault, is := errors.AsType[*remote.Error](err); is && fault.Kind == remote.Refused && s.use.Top > 0 {
-		fault.Remedy = fmt.Sprintf("does it tell the %d likeliest tokens? vLLM tells as many as its --max-logprobs says, 20 by default", s.use.Top)
+		fault.Remedy = fmt.Sprintf("does it report the %d likeliest tokens? vLLM reports up to --max-logprobs, 20 by default", s.use.Top)
 	}
 	return err
 }
 
-// admit returns why the server at an address cannot be one of the pool, whose servers are
-// of a kind; "": they speak completions.
+// admit returns why the server at an address cannot join the pool, whose servers are of a
+// kind; "": they speak completions.
 func (s *Server) admit(ctx context.Context, url string, kind probe.Kind) error {
 	if kind == "" {
 		client, err := s.byChat(s.at(url))
@@ -106,12 +114,12 @@ func (s *Server) admit(ctx context.Context, url string, kind probe.Kind) error {
 	case found.Fault != nil:
 		return found.Fault
 	case !found.Can.TokensIn:
-		return fmt.Errorf("the server %s is not of the kind %s, as the others%s", found.URL, kind, reasons(found.Notes))
+		return fmt.Errorf("the server %s is not of the kind %s, unlike the others%s", found.URL, kind, reasons(found.Notes))
 	}
 	return nil
 }
 
-// at is the config of the server at an address.
+// at returns the config of the server at an address.
 func (s *Server) at(url string) remote.Config {
 	at := s.chat.Server
 	at.URL = url
@@ -126,7 +134,7 @@ func Temporary(err error) bool {
 		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
 }
 
-// look says what is found at the address of a server of completions.
+// look reports on the server of completions at an address.
 func (s *Server) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("no answer within 5 s"))
 	defer cancel()
@@ -139,7 +147,7 @@ func (s *Server) look(ctx context.Context) {
 	}
 }
 
-// can returns what a server can by the route that it is to be asked, and why it has none.
+// can returns the server's abilities on its route, and why it has none.
 func (s *Server) can(found *probe.Report) (can policy.Abilities, fault error) {
 	switch {
 	case s.chat.Prompt == nil:
@@ -150,7 +158,7 @@ func (s *Server) can(found *probe.Report) (can policy.Abilities, fault error) {
 	return policy.Abilities{LogProbs: found.Can.LogProbs}, found.TextFault
 }
 
-// choose decides how the server is asked, by what it can. The error says what it lacks.
+// choose chooses the route by the server's abilities. The error names the missing one.
 func (s *Server) choose(found *probe.Report) error {
 	name := fmt.Sprintf("the server %s (%s)", found.URL, strings.TrimSpace(string(found.Server)+" "+found.Version))
 	can, fault := s.can(found)
@@ -173,13 +181,13 @@ func (s *Server) choose(found *probe.Report) error {
 		s.say("warning: %s reports no log-probabilities, so the groups have none", name)
 	}
 	if s.renderer != nil {
-		s.say("%s has the model %s, and is asked by tokens", name, found.Model)
+		s.say("%s has the model %s, and samples by tokens", name, found.Model)
 		if s.use.Trainer && !found.Can.Versions {
-			s.say("%s does not say the version of its weights: the trainer tells it the hub (POST /v1/runs/{run}/version), or it stays unknown", name)
+			s.say("%s does not report the version of its weights: the trainer must report it to the hub (POST /v1/runs/{run}/version), or it stays unknown", name)
 		}
 		return s.playByTokens(found.Server, found.Model)
 	}
-	s.say("%s has the model %s, and is asked by %s completions", name, found.Model, s.settings.Chat.Form)
+	s.say("%s has the model %s, and samples by %s completions", name, found.Model, s.settings.Chat.Form)
 	s.chat.Model = found.Model
 	s.chat.TokenIDs = s.chat.TokenIDs || s.use.Trainer && can.TokensOut
 	s.chat.NoLogProbs = !s.use.LogProbs || !can.LogProbs
@@ -191,7 +199,7 @@ func (s *Server) choose(found *probe.Report) error {
 	return s.playByChat()
 }
 
-// reasons are notes as a part of a sentence.
+// reasons joins notes into a part of a sentence.
 func reasons(notes []string) string {
 	if len(notes) == 0 {
 		return ""
@@ -202,8 +210,8 @@ func reasons(notes []string) string {
 // longestPause is the pause between tries to reach a server; the first ones are shorter.
 const longestPause = 10 * time.Second
 
-// Run waits for the server, if [Server.Connect] has not reached it, and then follows the
-// version of its weights, until ctx ends. The error says why it can never be used.
+// Run waits for the server if [Server.Connect] has not reached it, then follows the version
+// of its weights until ctx ends. The error says why the server can never be used.
 func (s *Server) Run(ctx context.Context) error {
 	for tries := 1; !s.isReady(); tries++ {
 		select {
@@ -227,7 +235,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return s.follow(ctx)
 }
 
-// follow tells each version of the server's weights until ctx ends.
+// follow reports each version of the server's weights until ctx ends.
 func (s *Server) follow(ctx context.Context) error {
 	if s.tokens == nil || s.use.Told == nil {
 		<-ctx.Done()
@@ -237,7 +245,7 @@ func (s *Server) follow(ctx context.Context) error {
 		if version := s.tokens.Version(ctx); version > last && ctx.Err() == nil {
 			last = version
 			if err := s.use.Told(ctx, version); err != nil {
-				s.use.Log.Warn("the version that the policy's server says is not taken", "version", version, "err", err)
+				s.use.Log.Warn("the weight version that the policy's server reports is not accepted", "version", version, "err", err)
 			}
 		}
 		select {

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/server"
 )
 
-// A server that is found to be vLLM's is asked by tokens.
+// A server recognised as vLLM's gets tokens.
 func Example() {
 	vllm, err := fake.New(fake.Config{Server: fake.Defaults()})
 	if err != nil {
@@ -22,7 +22,7 @@ func Example() {
 	defer web.Close()
 
 	settings := server.Defaults()
-	settings.Pool.URLs, settings.Files.Tokenizer = []string{web.URL}, exact.ByteTokenizer // else the model's folder
+	settings.Pool.URLs, settings.Files.Tokenizer = []string{web.URL}, exact.ByteTokenizer // a real model: its folder
 	policy, err := server.New(settings, server.Use{Trainer: true, LogProbs: true})
 	if err != nil {
 		fmt.Println(err)

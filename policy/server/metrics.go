@@ -7,8 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/pool"
 )
 
-// Exchanges returns the exchanges of each server since the call before; see
-// [pool.Pool.Exchanges].
+// Exchanges returns each server's exchanges since the last call; see [pool.Pool.Exchanges].
 func (s *Server) Exchanges() [][]pool.Exchange {
 	if !s.isReady() || s.pool == nil {
 		return nil
@@ -16,12 +15,12 @@ func (s *Server) Exchanges() [][]pool.Exchange {
 	return s.pool.Exchanges()
 }
 
-// Describe implements [prometheus.Collector]. It describes nothing: what there is depends
-// on the server.
+// Describe implements [prometheus.Collector]. It describes nothing: the metrics depend on
+// the server.
 func (s *Server) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements [prometheus.Collector]: the server's faults, the turns by what the chat
-// template made of them, and the replies that were continued.
+// Collect implements [prometheus.Collector]: the server's faults, the turns by the drift of
+// the chat template, and the continued replies.
 func (s *Server) Collect(to chan<- prometheus.Metric) {
 	s.watch.Collect(to)
 	if !s.isReady() || s.pool == nil {
@@ -37,6 +36,6 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	for drift, count := range map[exact.Drift]int64{exact.Clean: n.Clean, exact.Realigned: n.Realigned, exact.Forked: n.Forked} {
 		to <- prometheus.MustNewConstMetric(turns, prometheus.CounterValue, float64(count), string(drift))
 	}
-	resumed := prometheus.NewDesc("quintain_policy_resumed_total", "Continuations of replies that the server had interrupted.", nil, nil)
+	resumed := prometheus.NewDesc("quintain_policy_resumed_total", "Continuations of replies that the server interrupted.", nil, nil)
 	to <- prometheus.MustNewConstMetric(resumed, prometheus.CounterValue, float64(n.Resumed))
 }

@@ -1,7 +1,7 @@
-// Package server is the policy of an inference server, whichever it is: it finds out what
-// is at an address, says before anything is played what is missing there, and has replies
-// sampled in the best way that the server knows. With the model's tokenizer that is by
-// exact tokens, else by completions. A server that does not run yet is waited for.
+// Package server is the policy of an inference server of any kind. It finds out what the
+// server at an address can do, reports what it lacks before the first episode, and samples
+// replies in the best way the server has: by exact tokens with the model's tokenizer, else
+// by completions. It waits for a server that does not run yet.
 package server
 
 import (
@@ -25,30 +25,30 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A Use says what the replies of a server are for.
+// A Use says how the replies of a server are used.
 type Use struct {
-	Trainer  bool // one takes them, which needs the model's own tokens and makes the versions of its weights
-	LogProbs bool // the log-probabilities of tokens are needed
-	Scores   bool // it scores given tokens, as a teacher does; this needs the tokenizer, and nothing is sampled
+	Trainer  bool // a trainer takes them: it needs the model's own tokens and sets the versions of its weights
+	LogProbs bool // log-probabilities of tokens are required
+	Scores   bool // score given tokens, as a teacher; needs the tokenizer, and samples nothing
 	Top      int  // likeliest tokens of a score; see [policy.Scorer]
 
-	Version  func() int32    // of the server's weights, if it does not say that itself or there is no trainer; nil: 0
-	Stop     <-chan struct{} // closed: nothing is waited for or tried again any more; nil: never
-	Parallel int             // exchanges at once; 0: 1024
-	Waits    bool            // while no server answers, replies wait; else they fail once the retries are spent
+	Version  func() int32    // of the weights, if the server does not report it or there is no trainer; nil: 0
+	Stop     <-chan struct{} // closed: end all waiting and retrying; nil: never
+	Parallel int             // concurrent requests; 0: 1024
+	Waits    bool            // replies wait while no server answers; else they fail once the retries are spent
 
-	Say  func(text string)                              // told what people should know; nil: nobody is
-	Told func(ctx context.Context, version int32) error // told the versions that the server says; nil: nobody is
-	Log  *slog.Logger                                   // of the server's faults; nil: none
+	Say  func(text string)                              // reports to people; nil: nobody
+	Told func(ctx context.Context, version int32) error // gets the versions that the server reports; nil: nobody
+	Log  *slog.Logger                                   // logs the server's faults; nil: none
 }
 
 // A Server is the policy of an inference server, or a teacher. Many goroutines may call
-// Sample, Score, Waiting and Collect at once; Connect and Run are called one after the other.
+// Sample, Score, Waiting and Collect at once. Call Connect, then Run.
 type Server struct {
 	settings Settings
 	use      Use
-	chat     openai.Config  // its Server is that of all clients
-	renderer exact.Renderer // nil: there is no tokenizer
+	chat     openai.Config  // its Server configures all clients
+	renderer exact.Renderer // nil: no tokenizer
 
 	addresses []string // at the start, 1 or more
 
@@ -57,8 +57,8 @@ type Server struct {
 	ready  chan struct{} // closed once player or failed is set
 	player player
 	pool   pooled  // of player
-	tokens *tokens // the same, if it is asked by tokens, else nil
-	failed error   // it can never be used
+	tokens *tokens // the same if it takes tokens, else nil
+	failed error   // why it can never be used
 
 	mu    sync.Mutex
 	fault error // why it cannot be used yet
@@ -71,7 +71,7 @@ type player interface {
 	CloseIdle()
 }
 
-// pooled is a pool, whatever its clients are.
+// A pooled is a pool with any clients.
 type pooled interface {
 	prometheus.Collector
 	Run(ctx context.Context) error
@@ -79,8 +79,8 @@ type pooled interface {
 	Exchanges() [][]pool.Exchange
 }
 
-// New reads the files that the settings name, and contacts nobody. The error names the
-// setting that is invalid.
+// New reads the files in the settings, and contacts nobody. The error names the invalid
+// setting.
 func New(s Settings, u Use) (*Server, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -125,11 +125,10 @@ func New(s Settings, u Use) (*Server, error) {
 	return n, nil
 }
 
-// Model is the name of the model that samples, once [Server.Connect] has returned without
-// an error.
+// Model returns the name of the model, once [Server.Connect] has succeeded.
 func (s *Server) Model() string { return s.chat.Model }
 
-// playByChat has replies sampled by completions.
+// playByChat samples replies by completions.
 func (s *Server) playByChat() error {
 	p, err := pool.NewPolicy(s.poolOf(""), s.byChat)
 	if err != nil {
@@ -140,7 +139,7 @@ func (s *Server) playByChat() error {
 	return nil
 }
 
-// byChat is the client of completions at an address.
+// byChat returns the client of completions at an address.
 func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 	chat := s.chat
 	chat.Server = at
@@ -150,8 +149,8 @@ func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 	return openai.New(chat)
 }
 
-// poolOf is the config of a pool of servers of a kind; "": of any that speak
-// completions. If there may be several, each has to be of that kind.
+// poolOf returns the config of a pool of servers of a kind; "": any with completions. If
+// there may be several, each must be of that kind.
 func (s *Server) poolOf(kind probe.Kind) pool.Config {
 	of := s.settings.Pool
 	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, FailFast: !s.use.Waits, Log: s.use.Log}
@@ -161,7 +160,7 @@ func (s *Server) poolOf(kind probe.Kind) pool.Config {
 	return cfg
 }
 
-// playByTokens has replies sampled by tokens.
+// playByTokens samples replies by tokens.
 func (s *Server) playByTokens(kind probe.Kind, model string) error {
 	s.chat.Model = model
 	generator, err := pool.NewGenerator(s.poolOf(kind), func(at remote.Config) (pool.Tokens, error) {
@@ -180,16 +179,16 @@ func (s *Server) playByTokens(kind probe.Kind, model string) error {
 	return nil
 }
 
-// tokens is a server that is asked by tokens.
+// tokens is a server that takes tokens.
 type tokens struct {
 	*exact.Policy
 	pool.Tokens
 }
 
-// errStopped says that nobody waits any more.
+// errStopped ends the wait for a server.
 var errStopped = remote.Stopped(errors.New("the run was stopped while it waited for the server"))
 
-// Sample implements [quintain.Policy]. It waits until the server can be used.
+// Sample implements [quintain.Policy]. It waits until the server is usable.
 func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := s.await(ctx); err != nil {
 		return nil, err
@@ -199,8 +198,8 @@ func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return samples, err
 }
 
-// Score implements [policy.Scorer], for a use that says so. It waits until the server can be
-// used.
+// Score implements [policy.Scorer], if the use includes scores. It waits until the server
+// is usable.
 func (s *Server) Score(ctx context.Context, tokens []quintain.Token, top int) ([]policy.Score, error) {
 	if err := s.await(ctx); err != nil {
 		return nil, err
@@ -210,7 +209,7 @@ func (s *Server) Score(ctx context.Context, tokens []quintain.Token, top int) ([
 	return scores, err
 }
 
-// await waits until the server can be used. The error says why it cannot.
+// await waits until the server is usable. The error says why it never will be.
 func (s *Server) await(ctx context.Context) error {
 	select {
 	case <-s.ready:
@@ -222,7 +221,7 @@ func (s *Server) await(ctx context.Context) error {
 	}
 }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (s *Server) CloseIdle() {
 	if s.isReady() && s.player != nil {
 		s.player.CloseIdle()
@@ -239,7 +238,7 @@ func (s *Server) isReady() bool {
 	}
 }
 
-// Waiting says what is waited for; empty: for nothing but replies.
+// Waiting says what it waits for; empty: only for replies.
 func (s *Server) Waiting() string {
 	s.mu.Lock()
 	fault, tries := s.fault, s.tries
@@ -256,12 +255,12 @@ func (s *Server) Waiting() string {
 	return ""
 }
 
-// outage says which servers are down; empty: none.
+// outage names the servers that are down; empty: none.
 func (s *Server) outage() string {
 	if !s.isReady() || s.pool == nil {
 		return ""
 	}
-	up, why := 0, "they are asked for the first time"
+	up, why := 0, "first contact"
 	all := s.pool.Status().Servers
 	for _, of := range all {
 		if of.State == pool.Up {
@@ -281,7 +280,7 @@ func (s *Server) outage() string {
 	return fmt.Sprintf("%d of %d servers are up: %s", up, len(all), why)
 }
 
-// cause is a fault in a few words, without the address.
+// cause returns a fault in a few words, without the address.
 func cause(fault error) string {
 	text := fault.Error()
 	if f, is := errors.AsType[*remote.Error](fault); is {
@@ -290,7 +289,7 @@ func cause(fault error) string {
 	return text
 }
 
-// say tells people something.
+// say reports to people.
 func (s *Server) say(format string, args ...any) {
 	if s.use.Say != nil {
 		s.use.Say(fmt.Sprintf(format, args...))

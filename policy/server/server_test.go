@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// said collects what people are told. Many goroutines may use it.
+// said collects the reports. Many goroutines may use it.
 type said struct {
 	mu  sync.Mutex
 	all []string
@@ -49,7 +49,7 @@ func (s *said) String() string {
 	return strings.Join(s.all, "\n")
 }
 
-// like is a fake server of a shape, whose weights have version 3.
+// like returns a fake server of a shape, with weights of version 3.
 func like(t *testing.T, shape fake.Shape) http.Handler {
 	t.Helper()
 	s := fake.Defaults()
@@ -69,14 +69,14 @@ func serve(t *testing.T, h http.Handler) string {
 	return web.URL
 }
 
-// at are settings of a server at an address, without retries.
+// at returns the settings of a server at an address, without retries.
 func at(url string) server.Settings {
 	s := server.Defaults()
 	s.Pool.URLs, s.Chat.Retries = []string{url}, 0
 	return s
 }
 
-// open returns a server that is not yet asked.
+// open returns a server without contacting it.
 func open(t *testing.T, s server.Settings, u server.Use) *server.Server {
 	t.Helper()
 	n, err := server.New(s, u)
@@ -93,7 +93,7 @@ var asks = quintain.Request{
 	Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 8},
 }
 
-// refusing refuses requests whose body has a part.
+// refusing refuses requests with part in the body.
 func refusing(h http.Handler, part string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -106,7 +106,7 @@ func refusing(h http.Handler, part string) http.Handler {
 	})
 }
 
-// lacking is h without a route.
+// lacking returns h without a route.
 func lacking(h http.Handler, route string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == route {
@@ -117,13 +117,13 @@ func lacking(h http.Handler, route string) http.Handler {
 	})
 }
 
-// continues has texts continued.
+// continues turns on text completions.
 func continues(s *server.Settings) { s.Chat.Form = openai.Text }
 
-// What a server lacks is said before anything is played; else it plays.
+// Missing abilities are reported before the first episode; without any, it plays.
 func TestConnect(t *testing.T) {
 	t.Parallel()
-	const byTokens, byChat = "is asked by tokens", "is asked by chat completions"
+	const byTokens, byChat = "samples by tokens", "samples by chat completions"
 	folder := policytest.ByteModel(t, policytest.Talk, 0)
 	other := policytest.ByteModel(t, policytest.Talk, 1)
 	trainer, teacher := server.Use{Trainer: true, LogProbs: true}, server.Use{Scores: true, Top: 2}
@@ -132,7 +132,7 @@ func TestConnect(t *testing.T) {
 		at    http.Handler
 		set   func(*server.Settings)
 		use   server.Use
-		says  string // in what is said, or in the error
+		says  string // in the reports, or in the error
 		fails bool
 	}{
 		{"vLLM by tokens", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, byTokens, false},
@@ -140,9 +140,9 @@ func TestConnect(t *testing.T) {
 		{"llama.cpp by tokens", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, byTokens, false},
 		{"llama.cpp does not say its version", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, "POST /v1/runs/{run}/version", false},
 		{"bytes", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = exact.ByteTokenizer }, trainer, byTokens, false},
-		{"another tokenizer", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it is not the one of the server's model", true},
-		{"another tokenizer for SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it is not the one of the server's model", true},
-		{"another tokenizer for llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it is not the one of the server's model", true},
+		{"another tokenizer", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it does not match the server's model", true},
+		{"another tokenizer for SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it does not match the server's model", true},
+		{"another tokenizer for llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it does not match the server's model", true},
 		{"a trainer needs the tokenizer", like(t, fake.VLLM), nil, trainer, "(--tokenizer)", true},
 		{"an examination does not", like(t, fake.VLLM), nil, server.Use{}, byChat, false},
 		{"a server that takes no tokens", like(t, fake.OpenAI), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, "takes no tokens", true},
@@ -150,21 +150,21 @@ func TestConnect(t *testing.T) {
 		{"a server that reports no tokens", &policytest.Server{}, nil, trainer, "the trainer gets the bytes of the texts", false},
 		{"a server that reports no probabilities", &policytest.Server{NoLogProbs: true}, nil, trainer, "reports no log-probabilities", false},
 		{"probabilities that nobody needs", &policytest.Server{NoLogProbs: true}, nil, server.Use{}, byChat, false},
-		{"a kind that is said", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
+		{"a given kind", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
 		{"vLLM by its native route", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "(vllm-native", false},
-		{"vLLM whose native route is off", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
+		{"vLLM without its native route", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.SGLang, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a teacher on vLLM", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
 		{"a teacher on SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
 		{"a teacher on llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "does not score given tokens", true},
 		{"a teacher by chat completions", like(t, fake.OpenAI), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "does not score given tokens", true},
-		{"a teacher with another vocabulary", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, teacher, "it is not the one of the server's model", true},
+		{"a teacher with another vocabulary", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, teacher, "it does not match the server's model", true},
 		{"a teacher that tells fewer tokens", refusing(like(t, fake.VLLM), `"prompt_logprobs":2`), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "--max-logprobs", true},
-		{"a server that continues texts", like(t, fake.OpenAI), continues, trainer, "is asked by text completions", false},
-		{"one without chat completions", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), continues, trainer, "is asked by text completions", false},
+		{"a server that continues texts", like(t, fake.OpenAI), continues, trainer, "samples by text completions", false},
+		{"one without chat completions", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), continues, trainer, "samples by text completions", false},
 		{"one that is asked to chat", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), nil, trainer, "has only text completions (--completions text)", true},
 		{"one that does not continue texts", lacking(like(t, fake.OpenAI), "/v1/completions"), continues, trainer, "samples nothing", true},
-		{"texts on vLLM, which takes tokens", like(t, fake.VLLM), continues, trainer, "is asked by text completions", false},
+		{"texts on vLLM, which takes tokens", like(t, fake.VLLM), continues, trainer, "samples by text completions", false},
 		{"a kind that continues texts", like(t, fake.OpenAI), func(s *server.Settings) {
 			continues(s)
 			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "fake", s.Pool.URLs[0]+"/v1"
@@ -206,7 +206,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// Without a tokenizer llama.cpp is asked for each sample by itself, others for all at once.
+// Without a tokenizer llama.cpp gets a request per sample, other servers one for all.
 func TestSamplesOfLlamaCppAreRequestedOneByOne(t *testing.T) {
 	t.Parallel()
 	for shape, n := range map[fake.Shape]int64{fake.LlamaCpp: 2, fake.OpenAI: 1} {
@@ -226,7 +226,7 @@ func TestSamplesOfLlamaCppAreRequestedOneByOne(t *testing.T) {
 	}
 }
 
-// What a wrong tokenizer makes of a text, and what the server does, are both told.
+// The error shows both the wrong tokenizer's tokens and the server's.
 func TestVocabularyErrorTellsBothLists(t *testing.T) {
 	t.Parallel()
 	s := at(serve(t, like(t, fake.VLLM)))
@@ -242,7 +242,7 @@ func TestVocabularyErrorTellsBothLists(t *testing.T) {
 	}
 }
 
-// A conversation goes on from the tokens so far, whatever the server is.
+// A conversation continues the tokens so far on every server.
 func TestSeveralTurns(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -251,7 +251,7 @@ func TestSeveralTurns(t *testing.T) {
 		clean, forked    int64
 		finally, stopped bool // the error of the second turn
 	}{
-		{"a template that keeps what was said", policytest.Talk, exact.Fail, 1, 0, false, false},
+		{"a template that keeps earlier messages", policytest.Talk, exact.Fail, 1, 0, false, false},
 		{"one that rewrites it, and that is played", policytest.Shouts, exact.Fork, 0, 1, false, false},
 		{"one that rewrites it, and that is dropped", policytest.Shouts, exact.Drop, 0, 1, true, false},
 		{"one that rewrites it, and that ends the run", policytest.Shouts, exact.Fail, 0, 1, true, true},
@@ -285,7 +285,7 @@ func TestSeveralTurns(t *testing.T) {
 	}
 }
 
-// turns are the turns that the metrics of n count.
+// turns returns the turns in n's metrics.
 func turns(t *testing.T, n *server.Server) (text string) {
 	t.Helper()
 	metrics := prometheus.NewRegistry()
@@ -319,7 +319,7 @@ func (s *starting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Handler.ServeHTTP(w, r)
 }
 
-// A server that does not run yet is waited for, and what for is told.
+// A policy waits for a server that does not run yet, and says so.
 func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -354,7 +354,7 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 	}
 }
 
-// What waits for a server ends when nobody wants it any more.
+// The wait for a server ends once nobody wants it.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	stop := make(chan struct{})
@@ -371,7 +371,7 @@ func TestWaitingEnds(t *testing.T) {
 	}
 }
 
-// The versions that a server says are told, and label the samples if there is a trainer.
+// Reported versions are passed on, and label the samples if there is a trainer.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	url := serve(t, like(t, fake.SGLang))
@@ -430,7 +430,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"an address that is none", func(s *server.Settings) { s.Pool.URLs = []string{"here"} }, "url is"},
 		{"chat completions name the model", func(s *server.Settings) { s.Kind = probe.OpenAI }, "model: is missing"},
 		{"chat completions take no tokens", func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.OpenAI, folder }, "tokenizer: the kind openai"},
-		{"a kind that is asked by tokens", func(s *server.Settings) { s.Kind = probe.LlamaCpp }, "tokenizer: is missing; llamacpp is asked by tokens"},
+		{"a kind that samples by tokens", func(s *server.Settings) { s.Kind = probe.LlamaCpp }, "tokenizer: is missing; llamacpp takes tokens"},
 		{"a template without a tokenizer", func(s *server.Settings) { s.Files.Template = "x.jinja" }, "tokenizer: is missing"},
 		{"a template for bytes", func(s *server.Settings) {
 			s.Files.Tokenizer, s.Files.Vars = exact.ByteTokenizer, map[string]any{"a": 1}
@@ -440,9 +440,9 @@ func TestSettingsAreChecked(t *testing.T) {
 		}, "extra_body: is for completions only"},
 		{"texts by a template", func(s *server.Settings) { continues(s); s.Files.Config = good }, ""},
 		{"texts by a template that is not there", func(s *server.Settings) { continues(s); s.Files.Template = "none" }, "chat_template: "},
-		{"texts have no tokenizer", func(s *server.Settings) { continues(s); s.Files.Tokenizer = folder }, "tokenizer: a text"},
+		{"texts have no tokenizer", func(s *server.Settings) { continues(s); s.Files.Tokenizer = folder }, "tokenizer: the server continues text"},
 		{"variables of no template", func(s *server.Settings) { continues(s); s.Files.Vars = map[string]any{"a": 1} }, "template_vars: there is no template"},
-		{"texts for a kind that takes tokens", func(s *server.Settings) { continues(s); s.Kind = probe.VLLM }, "completions: vllm is asked by tokens"},
+		{"texts for a kind that takes tokens", func(s *server.Settings) { continues(s); s.Kind = probe.VLLM }, "completions: vllm takes tokens"},
 		{"text completions name the model", func(s *server.Settings) { continues(s); s.Kind = probe.OpenAI }, "model: is missing"},
 		{"a tokenizer that is not there", func(s *server.Settings) { s.Files.Tokenizer = "none.json" }, "tokenizer: "},
 		{"a template that is none", func(s *server.Settings) { s.Files.Tokenizer = folder }, "unknown tag 'nope'"},

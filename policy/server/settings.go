@@ -11,15 +11,15 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Any is the kind of a server that is yet to be found out.
+// Any is the kind of a server yet to be probed.
 const Any probe.Kind = "server"
 
-// Kinds are the kinds that a server can be said to be of.
+// Kinds lists the kinds for settings.
 func Kinds() []probe.Kind { return append([]probe.Kind{Any}, probe.Kinds()...) }
 
-// Settings say which server samples, and how its replies are made of tokens.
+// Settings says which server samples, and how it gets tokens.
 type Settings struct {
-	Kind  probe.Kind // one of Kinds; it is a setting of the caller's
+	Kind  probe.Kind // one of Kinds; the caller's setting
 	Pool  pool.Settings
 	Chat  openai.Settings
 	Files exact.Files
@@ -47,7 +47,7 @@ func (s *Settings) Check() error {
 	text := s.Chat.Form == openai.Text
 	switch {
 	case text && s.Kind != Any && s.Kind != probe.OpenAI:
-		return fmt.Errorf("completions: %s is asked by tokens; choose the kind server or openai (--policy) to ask it by completions", s.Kind)
+		return fmt.Errorf("completions: %s takes tokens; choose the kind server or openai (--policy) for completions", s.Kind)
 	case text:
 		if err := s.Files.CheckPrompt(); err != nil || s.Kind == Any {
 			return err
@@ -58,7 +58,7 @@ func (s *Settings) Check() error {
 	case s.Kind == probe.OpenAI:
 		return s.Chat.Check()
 	case s.Kind != Any && s.Files.Tokenizer == "":
-		return fmt.Errorf("tokenizer: is missing; %s is asked by tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)
+		return fmt.Errorf("tokenizer: is missing; %s takes tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)
 	case s.Files.Tokenizer != "" && len(s.Chat.Extra) > 0:
 		return errors.New("extra_body: is for completions only; leave it out, or the tokenizer")
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// TeacherSettings say which server scores given tokens, for distillation.
+// TeacherSettings says which server scores given tokens, for distillation.
 type TeacherSettings struct {
-	URLs    []string // none: there is no teacher
+	URLs    []string // none: no teacher
 	Model   string
 	KeyFile string
 	Top     int // see [Use]
@@ -17,10 +17,10 @@ type TeacherSettings struct {
 
 // Declare implements [settings.Declarer].
 func (t *TeacherSettings) Declare(d *settings.Section) {
-	d.Texts(&t.URLs, "url", "address of a server, vLLM or SGLang, that scores the tokens of groups for distillation; may be given several times; none: there is no teacher")
-	d.Text(&t.Model, "model", "name by which the teacher's server knows its model; none: its first one")
+	d.Texts(&t.URLs, "url", "address of a server, vLLM or SGLang, that scores groups for distillation; may be given several times; none: no teacher")
+	d.Text(&t.Model, "model", "the teacher server's name for its model; none: its first one")
 	d.Text(&t.KeyFile, "key_file", "file with the API key of the teacher's server")
-	d.Int(&t.Top, "top_k", "likeliest tokens that the teacher tells at each place; 0: the token that stands there, alone").AtLeast(0)
+	d.Int(&t.Top, "top_k", "likeliest tokens that the teacher scores at each place; 0: only the token itself").AtLeast(0)
 }
 
 // Check implements [settings.Checker].
@@ -31,8 +31,8 @@ func (t *TeacherSettings) Check() error {
 	return nil
 }
 
-// Server returns the settings of the teacher's server. Its limits and its tokenizer are
-// those of the policy.
+// Server returns the settings of the teacher's server. Its limits and its tokenizer are the
+// policy's.
 func (t *TeacherSettings) Server(policy Settings) Settings {
 	policy.Kind, policy.Pool = Any, pool.Settings{URLs: t.URLs, Control: policy.Pool.Control}
 	policy.Chat.Model, policy.Chat.KeyFile = t.Model, t.KeyFile

@@ -12,28 +12,29 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// specimen is what tokenizers differ on: numbers, code, white space, accents, other scripts.
+// specimen is a text that tokenizers disagree on: numbers, code, white space, accents,
+// other scripts.
 const specimen = "What is 12345 + 6.789?\n\n\tfor (i = 0; i != 10; i++) { naïve(x_i); }   日本語 🙂"
 
-// A VocabularyError says that a tokenizer is not the one of the server's model.
+// A VocabularyError says that the tokenizer does not match the server's model.
 type VocabularyError struct {
 	Text         string // with the special tokens of the chat template
 	Ours, Theirs []quintain.Token
 }
 
-// Error tells both lists and the remedy.
+// Error shows both lists and the remedy.
 func (e *VocabularyError) Error() string {
 	at := 0
 	for at < min(len(e.Ours), len(e.Theirs)) && e.Ours[at] == e.Theirs[at] {
 		at++
 	}
-	return fmt.Sprintf("tokenizer: it is not the one of the server's model: of %q the server makes the tokens %v, and the tokenizer %v, which differ from token %d on; "+
-		"name the tokenizer.json of the model that is served (--tokenizer)", e.Text, e.Theirs, e.Ours, at)
+	return fmt.Sprintf("tokenizer: it does not match the server's model: for %q the server has the tokens %v, and the tokenizer %v, which differ from token %d on; "+
+		"name the tokenizer.json of the served model (--tokenizer)", e.Text, e.Theirs, e.Ours, at)
 }
 
-// compare has the server encode a conversation in the form of the chat template, and
-// returns a [*VocabularyError] if its tokens are others than the renderer's. A server that
-// refuses that is not compared.
+// compare makes the server encode a conversation in the form of the chat template, and
+// returns a [*VocabularyError] if its tokens differ from the renderer's. A server that
+// refuses is not compared.
 func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Report) error {
 	read, err := s.renderer.Render(quintain.Request{N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: specimen}}})
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 	defer server.CloseIdle()
 	answer, err := server.Post(ctx, "tokenize", body)
 	if fault, is := errors.AsType[*remote.Error](err); is && fault.Kind == remote.Refused {
-		s.say("warning: whether the tokenizer is the one of the server's model is not known: %v", err)
+		s.say("warning: cannot tell whether the tokenizer matches the server's model: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 		err = &VocabularyError{read.Text, read.Tokens, theirs.Tokens}
 	}
 	if err != nil && s.use.Scores {
-		return fmt.Errorf("a teacher has to have the vocabulary of the policy: %w", err)
+		return fmt.Errorf("a teacher must have the policy's vocabulary: %w", err)
 	}
 	return err
 }

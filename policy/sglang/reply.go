@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A query is one request, with the output that its answer gives.
+// A query is one request and its output.
 type query struct {
 	prompt  policy.Prompt
 	request request
@@ -70,7 +70,7 @@ func (q *query) read(body []byte) *remote.Error {
 	return nil
 }
 
-// whole is the output that m tells of.
+// whole returns the output that m describes.
 func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
 	finish, err := policy.ParseFinish(m.FinishReason.Type)
 	if err != nil {
@@ -95,8 +95,8 @@ func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
 	return o, nil
 }
 
-// A place is a token with its log-probability, in JSON [log-probability, token, text].
-// The log-probability of the first token of a sequence is null.
+// A place is a token with its log-probability, in JSON [log-probability, token, text]. A
+// sequence's first token has the log-probability null.
 type place struct {
 	LogProb *float64
 	Token   quintain.Token

@@ -40,7 +40,7 @@ func (c *Client) Score(ctx context.Context, tokens []quintain.Token, top int) (s
 	return scores, err
 }
 
-// scores are those of tokens, of which the first has none.
+// scores returns the scores of tokens; the first has none.
 func (m *meta) scores(tokens []quintain.Token) ([]policy.Score, *remote.Error) {
 	scores := make([]policy.Score, len(tokens))
 	for i, at := range m.Given {

@@ -1,12 +1,12 @@
 // Package sglang samples tokens from SGLang's server, by its native route /generate with
 // input_ids.
 //
-// One request has one sample: the server gives the samples of a request with several
-// identifiers of its own, by which they cannot be aborted, and it shares their prompt in
-// its cache anyway. When the context ends, the client has the request aborted, and the
-// server returns what was sampled until then; so it does on POST /pause_generation.
+// One request has one sample: the server gives the samples of a larger request identifiers
+// of its own, with which they cannot be aborted, and it caches their common prompt anyway.
+// When the context ends, the client aborts the request, and the server returns the tokens
+// so far; it does the same on POST /pause_generation.
 //
-// By default SGLang reports log-probabilities after temperature is applied;
+// By default SGLang reports log-probabilities after temperature;
 // SGLANG_RETURN_ORIGINAL_LOGPROB=1 in its environment gives those before.
 package sglang
 
@@ -26,7 +26,7 @@ import (
 type Client struct{ server *remote.Server }
 
 // New returns a client for a server, without contacting it. The URL may end with /v1. An
-// empty VersionPath stands for "get_model_info". The error names the invalid setting.
+// empty VersionPath means "get_model_info". The error names the invalid setting.
 func New(cfg remote.Config) (*Client, error) {
 	cfg.URL = remote.Root(cfg.URL)
 	if cfg.VersionPath == "" {
@@ -44,16 +44,17 @@ func (c *Client) Can() policy.Abilities {
 	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Interrupt: true, Versions: true, Score: true}
 }
 
-// Stats returns the counts of exchanges so far.
+// Stats returns the counts so far.
 func (c *Client) Stats() remote.Stats { return c.server.Stats() }
 
-// Version is that of the server's weights, or an older one: see [remote.Config].
+// Version returns the version of the server's weights, or an older one: see
+// [remote.Config].
 func (c *Client) Version(ctx context.Context) int32 { return c.server.Version(ctx) }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (c *Client) CloseIdle() { c.server.CloseIdle() }
 
-// A request is the body of one.
+// A request is a request's body.
 type request struct {
 	ID            string           `json:"rid"`
 	InputIDs      []quintain.Token `json:"input_ids"`
@@ -63,9 +64,9 @@ type request struct {
 	Top           int              `json:"top_logprobs_num,omitempty"`
 }
 
-// sampling is all that the model's generation_config.json could say otherwise.
+// sampling sets everything that the model's generation_config.json might override.
 type sampling struct {
-	MaxNewTokens *int    `json:"max_new_tokens"` // null: as many as the context holds
+	MaxNewTokens *int    `json:"max_new_tokens"` // null: up to the end of the context
 	Temperature  float64 `json:"temperature"`
 	TopP         float64 `json:"top_p"`
 	TopK         int     `json:"top_k"` // -1: all
@@ -107,11 +108,11 @@ func (c *Client) ask(ctx context.Context, q *query) error {
 	})
 }
 
-// abort has the server end a request.
+// abort aborts a request on the server.
 func (c *Client) abort(ctx context.Context, id string) {
 	ctx, cancel := context.WithTimeout(ctx, remote.Grace)
 	defer cancel()
-	_, _ = c.server.Post(ctx, "abort_request", fmt.Appendf(nil, `{"rid":%q}`, id)) // else the connection is closed
+	_, _ = c.server.Post(ctx, "abort_request", fmt.Appendf(nil, `{"rid":%q}`, id)) // on failure the connection closes
 }
 
 func newID() string { return fmt.Sprintf("quintain-%016x", rand.Uint64()) }

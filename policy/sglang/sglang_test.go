@@ -8,7 +8,7 @@ import (
 )
 
 // FuzzReply checks that any answer gives either an output that keeps its promises, or an
-// error, and never a version that is newer than the one before the request.
+// error, and never a version newer than before the request.
 func FuzzReply(f *testing.F) {
 	f.Add(`{"output_ids":[5],"meta_info":{"id":"r","prompt_tokens":2,"completion_tokens":1,"weight_version":"9","finish_reason":{"type":"stop"},"output_token_logprobs":[[-0.5,5,null]]}}`)
 	f.Add(`{"meta_info":{"id":"r","completion_tokens":1,"weight_version":3,"finish_reason":{"type":"abort"},"output_token_logprobs":[[-0.5,5]]}}`)

@@ -8,14 +8,14 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 )
 
-// An eventReader reads the events of a stream as vLLM writes them, several times as fast as
-// encoding/json. It is for one stream, and keeps the memory of an event for the next.
+// An eventReader reads vLLM's stream events, several times as fast as encoding/json. It is
+// for one stream, and reuses an event's memory for the next.
 type eventReader struct {
 	event, choice, probs *jsonform.Picker
 	choices              []choice
 }
 
-// The members that are read: of an event,
+// The known members of an event,
 const (
 	inChoices = iota
 	inError
@@ -46,8 +46,8 @@ func newEventReader() *eventReader {
 	}
 }
 
-// read returns the choices of an event, which are valid until the next. It reports false
-// for an event that is not of the usual form, which encoding/json has to read.
+// read returns the choices of an event, which are valid until the next. It returns false
+// for an unusual form, which encoding/json must read.
 func (r *eventReader) read(data []byte) ([]choice, bool) {
 	r.choices = r.choices[:0]
 	usual := r.event.Pick(data) && absent(r.event.Value(inError)) && jsonform.Elements(r.event.Value(inChoices), r.add)
@@ -97,5 +97,5 @@ func (c *choice) addProb(value []byte) bool {
 	return err == nil
 }
 
-// absent reports whether a member is not there, or null.
+// absent reports whether a member is missing or null.
 func absent(value []byte) bool { return value == nil || string(value) == "null" }

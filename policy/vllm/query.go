@@ -17,21 +17,21 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A query is one request, with what has arrived of its answer.
+// A query is one request, with the part of its answer that has arrived.
 type query struct {
 	prompt  policy.Prompt
 	config  *Config
 	id      string // of a native request
-	sent    []byte // the tokens of the prompt, as they stand in the request
+	sent    []byte // the tokens of the prompt as written in the request
 	version int32  // of the weights when it was sent
 
 	events  *eventReader
 	outputs []policy.Output
-	spans   [][]span // of each output: what the server says of its versions
+	spans   [][]span // of each output: the versions that the server reports
 	mine    bool     // the answer is to this prompt
 }
 
-// call is the request to the server.
+// call returns the request to the server.
 func (q *query) call() (c remote.Call, err error) {
 	c = remote.Call{Missing: missing, Begin: q.begin}
 	tokens := "prompt"
@@ -60,7 +60,7 @@ func (q *query) call() (c remote.Call, err error) {
 	return c, nil
 }
 
-// begin forgets what an earlier exchange brought.
+// begin forgets the results of an earlier attempt.
 func (q *query) begin(version int32) {
 	q.outputs, q.spans = make([]policy.Output, q.prompt.N), make([][]span, q.prompt.N)
 	q.events, q.mine, q.version = newEventReader(), false, version
@@ -87,10 +87,10 @@ type choice struct {
 	PromptLogProbs []map[string]likely `json:"prompt_logprobs"`
 	Versions       []span              `json:"weight_versions"` // native only, vLLM 0.32
 
-	probs []float32 // in place of LogProbs, in an event of the usual form
+	probs []float32 // instead of LogProbs, from an event of the usual form
 }
 
-// A span says which weights sampled the tokens from start to end, which it does not include.
+// A span says which weights sampled the tokens from start to end, excluded.
 type span struct {
 	Version json.RawMessage `json:"version"`
 	Start   int             `json:"start"`
@@ -119,8 +119,8 @@ func (q *query) event(data []byte) *remote.Error {
 	return nil
 }
 
-// withoutPrompt cuts the prompt out of an event that has it as it was sent: most of the
-// event, whose memory it uses. A string of JSON cannot contain the key with its quotes.
+// withoutPrompt cuts the prompt, if echoed as sent, out of an event: most of the event,
+// whose memory it reuses. A JSON string cannot contain the key with its quotes.
 func (q *query) withoutPrompt(data []byte) []byte {
 	const key = `"prompt_token_ids":`
 	begin := bytes.Index(data, []byte(key)) + len(key)
@@ -138,7 +138,7 @@ func (q *query) add(c *choice) *remote.Error {
 	}
 	o := &q.outputs[c.Index]
 	if o.Finish != "" {
-		return remote.Nonsensef("choice %d goes on after its end", c.Index)
+		return remote.Nonsensef("choice %d continues after its end", c.Index)
 	}
 	if fault := q.recognize(c.PromptTokenIDs); fault != nil {
 		return fault
@@ -159,7 +159,7 @@ func (q *query) add(c *choice) *remote.Error {
 	return fault
 }
 
-// recognize takes a prompt's tokens, if there are any: they must be those that were sent.
+// recognize checks a prompt's tokens, if there are any, against those sent.
 func (q *query) recognize(prompt []quintain.Token) *remote.Error {
 	if len(prompt) > 0 && !slices.Equal(prompt, q.prompt.Tokens) {
 		return remote.Nonsensef("the answer is to another prompt, of %d tokens", len(prompt))
@@ -168,7 +168,7 @@ func (q *query) recognize(prompt []quintain.Token) *remote.Error {
 	return nil
 }
 
-// logProbs are those of the tokens of c.
+// logProbs returns the log-probabilities of c's tokens.
 func (c *choice) logProbs() ([]float32, *remote.Error) {
 	if c.LogProbs == nil {
 		return c.probs, nil
@@ -205,7 +205,7 @@ func (q *query) readNative(body []byte) *remote.Error {
 	return q.end(nil)
 }
 
-// end completes the outputs when the whole answer is there.
+// end completes the outputs of a whole answer.
 func (q *query) end([]byte) *remote.Error {
 	empty := 0
 	for k := range q.outputs {
@@ -234,7 +234,8 @@ func (q *query) end([]byte) *remote.Error {
 	return nil
 }
 
-// versions are those of n tokens: as the server says, else the version before the request.
+// versions returns the versions of n tokens: the server's, else the version before the
+// request.
 func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
 	of := slices.Repeat([]int32{before}, n)
 	for _, s := range spans {
@@ -250,7 +251,7 @@ func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
 	return of, nil
 }
 
-// cut returns the outputs that have tokens, of an answer that was cut.
+// cut returns the outputs of a cut answer that have tokens.
 func (q *query) cut() (outputs []policy.Output) {
 	for _, o := range q.outputs {
 		if len(o.Tokens) > 0 && q.mine {

@@ -47,8 +47,7 @@ func (c *Client) Score(ctx context.Context, tokens []quintain.Token, top int) (s
 	return scores, err
 }
 
-// scoresOf reads the entries of each place, which are the token that stands there and the
-// likeliest ones.
+// scoresOf reads the entries of each place: the token itself and the likeliest ones.
 func scoresOf(tokens []quintain.Token, places []map[string]likely, top int) ([]policy.Score, *remote.Error) {
 	scores := make([]policy.Score, len(tokens))
 	for i := 1; i < len(tokens); i++ {
@@ -56,7 +55,7 @@ func scoresOf(tokens []quintain.Token, places []map[string]likely, top int) ([]p
 		for name, e := range places[i] {
 			id, err := strconv.ParseInt(name, 10, 32)
 			if err != nil {
-				return nil, remote.Nonsensef("place %d: token %.40q is no number", i, name)
+				return nil, remote.Nonsensef("place %d: token %.40q is not a number", i, name)
 			}
 			p, err := policy.LogProb(e.LogProb)
 			if err != nil {

@@ -1,10 +1,10 @@
-// Package vllm samples tokens from vLLM's server, by its text completions with token
-// prompts, as a stream, or by its route /inference/v1/generate.
+// Package vllm samples tokens from vLLM's server, by streamed text completions with token
+// prompts, or by its route /inference/v1/generate.
 //
-// By default vLLM reports log-probabilities before temperature, top_p and top_k are
-// applied; --logprobs-mode processed_logprobs gives those after. What was sampled before
-// an interruption is kept: when the context ends, since completions arrive as they are
-// sampled, and when POST /pause?mode=abort ends them, since vLLM then sends what it has.
+// By default vLLM reports log-probabilities before temperature, top_p and top_k;
+// --logprobs-mode processed_logprobs gives those after. An interruption loses no tokens:
+// when the context ends, completions have arrived as they were sampled; when POST
+// /pause?mode=abort ends them, vLLM sends the rest.
 package vllm
 
 import (
@@ -18,20 +18,20 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// A Config says which server to use. The server's URL and Model are required.
+// A Config names a server. The server's URL and Model are required.
 type Config struct {
-	// Server is the server; its URL may end with /v1. An empty VersionPath stands for
+	// Server is the server; its URL may end with /v1. An empty VersionPath means
 	// "weight_info", which vLLM has if it runs with VLLM_SERVER_DEV_MODE=1.
 	Server remote.Config
 
-	Model string // the name by which the server knows the model
+	Model string // the server's name for the model
 
-	// Native uses /inference/v1/generate, which is not streamed: what was sampled when
-	// the context ends is lost. From 0.32 on it says which weights sampled each token.
+	// Native uses /inference/v1/generate, which is not streamed: when the context ends, the
+	// tokens so far are lost. From 0.32 on it reports which weights sampled each token.
 	Native bool
 
-	// Interval is how many tokens vLLM puts into one event of a stream, if it is new
-	// enough to know stream_interval; 0: 16.
+	// Interval is the number of tokens per stream event, for a vLLM with stream_interval;
+	// 0: 16.
 	Interval int
 }
 
@@ -42,12 +42,12 @@ type Client struct {
 	server *remote.Server
 }
 
-// New returns a client for the server that cfg names, without contacting it. The error
-// names the invalid setting.
+// New returns a client for the server of cfg, without contacting it. The error names the
+// invalid setting.
 func New(cfg Config) (*Client, error) {
 	switch {
 	case cfg.Model == "":
-		return nil, errors.New("vllm: model is empty, want the name by which the server knows it")
+		return nil, errors.New("vllm: model is empty, want the server's name for the model")
 	case cfg.Interval < 0:
 		return nil, fmt.Errorf("vllm: interval is %d, want 1 or more", cfg.Interval)
 	case cfg.Interval == 0:
@@ -71,13 +71,14 @@ func (c *Client) Can() policy.Abilities {
 	}
 }
 
-// Stats returns the counts of exchanges so far.
+// Stats returns the counts so far.
 func (c *Client) Stats() remote.Stats { return c.server.Stats() }
 
-// Version is that of the server's weights, or an older one: see [remote.Config].
+// Version returns the version of the server's weights, or an older one: see
+// [remote.Config].
 func (c *Client) Version(ctx context.Context) int32 { return c.server.Version(ctx) }
 
-// CloseIdle closes the connections that no request is using.
+// CloseIdle closes the idle connections.
 func (c *Client) CloseIdle() { c.server.CloseIdle() }
 
 // Generate implements [policy.Generator]. The error is a [*remote.Error], or the cause of
@@ -101,7 +102,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	return q.outputs, nil
 }
 
-// disabled is err, with the remedy if the native route is switched off.
+// disabled returns err, with advice if the native route is switched off.
 func (c *Client) disabled(err error) error {
 	if fault, is := errors.AsType[*remote.Error](err); is && c.cfg.Native && fault.Status == http.StatusForbidden {
 		fault.Remedy = "vLLM 0.32 has this route if it runs with --enable-scale-out; is the API key right?"
@@ -109,11 +110,11 @@ func (c *Client) disabled(err error) error {
 	return err
 }
 
-// missing is what to do if the server has no such route.
+// missing is the advice if the server lacks the route.
 const missing = "is the model's name right, and is this the address of vLLM's server?"
 
-// samplingOf is s as fields of a request. Zero means off in all of them, whatever the
-// model's generation_config.json says.
+// samplingOf returns s as fields of a request. Zero turns each off, whatever the model's
+// generation_config.json says.
 func samplingOf(s quintain.Sampling, n int) map[string]any {
 	fields := map[string]any{"n": n, "temperature": s.Temperature, "top_p": 1.0, "top_k": s.TopK, "min_p": 0.0, "max_tokens": nil}
 	if s.TopP > 0 {

@@ -48,7 +48,7 @@ func TestNativeRouteThatIsSwitchedOff(t *testing.T) {
 	}
 }
 
-// The native route tells of each token which weights sampled it.
+// The native route reports which weights sampled each token.
 func TestVersionsOfTokens(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -130,7 +130,7 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// FuzzEventReader compares the quick reading of an event with that of encoding/json.
+// FuzzEventReader compares the fast reading of an event with encoding/json.
 func FuzzEventReader(f *testing.F) {
 	f.Add(`{"choices":[{"index":1,"text":"a","logprobs":{"tokens":[],"token_logprobs":[-0.5,-1e-3]},"finish_reason":"stop","token_ids":[5,6],"prompt_token_ids":null}]}`)
 	f.Add(`{"choices":[{"index":0,"token_ids":[5],"logprobs":null,"finish_reason":null},{"index":1,"token_ids":[]}],"error":null}`)
@@ -156,7 +156,7 @@ func FuzzEventReader(f *testing.F) {
 	})
 }
 
-// text is what p points to; nil: nothing.
+// text returns the string at p; nil if p is nil.
 func text(p *string) any {
 	if p == nil {
 		return nil

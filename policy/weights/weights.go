@@ -1,5 +1,5 @@
-// Package weights keeps the version of the weights that a policy's server samples with:
-// what the trainer that loaded them into the server says.
+// Package weights keeps the version of the weights on a policy's server, as reported by the
+// trainer that loaded them.
 package weights
 
 import (
@@ -10,16 +10,16 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Unknown is the version until somebody tells it.
+// Unknown is the version until the first report.
 const Unknown = -1
 
-// Key names the record of the version among other records.
+// Key names the version's record.
 const Key = "weights"
 
-// format is the version of the form of that record.
+// format is the version of the record's form.
 const format = 1
 
-// Records keep small records, durably; a [queue.Queue] does.
+// Records stores small records durably; a [queue.Queue] does.
 //
 // [queue.Queue]: https://pkg.go.dev/github.com/quintain-rl/quintain/queue#Queue
 type Records interface {
@@ -27,33 +27,36 @@ type Records interface {
 	SetState(ctx context.Context, key string, value []byte) error
 }
 
-// A record is what is kept.
+// A record is the stored form.
 type record struct {
 	Format  int   `json:"format"`
 	Version int32 `json:"version"` // 0 or more, or Unknown
 }
 
-// A Version is the version of the weights that a server samples with. It never falls.
-// Many goroutines may use it at once.
+// A Version is the version of the weights on a server. It never falls. Many goroutines may
+// use it at once.
 type Version struct {
 	records Records
 
-	telling sync.Mutex // held while the record is written; taken before mu
-	mu      sync.Mutex // of what follows
+	telling sync.Mutex // held while writing the record; taken before mu
+	mu      sync.Mutex // guards the fields below
 	now     int32
 	changed chan struct{} // closed and replaced at every change
 }
 
-// Open returns the version that records keep, or one that is unknown.
+// Open returns the stored version, or an unknown one.
 func Open(ctx context.Context, records Records) (*Version, error) {
 	r := record{Format: format, Version: Unknown}
 	text, err := records.State(ctx, Key)
-	if err == nil && text != nil {
-		err = jsonform.Unmarshal(text, &r)
+	if err != nil {
+		return nil, fmt.Errorf("state %s: %w", Key, err)
+	}
+	if text != nil {
+		if err := jsonform.Unmarshal(text, &r); err != nil {
+			return nil, fmt.Errorf("state %s: %w", Key, err)
+		}
 	}
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("state %s: %w", Key, err)
 	case r.Format != format:
 		return nil, fmt.Errorf("state %s: has format %d, and this program reads format %d", Key, r.Format, format)
 	case r.Version < Unknown:
@@ -62,23 +65,23 @@ func Open(ctx context.Context, records Records) (*Version, error) {
 	return &Version{records: records, now: r.Version, changed: make(chan struct{})}, nil
 }
 
-// Now is the version, or [Unknown].
+// Now returns the version, or [Unknown].
 func (v *Version) Now() int32 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.now
 }
 
-// Changed returns a channel that is closed when the version changes. Take the channel
-// first, then look at Now, then wait.
+// Changed returns a channel that closes when the version changes. Take the channel first,
+// then look at Now, then wait.
 func (v *Version) Changed() <-chan struct{} {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.changed
 }
 
-// Tell sets the version, 0 or more, and returns when that is durable. The version that
-// it is already is no error; a lower one is a [*FallError].
+// Tell sets the version, 0 or more, and returns once it is durable. Repeating the current
+// version is no error; a lower one is a [*FallError].
 func (v *Version) Tell(ctx context.Context, version int32) error {
 	v.telling.Lock()
 	defer v.telling.Unlock()
@@ -102,13 +105,13 @@ func (v *Version) Forget(ctx context.Context) error {
 	return v.set(ctx, Unknown)
 }
 
-// set keeps the version, then makes it current. v.telling is held.
+// set stores the version, then makes it current. The caller holds v.telling.
 func (v *Version) set(ctx context.Context, version int32) error {
 	text, err := jsonform.Marshal(record{format, version})
-	if err == nil {
-		err = v.records.SetState(ctx, Key, text)
-	}
 	if err != nil {
+		return fmt.Errorf("state %s: %w", Key, err)
+	}
+	if err := v.records.SetState(ctx, Key, text); err != nil {
 		return fmt.Errorf("state %s: %w", Key, err)
 	}
 	v.mu.Lock()
@@ -119,7 +122,7 @@ func (v *Version) set(ctx context.Context, version int32) error {
 	return nil
 }
 
-// A FallError is a version that is below the one that was told before.
+// A FallError reports a version below the last one.
 type FallError struct{ Now, Told int32 }
 
 // Error says what to do.

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/weights"
 )
 
-// records keep nothing but what they are given.
+// records stores nothing of its own.
 type records struct {
 	text  []byte
 	fails error
@@ -44,7 +44,7 @@ func TestAVersionNeverFalls(t *testing.T) {
 		{"it may leap", 7, nil, false, 7},
 		{"again, as after a lost reply", 7, nil, false, 7},
 		{"it does not fall", 6, nil, true, 7},
-		{"what is not kept does not count", 8, full, false, 7},
+		{"an unsaved version does not count", 8, full, false, 7},
 		{"and may be told again", 8, nil, false, 8},
 		{"the highest", 1<<31 - 1, nil, false, 1<<31 - 1},
 	} {

@@ -6,8 +6,8 @@
 >>> sums.grade(problems[0], "123").score
 0.0
 
-One process of the program ``quintain`` does the work. It starts with the first request, and serves all threads of a Python
-process; a fork gets its own, and one that dies is started again.
+One process of the program ``quintain`` does the work. It starts with the first request, and serves all threads of a
+Python process; a fork gets its own, and a dead one is replaced.
 """
 
 from __future__ import annotations
@@ -32,6 +32,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Batch", "Hub"):  # they need NumPy, which takes time to load
+    if name in ("Batch", "Hub"):  # they need NumPy, which loads slowly
         return getattr(importlib.import_module("quintain.hub"), name)
     raise AttributeError(f"module 'quintain' has no attribute {name!r}")

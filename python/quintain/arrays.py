@@ -1,4 +1,4 @@
-"""Batches as NumPy arrays, out of the form of docs/formats/arrays.md."""
+"""Batches as NumPy arrays, read from the form of docs/formats/arrays.md."""
 
 from __future__ import annotations
 
@@ -15,46 +15,46 @@ from quintain.errors import Error
 __all__ = ["Batch", "UNTRAINED", "parse"]
 
 UNTRAINED = -100
-"""The mask of a token that is not trained on."""
+"""The mask of an untrained token."""
 
 DTYPES: dict[str, np.dtype[Any]] = {"BOOL": np.dtype("?"), "F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "I32": np.dtype("<i4")}
-OF_TOKENS = ("tokens", "trained", "versions", "inference_logprobs", "ref_logprobs", "advantages")  # a value for each token
+OF_TOKENS = ("tokens", "trained", "versions", "inference_logprobs", "ref_logprobs", "advantages")  # one value per token
 FRAME = np.dtype([("number", "<u8"), ("size", "<u4")])
 
 
 @dataclasses.dataclass
 class Batch:
-    """A batch of sequences. N is the number of all their tokens, which come one sequence after the other. An array that no
-    group has cannot be written to."""
+    """A batch of sequences. N counts all their tokens, one sequence after another. An array that no group has is
+    read-only."""
 
     number: int
     """Number of the batch, used once in a run."""
     step: int
-    """Batches that were handed out so far, added to the trainer's first step."""
+    """Batches handed out so far, added to the trainer's first step."""
     attempt: int
-    """How many times the batch was handed out since the hub started."""
+    """Times that the hub has handed out the batch since its start."""
     groups: list[dict[str, Any]]
-    """What the groups have beside arrays: id, and if they have it origin, messages, overrides and others."""
+    """The groups without their arrays: id and, if present, origin, messages, overrides and others."""
     group: NDArray[np.int32]
     """The group of each sequence, an index of groups."""
     lengths: NDArray[np.int32]
     """Tokens of each sequence."""
     scores: NDArray[np.float64]
-    """Of each sequence."""
+    """Per sequence."""
     episodes: NDArray[np.int32]
-    """Of each sequence, the number of its episode within the group."""
+    """Per sequence, the number of its episode within the group."""
     tokens: NDArray[np.int32]
     """N."""
     trained: NDArray[np.bool_]
     """N: whether the token is trained on."""
     versions: NDArray[np.int32]
-    """N: of the weights that sampled the token; -1: not sampled, or unknown."""
+    """N: version of the weights that sampled the token; -1: not sampled, or unknown."""
     logprobs: NDArray[np.float32]
-    """N: natural logarithms, as sampled; 1 for a token that was not sampled; NaN where they are unknown."""
+    """N: natural logarithms, as sampled; 1: not sampled; NaN: unknown."""
     ref_logprobs: NDArray[np.float32]
-    """N: by the reference model; NaN where there are none."""
+    """N: by the reference model; NaN: none."""
     advantages: NDArray[np.float32]
-    """N; NaN where there are none."""
+    """N; NaN: none."""
     odd_masks: NDArray[np.int32] | None
     """N: the masks of the batch, if some are neither their token nor UNTRAINED."""
 
@@ -63,18 +63,18 @@ class Batch:
 
     @property
     def masks(self) -> NDArray[np.int32]:
-        """N: the token if it is trained on, otherwise UNTRAINED; what libraries call labels."""
+        """N: the token if it is trained on, otherwise UNTRAINED; libraries call them labels."""
         if self.odd_masks is not None:
             return self.odd_masks
         return np.where(self.trained, self.tokens, np.int32(UNTRAINED))
 
     def rows(self, values: NDArray[Any]) -> list[NDArray[Any]]:
-        """The values of each sequence, out of an array of N; they share its memory."""
+        """The values of each sequence, as views into an array of N."""
         return np.split(values, np.cumsum(self.lengths)[:-1])
 
     def padded(self, values: NDArray[Any], fill: float = 0, length: int | None = None) -> NDArray[Any]:
-        """An array of N as a matrix, a row for each sequence, filled up on the right. Rows have the length of the longest
-        sequence, or the given one: what does not fit is cut off."""
+        """An array of N as a matrix, one row per sequence, padded on the right and cut to the longest sequence or to
+        the given length."""
         width = int(self.lengths.max(initial=0)) if length is None else length
         there = np.arange(width) < self.lengths[:, None]
         matrix = np.full(there.shape, fill, values.dtype)
@@ -86,7 +86,7 @@ class Batch:
 
 
 def parse(body: bytes | bytearray | memoryview, number: int = 0, step: int = 0, attempt: int = 0) -> Batch:
-    """Read a batch. The error of a damaged one is an :class:`quintain.Error`."""
+    """Read a batch. A damaged one raises an :class:`quintain.Error`."""
     view = memoryview(body)
     try:
         files = [_file(part) for part in _frames(view)]
@@ -108,7 +108,7 @@ def _frames(view: memoryview) -> list[memoryview]:
 
 
 def _file(view: memoryview) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays and the texts of a file of safetensors."""
+    """The arrays and the texts of a safetensors file."""
     size = int.from_bytes(view[:8], "little")
     head = json.loads(bytes(view[8 : 8 + size]))
     texts = head.pop("__metadata__", {})
@@ -123,7 +123,8 @@ def _file(view: memoryview) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
 
 class _Room:
-    """The memory for the numbers of all tokens, in one piece: the fresh pages of many pieces take longer than the copies."""
+    """The memory for the numbers of all tokens, in one piece: the fresh pages of many pieces take longer than the
+    copies."""
 
     def __init__(self, tokens: int, widths: Mapping[str, int]):
         self._room = np.empty((tokens + 8) * sum(widths.values()), np.uint8)

@@ -1,8 +1,9 @@
-"""Tasks and scenarios as environments for ``environment_factory`` of TRL's GRPOTrainer, where a model answers by calling tools.
+"""Tasks and scenarios as environments for ``environment_factory`` of TRL's GRPOTrainer, where a model answers by
+calling tools.
 
 >>> import quintain
 >>> rows = quintain.environments.rows(quintain.task("word_ladder").problems(count=2))
->>> environment = quintain.TaskEnvironment()  # what the trainer does for each rollout
+>>> environment = quintain.TaskEnvironment()  # as the trainer does for each rollout
 >>> environment.reset(**rows[0])
 >>> environment.submit_answer("I do not know")
 'The answer is submitted.'
@@ -28,13 +29,13 @@ OVER = "The episode is over."
 
 
 def rows(problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Problems as rows of a data set, whose prompts ask the question and say nothing of tags."""
+    """Problems as rows of a data set, with prompts that ask the question without mentioning tags."""
     return [{**one, "prompt": one["prompt"] if isinstance(one["prompt"], list) else [{"role": "user", "content": one["prompt"]}]} for one in problems]
 
 
 class TaskEnvironment:
-    """The problem of a row, with a tool to answer it. The reward is the score of the last attempt, 0 without one. A problem that
-    cannot be graded, which the trainer would hide from itself, is raised by get_reward."""
+    """The problem of a row, with a tool to answer it. The reward is the score of the last attempt, 0 without one. If
+    a problem cannot be graded, get_reward raises the error, which the trainer would swallow elsewhere."""
 
     def __init__(self, attempts: int = 1):
         if attempts < 1:
@@ -80,8 +81,8 @@ class TaskEnvironment:
 
 
 class ScenarioEnvironment:
-    """An episode of a scenario in Python, with a tool to reply. What it asks first comes after the prompt of the row, which may be
-    left out. The reward is the sum of those of all replies. An error of the scenario is raised by get_reward."""
+    """An episode of a scenario in Python, with a tool to reply. Its opening follows the prompt of the row, which may
+    be left out. The reward is the sum over all replies. get_reward raises an error of the scenario."""
 
     def __init__(self, scenario: Scenario):
         self._scenario = scenario
@@ -91,7 +92,7 @@ class ScenarioEnvironment:
         self._fault: Exception | None = None
 
     def reset(self, problem: str = "", seed: int = 1, level: int = 0, index: int = 0, **row: Any) -> str:
-        """Begin with the problem of a row, or, in a scenario that makes its own, with that of seed, level and index."""
+        """Begin with the problem of a row or, in a scenario that makes its own, of seed, level and index."""
         if self._episode is not None:
             self._episode.close()
         self._reward, self._fault, self._problem = 0.0, None, problem
@@ -150,5 +151,5 @@ class ScenarioEnvironment:
 
 
 def _text(said: Messages) -> str:
-    """What is said, without who says it."""
+    """The text of messages, without their roles."""
     return said if isinstance(said, str) else "\n\n".join(str(message["content"]) for message in said)

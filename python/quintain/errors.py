@@ -1,10 +1,10 @@
-"""What goes wrong."""
+"""The errors of the package."""
 
 __all__ = ["Error", "HubError", "ProgramError"]
 
 
 class Error(Exception):
-    """A request that cannot be carried out: an unknown task, a problem that cannot be read."""
+    """A request that fails: an unknown task, an unreadable problem."""
 
 
 class ProgramError(Error):
@@ -12,7 +12,7 @@ class ProgramError(Error):
 
 
 class HubError(Error):
-    """A hub refused a request, or could not be reached. ``status`` is that of HTTP; 0: there was no reply."""
+    """A hub refused a request, or is out of reach. ``status`` is the HTTP status; 0: no reply."""
 
     def __init__(self, message: str, status: int = 0):
         super().__init__(message)

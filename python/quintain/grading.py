@@ -1,4 +1,4 @@
-"""Grading: what goes to the program, and what comes back."""
+"""Grading: requests to the program, and its answers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from quintain.errors import Error
 
 __all__ = ["Marks", "grade"]
 
-PART = 2000  # answers that are sent before the next ones are written, while the program works
-MOST = 250  # answers in one line, which one core grades
-LONG = 1 << 20  # bytes of a line, if it has more than one answer
+PART = 2000  # answers sent before the next ones are written, while the program works
+MOST = 250  # answers per line; one core grades a line
+LONG = 1 << 20  # bytes of a line with more than one answer
 
 Gradable = Union[Mapping[str, Any], str]
 """A :class:`quintain.Problem`, or the JSON in its ``problem``."""
 
 
 class Marks(NamedTuple):
-    """What some answers have earned, in their order."""
+    """The verdicts on some answers, in order."""
 
     scores: list[float]
     malformed: list[bool]
@@ -30,8 +30,8 @@ class Marks(NamedTuple):
 
 
 def grade(kind: str, problems: Iterable[Gradable], texts: Iterable[str | None]) -> Iterator[Marks]:
-    """Grade texts, a problem for each: ``answers``, or whole ``replies``. What the first ones have earned is there while the
-    program grades the others."""
+    """Grade texts, with a problem for each: ``answers``, or whole ``replies``. The first verdicts are ready while the
+    program grades the rest."""
     raws, read = _raws(problems), list(texts)
     if len(raws) != len(read):
         raise ValueError(f"there are {len(raws)} problems and {len(read)} {kind}")
@@ -54,7 +54,7 @@ def _raws(problems: Iterable[Gradable]) -> list[str]:
         except (KeyError, TypeError):
             raws = [one if isinstance(one, str) else one.get("problem") for one in given]
     if not all(issubclass(sort, str) for sort in set(map(type, raws))):
-        raise TypeError("a problem is what Task.problems returns, or the JSON that it has as problem")
+        raise TypeError("a problem is an element of Task.problems, or the JSON in its problem")
     return raws
 
 
@@ -63,7 +63,7 @@ class _Part:
 
     def __init__(self, kind: str, raws: list[str], texts: list[str | None]):
         self.kind, self.raws, self.texts = kind, raws, texts
-        self.whole = False  # no number that the program got before is used
+        self.whole = False  # use no number from earlier requests
 
     def lines(self, names: pipe.Names) -> list[bytes]:
         """The requests to a process that knows some problems."""
@@ -83,7 +83,7 @@ class _Part:
         return self._cut(begin, middle) + self._cut(middle, end)
 
     def _named(self, raws: list[str]) -> str:
-        """Problems, of which those that the process does not know get a number."""
+        """Problems; those unknown to the process get a number."""
         known = {} if self.whole else self.names.known
         fresh: dict[str, int] = {}
         items = []
@@ -98,7 +98,7 @@ class _Part:
         return f"[{','.join(items)}]"
 
     def marks(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """What the texts have earned, out of the answers."""
+        """The verdicts in the answers."""
         if any("forgotten" in one for one in found):
             self.whole = True
             found = pipe.ask(self.lines)
@@ -113,4 +113,4 @@ def _plain(raw: str) -> str:
     try:
         return json.dumps(json.loads(raw))
     except ValueError as fault:
-        raise Error(f"the problem is no JSON: {fault}") from fault
+        raise Error(f"the problem is not JSON: {fault}") from fault

@@ -26,10 +26,10 @@ WAIT = 25  # seconds for which the hub may hold a request for a batch
 
 
 class Hub:
-    """A hub, and one of its runs: as a trainer of a name, as an environment, or both.
+    """A hub, and one of its runs: as a named trainer, as an environment, or both.
 
-    A hub that does not answer, or is full, is asked again for ``patience`` seconds; then the error is a :class:`HubError`. So is
-    the hub's refusal. Threads may share a Hub; each has a connection of its own.
+    A hub that does not answer, or is full, is asked again for ``patience`` seconds; then the request raises a
+    :class:`HubError`, as it does if the hub refuses. Threads may share a Hub; each has a connection of its own.
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8000", run: str = "default", trainer: str = "trainer", key: str | None = None, patience: float = 120):
@@ -44,7 +44,7 @@ class Hub:
         self._local = threading.local()
 
     def register(self, batch_size: int, max_token_len: int = 1 << 20, steps: int = 1 << 30, starting_step: int = 0) -> None:
-        """Register as a trainer that wants batches of so many sequences. Batches that this trainer had come again."""
+        """Register as a trainer with batches of this size. Unacknowledged batches of this trainer come again."""
         body = {
             "wandb_group": "", "wandb_project": "", "batch_size": batch_size, "max_token_len": max_token_len, "checkpoint_dir": "",
             "save_checkpoint_interval": 0, "starting_step": starting_step, "num_steps": steps,
@@ -52,14 +52,15 @@ class Hub:
         self._post("/register", self._me, body)
 
     def post(self, groups: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Send groups, which have at least ``tokens``, ``masks`` and ``scores``, and return their names. When it returns, they
-        are on disk, each once, however often the request had to be sent. A group that has an ``id`` is kept once, whoever sends it."""
+        """Post groups, which need at least ``tokens``, ``masks`` and ``scores``, and return their names. On return
+        they are on disk, each once, however often the request was sent. A group with an ``id`` is kept once,
+        whoever sends it."""
         reply = self._post("/groups", {}, [_plain(group) for group in groups], {"Idempotency-Key": uuid.uuid4().hex})
         return [group["id"] for group in reply["groups"]]
 
     def batch(self, wait: float = WAIT, lease: str | None = None) -> Batch | None:
-        """The next batch, or None if there is none within so many seconds. It is this trainer's until the lease has run out, such
-        as ``"30m"``."""
+        """The next batch, or None if there is none within the timeout in seconds. It is this trainer's until the
+        lease, such as ``"30m"``, ends."""
         query = {**self._me, "wait": str(min(wait, 300.0)), **({"lease": lease} if lease else {})}
         status, headers, body = self._ask("POST", "/batches", query, None, {"Accept": "application/vnd.quintain.arrays"})
         if status == 204:
@@ -67,12 +68,12 @@ class Hub:
         number, step, attempt = (int(headers[f"Quintain-{name}"]) for name in ("Batch", "Step", "Attempt"))
         batch = arrays.parse(body, number, step, attempt)
         if len(batch) != int(headers["Quintain-Sequences"]):
-            raise HubError(f"batch {number} has {len(batch)} sequences, and its header says {headers['Quintain-Sequences']}")
+            raise HubError(f"batch {number} has {len(batch)} sequences, but its header says {headers['Quintain-Sequences']}")
         return batch
 
     def batches(self, steps: int | None = None, lease: str | None = None, timeout: float | None = None) -> Iterator[Batch]:
-        """Batches, so many or without end. Each is acknowledged when the loop comes back for the next; a loop that is left
-        before gives its batch back. Without a batch for ``timeout`` seconds, the error is a TimeoutError."""
+        """Batches, a number of them or without end. Each is acknowledged when the loop comes back for the next; a
+        loop left early gives its batch back. Without a batch for ``timeout`` seconds, it raises a TimeoutError."""
         done = 0
         while steps is None or done < steps:
             batch = self._next(lease, timeout)
@@ -97,7 +98,8 @@ class Hub:
                 raise TimeoutError(f"the hub has had no batch for {timeout} s")
 
     def acknowledge(self, batch: Batch) -> None:
-        """Keep a batch for good: it never comes again. An error of status 409 or 410 says that it is trained on elsewhere."""
+        """Keep a batch for good: it never comes again. An error with status 409 or 410 says that another trainer has
+        it."""
         self._post(f"/batches/{batch.number}/ack", self._me)
 
     def give_back(self, batch: Batch) -> None:
@@ -109,11 +111,11 @@ class Hub:
                 raise
 
     def tell_version(self, version: int) -> None:
-        """Say which weights the inference server has: those after so many steps."""
+        """Report the weights of the inference server: the trainer's step that made them."""
         self._post("/version", self._me, {"version": version})
 
     def stats(self) -> dict[str, Any]:
-        """What the run holds and has done."""
+        """The contents and counts of the run."""
         _, _, body = self._ask("GET", "/stats", {}, None, {})
         stats: dict[str, Any] = json.loads(bytes(body))
         return stats
@@ -124,7 +126,7 @@ class Hub:
         return json.loads(bytes(reply))
 
     def _ask(self, method: str, path: str, query: Mapping[str, str], body: bytes | None, headers: Mapping[str, str], patience: float | None = None) -> tuple[int, http.client.HTTPMessage, memoryview]:
-        """Send a request, again and again if need be: all of them may be repeated."""
+        """Send a request, repeatedly if need be: all requests may be repeated."""
         target = f"{self._base}{path}?{urllib.parse.urlencode(query)}"
         end, pause = time.monotonic() + (self._patience if patience is None else patience), 0.05
         while True:
@@ -154,7 +156,7 @@ class Hub:
             raise
 
     def _read(self, reply: http.client.HTTPResponse) -> memoryview:
-        """The body of a reply. Its memory is used again for the next one of this thread."""
+        """The body of a reply, in memory that this thread's next reply overwrites."""
         buffer: NDArray[np.uint8] | None = getattr(self._local, "buffer", None)
         if buffer is None:
             buffer = np.empty(1 << 18, np.uint8)
@@ -187,7 +189,7 @@ class Hub:
 
 
 def _plain(group: Mapping[str, Any]) -> dict[str, Any]:
-    """A group without arrays of NumPy."""
+    """A group without NumPy arrays."""
     return {name: _list(value) for name, value in group.items()}
 
 

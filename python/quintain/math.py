@@ -12,13 +12,13 @@ __all__ = ["Verdict", "verify", "verify_all"]
 
 
 class Verdict(NamedTuple):
-    """Whether an answer is equal to its reference. It is true if so."""
+    """Whether an answer equals its reference; as a bool, the same."""
 
     equal: bool
     reason: str
-    """By which rule, as docs/math.md has them."""
+    """The rule that decided, from docs/math.md."""
     extracted: str
-    """The final answer that was found in the text."""
+    """The final answer found in the text."""
 
     def __bool__(self) -> bool:
         return self.equal
@@ -34,6 +34,6 @@ def verify_all(golds: Sequence[str], answers: Sequence[str]) -> list[Verdict]:
     lines = []
     for gold, answer in zip(golds, answers, strict=True):
         if not isinstance(gold, str) or not isinstance(answer, str):
-            raise TypeError("a reference or an answer is no str")
+            raise TypeError("a reference or an answer is not a str")
         lines.append(json.dumps({"gold": gold, "answer": answer}).encode())
     return [Verdict(v["equal"], v["reason"], v["extracted"]) for v in pipe.ask(lambda _: lines)]

@@ -22,12 +22,12 @@ from quintain.program import start
 __all__ = ["Names", "ask", "ask_each", "ask_raw", "close", "PATIENCE"]
 
 PATIENCE = 120.0
-"""How many seconds may pass without any answer until the process is taken for stuck, and killed."""
+"""Seconds without any answer after which the process counts as stuck, and is killed."""
 
-STARTS = 3  # how often a request is sent, each time to a new process, if processes die
-LONGEST = 64 << 20  # bytes of a line that the program reads
+STARTS = 3  # times that a request is sent, each time to a new process, if processes die
+LONGEST = 64 << 20  # most bytes of a line that the program reads
 WIDE = 1 << 20  # bytes that a pipe holds, where that can be set
-KEPT = 24 << 20  # characters of problems that get numbers; the program keeps the last 32 MiB at least
+KEPT = 24 << 20  # characters of problems with numbers; the program keeps at least the last 32 MiB
 
 
 class _Died(Exception):
@@ -35,8 +35,8 @@ class _Died(Exception):
 
 
 class Names:
-    """The problems that a process keeps, by their JSON, and the numbers that stand for them. A number is kept when the process
-    has answered the request in which it came: requests are worked on at once."""
+    """The problems that a process keeps, by their JSON, and their numbers. A number takes effect once the process has
+    answered the request that brought it: it works on several requests at once."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
@@ -52,11 +52,11 @@ class Names:
 
 
 Request = Callable[[Names], Sequence[bytes]]
-"""What makes the lines of a request, for a process that knows problems by these names."""
+"""Makes the lines of a request, for a process that knows problems by these names."""
 
 
 class _Ticket:
-    """The answers to some requests, in the making."""
+    """The pending answers to some requests."""
 
     def __init__(self, count: int):
         self.count = count
@@ -65,7 +65,7 @@ class _Ticket:
         self.fault = ""
 
     def take(self, lines: list[bytes], at: int) -> int:
-        """Take the answers that are missing out of lines, from at on, and return where the rest begins."""
+        """Take the missing answers out of lines, from at on, and return where the rest begins."""
         end = at + self.count - len(self.lines)
         self.lines += lines[at:end]
         if len(self.lines) == self.count:
@@ -74,10 +74,10 @@ class _Ticket:
 
 
 class _Process:
-    """A process of the program, and the thread that reads what it answers."""
+    """A process of the program, and the thread that reads its answers."""
 
     def __init__(self) -> None:
-        self._log = tempfile.TemporaryFile(buffering=0)  # what it says when it fails
+        self._log = tempfile.TemporaryFile(buffering=0)  # its messages when it fails
         try:
             self._process = start("pipe", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0)
         except ProgramError:
@@ -89,7 +89,7 @@ class _Process:
             os.set_blocking(self._in.fileno(), False)
         for file in (self._in, self._out):
             _widen(file.fileno())
-        self._gate = threading.Lock()  # held for a moment only: waiting, fault
+        self._gate = threading.Lock()  # held only briefly: waiting, fault
         self._waiting: collections.deque[_Ticket] = collections.deque()
         self.fault = ""  # how it ended
         self.whole = True  # no request was left half written
@@ -97,7 +97,7 @@ class _Process:
         self._moved = time.monotonic()  # when it last took or answered something
         try:
             threading.Thread(target=self._read, name="quintain", daemon=True).start()
-        except BaseException:  # such as KeyboardInterrupt, after which nobody knows this process
+        except BaseException:  # such as KeyboardInterrupt; nobody knows this process yet
             self.kill()
             raise
 
@@ -107,7 +107,7 @@ class _Process:
         if not lines:
             ticket.done.set()
             return ticket
-        self.whole = False  # a signal may interrupt what follows, anywhere
+        self.whole = False  # a signal may interrupt the next lines anywhere
         try:
             self._moved = time.monotonic()
             with self._gate:
@@ -139,7 +139,7 @@ class _Process:
         """Kill the process if it is stuck."""
         if time.monotonic() - self._moved > PATIENCE:
             self.kill()
-            raise ProgramError(f"the program has not answered for {PATIENCE:.0f} s, and was killed")
+            raise ProgramError(f"the program did not answer for {PATIENCE:.0f} s, and was killed")
 
     def wait(self, ticket: _Ticket) -> list[bytes]:
         """Wait for the answers to requests."""
@@ -150,7 +150,7 @@ class _Process:
         return ticket.lines
 
     def _read(self) -> None:
-        """Hand answers to those who wait for them, until the process ends; then tell them how it ended."""
+        """Deliver answers to the waiting threads until the process ends, then tell them how it ended."""
         try:
             self._deliver()
         except OSError:
@@ -169,7 +169,7 @@ class _Process:
                 file.close()
 
     def _deliver(self) -> None:
-        parts: list[bytes] = []  # of a line that is not yet whole
+        parts: list[bytes] = []  # of an unfinished line
         while part := self._out.read(1 << 20):
             self._moved = time.monotonic()
             parts.append(part)
@@ -200,7 +200,7 @@ class _Process:
         """Leave the process to the parent, after a fork."""
         for file in (self._in, self._out, self._log):
             file.close()
-        self._process.returncode = 0  # it is no child of this process
+        self._process.returncode = 0  # not a child of this process
 
 
 _Sent = tuple[_Process, _Ticket]
@@ -220,42 +220,42 @@ class _Pipe:
     """The one process of this Python process."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # held while requests are sent; `with` alone leaves no gap for a signal
+        self._lock = threading.RLock()  # held during sends; `with` alone leaves no gap for a signal
         self._sending = False
         self._process: _Process | None = None
 
     def send(self, request: Request) -> _Sent | None:
-        """Send a request; None: the process has died, which :meth:`receive` makes good."""
+        """Send a request; None: the process has died, and :meth:`receive` sends it again."""
         try:
             return self._send(request)
         except _Died:
             return None
 
     def receive(self, request: Request, sent: _Sent | None) -> list[bytes]:
-        """The answers to a request that was sent."""
+        """The answers to a sent request."""
         fault = _Died()
         for _ in range(STARTS):
             try:
                 process, ticket = sent or self._send(request)
                 return process.wait(ticket)
-            except _Died as died:  # the requests change nothing, so they may be sent again
+            except _Died as died:  # the requests change nothing, so they may be repeated
                 fault, sent = died, None
         raise ProgramError(f"{fault} ({STARTS} times)")
 
     def _send(self, request: Request) -> _Sent:
         with self._lock:
             if self._sending:
-                raise Error("a signal handler asked while its own thread was asking; ask outside of handlers")
+                raise Error("a signal handler sent a request while its own thread was sending one; use quintain outside of handlers")
             try:
                 self._sending = True
                 if self._process is not None and not self._process.whole:
-                    self._process.kill()  # what follows half a request would be misread
+                    self._process.kill()  # text after half a request would be misread
                 if self._process is None or self._process.fault or not self._process.whole:
                     self._process = _Process()
                 lines = request(self._process.names)
                 for line in lines:
                     if len(line) > LONGEST:
-                        raise Error(f"a request has {len(line)} bytes, at most {LONGEST} are read")
+                        raise Error(f"a request has {len(line)} bytes, the limit is {LONGEST}")
                 return self._process, self._process.send(lines)
             finally:
                 self._sending = False
@@ -280,8 +280,8 @@ if hasattr(os, "register_at_fork"):
 
 
 def ask_each(requests: Sequence[Request]) -> Iterator[list[dict[str, Any]]]:
-    """Send requests, and return the answers to each, in order. The first failure is raised as an :class:`Error`. If the process
-    dies, the lines of what it has not answered are made anew for the next one."""
+    """Send requests, and return the answers to each, in order. The first failure raises an :class:`Error`. If the
+    process dies, unanswered requests are written anew for the next one."""
     sent = [_pipe.send(request) for request in requests]
     for request, ticket in zip(requests, sent):
         yield json.loads(b"[" + b",".join(_whole(_pipe.receive(request, ticket))) + b"]")

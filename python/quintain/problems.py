@@ -16,21 +16,21 @@ from quintain.program import path
 
 __all__ = ["Problem", "Task", "Verdict", "grade", "grade_all", "judge_all", "task", "tasks"]
 
-AT_ONCE = 1000  # problems that are drawn at once by a stream
+AT_ONCE = 1000  # problems that a stream draws at once
 
 
 class Problem(TypedDict):
     """A problem as a flat dict, a row of a data set."""
 
     prompt: Any
-    """What the model reads: a text, or a list of messages."""
+    """The prompt: a text, or a list of messages."""
     task: str
     level: int
     """Level of difficulty, 0 is the easiest; -1: the task has its own params."""
     seed: int
     index: int
     problem: str
-    """The whole problem as JSON, with all that grading needs. It holds the solution: do not show it to a model."""
+    """The whole problem as JSON, with everything needed to grade. It holds the solution: do not show it to a model."""
 
 
 class Verdict(NamedTuple):
@@ -39,22 +39,23 @@ class Verdict(NamedTuple):
     score: float
     """From 0 to 1, fully right."""
     malformed: bool
-    """There is no answer, or it cannot be read."""
+    """There is no readable answer."""
     reason: str
     """Why the score is below 1, for people."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """A task at a level, or with params of its own. Make one with :func:`task`."""
+    """A task at a level, or with its own params. Make one with :func:`task`."""
 
     name: str
     level: int = 0
     params: Mapping[str, Any] | None = None
 
     def problems(self, seed: int = 1, count: int = 1000, start: int = 0, chat: bool = False) -> list[Problem]:
-        """Problems of the stream of a seed, from number ``start`` on: always the same ones. ``datasets.Dataset.from_list``
-        takes the list. With ``chat``, prompts are messages, and the first says in which form to reply."""
+        """Problems from the stream of a seed, beginning with number ``start``: always the same ones.
+        ``datasets.Dataset.from_list`` takes the list. With ``chat``, prompts are messages, and the first demands
+        the form of the reply."""
         if count < 0 or start < 0 or not 0 <= seed < 1 << 64:
             raise ValueError(f"count is {count}, start {start} and seed {seed}; want 0 or more, and a seed below 2**64")
         how = {"level": self.level} if self.params is None else {"params": dict(self.params)}
@@ -69,13 +70,13 @@ class Task:
         return rows
 
     def stream(self, seed: int = 1, start: int = 0, chat: bool = False) -> Iterator[Problem]:
-        """All problems of the stream of a seed; it has no end."""
+        """All problems from the stream of a seed, without end."""
         while True:
             yield from self.problems(seed, AT_ONCE, start, chat)
             start += AT_ONCE
 
     def grade(self, problem: Gradable, answer: str | None) -> Verdict:
-        """Grade an answer; None is none."""
+        """Grade an answer; None: no answer."""
         return grade(problem, answer)
 
     def grade_all(self, problems: Sequence[Gradable], answers: Sequence[str | None]) -> list[Verdict]:
@@ -84,10 +85,9 @@ class Task:
 
 
 def task(name: str, level: int = 0, params: Mapping[str, Any] | None = None) -> Task:
-    """The task of a name, at a level; params, its own settings, may take the place of the level. ``composite`` is all tasks in
-    turn."""
+    """The named task at a level; params, its own settings, replace the level. ``composite`` is all tasks in turn."""
     found = Task(name, level, params)
-    found.problems(count=1)  # tells of a wrong name or level now
+    found.problems(count=1)  # raises an error for a wrong name or level
     return found
 
 
@@ -100,7 +100,7 @@ def tasks() -> list[str]:
 
 
 def grade(problem: Gradable, answer: str | None) -> Verdict:
-    """Grade an answer to a problem of any task; None is none."""
+    """Grade an answer to a problem of any task; None: no answer."""
     return grade_all([problem], [answer])[0]
 
 
@@ -110,13 +110,13 @@ def grade_all(problems: Sequence[Gradable], answers: Sequence[str | None]) -> li
 
 
 def judge_all(problems: Sequence[Gradable], replies: Sequence[str | None]) -> list[Verdict]:
-    """Grade whole replies of a model, on all cores. The answer is what the reply has between <answer> and </answer>, once and
-    outside of <think>…</think>; otherwise the verdict is malformed."""
+    """Grade whole replies of a model, on all cores. The answer stands between <answer> and </answer>, exactly once
+    and outside of <think>…</think>; otherwise the verdict is malformed."""
     return _verdicts(grading.grade("replies", problems, replies))
 
 
 def _verdicts(parts: Iterable[grading.Marks]) -> list[Verdict]:
-    new = functools.partial(tuple.__new__, Verdict)  # what Verdict._make does, without its check
+    new = functools.partial(tuple.__new__, Verdict)  # as Verdict._make does, without its check
     verdicts: list[Verdict] = []
     for marks in parts:
         verdicts.extend(map(new, zip(*marks)))

@@ -1,4 +1,4 @@
-"""The program that the wheel carries."""
+"""The program in the wheel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["path", "start"]
 
 @functools.cache
 def path() -> str:
-    """The path of the program ``quintain`` that belongs to this package."""
+    """The path of this package's program ``quintain``."""
     for candidate in _candidates():
         if candidate.is_file():
             return str(candidate)
@@ -26,7 +26,7 @@ def path() -> str:
 
 
 def start(*args: str, **streams: Any) -> subprocess.Popen[bytes]:
-    """Start the program so that the Ctrl-C of a terminal reaches only Python."""
+    """Start the program so that a terminal's Ctrl-C reaches only Python."""
     own: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         own = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -42,7 +42,7 @@ def _candidates() -> Iterator[pathlib.Path]:
         installed = importlib.metadata.files("quintain") or []
     except importlib.metadata.PackageNotFoundError:
         installed = []
-    yield pathlib.Path(__file__).parents[1] / "bin" / name  # pip install --target, whose list of files has wrong paths
+    yield pathlib.Path(__file__).parents[1] / "bin" / name  # pip install --target records wrong paths
     for file in installed:
         found = pathlib.Path(os.path.abspath(str(file.locate())))
         if file.name == name and found.is_file() and found.stat().st_size == file.size:

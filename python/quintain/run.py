@@ -23,11 +23,11 @@ __all__ = ["Run"]
 
 
 class Run:
-    """A run: ``quintain run`` as a process of its own.
+    """A run: ``quintain run`` as a separate process.
 
-    Each setting is a flag of ``quintain run --help``, with ``_`` for ``-``: ``Run("my-run", policy="server", group_size=16)``.
-    A list is written with commas. The port is any free one unless it is given. The run goes on if Python ends, and another one
-    on the same folder continues it. As a context manager it is stopped at the end.
+    Each setting is a flag of ``quintain run --help``, with ``_`` for ``-``: ``Run("my-run", policy="server",
+    group_size=16)``. A list is written with commas. The port defaults to any free one. The run goes on if Python
+    ends, and another run on the same folder continues it. A ``with`` block stops it at the end.
     """
 
     def __init__(self, data: str | os.PathLike[str] = "quintain-data", **settings: Any):
@@ -43,11 +43,11 @@ class Run:
 
     @property
     def running(self) -> bool:
-        """Whether the process has not ended."""
+        """Whether the process is still running."""
         return self._process.poll() is None
 
     def log(self) -> str:
-        """What the run has said so far."""
+        """The run's log so far."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def url(self, timeout: float = 30) -> str:
@@ -59,10 +59,11 @@ class Run:
             if not self.running:
                 self._raise()
             time.sleep(0.02)
-        raise TimeoutError(f"the run has not begun to listen within {timeout} s: {self.log()[-500:]}")
+        raise TimeoutError(f"the run does not listen after {timeout} s: {self.log()[-500:]}")
 
     def metrics(self, follow: bool = False) -> Iterator[dict[str, Any]]:
-        """The rows of numbers of the run, as docs/metrics.md describes them; with ``follow``, also those to come, until it ends."""
+        """The run's rows of metrics, as docs/metrics.md describes them; with ``follow``, also those to come, until it
+        ends."""
         file = self.data / "metrics.jsonl"
         at, rest = 0, b""
         while True:
@@ -79,20 +80,20 @@ class Run:
             time.sleep(0.2)
 
     def wait(self, timeout: float | None = None) -> dict[str, Any]:
-        """Wait for the end of the run, and return its report. A run that fails is a :class:`ProgramError`, and one that goes on
-        after the timeout, in seconds, a TimeoutError."""
+        """Wait for the end of the run, and return its report. It raises a :class:`ProgramError` if the run fails, and
+        a TimeoutError if it goes on after the timeout, in seconds."""
         try:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
-            raise TimeoutError(f"the run goes on after {timeout} s") from None
+            raise TimeoutError(f"the run still goes on after {timeout} s") from None
         if self._process.returncode != 0 or not self._report.exists():
             self._raise()
         report: dict[str, Any] = json.loads(self._report.read_bytes())
         return report
 
     def stop(self, timeout: float = 60) -> None:
-        """End the run as Ctrl-C does: it keeps everything. After the timeout, in seconds, it is killed; then, too, what it has
-        acknowledged is on disk."""
+        """End the run like Ctrl-C: it keeps everything. After the timeout, in seconds, it is killed; even then,
+        everything it has acknowledged is on disk."""
         if self.running:
             if sys.platform == "win32":
                 self._process.send_signal(signal.CTRL_BREAK_EVENT)
@@ -115,7 +116,7 @@ class Run:
 
 
 def _remove(folder: pathlib.Path, owner: int) -> None:
-    """Remove a folder, unless this is a fork of the process that it belongs to."""
+    """Remove a folder, unless this is a fork of its process."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
 

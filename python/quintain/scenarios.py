@@ -1,4 +1,4 @@
-"""Scenarios in Python, which ``quintain run --scenario-command`` plays.
+"""Scenarios in Python, for ``quintain run --scenario-command``.
 
 >>> import quintain
 >>> @quintain.scenario
@@ -33,7 +33,7 @@ __all__ = ["Draw", "Reply", "Scenario", "Step", "scenario", "serve_scenario"]
 PROTOCOL = 1  # of docs/formats/scenario.md
 
 Messages = Union[str, Sequence[Mapping[str, Any]]]
-"""What the model reads next: the text of the user, or messages as OpenAI's chat completions have them."""
+"""The next text for the model: a user message, or messages in the form of OpenAI's chat completions."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,43 +44,43 @@ class Draw:
     level: int
     index: int
     params: Mapping[str, Any]
-    """Those of the level."""
+    """The parameters of the level."""
 
     @property
     def random(self) -> random.Random:
-        """A generator of chance that begins anew each time: always the same numbers for the same draw."""
+        """A fresh random generator each time: always the same numbers for the same draw."""
         return random.Random(f"{self.seed}/{self.level}/{self.index}")
 
 
 class Reply(str):
-    """What the model wrote, a text, with what else is known of it."""
+    """The model's reply, a text with further facts."""
 
     finish: str
     """Why it ended: "stop", or "length" if a limit cut it."""
     tool_calls: list[dict[str, Any]]
-    """The tools that it calls, as OpenAI's chat completions have them."""
+    """The tool calls in it, in the form of OpenAI's chat completions."""
 
     @property
     def answer(self) -> str:
-        """What stands between <answer> and </answer> after the thinking; empty unless that is there once."""
+        """The text between <answer> and </answer> after the thinking; empty unless it is there exactly once."""
         found = re.findall(r"<answer>(.*?)</answer>", self.rpartition("</think>")[2], re.DOTALL)
         return found[0].strip() if len(found) == 1 else ""
 
 
 @dataclasses.dataclass(frozen=True)
 class Step:
-    """What becomes of a reply, if there is more to say than a text or a reward."""
+    """The consequences of a reply, if they exceed a text or a reward."""
 
     messages: Messages = ()
-    """What the model reads next. A step that ends the episode needs none."""
+    """The next text for the model. A step that ends the episode needs none."""
     reward: float = 0.0
     """For the last reply alone."""
     grade: str | None = None
-    """An answer that the task grades: its verdict stands for reward, right, answer, malformed and why."""
+    """An answer for the task to grade: its verdict replaces reward, right, answer, malformed and why."""
     right: bool | None = None
     """Whether the reply is fully right; None: if the reward is 1."""
     answer: str = ""
-    """What was judged of the reply, for people."""
+    """The judged answer, for people."""
     malformed: bool = False
     """Whether the reply had no readable answer."""
     truncated: bool = False
@@ -93,7 +93,7 @@ Play = Generator[Union[Messages, Step], Reply, Union[float, Step]]
 
 
 class Scenario:
-    """A scenario; :func:`scenario` makes it of a function."""
+    """A scenario; :func:`scenario` makes it from a function."""
 
     def __init__(self, play: Callable[[Any], Play], **options: Any):
         self.play = play
@@ -105,10 +105,10 @@ class Scenario:
         self.settings: Mapping[str, Any] | None = options.pop("settings")
         self.parallel: int = options.pop("parallel")
         if not inspect.isgeneratorfunction(play):
-            raise TypeError(f"{self.name} is no generator: it must yield what the model reads, and return the reward")
+            raise TypeError(f"{self.name} is not a generator: it must yield the texts for the model, and return the reward")
 
     def hello(self) -> dict[str, Any]:
-        """What the scenario says of itself."""
+        """The scenario's introduction."""
         about = {"protocol": PROTOCOL, "name": self.name, "version": self.version, "doc": inspect.getdoc(self.play) or "", "parallel": self.parallel}
         if self.settings is not None:
             about["settings"] = self.settings
@@ -134,16 +134,17 @@ def scenario(
     play: Callable[[Any], Play] | None = None, *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
     solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1,
 ) -> Any:  # fmt: skip
-    """Make a scenario of a generator function, which plays an episode: it yields what the model reads, gets the :class:`Reply`,
-    and returns the reward. The first yield must depend on the problem alone. Instead of a text or a reward it may yield or
-    return a :class:`Step`.
+    """Make a scenario from a generator function, which plays an episode: it yields the texts for the model, gets each
+    :class:`Reply`, and returns the reward. The first yield must depend on the problem alone. Instead of a text or
+    a reward, it may yield or return a :class:`Step`.
 
-    The function gets a :class:`Draw`, for problems of its own: one level, unless ``levels`` has the parameters of several, the
-    easiest first. With ``tasks`` it plays those of the tasks, and gets a :class:`Problem`, which :func:`quintain.grade` takes.
+    The function gets a :class:`Draw`, for problems of its own: one level, unless ``levels`` has the parameters of
+    several, the easiest first. With ``tasks`` it plays the problems of tasks, and gets a :class:`Problem`, which
+    :func:`quintain.grade` takes.
 
-    ``version`` is raised whenever what the model reads or earns changes. ``solve`` returns a right answer, so that
-    ``--policy script`` can play. ``settings`` are those that differ from the defaults: they tell problems apart.
-    ``parallel`` is how many threads play at once.
+    Raise ``version`` whenever a text or a reward changes. ``solve`` returns a right answer, so that ``--policy
+    script`` can play. ``settings`` are those that differ from the defaults: they tell problems apart. ``parallel`` is
+    the number of threads that play.
     """
     options: dict[str, Any] = {"name": name, "version": version, "tasks": tasks, "levels": levels, "solve": solve, "settings": settings, "parallel": parallel}
     if play is not None:
@@ -152,22 +153,23 @@ def scenario(
 
 
 def serve_scenario(plays: Scenario, port: int | None = None, host: str = "127.0.0.1") -> None:
-    """Play episodes until standard input ends; what is printed goes to standard error. With a port, be an HTTP server instead."""
-    desk = _Desk(plays)
+    """Play episodes until standard input ends; printed text goes to standard error. With a port, be an HTTP server
+    instead."""
+    server = _Server(plays)
     if port is None:
-        desk.serve_pipes()
+        server.serve_pipes()
         return
-    with _Server((host, port), _Handler) as server:
-        server.desk = desk
-        print(f"scenario {plays.name} on http://{host}:{server.server_port}", file=sys.stderr, flush=True)
-        server.serve_forever()
+    with _HTTPServer((host, port), _Handler) as listener:
+        listener.server = server
+        print(f"scenario {plays.name} on http://{host}:{listener.server_port}", file=sys.stderr, flush=True)
+        listener.serve_forever()
 
 
 class _Unknown(Error):
-    """There is no such episode."""
+    """The episode is unknown."""
 
 
-class _Desk:
+class _Server:
     """Answers requests."""
 
     def __init__(self, plays: Scenario):
@@ -176,7 +178,7 @@ class _Desk:
 
     def serve_pipes(self) -> None:
         out = os.fdopen(os.dup(1), "wb", buffering=0)
-        os.dup2(2, 1)  # what is printed must not come between the answers
+        os.dup2(2, 1)  # printed text must not come between the answers
         reading, writing = threading.Lock(), threading.Lock()
         workers = [threading.Thread(target=self._work, args=(reading, writing, out)) for _ in range(self.plays.parallel - 1)]
         for worker in workers:
@@ -199,7 +201,7 @@ class _Desk:
                     answer = answer[out.write(answer) or 0 :]
 
     def answer(self, line: bytes) -> tuple[int, bytes]:
-        """The status of HTTP and the answer to a request."""
+        """The HTTP status and the answer to a request."""
         request = json.loads(line)
         number = request["id"]
         try:
@@ -224,7 +226,7 @@ class _Desk:
             try:
                 said = next(episode)
             except StopIteration:
-                raise Error("the episode ended before it asked anything") from None
+                raise Error("the episode ended before its first message") from None
             return {"messages": _messages(said.messages if isinstance(said, Step) else said)}
         if "close" in request:
             self._forget(number)
@@ -255,7 +257,7 @@ class _Desk:
 
 
 def _messages(said: Messages) -> list[dict[str, Any]]:
-    """The messages of what an episode yields."""
+    """The messages that an episode yields."""
     if isinstance(said, str):
         return [{"role": "user", "content": said}]
     if not said or not all(isinstance(m, Mapping) for m in said):
@@ -264,7 +266,7 @@ def _messages(said: Messages) -> list[dict[str, Any]]:
 
 
 def _judged(step: Step) -> dict[str, Any]:
-    """The fields of a step but its messages and its end."""
+    """The fields of a step, without its messages and its end."""
     if step.grade is not None:
         return {"grade": step.grade}
     if not isinstance(step.reward, (int, float)):
@@ -274,19 +276,19 @@ def _judged(step: Step) -> dict[str, Any]:
     return {"reward": reward, "right": right, "answer": step.answer, "malformed": step.malformed, "why": step.why}
 
 
-class _Server(http.server.ThreadingHTTPServer):
+class _HTTPServer(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
-    desk: _Desk
+    server: _Server
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = 1 << 16  # head and answer go together
-    server: _Server
+    server: _HTTPServer
 
     def do_POST(self) -> None:
-        status, answer = self.server.desk.answer(self.rfile.read(int(self.headers["Content-Length"])))
+        status, answer = self.server.server.answer(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))

@@ -1,4 +1,4 @@
-"""The code of the documents does what they say."""
+"""The code of the documents works as they say."""
 
 import pathlib
 import re
@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def code(name):
-    """The parts of a document that are Python."""
+    """The Python parts of a document."""
     return re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(encoding="utf-8"), re.DOTALL)
 
 
@@ -57,7 +57,7 @@ class Documents(unittest.TestCase):
 
 
 class Batches(WithHub):
-    """The loop of the document, with a hub as the other tests have it."""
+    """The loop of the document, with a hub like the other tests."""
 
     def test_loop(self):
         [block] = [c for c in code("docs/python.md") if "hub.batches(" in c]

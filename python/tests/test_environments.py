@@ -51,12 +51,12 @@ class Environments(unittest.TestCase):
 
     def test_one_attempt(self):
         pool = [quintain.TaskEnvironment() for _ in self.rows]
-        for batch in range(2):  # they are used again
+        for batch in range(2):  # they are reused
             for environment, row in zip(pool, self.rows):
                 self.assertIsNone(environment.reset(**row))
             for place, environment in enumerate(pool):
                 if place == 0:
-                    continue  # it calls no tool
+                    continue  # no tool call
                 answer = self.right[place] if place % 2 else "0"
                 self.assertEqual(tools(environment)["submit_answer"](answer=answer), "The answer is submitted.")
                 self.assertEqual(tools(environment)["submit_answer"](answer=self.right[place]), "No attempt is left.")

@@ -1,4 +1,4 @@
-"""Batches of a hub, one that dies and starts again included."""
+"""Batches of a hub, even one that dies and restarts."""
 
 import collections
 import multiprocessing
@@ -34,7 +34,7 @@ def group(name, sequences=2):
 
 
 def work(url, trainer, steps):
-    """Take so many batches, and return the names of their groups."""
+    """Take a number of batches, and return the names of their groups."""
     return [g["id"] for batch in quintain.Hub(url, trainer=trainer).batches(steps, timeout=60) for g in batch.groups]
 
 
@@ -179,7 +179,7 @@ class Hubs(WithHub):
             script = script.replace("os.kill(os.getpid(), 9)", "os._exit(9)")
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.stdout, "['g0'] ['g1']\n", done.stderr)
-        self.hub.register(batch_size=2)  # as a trainer of the same name does that starts again
+        self.hub.register(batch_size=2)  # like a restarted trainer of the same name
         seen = [([g["id"] for g in batch.groups], batch.attempt > 1) for batch in self.hub.batches(steps=2, timeout=10)]
         self.assertEqual(seen, [(["g1"], True), (["g2"], False)])
         self.assertIsNone(self.hub.batch(wait=0))
@@ -200,7 +200,7 @@ class Hubs(WithHub):
                     batch = batch or self.hub.batch(wait=0)
                     if batch is None:
                         signal.setitimer(signal.ITIMER_REAL, 0)
-                        self.hub.register(batch_size=2)  # what an interrupted request may have got comes again
+                        self.hub.register(batch_size=2)  # batches lost by an interrupted request come again
                         batch = self.hub.batch(wait=0)
                         if batch is None:
                             break

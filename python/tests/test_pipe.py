@@ -1,4 +1,4 @@
-"""What the one process must stand: threads, forks, signals, and its own death."""
+"""The one process survives threads, forks, signals, and its own death."""
 
 import json
 import multiprocessing
@@ -73,7 +73,7 @@ class Pipe(unittest.TestCase):
     def test_numbers_stand_for_problems(self):
         names, raw = pipe._pipe._process.names, [p["problem"] for p in self.problems]
         self.assertTrue(set(raw) <= set(names.known))
-        copies = [json.loads(json.dumps(p)) for p in self.problems]  # as out of a file
+        copies = [json.loads(json.dumps(p)) for p in self.problems]  # as if from a file
         self.assertEqual(self.task.grade_all(copies, self.answers), self.want)
         names.known.update(dict.fromkeys(raw[::3], 1 << 40))  # which the program has forgotten
         self.check()
@@ -142,11 +142,11 @@ class Pipe(unittest.TestCase):
     @unittest.skipUnless(hasattr(signal, "SIGSTOP"), "there is no SIGSTOP")
     def test_a_process_that_hangs_is_an_exception(self):
         before = pipe.PATIENCE
-        for count in (1, 1000 * 50):  # one that is sent, and one for which the pipe has no room
+        for count in (1, 1000 * 50):  # one that is sent, and one too large for the pipe
             process().send_signal(signal.SIGSTOP)
             try:
                 pipe.PATIENCE = 1.0
-                with self.assertRaisesRegex(quintain.ProgramError, "has not answered"):
+                with self.assertRaisesRegex(quintain.ProgramError, "did not answer"):
                     self.task.grade_all((self.problems * 50)[:count], (self.answers * 50)[:count])
             finally:
                 pipe.PATIENCE = before

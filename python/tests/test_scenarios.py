@@ -1,4 +1,4 @@
-"""Scenarios in Python: what they say over pipes and over HTTP, and what becomes of their faults."""
+"""Scenarios in Python: their talk over pipes and over HTTP, and their faults."""
 
 import contextlib
 import json
@@ -46,7 +46,7 @@ FAULTS = """
 
 
 def talk(file, *requests):
-    """What a program says to requests, with what it logs."""
+    """A program's answers to requests, and its log."""
     lines = "".join(json.dumps(r) + "\n" for r in requests)
     done = subprocess.run([sys.executable, str(file)], input=lines, capture_output=True, text=True, timeout=60, check=True)
     return {a["id"]: a for a in map(json.loads, done.stdout.splitlines())}, done.stderr
@@ -138,7 +138,7 @@ class Functions(unittest.TestCase):
         self.assertNotEqual(draw.random.random(), quintain.Draw(7, 1, 3, {}).random.random())
 
     def test_what_is_no_generator_is_refused(self):
-        with self.assertRaisesRegex(TypeError, "is no generator"):
+        with self.assertRaisesRegex(TypeError, "is not a generator"):
             quintain.scenario(lambda problem: 1.0)
 
     def test_tasks(self):
@@ -150,14 +150,14 @@ class Functions(unittest.TestCase):
             return quintain.grade(problem, reply.answer).score
 
         [problem] = quintain.task("gcd").problems(count=1)
-        desk, raw = scenarios._Desk(plain), json.loads(problem["problem"])
+        server, raw = scenarios._Server(plain), json.loads(problem["problem"])
         self.assertNotIn("levels", plain.hello())
         for answer, reward in [("-5", 0.0), ("1", quintain.grade(problem, "1").score)]:
-            opened = json.loads(desk.answer(json.dumps({"id": 1, "open": raw}).encode())[1])
+            opened = json.loads(server.answer(json.dumps({"id": 1, "open": raw}).encode())[1])
             self.assertEqual(opened["messages"][0]["content"], problem["prompt"])
-            self.assertEqual(json.loads(desk.answer(json.dumps(step(1, f"<answer>{answer}</answer>")).encode())[1])["reward"], reward)
-        desk.answer(json.dumps({"id": 1, "open": raw}).encode())
-        self.assertEqual(json.loads(desk.answer(json.dumps(step(1, "5")).encode())[1]), {"id": 1, "grade": "5", "end": "terminated"})
+            self.assertEqual(json.loads(server.answer(json.dumps(step(1, f"<answer>{answer}</answer>")).encode())[1])["reward"], reward)
+        server.answer(json.dumps({"id": 1, "open": raw}).encode())
+        self.assertEqual(json.loads(server.answer(json.dumps(step(1, "5")).encode())[1]), {"id": 1, "grade": "5", "end": "terminated"})
 
     def test_threads_play_at_once(self):
         meet = threading.Barrier(4, timeout=60)
@@ -168,13 +168,13 @@ class Functions(unittest.TestCase):
             yield "a"
             return 1
 
-        desk = scenarios._Desk(waits)
-        threads = [threading.Thread(target=desk.answer, args=(json.dumps({"id": n, "open": DRAW}).encode(),)) for n in range(4)]
+        server = scenarios._Server(waits)
+        threads = [threading.Thread(target=server.answer, args=(json.dumps({"id": n, "open": DRAW}).encode(),)) for n in range(4)]
         for t in threads:
             t.start()
         for t in threads:
             t.join()
-        self.assertEqual(sorted(desk.episodes), [0, 1, 2, 3])
+        self.assertEqual(sorted(server.episodes), [0, 1, 2, 3])
 
 
 class Runs(unittest.TestCase):

@@ -5,23 +5,22 @@ import (
 	"slices"
 )
 
-// A climb is the complexity of a course and the mean scores of its last groups, as the
-// ReasoningGym environment of Atropos moves and keeps them. Its constants are those of
-// that environment.
+// A climb tracks the complexity of a course and the mean scores of its last groups, with
+// the rules and constants of Atropos' ReasoningGym environment.
 type climb struct {
-	Level float64   `json:"level"` // the complexity
-	Last  []float64 `json:"last"`  // mean scores of the last groups, climbWindow at most
+	Level float64   `json:"level"` // complexity
+	Last  []float64 `json:"last"`  // mean scores of the last groups, at most climbWindow
 }
 
-// climbWindow is the number of groups that the complexity follows. Atropos keeps ten, and
+// climbWindow is the number of groups that steer the complexity. Atropos keeps ten, and
 // reads only the last five.
 const climbWindow = 5
 
-// newClimb returns the climb of a course that was never played.
+// newClimb returns the climb of an unplayed course.
 func newClimb() climb { return climb{Level: 0.3} }
 
-// note takes the mean score of a group, and moves the complexity towards where the mean
-// score of the last groups is the target.
+// note records the mean score of a group, and moves the complexity so that the mean of the
+// last scores approaches target.
 func (c *climb) note(score, target float64) {
 	c.Last = append(c.Last, score)
 	c.Last = slices.Clone(c.Last[max(0, len(c.Last)-climbWindow):])
@@ -37,7 +36,7 @@ func (c *climb) note(score, target float64) {
 	case mean < target-0.05:
 		c.Level = max(0, before-step)
 	}
-	switch { // the fast path: it goes from the level before, and replaces the step
+	switch { // the fast path: it starts from the old level, and replaces the step
 	case mean > 0.9 && before < 0.5 && stability > 0.8:
 		c.Level = before + float64(0.1*stability)
 	case mean < 0.3 && before > 0.5 && stability > 0.8:
@@ -45,10 +44,10 @@ func (c *climb) note(score, target float64) {
 	}
 }
 
-// passRate is the mean score of the last groups; 0 before the first.
+// passRate returns the mean score of the last groups; 0 before the first.
 func (c *climb) passRate() float64 { return sum(c.Last) / float64(max(1, len(c.Last))) }
 
-// moments returns the mean of values and their standard deviation, that of a population.
+// moments returns the mean and the population standard deviation of values.
 func moments(values []float64) (mean, deviation float64) {
 	n := float64(len(values))
 	mean = sum(values) / n

@@ -1,37 +1,36 @@
 // Package curriculum chooses the task and the level of the next problem, and learns from
 // the scores of every group which of them teach.
 //
-// A [Course] is a task with its levels. Its complexity, from 0 to 1, is a place along
-// them: 0 is the easiest, 1 the hardest, and a place between two levels is a mixture of
-// both. In the mode random every draw has a complexity of its own; in the mode curriculum
-// a [Controller] moves the complexity of each course.
+// A [Course] is a task with its levels. Its complexity, from 0 to 1, is a place along them:
+// 0 is the easiest, 1 the hardest, and a place between two levels is a mixture of both. In
+// mode random every draw has a complexity of its own; in mode curriculum a [Controller]
+// moves the complexity of each course.
 //
-// The controller [Teaching], the default, goes where groups teach: where some replies are
-// right and others wrong. Its rules:
+// The default controller, [Teaching], goes where groups teach: where some replies are right
+// and others wrong. Its rules:
 //
 //   - The spread of a group is four times the variance of its scores: 1 if half of the
 //     replies are right, 0 if all are equal.
-//   - Of each level it keeps the mean score and the mean spread. With every group of the
-//     level the earlier ones count less, so that only the last few matter.
-//   - A level that was never played is taken to have the spread 1, until its first group.
-//   - The levels that are played are those up to the one after the hardest whose mean score
-//     is two thirds or more, and harder ones that have taught. So a course begins at its
+//   - The controller keeps each level's mean score and mean spread. Every group of the level
+//     discounts the earlier ones, so that only the last few matter.
+//   - An unplayed level has the spread 1.
+//   - The levels in play reach up to the one after the hardest with a mean score of two
+//     thirds or more, and include harder ones that have taught. So a course begins at its
 //     easiest level, goes up when the policy can do a level, and comes down when it no
 //     longer can.
-//   - Among these, a level counts with its spread, and twice as much as the one below. It
-//     is drawn in proportion to the fourth power of that: mostly the hardest level that
+//   - Among these, each level counts with its spread, and twice as much as the one below.
+//     It is drawn in proportion to the fourth power of that: mostly the hardest level that
 //     teaches, and an easier one if nothing is right there.
 //   - A course is drawn in proportion to its weight and to the square of the largest spread
-//     of the levels that are played. So share moves from what is solved or hopeless to what
-//     teaches.
-//   - Three draws in a hundred go by the weights of the courses alone, to any level: nothing
-//     is ever given up, and what the policy forgets is noticed.
+//     of its levels in play. So share moves from solved or hopeless courses to those that
+//     teach.
+//   - Three draws in a hundred follow the weights of the courses alone, to any level: the
+//     curriculum gives nothing up, and notices when the policy forgets.
 //
-// The variance of the scores as a measure of what a problem teaches is that of Foster et
-// al., "Learning to Reason at the Frontier of Learnability" (2025), and of Rutherford et
-// al., "No Regrets" (2024); an intermediate difficulty, of Florensa et al., "Automatic Goal
-// Generation" (2018); estimates that forget, of Matiisen et al., "Teacher-Student
-// Curriculum Learning" (2017).
+// The variance of scores as a measure of teaching is from Foster et al., "Learning to
+// Reason at the Frontier of Learnability" (2025), and Rutherford et al., "No Regrets"
+// (2024); intermediate difficulty from Florensa et al., "Automatic Goal Generation" (2018);
+// estimates that forget from Matiisen et al., "Teacher-Student Curriculum Learning" (2017).
 package curriculum
 
 import (
@@ -46,33 +45,32 @@ import (
 type Course struct {
 	Name   string  // unique among the courses of a curriculum
 	Levels int     // 1 or more; level 0 is the easiest
-	Weight float64 // share of the draws, relative to those of the other courses; above 0
+	Weight float64 // share of the draws, relative to the other courses; above 0
 }
 
-// A Curriculum chooses rungs. A rung is a level of a course; they are numbered from 0
-// through all courses, the levels of the first course before those of the second. Equal
-// curricula that are told equal scores in the same order choose the same. Many goroutines
-// may use it at once.
+// A Curriculum chooses rungs. A rung is a level of a course; rungs are numbered from 0,
+// course by course. Equal curricula with equal scores in the same order make equal choices.
+// Many goroutines may use it at once.
 type Curriculum struct {
 	settings Settings
 	seed     uint64
 
 	mu      sync.Mutex
-	draws   int // that were made
+	draws   int // made so far
 	courses []*course
 }
 
-// A course is a Course with what is known of it.
+// A course is a Course with its statistics.
 type course struct {
 	Course
 	first int // number of its easiest rung
 	rungs []rung
 	climb climb // of the controller Atropos
 
-	began float64 // its complexity before the first group
+	began float64 // complexity before the first group
 }
 
-// New returns a curriculum over courses. The error names what is invalid.
+// New returns a curriculum over courses. The error names the invalid one.
 func New(s Settings, seed uint64, courses []Course) (*Curriculum, error) {
 	c := &Curriculum{settings: s, seed: seed}
 	names, first := map[string]bool{}, 0
@@ -98,10 +96,10 @@ func New(s Settings, seed uint64, courses []Course) (*Curriculum, error) {
 	return c, nil
 }
 
-// chance names the streams of chance of all curricula: there is one for each draw.
+// chance names the random streams of all curricula, one for each draw.
 var chance = rng.Named("curriculum")
 
-// Choose returns the number of the rung whose problem is to be played next.
+// Choose returns the number of the rung of the next problem.
 func (c *Curriculum) Choose() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +126,7 @@ func (c *Curriculum) teaches() bool {
 	return c.settings.Mode == Adaptive && c.settings.Controller == Teaching
 }
 
-// weights are those of the courses.
+// weights returns the weights of the courses.
 func (c *Curriculum) weights() []float64 {
 	all := make([]float64, len(c.courses))
 	for i, one := range c.courses {
@@ -137,8 +135,8 @@ func (c *Curriculum) weights() []float64 {
 	return all
 }
 
-// shares are in proportion to how often each course is drawn, but for the draws that go
-// by the weights alone.
+// shares returns the courses' relative shares of the draws that do not follow the weights
+// alone.
 func (c *Curriculum) shares() []float64 {
 	all := c.weights()
 	if c.teaches() {
@@ -149,7 +147,7 @@ func (c *Curriculum) shares() []float64 {
 	return all
 }
 
-// pick returns an index of weights, each with a probability in proportion to its weight.
+// pick returns a random index of weights, in proportion to its weight.
 func pick(r *rng.Rand, weights []float64) int {
 	left := r.Float() * sum(weights)
 	for i, w := range weights {
@@ -157,7 +155,7 @@ func pick(r *rng.Rand, weights []float64) int {
 			return i
 		}
 	}
-	return len(weights) - 1 // what is left is an error of rounding
+	return len(weights) - 1 // a rounding error remains
 }
 
 // sum adds up numbers.
@@ -168,9 +166,8 @@ func sum(all []float64) (total float64) {
 	return total
 }
 
-// Level returns a level of n for a complexity from 0 to 1: one of the two levels next to
-// the place of the complexity along all of them, the nearer one more often, so that the
-// mean is the place itself.
+// Level draws a level of n for a complexity from 0 to 1: one of the two levels around its
+// place along all of them, the nearer one more often, so that the mean is the place itself.
 func Level(r *rng.Rand, complexity float64, n int) int {
 	place := complexity * float64(n-1)
 	level := int(place)
@@ -180,8 +177,8 @@ func Level(r *rng.Rand, complexity float64, n int) int {
 	return level
 }
 
-// Note takes the scores of a group of a rung's problem. Without scores it does nothing.
-// It panics if there is no such rung.
+// Note records the scores of a group from a rung. Without scores it does nothing. It panics
+// if there is no such rung.
 func (c *Curriculum) Note(number int, scores []float64) {
 	if len(scores) == 0 {
 		return
@@ -194,17 +191,17 @@ func (c *Curriculum) Note(number int, scores []float64) {
 	one.climb.note(sum(scores)/float64(len(scores)), c.settings.Target)
 }
 
-// A Standing is what a curriculum knows of a course.
+// A Standing is the state of a course in a curriculum.
 type Standing struct {
 	Name       string  `json:"name"`
-	Complexity float64 `json:"complexity"`       // of the next draw, on average: 0 to 1
+	Complexity float64 `json:"complexity"`       // mean of the next draw, 0 to 1
 	Share      float64 `json:"share"`            // of the draws
-	PassRate   float64 `json:"pass_rate"`        // mean score of the last five groups, at whatever levels; 0 before the first
-	Moved      bool    `json:"moved"`            // the complexity is not the one before the first group
-	Target     float64 `json:"target,omitempty"` // mean score that the controller Atropos steers to; 0: it is another one
+	PassRate   float64 `json:"pass_rate"`        // mean score of the last five groups, at any levels; 0 before the first
+	Moved      bool    `json:"moved"`            // the complexity has left its initial value
+	Target     float64 `json:"target,omitempty"` // mean score that the controller Atropos aims at; 0: another controller
 }
 
-// Standings returns what is known of the courses, in their order.
+// Standings returns the standings of the courses, in their order.
 func (c *Curriculum) Standings() []Standing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +221,7 @@ func (c *Curriculum) Standings() []Standing {
 	return all
 }
 
-// complexity is that of the next draw of a course, on average.
+// complexity returns the mean complexity of a course's next draw.
 func (c *Curriculum) complexity(one *course) float64 {
 	switch {
 	case c.settings.Mode == Random:

@@ -35,8 +35,8 @@ var (
 	solved = []float64{1, 1, 1, 1}
 )
 
-// play makes draws and tells the curriculum the scores that a rung gives. It returns how
-// often each rung was drawn.
+// play makes draws and notes the scores that each rung gives. It returns the number of
+// draws per rung.
 func play(c *Curriculum, draws int, scores func(rung int) []float64) [8]int {
 	var count [8]int
 	for range draws {
@@ -137,7 +137,7 @@ func TestTeachingGoesUpAndComesDown(t *testing.T) {
 	}
 }
 
-// A level at which nothing is ever right does not keep the policy from those above it.
+// A level that is never solved does not keep the policy from those above it.
 func TestTeachingPassesAHopelessLevel(t *testing.T) {
 	c := open(t, adaptive(Teaching))
 	count := play(c, 40, func(rung int) []float64 {
@@ -183,7 +183,7 @@ func TestTeachingMovesShareAndGivesNothingUp(t *testing.T) {
 	}
 }
 
-// The numbers are worked out by hand from the rules of Atropos.
+// The numbers are worked out by hand from Atropos' rules.
 func TestAtroposMovesAsItsEnvironmentDoes(t *testing.T) {
 	for _, test := range []struct {
 		why    string
@@ -212,8 +212,8 @@ func TestAtroposMovesAsItsEnvironmentDoes(t *testing.T) {
 	}
 }
 
-// A process that is killed goes on from what was kept: the next 1,000 draws are those of
-// one that was not.
+// A killed process resumes from its state: the next 1,000 draws are those of an
+// uninterrupted one.
 func TestACurriculumGoesOnFromItsState(t *testing.T) {
 	random := Default()
 	random.Mode = Random
@@ -266,7 +266,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// states are kept states, good and bad.
+// states are stored states, good and bad.
 var states = []struct {
 	text, want string // want: part of the error; empty: none
 	why        string

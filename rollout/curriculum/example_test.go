@@ -8,7 +8,7 @@ import (
 )
 
 // A policy that solves the two easiest of four levels, and half of the problems of the
-// third, is soon asked the third.
+// third, soon gets the third.
 func Example() {
 	s := curriculum.Default()
 	s.Mode = curriculum.Adaptive

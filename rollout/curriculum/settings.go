@@ -7,9 +7,9 @@ type Mode string
 
 // The modes. Those of Atropos are null, random and curriculum.
 const (
-	None     Mode = "none"       // they do not: there is no curriculum
-	Random   Mode = "random"     // every draw has a complexity of its own, all equally likely
-	Adaptive Mode = "curriculum" // a controller moves them
+	None     Mode = "none"       // fixed: no curriculum
+	Random   Mode = "random"     // every draw has a complexity of its own, uniformly distributed
+	Adaptive Mode = "curriculum" // a controller moves the complexity
 )
 
 // A Controller moves the complexity of tasks.
@@ -18,29 +18,29 @@ type Controller string
 // The controllers.
 const (
 	Teaching Controller = "teaching" // goes where groups teach; see the package
-	Atropos  Controller = "atropos"  // follows the mean scores, as the ReasoningGym environment of Atropos
+	Atropos  Controller = "atropos"  // follows the mean scores, like Atropos' ReasoningGym environment
 )
 
-// Settings are those of a curriculum.
+// Settings configures a curriculum.
 type Settings struct {
 	Mode       Mode
-	Controller Controller // in the mode curriculum
-	Target     float64    // mean score that the controller Atropos steers each task to, 0 to 1
-	Memory     float64    // of the controller Teaching: number of the last groups of a level that count; 1 or more
-	Floor      float64    // of the controller Teaching: share of the draws that go by the weights alone, 0 to 1
+	Controller Controller // of the mode curriculum
+	Target     float64    // mean score that the controller Atropos aims at in each task, 0 to 1
+	Memory     float64    // of the controller Teaching: the last groups of a level that count; 1 or more
+	Floor      float64    // of the controller Teaching: share of the draws that follow the weights alone, 0 to 1
 }
 
-// Default returns the settings where nothing else is said: there is no curriculum.
+// Default returns the default settings: no curriculum.
 func Default() Settings {
 	return Settings{Mode: None, Controller: Teaching, Target: 0.7, Memory: 3, Floor: 0.03}
 }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	settings.Word(d, &s.Mode, "mode", "whether and how the levels of tasks change: not at all, at random, or with what the policy can do").
+	settings.Word(d, &s.Mode, "mode", "how the levels of tasks change: not at all, at random, or with the policy's abilities").
 		OneOf(string(None), string(Random), string(Adaptive)).Flag("complexity-mode")
-	settings.Word(d, &s.Controller, "controller", "what moves them in the mode curriculum").OneOf(string(Teaching), string(Atropos))
-	d.Float(&s.Target, "target_accuracy", "mean score that the controller atropos steers each task to").Between(0, 1)
-	d.Float(&s.Memory, "memory", "of the controller teaching: number of the last groups of a level that count, on average").AtLeast(1)
-	d.Float(&s.Floor, "floor", "of the controller teaching: share of the draws that go by the weights of the tasks alone").Between(0, 1)
+	settings.Word(d, &s.Controller, "controller", "controller of the mode curriculum").OneOf(string(Teaching), string(Atropos))
+	d.Float(&s.Target, "target_accuracy", "mean score that the controller atropos aims at in each task").Between(0, 1)
+	d.Float(&s.Memory, "memory", "controller teaching: the last groups of a level that count, on average").AtLeast(1)
+	d.Float(&s.Floor, "floor", "controller teaching: share of the draws that follow the tasks' weights alone").Between(0, 1)
 }

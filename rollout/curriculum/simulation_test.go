@@ -15,26 +15,26 @@ const (
 	simGroup  = 8     // episodes of a group
 	simMost   = 20000 // groups, after which a learner is given up
 	simSeeds  = 5
-	simTarget = 0.8 // mean chance of a right reply at all levels of the tasks that can be learned
+	simTarget = 0.8 // mean chance of a right reply at all levels of the learnable tasks
 )
 
-// A learner is a model of a policy. The logit of its chance of a right reply is a skill,
-// one for each level of each task. A group of a level in which some replies are right and
-// others wrong raises the skill of the level by the rate, in proportion to the variance of
-// the scores, and that of another level by a part of this that falls with every level between.
+// A learner models a policy. Each level of each task has a skill, the logit of the chance
+// of a right reply. A group with right and wrong replies raises the skill of its level by
+// the rate times the variance of the scores, and other levels by a part of this that falls
+// with every level between.
 type learner struct {
 	name   string
 	begins float64 // skill at the easiest level
-	falls  float64 // by which each level begins lower than the one before
+	falls  float64 // drop of the initial skill from level to level
 	rate   float64
-	carry  float64 // part of what is learned at a level that is learned at the next, too
-	forget float64 // share of what was learned that is forgotten with each group of any task
-	stuck  int     // tasks that cannot be learned: the first half of these are hopeless, the others guessed right every other time
+	carry  float64 // part of the learning at a level that reaches the next
+	forget float64 // share of the learning forgotten with each group of any task
+	stuck  int     // tasks that cannot be learned: the first half hopeless, the others guessed right every other time
 	hole   bool    // the easiest level of each task cannot be learned
-	odd    bool    // the next level is hopeless for long: more groups may be wasted
+	odd    bool    // the next level stays hopeless for long: more groups may be wasted
 }
 
-// learners are those of the simulation.
+// learners are the simulated learners.
 var learners = []learner{
 	{name: "fast", begins: -1, falls: 1.5, carry: 0.6, rate: 0.4},
 	{name: "slow", begins: -1, falls: 1.5, carry: 0.6, rate: 0.05},
@@ -52,7 +52,7 @@ type pupil struct {
 	r       *rng.Rand
 }
 
-// chance is that of a right reply.
+// chance returns the chance of a right reply.
 func (p *pupil) chance(task, level int) float64 {
 	switch {
 	case task < p.stuck/2 || p.hole && level == 0:
@@ -86,7 +86,7 @@ func (p *pupil) play(task, level int) []float64 {
 	return scores
 }
 
-// score is the mean chance at all levels that can be learned.
+// score returns the mean chance at all learnable levels.
 func (p *pupil) score() float64 {
 	total, n := 0.0, 0
 	for task := p.stuck; task < simTasks; task++ {
@@ -99,10 +99,10 @@ func (p *pupil) score() float64 {
 	return total / float64(n)
 }
 
-// An outcome is what became of a learner until the target.
+// An outcome is the result of a simulation.
 type outcome struct {
-	groups float64 // simMost if it was not reached
-	wasted float64 // of these, those whose scores were all equal
+	groups float64 // until the target; simMost: never
+	wasted float64 // of these, groups with equal scores
 }
 
 // simulate teaches a learner. Without a curriculum it plays all tasks in turn at one level.
@@ -133,7 +133,7 @@ func simulate(l learner, p plan, seed uint64) (o outcome) {
 	return o
 }
 
-// mean is the mean outcome of all seeds.
+// mean returns the mean outcome of all seeds.
 func (p plan) mean(l learner) (mean outcome) {
 	for seed := range uint64(simSeeds) {
 		o := simulate(l, p, seed)
@@ -147,7 +147,7 @@ func (p plan) mean(l learner) (mean outcome) {
 type plan struct {
 	name     string
 	settings Settings
-	level    int // that is played if there is no curriculum
+	level    int // to play without a curriculum
 }
 
 // with returns a plan with a curriculum.
@@ -157,7 +157,7 @@ func with(name string, m Mode, by Controller) plan {
 	return plan{name: name, settings: s}
 }
 
-// none returns the outcome without a curriculum at the level that turns out to be best.
+// none returns the outcome without a curriculum, at the best level.
 func none(l learner) (best outcome) {
 	best.groups = math.Inf(1)
 	for level := range simLevels {

@@ -7,20 +7,20 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A state is what a curriculum keeps.
+// A state is a stored curriculum.
 type state struct {
 	Draws   int              `json:"draws"`
 	Courses map[string]saved `json:"courses"`
 }
 
-// A saved is what is kept of a course.
+// A saved is a stored course.
 type saved struct {
 	Rungs []rung `json:"rungs"`
 	Climb climb  `json:"climb"`
 }
 
-// MarshalJSON encodes everything that later choices depend on, but the settings, the seed
-// and the courses. Equal curricula give equal bytes, at most a few hundred for each rung.
+// MarshalJSON encodes all that later choices depend on, except the settings, the seed and
+// the courses. Equal curricula give equal bytes, at most a few hundred for each rung.
 func (c *Curriculum) MarshalJSON() ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,9 +31,9 @@ func (c *Curriculum) MarshalJSON() ([]byte, error) {
 	return jsonform.Marshal(s)
 }
 
-// UnmarshalJSON goes on from what MarshalJSON wrote. A course that data does not name, or
-// that had another number of levels, begins anew; unknown names are ignored. For invalid
-// data it changes nothing.
+// UnmarshalJSON restores a curriculum that MarshalJSON encoded. A course that is missing
+// from data, or had another number of levels, starts anew; unknown names are ignored.
+// Invalid data changes nothing.
 func (c *Curriculum) UnmarshalJSON(data []byte) error {
 	var s state
 	if err := jsonform.Unmarshal(data, &s); err != nil {
@@ -58,10 +58,10 @@ func (c *Curriculum) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// mostNumber is more than a curriculum has of anything.
+// mostNumber exceeds every number of a curriculum.
 const mostNumber = 1e100
 
-// check reports numbers that no curriculum has.
+// check reports numbers outside their range.
 func (s *saved) check() error {
 	for level, r := range s.Rungs {
 		if !(0 <= r.Spread && r.Spread <= r.Groups && r.Groups < mostNumber && math.Abs(r.Scores) < mostNumber) {

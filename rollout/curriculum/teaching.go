@@ -2,21 +2,21 @@ package curriculum
 
 // The constants of the controller Teaching.
 const (
-	unknown = 1.0     // spread of a level that was never played, so that it is soon tried
-	doubt   = 0.25    // groups that this counts for
-	enough  = 1.5     // what two groups count at least, unless memory is below 2: see hopeless
-	canDo   = 2. / 3. // mean score from which the next level is played too
+	unknown = 1.0     // spread of an unplayed level: it is tried soon
+	doubt   = 0.25    // groups that unknown counts for
+	enough  = 1.5     // least count of two groups, unless memory is below 2: see hopeless
+	canDo   = 2. / 3. // mean score that puts the next level in play
 )
 
-// A rung is what is known of a level. With every group of the level, those before count
-// less.
+// A rung holds the statistics of a level. Every group of the level discounts the earlier
+// ones.
 type rung struct {
 	Groups float64 `json:"groups"`
 	Scores float64 `json:"scores"` // sum of the mean scores of the groups
 	Spread float64 `json:"spread"` // sum of their spreads
 }
 
-// note takes the scores of a group.
+// note records the scores of a group.
 func (r *rung) note(scores []float64, memory float64) {
 	keep := 1 - 1/memory
 	mean, deviation := moments(scores)
@@ -28,7 +28,7 @@ func (r *rung) note(scores []float64, memory float64) {
 // teaches estimates the spread of the next group, between 0 and 1.
 func (r *rung) teaches() float64 { return (r.Spread + unknown*doubt) / (r.Groups + doubt) }
 
-// passRate is the mean score of the groups; 0 if there was none.
+// passRate returns the mean score of the groups; 0 if there are none.
 func (r *rung) passRate() float64 {
 	if r.Groups == 0 {
 		return 0
@@ -36,11 +36,11 @@ func (r *rung) passRate() float64 {
 	return r.Scores / r.Groups
 }
 
-// hopeless reports whether two groups or more have taught nothing, and none was solved.
+// hopeless reports whether two or more groups taught nothing, and none was solved.
 func (r *rung) hopeless() bool { return r.Groups >= enough && r.Spread == 0 && r.passRate() < canDo/2 }
 
-// top is the level after the hardest that the policy can do, or else the first that is not
-// hopeless.
+// top returns the level after the hardest that the policy can do, or else the first that is
+// not hopeless.
 func (c *course) top() int {
 	for level := c.Levels - 2; level >= 0; level-- {
 		if c.rungs[level].passRate() >= canDo {
@@ -54,12 +54,11 @@ func (c *course) top() int {
 	return first
 }
 
-// played reports whether a level is one of those that are played: up to the top, and above
-// it what has taught.
+// played reports whether a level is in play: up to the top, or above it if it has taught.
 func (c *course) played(level, top int) bool { return level <= top || c.rungs[level].Spread > 0 }
 
-// odds are in proportion to how often each level is drawn. A level above the top counts no
-// more than the top does.
+// odds returns the levels' relative shares of the draws. A level above the top counts no
+// more than the top.
 func (c *course) odds() []float64 {
 	odds, top, factor := make([]float64, c.Levels), c.top(), 1.0
 	for level := range odds {
@@ -74,7 +73,7 @@ func (c *course) odds() []float64 {
 	return odds
 }
 
-// best is the estimate of the level that teaches most, of those that are played.
+// best returns the estimate of the level in play that teaches most.
 func (c *course) best() (most float64) {
 	top := c.top()
 	for level := range c.rungs {

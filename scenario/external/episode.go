@@ -8,24 +8,24 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// env returns a new episode of a problem of a task; nil: of the program's own.
+// env returns a new episode of a problem of t, or of the program's own if t is nil.
 func (p *Program) env(t quintain.Task, problem quintain.Problem) (quintain.Env, error) {
 	return &episode{program: p, task: t, problem: problem}, nil
 }
 
-// An episode is one that the program plays.
+// An episode is played by the program.
 type episode struct {
 	program *Program
 	task    quintain.Task // nil: the problem is the program's own
 	problem quintain.Problem
-	seat    *seat // nil: it has not been opened
-	link    link  // nil: the program does not have it, or need not be told of its end
+	slot    *slot // nil: not opened
+	link    link  // nil: the program does not have the episode, or need not hear of its end
 	id      uint64
 	turns   int // replies so far
 }
 
-// ask asks the program. If ctx ends, the run does: the program is busy with the episode, and
-// not told that it is given up.
+// ask asks the program. If ctx ends, so does the run: the program works on, and does not
+// hear that the episode is given up.
 func (e *episode) ask(ctx context.Context, r *request) (*answer, error) {
 	r.ID = e.id
 	a, err := e.link.ask(ctx, r)
@@ -35,13 +35,13 @@ func (e *episode) ask(ctx context.Context, r *request) (*answer, error) {
 	return a, err
 }
 
-// Open implements [quintain.Env]. That the program ends, or does not answer, has nothing to do
-// with the problem: the error is [quintain.ErrLost] then.
+// Open implements [quintain.Env]. A program that ends or does not answer is no fault of the
+// problem: the error is [quintain.ErrLost].
 func (e *episode) Open(ctx context.Context) (_ []quintain.Message, err error) {
-	if e.seat, err = e.program.take(); err != nil {
+	if e.slot, err = e.program.take(); err != nil {
 		return nil, err
 	}
-	if e.link, err = e.program.reach(ctx, e.seat); err != nil {
+	if e.link, err = e.program.reach(ctx, e.slot); err != nil {
 		return nil, err
 	}
 	e.id = e.program.number()
@@ -53,9 +53,9 @@ func (e *episode) Open(ctx context.Context) (_ []quintain.Message, err error) {
 	return talk, e.program.blame(err)
 }
 
-// Step implements [quintain.Env]. If the program ends, or does not answer, while it has the
-// reply, that is a failure of the environment, since it may be because of the reply. If it
-// ended before, the error is [quintain.ErrLost].
+// Step implements [quintain.Env]. A program that ends or does not answer while it has the
+// reply is a failure of the environment, because the reply may be the cause. If it ended
+// before, the error is [quintain.ErrLost].
 func (e *episode) Step(ctx context.Context, r quintain.Reply) (quintain.Step, error) {
 	a, err := e.ask(ctx, &request{Step: &reply{r.Text, r.ToolCalls, r.Finish}})
 	if err != nil {
@@ -73,30 +73,30 @@ func (e *episode) Step(ctx context.Context, r quintain.Reply) (quintain.Step, er
 	case s.End != quintain.Going:
 		e.link = nil
 	case e.turns == e.program.how.MaxTurns:
-		s.Observe, s.End, s.Why = nil, quintain.Truncated, "the episode has as many replies as it may: scenario.program.max_turns"
+		s.Observe, s.End, s.Why = nil, quintain.Truncated, "the episode has reached its limit of replies, scenario.program.max_turns"
 	}
 	return s, nil
 }
 
-// Close implements [quintain.Env]. The program is told, unless it ended the episode itself;
-// whether it hears of it changes nothing.
+// Close implements [quintain.Env]. It tells the program, unless that ended the episode
+// itself. A failure to tell is ignored.
 func (e *episode) Close() error {
-	if e.seat == nil {
+	if e.slot == nil {
 		return nil
 	}
-	e.program.leave(e.seat)
+	e.program.leave(e.slot)
 	if e.link != nil {
-		e.program.farewells.Go(func() { _, _ = e.ask(e.program.ctx, &request{Close: &struct{}{}}) })
+		e.program.closing.Go(func() { _, _ = e.ask(e.program.ctx, &request{Close: &struct{}{}}) })
 	}
 	return nil
 }
 
-// solve asks the program for the solution of a problem of its own. A program that hangs does not
-// hold up the end of the work.
+// solve asks the program for the solution of one of its own problems. A hanging program
+// does not hold up the end of the run.
 func (p *Program) solve(problem quintain.Problem) (string, error) {
 	ctx, cancel := lateness(p.work)
 	defer cancel()
-	l, err := p.reach(ctx, p.seats[0])
+	l, err := p.reach(ctx, p.slots[0])
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +112,7 @@ func (p *Program) solve(problem quintain.Problem) (string, error) {
 	return *a.Solution, nil
 }
 
-// blame says that the program is at fault for err; nil remains nil.
+// blame attributes err to the program; nil remains nil.
 func (p *Program) blame(err error) error {
 	if err == nil {
 		return nil
@@ -120,7 +120,7 @@ func (p *Program) blame(err error) error {
 	return fmt.Errorf("scenario %s: %w", p.name(), err)
 }
 
-// lost says that a fault has nothing to do with the reply of a policy.
+// lost marks a fault as independent of the policy's reply.
 func lost(fault error) error {
 	if errors.Is(fault, quintain.ErrLost) {
 		return fault
@@ -128,10 +128,10 @@ func lost(fault error) error {
 	return lostError{fault}
 }
 
-// A lostError is a [quintain.ErrLost] because of a fault.
+// A lostError is a [quintain.ErrLost] with its cause.
 type lostError struct{ fault error }
 
-// Error tells of the fault.
+// Error includes the fault.
 func (e lostError) Error() string { return quintain.ErrLost.Error() + ": " + e.fault.Error() }
 
 // Unwrap returns both.

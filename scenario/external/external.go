@@ -1,9 +1,9 @@
-// Package external plays scenarios that are programs of their own, in any language.
+// Package external plays scenarios that are separate programs, in any language.
 //
-// A [Program] is a process behind pipes, several of them, or an HTTP server. It says what
-// it is, opens episodes and answers replies, in the form of docs/formats/scenario.md. What
-// it writes is not trusted: sizes, times and numbers are checked, and no fault becomes a
-// reward. One that ends is started again.
+// A [Program] is one or more processes behind pipes, or an HTTP server. It introduces
+// itself, opens episodes and answers replies, in the form of docs/formats/scenario.md. Its
+// output is not trusted: sizes, times and numbers are checked, and no fault becomes a
+// reward. A program that ends is restarted.
 package external
 
 import (
@@ -19,19 +19,20 @@ type Program struct {
 	how   Settings
 	log   *slog.Logger
 	hello *hello
-	seats []*seat
+	slots []*slot
 
-	mu   sync.Mutex // held for seat.episodes and last
-	last uint64     // the last number that a request got
+	mu   sync.Mutex // guards slot.episodes and last
+	last uint64     // number of the last request
 
-	farewells sync.WaitGroup  // the ends of episodes that were given up
-	work      context.Context //nolint:containedctx // it ends when the work that the program is for is to end
-	ctx       context.Context //nolint:containedctx // it ends with the program
-	stop      context.CancelFunc
+	closing sync.WaitGroup  // ends of abandoned episodes
+	work    context.Context //nolint:containedctx // ends with the run
+	ctx     context.Context //nolint:containedctx // ends with the program
+	stop    context.CancelFunc
 }
 
-// Open starts the program and asks what it is. Its standard error, a line at a time, goes to
-// log. The program goes on when ctx ends, which only makes it hurry: the caller must Close it.
+// Open starts the program and asks it to introduce itself. Its standard error goes to log,
+// line by line. The end of ctx does not stop the program, but makes it hurry: the caller
+// must Close it.
 func Open(ctx context.Context, how Settings, log *slog.Logger) (*Program, error) {
 	p := &Program{how: how, log: log, work: ctx}
 	p.ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -40,9 +41,9 @@ func Open(ctx context.Context, how Settings, log *slog.Logger) (*Program, error)
 		processes = 1
 	}
 	for range processes {
-		p.seats = append(p.seats, &seat{starting: make(chan struct{}, 1)})
+		p.slots = append(p.slots, &slot{starting: make(chan struct{}, 1)})
 	}
-	first := p.seats[0]
+	first := p.slots[0]
 	var err error
 	if first.link, p.hello, err = p.connect(ctx); err != nil {
 		p.stop()
@@ -51,7 +52,7 @@ func Open(ctx context.Context, how Settings, log *slog.Logger) (*Program, error)
 	return p, nil
 }
 
-// name is how people know the program.
+// name returns the program's name for people.
 func (p *Program) name() string {
 	if p.hello != nil {
 		return p.hello.Name
@@ -59,13 +60,13 @@ func (p *Program) name() string {
 	return p.how.Command + p.how.URL
 }
 
-// Close ends the program: its standard input is closed; if it does not end, it is told to, and
-// then killed. No episode may be open.
+// Close ends the program: it closes its standard input, then sends a signal, then kills it.
+// No episode may be open.
 func (p *Program) Close() {
 	p.stop()
-	p.farewells.Wait()
+	p.closing.Wait()
 	var ends sync.WaitGroup
-	for _, s := range p.seats {
+	for _, s := range p.slots {
 		if s.link != nil {
 			ends.Go(s.link.close)
 		}
@@ -73,7 +74,7 @@ func (p *Program) Close() {
 	ends.Wait()
 }
 
-// number returns the number of another request.
+// number returns the number of a new request.
 func (p *Program) number() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,25 +82,31 @@ func (p *Program) number() uint64 {
 	return p.last
 }
 
-// connect starts a process of the program, or reaches its server, and asks what it is.
+// connect starts a process of the program, or reaches its server, and asks for its hello.
 func (p *Program) connect(ctx context.Context) (link, *hello, error) {
 	l, err := p.dial()
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := l.ask(ctx, &request{ID: p.number(), Hello: &greeting{Protocol: protocol}})
-	if none, is := errors.AsType[lostError](err); is {
-		err = fmt.Errorf("does not answer; does it run? %w", none.fault) // there is no episode yet
-	}
-	if err == nil {
-		err = a.isHello()
-	}
+	h, err := p.greet(ctx, l)
 	if err != nil {
 		l.close()
 		return nil, nil, err
 	}
-	l.widen(a.Hello.Parallel)
-	return l, a.Hello, nil
+	l.widen(h.Parallel)
+	return l, h, nil
+}
+
+// greet asks for the program's hello.
+func (p *Program) greet(ctx context.Context, l link) (*hello, error) {
+	a, err := l.ask(ctx, &request{ID: p.number(), Hello: &greeting{Protocol: protocol}})
+	if none, is := errors.AsType[lostError](err); is {
+		return nil, fmt.Errorf("does not answer; does it run? %w", none.fault) // there is no episode yet
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.Hello, a.isHello()
 }
 
 // dial starts a process of the program, or returns the link to its server.
@@ -113,16 +120,16 @@ func (p *Program) dial() (link, error) {
 // A link carries requests to a process or a server. Many goroutines may use it at once.
 type link interface {
 	// ask returns the answer to a request. The error is [quintain.ErrLost] if the program
-	// never had the request.
+	// never got the request.
 	ask(context.Context, *request) (*answer, error)
 
-	// widen lets n requests be asked at once. At first it is 1. Nothing may be under way.
+	// widen allows n concurrent requests, at first 1. No request may be in flight.
 	widen(n int)
 
-	// gone returns whether an episode or more was played, and why the link takes no more
-	// requests: nil if it does.
+	// gone returns why the link takes no more requests, nil if it does, and whether it has
+	// played an episode.
 	gone() (played bool, fault error)
 
-	// close ends it.
+	// close ends the link.
 	close()
 }

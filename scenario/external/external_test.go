@@ -80,7 +80,7 @@ func say(t *testing.T, e quintain.Env, text string) (quintain.Step, error) {
 	return e.Step(t.Context(), quintain.Reply{Text: text, Finish: quintain.Stop})
 }
 
-// sums are two problems of a file.
+// sums returns a task with two problems from a file.
 func sums(t *testing.T) quintain.Task {
 	t.Helper()
 	set, err := dataset.ReadLines(strings.NewReader(`{"question":"What is 6 times 7?","answer":"42"}
@@ -196,7 +196,7 @@ func TestRepliesAreAnswered(t *testing.T) {
 			{"right at last", []string{"on", "on", "<answer>1</answer>"}, []quintain.Step{on, on, {Reward: 1, Right: true, Answer: "1", End: quintain.Terminated}}},
 			{"cut", []string{"on", "cut"}, []quintain.Step{on, {End: quintain.Truncated, Why: "too long"}}},
 			{"without end", []string{"on", "on", "on", "on"}, []quintain.Step{on, on, on, {
-				Reward: 0.25, End: quintain.Truncated, Why: "the episode has as many replies as it may: scenario.program.max_turns",
+				Reward: 0.25, End: quintain.Truncated, Why: "the episode has reached its limit of replies, scenario.program.max_turns",
 			}}},
 			{"no answer", []string{"\x00\xff"}, []quintain.Step{{Malformed: true, End: quintain.Terminated}}},
 		} {
@@ -210,12 +210,12 @@ func TestRepliesAreAnswered(t *testing.T) {
 	})
 }
 
-// A fault is one of the program while it answers a reply.
+// A fault is a failure of the program while it answers a reply.
 type fault struct {
 	why, reply string
 	want       string // part of the error, behind pipes
-	survives   bool   // the program does not end
-	http       string // part of the error, over HTTP; empty: as want
+	survives   bool   // the program goes on
+	http       string // part of the error, over HTTP; empty: want
 }
 
 var faults = []fault{
@@ -267,7 +267,7 @@ func TestSilenceEnds(t *testing.T) {
 		how.Processes = 1
 		p := start(t, how)
 		e := open(t, p.Own(), 0)
-		limit(p, 100*time.Millisecond) // the program had as long as it liked to start
+		limit(p, 100*time.Millisecond) // the program may start as slowly as it likes
 		if _, err := say(t, e, "silent"); err == nil || errors.Is(err, quintain.ErrLost) {
 			t.Errorf("error %v, want one that is no lost episode", err)
 		}
@@ -278,9 +278,9 @@ func TestSilenceEnds(t *testing.T) {
 	})
 }
 
-// limit sets the time of an answer of the only process or server of p.
+// limit limits the answers of p's only process or server.
 func limit(p *Program, d time.Duration) {
-	switch l := p.seats[0].link.(type) {
+	switch l := p.slots[0].link.(type) {
 	case *process:
 		l.how.AnswerTime = d
 	case *server:
@@ -304,7 +304,7 @@ func TestAContextEndsAStep(t *testing.T) {
 	})
 }
 
-// A program that does not read has no room for a long reply, which must not hold up the end.
+// A program that does not read has no room for a long reply; that must not hold up the end.
 func TestAContextEndsAWrite(t *testing.T) {
 	t.Parallel()
 	how := quickly()
@@ -323,7 +323,7 @@ func TestAContextEndsAWrite(t *testing.T) {
 	waiting.Wait()
 }
 
-// A solution has no context of its own: it is waited for until the work is to end.
+// A solution has no context of its own: the wait lasts until the end of the run.
 func TestTheEndOfTheWorkEndsASolution(t *testing.T) {
 	both(t, "pensive", func(t *testing.T, how Settings) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -342,12 +342,12 @@ func TestTheEndOfTheWorkEndsASolution(t *testing.T) {
 
 // asked waits until the only process of p has a request.
 func asked(p *Program) {
-	for process := p.seats[0].link.(*process); len(process.free) == 0; {
+	for process := p.slots[0].link.(*process); len(process.free) == 0; {
 		runtime.Gosched()
 	}
 }
 
-// An answer that comes after its context has ended is dropped, and disturbs no other episode.
+// An answer after the end of its context is dropped, and disturbs no other episode.
 func TestALateAnswerIsDropped(t *testing.T) {
 	t.Parallel()
 	how := quickly()
@@ -371,7 +371,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 	}
 }
 
-// The program hears of an episode that is given up, and of one that failed over HTTP.
+// The program hears of an abandoned episode, and of one that failed over HTTP.
 func TestEpisodesAreClosed(t *testing.T) {
 	both(t, "own", func(t *testing.T, how Settings) {
 		how.Processes = 1
@@ -393,7 +393,7 @@ func TestEpisodesAreClosed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.farewells.Wait()
+		p.closing.Wait()
 		if step, err := say(t, open(t, s, 0), "open"); err != nil || step.Reward != 1 {
 			t.Errorf("%v episodes are open, error %v, want 1", step.Reward, err)
 		}
@@ -476,7 +476,7 @@ func TestAnErrorOfOpeningIsOfTheEnvironment(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer e.Close()
-		overHTTP := how.URL != "" // status 500: nobody knows whether it is the problem
+		overHTTP := how.URL != "" // status 500: nobody knows whether the problem is the cause
 		if _, err := e.Open(t.Context()); err == nil || !strings.Contains(err.Error(), "no such table") || errors.Is(err, quintain.ErrLost) != overHTTP {
 			t.Errorf("error %v", err)
 		}
@@ -500,7 +500,7 @@ func TestTooManyEpisodesEndTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := e.Open(t.Context()); !errors.Is(err, quintain.ErrStop) || !strings.Contains(err.Error(), "scenario.program.processes") {
-		t.Errorf("error %v, want one that ends the run and says what to set", err)
+		t.Errorf("error %v, want one that ends the run and names the setting", err)
 	}
 }
 
@@ -512,7 +512,7 @@ func TestAProgramThatDoesNotEndIsKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	process := p.seats[0].link.(*process)
+	process := p.slots[0].link.(*process)
 	p.Close()
 	if state := process.command.ProcessState; state == nil || state.Success() {
 		t.Errorf("state %v, want killed", state)
@@ -537,7 +537,7 @@ func TestAServerThatIsStartedAgain(t *testing.T) {
 			e := open(t, s, 0)
 			address := server.Listener.Addr().String()
 			server.Close()
-			p.seats[0].link.close() // a connection that is open may fail with the reply on its way
+			p.slots[0].link.close() // an open connection may fail with the reply in flight
 			if _, err := say(t, e, "on"); !errors.Is(err, quintain.ErrLost) {
 				t.Errorf("error %v, want a lost episode", err)
 			}

@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// apart gives a command a process group of its own, so that the Ctrl-C of a terminal does not
-// reach it.
+// apart puts a command in its own process group, so that a terminal's Ctrl-C does not reach
+// it.
 func apart(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminate does nothing: there is no signal for it.
+// terminate does nothing: there is no such signal.
 func terminate(*exec.Cmd) {}

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// A lines is a writer that hands on whole lines, without their ends, to take. Blank lines are
-// left out.
+// A lines is a writer that passes whole lines, without their ends, to take. It skips blank
+// lines.
 type lines struct {
-	most int                // bytes of a line
-	long func() error       // is told of a longer line, whose writing ends then; nil: it is cut
+	most int                // bytes per line
+	long func() error       // called for a longer line, and ends the writing; nil: the line is cut
 	take func([]byte) error // must not keep the line; an error ends the writing
-	rest []byte             // of a line that is not yet whole
+	rest []byte             // of an unfinished line
 }
 
 // Write implements [io.Writer].
@@ -36,7 +36,7 @@ func (l *lines) Write(text []byte) (int, error) {
 	return n, nil
 }
 
-// flush hands on what there is of a line.
+// flush passes on an unfinished line.
 func (l *lines) flush() error {
 	line := bytes.TrimSpace(l.rest)
 	l.rest = l.rest[:0]

@@ -34,8 +34,8 @@ func TestLongLinesAreCutOrRefused(t *testing.T) {
 	}
 }
 
-// FuzzAnswers feeds what a program writes, in two pieces, and holds that the lines are those of
-// the text, that no answer panics, and that every reward is finite.
+// FuzzAnswers writes a program's output in two pieces. The lines must be those of the text,
+// no answer may panic, and every reward must be finite.
 func FuzzAnswers(f *testing.F) {
 	for _, text := range []string{
 		`{"id":1,"messages":[{"role":"user","content":"a"}]}`, `{"id":1,"reward":0.5,"right":true,"end":"terminated"}`, "debug\n\n",
@@ -71,7 +71,7 @@ func FuzzAnswers(f *testing.F) {
 	})
 }
 
-// checkAnswer reads a line in all the ways in which one is read.
+// checkAnswer reads a line as each kind of answer.
 func checkAnswer(t *testing.T, line []byte) {
 	a, err := readAnswer(line)
 	if err != nil {

@@ -13,41 +13,41 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
-// patience is how long a process may take to end once its standard input is closed, again once
-// it is told to, and its pipes after that; and to do what must be done once a run is to end.
+// patience is the time for a process to end after its standard input is closed, again after
+// the signal, and again for its pipes; and for the last duties at the end of a run.
 const patience = 2 * time.Second
 
-// A process is one of the program, behind pipes. It implements [link].
+// A process is one process of the program, behind pipes. It implements [link].
 type process struct {
 	how     Settings
 	log     *slog.Logger
 	command *exec.Cmd
 	kill    context.CancelFunc
 	in      io.WriteCloser
-	free    chan struct{} // filled for each request that the program has
+	free    chan struct{} // filled for each request in the program
 
 	writing sync.Mutex
-	over    chan struct{} // closed when fault is set
-	ended   chan struct{} // closed when the process has ended
+	over    chan struct{} // closed once fault is set
+	ended   chan struct{} // closed once the process has ended
 
-	mu      sync.Mutex // held for what follows
+	mu      sync.Mutex // guards the fields below
 	waiting map[uint64]*call
 	fault   error
 	played  bool
-	said    string // the last line of its standard error
+	said    string // last line of its standard error
 
 	watch sync.WaitGroup
 }
 
-// A call is a request that the program has.
+// A call is a request in the program.
 type call struct {
 	timer  *time.Timer
-	done   chan struct{} // closed when it is answered, or the process has ended
+	done   chan struct{} // closed once it is answered, or the process has ended
 	answer *answer
 	err    error
 }
 
-// startProcess starts a process of the command of how.
+// startProcess starts a process of how's command.
 func startProcess(how Settings, log *slog.Logger) (*process, error) {
 	words, err := fields(how.Command)
 	if err != nil {
@@ -58,7 +58,7 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 		how: how, log: log, command: exec.CommandContext(ctx, words[0], words[1:]...), kill: cancel, free: make(chan struct{}, 1),
 		over: make(chan struct{}), ended: make(chan struct{}), waiting: map[uint64]*call{},
 	}
-	const longest = 4 << 10 // of a line of the log, in bytes
+	const longest = 4 << 10 // of a log line, in bytes
 	says := &lines{most: longest, take: p.hear}
 	answers := &lines{most: how.MaxBytes, take: p.take, long: func() error { return p.end(tooLong(how.MaxBytes)) }}
 	p.command.Stdout, p.command.Stderr, p.command.WaitDelay = answers, says, patience
@@ -75,13 +75,13 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 		err := p.command.Wait()
 		close(p.ended)
 		_ = says.flush() // it is never an error
-		p.refuse(p.obituary(err))
+		p.refuse(p.exitFault(err))
 	})
 	return p, nil
 }
 
-// obituary says how the process ended.
-func (p *process) obituary(err error) error {
+// exitFault says how the process ended.
+func (p *process) exitFault(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	how := "exit status 0"
@@ -120,8 +120,7 @@ func (p *process) ask(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// begin notes that the program has a request, and limits the time of its answer; nil: the
-// program has ended.
+// begin registers a request and limits the time of its answer; nil: the program has ended.
 func (p *process) begin(id uint64) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,14 +129,14 @@ func (p *process) begin(id uint64) *call {
 	}
 	c := &call{done: make(chan struct{})}
 	c.timer = time.AfterFunc(p.how.AnswerTime, func() {
-		_ = p.end(fmt.Errorf("the program has not answered within %v, and was killed", p.how.AnswerTime))
+		_ = p.end(fmt.Errorf("the program did not answer within %v, and was killed", p.how.AnswerTime))
 	})
 	p.waiting[id] = c
 	return c
 }
 
-// write writes a line. If the program does not read it soon after ctx has ended, it is killed.
-// A write that fails is not looked at: the process has ended, or will not answer in time.
+// write writes a line. It kills the program if that does not read the line soon after the
+// end of ctx. A failed write is ignored: the process has ended, or will not answer in time.
 func (p *process) write(ctx context.Context, line []byte) {
 	p.writing.Lock()
 	defer p.writing.Unlock()
@@ -148,7 +147,7 @@ func (p *process) write(ctx context.Context, line []byte) {
 	_, _ = p.in.Write(line)
 }
 
-// lateness returns a context that ends some time after ctx has.
+// lateness returns a context that ends some time after ctx.
 func lateness(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -159,19 +158,20 @@ func lateness(ctx context.Context) (context.Context, context.CancelFunc) {
 	return late, func() { stop(); cancel(nil) }
 }
 
-// take takes a line of the program's standard output. What is no answer ends the process.
+// take takes a line of the program's standard output. A line that is no answer ends the
+// process.
 func (p *process) take(line []byte) error {
 	a, err := readAnswer(line)
 	switch {
 	case err != nil:
 		return p.end(fmt.Errorf("a line of its standard output is no answer: %w: %s", err, clip(string(line))))
 	case !p.answered(a):
-		return p.end(fmt.Errorf("it answers request %d, which does not wait for an answer", a.ID))
+		return p.end(fmt.Errorf("it answers request %d, which is not waiting", a.ID))
 	}
 	return nil
 }
 
-// answered gives an answer to the call that waits for it.
+// answered gives an answer to its waiting call.
 func (p *process) answered(a *answer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,8 +204,7 @@ func (p *process) end(fault error) error {
 	return fault
 }
 
-// refuse lets the process take no more requests because of a fault, which all requests that it
-// has get. Only the first fault counts.
+// refuse ends all requests with a fault, and accepts no more. Only the first fault counts.
 func (p *process) refuse(fault error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -235,7 +234,7 @@ func (p *process) gone() (played bool, fault error) {
 // close implements [link]. It returns when the process has ended.
 func (p *process) close() {
 	p.refuse(errClosed)
-	_ = p.in.Close() // it is an error that it is closed already
+	_ = p.in.Close() // an error: it is closed already
 	for _, then := range []func(){func() { terminate(p.command) }, p.kill} {
 		select {
 		case <-p.ended:
@@ -246,5 +245,5 @@ func (p *process) close() {
 	p.watch.Wait()
 }
 
-// errClosed is why a closed link takes no more requests.
+// errClosed is the fault of a closed link.
 var errClosed = errors.New("the program is not needed any more")

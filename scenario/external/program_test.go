@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// playMode is the first argument of the test binary when it is a program that plays; the second
+// playMode is the first argument that makes the test binary a playing program; the second
 // is one of the ways of [program.hello].
 const playMode = "play"
 
@@ -31,12 +31,12 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// A program is what the tests play with: it obeys the replies that it gets.
+// A program obeys the replies of the tests.
 type program struct {
 	way  string
 	mu   sync.Mutex
 	open map[uint64]*quintain.Problem
-	late string // the answer to a request that is given with the next one; empty: none
+	late string // an answer held back until the next request; empty: none
 }
 
 // newProgram returns a program with a way.
@@ -74,7 +74,7 @@ func (p *program) serve(in io.Reader, out io.Writer) {
 	}
 }
 
-// answer returns the line with which a request is answered; empty: none.
+// answer returns the answer to a request; empty: none.
 func (p *program) answer(line []byte) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *program) answer(line []byte) string {
 	return ""
 }
 
-// hello says what the program is: with problems of its own, unless it plays tasks.
+// hello introduces the program, with problems of its own unless it plays tasks.
 func (p *program) hello() any {
 	about := said{"protocol": 1, "name": "obedient", "version": 2, "doc": "It obeys.", "parallel": 4, "levels": []said{{"most": 3}, {"most": 5}}, "solves": true}
 	switch p.way {
@@ -145,7 +145,7 @@ func (p *program) hello() any {
 	return said{"hello": about}
 }
 
-// opening is how the program opens an episode.
+// opening returns the opening of an episode.
 func (p *program) opening(problem *quintain.Problem) any {
 	switch p.way {
 	case "exit-open":
@@ -244,14 +244,14 @@ func (p *program) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// quickly is settings with limits that tests reach soon.
+// quickly returns settings with limits that tests reach soon.
 func quickly() Settings {
 	how := Default()
 	how.MaxBytes, how.Restarts = 64<<10, 2
 	return how
 }
 
-// command is the command line of the program with a way.
+// command returns the command line of the program with a way.
 func command(t *testing.T, way string) string {
 	t.Helper()
 	self, err := os.Executable()

@@ -6,18 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// protocol is the version of docs/formats/scenario.md that is spoken here.
+// protocol is the supported version of docs/formats/scenario.md.
 const protocol = 1
 
-// A request is what the program is asked: one of Hello, Open, Step, Close and Solve.
+// A request has one of Hello, Open, Step, Close and Solve.
 type request struct {
-	ID    uint64            `json:"id"` // of the episode, or a number of its own
+	ID    uint64            `json:"id"` // of the episode, or of the request
 	Hello *greeting         `json:"hello,omitempty"`
 	Open  *quintain.Problem `json:"open,omitempty"`
 	Step  *reply            `json:"step,omitempty"`
@@ -30,7 +31,7 @@ type greeting struct {
 	Protocol int `json:"protocol"`
 }
 
-// A reply is that of the policy.
+// A reply is a reply of the policy.
 type reply struct {
 	Text      string              `json:"text"`
 	ToolCalls []quintain.ToolCall `json:"tool_calls,omitempty"`
@@ -46,16 +47,16 @@ func (r *request) line() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// An answer is what the program says. Which fields it has depends on the request.
+// An answer is a line from the program. Its fields depend on the request.
 type answer struct {
 	ID    uint64 `json:"id"`
-	Error string `json:"error"` // the program failed; nothing else counts
+	Error string `json:"error"` // the program failed; all else is ignored
 
 	Hello    *hello             `json:"hello"`
 	Solution *string            `json:"solution"`
-	Messages []quintain.Message `json:"messages"` // what the policy reads next
+	Messages []quintain.Message `json:"messages"` // the next messages for the policy
 
-	Grade     *string      `json:"grade"` // the answer that the task grades: the verdict stands for the program's own
+	Grade     *string      `json:"grade"` // an answer for the task to grade: the verdict replaces the program's own
 	Reward    *float64     `json:"reward"`
 	Answer    string       `json:"answer"`
 	Right     bool         `json:"right"`
@@ -64,19 +65,19 @@ type answer struct {
 	Why       string       `json:"why"`
 }
 
-// A hello says what the program is.
+// A hello introduces the program.
 type hello struct {
 	Protocol int               `json:"protocol"`
 	Name     string            `json:"name"`
 	Version  int               `json:"version"`
 	Doc      string            `json:"doc"`
-	Settings json.RawMessage   `json:"settings"` // that differ from the program's defaults, an object; nil: none do
-	Parallel int               `json:"parallel"` // requests that it works on at once; 0: 1
+	Settings json.RawMessage   `json:"settings"` // those that differ from the program's defaults, an object; nil: none
+	Parallel int               `json:"parallel"` // concurrent requests; 0: 1
 	Levels   []json.RawMessage `json:"levels"`   // parameters of the levels of its own problems; nil: it plays those of tasks
 	Solves   bool              `json:"solves"`   // it can solve its own problems
 }
 
-// id names what the program is, as [quintain.ScenarioInfo.ID] does.
+// id identifies the program, like [quintain.ScenarioInfo.ID].
 func (h *hello) id() string {
 	info := h.info()
 	return info.ID()
@@ -91,7 +92,7 @@ func (h *hello) info() quintain.ScenarioInfo {
 	return info
 }
 
-// readAnswer reads a line of the program. Its fields are known, and its numbers finite.
+// readAnswer reads a line of the program. It accepts only known fields and finite numbers.
 func readAnswer(line []byte) (*answer, error) {
 	if err := shallow(line); err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func readAnswer(line []byte) (*answer, error) {
 // mostDepth is the greatest depth of nested values in an answer.
 const mostDepth = 100
 
-// shallow reports values that are nested too deep.
+// shallow returns an error if values are nested too deep.
 func shallow(line []byte) error {
 	depth, text := 0, false
 	for i := 0; i < len(line); i++ {
@@ -120,12 +121,11 @@ func shallow(line []byte) error {
 			i++
 		case c == '"':
 			text = !text
-		case text:
-		case c == '{' || c == '[':
+		case !text && (c == '{' || c == '['):
 			if depth++; depth > mostDepth {
 				return fmt.Errorf("values are nested more than %d deep", mostDepth)
 			}
-		case c == '}' || c == ']':
+		case !text && (c == '}' || c == ']'):
 			depth--
 		}
 	}
@@ -134,20 +134,20 @@ func shallow(line []byte) error {
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// The greatest numbers of levels, and of requests at once.
+// Limits of levels and of concurrent requests.
 const (
 	mostLevels   = 1000
 	mostParallel = 1 << 16
 )
 
-// isHello checks the answer to a greeting, and fills in what it leaves out.
+// isHello checks the answer to a greeting, and fills in its defaults.
 func (a *answer) isHello() error {
 	h := a.Hello
 	switch {
 	case a.Error != "":
 		return errors.New(clip(a.Error))
 	case h == nil:
-		return errors.New("hello: the program did not say what it is")
+		return errors.New("hello: the program did not introduce itself")
 	case h.Protocol != protocol:
 		return fmt.Errorf("hello: protocol is %d, want %d", h.Protocol, protocol)
 	case len(h.Name) > 64 || !nameForm.MatchString(h.Name):
@@ -168,7 +168,7 @@ func (a *answer) isHello() error {
 	return h.compact()
 }
 
-// compact writes levels and settings, which are objects, without white space: IDs are made of
+// compact strips levels and settings, which must be objects, of white space: IDs depend on
 // them.
 func (h *hello) compact() error {
 	objects := []*json.RawMessage{&h.Settings}
@@ -188,7 +188,7 @@ func (h *hello) compact() error {
 	return nil
 }
 
-// opening returns the messages with which an episode opens.
+// opening returns the opening messages of an episode.
 func (a *answer) opening() ([]quintain.Message, error) {
 	if a.Error != "" {
 		return nil, errors.New(clip(a.Error))
@@ -199,14 +199,14 @@ func (a *answer) opening() ([]quintain.Message, error) {
 	return a.Messages, checkTalk(a.Messages)
 }
 
-// judge has a task grade what the program wants to be graded, an answer to problem p. A nil
-// task stands for the program's own problems.
+// judge lets a task grade the program's Grade as an answer to problem p. A nil task means
+// that the problem is the program's own.
 func (a *answer) judge(t quintain.Task, p quintain.Problem) error {
 	switch {
 	case a.Grade == nil || a.Error != "":
 		return nil
 	case t == nil:
-		return errors.New("grade: there is no task, as the problem is the program's own")
+		return errors.New("grade: there is no task, because the problem is the program's own")
 	case a.Reward != nil:
 		return errors.New("grade: there is a reward, too")
 	}
@@ -215,7 +215,7 @@ func (a *answer) judge(t quintain.Task, p quintain.Problem) error {
 	return err
 }
 
-// step returns the answer to a reply.
+// step converts the answer to a reply.
 func (a *answer) step() (s quintain.Step, err error) {
 	switch {
 	case a.Error != "":
@@ -235,29 +235,27 @@ func (a *answer) step() (s quintain.Step, err error) {
 	return s, err
 }
 
-// checkTalk checks what the policy is to read.
+// checkTalk checks messages for the policy.
 func checkTalk(talk []quintain.Message) error {
 	if len(talk) == 0 {
 		return errors.New("there is no message for the policy, and no end")
 	}
-	for i, m := range talk {
-		switch m.Role {
-		case quintain.RoleSystem, quintain.RoleUser, quintain.RoleTool:
-		case quintain.RoleAssistant:
-			if i == len(talk)-1 {
-				return errors.New("the last message is the policy's own")
-			}
-		default:
+	roles := []string{quintain.RoleSystem, quintain.RoleUser, quintain.RoleAssistant, quintain.RoleTool}
+	for _, m := range talk {
+		if !slices.Contains(roles, m.Role) {
 			return fmt.Errorf("role of a message is %q, want system, user, assistant or tool", clip(m.Role))
 		}
+	}
+	if talk[len(talk)-1].Role == quintain.RoleAssistant {
+		return errors.New("the last message is the policy's own")
 	}
 	return nil
 }
 
-// tooLong is the fault of an answer that is longer than most bytes.
+// tooLong returns the fault of an answer longer than most bytes.
 func tooLong(most int) error { return fmt.Errorf("an answer is longer than %d bytes", most) }
 
-// clip is the beginning of a text of the program, for an error.
+// clip returns the beginning of a program's text, for an error.
 func clip(text string) string {
 	const most = 500
 	if len(text) <= most {

@@ -7,11 +7,11 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 )
 
-// Info describes the scenario that the program plays.
+// Info describes the program's scenario.
 func (p *Program) Info() quintain.ScenarioInfo { return p.hello.info() }
 
-// Own returns the scenario of the program's own problems, or nil if it plays those of tasks.
-// It is a [quintain.Solver] if the program solves them.
+// Own returns the scenario of the program's own problems, or nil if it plays tasks. It is a
+// [quintain.Solver] if the program solves them.
 func (p *Program) Own() quintain.Scenario {
 	switch {
 	case p.hello.Levels == nil:
@@ -22,11 +22,10 @@ func (p *Program) Own() quintain.Scenario {
 	return &own{p}
 }
 
-// Over returns the scenario over a task. The error says that the program has problems of its
-// own.
+// Over returns the scenario over a task. It fails if the program has problems of its own.
 func (p *Program) Over(t quintain.Task) (quintain.Scenario, error) {
 	if p.hello.Levels != nil {
-		return nil, fmt.Errorf("scenario %s plays problems of its own, and no tasks", p.name())
+		return nil, fmt.Errorf("scenario %s plays problems of its own, not tasks", p.name())
 	}
 	return scenario.Over(p.Info(), t, p.env), nil
 }
@@ -55,7 +54,7 @@ func (s *own) Problem(d quintain.Draw) (quintain.Problem, error) {
 	}, nil
 }
 
-// Key implements [quintain.Scenario]: no two problems ask the same.
+// Key implements [quintain.Scenario]: no two problems ask the same question.
 func (s *own) Key(p quintain.Problem) (quintain.Key, error) { return quintain.NewKey(p.ID()), nil }
 
 // Env implements [quintain.Scenario].

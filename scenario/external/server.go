@@ -14,20 +14,20 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A server is a program behind an HTTP address. It implements [link].
+// A server is a program at an HTTP address. It implements [link].
 type server struct {
 	how    Settings
 	client *http.Client
-	free   chan struct{} // filled for each request under way
+	free   chan struct{} // filled for each request in flight
 
-	mu     sync.Mutex // held for what follows
+	mu     sync.Mutex // guards the fields below
 	fault  error
 	played bool
 }
 
-// newServer returns the link to the address of how. Idle connections are closed after four
-// seconds, because uvicorn, which such a server may run on, closes them after five, and a reply
-// on a closing connection is lost.
+// newServer returns the link to how's address. It closes idle connections after four
+// seconds: uvicorn, which such a server may run on, closes them after five, and a reply on
+// a closing connection is lost.
 func newServer(how Settings) *server {
 	pool := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: mostParallel, IdleConnTimeout: 4 * time.Second}
 	return &server{how: how, free: make(chan struct{}, 1), client: &http.Client{Timeout: how.AnswerTime, Transport: pool}}
@@ -60,7 +60,7 @@ func (s *server) ask(ctx context.Context, r *request) (*answer, error) {
 	case err != nil:
 		return nil, err
 	case a.ID != r.ID:
-		return nil, fmt.Errorf("the server answers request %d in place of %d", a.ID, r.ID)
+		return nil, fmt.Errorf("the server answers request %d instead of %d", a.ID, r.ID)
 	default:
 		s.played = s.played || a.Hello == nil
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings say which program plays, and with what limits.
+// Settings names the program and its limits.
 type Settings struct {
 	Command string // with its arguments; empty: none
-	URL     string // of the program, if it is a server; empty: none
+	URL     string // address of a server; empty: none
 
 	Processes  int           // of the command
-	Episodes   int           // most that may be open at once in a process or at the server
-	MaxTurns   int           // replies of an episode, which is cut then
-	AnswerTime time.Duration // that an answer may take, from when the program has the request
+	Episodes   int           // most open episodes per process or server
+	MaxTurns   int           // most replies of an episode, then it is cut
+	AnswerTime time.Duration // time limit of an answer, from the program's receipt of the request
 	MaxBytes   int           // of an answer
-	Restarts   int           // how often in a row the program may fail before it has played anything
+	Restarts   int           // consecutive failures before it has played anything
 }
 
 // Default returns the settings without a program.
@@ -30,14 +30,14 @@ func Default() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Command, "command", "command line of a program that plays in place of the scenario, such as python my_env.py; it is started for each of the processes").Flag("scenario-command")
-	d.Text(&s.URL, "url", "address of a server that plays in place of the scenario").Flag("scenario-url")
-	d.Int(&s.Processes, "processes", "processes of the command, among which the episodes are spread").AtLeast(1)
-	d.Int(&s.Episodes, "episodes", "most episodes that may be open at once in a process or at the server; more end the run").AtLeast(1)
-	d.Int(&s.MaxTurns, "max_turns", "most replies of an episode, which is truncated then").AtLeast(1)
-	d.Duration(&s.AnswerTime, "answer_time", "time that the program may take for an answer; after it, the process is killed").Above(0)
-	d.Int(&s.MaxBytes, "max_bytes", "greatest length of an answer, in bytes").AtLeast(1024)
-	d.Int(&s.Restarts, "restarts", "how often in a row the program is started again before it has played anything; then the run ends").AtLeast(0)
+	d.Text(&s.Command, "command", "command line of a program that plays instead of the scenario, such as python my_env.py; each process runs it once").Flag("scenario-command")
+	d.Text(&s.URL, "url", "address of a server that plays instead of the scenario").Flag("scenario-url")
+	d.Int(&s.Processes, "processes", "processes of the command; episodes are spread over them").AtLeast(1)
+	d.Int(&s.Episodes, "episodes", "most open episodes per process or server; more end the run").AtLeast(1)
+	d.Int(&s.MaxTurns, "max_turns", "most replies of an episode, then it is truncated").AtLeast(1)
+	d.Duration(&s.AnswerTime, "answer_time", "time limit of an answer; then the process is killed").Above(0)
+	d.Int(&s.MaxBytes, "max_bytes", "largest answer, in bytes").AtLeast(1024)
+	d.Int(&s.Restarts, "restarts", "consecutive restarts before the program has played anything; more end the run").AtLeast(0)
 }
 
 // Check implements [settings.Checker].
@@ -58,10 +58,10 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// Set reports whether there is a program.
+// Set reports whether a program is set.
 func (s *Settings) Set() bool { return s.Command != "" || s.URL != "" }
 
-// fields splits a command line at its spaces. What stands between ' or " is kept together.
+// fields splits a command line at its spaces, but not between ' or ".
 func fields(line string) (words []string, err error) {
 	var word strings.Builder
 	quote, open := rune(0), false

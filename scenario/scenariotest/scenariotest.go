@@ -1,5 +1,5 @@
-// Package scenariotest tests that every scenario keeps the promises of [quintain.Scenario]
-// and [quintain.Env].
+// Package scenariotest tests that scenarios keep the promises of [quintain.Scenario] and
+// [quintain.Env].
 package scenariotest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 )
 
-// Run tests the promises of all scenarios of a package, over all of tasks that they can
-// play. Each must be able to play at least one.
+// Run tests the promises of all scenarios of a package, over all tasks that they can play.
+// Each must be able to play at least one.
 func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 	ids := map[string]string{}
 	for _, spec := range specs {
@@ -58,8 +58,7 @@ func described(t *testing.T, spec scenario.Spec) {
 	}
 }
 
-// identified checks that s makes problems with its own IDs, which no other scenario
-// has.
+// identified checks that s makes problems with its own IDs, which no other scenario has.
 func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{Seed: 1})

@@ -1,8 +1,9 @@
-// Package mcp speaks the Model Context Protocol, as far as tools need it: JSON-RPC 2.0, and
-// its carriage over HTTP. It keeps no sessions, so a client may go on with another server.
+// Package mcp implements the part of the Model Context Protocol that tools need: JSON-RPC
+// 2.0, and its transport over HTTP. It keeps no sessions, so a client may go on with
+// another server.
 //
-// A [Server] is a list of tools. [New] makes the one with which a model draws problems and
-// submits answers.
+// A [Server] is a list of tools. [New] makes the one that lets a model draw problems and
+// submit answers.
 package mcp
 
 import (
@@ -17,28 +18,28 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A Tool is what a model may call. Many goroutines may call it at once.
+// A Tool is a function for models. Many goroutines may call it at once.
 type Tool struct {
 	Name        string
 	Description string
 	Input       json.RawMessage // JSON schema of the arguments, an object
 
-	// Call carries out a call. The result is written as a JSON object. An error is about
-	// the arguments, and for the model.
+	// Call runs the tool. The result is written as a JSON object. An error is about the
+	// arguments, and goes to the model.
 	Call func(ctx context.Context, arguments json.RawMessage) (any, error)
 }
 
 // A Server answers the messages of clients. Many goroutines may use it at once.
 type Server struct {
-	Instructions string // what a model should know of the tools together
+	Instructions string // advice to the model on the tools together
 	Tools        []Tool
 }
 
-// versions of the protocol, oldest first. Those after them have no handshake; their clients
-// fall back to it.
+// versions of the protocol, oldest first. Later ones have no handshake; their clients fall
+// back to it.
 var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
 
-// The codes of errors of JSON-RPC 2.0.
+// The error codes of JSON-RPC 2.0.
 const (
 	parseError     = -32700
 	invalidRequest = -32600
@@ -54,7 +55,7 @@ type request struct {
 	Params  json.RawMessage `json:"params"`
 }
 
-// A response is the answer to a request: it has a result or an error.
+// A response is the answer to a request: a result or an error.
 type response struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -62,13 +63,13 @@ type response struct {
 	Error   *fault          `json:"error,omitempty"`
 }
 
-// A fault says why a request was not carried out.
+// A fault says why a request failed.
 type fault struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
-// Answer carries out a message, and returns the answer; nil: the message wants none.
+// Answer carries out a message and returns the answer; nil: none is wanted.
 func (s *Server) Answer(ctx context.Context, message []byte) []byte {
 	var r request
 	if err := jsonform.Unmarshal(message, &r); err != nil {
@@ -98,13 +99,13 @@ func write(r response) []byte {
 	return legible(r)
 }
 
-// legible writes v as JSON that a model reads: without the escapes for HTML.
+// legible writes v as JSON for models, without HTML escapes.
 func legible(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic("mcp: " + err.Error()) // what is written here are plain values
+		panic("mcp: " + err.Error()) // only plain values are written
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
@@ -163,10 +164,10 @@ func (s *Server) list() []map[string]any {
 	return list
 }
 
-// A Result is what a call of a tool gave.
+// A Result is the result of a tool call.
 type Result struct {
 	Content []Text `json:"content"`
-	Data    any    `json:"structuredContent,omitempty"` // what the tool returned; nil: it failed
+	Data    any    `json:"structuredContent,omitempty"` // the tool's result; nil: it failed
 	IsError bool   `json:"isError"`
 }
 
@@ -176,8 +177,8 @@ type Text struct {
 	Text string `json:"text"`
 }
 
-// Call calls the tool of a name, and reports whether there is one. The text of the result is
-// the JSON of what the tool returned, or its error.
+// Call calls the named tool, and reports whether there is one. The text of the result is
+// the JSON of the tool's result, or its error.
 func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (r Result, known bool) {
 	at := slices.IndexFunc(s.Tools, func(t Tool) bool { return t.Name == name })
 	if at < 0 {
@@ -193,10 +194,10 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	return Result{Content: []Text{{"text", string(legible(data))}}, Data: data}, true
 }
 
-// maxBody is how many bytes a message may have.
+// maxBody limits the bytes of a message.
 const maxBody = 4 << 20
 
-// Routes returns the route of the protocol: a message as the body of a request, its answer as
+// Routes returns the route of the protocol: a message is the body of a request, its answer
 // the body of the reply.
 func (s *Server) Routes() []web.Route {
 	return []web.Route{{Method: "POST", Path: "/mcp", For: web.AnyKey, Serve: s.serve}}

@@ -22,7 +22,7 @@ func newServer(t testing.TB) *mcp.Server {
 	return mcp.New(book)
 }
 
-// call is the message that calls a tool.
+// call returns the message that calls a tool.
 func call(tool, arguments string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
 }
@@ -93,7 +93,7 @@ func TestProblemsAreGraded(t *testing.T) {
 	}
 }
 
-// solution is the answer to the first problem of chain_sum with seed 7.
+// solution returns the answer to the first problem of chain_sum with seed 7.
 func solution(t *testing.T) string {
 	t.Helper()
 	tasks, err := task.NewSet(catalog.Tasks())

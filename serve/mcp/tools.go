@@ -15,13 +15,13 @@ import (
 
 // New returns the server of all tasks and scenarios.
 func New(book *names.Book) *Server {
-	d := desk{book}
+	h := handler{book}
 	return &Server{
 		Instructions: "Draw a problem with draw_problem, solve it, and submit the answer with submit_answer. list_tasks describes the kinds of problems.",
 		Tools: []Tool{
-			{"list_tasks", "List the tasks, each of which has problems without end.", schema(`"category":{"type":"string","description":"only tasks of this kind"}`), d.list},
-			{"draw_problem", "Draw a problem of a task.", schema(drawArguments, "task"), d.draw},
-			{"submit_answer", "Grade the answer to a problem: 1 is right.", schema(submitArguments, "problem", "answer"), d.submit},
+			{"list_tasks", "List the tasks, each of which has problems without end.", schema(`"category":{"type":"string","description":"only tasks of this kind"}`), h.list},
+			{"draw_problem", "Draw a problem of a task.", schema(drawArguments, "task"), h.draw},
+			{"submit_answer", "Grade the answer to a problem: 1 is right.", schema(submitArguments, "problem", "answer"), h.submit},
 		},
 	}
 }
@@ -36,7 +36,7 @@ const (
 		`"answer":{"type":"string","description":"the final answer alone; in a scenario, the whole reply"}`
 )
 
-// schema is the JSON schema of arguments.
+// schema returns the JSON schema of arguments.
 func schema(properties string, required ...string) json.RawMessage {
 	if required == nil {
 		required = []string{}
@@ -44,7 +44,8 @@ func schema(properties string, required ...string) json.RawMessage {
 	return fmt.Appendf(nil, `{"type":"object","properties":{%s},"required":%s,"additionalProperties":false}`, properties, legible(required))
 }
 
-// Read reads the arguments of a tool. The error names one that is unknown or of another type.
+// Read decodes the arguments of a tool. The error names an unknown one or one of the wrong
+// type.
 func Read(arguments json.RawMessage, into any) error {
 	d := jsonform.NewDecoder(arguments)
 	d.DisallowUnknownFields()
@@ -54,12 +55,11 @@ func Read(arguments json.RawMessage, into any) error {
 	return nil
 }
 
-// A desk carries out the calls of tools. It remembers nothing: a problem is found again by its
-// ID.
-type desk struct{ book *names.Book }
+// A handler runs the tools. It keeps no state: it finds a problem again by its ID.
+type handler struct{ book *names.Book }
 
 // list describes the tasks.
-func (d desk) list(_ context.Context, arguments json.RawMessage) (any, error) {
+func (h handler) list(_ context.Context, arguments json.RawMessage) (any, error) {
 	var asked struct {
 		Category string `json:"category"`
 	}
@@ -73,7 +73,7 @@ func (d desk) list(_ context.Context, arguments json.RawMessage) (any, error) {
 		Levels   int    `json:"levels"`
 	}
 	rows := []row{}
-	for _, t := range d.book.Tasks().All() {
+	for _, t := range h.book.Tasks().All() {
 		if info := t.Info(); asked.Category == "" || asked.Category == info.Category {
 			rows = append(rows, row{info.Name, info.Category, info.Doc, len(info.Levels)})
 		}
@@ -82,7 +82,7 @@ func (d desk) list(_ context.Context, arguments json.RawMessage) (any, error) {
 }
 
 // draw draws a problem.
-func (d desk) draw(ctx context.Context, arguments json.RawMessage) (any, error) {
+func (h handler) draw(ctx context.Context, arguments json.RawMessage) (any, error) {
 	var asked struct {
 		Task     string      `json:"task"`
 		Level    int         `json:"level"`
@@ -96,7 +96,7 @@ func (d desk) draw(ctx context.Context, arguments json.RawMessage) (any, error) 
 	if asked.Seed == "" {
 		asked.Seed = json.Number(strconv.FormatUint(rand.Uint64(), 10))
 	}
-	problem, err := d.book.Draw(names.Draw{Task: asked.Task, Scenario: asked.Scenario, Seed: asked.Seed, Level: asked.Level})
+	problem, err := h.book.Draw(names.Draw{Task: asked.Task, Scenario: asked.Scenario, Seed: asked.Seed, Level: asked.Level})
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +107,13 @@ func (d desk) draw(ctx context.Context, arguments json.RawMessage) (any, error) 
 	if p.Scenario == "" {
 		return map[string]any{"problem": p.ID(), "question": p.Prompt}, nil
 	}
-	messages, err := d.open(ctx, p)
+	messages, err := h.open(ctx, p)
 	return map[string]any{"problem": p.ID(), "messages": messages}, err
 }
 
-// open returns the messages with which a scenario asks.
-func (d desk) open(ctx context.Context, p quintain.Problem) (messages []quintain.Message, err error) {
-	e, err := d.book.Env(p, "")
+// open returns the opening messages of a scenario.
+func (h handler) open(ctx context.Context, p quintain.Problem) (messages []quintain.Message, err error) {
+	e, err := h.book.Env(p, "")
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (d desk) open(ctx context.Context, p quintain.Problem) (messages []quintain
 }
 
 // submit grades an answer.
-func (d desk) submit(ctx context.Context, arguments json.RawMessage) (any, error) {
+func (h handler) submit(ctx context.Context, arguments json.RawMessage) (any, error) {
 	var asked struct {
 		Problem string  `json:"problem"`
 		Answer  *string `json:"answer"`
@@ -133,22 +133,25 @@ func (d desk) submit(ctx context.Context, arguments json.RawMessage) (any, error
 	if asked.Answer == nil {
 		return nil, errors.New("answer: is missing")
 	}
-	p, err := d.book.Problem(legible(asked.Problem))
+	p, err := h.book.Problem(legible(asked.Problem))
 	if err != nil {
 		return nil, err
 	}
 	if p.Scenario == "" {
-		v, err := d.book.Grade(p, asked.Answer)
+		v, err := h.book.Grade(p, asked.Answer)
 		return grade{v.Score, v.Malformed}, err
 	}
-	step, err := d.book.Judge(ctx, p, "", *asked.Answer)
-	if err == nil && step.End == quintain.Going {
-		err = errors.New("the scenario wants another reply: play it in a session of OpenEnv or of the Open Reward Standard")
+	step, err := h.book.Judge(ctx, p, "", *asked.Answer)
+	if err != nil {
+		return nil, err
 	}
-	return grade{step.Reward, step.Malformed}, err
+	if step.End == quintain.Going {
+		return nil, errors.New("the scenario wants another reply: play it in a session of OpenEnv or of the Open Reward Standard")
+	}
+	return grade{step.Reward, step.Malformed}, nil
 }
 
-// A grade says nothing of why: the model could try again.
+// A grade gives no reason: the model could try again.
 type grade struct {
 	Score     float64 `json:"score"`
 	Malformed bool    `json:"malformed"`

@@ -1,5 +1,5 @@
-// Package names finds what requests name: problems of tasks, and the scenarios that play
-// them.
+// Package names resolves the names in requests: problems of tasks, and the scenarios that
+// play them.
 package names
 
 import (
@@ -22,19 +22,19 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// A Book knows tasks and scenarios by name. Many goroutines may use it at once. Its
-// errors are about what was asked for, and name the field.
+// A Book finds tasks and scenarios by name. Many goroutines may use it at once. Its errors
+// are about the request, and name the field.
 type Book struct {
 	tasks     *task.Set
 	scenarios []scenario.Spec
-	usual     string            // scenario of a problem for which none is named
+	usual     string            // scenario of a problem that names none
 	ids       map[string]string // of scenarios with their default settings, by name
 	problems  *pipe.Problems
 	over      sync.Map // by name or ID, and task: a played
 }
 
 // New returns a book of tasks and scenarios. The scenario usual, one of them, plays the
-// problems for which none is named.
+// problems that name none.
 func New(tasks *task.Set, scenarios []scenario.Spec, usual string) *Book {
 	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), problems: pipe.NewProblems()}
 	for _, spec := range scenarios {
@@ -59,18 +59,18 @@ func All() (*Book, error) {
 // Tasks returns the tasks.
 func (b *Book) Tasks() *task.Set { return b.tasks }
 
-// A Draw names a problem, as requests do.
+// A Draw names a problem in a request.
 type Draw struct {
 	Task     string          `json:"task"`
 	Scenario string          `json:"scenario"` // empty: the bare task
 	Seed     json.Number     `json:"seed"`     // a number, or a string of digits; empty: 0
 	Level    int             `json:"level"`
 	Index    int             `json:"index"`
-	Params   json.RawMessage `json:"params"` // own settings of the task, in place of a level; nil: none
+	Params   json.RawMessage `json:"params"` // the task's own settings, instead of a level; nil: none
 }
 
-// Draw returns the function that makes the problem of d at an index. The problem belongs
-// to the scenario, if d names one.
+// Draw returns a function that makes the problem of d at an index. The problem belongs to
+// the scenario in d, if any.
 func (b *Book) Draw(d Draw) (func(index int) (quintain.Problem, error), error) {
 	seed, err := strconv.ParseUint(string(d.Seed), 10, 64)
 	if err != nil && d.Seed != "" {
@@ -105,8 +105,8 @@ func (b *Book) Append(dst []byte, p quintain.Problem) ([]byte, error) {
 	return b.problems.Append(dst, p)
 }
 
-// Problem reads a problem: a [quintain.Problem] in JSON, or the ID of one that has the
-// settings of a level. It may have parts of text.
+// Problem reads a problem: a [quintain.Problem] in JSON, or the ID of one with the settings
+// of a level. It may refer to parts of text.
 func (b *Book) Problem(text []byte) (p quintain.Problem, err error) {
 	switch {
 	case len(text) == 0 || string(text) == "null":
@@ -122,7 +122,7 @@ func (b *Book) Problem(text []byte) (p quintain.Problem, err error) {
 	return p, nil
 }
 
-// Entry reads a problem of which the members are those of an entry of reasoning-gym.
+// Entry reads a problem from the members of a reasoning-gym entry.
 func (b *Book) Entry(question, answer, metadata []byte) (p quintain.Problem, err error) {
 	e := reasoninggym.Entry{Metadata: metadata}
 	if err := unmarshal("question", question, &e.Question); err != nil {
@@ -172,13 +172,13 @@ func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
 	return p, nil
 }
 
-// Grade judges an answer to p; nil: there is none.
+// Grade judges an answer to p; nil: none.
 func (b *Book) Grade(p quintain.Problem, answer *string) (pipe.Verdict, error) {
 	return pipe.Grader{Tasks: b.tasks}.Judge(p, answer)
 }
 
-// Env returns a new episode of p, which the caller must Close. It is played by the scenario
-// of p or, if it has none, by the one of a name; empty: the usual one.
+// Env returns a new episode of p, which the caller must Close. The scenario of p plays it
+// or, if it has none, the named one; empty: the usual one.
 func (b *Book) Env(p quintain.Problem, scenario string) (quintain.Env, error) {
 	t, err := b.tasks.Get(p.Task)
 	if err != nil {
@@ -193,7 +193,7 @@ func (b *Book) Env(p quintain.Problem, scenario string) (quintain.Env, error) {
 }
 
 // Judge plays replies to p, one or more, in an episode of [Book.Env], until it ends or they
-// do. It returns the last step, with the reward of all.
+// do. It returns the last step, with the total reward.
 func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, replies ...string) (step quintain.Step, err error) {
 	e, err := b.Env(p, scenario)
 	if err != nil {
@@ -216,13 +216,13 @@ func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, r
 	return step, nil
 }
 
-// A played scenario is one over a task, with its ID.
+// A played is a scenario over a task, with its ID.
 type played struct {
 	quintain.Scenario
 	id string
 }
 
-// scenario returns the scenario of a name, or of an ID, over a task and its name.
+// scenario returns the scenario with a name or ID over a task and its name.
 func (b *Book) scenario(name string, t quintain.Task, of string) (played, error) {
 	key := [2]string{name, of}
 	if known, is := b.over.Load(key); is {
@@ -244,7 +244,7 @@ func (b *Book) scenario(name string, t quintain.Task, of string) (played, error)
 	return played{}, b.unknown(name)
 }
 
-// unknown is the error of a name that no scenario has.
+// unknown returns the error for the unknown name of a scenario.
 func (b *Book) unknown(name string) error {
 	var known []string
 	for _, spec := range b.scenarios {

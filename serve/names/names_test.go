@@ -93,7 +93,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// FuzzProblem reads any text as a problem, and grades an answer to what it has read.
+// FuzzProblem reads any text as a problem, and grades an answer to the result.
 func FuzzProblem(f *testing.F) {
 	book := newBook(f)
 	f.Add([]byte(`"reasoning_gym.v2/chain_sum.v2.s1.l0.0"`))
@@ -108,6 +108,6 @@ func FuzzProblem(f *testing.F) {
 		if v, err := book.Grade(p, &answer); err == nil && !(v.Score >= 0 && v.Score <= 1) {
 			t.Errorf("%s: graded %+v", text, v)
 		}
-		_, _ = book.Judge(t.Context(), p, "", answer) // does not panic
+		_, _ = book.Judge(t.Context(), p, "", answer) // must not panic
 	})
 }

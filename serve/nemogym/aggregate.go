@@ -19,7 +19,7 @@ func aggregate(c *web.Call) {
 	c.Answer(aggregated)
 }
 
-// aggregated is the reply to the body of a request.
+// aggregated returns the reply to the body of a request.
 func aggregated(body []byte) ([]byte, error) {
 	var asked struct {
 		Responses []map[string]json.RawMessage `json:"verify_responses"`
@@ -31,7 +31,7 @@ func aggregated(body []byte) ([]byte, error) {
 		return nil, invalid(errors.New("verify_responses: is missing"))
 	}
 	all, rows := numbers{}, map[float64]numbers{}
-	rollouts := map[float64]float64{} // of each row
+	rollouts := map[float64]float64{} // per row
 	for _, response := range asked.Responses {
 		found := numbersOf(response)
 		all.add(found)
@@ -65,7 +65,7 @@ func aggregated(body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// numbers are values by the name of what they measure.
+// numbers are values by their names.
 type numbers map[string][]float64
 
 // add adds a value for each name.
@@ -75,7 +75,7 @@ func (n numbers) add(found map[string]float64) {
 	}
 }
 
-// statistics are those of each name.
+// statistics returns the statistics of each name.
 func (n numbers) statistics() map[string]float64 {
 	all := map[string]float64{}
 	for name, xs := range n {
@@ -95,7 +95,7 @@ func (n numbers) statistics() map[string]float64 {
 	return all
 }
 
-// numbersOf are the numbers of a reply of /verify.
+// numbersOf returns the numbers in a reply of /verify.
 func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	all := map[string]float64{}
 	for name, value := range response {

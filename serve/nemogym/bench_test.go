@@ -16,8 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// BenchmarkVerify verifies rows over connections that are kept: rows of all tasks, whose
-// replies think for a number of bytes.
+// BenchmarkVerify verifies rows over kept connections: rows of all tasks, with replies that
+// think for a number of bytes.
 func BenchmarkVerify(b *testing.B) {
 	for _, thinking := range []int{0, 2 << 10, 20 << 10} {
 		b.Run(fmt.Sprintf("thinking=%d", thinking), func(b *testing.B) {
@@ -58,7 +58,7 @@ func listen(b *testing.B) string {
 	return l.Addr().String()
 }
 
-// rowsOf are requests to verify rows of several tasks, with a right reply each.
+// rowsOf returns requests to verify rows of several tasks, with a right reply each.
 func rowsOf(b *testing.B, thinking int) (requests []string) {
 	book := newBook(b)
 	for _, t := range catalog.Tasks() {
@@ -81,7 +81,7 @@ func rowsOf(b *testing.B, thinking int) (requests []string) {
 	return requests
 }
 
-// load sends n requests over one connection, and returns how long each took.
+// load sends n requests over one connection, and returns the time of each.
 func load(b *testing.B, addr string, requests []string, n int) (took []time.Duration) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {

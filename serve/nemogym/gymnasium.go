@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// sessionCookie has the name of a session.
+// sessionCookie holds the name of a session.
 const sessionCookie = "quintain_session"
 
 // An observation is the reply to /reset and, with the other members, to /step.
@@ -56,7 +56,7 @@ func (s *server) reset(c *web.Call) {
 	})
 }
 
-// asks reports whether the parameters of a request to a model have a message.
+// asks reports whether the parameters of a request to a model contain a message.
 func asks(params []byte) bool {
 	var p struct {
 		Input json.RawMessage `json:"input"`
@@ -67,7 +67,7 @@ func asks(params []byte) bool {
 	return len(p.Input) > 0 && string(p.Input) != "null" && string(p.Input) != "[]" && string(p.Input) != `""`
 }
 
-// saying is the text of messages; nil: there are none.
+// saying returns the text of messages; nil: none.
 func saying(messages []quintain.Message) *string {
 	if len(messages) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func (s *server) step(c *web.Call) {
 				return nil, err
 			}
 		}
-		setCookie(c, sessionCookie, cookie.Value) // agents keep the cookies of the last reply alone
+		setCookie(c, sessionCookie, cookie.Value) // agents keep only the cookies of the last reply
 		return jsonform.Marshal(struct {
 			observation
 			Reward     float64 `json:"reward"`

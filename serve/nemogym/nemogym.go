@@ -1,5 +1,5 @@
-// Package nemogym is the resources server of NeMo Gym: it judges what its agents report,
-// and plays scenarios of several turns with them. docs/serve.md has the rows that it takes.
+// Package nemogym is a resources server for NeMo Gym: it judges the reports of its agents,
+// and plays scenarios of several turns with them. docs/serve.md describes the rows.
 //
 // The forms are those of NeMo Gym (NVIDIA, Apache-2.0); the code is our own.
 package nemogym
@@ -34,7 +34,7 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 	}
 }
 
-// maxBody is how many bytes a row with its response may have.
+// maxBody limits the bytes of a row with its response.
 const maxBody = 32 << 20
 
 // answerBody answers the body of a request.
@@ -48,5 +48,5 @@ func answerBody(c *web.Call, reply func(body []byte) ([]byte, error)) {
 	c.JSON(http.StatusOK, text)
 }
 
-// invalid is the error of a request that asks for what there is not.
+// invalid returns the error of a request for something that does not exist.
 func invalid(err error) error { return web.Errorf(http.StatusUnprocessableEntity, "%v", err) }

@@ -35,7 +35,7 @@ func newBook(tb testing.TB) *names.Book {
 	return book
 }
 
-// A client carries the cookies of the last reply to the next request, as agents do.
+// A client sends the cookies of the last reply with the next request, as agents do.
 type client struct {
 	testing.TB
 	server  http.Handler
@@ -47,7 +47,7 @@ func (c *client) post(path, body string) (int, string) {
 	c.Helper()
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(c.Context(), "POST", path, strings.NewReader(body))
 	r.Host = "localhost"
-	r.Header.Set("Accept-Encoding", "gzip, deflate") // as agents say, for whom a row is not worth it
+	r.Header.Set("Accept-Encoding", "gzip, deflate") // as agents do, who do not need it for a row
 	for name, value := range c.cookies {
 		r.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
@@ -56,7 +56,7 @@ func (c *client) post(path, body string) (int, string) {
 		c.Errorf("%s: the reply is %s", path, packed)
 	}
 	if w.Code == http.StatusOK {
-		clear(c.cookies) // agents keep those of the last reply alone
+		clear(c.cookies) // agents keep only those of the last reply
 	}
 	for _, cookie := range w.Result().Cookies() {
 		c.cookies[cookie.Name] = cookie.Value
@@ -69,7 +69,8 @@ func newClient(tb testing.TB, s http.Handler) *client {
 	return &client{tb, s, map[string]string{}}
 }
 
-// said is a response of one message for each text; "user:" begins a message of the user.
+// said returns a response with one message for each text; "user:" begins a message of the
+// user.
 func said(texts ...string) string {
 	items := []any{map[string]any{"type": "reasoning", "summary": []any{}}}
 	for _, text := range texts {
@@ -123,7 +124,7 @@ func TestVerify(t *testing.T) {
 		{"a problem that there is not", `"problem":"chain_sun.v2.s1.l0.0"`, said("7"), 422, `no task \"chain_sun\"`},
 		{"a problem that cannot be read", `"problem":{"task":"chain_sum","version":2,"instance":{"expression":"("}}`, said("7"), 422, "chain_sum"},
 		{"an entry of no task", `"question":"q","answer":"1","metadata":{"source_dataset":"nothing"}`, said("7"), 422, "nothing"},
-		{"an entry whose question is no text", `"question":7,"answer":"1","metadata":{"source_dataset":"chain_sum"}`, said("7"), 422, "question: want a string"},
+		{"an entry with a question that is not a text", `"question":7,"answer":"1","metadata":{"source_dataset":"chain_sum"}`, said("7"), 422, "question: want a string"},
 		{"a scenario that there is not", byID + `,"scenario":"chess"`, said("7"), 422, `scenario: no scenario \"chess\"`},
 		{"a scenario that is no text", byID + `,"scenario":1`, said("7"), 422, "scenario: want a string"},
 		{"a level that is no number", `"task":"chain_sum","level":"a"`, said("7"), 422, "level"},
@@ -150,7 +151,7 @@ func TestVerify(t *testing.T) {
 }
 
 // TestCookieNamesTheProblem seeds a session and verifies a row that does not name the
-// problem, at a server that was started anew in between.
+// problem, on a server that restarted in between.
 func TestCookieNamesTheProblem(t *testing.T) {
 	c := newClient(t, newServer(t))
 	if status, reply := c.post("/seed_session", `{"task":"chain_sum","seed":1,"scenario":"math_multi_turn","responses_create_params":{"input":[]}}`); status != 200 || reply != "{}" {
@@ -205,7 +206,7 @@ func TestEpisode(t *testing.T) {
 	}
 }
 
-// TestSessionsAreLimited opens as many sessions as there may be; an idle one makes room.
+// TestSessionsAreLimited opens the most sessions allowed; an idle one makes room.
 func TestSessionsAreLimited(t *testing.T) {
 	s := newServer(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -265,8 +266,8 @@ func TestAggregate(t *testing.T) {
 	}
 }
 
-// FuzzRows makes requests of any bodies: each is answered with JSON, and no fault of the
-// server's own.
+// FuzzRows sends requests with any bodies: each gets JSON, and no fault of the server's
+// own.
 func FuzzRows(f *testing.F) {
 	s := newServer(f)
 	for _, body := range []string{

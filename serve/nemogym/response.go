@@ -8,10 +8,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// repliesOf returns the replies of a response in the form of OpenAI's Responses: the text of
-// the assistant's messages, in one reply for each turn; a message of the user begins the
-// next. There is at least one reply, perhaps an empty one. They are valid until the next
-// call.
+// repliesOf returns the replies in a response of OpenAI's Responses API: the text of the
+// assistant's messages, in one reply per turn; a message of the user begins the next. There
+// is at least one reply, perhaps an empty one. They are valid until the next call.
 func (r *reader) repliesOf(response []byte) ([]string, error) {
 	if response == nil {
 		return nil, errors.New("response: is missing")
@@ -40,13 +39,13 @@ func (r *reader) repliesOf(response []byte) ([]string, error) {
 	return r.replies, nil
 }
 
-// endTurn makes a reply of the texts so far.
+// endTurn joins the texts so far into a reply.
 func (r *reader) endTurn() {
 	r.replies, r.parts = append(r.replies, strings.Join(r.parts, "")), r.parts[:0]
 }
 
-// take takes an item of the output. What is no message counts for nothing. Errors begin
-// with the path of the fault below the item.
+// take reads an item of the output. It ignores items other than messages. Errors begin with
+// the path of the fault below the item.
 func (r *reader) take(item []byte) error {
 	if err := r.item.Read(item); err != nil {
 		return fmt.Errorf(": %w", err)
@@ -65,7 +64,7 @@ func (r *reader) take(item []byte) error {
 	return nil
 }
 
-// takeContent takes the content of a message of the assistant: a text, or parts.
+// takeContent reads the content of an assistant's message: a text, or parts.
 func (r *reader) takeContent(content []byte) error {
 	if len(content) > 0 && content[0] == '"' {
 		return r.takeText(".content", content)
@@ -78,13 +77,16 @@ func (r *reader) takeContent(content []byte) error {
 		n++
 		return err == nil
 	})
-	if err == nil && !listed {
-		err = errors.New(".content: want a text or a list")
+	if err != nil {
+		return err
 	}
-	return err
+	if !listed {
+		return errors.New(".content: want a text or a list")
+	}
+	return nil
 }
 
-// takePart takes a part of a message. What is no text of the output counts for nothing.
+// takePart reads a part of a message. It ignores parts other than output texts.
 func (r *reader) takePart(part []byte) error {
 	if err := r.part.Read(part); err != nil {
 		return fmt.Errorf(": %w", err)
@@ -95,7 +97,7 @@ func (r *reader) takePart(part []byte) error {
 	return r.takeText(".text", r.part.Value(1))
 }
 
-// takeText takes a text of the assistant.
+// takeText reads a text of the assistant.
 func (r *reader) takeText(at string, value []byte) error {
 	s, err := text(value)
 	if err != nil {

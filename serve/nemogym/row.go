@@ -14,8 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// problemCookie has the ID of the problem of a rollout. It is all that /seed_session
-// keeps, so a server that was restarted knows it too.
+// problemCookie holds the ID of a rollout's problem, all that /seed_session keeps: even a
+// restarted server knows it.
 const problemCookie = "quintain_problem"
 
 // A reader reads rows. It is for one goroutine.
@@ -23,7 +23,7 @@ type reader struct {
 	row            *jsonform.Picker
 	response       *jsonform.Picker
 	item, part     *jsonform.Picker
-	parts, replies []string // of the response that is read
+	parts, replies []string // of the current response
 }
 
 // newReader returns a reader.
@@ -37,8 +37,8 @@ func newReader() *reader {
 	}
 }
 
-// The members of a row, by their place in the picker of rows. From rowOwn on they are
-// those that /verify adds.
+// The members of a row, by their place in the picker of rows. From rowOwn on they are added
+// by /verify.
 const (
 	rowProblem = iota
 	rowScenario
@@ -52,14 +52,14 @@ const (
 	rowEnd = rowOwn + 4
 )
 
-// A row is what a row of a data set asks.
+// A row is the request in a row of a data set.
 type row struct {
-	problem  quintain.Problem // has parts of the body
-	scenario string           // empty: that of the problem, or the usual one
-	entry    bool             // it is one of NeMo Gym's own reasoning_gym server
+	problem  quintain.Problem // refers to parts of the body
+	scenario string           // empty: the problem's, or the usual one
+	entry    bool             // it is for NeMo Gym's own reasoning_gym server
 }
 
-// read reads a row. Of the problem it has parts of the body.
+// read reads a row. The problem refers to parts of the body.
 func (s *server) read(c *web.Call, r *reader, body []byte) (it row, err error) {
 	if err := r.row.Read(body); err != nil {
 		return it, web.Errorf(http.StatusBadRequest, "the body is not a row: %v", err)
@@ -75,7 +75,7 @@ func (s *server) read(c *web.Call, r *reader, body []byte) (it row, err error) {
 	return it, nil
 }
 
-// problem is the problem of a row, or that of the cookie.
+// problem returns the problem of a row, or of the cookie.
 func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p quintain.Problem, entry bool, err error) {
 	switch {
 	case members.Value(rowProblem) != nil:
@@ -120,7 +120,7 @@ func (s *server) seed(c *web.Call) {
 	})
 }
 
-// setCookie gives a client a cookie for the routes of the server.
+// setCookie sets a cookie for the routes of the server.
 func setCookie(c *web.Call, name, value string) {
 	http.SetCookie(c.W, &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 }
@@ -130,14 +130,15 @@ func (s *server) judge(c *web.Call, it row, replies []string) (quintain.Step, er
 	if !it.entry || it.scenario != "" {
 		return s.book.Judge(c.Context(), it.problem, it.scenario, replies...)
 	}
-	// As NeMo Gym's reasoning_gym server reads replies, to prompts that say nothing of tags.
+	// NeMo Gym's reasoning_gym server reads replies like this, because its prompts do not
+	// mention tags.
 	found := extract(replies[len(replies)-1])
 	v, err := s.book.Grade(it.problem, &found)
 	return quintain.Step{Answer: found, Reward: v.Score, Malformed: v.Malformed, Why: v.Reason}, err
 }
 
-// extract returns the answer of a reply: what is tagged, or else in a box, or else all but
-// the thinking.
+// extract returns the answer of a reply: the tagged one, or else the boxed one, or else all
+// but the thinking.
 func extract(reply string) string {
 	if tagged, why := answer.Tagged(reply); why == "" {
 		return tagged

@@ -24,7 +24,7 @@ func (s *session) step(c *web.Call, reply string) (quintain.Step, error) {
 	return s.env.Step(c.Context(), quintain.Reply{Text: reply})
 }
 
-// Close ends the episode, after a step that is under way.
+// Close ends the episode, after a step in progress.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A grade is what /verify adds to a row.
+// A grade is added to a row by /verify.
 type grade struct {
 	Reward    float64 `json:"reward"`
-	Extracted string  `json:"extracted_answer"` // empty: none was found
-	Reason    string  `json:"reason"`           // why the reward is what it is, for people
-	Malformed bool    `json:"malformed"`        // no answer could be read
+	Extracted string  `json:"extracted_answer"` // empty: none found
+	Reason    string  `json:"reason"`           // reason for the reward, for people
+	Malformed bool    `json:"malformed"`        // no readable answer
 }
 
 // verify judges the response of a row, and returns the row with the grade.
@@ -49,10 +49,10 @@ func (s *server) verify(c *web.Call) {
 	})
 }
 
-// small is how many bytes a body has at most that is judged at once, not in its turn.
+// small limits the bytes of a body that is judged at once, not in its turn.
 const small = 64 << 10
 
-// compute calls f, in its turn if the body has many bytes.
+// compute calls f, in its turn if the body is large.
 func compute(c *web.Call, bytes int, f func() error) error {
 	if bytes <= small {
 		return f()
@@ -60,8 +60,8 @@ func compute(c *web.Call, bytes int, f func() error) error {
 	return c.Compute(f)
 }
 
-// echo returns the row that r has read, with the members of another object added. They
-// take the place of those of the row.
+// echo returns the row that r has read, with the members of another object, which replace
+// those of the row.
 func (r *reader) echo(body, added []byte) ([]byte, error) {
 	for own := rowOwn; own < rowEnd; own++ {
 		if r.row.Value(own) != nil {
@@ -75,8 +75,7 @@ func (r *reader) echo(body, added []byte) ([]byte, error) {
 	return append(text, added[1:]...), nil
 }
 
-// replaced returns the members of two objects: of a name that both have, that of the
-// second.
+// replaced merges the members of two objects; those of the second win.
 func replaced(first, second []byte) ([]byte, error) {
 	members := map[string]json.RawMessage{}
 	for _, object := range [][]byte{first, second} {

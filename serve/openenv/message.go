@@ -22,13 +22,13 @@ const (
 	typeError       = "error"
 )
 
-// A message is what a client sends.
+// A message is a message of a client.
 type message struct {
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
 }
 
-// A reply is what a client receives.
+// A reply is a message to a client.
 type reply struct {
 	Type string `json:"type"`
 	Data any    `json:"data"`
@@ -50,7 +50,7 @@ const (
 	codeCapacity    = "CAPACITY_REACHED"
 )
 
-// A refusal says why a message was not carried out. It is the data of a reply of type error.
+// A refusal says why a message failed. It is the data of a reply of type error.
 type refusal struct {
 	Message  string    `json:"message"`
 	Code     string    `json:"code"`
@@ -68,13 +68,13 @@ func (r *refusal) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-// An invalid field of a message.
+// An invalid is an invalid field of a message.
 type invalid struct {
 	At  []string `json:"loc"`
 	Why string   `json:"msg"`
 }
 
-// refuse is the refusal of a message whose field at is invalid.
+// refuse returns the refusal of a message with an invalid field at.
 func refuse(why string, at ...string) *refusal {
 	return &refusal{Message: "Invalid message", Code: codeValidation, Errors: []invalid{{append([]string{}, at...), why}}}
 }
@@ -87,7 +87,7 @@ func parse(text []byte) (m message, err error) {
 	return m, strict(text, &m)
 }
 
-// strict reads an object that has no other fields than into.
+// strict decodes an object without unknown fields.
 func strict(text []byte, into any) error {
 	if len(text) == 0 {
 		return refuse("is missing", "data")
@@ -98,17 +98,17 @@ func strict(text []byte, into any) error {
 	d := jsonform.NewDecoder(text)
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
-	var kind *json.UnmarshalTypeError
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.As(err, &kind):
+	}
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
 		return refuse(fmt.Sprintf("is a %s, want a %s", kind.Value, kind.Type), kind.Field)
 	}
 	return refuse(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// A number is written as Python writes a float: 1.0, not 1.
+// A number is written like a Python float: 1.0, not 1.
 type number float64
 
 // MarshalJSON implements [json.Marshaler].
@@ -120,17 +120,17 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// encode writes plain values as pydantic does: without spaces, and without the escapes that
+// encode writes plain values like pydantic: without spaces, and without the escapes that
 // only web pages need.
 func encode(v any) []byte {
 	text, err := jsonform.Marshal(v)
 	if err != nil {
-		panic("openenv: " + err.Error()) // what is written here are plain values
+		panic("openenv: " + err.Error()) // only plain values are written
 	}
 	return plain(text)
 }
 
-// plain takes back, in place, the escapes that encoding/json adds to what JSON asks for.
+// plain undoes, in place, the escapes of encoding/json that JSON does not require.
 func plain(text []byte) []byte {
 	out := text[:0]
 	for i := 0; i < len(text); i++ {

@@ -1,7 +1,7 @@
-// Package openenv speaks the protocol of OpenEnv: sessions over WebSockets, and what an
-// environment is over HTTP. Each session is an environment of its own, which plays any task
-// and scenario; without a scenario, it is the environment reasoning_gym_env of OpenEnv, in
-// the same bytes.
+// Package openenv implements OpenEnv's protocol: sessions over WebSockets, and a
+// description of the environment over HTTP. Each session is an environment of its own,
+// which plays any task and scenario; without a scenario, it is OpenEnv's environment
+// reasoning_gym_env, in the same bytes.
 package openenv
 
 import (
@@ -20,14 +20,14 @@ type Server struct {
 	open   atomic.Int64 // sessions
 }
 
-// New returns a server. A session that sends no message is idle.
+// New returns a server. A session without messages is idle.
 func New(book *names.Book, limits sessions.Limits) *Server {
 	return &Server{book: book, limits: limits}
 }
 
-// Routes returns the routes of the protocol: sessions, and what the environment is. Its JSON-RPC
-// over HTTP is that of package mcp. Its resets, steps and states over HTTP, which remember
-// nothing from one to the next, are left out.
+// Routes returns the routes of the protocol: the sessions, and the description of the
+// environment. Its JSON-RPC over HTTP is in package mcp. Its resets, steps and states over
+// HTTP, which keep no state from one to the next, are left out.
 func (s *Server) Routes() []web.Route {
 	fixed := func(text string) func(*web.Call) {
 		return func(c *web.Call) { c.JSON(http.StatusOK, []byte(text)) }
@@ -40,11 +40,11 @@ func (s *Server) Routes() []web.Route {
 	}
 }
 
-// metadata says what the environment is.
+// metadata describes the environment.
 const metadata = `{"name":"quintain","description":"Reasoning problems of any task, made and graded on demand","readme_content":null,"version":"1.0.0","author":null,"documentation_url":null}`
 
-// OpenAPI lists the routes as OpenEnv's validator wants to see them at /openapi.json, for a server
-// that has no such document of its own.
+// OpenAPI lists the routes as OpenEnv's validator expects them at /openapi.json, for a
+// server without such a document of its own.
 const OpenAPI = `{"openapi":"3.1.0","info":{"title":"quintain","version":"1.0.0"},"paths":{` +
 	`"/health":{"get":{"responses":{"200":{"description":"It runs"}}}},` +
 	`"/metadata":{"get":{"responses":{"200":{"description":"What the environment is"}}}},` +
@@ -63,5 +63,5 @@ const schemas = `{"action":{"type":"object","title":"ReasoningGymAction","additi
 	`"state":{"type":"object","title":"State","additionalProperties":true,"properties":{` +
 	`"episode_id":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},"step_count":{"type":"integer","minimum":0,"default":0}}}}`
 
-// maxMessage is how many bytes a message may have.
+// maxMessage limits the bytes of a message.
 const maxMessage = 1 << 20

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// book has all tasks and scenarios.
+// book returns a book of all tasks and scenarios.
 func book(t testing.TB) *names.Book {
 	t.Helper()
 	all, err := names.All()
@@ -75,7 +75,7 @@ func ask(t testing.TB, c *websocket.Conn, text string) string {
 // A line is a message with its reply.
 type line struct{ send, want string }
 
-// problem is what the first problem of a task with settings and seed 1 asks, and its answer.
+// problem returns the first problem of a task with settings and seed 1, and its answer.
 func problem(t *testing.T, name, params string) (question, answer string) {
 	t.Helper()
 	all := book(t)
@@ -137,7 +137,7 @@ func TestSession(t *testing.T) {
 		{"an index below 0", []line{{`{"type":"reset","data":{"dataset_name":"chain_sum","index":-1}}`, `index is -1`}}},
 		{"no problems", []line{{`{"type":"reset","data":{"dataset_name":"chain_sum","size":0}}`, `size: is 0`}}},
 		{"a seed below 0", []line{{`{"type":"reset","data":{"dataset_name":"chain_sum","seed":-1}}`, `seed: is -1`}}},
-		{"a reset of which too much would be kept", []line{{`{"type":"reset","data":{"episode_id":"` + strings.Repeat("x", 64<<10) + `"}}`, `want 65536 at most`}}},
+		{"a reset too large to keep", []line{{`{"type":"reset","data":{"episode_id":"` + strings.Repeat("x", 64<<10) + `"}}`, `want 65536 at most`}}},
 		{"a reset that fails leaves the question open", []line{
 			{first, question},
 			{`{"type":"reset","data":{"dataset_name":"x"}}`, `"code":"EXECUTION_ERROR"`},
@@ -232,7 +232,7 @@ func TestSessionEnds(t *testing.T) {
 	}
 }
 
-// free opens the only session that there may be, once the one before has ended.
+// free opens the only session allowed, once the one before has ended.
 func free(t *testing.T, addr string) *websocket.Conn {
 	t.Helper()
 	for {
@@ -325,7 +325,7 @@ func TestHTTP(t *testing.T) {
 		want                    string
 	}{
 		{"the health", "GET", "/health", "", 200, `{"status":"healthy"}`},
-		{"what it is", "GET", "/metadata", "", 200, `"name":"quintain"`},
+		{"its description", "GET", "/metadata", "", 200, `"name":"quintain"`},
 		{"the schemas", "GET", "/schema", "", 200, `"required":["answer"]`},
 		{"a reset, which only sessions have", "POST", "/reset", "{}", 404, "Not Found"},
 		{"a session without a WebSocket", "GET", "/ws", "", 426, ``},

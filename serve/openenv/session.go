@@ -20,9 +20,9 @@ import (
 // A session is an environment of one client. It is for one goroutine.
 type session struct {
 	server *Server
-	asked  options                                   // the problems that it draws
-	draw   func(index int) (quintain.Problem, error) // nil: no task is chosen yet
-	next   int                                       // index of the next problem, from the first that was asked for
+	asked  options                                   // the choice of problems
+	draw   func(index int) (quintain.Problem, error) // nil: no task chosen
+	next   int                                       // index of the next problem, from the first one requested
 
 	problem quintain.Problem
 	episode quintain.Env // of a scenario; nil: the answer is graded as it is
@@ -32,13 +32,13 @@ type session struct {
 	score   number
 }
 
-// usualTask is played if none is named, as in OpenEnv's environment.
+// usualTask is the default task, as in OpenEnv's environment.
 const usualTask = "leg_counting"
 
 // session returns a new session.
 func (s *Server) session() *session { return &session{server: s, id: newID(), done: true} }
 
-// newID returns the ID of an episode.
+// newID returns a new ID for an episode.
 func newID() string {
 	var b [16]byte
 	for i := range b {
@@ -63,15 +63,15 @@ func (s *session) play(ctx context.Context, m message) (reply, error) {
 	return reply{}, &refusal{Message: "Unknown message type: " + m.Type, Code: codeUnknownType}
 }
 
-// failed is the refusal of what could not be carried out.
+// failed returns the refusal of a failed message.
 func failed(err error) error { return &refusal{Message: err.Error(), Code: codeExecution} }
 
-// observe is the reply with an observation.
+// observe returns the reply with an observation.
 func (s *session) observe(observation any) reply {
 	return reply{typeObservation, outcome{observation, s.score, s.done}}
 }
 
-// A state says where a session stands.
+// A state is the state of a session.
 type state struct {
 	Episode string `json:"episode_id"`
 	Steps   int    `json:"step_count"`
@@ -79,19 +79,20 @@ type state struct {
 
 func (s *session) state() state { return state{s.id, s.steps} }
 
-// options say which problems a session draws. Those of a reset that are left out stay.
+// options choose the problems of a session. A reset keeps the options that it leaves out.
 type options struct {
 	Task     *string         `json:"dataset_name"`
 	Config   json.RawMessage `json:"dataset_config"` // settings of the task
-	Specs    json.RawMessage `json:"dataset_specs"`  // a list of {"name", "weight", "config"}: tasks that are mixed
-	Size     *int            `json:"size"`           // problems, after which they begin again; nil: they have no end
+	Specs    json.RawMessage `json:"dataset_specs"`  // a list of {"name", "weight", "config"}: tasks to mix
+	Size     *int            `json:"size"`           // problems, after which they begin again; nil: without end
 	Seed     *json.Number    `json:"seed"`           // nil: any
 	Scenario *string         `json:"scenario"`       // nil: the answer is graded as it is
-	Level    *int            `json:"level"`          // in place of settings
+	Level    *int            `json:"level"`          // instead of settings
 	Index    *int            `json:"index"`          // of the first problem; nil: 0
 }
 
-// A resetting is the data of a reset. The later form of OpenEnv's environment has other names.
+// A resetting is the data of a reset. The later form of OpenEnv's environment has other
+// names.
 type resetting struct {
 	options
 	Episode     string          `json:"episode_id"`
@@ -101,17 +102,17 @@ type resetting struct {
 	DatasetSize *int            `json:"dataset_size"`
 }
 
-// maxReset is how many bytes of a reset there may be: the session keeps some of them.
+// maxReset limits the bytes of a reset: the session keeps some of them.
 const maxReset = 64 << 10
 
-// reset opens the next episode, of the problems that data asks for.
+// reset opens the next episode, of the problems chosen in data.
 func (s *session) reset(ctx context.Context, data json.RawMessage) (reply, error) {
 	var r resetting
 	if len(data) > maxReset {
 		return reply{}, refuse(fmt.Sprintf("has %d bytes, want %d at most", len(data), maxReset), "data")
 	}
 	if given(data) {
-		if err := jsonform.Unmarshal(data, &r); err != nil { // other fields are ignored, as with OpenEnv
+		if err := jsonform.Unmarshal(data, &r); err != nil { // other fields are ignored, as in OpenEnv
 			return reply{}, refuse(err.Error(), "data")
 		}
 	}
@@ -140,8 +141,8 @@ func (s *session) reset(ctx context.Context, data json.RawMessage) (reply, error
 	})
 }
 
-// begin opens the episode of p. If that succeeds, it calls then and returns what the policy
-// reads.
+// begin opens the episode of p. If that succeeds, it calls then and returns the messages
+// for the policy.
 func (s *session) begin(ctx context.Context, p quintain.Problem, then func()) (reply, error) {
 	var episode quintain.Env
 	var observation any = single{Question: &p.Prompt}
@@ -165,7 +166,7 @@ func (s *session) begin(ctx context.Context, p quintain.Problem, then func()) (r
 // close ends the episode.
 func (s *session) close() {
 	if s.episode != nil {
-		_ = s.episode.Close() // its reward, if it had one, is known
+		_ = s.episode.Close() // its reward, if any, is known
 		s.episode = nil
 	}
 }
@@ -178,10 +179,10 @@ type single struct {
 	Metadata json.RawMessage `json:"dataset_metadata"`
 }
 
-// A played observation is one of a scenario.
+// A played is an observation of a scenario.
 type played struct {
-	Messages []quintain.Message `json:"messages"` // that the policy reads next
-	Reason   string             `json:"reason"`   // of the reward
+	Messages []quintain.Message `json:"messages"` // the next messages for the policy
+	Reason   string             `json:"reason"`   // for the reward
 	End      quintain.End       `json:"end"`
 }
 
@@ -213,7 +214,8 @@ func (s *session) step(ctx context.Context, data json.RawMessage) (reply, error)
 // errOver says that an answer has no question.
 var errOver = errors.New("no question is open: send a reset first")
 
-// submit judges an answer, or plays a reply in a scenario. After an error there is no score.
+// submit judges an answer, or plays a reply in a scenario. After an error there is no
+// score.
 func (s *session) submit(ctx context.Context, answer string) (observation any, err error) {
 	if s.done {
 		return nil, errOver
@@ -243,7 +245,7 @@ func (s *session) reply(ctx context.Context, text string) (observation any, err 
 	return played{append([]quintain.Message{}, step.Observe...), step.Why, step.End}, nil
 }
 
-// solution is a right answer to the problem, with the metadata of reasoning-gym.
+// solution returns a right answer to the problem, with the metadata of reasoning-gym.
 func (s *session) solution() (right string, metadata json.RawMessage, err error) {
 	t, err := s.server.book.Tasks().Get(s.problem.Task)
 	if err != nil {
@@ -261,7 +263,7 @@ func (s *session) solution() (right string, metadata json.RawMessage, err error)
 	return right, entry.Metadata, err
 }
 
-// over returns the options of r, and those of before that it leaves out. Nothing stays if a
+// over returns the options of r, completed with the previous ones. Nothing stays if a
 // dataset is named, no settings of another task, and no task if several are mixed.
 func (r resetting) over(before options) options {
 	switch {
@@ -280,7 +282,7 @@ func (r resetting) over(before options) options {
 	}
 }
 
-// draws returns the function that makes the problems that o asks for.
+// draws returns a function that makes the problems of o.
 func (s *Server) draws(o options) (func(index int) (quintain.Problem, error), error) {
 	if o.Size != nil && *o.Size < 1 {
 		return nil, fmt.Errorf("size: is %d, want 1 or more", *o.Size)
@@ -300,7 +302,7 @@ func (s *Server) draws(o options) (func(index int) (quintain.Problem, error), er
 	return s.book.Draw(d)
 }
 
-// deref is what p points to, or zero.
+// deref returns the value at p, or zero.
 func deref[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -308,10 +310,10 @@ func deref[T any](p *T) (v T) {
 	return v
 }
 
-// given reports whether a value is there, and not null.
+// given reports whether a value is present and not null.
 func given(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
-// first is the first of the values that is given, or nil.
+// first returns the first given value, or nil.
 func first(values ...json.RawMessage) json.RawMessage {
 	for _, v := range values {
 		if given(v) {

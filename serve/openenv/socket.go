@@ -16,7 +16,7 @@ type socket struct {
 	call *web.Call
 	conn *websocket.Conn
 	ctx  context.Context //nolint:containedctx // a socket lives as long as its call
-	life *time.Timer     // ends ctx, unless the client is heard of before
+	life *time.Timer     // ends ctx, unless the client sends something before
 	idle time.Duration
 }
 
@@ -52,7 +52,7 @@ func (s *Server) socket(c *web.Call) {
 	}
 }
 
-// refuse ends a session beyond those that there may be.
+// refuse ends a session beyond the limit.
 func (k *socket) refuse(active int64, most int) {
 	full := &refusal{Message: "as many sessions are open as may be: close one, or raise max_sessions", Code: codeCapacity, Active: &active, Sessions: most}
 	if k.send(reply{typeError, full}) == nil {
@@ -60,7 +60,7 @@ func (k *socket) refuse(active int64, most int) {
 	}
 }
 
-// turn receives a message and sends the reply. It reports false if the session is over.
+// turn receives a message and sends the reply. It reports false once the session is over.
 func (k *socket) turn(one *session) bool {
 	text, release, err := k.receive()
 	if err != nil {
@@ -69,34 +69,37 @@ func (k *socket) turn(one *session) bool {
 	defer release()
 	k.life.Reset(k.idle)
 	m, err := parse(text)
-	if err == nil && m.Type == typeClose {
+	if err != nil {
+		return k.fail(err)
+	}
+	if m.Type == typeClose {
 		_ = k.conn.Close(websocket.StatusNormalClosure, "")
 		return false
 	}
 	var answer reply
-	if err == nil {
-		err = k.call.Compute(func() (err error) {
-			answer, err = one.play(k.ctx, m)
-			return err
-		})
-	}
-	var refused *refusal
-	switch {
-	case errors.As(err, &refused):
-		answer = reply{typeError, refused}
-	case err != nil:
-		return false // the server stops
+	if err := k.call.Compute(func() (err error) { answer, err = one.play(k.ctx, m); return err }); err != nil {
+		return k.fail(err)
 	}
 	return k.send(answer) == nil
 }
 
-// smallMessage is how many bytes of a message are read before memory is set aside for it.
+// fail sends the refusal in err. It reports false once the session is over: after any other
+// error, the server stops.
+func (k *socket) fail(err error) bool {
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		return false
+	}
+	return k.send(reply{typeError, refused}) == nil
+}
+
+// smallMessage is the number of bytes read before memory is reserved for a message.
 const smallMessage = 4 << 10
 
 // errBinary says that a message is not text.
 var errBinary = errors.New("messages are JSON in text frames")
 
-// receive returns the next message. Release gives back the memory that was set aside for it.
+// receive returns the next message. release returns its reserved memory.
 func (k *socket) receive() (text []byte, release func(), err error) {
 	kind, r, err := k.conn.Reader(k.ctx)
 	if err != nil {
@@ -116,12 +119,12 @@ func (k *socket) receive() (text []byte, release func(), err error) {
 	defer late.Stop()
 	rest, err := io.ReadAll(r)
 	if err != nil {
-		return nil, nil, err // the memory is given back when the session ends, which is now
+		return nil, nil, err // the session ends now and returns the memory
 	}
 	return append(text, rest...), func() { k.call.Release(maxMessage) }, nil
 }
 
-// moveTime is how long a client may take to receive a reply, and to send a large message.
+// moveTime is the time for a client to receive a reply, and to send a large message.
 const moveTime = time.Minute
 
 // send sends a reply.

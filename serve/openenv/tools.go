@@ -15,7 +15,7 @@ const (
 	callTool  = "call_tool"
 )
 
-// tools are those of the later form of OpenEnv's environment, for one session.
+// tools returns the tools of OpenEnv's later environment, for one session.
 func (s *session) tools() *mcp.Server {
 	none := json.RawMessage(`{"type":"object","properties":{}}`)
 	return &mcp.Server{
@@ -38,26 +38,26 @@ func (s *session) rpc(ctx context.Context, data json.RawMessage) (reply, error) 
 	}
 	answer := s.tools().Answer(ctx, data)
 	if answer == nil {
-		answer = []byte("null") // who sends a message waits for a reply
+		answer = []byte("null") // the sender of a message waits for a reply
 	}
 	return reply{typeMCP, json.RawMessage(answer)}, nil
 }
 
-// A listed tool, as an observation has it.
+// A listed is a tool in an observation.
 type listed struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Input       json.RawMessage `json:"input_schema"`
 }
 
-// A called observation is what a call of a tool gave.
+// A called is the result of a tool call, as an observation.
 type called struct {
 	Tool   string     `json:"tool_name"`
 	Result *result    `json:"result"`
 	Error  *toolError `json:"error"`
 }
 
-// A result is in the form of the library by which OpenEnv calls tools.
+// A result has the form of the library with which OpenEnv calls tools.
 type result struct {
 	Content    []mcp.Text `json:"content"`
 	Structured any        `json:"structured_content"`
@@ -72,7 +72,7 @@ type toolError struct {
 	Message string `json:"message"`
 }
 
-// tool plays an action that is for tools.
+// tool plays a tool action.
 func (s *session) tool(ctx context.Context, kind string, data json.RawMessage) (reply, error) {
 	var action struct {
 		Type      string          `json:"type"`

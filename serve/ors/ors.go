@@ -1,5 +1,6 @@
-// Package ors speaks the Open Reward Standard over HTTP. Each task is an environment, whose
-// tool submit judges an answer, or a reply in a scenario. docs/serve.md has the details.
+// Package ors implements the Open Reward Standard over HTTP. Each task is an environment
+// with the tool submit, which judges an answer, or a reply in a scenario. docs/serve.md has
+// the details.
 //
 // The forms are those of the standard (General Reasoning); the code is our own.
 package ors
@@ -24,7 +25,7 @@ type server struct {
 	sessions *sessions.Table[*session]
 }
 
-// Routes returns the routes of the standard, but for its GET /health.
+// Routes returns the routes of the standard, except for its GET /health.
 func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 	s := &server{book: book, sessions: sessions.New[*session](limits)}
 	routes := []web.Route{
@@ -47,7 +48,7 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 		{Method: "GET", Path: "/messages", Serve: s.messages},
 		{Method: "POST", Path: "/call", Serve: s.call},
 	} {
-		routes = append(routes, r) // of the usual environment, and of that of the session
+		routes = append(routes, r) // of the usual environment, and of the session's
 		r.Path = "/{env}" + r.Path
 		routes = append(routes, r)
 	}
@@ -57,7 +58,7 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 	return routes
 }
 
-// maxBody is how many bytes a request may have.
+// maxBody limits the bytes of a request.
 const maxBody = 4 << 20
 
 // answer answers a request by what reply makes of its body, with status 200.
@@ -93,7 +94,7 @@ func (s *server) list(c *web.Call) {
 	})
 }
 
-// environment is the name of the environment of a call.
+// environment returns the name of a call's environment.
 func (s *server) environment(name string) (string, error) {
 	if name == "" {
 		name = catalog.Composite
@@ -104,7 +105,8 @@ func (s *server) environment(name string) (string, error) {
 	return name, nil
 }
 
-// splitNames are the splits of every environment. Their place is the seed of their problems.
+// splitNames are the splits of every environment. Their index is the seed of their
+// problems.
 var splitNames = []string{"train", "test"}
 
 // splits lists the splits.
@@ -121,10 +123,10 @@ func (s *server) splits(c *web.Call) {
 	})
 }
 
-// splitSize is how many problems a split has, of all levels in turn.
+// splitSize is the number of problems in a split, of all levels in turn.
 const splitSize = 10_000
 
-// A spec names a problem, as [names.Draw] does.
+// A spec names a problem, like [names.Draw].
 type spec struct {
 	Task  string `json:"task"`
 	Seed  string `json:"seed"`
@@ -140,19 +142,19 @@ type wish struct {
 	Stop  *int   `json:"stop"`
 }
 
-// A split is that of a wish.
+// A split is a split of an environment.
 type split struct {
 	task   string
 	seed   int
 	levels int
 }
 
-// at is the problem of an index.
+// at returns the spec of an index.
 func (s split) at(index int) spec {
 	return spec{s.task, fmt.Sprint(s.seed), index % s.levels, index / s.levels}
 }
 
-// between are the problems from start to before stop.
+// between returns the specs from start to before stop.
 func (s split) between(start, stop int) (any, error) {
 	if start < 0 || stop > splitSize || start > stop {
 		return nil, web.Errorf(http.StatusBadRequest, "the range is %d to %d, want 0 to %d", start, stop, splitSize)
@@ -164,7 +166,7 @@ func (s split) between(start, stop int) (any, error) {
 	return map[string]any{"tasks": list, "env_name": s.task}, nil
 }
 
-// all, count, one and some are what can be asked for.
+// all, count, one and some are the possible requests.
 func all(s split, _ wish) (any, error)  { return s.between(0, splitSize) }
 func count(split, wish) (any, error)    { return map[string]int{"num_tasks": splitSize}, nil }
 func some(s split, w wish) (any, error) { return s.between(w.Start, orElse(w.Stop, splitSize)) }
@@ -175,7 +177,7 @@ func one(s split, w wish) (any, error) {
 	return map[string]any{"task": s.at(w.Index), "env_name": s.task}, nil
 }
 
-// orElse is what p points to, or a default.
+// orElse returns the value at p, or a default.
 func orElse(p *int, n int) int {
 	if p != nil {
 		return *p
@@ -217,7 +219,7 @@ func (s *server) split(environment, name string) (split, error) {
 	return split{task, seed, len(t.Info().Levels)}, nil
 }
 
-// A tool is what a model may call.
+// A tool is a function for models.
 type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`

@@ -53,7 +53,7 @@ func TestRoutes(t *testing.T) {
 		why   string
 		lines []line
 	}{
-		{"the environments, of which all together are the first", []line{{"GET /list_environments", "", 200, `["composite","`}}},
+		{"the environments, with all together first", []line{{"GET /list_environments", "", 200, `["composite","`}}},
 		{"the tools", []line{{"GET /chain_sum/tools", "", 200, `"tools":[{"name":"submit"`}, {"GET /tools", "", 200, `"terminal_tool":null`}}},
 		{"the splits", []line{{"GET /chain_sum/splits", "", 200, `[{"name":"train","type":"train"},{"name":"test","type":"test"}]`}, {"GET /splits", "", 200, `[{`}}},
 		{"an unknown environment", []line{{"GET /chain_sun/splits", "", 404, `did you mean \"chain_sum\"?`}, {"POST /chain_sun/tasks", `{"split":"train"}`, 404, `chain_sun`}}},
@@ -99,7 +99,7 @@ func TestRoutes(t *testing.T) {
 		{"problem and index", []line{{"POST /create", `{"task_spec":{},"split":"train","index":0}`, 422, `want either`}}},
 		{"an index beyond the last", []line{{"POST /create", `{"split":"train","index":10000}`, 400, `index`}}},
 		{"an unknown task", []line{{"POST /create", `{"task_spec":{"task":"x"}}`, 422, `no task`}}},
-		{"a problem of which too much would be kept", []line{{"POST /create", `{"task_spec":{"task":"` + strings.Repeat("x", 64<<10) + `"}}`, 413, `want 65536 at most`}}},
+		{"a problem too large to keep", []line{{"POST /create", `{"task_spec":{"task":"` + strings.Repeat("x", 64<<10) + `"}}`, 413, `want 65536 at most`}}},
 		{"an unknown field of a problem", []line{{"POST /create", `{"task_spec":{"tusk":"x"}}`, 422, `tusk`}}},
 		{"a call without an environment", []line{{"POST /call", `{"name":"submit","input":{"answer":"1"}}`, 404, `POST /create`}, {"GET /prompt", "", 404, ``}}},
 		{"deep JSON", []line{{"POST /create", `{"task_spec":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, 422, `exceeded max depth`}}},
@@ -128,8 +128,8 @@ func TestSessionNeedsAName(t *testing.T) {
 	}
 }
 
-// A client whose connection broke asks for the reply to its call again.
-func TestReplyIsSaidAgain(t *testing.T) {
+// A client with a broken connection asks for the reply to its call again.
+func TestReplyIsRepeated(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	ask(s, "POST", "/create", `{"task_spec":{"task":"chain_sum","seed":"1"}}`)

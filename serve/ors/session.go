@@ -17,7 +17,7 @@ import (
 
 // A session is an episode.
 type session struct {
-	opening []quintain.Message // what the policy reads first
+	opening []quintain.Message // the first messages for the policy
 
 	mu   sync.Mutex // one call at a time
 	env  quintain.Env
@@ -26,7 +26,7 @@ type session struct {
 	said []byte // the reply to it
 }
 
-// Close ends the episode, after a call that is under way.
+// Close ends the episode, after a call in progress.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *session) Close() error {
 	return s.env.Close()
 }
 
-// idOf is the name of the session of a call.
+// idOf returns the name of a call's session.
 func idOf(c *web.Call) (string, error) {
 	id := c.R.Header.Get("X-Session-ID")
 	if id == "" || len(id) > 200 {
@@ -66,14 +66,14 @@ func (s *server) create(c *web.Call) {
 			Index *int            `json:"index"`
 		}
 		id, err := idOf(c)
-		if err == nil {
-			err = decode(body, &asked)
-		}
-		if err == nil && (asked.Spec == nil) == (asked.Index == nil) {
-			err = web.Errorf(http.StatusUnprocessableEntity, "want either task_spec or split and index")
-		}
 		if err != nil {
 			return nil, err
+		}
+		if err := decode(body, &asked); err != nil {
+			return nil, err
+		}
+		if (asked.Spec == nil) == (asked.Index == nil) {
+			return nil, web.Errorf(http.StatusUnprocessableEntity, "want either task_spec or split and index")
 		}
 		if asked.Spec == nil {
 			of, err := s.split(asked.Name, asked.Split)
@@ -92,7 +92,7 @@ func (s *server) create(c *web.Call) {
 	})
 }
 
-// marshalOne is the JSON of the problem of an index.
+// marshalOne returns the JSON of the problem of an index.
 func marshalOne(of split, index int) ([]byte, error) {
 	if _, err := one(of, wish{Index: index}); err != nil {
 		return nil, err
@@ -100,10 +100,10 @@ func marshalOne(of split, index int) ([]byte, error) {
 	return jsonform.Marshal(of.at(index))
 }
 
-// maxSpec is how many bytes a task_spec may have: the session keeps some of them.
+// maxSpec limits the bytes of a task_spec: the session keeps some of them.
 const maxSpec = 64 << 10
 
-// open opens the episode of the problem that a spec names, by default of an environment.
+// open opens the episode of the problem in a spec, by default of an environment.
 func (s *server) open(ctx context.Context, environment string, text []byte) (*session, error) {
 	if len(text) > maxSpec {
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "task_spec: has %d bytes, want %d at most", len(text), maxSpec)
@@ -131,7 +131,8 @@ func (s *server) open(ctx context.Context, environment string, text []byte) (*se
 	return &session{env: e, opening: opening}, nil
 }
 
-// episode returns the episode of a problem. Without a scenario, the answer is judged as it is.
+// episode returns the episode of a problem. Without a scenario, it judges the answer as it
+// is.
 func (s *server) episode(draw names.Draw) (quintain.Env, error) {
 	problem, err := s.book.Draw(draw)
 	if err != nil {
@@ -160,10 +161,10 @@ func (s *server) ping(c *web.Call) {
 func (s *server) end(c *web.Call) {
 	answer(c, func([]byte) (any, error) {
 		id, err := idOf(c)
-		if err == nil {
-			err = s.sessions.End(id)
+		if err != nil {
+			return nil, err
 		}
-		return map[string]string{"sid": id}, err
+		return map[string]string{"sid": id}, s.sessions.End(id)
 	})
 }
 
@@ -174,7 +175,7 @@ type block struct {
 	Type   string `json:"type"`
 }
 
-// blocks are the texts of messages.
+// blocks returns the texts of messages.
 func blocks(messages []quintain.Message) []block {
 	list := []block{}
 	for _, m := range messages {
@@ -213,10 +214,10 @@ func (s *server) messages(c *web.Call) {
 type calling struct {
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
-	Task  string          `json:"task_id"` // of a call whose reply did not arrive; empty: it is new
+	Task  string          `json:"task_id"` // of a call with a lost reply; empty: a new call
 }
 
-// answer is the answer in the input of the tool; or it says what is wrong.
+// answer returns the answer in the input of the tool, or its fault.
 func (c calling) answer() (text, wrong string) {
 	var input struct {
 		Answer *string `json:"answer"`
@@ -232,7 +233,7 @@ func (c calling) answer() (text, wrong string) {
 	return *input.Answer, ""
 }
 
-// An output is what a tool gave.
+// An output is the result of a tool.
 type output struct {
 	Blocks   []block        `json:"blocks"`
 	Metadata map[string]any `json:"metadata"`
@@ -240,7 +241,7 @@ type output struct {
 	Finished bool           `json:"finished"`
 }
 
-// A refused call has no output.
+// A refused is a call without output.
 type refused struct {
 	OK     bool   `json:"ok"`
 	Error  string `json:"error"`
@@ -272,7 +273,7 @@ func (s *server) call(c *web.Call) {
 	stream(c, task, said)
 }
 
-// call carries out a call, or says again what the last one gave.
+// call carries out a call, or repeats the reply to the last one.
 func (s *session) call(ctx context.Context, asked calling) (task string, said []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,7 +294,7 @@ func (s *session) call(ctx context.Context, asked calling) (task string, said []
 	return s.task, said, nil
 }
 
-// submit judges an answer. The error is a fault of ours, after which the episode has no reward.
+// submit judges an answer. The error is our own fault: the episode then has no reward.
 func (s *session) submit(ctx context.Context, asked calling) (any, error) {
 	switch {
 	case asked.Name != submit:

@@ -9,10 +9,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// newTask is the name of a call, by which its reply can be asked for again.
+// newTask returns the name of a call, for asking for its reply again.
 func newTask() string { return rand.Text() }
 
-// chunk is how many bytes of a reply an event has at most.
+// chunk limits the bytes of a reply in one event.
 const chunk = 4 << 10
 
 // stream answers with server-sent events: a name, and a reply in JSON.
@@ -24,7 +24,7 @@ func stream(c *web.Call, name string, said []byte) {
 	_, _ = c.Paced().Write(events(name, said)) // a client that is gone asks again
 }
 
-// events are the events of a name, and of a reply in pieces, none of which ends within a
+// events returns the events of a name, and of a reply in pieces that never end within a
 // character.
 func events(name string, said []byte) []byte {
 	text := fmt.Appendf(nil, "event: task_id\ndata: %s\n\n", name)

@@ -20,7 +20,7 @@ func TestEvents(t *testing.T) {
 	} {
 		all := strings.Split(strings.TrimSuffix(string(events("n", []byte(test.said))), "\n\n"), "\n\n")
 		if len(all) != 1+test.pieces || all[0] != "event: task_id\ndata: n" || !strings.HasPrefix(all[len(all)-1], "event: end\n") {
-			t.Errorf("%s: %d events, want a name and %d pieces, the last of which is the end", test.why, len(all), test.pieces)
+			t.Errorf("%s: %d events, want a name and %d pieces, the last one the end", test.why, len(all), test.pieces)
 		}
 		said := ""
 		for _, event := range all[1:] {

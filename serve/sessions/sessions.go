@@ -1,4 +1,4 @@
-// Package sessions keeps what clients begin by one request and go on with by others.
+// Package sessions keeps the sessions of clients between requests.
 package sessions
 
 import (
@@ -12,30 +12,29 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// Limits are those of the sessions of a server.
+// Limits bounds the sessions of a server.
 type Limits struct {
 	Most int           // at once
-	Idle time.Duration // after which a session that nobody uses ends
+	Idle time.Duration // after which an unused session ends
 }
 
-// A Table has sessions by name. Many goroutines may use it at once.
+// A Table holds sessions by name. Many goroutines may use it at once.
 type Table[V io.Closer] struct {
 	limits Limits
 
 	mu     sync.Mutex
 	byName map[string]*list.Element
-	used   list.List // of *entry[V]: the one that was used longest ago first
+	used   list.List // of *entry[V]: least recently used first
 }
 
 // An entry is a session.
 type entry[V io.Closer] struct {
 	name  string
 	value V
-	last  time.Time // when it was used
+	last  time.Time // last use
 }
 
-// New returns a table of sessions. Those that are idle for too long are closed when another
-// begins.
+// New returns a table of sessions. It closes idle ones when another begins.
 func New[V io.Closer](limits Limits) *Table[V] {
 	return &Table[V]{limits: limits, byName: make(map[string]*list.Element)}
 }
@@ -43,11 +42,10 @@ func New[V io.Closer](limits Limits) *Table[V] {
 // Add adds a session, which it closes in the end, or at once if there is an error. The error
 // is for [web.Call.Fail]: there are too many, or one has the name.
 func (t *Table[V]) Add(name string, v V) error {
-	err := t.closeStale()
-	if err == nil {
-		err = t.put(name, v)
+	if err := t.closeStale(); err != nil {
+		return errors.Join(err, v.Close())
 	}
-	if err != nil {
+	if err := t.put(name, v); err != nil {
 		return errors.Join(err, v.Close())
 	}
 	return nil
@@ -67,7 +65,7 @@ func (t *Table[V]) put(name string, v V) error {
 	return nil
 }
 
-// closeStale closes the sessions that nobody has used for long.
+// closeStale closes sessions that were idle for too long.
 func (t *Table[V]) closeStale() (err error) {
 	for _, old := range t.takeStale() {
 		err = errors.Join(err, old.Close())
@@ -75,7 +73,7 @@ func (t *Table[V]) closeStale() (err error) {
 	return err
 }
 
-// takeStale takes them out.
+// takeStale removes and returns them.
 func (t *Table[V]) takeStale() (all []V) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,14 +88,14 @@ func (t *Table[V]) takeStale() (all []V) {
 	return all
 }
 
-// remove takes a session out. t.mu is held.
+// remove removes a session. The caller holds t.mu.
 func (t *Table[V]) remove(at *list.Element) V {
 	e, _ := t.used.Remove(at).(*entry[V])
 	delete(t.byName, e.name)
 	return e.value
 }
 
-// Get returns the session of a name, if there is one, and notes that it is used.
+// Get returns the named session, if there is one, and marks it as used.
 func (t *Table[V]) Get(name string) (v V, is bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -111,7 +109,7 @@ func (t *Table[V]) Get(name string) (v V, is bool) {
 	return e.value, true
 }
 
-// End takes out the session of a name, if there is one, and closes it.
+// End removes the named session, if there is one, and closes it.
 func (t *Table[V]) End(name string) error {
 	v, is := t.take(name)
 	if !is {
@@ -120,7 +118,7 @@ func (t *Table[V]) End(name string) error {
 	return v.Close()
 }
 
-// take takes out the session of a name, if there is one.
+// take removes the named session, if there is one, and returns it.
 func (t *Table[V]) take(name string) (v V, is bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

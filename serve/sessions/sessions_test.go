@@ -48,7 +48,7 @@ func TestTable(t *testing.T) {
 		if got, is := table.Get("a"); !is || got != a {
 			t.Error("a session is not found")
 		}
-		time.Sleep(40 * time.Second) // the second was not used for long, the first was
+		time.Sleep(40 * time.Second) // the second was idle for long, the first was not
 		if err := table.Add("c", new(door)); err != nil || a.closed != 0 || b.closed != 1 {
 			t.Errorf("when one is stale: error %v, closed %d and %d times, want 0 and 1", err, a.closed, b.closed)
 		}

@@ -1,5 +1,5 @@
-// Package flags gives a command of cobra the flags of settings, and tells of them section by
-// section in its help.
+// Package flags gives a cobra command the flags of settings, and groups them by section in
+// its help.
 package flags
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A flagText is a flag of a setting. It keeps the text that was given, for the setting
-// is set when all sources are known. That of a list may be given several times.
+// A flagText is the flag of a setting. It keeps the given text until all sources are known.
+// A list's flag may be given several times.
 type flagText struct {
 	setting *settings.Setting
 	given   map[string]string // by path
@@ -39,7 +39,8 @@ func (f flagText) String() string {
 // Type implements [pflag.Value].
 func (f flagText) Type() string { return f.setting.Type() }
 
-// Add gives c the flags of settings, and returns what will have been given, by path.
+// Add gives c the flags of settings, and returns the map of given texts by path, which
+// parsing fills.
 func Add(c *cobra.Command, all []*settings.Setting) (given map[string]string) {
 	given = map[string]string{}
 	c.Flags().SortFlags = false
@@ -60,13 +61,13 @@ func Add(c *cobra.Command, all []*settings.Setting) (given map[string]string) {
 	return given
 }
 
-// sectionNote is the annotation of a flag that names the section of its setting.
+// sectionNote is the annotation that names the section of a flag.
 const sectionNote = "section"
 
-// helpWidth is the number of columns that the help of flags is wrapped to.
+// helpWidth is the width of the help of flags, in columns.
 const helpWidth = 100
 
-// Usage prints how a command is used: what follows its description in its help. It is for
+// Usage prints the help of a command below its description. It is for
 // [cobra.Command.SetUsageFunc].
 func Usage(c *cobra.Command) error {
 	var b strings.Builder
@@ -90,8 +91,7 @@ func Usage(c *cobra.Command) error {
 	return err
 }
 
-// flagHelp tells of the flags of c, those of each section of the settings below its
-// name.
+// flagHelp returns the help of c's flags, grouped by the sections of the settings.
 func flagHelp(c *cobra.Command) string {
 	var order []string
 	sets := map[string]*pflag.FlagSet{}

@@ -1,5 +1,5 @@
-// Package openenvload puts a load on a server of OpenEnv that is running, ours or any other
-// with the environment reasoning_gym_env, and measures it: many sessions at once.
+// Package openenvload puts a load of many sessions on a running OpenEnv server, ours or any
+// other with the environment reasoning_gym_env, and measures it.
 package openenvload
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 )
 
-// A Load says which load is put on a server.
+// A Load describes the load on a server.
 type Load struct {
 	URL      string        // of the server, http://HOST:PORT
 	Sessions int           // at once
-	Episodes int           // of each session, one after another: a reset and a step
-	Wait     time.Duration // of a session before each message, as for a policy's reply; the first is any part of it
-	Task     string        // that is played, with its default settings
-	Dialing  int           // connections that are opened at once
+	Episodes int           // successive ones of each session: a reset and a step each
+	Wait     time.Duration // of a session before each message, as for a policy's reply; the first wait is a random part of it
+	Task     string        // played with its default settings
+	Dialing  int           // connections being opened at once
 }
 
 // Default returns the load of the figures in docs/benchmarks.md.
@@ -49,11 +49,11 @@ func (l Load) Check() error {
 	return nil
 }
 
-// A Row is what was measured. Times are without waits. A session fails with its first
-// message that is not answered with an observation.
+// A Row is the result. Times exclude waits. A session fails with its first message that
+// gets no observation.
 type Row struct {
-	Sessions  int     `json:"sessions"` // that were open together
-	Failed    int     `json:"failed"`   // of all that were asked for
+	Sessions  int     `json:"sessions"` // open together
+	Failed    int     `json:"failed"`   // of all requested
 	LastError string  `json:"last_error,omitempty"`
 	Opening   float64 `json:"opening_s"` // until all were open
 	Seconds   float64 `json:"seconds"`   // from then on
@@ -65,8 +65,8 @@ type Row struct {
 	StepMost  float64 `json:"step_max_ms"`
 }
 
-// Run opens all sessions, plays their episodes, and closes them. The error is about the load;
-// what fails at the server is in the row.
+// Run opens all sessions, plays their episodes, and closes them. An error is about the
+// load; the row has the server's failures.
 func (l Load) Run(ctx context.Context) (*Row, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (l Load) Run(ctx context.Context) (*Row, error) {
 		first := l.Wait * time.Duration(i) / time.Duration(len(conns))
 		all.Go(func() {
 			r.note(r.play(ctx, c, first))
-			_ = c.CloseNow() // its episodes are played
+			_ = c.CloseNow() // its episodes are over
 		})
 	}
 	all.Wait()
@@ -106,7 +106,7 @@ type round struct {
 	last          string
 }
 
-// note notes how a session ended.
+// note records the end of a session.
 func (r *round) note(err error) {
 	if err == nil {
 		return
@@ -163,7 +163,7 @@ func (r *round) play(ctx context.Context, c *websocket.Conn, first time.Duration
 	return nil
 }
 
-// ask sends a message after a wait, and returns how long the observation took to come, in
+// ask sends a message after a wait, and returns the time until the observation came, in
 // milliseconds.
 func ask(ctx context.Context, c *websocket.Conn, text []byte, wait time.Duration) (took float64, err error) {
 	if !pause.For(ctx, wait) {
@@ -175,8 +175,11 @@ func ask(ctx context.Context, c *websocket.Conn, text []byte, wait time.Duration
 	}
 	_, reply, err := c.Read(ctx)
 	took = float64(time.Since(start)) / float64(time.Millisecond)
-	if err == nil && (!json.Valid(reply) || !bytes.HasPrefix(reply, []byte(`{"type":"observation"`))) {
-		err = fmt.Errorf("the server answers %.200s", reply)
+	if err != nil {
+		return took, err
 	}
-	return took, err
+	if !json.Valid(reply) || !bytes.HasPrefix(reply, []byte(`{"type":"observation"`)) {
+		return took, fmt.Errorf("the server answers %.200s", reply)
+	}
+	return took, nil
 }

@@ -16,17 +16,17 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// newDesk returns a desk for all tasks.
-func newDesk(t testing.TB) pipe.Desk {
+// newServer returns a server for all tasks.
+func newServer(t testing.TB) pipe.Server {
 	t.Helper()
 	set, err := task.NewSet(catalog.Tasks())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipe.Desk{Tasks: set, Replies: new(scenarios.ReasoningGym)}
+	return pipe.Server{Tasks: set, Replies: new(scenarios.ReasoningGym)}
 }
 
-func TestDeskAnswers(t *testing.T) {
+func TestServerAnswers(t *testing.T) {
 	const sum = `{"task":"chain_sum","instance":{"num_terms":2,"num_digits":1,"expression":"2 + 3"}}`
 	const right, untagged = `{"scores":[1],"malformed":[false],"reasons":[""]}`, `there is no \u003canswer\u003e…\u003c/answer\u003e outside the thinking`
 	for _, test := range []struct{ why, line, want string }{
@@ -64,7 +64,7 @@ func TestDeskAnswers(t *testing.T) {
 		{"no object", `[]`, ""},
 	} {
 		var out strings.Builder
-		err := newDesk(t).Answer(t.Context(), strings.NewReader(test.line), &out)
+		err := newServer(t).Serve(t.Context(), strings.NewReader(test.line), &out)
 		want := test.want
 		if want == "" {
 			want = `{"error":"line 1: `
@@ -76,7 +76,7 @@ func TestDeskAnswers(t *testing.T) {
 }
 
 // A draw gives the problem of the task itself, with the params of its own line.
-func TestDeskDraws(t *testing.T) {
+func TestServerDraws(t *testing.T) {
 	sum := named(t, "chain_sum")
 	own, err := sum.With(json.RawMessage(`{"min_terms":3}`))
 	if err != nil {
@@ -92,16 +92,16 @@ func TestDeskDraws(t *testing.T) {
 		want.WriteString(alone(t, "quintain", of, d, 1))
 	}
 	var out strings.Builder
-	if err := newDesk(t).Answer(t.Context(), strings.NewReader(in.String()), &out); err != nil || out.String() != want.String() {
+	if err := newServer(t).Serve(t.Context(), strings.NewReader(in.String()), &out); err != nil || out.String() != want.String() {
 		t.Errorf("drawn %s, error %v; want %s", out.String(), err, want.String())
 	}
 }
 
-// A problem that was drawn at the same desk is graded as one that comes from elsewhere, and
-// so is one of which only the number comes.
-func TestDeskGradesWhatItDrew(t *testing.T) {
+// A problem drawn from the same server is graded like one from elsewhere, and so is one
+// sent by its number.
+func TestServerGradesItsOwnDraws(t *testing.T) {
 	var draws, named strings.Builder
-	for i, info := range newDesk(t).Tasks.All() {
+	for i, info := range newServer(t).Tasks.All() {
 		fmt.Fprintf(&draws, `{"draw":{"task":%q,"seed":3}}`+"\n", info.Info().Name)
 		fmt.Fprintf(&named, `{"draw":{"task":%q,"seed":3},"as":%d}`+"\n", info.Info().Name, i)
 	}
@@ -130,7 +130,7 @@ func TestDeskGradesWhatItDrew(t *testing.T) {
 	}
 }
 
-// answered returns what a new desk answers, when each line waits for the one before.
+// answered returns the answers of a new server, when each line waits for the one before.
 func answered(t *testing.T, lines string) string {
 	t.Helper()
 	var out strings.Builder
@@ -138,7 +138,7 @@ func answered(t *testing.T, lines string) string {
 	answers, tell := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- newDesk(t).Answer(t.Context(), in, tell)
+		ended <- newServer(t).Serve(t.Context(), in, tell)
 		tell.Close()
 	}()
 	read := bufio.NewReader(answers)
@@ -157,8 +157,8 @@ func answered(t *testing.T, lines string) string {
 	return out.String()
 }
 
-// Whatever comes, a request gives one line of JSON.
-func FuzzDesk(f *testing.F) {
+// Any request gives one line of JSON.
+func FuzzServer(f *testing.F) {
 	for _, line := range []string{
 		`{"draw":{"task":"gcd","seed":1,"level":1,"index":2,"params":null}}`,
 		`{"problems":[{"task":"gcd","instance":{"numbers":[4,6]}}],"answers":["2"]}`,
@@ -168,11 +168,11 @@ func FuzzDesk(f *testing.F) {
 	} {
 		f.Add(line)
 	}
-	desk := newDesk(f)
+	server := newServer(f)
 	f.Fuzz(func(t *testing.T, line string) {
 		line = strings.ReplaceAll(line, "\n", "")
 		var out strings.Builder
-		err := desk.Answer(t.Context(), strings.NewReader(line), &out)
+		err := server.Serve(t.Context(), strings.NewReader(line), &out)
 		got := out.String()
 		if strings.TrimRight(line, "\r ") == "" {
 			if got != "" || err != nil {

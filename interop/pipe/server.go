@@ -15,45 +15,45 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// A Desk answers requests of several kinds, one per line, for a program that keeps one
+// A Server answers requests of several kinds, one per line, for a program that keeps one
 // process for all of them.
-type Desk struct {
+type Server struct {
 	Tasks   *task.Set     // problems of other tasks are errors
 	Replies scenario.Play // the scenario of one turn that judges whole replies
 }
 
-// Answer reads requests, and writes a line for each, in order, or {"error"} if the request
-// cannot be carried out. They are carried out on all cores. See [jsonl.Answer] for its
-// limits and errors. A request is one of these, and its answer is
+// Serve reads requests and writes a line for each, in order, or {"error"} if the request
+// fails. It works on all cores. See [jsonl.Answer] for its limits and errors. The requests
+// and their answers are
 //
 //	{"draw": {"task", "seed", "level", "index", "params"}}   the problem
 //	{"problems": […], "answers": […]}                        {"scores", "malformed", "reasons"}, lists
-//	{"problems": […], "replies": […]}                        the same, of whole replies of a model
-//	{"open": problem}                                        {"messages"}, with which a model is asked
+//	{"problems": […], "replies": […]}                        the same, for whole replies of a model
+//	{"open": problem}                                        {"messages"}, the opening for a model
 //	{"gold": …, "answer": …}                                 a [mathverify.Verdict]
 //
-// Params are in place of level. An answer or a reply of null is none. A number may stand
-// for a problem: the one that was drawn with "as": number beside the draw, or that came as
-// [number, problem] in a request which is answered. If it is not kept any longer, nothing
-// is graded and the answer is {"forgotten": true}.
-func (d Desk) Answer(ctx context.Context, in io.Reader, out io.Writer) error {
+// Params replaces level. A null answer or reply is none. A number may stand for a problem:
+// one drawn with "as": number beside the draw, or sent as [number, problem] in an answered
+// request. If the server has forgotten the problem, it grades nothing and answers
+// {"forgotten": true}.
+func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	problems := NewProblems()
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
-		c := &clerk{desk: d, ctx: ctx, problems: problems, line: jsonform.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold")}
+		c := &worker{server: s, ctx: ctx, problems: problems, line: jsonform.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold")}
 		return c.answer
 	})
 }
 
-// A clerk answers requests. It is for one goroutine.
-type clerk struct {
-	desk     Desk
-	ctx      context.Context //nolint:containedctx // a clerk lives as long as one call of Answer
+// A worker answers requests. It is for one goroutine.
+type worker struct {
+	server   Server
+	ctx      context.Context //nolint:containedctx // a worker lives as long as one call of Serve
 	problems *Problems
 	line     *jsonform.Picker
 	encoder  jsonform.Encoder
-	texts    [][]byte // of the request that is graded
+	texts    [][]byte // of the current request
 	marks    marks
-	last     struct { // task of the last draw that had params
+	last     struct { // task of the last draw with params
 		name   string
 		params []byte
 		task   quintain.Task
@@ -61,7 +61,7 @@ type clerk struct {
 }
 
 // answer appends the answer to a request.
-func (c *clerk) answer(dst, line []byte) ([]byte, error) {
+func (c *worker) answer(dst, line []byte) ([]byte, error) {
 	if err := c.line.Read(line); err != nil {
 		return dst, err
 	}
@@ -71,7 +71,7 @@ func (c *clerk) answer(dst, line []byte) ([]byte, error) {
 	case problems != nil && replies != nil:
 		return c.mark(dst, problems, replies, c.judge)
 	case problems != nil:
-		return c.mark(dst, problems, answers, Grader{Tasks: c.desk.Tasks}.Judge)
+		return c.mark(dst, problems, answers, Grader{Tasks: c.server.Tasks}.Judge)
 	case open != nil:
 		return c.open(dst, open)
 	case draw != nil:
@@ -83,7 +83,7 @@ func (c *clerk) answer(dst, line []byte) ([]byte, error) {
 }
 
 // read reads a problem.
-func (c *clerk) read(text []byte) (quintain.Problem, error) {
+func (c *worker) read(text []byte) (quintain.Problem, error) {
 	p, err := c.problems.Read(text)
 	if err != nil {
 		return p, fmt.Errorf("problem: %w", err)
@@ -92,16 +92,16 @@ func (c *clerk) read(text []byte) (quintain.Problem, error) {
 }
 
 // episode returns the episode of a problem.
-func (c *clerk) episode(p quintain.Problem) (quintain.Env, error) {
-	t, err := c.desk.Tasks.Get(p.Task)
+func (c *worker) episode(p quintain.Problem) (quintain.Env, error) {
+	t, err := c.server.Tasks.Get(p.Task)
 	if err != nil {
 		return nil, err
 	}
-	return c.desk.Replies.Env(t, p)
+	return c.server.Replies.Env(t, p)
 }
 
-// open writes the messages with which a model is asked.
-func (c *clerk) open(dst, problem []byte) ([]byte, error) {
+// open writes the opening messages for a model.
+func (c *worker) open(dst, problem []byte) ([]byte, error) {
 	p, err := c.read(problem)
 	if err != nil {
 		return dst, err
@@ -118,7 +118,7 @@ func (c *clerk) open(dst, problem []byte) ([]byte, error) {
 }
 
 // judge grades a whole reply.
-func (c *clerk) judge(p quintain.Problem, text *string) (Verdict, error) {
+func (c *worker) judge(p quintain.Problem, text *string) (Verdict, error) {
 	episode, err := c.episode(p)
 	if err != nil {
 		return Verdict{}, err
@@ -132,7 +132,7 @@ func (c *clerk) judge(p quintain.Problem, text *string) (Verdict, error) {
 }
 
 // draw writes a problem; as, if there is one, is the number that stands for it from now on.
-func (c *clerk) draw(dst, request, as []byte) ([]byte, error) {
+func (c *worker) draw(dst, request, as []byte) ([]byte, error) {
 	var d struct {
 		Task   string          `json:"task"`
 		Seed   uint64          `json:"seed"`
@@ -162,15 +162,15 @@ func (c *clerk) draw(dst, request, as []byte) ([]byte, error) {
 	return c.problems.appendNumbered(dst, as, p)
 }
 
-// task returns the task of a name, with its own params if there are some.
-func (c *clerk) task(name string, params []byte) (quintain.Task, error) {
+// task returns the named task, with its own params if there are some.
+func (c *worker) task(name string, params []byte) (quintain.Task, error) {
 	if len(params) == 0 || string(params) == "null" {
-		return c.desk.Tasks.Get(name)
+		return c.server.Tasks.Get(name)
 	}
 	if c.last.task != nil && c.last.name == name && bytes.Equal(c.last.params, params) {
 		return c.last.task, nil
 	}
-	t, err := c.desk.Tasks.Get(name)
+	t, err := c.server.Tasks.Get(name)
 	if err != nil {
 		return nil, err
 	}

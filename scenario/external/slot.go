@@ -10,50 +10,50 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
-// The pause before a program is started again is leastPause, and doubles with each failure
-// in a row up to mostPause.
+// The pause before a restart is leastPause, and doubles with each consecutive failure up to
+// mostPause.
 const (
 	leastPause = 100 * time.Millisecond
 	mostPause  = 10 * time.Second
 )
 
-// A seat holds a link, and makes another when it is gone.
-type seat struct {
-	episodes int           // that are open; the program's mu is held
-	starting chan struct{} // filled while link, faults and last are looked at
+// A slot holds a link, and replaces it when it is gone.
+type slot struct {
+	episodes int           // open ones; guarded by the program's mu
+	starting chan struct{} // a lock of link, faults and last
 	link     link          // nil: none could be made
-	faults   int           // failures in a row
-	last     error         // the last of them
+	faults   int           // consecutive failures
+	last     error         // the last failure
 }
 
-// take returns the seat with the fewest episodes, which has one more then.
-func (p *Program) take() (*seat, error) {
+// take returns the slot with the fewest episodes, plus one.
+func (p *Program) take() (*slot, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	best := p.seats[0]
-	for _, s := range p.seats[1:] {
+	best := p.slots[0]
+	for _, s := range p.slots[1:] {
 		if s.episodes < best.episodes {
 			best = s
 		}
 	}
 	if best.episodes == p.how.Episodes {
-		return nil, fmt.Errorf("%w: scenario %s has %d episodes open in each process: let it have more by scenario.program.episodes, start more by "+
+		return nil, fmt.Errorf("%w: scenario %s has %d open episodes in each process: raise scenario.program.episodes or "+
 			"scenario.program.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
 	}
 	best.episodes++
 	return best, nil
 }
 
-// leave gives the place of an episode back.
-func (p *Program) leave(s *seat) {
+// leave gives back the place of an episode.
+func (p *Program) leave(s *slot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.episodes--
 }
 
-// reach returns the link of a seat. If that is gone, it makes another after a pause. The
-// error is [quintain.ErrStop] if that failed too often.
-func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
+// reach returns the link of a slot. If the link is gone, it makes another after a pause.
+// After too many failures, the error is [quintain.ErrStop].
+func (p *Program) reach(ctx context.Context, s *slot) (link, error) {
 	select {
 	case s.starting <- struct{}{}:
 	case <-ctx.Done():
@@ -66,7 +66,7 @@ func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
 			if fault == nil {
 				return s.link, nil
 			}
-			p.bury(s, played, fault)
+			p.drop(s, played, fault)
 		}
 		if s.faults > p.how.Restarts {
 			return nil, fmt.Errorf("%w: scenario %s failed %d times in a row: %w", quintain.ErrStop, p.name(), s.faults, s.last)
@@ -82,16 +82,16 @@ func (p *Program) reach(ctx context.Context, s *seat) (link, error) {
 			s.faults, s.last = s.faults+1, err
 		case !reflect.DeepEqual(said, p.hello):
 			l.close()
-			return nil, fmt.Errorf("%w: scenario %s is another since it was started again: its hello differs", quintain.ErrStop, p.hello.id())
+			return nil, fmt.Errorf("%w: scenario %s is another after its restart: its hello differs", quintain.ErrStop, p.hello.id())
 		default:
 			s.link = l
 		}
 	}
 }
 
-// bury ends the link of a seat, which is gone because of a fault.
-func (p *Program) bury(s *seat, played bool, fault error) {
-	p.log.Warn("the program of the scenario failed, and is started again", "scenario", p.name(), "fault", fault)
+// drop ends the link of a slot after a fault.
+func (p *Program) drop(s *slot, played bool, fault error) {
+	p.log.Warn("the program of the scenario failed, and is restarted", "scenario", p.name(), "fault", fault)
 	s.link.close()
 	s.link, s.last = nil, fault
 	if s.faults++; played {
