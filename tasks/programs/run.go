@@ -59,7 +59,7 @@ func (p *program) call(args []pyvalue.Value) (output string, err error) {
 	switch {
 	case r.size > maxSize:
 		return "", fmt.Errorf("the input has %d values and characters, want at most %d", r.size, maxSize)
-	case r.times > maxMade/int64(r.size):
+	case r.times*int64(r.size) > maxMade:
 		return "", fmt.Errorf("%d is too large for this program and this input", r.times)
 	}
 	v, err := starlark.Call(newThread(), main, own, nil)
