@@ -5,8 +5,10 @@
     python3 conformance/programs.py --quintain bin/quintain --write tasks/programs/testdata/cpython.jsonl
 
 For each problem, main of the program in the question must return the output for the input. If the question asks for
-an input, inputs of other problems with the same program are answers too: they earn 1 if CPython says that they lead
-to the output, and 0 otherwise. The second command writes cases of all programs for go test. Needs no package.
+an input, inputs of other problems with the same program are answers too, and changes of its own input: they earn 1 if
+CPython says that they lead to the output, and 0 otherwise. quintain refuses values of other kinds than it draws, such
+as true for 1, where CPython may run: the script counts these, and they are no faults. The second command writes cases
+of all programs for go test. Needs no package.
 """
 
 import argparse
@@ -20,6 +22,8 @@ import sys
 PROGRAMS = 100  # the least number
 CASES = 10  # of each program that --write keeps
 OTHERS = 4  # inputs of other problems to try as answers
+
+REFUSED = re.compile(r"want \w+ to be |the input has |-?\d+ is too large for ")  # reasons
 
 
 def lines(command, *args, stdin=""):
@@ -41,6 +45,16 @@ def outcome(question, arguments):
 def same(a, b):
     """Whether two values are the same JSON: True is not 1."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
+
+
+def changes(v):
+    """Values like v: with its lists backwards, its words twice, its integers as bools."""
+    if isinstance(v, dict):
+        return [dict(zip(v, c, strict=True)) for c in zip(*map(changes, v.values()), strict=True)]
+    if isinstance(v, list):
+        items = list(zip(*map(changes, v), strict=True)) or [[]] * 3
+        return [v[::-1], list(items[1]), list(items[2])]
+    return [v, v + v, v] if isinstance(v, str) else [v, v, bool(v) if v in (0, 1) else v]
 
 
 def main():
@@ -71,19 +85,22 @@ def main():
         for i, entry in enumerate(problems):
             if entry["metadata"]["asks"] != "input":
                 continue
-            for k in range(min(OTHERS, len(problems) - 1)):
-                other = problems[(i + 1 + k) % len(problems)]["metadata"]["input_data"]
+            others = [problems[(i + 1 + k) % len(problems)]["metadata"]["input_data"] for k in range(min(OTHERS, len(problems) - 1))]
+            for other in others + changes(entry["metadata"]["input_data"]):
                 tries.append((entry, other, same(outcome(entry["question"], other), entry["metadata"]["output_data"])))
     verdicts = lines(args.quintain, "grade", "--format", "reasoning-gym", stdin="".join(json.dumps({"entry": e, "answer": json.dumps(a)}) + "\n" for e, a, _ in tries))
+    refused = collections.Counter()  # by what CPython says
     for (entry, answer, right), verdict in zip(tries, verdicts, strict=True):
-        if verdict["score"] != right:
+        if verdict["score"] == 0 and REFUSED.match(verdict["reason"]) and re.search("True|False", str(answer)):
+            refused[right] += 1
+        elif verdict["score"] != right:
             faults.append(f"{entry['metadata']['program']} of {answer}: the score is {verdict['score']}, and CPython says {right}")
     if len(programs) < PROGRAMS:
         faults.append(f"there are {len(programs)} programs, want at least {PROGRAMS}")
 
     for fault in faults[:10]:
         print("   ", fault)
-    print(f"{len(entries)} problems of {len(programs)} programs, {len(tries)} other inputs of which {sum(right for *_, right in tries)} are right: {len(faults)} faults")
+    print(f"{len(entries)} problems of {len(programs)} programs, {len(tries)} other inputs of which {sum(right for *_, right in tries)} are right, {refused.total()} refused ({refused[True]} of the right): {len(faults)} faults")
     if args.write and not faults:
         with open(args.write, "w", encoding="utf-8") as f:
             f.write("".join(json.dumps(case) + "\n" for case in sorted(cases, key=lambda c: c["program"])))

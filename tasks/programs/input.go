@@ -3,6 +3,8 @@ package programs
 import (
 	"strings"
 
+	"go.starlark.net/starlark"
+
 	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/pyvalue"
@@ -26,28 +28,31 @@ type drawing struct {
 
 // drawers draw values, by kind.
 var drawers = map[string]struct {
-	name    string // for people
-	ranges  int    // number of ranges for a parameter of this kind
-	choices bool   // it also needs choices
+	name    string                                           // for people
+	ranges  int                                              // number of ranges for a parameter of this kind
+	choices bool                                             // it also needs choices
+	read    func(r *reading, v pyvalue.Value) starlark.Value // nil for a value of another kind
 	draw    func(d drawing) pyvalue.Value
 }{
-	"int":      {"an integer", 1, false, func(d drawing) pyvalue.Value { return int64(d.first()) }},
-	"ints":     {"a list of integers", 2, false, func(d drawing) pyvalue.Value { return d.list(d.first(), d.number) }},
-	"distinct": {"a list of integers", 2, false, drawDistinct},
-	"rows": {"a list of rows, which are lists of integers", 3, false, func(d drawing) pyvalue.Value {
+	"int":      {"an integer", 1, false, (*reading).integer, drawInt},
+	"times":    {"an integer", 1, false, (*reading).repeat, drawInt}, // multiplies a text or a list
+	"ints":     {"a list of integers", 2, false, listOf((*reading).integer), drawInts},
+	"lengths":  {"a list of integers", 2, false, listOf((*reading).repeat), drawInts}, // as times
+	"distinct": {"a list of integers", 2, false, listOf((*reading).integer), drawDistinct},
+	"rows": {"a list of rows, which are lists of integers", 3, false, listOf(listOf((*reading).integer)), func(d drawing) pyvalue.Value {
 		rows, columns := d.first(), d.between(1)
 		return d.list(rows, func() pyvalue.Value { return d.list(columns, d.number) })
 	}},
-	"letters": {"a string", 1, true, drawLetters},
-	"picks": {"a list of strings", 1, true, func(d drawing) pyvalue.Value {
+	"letters": {"a string", 1, true, (*reading).text, drawLetters},
+	"picks": {"a list of strings", 1, true, listOf((*reading).text), func(d drawing) pyvalue.Value {
 		return d.list(d.first(), func() pyvalue.Value { return rng.Pick(d.r, d.of) })
 	}},
-	"word":   {"a string", 0, false, func(d drawing) pyvalue.Value { return d.word() }},
-	"words":  {"a list of strings", 1, false, func(d drawing) pyvalue.Value { return d.list(d.first(), func() pyvalue.Value { return d.word() }) }},
-	"text":   {"a string", 1, false, drawText},
-	"counts": {"an object with integers as values", 2, false, drawCounts},
-	"pairs": {"a list of pairs, each of a string and an integer", 2, false, func(d drawing) pyvalue.Value {
-		return d.list(d.first(), func() pyvalue.Value { return &pyvalue.List{Items: []pyvalue.Value{d.word(), d.number()}} })
+	"word":   {"a string", 0, false, (*reading).text, func(d drawing) pyvalue.Value { return d.word() }},
+	"words":  {"a list of strings", 1, false, listOf((*reading).text), func(d drawing) pyvalue.Value { return d.list(d.first(), func() pyvalue.Value { return d.word() }) }},
+	"text":   {"a string", 1, false, (*reading).text, drawText},
+	"counts": {"an object with integers as values", 2, false, (*reading).counts, drawCounts},
+	"pairs": {"a list of pairs, each of a string and an integer", 2, false, listOf((*reading).pair), func(d drawing) pyvalue.Value {
+		return d.list(d.first(), func() pyvalue.Value { return listWith(d.word(), d.number()) })
 	}},
 }
 
@@ -61,21 +66,33 @@ func (p *program) draw(of size, r *rng.Rand) *pyvalue.Dict {
 }
 
 // effortless reports whether an input with this output takes no thought: one of the
-// arguments is the output, or a list of it alone, and the others are all 0 or all 1.
+// arguments is the output, or a list of it, of its text or of its keys, and the others are
+// all 0 or all 1.
 func (p *program) effortless(output string) bool {
 	v, err := pyvalue.ParseJSON([]byte(output))
 	if err != nil {
 		return false
 	}
+	tries := []pyvalue.Value{v, listWith(v)}
+	if d, is := v.(*pyvalue.Dict); is {
+		keys := listWith()
+		for key := range d.All() {
+			keys.Items = append(keys.Items, key)
+		}
+		tries = append(tries, listWith(output), keys)
+	}
 	for i := range p.params {
-		for _, whole := range []pyvalue.Value{v, &pyvalue.List{Items: []pyvalue.Value{v}}} {
-			if p.leadsTo(output, i, whole, 0) || len(p.params) > 1 && p.leadsTo(output, i, whole, 1) {
+		for _, try := range tries {
+			if p.leadsTo(output, i, try, 0) || len(p.params) > 1 && p.leadsTo(output, i, try, 1) {
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// listWith returns a list.
+func listWith(items ...pyvalue.Value) *pyvalue.List { return &pyvalue.List{Items: items} }
 
 // leadsTo reports whether v for parameter i and a number for the others have an output.
 func (p *program) leadsTo(output string, i int, v pyvalue.Value, others int64) bool {
@@ -120,6 +137,10 @@ func (d drawing) word() string {
 	words := lexicon.Common(d.r.Between(3, 7))
 	return words.At(d.r.Between(0, words.Len()-1))
 }
+
+func drawInt(d drawing) pyvalue.Value { return int64(d.first()) }
+
+func drawInts(d drawing) pyvalue.Value { return d.list(d.first(), d.number) }
 
 func drawDistinct(d drawing) pyvalue.Value {
 	l := &pyvalue.List{}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/tasks/programs/guard"
+	"go.starlark.net/starlark"
+
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -24,7 +25,7 @@ type program struct {
 	source     string
 	params     []param
 	outputOnly bool // an input cannot be found for an output but by trying
-	compiled   func() (*guard.Program, error)
+	compiled   func() (*starlark.Function, error)
 }
 
 // A param is a parameter of main, with the values to draw from.
@@ -77,7 +78,7 @@ func readProgram(text string) (*program, error) {
 		}
 		p.params = append(p.params, q)
 	}
-	p.compiled = sync.OnceValues(func() (*guard.Program, error) { return guard.Compile(p.source) })
+	p.compiled = sync.OnceValues(func() (*starlark.Function, error) { return compile(p.source) })
 	return p, nil
 }
 
@@ -123,19 +124,6 @@ func (p *program) run(input *pyvalue.Dict) (output string, err error) {
 		}
 	}
 	return p.call(args)
-}
-
-// call runs main with a value for each parameter, and returns the output as JSON.
-func (p *program) call(args []pyvalue.Value) (output string, err error) {
-	compiled, err := p.compiled()
-	if err != nil {
-		return "", err
-	}
-	v, err := compiled.Call("main", args)
-	if err != nil {
-		return "", err
-	}
-	return jsonOf(v)
 }
 
 // jsonOf writes a value as Python's json.dumps does.
