@@ -64,43 +64,42 @@ func (r *Run) trained() int {
 }
 
 // allocate admits a rollout.
-func (a arealAPI) allocate(c *web.Call) {
+func (a arealAPI) allocate(c *web.Call) error {
 	in, err := readShort(c, decodeRollout)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	refusal := "no trainer has registered"
 	if l := a.rolloutLimits(); l.Batch > 0 {
 		refusal = a.rollouts.open(l, a.trained()).Allocate(*in.ID, l, a.trained())
 	}
 	body := fmt.Appendf(nil, `{"success":%t,"reason":`, refusal == "")
-	c.JSON(http.StatusOK, append(jsonform.AppendLegible(body, refusal), '}'))
+	return c.JSON(http.StatusOK, append(jsonform.AppendLegible(body, refusal), '}'))
 }
 
 // finish ends a rollout.
-func (a arealAPI) finish(c *web.Call) {
+func (a arealAPI) finish(c *web.Call) error {
 	in, err := readShort(c, decodeRollout)
-	if err == nil && in.Accepted == nil {
-		err = &atropos.Error{Type: atropos.TypeValue, Loc: []any{"accepted"}, Msg: "is missing"}
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = a.rollouts.open(a.rolloutLimits(), a.trained()).Finish(*in.ID, *in.Accepted)
+	if in.Accepted == nil {
+		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"accepted"}, Msg: "is missing"}
 	}
+	err = a.rollouts.open(a.rolloutLimits(), a.trained()).Finish(*in.ID, *in.Accepted)
 	if errors.Is(err, areal.ErrNotRunning) {
-		err = web.Errorf(http.StatusNotFound, "%v: %.80q", err, *in.ID)
+		return web.Errorf(http.StatusNotFound, "%v: %.80q", err, *in.ID)
 	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, []byte(`{"success":true}`))
+	return c.JSON(http.StatusOK, []byte(`{"success":true}`))
 }
 
 // modelVersion tells the version of the weights.
-func (a arealAPI) modelVersion(c *web.Call) {
+func (a arealAPI) modelVersion(c *web.Call) error {
 	c.SkipBody() // it names a server, and all have the same weights
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d}`, a.trained()))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d}`, a.trained()))
 }
 
 // A rolloutBody is a request about a rollout.

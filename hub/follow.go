@@ -43,29 +43,26 @@ func followingOf(r *http.Request) (f following, err error) {
 
 // followGroups shows groups in the order in which they were put, without taking them.
 // Those that trainers acknowledged are gone.
-func (a v1API) followGroups(c *web.Call) {
+func (a v1API) followGroups(c *web.Call) error {
 	c.SkipBody()
 	f, err := followingOf(c.R)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	c.Waits = f.wait > 0
 	seqs := a.awaitGroups(c.Context(), f)
 	groups, last, err := a.groupsOf(c, seqs)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
 	parcel := &reply.Groups{Now: groups, Held: reply.WeightOf(groups)}
 	if wantsJSON(c.R) {
-		_ = a.server.reply.Whole(c, parcel) // a client that has gone asks again
-	} else {
-		c.W.Header().Set(headerGroups, strconv.Itoa(len(groups)))
-		_ = a.server.reply.Binary(c, parcel)
+		return a.server.reply.Whole(c, parcel)
 	}
+	c.W.Header().Set(headerGroups, strconv.Itoa(len(groups)))
+	return a.server.reply.Binary(c, parcel)
 }
 
 // awaitGroups returns the numbers of the groups that a follower asks for as soon as
@@ -135,13 +132,10 @@ func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, las
 		if bytes >= maxShown {
 			break
 		}
-		d, err := r.queue.Read(c.Context(), seq)
-		switch {
-		case errors.Is(err, queue.ErrUnknown) || isCorrupt(err):
+		d, err := readFor(c, r.queue, seq)
+		if errors.Is(err, queue.ErrUnknown) || isCorrupt(err) {
 			last = seq
 			continue
-		case err == nil:
-			err = c.Reserve(reply.Weight(&d))
 		}
 		if err != nil && len(groups) > 0 {
 			break // the follower asks again
@@ -153,4 +147,13 @@ func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, las
 		groups, last = append(groups, d), seq
 	}
 	return groups, last, nil
+}
+
+// readFor reads a group into memory that it reserves for a call.
+func readFor(c *web.Call, q *queue.Queue, seq uint64) (queue.Delivery, error) {
+	d, err := q.Read(c.Context(), seq)
+	if err != nil {
+		return d, err
+	}
+	return d, c.Reserve(reply.Weight(&d))
 }

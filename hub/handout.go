@@ -39,7 +39,7 @@ func setBatchHeaders(c *web.Call, p parcel) {
 // deliver writes a reply with a batch by the given function, which must call
 // [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
 // off, the batch is due again.
-func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups) error) {
+func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups) error) error {
 	groups := &reply.Groups{Now: p.first, Rest: p.seqs[len(p.first):], Read: r.batches.fetch}
 	landed := false
 	defer func() {
@@ -52,16 +52,18 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups
 	err := write(c, groups)
 	landed = true
 	r.batches.land(p, c.Exchange, err)
-	if isCorrupt(err) {
+	if err == nil {
+		return nil
+	}
+	corrupt := isCorrupt(err)
+	if !corrupt && !c.W.Begun() { // there is no memory for it
+		return err
+	}
+	if corrupt {
 		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p))
-	} else if err != nil && !c.W.Begun() { // there is no memory for it
-		r.fail(c, err)
-		return
 	}
-	if err != nil {
-		r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)
-		panic(http.ErrAbortHandler) // the reply must not look whole
-	}
+	r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)
+	panic(http.ErrAbortHandler) // the reply must not look whole
 }
 
 // errBrokeOff says that a reply was not written to its end.

@@ -10,7 +10,7 @@ import (
 
 // TestBrowsersGetPages asks for / as browsers and as clients of Atropos do.
 func TestBrowsersGetPages(t *testing.T) {
-	pages := []web.Route{{Method: "GET", Path: "/pages/first", Serve: func(c *web.Call) { c.Text(http.StatusOK, "a page") }, Page: true}}
+	pages := []web.Route{{Method: "GET", Path: "/pages/first", Serve: func(c *web.Call) error { return c.Text(http.StatusOK, "a page") }, Page: true}}
 	for _, c := range []struct {
 		why, accept string
 		pages       []web.Route

@@ -18,7 +18,7 @@ func (s *Server) routes() []web.Route {
 		{Method: "GET", Path: "/", Serve: s.root, Page: true},
 		{Method: "GET", Path: "/healthz", Serve: s.healthz},
 		{Method: "GET", Path: "/readyz", Serve: s.readyz},
-		{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) { s.web.Metrics(c) }},
+		{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) error { return s.web.Metrics(c) }},
 		{Method: "GET", Path: "/openapi.json", Serve: s.openAPI},
 		{Method: "GET", Path: "/v1/openapi.json", Serve: s.openAPI},
 		{Method: "POST", Path: "/v1/drain", For: web.Admin, Serve: s.drain},
@@ -28,18 +28,21 @@ func (s *Server) routes() []web.Route {
 		{Method: "PUT", Path: runsPath + "{run}", For: web.Admin, Serve: s.putRun},
 		{Method: "DELETE", Path: runsPath + "{run}", For: web.Admin, Serve: s.deleteRun},
 	}
+	for i, r := range all {
+		all[i].Serve = func(c *web.Call) error { return s.main.explain(c, r.Serve(c)) }
+	}
 	for _, r := range atroposRoutes() {
-		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(atroposAPI{on}, c) })
+		serve := s.onRun(func(on *Run, c *web.Call) error { return r.serve(atroposAPI{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: r.path, For: r.role, Serve: serve},
 			web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
 	for _, r := range arealRoutes() {
-		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(arealAPI{on}, c) })
+		serve := s.onRun(func(on *Run, c *web.Call) error { return r.serve(arealAPI{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: r.path, For: r.role, Serve: serve},
 			web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
 	for _, r := range v1Routes() {
-		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(v1API{on}, c) })
+		serve := s.onRun(func(on *Run, c *web.Call) error { return r.serve(v1API{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
 	return all
@@ -49,7 +52,7 @@ func (s *Server) routes() []web.Route {
 type runRoute[API any] struct {
 	method, path string
 	role         web.Role
-	serve        func(API, *web.Call)
+	serve        func(API, *web.Call) error
 }
 
 // atroposRoutes are the routes of the API of Atropos. They are at the root for the
@@ -100,22 +103,21 @@ func v1Routes() []runRoute[v1API] {
 
 // onRun returns a function that finds the run of a call: the one in the path, or the
 // default one.
-func (s *Server) onRun(serve func(*Run, *web.Call)) func(*web.Call) {
-	return func(c *web.Call) {
-		r, err := s.main, error(nil)
+func (s *Server) onRun(serve func(*Run, *web.Call) error) func(*web.Call) error {
+	return func(c *web.Call) error {
+		r := s.main
 		if strings.HasPrefix(c.Route, runsPath) {
-			r, err = s.run(context.WithoutCancel(c.Context()), c.Param("run"))
+			var err error
+			if r, err = s.run(context.WithoutCancel(c.Context()), c.Param("run")); err != nil {
+				return s.main.explain(c, err)
+			}
 		}
-		if err != nil {
-			s.main.fail(c, err)
-			return
-		}
-		serve(r, c)
+		return r.explain(c, serve(r, c))
 	}
 }
 
 // root says what this is, and sends browsers to the pages.
-func (s *Server) root(c *web.Call) {
+func (s *Server) root(c *web.Call) error {
 	page := slices.IndexFunc(s.config.Routes, func(r web.Route) bool { return r.Page })
 	if page >= 0 {
 		c.W.Header().Add("Vary", "Accept")
@@ -123,7 +125,7 @@ func (s *Server) root(c *web.Call) {
 	if page >= 0 && strings.Contains(c.R.Header.Get("Accept"), "text/html") {
 		c.W.Header().Set("Location", strings.TrimPrefix(s.config.Routes[page].Path, "/"))
 		c.W.WriteHeader(http.StatusSeeOther)
-		return
+		return nil
 	}
-	c.JSON(http.StatusOK, []byte(`{"message":"AtroposLib API"}`))
+	return c.JSON(http.StatusOK, []byte(`{"message":"AtroposLib API"}`))
 }

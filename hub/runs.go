@@ -106,14 +106,15 @@ func (s *Server) dropRun(ctx context.Context, name string) error {
 
 // runNames are the names of the further runs.
 func (s *Server) runNames(ctx context.Context) ([]string, error) {
-	var record runsRecord
 	if s.config.OpenRun == nil {
 		return nil, nil
 	}
 	text, err := s.main.queue.State(ctx, runsKey)
-	if err == nil {
-		err = queue.State{Key: runsKey, Value: text}.Record(runsVersion, &record)
+	if err != nil {
+		return nil, err
 	}
+	var record runsRecord
+	err = queue.State{Key: runsKey, Value: text}.Record(runsVersion, &record)
 	return record.Names, err
 }
 
@@ -145,59 +146,51 @@ func validName(name string) bool {
 }
 
 // listRuns lists the names of the runs.
-func (s *Server) listRuns(c *web.Call) {
+func (s *Server) listRuns(c *web.Call) error {
 	names, err := s.runNames(c.Context())
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
 	body, err := json.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, body)
+	return c.JSON(http.StatusOK, body)
 }
 
 // putRun makes a run.
-func (s *Server) putRun(c *web.Call) {
+func (s *Server) putRun(c *web.Call) error {
 	name := c.Param("run")
-	switch {
-	case !validName(name):
-		s.main.fail(c, queryError("run", "1 to 40 letters of a-z, 0-9, '-' and '_'"))
-		return
-	case s.config.OpenRun == nil:
-		c.Detail(http.StatusNotImplemented, "this hub has one run only")
-		return
+	if !validName(name) {
+		return queryError("run", "1 to 40 letters of a-z, 0-9, '-' and '_'")
+	}
+	if s.config.OpenRun == nil {
+		return web.Errorf(http.StatusNotImplemented, "this hub has one run only")
 	}
 	fresh, err := s.makeRun(context.WithoutCancel(c.Context()), name)
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
 	status := http.StatusOK
 	if fresh {
 		status = http.StatusCreated
 		s.config.Log.Info("a run was made", "run", name)
 	}
-	c.JSON(status, fmt.Appendf(nil, `{"run":%q,"fresh":%t}`, name, fresh))
+	return c.JSON(status, fmt.Appendf(nil, `{"run":%q,"fresh":%t}`, name, fresh))
 }
 
 // deleteRun deletes a run.
-func (s *Server) deleteRun(c *web.Call) {
+func (s *Server) deleteRun(c *web.Call) error {
 	name := c.Param("run")
-	switch {
-	case name == DefaultRun:
-		c.Detail(http.StatusConflict, "the default run cannot be deleted: GET /reset_data empties it")
-		return
-	case s.config.DropRun == nil:
-		c.Detail(http.StatusNotImplemented, "this hub deletes no runs")
-		return
+	if name == DefaultRun {
+		return web.Errorf(http.StatusConflict, "the default run cannot be deleted: GET /reset_data empties it")
+	}
+	if s.config.DropRun == nil {
+		return web.Errorf(http.StatusNotImplemented, "this hub deletes no runs")
 	}
 	if err := s.dropRun(context.WithoutCancel(c.Context()), name); err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
 	s.config.Log.Info("a run was deleted", "run", name)
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"run":%q,"deleted":true}`, name))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"run":%q,"deleted":true}`, name))
 }

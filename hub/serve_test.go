@@ -219,12 +219,12 @@ func TestPanicWhileDelivering(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.put(group(1, 1, -1))
-	broken, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+	broken, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		p, err := f.run.nextBatch(t.Context(), claim{trainer: unnamedTrainer})
 		if err != nil {
 			t.Error(err)
 		}
-		f.run.deliver(c, p, func(*web.Call, *reply.Groups) error { panic("oh") })
+		return f.run.deliver(c, p, func(*web.Call, *reply.Groups) error { panic("oh") })
 	}}}})
 	if err != nil {
 		t.Fatal(err)

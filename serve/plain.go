@@ -33,10 +33,10 @@ func (p plain) routes() []web.Route {
 
 // answer returns the function of a route that answers the body of a request. An error
 // that is not of package web is about what was asked for.
-func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call) {
-	return func(c *web.Call) {
+func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call) error {
+	return func(c *web.Call) error {
 		c.MaxBody = maxBody
-		c.Answer(func(body []byte) ([]byte, error) { return reply(c, body) })
+		return c.Answer(func(body []byte) ([]byte, error) { return reply(c, body) })
 	}
 }
 

@@ -35,7 +35,7 @@ type report struct {
 }
 
 // evaluations answers with the page of evaluations.
-func (s *Server) evaluations(c *web.Call) {
+func (s *Server) evaluations(c *web.Call) error {
 	var p evaluationsPage
 	l := s.numbers.line("eval/percent_correct", false, defaultColumns)
 	for i := range l.X {
@@ -69,9 +69,8 @@ func (s *Server) evaluations(c *web.Call) {
 		case errors.As(err, &differ):
 			p.Differs = differ.Error()
 		case err != nil:
-			c.Detail(http.StatusInternalServerError, err.Error())
-			return
+			return web.Errorf(http.StatusInternalServerError, "%v", err)
 		}
 	}
-	s.show(c, view{"Evaluations", "evaluations", p})
+	return s.show(c, view{"Evaluations", "evaluations", p})
 }

@@ -36,17 +36,16 @@ type failuresPage struct {
 }
 
 // failures answers with the page of failures.
-func (s *Server) failures(c *web.Call) {
+func (s *Server) failures(c *web.Call) error {
 	var p failuresPage
 	err := c.Compute(func() (err error) {
 		p, err = s.failuresPage(c.Context())
 		return err
 	})
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	s.show(c, view{"Failures", "failures", p})
+	return s.show(c, view{"Failures", "failures", p})
 }
 
 // failuresPage is the content of the page of failures.

@@ -103,16 +103,16 @@ func (p *pen) write(text, where string) excerpt {
 }
 
 // group answers with the page of a group.
-func (s *Server) group(c *web.Call) {
-	r, at, ok := s.trace.read(c)
-	if !ok {
-		return
+func (s *Server) group(c *web.Call) error {
+	r, at, err := s.trace.read(c)
+	if err != nil {
+		return err
 	}
 	from, err := strconv.Atoi(c.R.URL.Query().Get("turn"))
 	if err != nil || from < 0 {
 		from = 0
 	}
-	s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(&pen{at: formatRef(at), room: mostOnPage}, r, from)})
+	return s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(&pen{at: formatRef(at), room: mostOnPage}, r, from)})
 }
 
 // newGroupPage lays out a group, from a turn on.
@@ -251,18 +251,17 @@ func sameStart(r *trace.Record, turn int) int {
 }
 
 // text answers with a whole text, as plain text.
-func (s *Server) text(c *web.Call) {
-	r, _, ok := s.trace.read(c)
-	if !ok {
-		return
+func (s *Server) text(c *web.Call) error {
+	r, _, err := s.trace.read(c)
+	if err != nil {
+		return err
 	}
 	text, there := partOf(r, c)
 	if !there {
-		c.Detail(http.StatusNotFound, "the group has no such text")
-		return
+		return web.Errorf(http.StatusNotFound, "the group has no such text")
 	}
 	guard(c)
-	c.Body(http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+	return c.Body(http.StatusOK, "text/plain; charset=utf-8", []byte(text))
 }
 
 // partOf finds the text of a group that a call asks for.

@@ -131,11 +131,10 @@ type heading struct {
 }
 
 // groups answers with the page of groups.
-func (s *Server) groups(c *web.Call) {
+func (s *Server) groups(c *web.Call) error {
 	sel, err := parseSelection(c.R.URL.Query())
 	if err != nil {
-		c.Detail(http.StatusBadRequest, err.Error())
-		return
+		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
 	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Columns: sel.headings(), All: s.trace.len(), Matches: -1}
 	all, _ := s.trace.sums()
@@ -150,10 +149,9 @@ func (s *Server) groups(c *web.Call) {
 			p.Next = sel.address(sel.By, sel.order(), formatRef(p.Entries[pageRows-1].Ref))
 		}
 	} else if err := s.search(c, &p); err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	s.show(c, view{"Groups", "groups", p})
+	return s.show(c, view{"Groups", "groups", p})
 }
 
 // headings are those of the table, each with the link that sorts by it, or turns the

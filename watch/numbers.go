@@ -245,36 +245,33 @@ const (
 )
 
 // series answers with the lines of the names in a query.
-func (s *Server) series(c *web.Call) {
+func (s *Server) series(c *web.Call) error {
 	q := c.R.URL.Query()
 	columns := defaultColumns
 	if text := q.Get("columns"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > mostColumns {
-			c.Detail(http.StatusBadRequest, "columns: want a number from 1 to "+strconv.Itoa(mostColumns))
-			return
+			return web.Errorf(http.StatusBadRequest, "columns: want a number from 1 to %d", mostColumns)
 		}
 		columns = n
 	}
 	names := q["name"]
 	if len(names) > mostNames {
-		c.Detail(http.StatusBadRequest, "name: want "+strconv.Itoa(mostNames)+" at most")
-		return
+		return web.Errorf(http.StatusBadRequest, "name: want %d at most", mostNames)
 	}
 	lines := []line{}
 	for _, name := range names {
 		lines = append(lines, s.numbers.line(name, q.Get("x") == "time", columns))
 	}
-	s.json(c, lines)
+	return s.json(c, lines)
 }
 
 // json answers with a value as JSON.
-func (s *Server) json(c *web.Call, v any) {
+func (s *Server) json(c *web.Call, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
-		c.Detail(http.StatusInternalServerError, err.Error())
-		return
+		return web.Errorf(http.StatusInternalServerError, "%v", err)
 	}
 	guard(c)
-	c.JSON(http.StatusOK, text)
+	return c.JSON(http.StatusOK, text)
 }

@@ -135,24 +135,22 @@ func score(v *float64) string {
 }
 
 // show answers with a page.
-func (s *Server) show(c *web.Call, v view) {
+func (s *Server) show(c *web.Call, v view) error {
 	var b bytes.Buffer
 	if err := s.pages[v.Page].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		s.config.Log.Error("a page cannot be made", "page", v.Page, "error", err)
-		c.Detail(http.StatusInternalServerError, "the page cannot be made: "+err.Error())
-		return
+		return web.Errorf(http.StatusInternalServerError, "the page cannot be made: %v", err)
 	}
 	guard(c)
-	c.Body(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
+	return c.Body(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
 }
 
 // static answers with a file. Browsers ask each time whether it is still the same.
-func (s *Server) static(c *web.Call) {
+func (s *Server) static(c *web.Call) error {
 	name := c.Param("name")
 	text, err := files.ReadFile("static/" + name)
 	if err != nil {
-		c.Detail(http.StatusNotFound, "Not Found")
-		return
+		return web.Errorf(http.StatusNotFound, "Not Found")
 	}
 	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
@@ -162,11 +160,11 @@ func (s *Server) static(c *web.Call) {
 	guard(c)
 	if c.R.Header.Get("If-None-Match") == tag {
 		c.W.WriteHeader(http.StatusNotModified)
-		return
+		return nil
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	if path.Ext(name) == ".js" {
 		kind = "text/javascript; charset=utf-8" // some machines' tables say otherwise
 	}
-	c.Body(http.StatusOK, kind, text)
+	return c.Body(http.StatusOK, kind, text)
 }

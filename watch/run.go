@@ -71,10 +71,10 @@ type share struct {
 }
 
 // run answers with the page of the run.
-func (s *Server) run(c *web.Call) {
+func (s *Server) run(c *web.Call) error {
 	p := s.runPage()
 	p.Time = c.R.URL.Query().Get("x") == "time"
-	s.show(c, view{p.title(), "run", p})
+	return s.show(c, view{p.title(), "run", p})
 }
 
 // title names the run.

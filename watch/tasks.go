@@ -28,13 +28,12 @@ func (r taskRow) About() string {
 }
 
 // tasks answers with the page of tasks.
-func (s *Server) tasks(c *web.Call) {
+func (s *Server) tasks(c *web.Call) error {
 	p, err := s.tasksPage()
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	s.show(c, view{"Tasks", "tasks", p})
+	return s.show(c, view{"Tasks", "tasks", p})
 }
 
 // tasksPage is the content of the page of tasks.
@@ -72,17 +71,15 @@ type judged struct {
 
 // task answers with the page of a task, and with the verdict on an answer if one was
 // typed.
-func (s *Server) task(c *web.Call) {
+func (s *Server) task(c *web.Call) error {
 	q := c.R.URL.Query()
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
 	t, err := tasks.Get(q.Get("name"))
 	if err != nil {
-		c.Detail(http.StatusNotFound, err.Error())
-		return
+		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
 	p := taskPage{Info: t.Info(), Asked: q.Has("answer"), Answer: q.Get("answer")}
 	for _, n := range []struct {
@@ -91,16 +88,14 @@ func (s *Server) task(c *web.Call) {
 	}{{"level", &p.Level}, {"index", &p.Index}} {
 		if text := q.Get(n.name); text != "" {
 			if *n.to, err = strconv.Atoi(text); err != nil {
-				c.Detail(http.StatusBadRequest, n.name+": want a whole number")
-				return
+				return web.Errorf(http.StatusBadRequest, "%s: want a whole number", n.name)
 			}
 		}
 	}
 	if err := c.Compute(func() error { return p.fill(t) }); err != nil {
-		c.Detail(http.StatusBadRequest, err.Error())
-		return
+		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
-	s.show(c, view{"Task " + p.Info.Name, "task", p})
+	return s.show(c, view{"Task " + p.Info.Name, "task", p})
 }
 
 // specimenSeed is that of the problems which are shown.

@@ -28,17 +28,16 @@ type tokenList struct {
 }
 
 // tokens answers with the tokens of an episode.
-func (s *Server) tokens(c *web.Call) {
-	r, _, ok := s.trace.read(c)
-	if !ok {
-		return
+func (s *Server) tokens(c *web.Call) error {
+	r, _, err := s.trace.read(c)
+	if err != nil {
+		return err
 	}
 	i, err := strconv.Atoi(c.R.URL.Query().Get("episode"))
 	if err != nil || i < 0 || i >= len(r.Episodes) {
-		c.Detail(http.StatusNotFound, "the group has no such episode")
-		return
+		return web.Errorf(http.StatusNotFound, "the group has no such episode")
 	}
-	s.json(c, s.tokensOf(r, i))
+	return s.json(c, s.tokensOf(r, i))
 }
 
 // tokensOf lists the tokens of episode i.

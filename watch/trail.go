@@ -37,10 +37,10 @@ func (t *trail) refresh() error {
 		return t.reader.Refresh()
 	}
 	r, err := trace.Open(t.folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	t.reader = r
@@ -125,24 +125,21 @@ func oldestVersion(r *trace.Record) (oldest int, known bool) {
 	return oldest, known
 }
 
-// read reads the group that a call asks for, or answers the call.
-func (t *trail) read(c *web.Call) (*trace.Record, trace.Ref, bool) {
+// read reads the group that a call asks for.
+func (t *trail) read(c *web.Call) (*trace.Record, trace.Ref, error) {
 	at, err := parseRef(c.R.URL.Query().Get("at"))
+	if err != nil {
+		return nil, at, web.Errorf(http.StatusBadRequest, "%v", err)
+	}
 	r := t.now()
-	switch {
-	case err != nil:
-		c.Detail(http.StatusBadRequest, err.Error())
-		return nil, at, false
-	case r == nil:
-		c.Detail(http.StatusNotFound, "there is no trace yet")
-		return nil, at, false
+	if r == nil {
+		return nil, at, web.Errorf(http.StatusNotFound, "there is no trace yet")
 	}
 	record, err := r.Read(at)
 	if err != nil {
-		c.Detail(http.StatusNotFound, "the group cannot be read; it may have been removed because the trace is full: "+err.Error())
-		return nil, at, false
+		return nil, at, web.Errorf(http.StatusNotFound, "the group cannot be read; it may have been removed because the trace is full: %v", err)
 	}
-	return record, at, true
+	return record, at, nil
 }
 
 // formatRef writes the place of a record for an address.

@@ -92,9 +92,9 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/static/{name}", Serve: s.static},
 	}
 	for i, r := range all {
-		all[i].Serve = func(c *web.Call) {
+		all[i].Serve = func(c *web.Call) error {
 			s.ready()
-			r.Serve(c)
+			return r.Serve(c)
 		}
 		all[i].Method, all[i].For, all[i].Page = "GET", web.AnyKey, true
 	}
@@ -107,9 +107,10 @@ func Front() web.Route {
 }
 
 // redirect sends a browser to [Home].
-func redirect(c *web.Call) {
+func redirect(c *web.Call) error {
 	c.W.Header().Set("Location", strings.TrimPrefix(Home, "/"))
 	c.W.WriteHeader(http.StatusSeeOther)
+	return nil
 }
 
 // ShowHub adds what a hub holds to the page of the run. Call it before the first request.

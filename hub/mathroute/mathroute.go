@@ -24,7 +24,7 @@ type question struct {
 }
 
 // Verify compares the answers of a request with their references, and returns the body of
-// the reply. The errors are for [web.Call.Fail].
+// the reply. A route may return the errors.
 func Verify(c *web.Call) (body []byte, err error) {
 	c.MaxBody = maxBody
 	q, err := web.ReadBody(c, decode)

@@ -67,7 +67,7 @@ func TestPortions(t *testing.T) {
 func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) error, groups []queue.Delivery, portion int) (body string, err error) {
 	t.Helper()
 	var w *reply.Writer
-	s, fault := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+	s, fault := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		var rest []uint64
 		for _, d := range groups[portion:] {
 			rest = append(rest, d.Seq)
@@ -78,6 +78,7 @@ func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) err
 		if err != nil {
 			panic(http.ErrAbortHandler) // as the hub does
 		}
+		return nil
 	}}}})
 	if fault != nil {
 		t.Fatal(fault)

@@ -64,7 +64,7 @@ const (
 
 // ReadBody reads the body of a request, within the limits of the server and inflated if
 // it is gzip, and returns what parse makes of it. The bytes are used again once parse
-// has returned. [Call.Fail] knows the errors of ReadBody itself.
+// has returned. A route may return the errors of ReadBody.
 func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
 	body, err := c.readBody()
 	defer c.keep(body)
@@ -75,9 +75,9 @@ func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
 	return parse(body)
 }
 
-// Answer reads the body of a request, and answers with the JSON that reply makes of it when it
-// is the request's turn ([Call.Compute]), with status 200, or with an error as [Call.Fail] does.
-func (c *Call) Answer(reply func(body []byte) ([]byte, error)) {
+// Answer reads the body of a request and answers with the JSON that reply makes of it, with
+// status 200. Reply runs in the request's turn ([Call.Compute]).
+func (c *Call) Answer(reply func(body []byte) ([]byte, error)) error {
 	text, err := ReadBody(c, func(body []byte) (text []byte, err error) {
 		err = c.Compute(func() (err error) {
 			text, err = reply(body)
@@ -86,10 +86,9 @@ func (c *Call) Answer(reply func(body []byte) ([]byte, error)) {
 		return text, err
 	})
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, text)
+	return c.JSON(http.StatusOK, text)
 }
 
 // readBody reads the body of a request.

@@ -14,8 +14,8 @@ import (
 // memoryServer returns a server whose calls share so much memory, with the routes /echo
 // and /hold, which keeps the body until hold is closed.
 func memoryServer(t *testing.T, memory int64, hold <-chan struct{}, held chan<- struct{}) *Server {
-	read := func(wait bool) func(*Call) {
-		return func(c *Call) {
+	read := func(wait bool) func(*Call) error {
+		return func(c *Call) error {
 			_, err := ReadBody(c, func([]byte) (none struct{}, err error) {
 				if wait {
 					held <- none
@@ -24,15 +24,14 @@ func memoryServer(t *testing.T, memory int64, hold <-chan struct{}, held chan<- 
 				return none, nil
 			})
 			if err != nil {
-				c.Fail(err)
-				return
+				return err
 			}
-			c.JSON(http.StatusOK, []byte("{}"))
+			return c.JSON(http.StatusOK, []byte("{}"))
 		}
 	}
 	s, err := New(Config{Name: "test", Settings: Settings{Memory: memory}, Routes: []Route{
 		{Method: "POST", Path: "/echo", Serve: read(false)}, {Method: "POST", Path: "/hold", Serve: read(true)},
-		{Method: "POST", Path: "/short", Serve: func(c *Call) { c.MaxBody = 10; read(false)(c) }},
+		{Method: "POST", Path: "/short", Serve: func(c *Call) error { c.MaxBody = 10; return read(false)(c) }},
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -14,13 +14,12 @@ import (
 // A server with one route, which takes a name and greets it.
 func Example() {
 	s, err := web.New(web.Config{Name: "greeter", Routes: []web.Route{{
-		Method: "POST", Path: "/greetings/{name}", Serve: func(c *web.Call) {
+		Method: "POST", Path: "/greetings/{name}", Serve: func(c *web.Call) error {
 			word, err := web.ReadBody(c, func(b []byte) (string, error) { return string(b), nil })
 			if err != nil {
-				c.Fail(err)
-				return
+				return err
 			}
-			c.Text(http.StatusOK, word+", "+c.Param("name")+"!")
+			return c.Text(http.StatusOK, word+", "+c.Param("name")+"!")
 		},
 	}}})
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 // failing returns a server whose route /fail fails with what fault says.
 func failing(t *testing.T, log *slog.Logger, fault func() error) *web.Server {
 	return newServer(t, web.Config{Log: log, Routes: []web.Route{
-		{Method: "GET", Path: "/fail", Serve: func(c *web.Call) { c.Fail(fault()) }},
-		{Method: "GET", Path: "/too", Serve: func(c *web.Call) { c.Fail(fault()) }},
+		{Method: "GET", Path: "/fail", Serve: func(*web.Call) error { return fault() }},
+		{Method: "GET", Path: "/too", Serve: func(*web.Call) error { return fault() }},
 	}})
 }
 
@@ -90,7 +90,7 @@ func TestClientGoes(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
 	s := newServer(t, web.Config{Log: slog.New(slog.NewTextHandler(&text, nil)), Routes: []web.Route{
-		{Method: "GET", Path: "/wait", Serve: func(c *web.Call) { <-c.Context().Done(); c.Fail(context.Cause(c.Context())) }},
+		{Method: "GET", Path: "/wait", Serve: func(c *web.Call) error { <-c.Context().Done(); return context.Cause(c.Context()) }},
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

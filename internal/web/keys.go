@@ -134,10 +134,10 @@ func (s *Server) admits(c *Call, to Route) bool {
 		if to.Page {
 			c.W.Header().Set("WWW-Authenticate", `Basic realm="any name, and the key as the password"`)
 		}
-		c.Detail(http.StatusUnauthorized, "Not authenticated")
+		c.detail(http.StatusUnauthorized, "Not authenticated")
 		return false
 	case !fits:
-		c.Detail(http.StatusForbidden, "this key is not good for that")
+		c.detail(http.StatusForbidden, "this key is not good for that")
 		return false
 	}
 	return true

@@ -16,8 +16,8 @@ func TestKeys(t *testing.T) {
 	s := newServer(t, web.Config{
 		Keys: []web.Key{{Role: web.Admin, Secret: "s3cret"}, {Role: "writer", Secret: "w"}, {Role: "reader", Secret: "r"}},
 		Routes: []web.Route{
-			{Method: "GET", Path: "/info", For: web.AnyKey, Serve: func(c *web.Call) { c.JSON(200, []byte("{}")) }},
-			{Method: "GET", Path: "/reset", For: web.Admin, Serve: func(c *web.Call) { c.JSON(200, []byte("{}")) }},
+			{Method: "GET", Path: "/info", For: web.AnyKey, Serve: func(c *web.Call) error { return c.JSON(200, []byte("{}")) }},
+			{Method: "GET", Path: "/reset", For: web.Admin, Serve: func(c *web.Call) error { return c.JSON(200, []byte("{}")) }},
 		},
 	})
 	for _, test := range []struct {

@@ -18,12 +18,12 @@ func (s *Server) letsIn(c *Call, page bool) bool {
 	switch {
 	case s.anyPage():
 	case len(s.grants) == 0 && name != "" && !loopback(name) && !s.ownName(c.R.Host):
-		c.Detail(http.StatusForbidden, "this server does not answer to the name "+name+
+		c.detail(http.StatusForbidden, "this server does not answer to the name "+name+
 			": call it by 127.0.0.1 or localhost, or start it with --origins http://"+c.R.Host+" or with a key file")
 		return false
 	case s.listed(c.R.Header.Get("Origin")), page && followed(c.R):
 	case foreign(c.R):
-		c.Detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
+		c.detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
 		return false
 	}
 	return true

@@ -20,34 +20,36 @@ const (
 	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
 )
 
-// JSON answers with a JSON body.
-func (c *Call) JSON(status int, body []byte) { c.Body(status, "application/json", body) }
+// JSON answers with a JSON body. It returns nil, so that a route can end with it.
+func (c *Call) JSON(status int, body []byte) error { return c.Body(status, "application/json", body) }
 
-// Body answers with a body of a content type, zipped if that is worth it.
-func (c *Call) Body(status int, kind string, body []byte) {
+// Body answers with a body of a content type, zipped if that pays. It returns nil, so that a
+// route can end with it.
+func (c *Call) Body(status int, kind string, body []byte) error {
 	p := c.Printer(status)
 	p.kind, p.piece = kind, body
-	_ = p.Close() // a client that is gone has no use for the reply
+	_ = p.Close() // it fails only if the client has gone
+	return nil
 }
 
-// Detail answers with a JSON object whose member "detail" says why a request is not
-// carried out.
-func (c *Call) Detail(status int, why string) {
+// detail answers with a JSON object whose "detail" says why the server refuses a request.
+func (c *Call) detail(status int, why string) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(map[string]string{"detail": why}) != nil {
 		b.Reset() // a string can always be written
 	}
-	c.JSON(status, bytes.TrimSpace(b.Bytes()))
+	_ = c.JSON(status, bytes.TrimSpace(b.Bytes()))
 }
 
-// Text answers with plain text.
-func (c *Call) Text(status int, text string) {
+// Text answers with plain text. It returns nil, so that a route can end with it.
+func (c *Call) Text(status int, text string) error {
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	c.W.WriteHeader(status)
-	_, _ = io.WriteString(c.Paced(), text) // a client that is gone has no use for it
+	_, _ = io.WriteString(c.Paced(), text) // it fails only if the client has gone
+	return nil
 }
 
 // A Printer writes a JSON reply in pieces. It never holds all of a long reply, and

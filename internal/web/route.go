@@ -14,7 +14,11 @@ type Route struct {
 	Method string
 	Path   string // "/things/{id}/parts": a name in braces stands for any one part, see [Call.Param]
 	For    Role   // that a key needs
-	Serve  func(*Call)
+
+	// Serve answers a call, or returns an error, which the server turns into the reply: an
+	// [*Error] into its own, any other into that of a fault of the server. An error after the
+	// reply has begun cuts the connection.
+	Serve func(*Call) error
 
 	// Page says that people open it in a browser: it changes nothing, links from anywhere
 	// may lead to it, and the browser asks for a key and sends it as a password.
@@ -114,7 +118,7 @@ func (s *Server) dispatch(c *Call) {
 		return
 	}
 	if _, err := url.ParseQuery(c.R.URL.RawQuery); err != nil {
-		c.Detail(http.StatusBadRequest, "the query cannot be read: "+err.Error())
+		c.detail(http.StatusBadRequest, "the query cannot be read: "+err.Error())
 		return
 	}
 	if at == nil {
@@ -123,17 +127,20 @@ func (s *Server) dispatch(c *Call) {
 			c.redirect(short)
 			return
 		}
-		c.Detail(http.StatusNotFound, "Not Found")
+		c.detail(http.StatusNotFound, "Not Found")
 		return
 	}
 	if !fits {
 		c.W.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(at.methods)), ", "))
-		c.Detail(http.StatusMethodNotAllowed, "Method Not Allowed")
+		c.detail(http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
 	}
 	c.Route, c.names, c.values = at.path, at.names, values
-	if s.admits(c, to) {
-		to.Serve(c)
+	if !s.admits(c, to) {
+		return
+	}
+	if err := to.Serve(c); err != nil {
+		c.fail(err)
 	}
 }
 

@@ -54,16 +54,16 @@ func TestRunEndsAtOnce(t *testing.T) {
 func TestRunWaitsForConnectionsTakenOver(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
-	s, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+	s, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		conn, _, err := http.NewResponseController(c.W).Hijack()
 		if err != nil {
-			t.Error(err)
-			return
+			return err
 		}
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "x")
 		<-c.Context().Done()
 		close(ended)
+		return nil
 	}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestTooManyConnections(t *testing.T) {
 	t.Parallel()
 	hold, held := make(chan struct{}), make(chan struct{}, 9)
 	addr, _ := webtest.Serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}, Routes: []web.Route{
-		{Method: "GET", Path: "/hold", Serve: func(c *web.Call) { held <- struct{}{}; <-hold; c.JSON(200, []byte("{}")) }},
+		{Method: "GET", Path: "/hold", Serve: func(c *web.Call) error { held <- struct{}{}; <-hold; return c.JSON(200, []byte("{}")) }},
 	}}))
 	const request, holding = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /hold HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	busy, half := dial(t, addr, holding), dial(t, addr, "GET / HT")
@@ -156,9 +156,9 @@ func TestTooManyConnections(t *testing.T) {
 func TestTornExchange(t *testing.T) {
 	t.Parallel()
 	exchanges := make(chan *web.Exchange, 2)
-	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/note", Serve: func(c *web.Call) {
-		c.JSON(200, []byte("{}"))
-		exchanges <- c.Exchange
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/note", Serve: func(c *web.Call) error {
+		defer func() { exchanges <- c.Exchange }()
+		return c.JSON(200, []byte("{}"))
 	}}}})
 	addr, _ := webtest.Serve(t, s)
 	const request = "GET /note HTTP/1.1\r\nHost: localhost\r\n\r\n"

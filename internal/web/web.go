@@ -109,7 +109,10 @@ func (s *Server) Stopping() <-chan struct{} { return s.stopping }
 func (s *Server) Register(c prometheus.Collector) { s.metrics.registry.MustRegister(c) }
 
 // Metrics answers a call with all metrics, in the text form of Prometheus.
-func (s *Server) Metrics(c *Call) { s.metrics.page.ServeHTTP(page{c.W, c.Paced()}, c.R) }
+func (s *Server) Metrics(c *Call) error {
+	s.metrics.page.ServeHTTP(page{c.W, c.Paced()}, c.R)
+	return nil
+}
 
 // A page is a reply that another package writes, at the pace that clients must keep.
 type page struct {
@@ -130,7 +133,7 @@ func (s *Server) Compute(f func()) {
 }
 
 // Compute is [Server.Compute] for a call. If its client has gone when it is its turn, or
-// the server ends, it does not call f and returns an error for [Call.Fail].
+// the server ends, it does not call f and returns an error for the route to return.
 func (c *Call) Compute(f func() error) (err error) {
 	c.server.Compute(func() {
 		if err = c.Context().Err(); err == nil {
@@ -144,7 +147,7 @@ func (c *Call) Compute(f func() error) (err error) {
 // processors, and at least one.
 func (s *Server) Desks() int { return cap(s.desks) }
 
-// An Error is a reply to a request that cannot be carried out; see [Call.Fail].
+// An Error refuses a request: a route returns it, and the server replies with it.
 type Error struct {
 	Status int    // of HTTP
 	Detail string // why, for people

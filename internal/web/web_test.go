@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -28,9 +29,9 @@ func newServer(t testing.TB, c web.Config) *web.Server {
 	c.Name = "test"
 	c.Routes = append(c.Routes,
 		web.Route{Method: "POST", Path: "/echo", For: "writer", Serve: echo},
-		web.Route{Method: "POST", Path: "/skip", Serve: func(c *web.Call) { c.SkipBody(); c.JSON(200, []byte("{}")) }},
-		web.Route{Method: "GET", Path: "/long", Serve: func(c *web.Call) { c.JSON(200, bytes.Repeat([]byte(" "), 1<<20)) }},
-		web.Route{Method: "GET", Path: "/", Serve: func(c *web.Call) { c.JSON(200, []byte(`{"root":true}`)) }},
+		web.Route{Method: "POST", Path: "/skip", Serve: func(c *web.Call) error { c.SkipBody(); return c.JSON(200, []byte("{}")) }},
+		web.Route{Method: "GET", Path: "/long", Serve: func(c *web.Call) error { return c.JSON(200, bytes.Repeat([]byte(" "), 1<<20)) }},
+		web.Route{Method: "GET", Path: "/", Serve: func(c *web.Call) error { return c.JSON(200, []byte(`{"root":true}`)) }},
 	)
 	s, err := web.New(c)
 	if err != nil {
@@ -40,13 +41,12 @@ func newServer(t testing.TB, c web.Config) *web.Server {
 }
 
 // echo answers with the body of the request.
-func echo(c *web.Call) {
+func echo(c *web.Call) error {
 	text, err := web.ReadBody(c, func(b []byte) (string, error) { return string(b), nil })
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, []byte(text))
+	return c.JSON(http.StatusOK, []byte(text))
 }
 
 // do makes a request without a socket; headers are "Name: value".
@@ -102,8 +102,8 @@ func zipped(parts ...string) string {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	show := func(c *web.Call) {
-		c.JSON(200, fmt.Appendf(nil, `%s a=%s b=%s`, c.Route, c.Param("a"), c.Param("b")))
+	show := func(c *web.Call) error {
+		return c.JSON(200, fmt.Appendf(nil, `%s a=%s b=%s`, c.Route, c.Param("a"), c.Param("b")))
 	}
 	s := newServer(t, web.Config{Routes: []web.Route{
 		{Method: "GET", Path: "/things", Serve: show},
@@ -150,13 +150,12 @@ func TestRoutes(t *testing.T) {
 func TestNothingIsComputedForThoseWhoWent(t *testing.T) {
 	t.Parallel()
 	computed := 0
-	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/sum", Serve: func(c *web.Call) {
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/sum", Serve: func(c *web.Call) error {
 		err := c.Compute(func() error { computed++; return nil })
 		if err != nil {
-			c.Fail(err)
-			return
+			return err
 		}
-		c.JSON(200, []byte("{}"))
+		return c.JSON(200, []byte("{}"))
 	}}}})
 	for _, gone := range []bool{false, true} {
 		ctx, leave := context.WithCancel(t.Context())
@@ -267,7 +266,7 @@ func TestPackedReplies(t *testing.T) {
 func TestPrinter(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
-	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/pieces", Serve: func(c *web.Call) {
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/pieces", Serve: func(c *web.Call) error {
 		p := c.Printer(http.StatusAccepted)
 		for i := range 200 {
 			piece := strings.Repeat(string(rune('a'+i%26)), 1+i*i*10)
@@ -276,9 +275,7 @@ func TestPrinter(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		return p.Close()
 	}}}})
 	if w := do(s, "GET", "/pieces", ""); w.Code != http.StatusAccepted || w.Body.String() != want.String() {
 		t.Errorf("%d, %d bytes, want %d", w.Code, w.Body.Len(), want.Len())
@@ -288,8 +285,9 @@ func TestPrinter(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{Routes: []web.Route{
-		{Method: "GET", Path: "/panic", Serve: func(*web.Call) { panic("oh") }},
-		{Method: "GET", Path: "/half", Serve: func(c *web.Call) { io.WriteString(c.W, "half"); panic("oh") }},
+		{Method: "GET", Path: "/panic", Serve: func(*web.Call) error { panic("oh") }},
+		{Method: "GET", Path: "/half", Serve: func(c *web.Call) error { io.WriteString(c.W, "half"); panic("oh") }},
+		{Method: "GET", Path: "/broken", Serve: func(c *web.Call) error { io.WriteString(c.W, "half"); return errors.New("oh") }},
 	}})
 	addr, _ := webtest.Serve(t, s)
 	defer http.DefaultClient.CloseIdleConnections()
@@ -312,6 +310,7 @@ func TestPanic(t *testing.T) {
 	}{
 		{"/panic", 500, "Internal Server Error"},
 		{"/half", 0, ""}, // must not look whole
+		{"/broken", 0, ""},
 		{"/", 200, `{"root":true}`},
 	} {
 		if status, text := get(test.path); status != test.status || text != test.text {
@@ -389,7 +388,7 @@ func FuzzGzip(f *testing.F) {
 
 // FuzzPaths asks for any path.
 func FuzzPaths(f *testing.F) {
-	s := newServer(f, web.Config{Routes: []web.Route{{Method: "GET", Path: "/a/{b}/c/{d}", Serve: func(c *web.Call) { c.Text(200, c.Param("b")+c.Param("d")) }}}})
+	s := newServer(f, web.Config{Routes: []web.Route{{Method: "GET", Path: "/a/{b}/c/{d}", Serve: func(c *web.Call) error { return c.Text(200, c.Param("b")+c.Param("d")) }}}})
 	for _, path := range []string{"/a/b/c/d", "/a//c", "/a/{b}/c/{d}/", "//", "/%2f"} {
 		f.Add(path)
 	}

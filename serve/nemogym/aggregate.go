@@ -13,9 +13,9 @@ import (
 
 // aggregate answers with the statistics of the numbers that replies of /verify have at the
 // top, and of the tokens of their responses: of all replies, and of those to each row.
-func aggregate(c *web.Call) {
+func aggregate(c *web.Call) error {
 	c.Plain = true
-	c.Answer(aggregated)
+	return c.Answer(aggregated)
 }
 
 // aggregated is the reply to the body of a request.

@@ -29,8 +29,8 @@ func New(book *names.Book, limits sessions.Limits) *Server {
 // over HTTP is that of package mcp. Its resets, steps and states over HTTP, which remember
 // nothing from one to the next, are left out.
 func (s *Server) Routes() []web.Route {
-	fixed := func(text string) func(*web.Call) {
-		return func(c *web.Call) { c.JSON(http.StatusOK, []byte(text)) }
+	fixed := func(text string) func(*web.Call) error {
+		return func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(text)) }
 	}
 	return []web.Route{
 		{Method: "GET", Path: "/ws", For: web.AnyKey, Serve: s.socket},

@@ -90,15 +90,14 @@ func (j *Journal) now() uint64 {
 
 // Stream shows a client what happens, as server-sent events, until it goes away.
 // It begins with the next event, or with the one after that of the header Last-Event-ID.
-func (j *Journal) Stream(c *Call) {
+func (j *Journal) Stream(c *Call) error {
 	c.Waits = true
 	c.SkipBody()
 	after := j.now()
 	if text := c.R.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
-			c.Detail(http.StatusUnprocessableEntity, "Last-Event-ID should be a number")
-			return
+			return Errorf(http.StatusUnprocessableEntity, "Last-Event-ID should be a number")
 		}
 		after = n
 	}
@@ -114,7 +113,7 @@ func (j *Journal) Stream(c *Call) {
 	for {
 		out.Restart()
 		if _, err := out.Write(text); err != nil || c.Flush() != nil {
-			return
+			return nil // the client has gone
 		}
 		list, more := j.since(after)
 		text = text[:0]
@@ -127,7 +126,7 @@ func (j *Journal) Stream(c *Call) {
 			continue
 		}
 		if shown && !c.rest() {
-			return
+			return nil
 		}
 		shown = false
 		select {
@@ -135,9 +134,9 @@ func (j *Journal) Stream(c *Call) {
 		case <-ticker.C:
 			text = append(text, ":\n\n"...)
 		case <-c.Context().Done():
-			return
+			return nil
 		case <-c.server.Stopping():
-			return
+			return nil
 		}
 	}
 }
