@@ -83,7 +83,7 @@ func (b *batches) nack(ctx context.Context, number uint64, trainer string) error
 		d.state = due
 		d.attempt++
 		b.tally.count(func(n *counts) { n.nacked++ })
-		b.events.Tell("nacked", map[string]any{"batch": number, "trainer": trainer})
+		b.events.Add("nacked", map[string]any{"batch": number, "trainer": trainer})
 		b.wakeLocked()
 	}
 	return nil
@@ -128,7 +128,7 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 		b.acked.put(d.number)
 		b.past = d.forget(b.past)
 		b.tally.count(func(n *counts) { n.acked++ })
-		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+		b.events.Add("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
 	b.progressLocked()
 	return nil

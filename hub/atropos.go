@@ -283,7 +283,7 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 
 // reader returns a reader whose memory is that of the call.
 func (s *Server) reader(c *web.Call) *atropos.Reader {
-	reader, size := s.readers.Take()
+	reader, size := s.readers.Get()
 	if reader != nil && c.Reserve(size) != nil {
 		s.readers.Put(reader, size)
 		reader = nil

@@ -19,7 +19,7 @@ const consumer = "trainer"
 // which counts all that were handed out.
 type batches struct {
 	queue  *queue.Queue
-	events *web.Journal
+	events *web.EventLog
 	tally  *tally
 	newest bool // the newest batch goes out first
 
@@ -157,7 +157,7 @@ func (b *batches) lapse(now time.Time) {
 		if (d.state == handed || d.state == kept) && now.After(d.until) {
 			d.state = map[batchState]batchState{handed: lapsed, kept: due}[d.state]
 			b.tally.count(func(n *counts) { n.expired++ })
-			b.events.Tell("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+			b.events.Add("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 		n.groupsOut += uint64(len(d.seqs))
 		n.tokensOut += uint64(d.tokens)
 	})
-	b.events.Tell("batch", map[string]any{
+	b.events.Add("batch", map[string]any{
 		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(d.seqs), "tokens": d.tokens, "attempt": d.attempt,
 	})
 	return parcel{d, d.attempt, first, b.step}

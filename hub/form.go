@@ -223,7 +223,7 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 func (r *Run) reportUnpackable() {
 	batch := r.registry.Current().BatchSize
 	for size, groups := range r.ledger.Unreported() {
-		r.events.Tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
+		r.events.Add("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
 		r.log.Warn("groups of this size fit into no batch, and will never be handed out",
 			"sequences", size, "groups", groups, "batch_size", batch)
 	}

@@ -42,7 +42,7 @@ type Server struct {
 
 	codec    *groupform.Codec
 	reply    *reply.Writer
-	readers  *web.Shelf[*atropos.Reader]
+	readers  *web.FreeList[*atropos.Reader]
 	draining atomic.Bool // no more groups are taken
 
 	main    *Run
@@ -66,7 +66,7 @@ func New(c Config) (*Server, error) {
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
 	s.codec = groupform.NewCodec(int(min(inflated, math.MaxInt32)))
 	s.reply = reply.New(s.codec, s.web)
-	s.readers = web.NewShelf[*atropos.Reader](s.web.Keep())
+	s.readers = web.NewFreeList[*atropos.Reader](s.web.Keep())
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}

@@ -28,7 +28,7 @@ type intake struct {
 
 	registry *registry.Registry
 	holding  *holding
-	events   *web.Journal
+	events   *web.EventLog
 	tally    *tally
 
 	mu     sync.Mutex // guards latest; nothing else is called under it
@@ -240,7 +240,7 @@ func (in *intake) note(tokens []int, t taken) {
 		n.groupsIn += uint64(fresh)
 		n.tokensIn += uint64(sum)
 	})
-	in.events.Tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
+	in.events.Add("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
 }
 
 // full reports whether groups must be refused because too many wait.
@@ -268,7 +268,7 @@ func (in *intake) makeRoom(ctx context.Context) error {
 	}
 	dropped, err := in.queue.Drop(ctx, seqs...)
 	in.tally.count(func(n *counts) { n.dropped += uint64(dropped) })
-	in.events.Tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
+	in.events.Add("dropped", map[string]any{"groups": dropped, "reason": "full"})
 	in.log.Warn("groups were dropped to make room", "groups", dropped, "limit", most)
 	return err
 }

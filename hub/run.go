@@ -43,7 +43,7 @@ type Run struct {
 	holding  *holding
 	intake   *intake
 	ledger   *registry.Ledger
-	events   *web.Journal
+	events   *web.EventLog
 	tally    *tally
 	rollouts rollouts
 }
@@ -51,7 +51,7 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.Journal{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
 	q.OnAside(r.tellAside)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
@@ -79,7 +79,7 @@ func (r *Run) tellAside(a queue.Aside) {
 	if !a.Again.IsZero() {
 		fields["again"] = a.Again.UTC().Format(time.RFC3339Nano)
 	}
-	r.events.Tell("aside", fields)
+	r.events.Add("aside", fields)
 }
 
 // Name is the name of the run.
@@ -108,7 +108,7 @@ func (r *Run) Tell(ctx context.Context, version int32) error {
 	}
 	if version > before {
 		r.batches.progress()
-		r.events.Tell("version", map[string]any{"version": version})
+		r.events.Add("version", map[string]any{"version": version})
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 	r.batches.takeBack(trainer)
 	r.ledger.Forget()
 	now, step := r.registry.Current(), r.batches.step
-	r.events.Tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
+	r.events.Add("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
 	r.log.Info("a trainer registered", "trainer", trainer, "batch_size", now.BatchSize, "step", step, "again", g.Registered)
 	return nil
 }
@@ -195,7 +195,7 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	if err != nil {
 		return nil, err
 	}
-	r.events.Tell("env_registered", map[string]any{"env_id": e.ID, "name": e.RealName()})
+	r.events.Add("env_registered", map[string]any{"env_id": e.ID, "name": e.RealName()})
 	r.log.Info("an environment registered", "env", e.ID, "name", e.RealName(), "group_size", e.GroupSize)
 	return e, nil
 }
@@ -208,7 +208,7 @@ func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
 	if known, err = r.registry.Disconnect(ctx, id); !known || err != nil {
 		return known, err
 	}
-	r.events.Tell("env_disconnected", map[string]any{"env_id": id})
+	r.events.Add("env_disconnected", map[string]any{"env_id": id})
 	defer r.batches.wake()
 	return true, r.holding.freeEnv(ctx, id)
 }
@@ -254,7 +254,7 @@ func (r *Run) reset(ctx context.Context) error {
 	if err := r.queue.Reset(ctx); err != nil {
 		return err
 	}
-	r.events.Tell("reset", map[string]any{})
+	r.events.Add("reset", map[string]any{})
 	r.log.Info("the run was reset")
 	return nil
 }

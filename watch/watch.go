@@ -50,7 +50,7 @@ type Server struct {
 	machine *machine             // nil: it is not shown
 
 	searchTime time.Duration
-	grown      web.Journal
+	grown      web.EventLog
 	ready      func() // returns once the folder was read
 	pages      map[string]*template.Template
 	alone      *template.Template // of a page on its own
@@ -133,7 +133,7 @@ func (s *Server) Run(ctx context.Context) error {
 		g, h := s.trace.len(), s.hubNow()
 		if r := s.numbers.len(); g != groups || r != rows || h != held {
 			groups, rows, held = g, r, h
-			s.grown.Tell("grown", map[string]any{"groups": groups, "rows": rows})
+			s.grown.Add("grown", map[string]any{"groups": groups, "rows": rows})
 		}
 		select {
 		case <-ctx.Done():

@@ -34,15 +34,15 @@ type Config struct {
 
 // A Host is what was opened.
 type Host struct {
-	door   *web.Door
-	folder *datadir.Folder
-	queue  *queue.Queue
-	hub    *hub.Server
-	runs   map[string]*queue.Queue // of the hub's further runs
-	store  Store
-	files  *files.Pool
-	log    *slog.Logger
-	lost   chan error // gets an element if a queue belongs to another process now
+	listener *web.Listener
+	folder   *datadir.Folder
+	queue    *queue.Queue
+	hub      *hub.Server
+	runs     map[string]*queue.Queue // of the hub's further runs
+	store    Store
+	files    *files.Pool
+	log      *slog.Logger
+	lost     chan error // gets an element if a queue belongs to another process now
 }
 
 // Open opens the port first: a second program on the same port changes nothing. Only a
@@ -74,18 +74,18 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		}
 	}
 	h.hub, err = hub.New(hub.Config{
-		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Routes: c.Routes, Log: c.Log,
+		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, MaxLag: c.MaxLag, Routes: c.Routes, Log: c.Log,
 	})
 	return err
 }
 
 // listen opens the port.
 func (h *Host) listen(ctx context.Context, s web.Settings) error {
-	door, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
+	l, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	h.door = door
+	h.listener = l
 	return nil
 }
 
@@ -144,7 +144,7 @@ func (h *Host) lose(err error) {
 }
 
 // Addr is the address of the hub.
-func (h *Host) Addr() net.Addr { return h.door.Addr() }
+func (h *Host) Addr() net.Addr { return h.listener.Addr() }
 
 // Folder is the data folder.
 func (h *Host) Folder() *datadir.Folder { return h.folder }
@@ -168,7 +168,7 @@ func (h *Host) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	})
-	err := h.hub.Run(ctx, h.door.Listener)
+	err := h.hub.Run(ctx, h.listener.Listener)
 	stop()
 	watch.Wait()
 	return errors.Join(err, lost)
@@ -178,8 +178,8 @@ func (h *Host) Run(ctx context.Context) error {
 // returned.
 func (h *Host) Close() error {
 	var errs []error
-	if h.door != nil {
-		if err := h.door.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
+	if h.listener != nil {
+		if err := h.listener.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
 			errs = append(errs, err)
 		}
 	}

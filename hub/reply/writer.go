@@ -45,12 +45,12 @@ func WeightOf(groups []queue.Delivery) (n int) {
 type Writer struct {
 	codec *groupform.Codec
 	web   *web.Server
-	texts *web.Shelf[*[]byte] // for groups in JSON
+	texts *web.FreeList[*[]byte] // for groups in JSON
 }
 
 // New returns a Writer for the calls of a server.
 func New(codec *groupform.Codec, s *web.Server) *Writer {
-	return &Writer{codec, s, web.NewShelf[*[]byte](s.Keep())}
+	return &Writer{codec, s, web.NewFreeList[*[]byte](s.Keep())}
 }
 
 // Binary writes groups in their binary form. A reply of one portion has its length in the
@@ -242,7 +242,7 @@ func (w *Writer) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show
 	a := &ahead{Writer: w, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
-		for next := i; next < min(len(groups), i+w.web.Desks()+1); next++ {
+		for next := i; next < min(len(groups), i+w.web.ComputeSlots()+1); next++ {
 			if err := a.begin(next); err != nil && next == i {
 				return err // the others can be begun later
 			}
@@ -323,7 +323,7 @@ const textFactor = 2
 
 // encode makes JSON of one group, which view decodes if it is not.
 func (w *Writer) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
-	buf, _ := w.texts.Take()
+	buf, _ := w.texts.Get()
 	if buf == nil {
 		buf = new([]byte)
 	}

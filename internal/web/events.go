@@ -9,91 +9,92 @@ import (
 	"time"
 )
 
-// keptEvents is how many events a journal keeps for followers that come late.
+// keptEvents is how many past events a log keeps for late followers.
 const keptEvents = 1024
 
-// shownEvents is how many events a follower is shown at once.
+// shownEvents is how many events a follower gets at once.
 const shownEvents = 64
 
-// eventsEvery is how often a follower is shown events. What happens often does not wake
-// many followers as often.
+// eventsEvery bounds how often a follower gets events: frequent events do not wake many
+// followers each time.
 const eventsEvery = 100 * time.Millisecond
 
-// beat is how often a stream of events shows that it is alive.
+// beat is how often an event stream without events shows that it is alive.
 const beat = 15 * time.Second
 
-// A Journal is what has happened recently, for those who follow it. Writing to it never
-// waits for a reader. The zero value is ready; many goroutines may use it at once.
-type Journal struct {
+// An EventLog is the recent events, for those who follow them. Adding never waits for a
+// reader. The zero value is ready; many goroutines may use it at once.
+type EventLog struct {
 	mu      sync.Mutex
 	first   uint64 // number of the first event
 	last    uint64 // number of the last event
 	events  [keptEvents]event
-	changed chan struct{} // nil: nothing waits
+	changed chan struct{} // nil: nobody waits
 }
 
-// An event is something that happened.
+// An event is one entry of the log.
 type event struct {
 	number uint64
 	kind   string
 	data   []byte // JSON
 }
 
-// Tell adds an event of a kind. The fields are the members of a JSON object.
-func (j *Journal) Tell(kind string, fields map[string]any) {
+// Add adds an event. The fields become the members of a JSON object, with "time" beside
+// them.
+func (l *EventLog) Add(kind string, fields map[string]any) {
 	fields["time"] = time.Now().UTC().Format(time.RFC3339Nano)
 	data, err := json.Marshal(fields)
 	if err != nil {
 		data = []byte(`{}`) // the fields are numbers and strings
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.first == 0 {
-		j.first = max(1, uint64(time.Now().UnixMicro())) // above those of an earlier process
-		j.last = j.first - 1
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.first == 0 {
+		l.first = max(1, uint64(time.Now().UnixMicro())) // above the numbers of an earlier process
+		l.last = l.first - 1
 	}
-	j.last++
-	j.events[j.last%keptEvents] = event{j.last, kind, data}
-	if j.changed != nil {
-		close(j.changed)
-		j.changed = nil
+	l.last++
+	l.events[l.last%keptEvents] = event{l.last, kind, data}
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
 	}
 }
 
-// since returns the events after a number that are still kept, the first [shownEvents]
-// of them, and a channel that is closed when there are more.
-func (j *Journal) since(number uint64) (list []event, more <-chan struct{}) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if number > j.last { // the clock was set back since an earlier process
+// since returns the next events after a number, at most [shownEvents] of those kept, and a
+// channel that closes when more come.
+func (l *EventLog) since(number uint64) (list []event, more <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if number > l.last { // the clock was set back since an earlier process
 		number = 0
 	}
-	number = max(number, j.first-min(1, j.first)) // those of an earlier process are gone
-	if j.last-number > keptEvents {
-		number = j.last - keptEvents
+	number = max(number, l.first-min(1, l.first)) // an earlier process's events are gone
+	if l.last-number > keptEvents {
+		number = l.last - keptEvents
 	}
-	for n := number + 1; n <= min(j.last, number+shownEvents); n++ {
-		list = append(list, j.events[n%keptEvents])
+	for n := number + 1; n <= min(l.last, number+shownEvents); n++ {
+		list = append(list, l.events[n%keptEvents])
 	}
-	if j.changed == nil {
-		j.changed = make(chan struct{})
+	if l.changed == nil {
+		l.changed = make(chan struct{})
 	}
-	return list, j.changed
+	return list, l.changed
 }
 
 // now is the number of the last event.
-func (j *Journal) now() uint64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.last
+func (l *EventLog) now() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
 }
 
-// Stream shows a client what happens, as server-sent events, until it goes away.
-// It begins with the next event, or with the one after that of the header Last-Event-ID.
-func (j *Journal) Stream(c *Call) error {
+// Stream sends events to a client as server-sent events until it goes away. It begins with
+// the next event, or after the number in the header Last-Event-ID.
+func (l *EventLog) Stream(c *Call) error {
 	c.Waits = true
 	c.SkipBody()
-	after := j.now()
+	after := l.now()
 	if text := c.R.Header.Get("Last-Event-ID"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -109,13 +110,13 @@ func (j *Journal) Stream(c *Call) error {
 	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	text := []byte(": " + c.server.config.Name + "\n\n")
-	shown := false // events, since the last rest
+	shown := false // whether events went out since the last rest
 	for {
 		out.Restart()
 		if _, err := out.Write(text); err != nil || c.Flush() != nil {
 			return nil // the client has gone
 		}
-		list, more := j.since(after)
+		list, more := l.since(after)
 		text = text[:0]
 		for _, e := range list {
 			text = fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", e.number, e.kind, e.data)
@@ -141,7 +142,7 @@ func (j *Journal) Stream(c *Call) error {
 	}
 }
 
-// rest waits for eventsEvery, and reports whether there is still a follower.
+// rest waits for eventsEvery, and reports whether to go on.
 func (c *Call) rest() bool {
 	end := time.NewTimer(eventsEvery)
 	defer end.Stop()

@@ -9,24 +9,23 @@ import (
 	"time"
 )
 
-// faultEvery is how often the faults of a route are logged.
+// faultEvery is how often a route's faults are logged.
 const faultEvery = time.Minute
 
-// faults remembers which calls failed by the fault of this server, so that a disk that
-// is broken fills no log.
+// faults remembers the faults of each route, so a broken disk does not flood the log.
 type faults struct {
 	mu sync.Mutex
 	by map[string]*fault // by route
 }
 
-// A fault is what is known of the faults of a route.
+// A fault is the log state of a route's faults.
 type fault struct {
 	logged time.Time
-	more   int // since then
+	more   int // unlogged faults since then
 }
 
-// note notes a fault of a route, and returns whether to log it, and how many were not
-// logged since the last that was.
+// note counts a fault of a route. It returns whether to log it, and how many went unlogged
+// since the last.
 func (f *faults) note(route string, now time.Time) (unlogged int, log bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

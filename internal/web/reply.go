@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	leastZipped = 1000     // bytes of the smallest reply that is zipped
-	zipperSize  = 1 << 20  // about how many bytes of memory it takes to zip a reply
-	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
+	leastZipped = 1000     // least size of a zipped reply, in bytes
+	zipperSize  = 1 << 20  // memory of a gzip writer, in bytes, about
+	pieceSize   = 64 << 10 // bytes per write of a long reply, about
 )
 
 // JSON answers with a JSON body. It returns nil, so that a route can end with it.
@@ -38,7 +38,7 @@ func (c *Call) detail(status int, why string) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(map[string]string{"detail": why}) != nil {
-		b.Reset() // a string can always be written
+		b.Reset() // cannot happen: a string always encodes
 	}
 	_ = c.JSON(status, bytes.TrimSpace(b.Bytes()))
 }
@@ -52,27 +52,25 @@ func (c *Call) Text(status int, text string) error {
 	return nil
 }
 
-// A Printer writes a JSON reply in pieces. It never holds all of a long reply, and
-// gives a short one its length. It zips replies that are long enough, if the client
-// takes that.
+// A Printer writes a JSON reply in pieces. It buffers only the current piece, gives a short
+// reply its length, and zips a long one if the client takes gzip.
 type Printer struct {
 	c      *Call
 	status int
 	kind   string    // content type
-	piece  []byte    // not yet written
-	to     io.Writer // nil: nothing is written yet
+	piece  []byte    // buffered
+	to     io.Writer // nil: the reply has not begun
 	zip    *gzip.Writer
-	sized  bool // the length is in the header: the client has it all with the last byte
+	sized  bool // the header has the length, so the last byte completes the reply
 	err    error
 }
 
-// Printer returns a printer of a reply with a status. The caller must call its Close,
-// or else Abort.
+// Printer returns a printer of a reply. The caller must call Close or Abort.
 func (c *Call) Printer(status int) *Printer {
 	return &Printer{c: c, status: status, kind: "application/json"}
 }
 
-// Write implements [io.Writer]. The error is that of any write so far.
+// Write implements [io.Writer]. It returns the first error of all writes.
 func (p *Printer) Write(text []byte) (int, error) {
 	if len(text) < pieceSize {
 		p.piece = append(p.piece, text...)
@@ -92,7 +90,7 @@ func (p *Printer) Write(text []byte) (int, error) {
 	return len(text), p.err
 }
 
-// Abort gives up. What is written is not a whole reply.
+// Abort gives up a reply, which stays incomplete.
 func (p *Printer) Abort() {
 	if p.zip != nil {
 		p.c.server.zips.Put(p.zip, zipperSize)
@@ -100,13 +98,13 @@ func (p *Printer) Abort() {
 	}
 }
 
-// Close writes the rest, and returns the first error of all.
+// Close writes the rest, and returns the first error of all writes.
 func (p *Printer) Close() error {
 	if p.err == nil && p.to == nil {
 		p.open(len(p.piece))
 	}
 	if p.err == nil && p.sized {
-		p.err = p.c.LastByte() // a client that goes away after this has it
+		p.err = p.c.LastByte() // a client that leaves after this has the reply
 	}
 	if p.err == nil {
 		p.flush()
@@ -114,17 +112,17 @@ func (p *Printer) Close() error {
 	if p.zip != nil && p.err == nil {
 		p.err = p.zip.Close()
 	}
-	p.Abort() // gives back the gzip writer
+	p.Abort() // frees the gzip writer
 	if p.err == nil {
 		p.err = p.c.Flush()
 	}
 	if p.err == nil && !p.sized {
-		p.err = context.Cause(p.c.R.Context()) // the end of the reply is still to come
+		p.err = context.Cause(p.c.R.Context()) // net/http has yet to write the last chunk
 	}
 	return p.err
 }
 
-// open writes the header of a reply of size bytes; -1: not known yet.
+// open writes the header of a reply of size bytes; -1: unknown.
 func (p *Printer) open(size int) {
 	if p.to != nil {
 		return
@@ -149,13 +147,13 @@ func (p *Printer) open(size int) {
 	p.c.W.WriteHeader(p.status)
 }
 
-// flush writes the piece.
+// flush writes the buffered piece.
 func (p *Printer) flush() {
 	_, p.err = p.to.Write(p.piece)
 	p.piece = p.piece[:0]
 }
 
-// Flush sends what is written to the client.
+// Flush sends the reply so far to the client.
 func (c *Call) Flush() error {
 	if err := http.NewResponseController(c.W).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -163,9 +161,9 @@ func (c *Call) Flush() error {
 	return nil
 }
 
-// zipper returns a gzip writer to w, perhaps one that was used before.
+// zipper returns a gzip writer to w, used if the free list has one.
 func (s *Server) zipper(w io.Writer) *gzip.Writer {
-	if z, _ := s.zips.Take(); z != nil {
+	if z, _ := s.zips.Get(); z != nil {
 		z.Reset(w)
 		return z
 	}
@@ -176,7 +174,7 @@ func (s *Server) zipper(w io.Writer) *gzip.Writer {
 	return z
 }
 
-// takesGzip reports whether the client of a request takes gzip.
+// takesGzip reports whether a request's client takes gzip.
 func takesGzip(r *http.Request) bool {
 	words := strings.Split(strings.ToLower(strings.Join(r.Header.Values("Accept-Encoding"), ",")), ",")
 	return slices.ContainsFunc(words, func(word string) bool {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newServer returns a server of some routes; /echo, /long and /skip are always there.
+// newServer returns a server with the given routes beside /echo, /long and /skip.
 func newServer(t testing.TB, c web.Config) *web.Server {
 	t.Helper()
 	c.Name = "test"
@@ -54,7 +54,7 @@ func do(s http.Handler, method, path, body string, headers ...string) *httptest.
 	return doIn(context.Background(), s, method, path, strings.NewReader(body), headers...)
 }
 
-// doIn is do with a context, and any body.
+// doIn is do with a context and any body.
 func doIn(ctx context.Context, s http.Handler, method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, path, body)
 	r.Host = "localhost"
@@ -89,7 +89,7 @@ func readStatus(c net.Conn) (int, error) {
 	return reply.StatusCode, reply.Body.Close()
 }
 
-// zipped is gzip of some members.
+// zipped is gzip with a member for each text.
 func zipped(parts ...string) string {
 	var b bytes.Buffer
 	for _, part := range parts {
@@ -146,7 +146,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// What a client wanted is not computed once it has gone, however many wait for their turn.
+// Compute does not run for a client that has gone.
 func TestNothingIsComputedForThoseWhoWent(t *testing.T) {
 	t.Parallel()
 	computed := 0
@@ -262,7 +262,7 @@ func TestPackedReplies(t *testing.T) {
 	}
 }
 
-// TestPrinter writes a reply in pieces of any size.
+// TestPrinter writes a reply in pieces of all sizes.
 func TestPrinter(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
@@ -341,37 +341,37 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestComputeLeavesAProcessor runs as many calls as there are desks, and no more.
+// TestComputeLeavesAProcessor runs as many calls as there are slots, and no more.
 func TestComputeLeavesAProcessor(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{})
-	if s.Desks() < 1 {
-		t.Fatalf("%d desks", s.Desks())
+	if s.ComputeSlots() < 1 {
+		t.Fatalf("%d slots", s.ComputeSlots())
 	}
 	busy, leave := make(chan struct{}), make(chan struct{})
-	ended := make(chan struct{}, s.Desks()+1)
-	for range s.Desks() + 1 {
+	ended := make(chan struct{}, s.ComputeSlots()+1)
+	for range s.ComputeSlots() + 1 {
 		go func() {
 			s.Compute(func() { busy <- struct{}{}; <-leave })
 			ended <- struct{}{}
 		}()
 	}
-	for range s.Desks() {
+	for range s.ComputeSlots() {
 		<-busy
 	}
 	select {
 	case <-busy:
-		t.Error("one more call runs than there are desks")
+		t.Error("one more call runs than there are slots")
 	case <-time.After(10 * time.Millisecond):
 	}
 	close(leave)
 	<-busy
-	for range s.Desks() + 1 {
+	for range s.ComputeSlots() + 1 {
 		<-ended
 	}
 }
 
-// FuzzGzip sends any bytes as gzip.
+// FuzzGzip sends arbitrary bytes as gzip.
 func FuzzGzip(f *testing.F) {
 	f.Add([]byte(zipped("some text")))
 	f.Add([]byte(zipped("some", "text") + "\x00\x00"))
@@ -386,7 +386,7 @@ func FuzzGzip(f *testing.F) {
 	})
 }
 
-// FuzzPaths asks for any path.
+// FuzzPaths asks for arbitrary paths.
 func FuzzPaths(f *testing.F) {
 	s := newServer(f, web.Config{Routes: []web.Route{{Method: "GET", Path: "/a/{b}/c/{d}", Serve: func(c *web.Call) error { return c.Text(200, c.Param("b")+c.Param("d")) }}}})
 	for _, path := range []string{"/a/b/c/d", "/a//c", "/a/{b}/c/{d}/", "//", "/%2f"} {
