@@ -52,7 +52,7 @@ type Run struct {
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
 	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
-	q.OnAside(r.tellAside)
+	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	return r, r.holding.load(ctx)
 }
 
-// tellAside tells followers that a group cannot be read.
-func (r *Run) tellAside(a queue.Aside) {
+// tellUnreadable tells followers that a group cannot be read.
+func (r *Run) tellUnreadable(a queue.Unreadable) {
 	fields := map[string]any{"id": a.ID, "number": a.Seq, "reason": a.Why.Error()}
 	if !a.Again.IsZero() {
 		fields["again"] = a.Again.UTC().Format(time.RFC3339Nano)

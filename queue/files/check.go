@@ -45,7 +45,7 @@ func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r R
 		return r, err
 	}
 	defer func() { err = errors.Join(err, over.close()) }()
-	heard := &witness{}
+	heard := &collector{}
 	log := slog.New(heard)
 	s, err := openFolder(over, Options{MinFree: -1, Log: log})
 	if err != nil {
@@ -86,17 +86,17 @@ func showAll(ctx context.Context, q *queue.Queue, show func(queue.Delivery) erro
 	return nil
 }
 
-// A witness keeps what is logged as warnings and errors, a sentence each.
-type witness struct {
+// A collector keeps what is logged as warnings and errors, a sentence each.
+type collector struct {
 	mu        sync.Mutex
 	sentences []string
 }
 
 // Enabled implements [slog.Handler].
-func (w *witness) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+func (w *collector) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
 
 // Handle implements [slog.Handler].
-func (w *witness) Handle(_ context.Context, r slog.Record) error {
+func (w *collector) Handle(_ context.Context, r slog.Record) error {
 	var about []string
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key != "kept" && a.Key != "again" { // nothing is kept, and nothing is tried again
@@ -111,7 +111,7 @@ func (w *witness) Handle(_ context.Context, r slog.Record) error {
 }
 
 // WithAttrs implements [slog.Handler]; nothing here uses it.
-func (w *witness) WithAttrs([]slog.Attr) slog.Handler { return w }
+func (w *collector) WithAttrs([]slog.Attr) slog.Handler { return w }
 
 // WithGroup implements [slog.Handler]; nothing here uses it.
-func (w *witness) WithGroup(string) slog.Handler { return w }
+func (w *collector) WithGroup(string) slog.Handler { return w }

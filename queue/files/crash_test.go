@@ -55,7 +55,7 @@ func history(t *rapid.T) {
 		"kill":      s.kill,
 		"power cut": s.powerCut,
 		"close":     s.end,
-		"seal":      func(*rapid.T) { s.store.site.trySeal() },
+		"seal":      func(*rapid.T) { s.store.catalog.trySeal() },
 		"":          func(*rapid.T) {},
 	})
 	s.end(t)

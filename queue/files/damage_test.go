@@ -236,7 +236,7 @@ func TestFileThatEndsBetweenFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := source{bytes.NewReader(b), int64(len(b)), h.salt, int64(len(b))}.survey(true)
+		v, err := source{bytes.NewReader(b), int64(len(b)), h.salt, int64(len(b))}.scan(true)
 		if err != nil || len(v.frames) < 2 {
 			t.Fatalf("%s: %d frames, error %v", name, len(v.frames), err)
 		}
@@ -310,7 +310,7 @@ func TestIdleStoreIsSealed(t *testing.T) {
 		q, s := openOn(t, d)
 		stop := make(chan struct{})
 		done := make(chan struct{})
-		go func() { s.site.tend(stop); close(done) }()
+		go func() { s.catalog.tend(stop); close(done) }()
 		putSmall(t, q, 0, 2)
 		time.Sleep(2 * idleTime)
 		synctest.Wait()
@@ -383,7 +383,7 @@ func FuzzSurvey(f *testing.F) {
 	f.Add(b, 60)
 	f.Fuzz(func(t *testing.T, b []byte, sealed int) {
 		s := source{bytes.NewReader(b), int64(len(b)), 0, int64(min(max(sealed, fileHeadLen), len(b)))}
-		v, err := s.survey(true)
+		v, err := s.scan(true)
 		if err != nil {
 			t.Fatal(err)
 		}

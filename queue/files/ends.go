@@ -60,11 +60,11 @@ func (e *ends) of(kind byte, salt uint32) int64 {
 }
 
 // sync has the file closed once it was not used for a while.
-func (e *ends) sync(s *site) error {
+func (e *ends) sync(c *catalog) error {
 	if !e.dirty.Swap(false) {
 		return nil
 	}
-	s.touch()
+	c.touch()
 	return e.f.Sync()
 }
 

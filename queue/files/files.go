@@ -54,22 +54,22 @@ const maxRecord = 64 << 20
 
 // A store is a [queue.Store] of files in a folder.
 type store struct {
-	o    Options
-	dir  string
-	lock io.Closer
-	site *site
-	stop chan struct{}  // closed by Close
-	wg   sync.WaitGroup // what Close waits for
+	o       Options
+	dir     string
+	lock    io.Closer
+	catalog *catalog
+	stop    chan struct{}  // closed by Close
+	wg      sync.WaitGroup // what Close waits for
 
 	// ops is read-locked by every operation on the files, and locked while they are
 	// opened, closed, mended or replaced. It is taken before all other locks.
 	ops    sync.RWMutex
 	bodies *segments
-	done   *journal
+	done   *frameFile
 	append committer[frame]
 
 	state  sync.Mutex // guards states and values
-	states *journal
+	states *frameFile
 	values map[string][]byte
 	live   int64 // bytes that values take in the file
 }
@@ -97,8 +97,8 @@ func Open(dir string, o Options) (queue.Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
 	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
-	s.site.touch() // what the opening has read
-	s.wg.Go(func() { s.site.tend(s.stop) })
+	s.catalog.touch() // what the opening has read
+	s.wg.Go(func() { s.catalog.tend(s.stop) })
 	return s, nil
 }
 
@@ -152,11 +152,11 @@ func (list locks) Close() error {
 
 // openFolder opens the store in a folder.
 func openFolder(f folder, o Options) (*store, error) {
-	in, err := openSite(f, o.logger())
+	in, err := openCatalog(f, o.logger())
 	if err != nil {
 		return nil, err
 	}
-	s := &store{o: o, site: in}
+	s := &store{o: o, catalog: in}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, in.ends.close())
@@ -166,21 +166,21 @@ func openFolder(f folder, o Options) (*store, error) {
 
 // open opens all files.
 func (s *store) open() error {
-	bodies, err := openSegments(s.site, s.o.segment())
+	bodies, err := openSegments(s.catalog, s.o.segment())
 	if err != nil {
 		return err
 	}
-	done, _, err := openLog(s.site, doneName)
+	done, _, err := openLog(s.catalog, doneName)
 	if err != nil {
 		return errors.Join(err, bodies.close())
 	}
-	states, kept, err := openLog(s.site, statesName)
+	states, kept, err := openLog(s.catalog, statesName)
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close())
 	}
 	values, err := valuesOf(states, kept)
 	if err == nil { // nothing is believed until the names of the files are durable too
-		err = s.site.folder.sync()
+		err = s.catalog.folder.sync()
 	}
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
@@ -189,29 +189,29 @@ func (s *store) open() error {
 	for key, value := range values {
 		s.live += stateSize(key, value)
 	}
-	s.site.trySeal()
+	s.catalog.trySeal()
 	return nil
 }
 
 // openLog opens a file of small records, or makes it. One that is listed was durable, so
 // no crash has taken it away; without it, it would not be known what was acknowledged.
-func openLog(in *site, name string) (*journal, survey, error) {
+func openLog(in *catalog, name string) (*frameFile, scan, error) {
 	if l, ok := in.found.files[name]; ok && !in.has(name) {
-		return nil, survey{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
+		return nil, scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
 	}
-	j, v, err := openJournal(in, name, true)
+	ff, v, err := openFrameFile(in, name, true)
 	if err == nil {
-		j.ahead = logAhead
-		j.reserve()
+		ff.ahead = logAhead
+		ff.reserve()
 	}
 	if !errors.Is(err, errHeadless) {
-		return j, v, err
+		return ff, v, err
 	}
-	if j, err = newJournal(in, name, 0); err == nil {
-		in.hold(j)
-		j.ahead = logAhead
+	if ff, err = newFrameFile(in, name, 0); err == nil {
+		in.hold(ff)
+		ff.ahead = logAhead
 	}
-	return j, survey{}, err
+	return ff, scan{}, err
 }
 
 // logAhead is how many bytes a log has for what it will be written. On a disk that
@@ -219,14 +219,14 @@ func openLog(in *site, name string) (*journal, survey, error) {
 const logAhead = 256 << 10
 
 // valuesOf reads the states that are kept.
-func valuesOf(j *journal, v survey) (map[string][]byte, error) {
+func valuesOf(ff *frameFile, v scan) (map[string][]byte, error) {
 	values := make(map[string][]byte)
 	for _, f := range v.frames {
 		if f.bad { // it was reported: the value before it stays
 			continue
 		}
 		if len(f.head) == 0 {
-			return nil, fmt.Errorf("%s: a record has no key", j.name)
+			return nil, fmt.Errorf("%s: a record has no key", ff.name)
 		}
 		key := string(f.head[1:])
 		if f.head[0] == 0 {
@@ -234,8 +234,8 @@ func valuesOf(j *journal, v survey) (map[string][]byte, error) {
 			continue
 		}
 		value := make([]byte, f.length)
-		if _, err := j.f.ReadAt(value, f.payload); err != nil {
-			return nil, fmt.Errorf("%s: %w", j.name, err)
+		if _, err := ff.f.ReadAt(value, f.payload); err != nil {
+			return nil, fmt.Errorf("%s: %w", ff.name, err)
 		}
 		values[key] = value
 	}
@@ -301,7 +301,7 @@ func (s *store) space() (free, keep int64, ok bool) {
 	if s.o.MinFree < 0 {
 		return 0, 0, false
 	}
-	free, total, ok := s.site.folder.space()
+	free, total, ok := s.catalog.folder.space()
 	if keep = s.o.MinFree; keep == 0 {
 		keep = min(64<<20, total/10)
 	}
@@ -370,7 +370,7 @@ func (s *store) Append(ctx context.Context, record []byte) error {
 func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	v, err := s.done.source().survey(false)
+	v, err := s.done.source().scan(false)
 	for _, f := range v.frames {
 		if err != nil {
 			break
@@ -391,24 +391,24 @@ func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 	return s.here(replace(&s.done, frames))
 }
 
-// replace writes a journal anew, with frames in place of all that it holds.
-func replace(j **journal, frames []frame) error {
-	old := *j
+// replace writes a frameFile anew, with frames in place of all that it holds.
+func replace(ff **frameFile, frames []frame) error {
+	old := *ff
 	fresh, err := renew(old, frames)
 	if err != nil {
 		return err
 	}
-	*j, fresh.ahead = fresh, old.ahead
-	if err := cmp.Or(old.site.folder.sync(), old.f.Close()); err != nil {
+	*ff, fresh.ahead = fresh, old.ahead
+	if err := cmp.Or(old.catalog.folder.sync(), old.f.Close()); err != nil {
 		fresh.err = err // it is not known which of the two would be found
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
-	old.site.trySeal()
+	old.catalog.trySeal()
 	return nil
 }
 
 // Condition reports what is known of the store's health.
-func (s *store) Condition() queue.Condition { return s.site.report() }
+func (s *store) Condition() queue.Condition { return s.catalog.report() }
 
 // Close closes the files, and lets others have the folder.
 func (s *store) Close() error {
@@ -419,9 +419,9 @@ func (s *store) Close() error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
-		s.site.trySeal()
+		s.catalog.trySeal()
 	}
-	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.site.ends.close())
+	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.catalog.ends.close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}

@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// openJournal opens a file of frames and returns what it holds. If grown is set, the
+// openFrameFile opens a file of frames and returns what it holds. If grown is set, the
 // file may have been written to when the machine stopped, and a write that was torn is
 // cut off; else every byte of it is sealed.
 //
 // [errHeadless] says that the file was made, and that nothing was ever kept in it.
-func openJournal(in *site, name string, grown bool) (j *journal, v survey, err error) {
+func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan, err error) {
 	f, err := in.folder.open(name)
 	if err != nil {
 		return nil, v, err
 	}
-	j = &journal{site: in, name: name, f: f}
-	v, err = j.inspect(grown)
+	ff = &frameFile{catalog: in, name: name, f: f}
+	v, err = ff.inspect(grown)
 	if err == nil && v.torn {
-		err = j.cut(v)
+		err = ff.cut(v)
 	}
 	if err == nil && grown { // what is believed from now on must be durable
 		err = f.Sync()
@@ -26,26 +26,26 @@ func openJournal(in *site, name string, grown bool) (j *journal, v survey, err e
 	if err != nil {
 		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
-	j.size.Store(v.end)
-	in.hold(j)
-	return j, v, nil
+	ff.size.Store(v.end)
+	in.hold(ff)
+	return ff, v, nil
 }
 
 // inspect reads what the file holds, and reports what is damaged.
-func (j *journal) inspect(grown bool) (v survey, err error) {
-	size, err := j.f.Size()
+func (ff *frameFile) inspect(grown bool) (v scan, err error) {
+	size, err := ff.f.Size()
 	if err != nil {
 		return v, err
 	}
-	if err := j.readHead(size); err != nil {
+	if err := ff.readHead(size); err != nil {
 		return v, err
 	}
-	s := source{j.f, size, j.head.salt, j.sealed()}
+	s := source{ff.f, size, ff.head.salt, ff.sealed()}
 	if s.sealed > size {
-		j.site.damaged.Add(1)
-		j.site.log.Error("a file has lost its end", "file", j.name, "at", size, "bytes", s.sealed-size)
+		ff.catalog.damaged.Add(1)
+		ff.catalog.log.Error("a file has lost its end", "file", ff.name, "at", size, "bytes", s.sealed-size)
 		// What comes next goes after what was there, so no frame overlaps another.
-		if err := j.f.Truncate(s.sealed); err != nil {
+		if err := ff.f.Truncate(s.sealed); err != nil {
 			return v, err
 		}
 		s.size = s.sealed
@@ -53,11 +53,11 @@ func (j *journal) inspect(grown bool) (v survey, err error) {
 	if !grown {
 		s.sealed = s.size
 	}
-	if v, err = s.survey(grown); err != nil {
+	if v, err = s.scan(grown); err != nil {
 		return v, err
 	}
 	for _, g := range v.gaps {
-		if err := j.site.damage(j.name, g, harmOf(j.head.kind)); err != nil {
+		if err := ff.catalog.damage(ff.name, g, harmOf(ff.head.kind)); err != nil {
 			return v, err
 		}
 	}
@@ -76,11 +76,11 @@ func harmOf(kind byte) string {
 }
 
 // sealed is how much of the file was durable, as far as is known.
-func (j *journal) sealed() int64 {
-	known := max(fileHeadLen, j.site.ends.of(j.head.kind, j.head.salt))
+func (ff *frameFile) sealed() int64 {
+	known := max(fileHeadLen, ff.catalog.ends.of(ff.head.kind, ff.head.salt))
 	// A file that was rewritten since the manifest was has another salt. Each of its
 	// frames counts as a write of its own, so only the last one is in doubt.
-	if l, ok := j.site.found.files[j.name]; ok && l.salt == j.head.salt {
+	if l, ok := ff.catalog.found.files[ff.name]; ok && l.salt == ff.head.salt {
 		known = max(known, l.sealed)
 	}
 	return known
@@ -88,17 +88,17 @@ func (j *journal) sealed() int64 {
 
 // readHead reads the file's head. If it is damaged, it is made anew of what the manifest
 // says.
-func (j *journal) readHead(size int64) (err error) {
-	l, ok := j.site.found.files[j.name]
-	j.head, err = readFileHead(j.f, kindOf(j.name))
-	if err == nil && !j.site.guessed && !j.site.found.knows(j.name, j.head.salt) {
+func (ff *frameFile) readHead(size int64) (err error) {
+	l, ok := ff.catalog.found.files[ff.name]
+	ff.head, err = readFileHead(ff.f, kindOf(ff.name))
+	if err == nil && !ff.catalog.guessed && !ff.catalog.found.knows(ff.name, ff.head.salt) {
 		return errForeign
 	}
 	if !errors.Is(err, errHead) {
 		return err
 	}
 	if !ok {
-		if none, err := blank(j.f, size); err != nil || none {
+		if none, err := blank(ff.f, size); err != nil || none {
 			return errors.Join(err, errHeadless)
 		}
 		if size < fileHeadLen {
@@ -106,21 +106,21 @@ func (j *journal) readHead(size int64) (err error) {
 		}
 		return err
 	}
-	if err := j.site.damage(j.name, gap{0, min(size, fileHeadLen)}, "the first bytes of a file are damaged"); err != nil {
+	if err := ff.catalog.damage(ff.name, gap{0, min(size, fileHeadLen)}, "the first bytes of a file are damaged"); err != nil {
 		return err
 	}
-	j.head = fileHead{kindOf(j.name), l.salt, l.next}
-	_, err = j.f.WriteAt(j.head.encode(), 0)
+	ff.head = fileHead{kindOf(ff.name), l.salt, l.next}
+	_, err = ff.f.WriteAt(ff.head.encode(), 0)
 	return err
 }
 
 // cut cuts off a write that was not finished, and keeps its bytes beside.
-func (j *journal) cut(v survey) error {
-	kept, size, err := j.site.keep(j.name, gap{v.end, -1})
+func (ff *frameFile) cut(v scan) error {
+	kept, size, err := ff.catalog.keep(ff.name, gap{v.end, -1})
 	if err != nil {
 		return err
 	}
-	j.site.cuts.Add(1)
-	j.site.log.Warn("a write that was not finished is cut off", "file", j.name, "at", v.end, "bytes", size, "kept", kept)
-	return j.f.Truncate(v.end)
+	ff.catalog.cuts.Add(1)
+	ff.catalog.log.Warn("a write that was not finished is cut off", "file", ff.name, "at", v.end, "bytes", size, "kept", kept)
+	return ff.f.Truncate(v.end)
 }

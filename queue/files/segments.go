@@ -22,10 +22,10 @@ const (
 
 // Segments hold the bodies of groups in files, of which the last one grows.
 type segments struct {
-	site      *site
-	most      int64 // bytes at which the next group begins a new segment
-	commits   committer[*placing]
-	squeezing sync.Mutex // held while a segment is rewritten
+	catalog    *catalog
+	most       int64 // bytes at which the next group begins a new segment
+	commits    committer[*placing]
+	compacting sync.Mutex // held while a segment is rewritten
 
 	mu     sync.Mutex
 	list   []*segment // oldest first; the last one grows
@@ -36,11 +36,11 @@ type segments struct {
 
 // A segment is one of the files.
 type segment struct {
-	*journal
+	*frameFile
 	number int
 	rows   []row // ascending; of the groups in use, and of some that are free
 	live   int   // groups in use
-	bytes  int64 // what these need of a file, by spot.cost
+	bytes  int64 // what these need of a file, by extent.cost
 	total  int64 // what all groups need that were ever put into it
 	busy   bool  // it is being rewritten or removed
 	stuck  bool  // it cannot be rewritten: some of it cannot be read
@@ -62,8 +62,8 @@ func newPlacing(records []queue.Record) *placing {
 }
 
 // openSegments opens the segments of a folder, or makes the first.
-func openSegments(in *site, most int64) (*segments, error) {
-	s := &segments{site: in, most: most, last: in.found.last}
+func openSegments(in *catalog, most int64) (*segments, error) {
+	s := &segments{catalog: in, most: most, last: in.found.last}
 	s.commits.write = s.write
 	numbers := in.segmentNumbers()
 	for name := range in.found.files {
@@ -102,16 +102,16 @@ func openSegments(in *site, most int64) (*segments, error) {
 // segmentNumbers are the numbers of the segments to open, ascending. One that is older
 // than others and not listed was put back by somebody: its groups were counted as lost,
 // and it stays as it is.
-func (s *site) segmentNumbers() (numbers []int) {
+func (c *catalog) segmentNumbers() (numbers []int) {
 	newest := 0
-	for name := range s.found.files {
+	for name := range c.found.files {
 		n, _ := segmentNumber(name)
 		newest = max(newest, n)
 	}
-	for _, name := range s.names {
+	for _, name := range c.names {
 		n, ok := segmentNumber(name)
-		if _, listed := s.found.files[name]; ok && !listed && n < newest {
-			s.log.Warn("a file is not among those of the store, and is left as it is", "file", name)
+		if _, listed := c.found.files[name]; ok && !listed && n < newest {
+			c.log.Warn("a file is not among those of the store, and is left as it is", "file", name)
 		} else if ok {
 			numbers = append(numbers, n)
 		}
@@ -136,20 +136,20 @@ func segmentNumber(name string) (n int, ok bool) {
 // have been made, but not yet written to, when the machine stopped.
 func (s *segments) open(n int, last bool) error {
 	name := segmentName(n)
-	j, v, err := openJournal(s.site, name, last)
+	ff, v, err := openFrameFile(s.catalog, name, last)
 	if last && errors.Is(err, errHeadless) {
-		return s.site.drop(name)
+		return s.catalog.drop(name)
 	}
 	if err != nil {
 		return err
 	}
-	seg := &segment{journal: j, number: n}
+	seg := &segment{frameFile: ff, number: n}
 	s.list = append(s.list, seg)
-	s.last = max(s.last, j.head.next-1)
+	s.last = max(s.last, ff.head.next-1)
 	for _, f := range v.frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			if err := s.site.damage(name, gap{f.at, f.end()}, harmOf(kindGroups)); err != nil {
+			if err := s.catalog.damage(name, gap{f.at, f.end()}, harmOf(kindGroups)); err != nil {
 				return err
 			}
 			continue
@@ -182,14 +182,14 @@ func (s *segments) find(seq uint64) *segment {
 // grow begins a new segment.
 func (s *segments) grow() error {
 	n := s.number + 1
-	j, err := newJournal(s.site, segmentName(n), s.last+1)
+	ff, err := newFrameFile(s.catalog, segmentName(n), s.last+1)
 	if err != nil {
 		return err
 	}
-	s.site.hold(j)
+	s.catalog.hold(ff)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list, s.number = append(s.list, &segment{journal: j, number: n}), n
+	s.list, s.number = append(s.list, &segment{frameFile: ff, number: n}), n
 	return nil
 }
 
@@ -222,7 +222,7 @@ func (s *segments) write(all []*placing) error {
 		at += f.size()
 		next += uint64(len(list))
 	}
-	if err := seg.journal.write(frames); err != nil {
+	if err := seg.frameFile.write(frames); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -230,7 +230,7 @@ func (s *segments) write(all []*placing) error {
 	for _, e := range entered {
 		s.enter(seg, e)
 	}
-	s.site.gave(s.last)
+	s.catalog.gave(s.last)
 	return nil
 }
 
@@ -263,7 +263,7 @@ func (s *segments) writable() (*segment, error) {
 		return nil, err
 	}
 	s.tidy()
-	s.site.trySeal()
+	s.catalog.trySeal()
 	return s.newest(), nil
 }
 
@@ -289,15 +289,15 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 
 // locate returns where a body in use is: its segment, or nil, its place there, and the
 // segment's file.
-func (s *segments) locate(seq uint64) (*segment, spot, file) {
+func (s *segments) locate(seq uint64) (*segment, extent, file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seg := s.find(seq)
 	if seg == nil {
 		return nil, 0, nil
 	}
-	s.site.touch()
-	return seg, seg.find(seq).spot, seg.f
+	s.catalog.touch()
+	return seg, seg.find(seq).extent, seg.f
 }
 
 // show lists the bodies in use, in order. If a segment cannot be read, it shows the
@@ -305,7 +305,7 @@ func (s *segments) locate(seq uint64) (*segment, spot, file) {
 func (s *segments) show(show func(queue.Listed)) error {
 	var errs []error
 	for _, seg := range s.list {
-		v, err := seg.source().survey(false)
+		v, err := seg.source().scan(false)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
 			continue
@@ -319,9 +319,9 @@ func (s *segments) show(show func(queue.Listed)) error {
 	return errors.Join(errs...)
 }
 
-// bodies are the bodies of a survey. Frames that cannot be read were counted at the
+// bodies are the bodies of a scan. Frames that cannot be read were counted at the
 // opening.
-func (v survey) bodies() iter.Seq[placed] {
+func (v scan) bodies() iter.Seq[placed] {
 	return func(yield func(placed) bool) {
 		for _, f := range v.frames {
 			list, _ := decodeTable(f)

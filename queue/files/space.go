@@ -26,7 +26,7 @@ func (s *segments) free(below uint64, seqs []uint64) error {
 	}
 	s.mu.Unlock()
 	s.tidy()
-	return s.squeeze()
+	return s.compact()
 }
 
 // forget takes a body out of the index if it is there. s.mu is held.
@@ -44,12 +44,12 @@ func (s *segments) tidy() {
 		return
 	}
 	// A segment may hold what was moved to another one: that file's name must be durable.
-	err := s.site.folder.sync()
+	err := s.catalog.folder.sync()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range doomed {
 		seg.busy = false
-		if err == nil && s.site.drop(seg.name) == nil {
+		if err == nil && s.catalog.drop(seg.name) == nil {
 			s.list = slices.DeleteFunc(s.list, func(other *segment) bool { return other == seg })
 			err = seg.f.Close()
 		}
@@ -73,9 +73,9 @@ func (s *segments) unused() (list []*segment) {
 // is. The mutex of segments is held.
 func (seg *segment) sparse() bool { return seg.bytes*sparseFactor < seg.total }
 
-// wasteful returns segments to be rewritten as one, and makes them busy: one of which
+// compactable returns segments to be rewritten as one, and makes them busy: one of which
 // little is in use, or two small ones side by side. It returns nil if there are none.
-func (s *segments) wasteful() []*segment {
+func (s *segments) compactable() []*segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	closed := s.list[:len(s.list)-1]
@@ -103,15 +103,15 @@ func occupy(list []*segment) []*segment {
 	return slices.Clone(list)
 }
 
-// squeeze rewrites segments without what is not in use. A segment of which some cannot
+// compact rewrites segments without what is not in use. A segment of which some cannot
 // be read stays as it is.
-func (s *segments) squeeze() error {
-	if !s.squeezing.TryLock() {
+func (s *segments) compact() error {
+	if !s.compacting.TryLock() {
 		return nil
 	}
-	defer s.squeezing.Unlock()
+	defer s.compacting.Unlock()
 	for {
-		run := s.wasteful()
+		run := s.compactable()
 		if run == nil || !s.fits(run) {
 			s.release(run)
 			return nil
@@ -143,7 +143,7 @@ func (s *segments) fits(run []*segment) bool {
 	for _, seg := range run {
 		need += min(seg.bytes, seg.size.Load())
 	}
-	free, _, ok := s.site.folder.space()
+	free, _, ok := s.catalog.folder.space()
 	return !ok || free > need
 }
 
@@ -159,8 +159,8 @@ func (s *segments) rewrite(run []*segment) error {
 			s.mu.Lock()
 			seg.stuck = true
 			s.mu.Unlock()
-			s.site.damaged.Add(1)
-			s.site.log.Error("a file stays as it is, since some of it cannot be read", "file", seg.name, "err", err)
+			s.catalog.damaged.Add(1)
+			s.catalog.log.Error("a file stays as it is, since some of it cannot be read", "file", seg.name, "err", err)
 			return nil
 		}
 		if err != nil {
@@ -172,13 +172,13 @@ func (s *segments) rewrite(run []*segment) error {
 		}
 	}
 	first := run[0]
-	j, err := renew(first.journal, frames)
+	ff, err := renew(first.frameFile, frames)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh := &segment{journal: j, number: first.number}
+	fresh := &segment{frameFile: ff, number: first.number}
 	for _, e := range moved {
 		if slices.Contains(run, s.find(e.Seq)) { // it was not freed in the meantime
 			fresh.enter(e)
@@ -187,15 +187,15 @@ func (s *segments) rewrite(run []*segment) error {
 	for _, seg := range run {
 		seg.rows, seg.live, seg.bytes = nil, 0, 0 // inUse left nothing out
 	}
-	s.list[slices.Index(s.list, first)] = fresh               // it is there, since tidy spares what is busy
-	return errors.Join(s.site.folder.sync(), first.f.Close()) // until it is synced, either file serves
+	s.list[slices.Index(s.list, first)] = fresh                  // it is there, since tidy spares what is busy
+	return errors.Join(s.catalog.folder.sync(), first.f.Close()) // until it is synced, either file serves
 }
 
 // inUse returns frames with what is in use of seg, and where its bodies will be if the
 // frames begin at the given offset. Nothing that is in use is left out: the error is
 // [queue.ErrUnreadable] if some of it cannot be read.
 func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed, err error) {
-	v, err := seg.source().survey(false)
+	v, err := seg.source().scan(false)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
 	}
@@ -254,5 +254,5 @@ func (s *segments) reclaim() error {
 		}
 	})
 	s.tidy()
-	return errors.Join(err, s.squeeze())
+	return errors.Join(err, s.compact())
 }

@@ -10,38 +10,38 @@ const (
 )
 
 // touch notes that something was written or read.
-func (s *site) touch() {
+func (c *catalog) touch() {
 	select {
-	case s.touched <- struct{}{}:
+	case c.touched <- struct{}{}:
 	default:
 	}
 }
 
 // tend seals the store from time to time, and has files closed that nobody uses, until
 // stop is closed.
-func (s *site) tend(stop <-chan struct{}) {
+func (c *catalog) tend(stop <-chan struct{}) {
 	for {
 		select {
-		case <-s.touched:
+		case <-c.touched:
 		case <-stop:
 			return
 		}
-		if !s.settle(stop) {
+		if !c.settle(stop) {
 			return
 		}
-		s.folder.tend(s.trySeal)
+		c.folder.tend(c.trySeal)
 	}
 }
 
 // settle waits until it is time to seal. It returns false if stop is closed first.
-func (s *site) settle(stop <-chan struct{}) bool {
+func (c *catalog) settle(stop <-chan struct{}) bool {
 	busy := time.NewTimer(busyTime)
 	defer busy.Stop()
 	idle := time.NewTimer(idleTime)
 	defer idle.Stop()
 	for {
 		select {
-		case <-s.touched:
+		case <-c.touched:
 			idle.Reset(idleTime)
 		case <-idle.C:
 			return true

@@ -119,7 +119,7 @@ func TestRottenFileIsNotRewritten(t *testing.T) {
 	q, s := openOn(t, d)
 	putSmall(t, q, 0, 39)
 	seg := s.bodies.list[0]
-	v, err := seg.source().survey(false)
+	v, err := seg.source().scan(false)
 	if err != nil {
 		t.Fatal(err)
 	}

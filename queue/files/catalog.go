@@ -15,8 +15,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A site is what the files of a store share.
-type site struct {
+// A catalog is what the files of a store share.
+type catalog struct {
 	folder
 	log   *slog.Logger
 	found manifest // as it was at the opening; without files if there was none
@@ -31,18 +31,18 @@ type site struct {
 	touched chan struct{} // has an element if something was written or read since it was last sealed
 
 	mu   sync.Mutex
-	open map[string]*journal // by the names that the manifest lists
-	last uint64              // highest sequence number that is durable
+	open map[string]*frameFile // by the names that the manifest lists
+	last uint64                // highest sequence number that is durable
 
 	stale   atomic.Bool // the manifest could not be written, which was told
 	sealing sync.Mutex  // held while the manifest is written
 	written string      // the manifest as it is on disk
 }
 
-// openSite reads what the folder says of itself, or begins a new store. What another
+// openCatalog reads what the folder says of itself, or begins a new store. What another
 // process left half done is removed.
-func openSite(in folder, log *slog.Logger) (*site, error) {
-	s := &site{folder: in, log: log, ends: new(ends), open: make(map[string]*journal), touched: make(chan struct{}, 1)}
+func openCatalog(in folder, log *slog.Logger) (*catalog, error) {
+	s := &catalog{folder: in, log: log, ends: new(ends), open: make(map[string]*frameFile), touched: make(chan struct{}, 1)}
 	names, err := in.names()
 	if err != nil {
 		return nil, err
@@ -72,19 +72,19 @@ func ours(name string) bool {
 	return ok || name == doneName || name == statesName
 }
 
-func (s *site) has(name string) bool {
-	_, ok := slices.BinarySearch(s.names, name)
+func (c *catalog) has(name string) bool {
+	_, ok := slices.BinarySearch(c.names, name)
 	return ok
 }
 
 // identify reads the manifest. A new store gets one before any other file, so that a
 // store without one has lost it.
-func (s *site) identify() (err error) {
-	some := slices.ContainsFunc(s.names, ours)
-	if s.has(manifestName) {
-		s.found, err = readManifest(s.folder)
+func (c *catalog) identify() (err error) {
+	some := slices.ContainsFunc(c.names, ours)
+	if c.has(manifestName) {
+		c.found, err = readManifest(c.folder)
 		if err == nil {
-			s.written, s.last = string(s.found.encode()), s.found.last
+			c.written, c.last = string(c.found.encode()), c.found.last
 			return nil
 		}
 		if !errors.Is(err, errManifest) {
@@ -93,16 +93,16 @@ func (s *site) identify() (err error) {
 	}
 	var id [8]byte
 	rand.Read(id[:])
-	s.found = manifest{store: binary.LittleEndian.Uint64(id[:])}
+	c.found = manifest{store: binary.LittleEndian.Uint64(id[:])}
 	if !some {
-		return s.seal()
+		return c.seal()
 	}
-	s.guessed = true
-	if s.has(manifestName) {
-		return s.damage(manifestName, gap{0, -1}, "the list of files is damaged")
+	c.guessed = true
+	if c.has(manifestName) {
+		return c.damage(manifestName, gap{0, -1}, "the list of files is damaged")
 	}
-	s.damaged.Add(1)
-	s.log.Error("the list of files is missing: whether files are missing too is not known", "file", manifestName)
+	c.damaged.Add(1)
+	c.log.Error("the list of files is missing: whether files are missing too is not known", "file", manifestName)
 	return nil
 }
 
@@ -116,34 +116,34 @@ func kindOf(name string) byte {
 	return kindGroups
 }
 
-// hold notes that the file of the journal's name is the journal's from now on.
-func (s *site) hold(j *journal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open[j.name] = j
+// hold notes that the file of the frameFile's name is the frameFile's from now on.
+func (c *catalog) hold(ff *frameFile) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[ff.name] = ff
 }
 
 // gave notes that all numbers up to last are given, durably.
-func (s *site) gave(last uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = max(s.last, last)
+func (c *catalog) gave(last uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = max(c.last, last)
 }
 
 // drop removes a file that nothing needs any more.
-func (s *site) drop(name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.folder.remove(name); err != nil {
+func (c *catalog) drop(name string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.folder.remove(name); err != nil {
 		return err
 	}
-	delete(s.open, name)
+	delete(c.open, name)
 	return nil
 }
 
 // discard removes a file that was not made after all.
-func (s *site) discard(name string) error {
-	if err := s.folder.remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+func (c *catalog) discard(name string) error {
+	if err := c.folder.remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -152,42 +152,42 @@ func (s *site) discard(name string) error {
 // seal writes down how much of each file is durable, if that has changed. What is
 // sealed is never cut off. Files are listed after they have their names and struck off
 // after these are gone, so the manifest is never ahead of the folder.
-func (s *site) seal() error {
-	s.sealing.Lock()
-	defer s.sealing.Unlock()
-	m := manifest{store: s.found.store, files: make(map[string]listed)}
-	s.mu.Lock()
-	m.last = s.last
-	for name, j := range s.open {
-		m.files[name] = listed{j.head.salt, j.head.next, j.size.Load()}
+func (c *catalog) seal() error {
+	c.sealing.Lock()
+	defer c.sealing.Unlock()
+	m := manifest{store: c.found.store, files: make(map[string]listed)}
+	c.mu.Lock()
+	m.last = c.last
+	for name, ff := range c.open {
+		m.files[name] = listed{ff.head.salt, ff.head.next, ff.size.Load()}
 	}
-	s.mu.Unlock()
+	c.mu.Unlock()
 	text := string(m.encode())
-	if text == s.written {
-		return s.ends.sync(s)
+	if text == c.written {
+		return c.ends.sync(c)
 	}
-	s.written = ""
-	err := s.folder.sync()
+	c.written = ""
+	err := c.folder.sync()
 	if err == nil {
-		err = m.write(s.folder)
+		err = m.write(c.folder)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	s.written = text
-	return s.ends.sync(s)
+	c.written = text
+	return c.ends.sync(c)
 }
 
 // trySeal seals. If that fails, the manifest only says less than it could, which is logged
 // once until it succeeds again.
-func (s *site) trySeal() {
-	err := s.seal()
-	if told := s.stale.Swap(err != nil); err != nil && !told {
-		s.log.Warn("the list of files cannot be brought up to date for now", "err", err)
+func (c *catalog) trySeal() {
+	err := c.seal()
+	if told := c.stale.Swap(err != nil); err != nil && !told {
+		c.log.Warn("the list of files cannot be brought up to date for now", "err", err)
 	}
 }
 
 // report returns the store's condition.
-func (s *site) report() queue.Condition {
-	return queue.Condition{Damaged: s.damaged.Load(), Cut: s.cuts.Load(), Syncs: s.syncs.copy()}
+func (c *catalog) report() queue.Condition {
+	return queue.Condition{Damaged: c.damaged.Load(), Cut: c.cuts.Load(), Syncs: c.syncs.copy()}
 }

@@ -2,17 +2,17 @@ package files
 
 import "errors"
 
-// A survey is what a file of frames holds.
-type survey struct {
+// A scan is what a file of frames holds.
+type scan struct {
 	frames []framed
 	gaps   []gap // damage: parts that were durable, and are not as they were written
 	end    int64 // offset at which the next frame goes
 	torn   bool  // what follows the end was never confirmed
 }
 
-// survey reads the heads of all frames. With deep set, payloads are checked too, which
+// scan reads the heads of all frames. With deep set, payloads are checked too, which
 // is needed only for a file that may have been written to when the machine stopped.
-func (s source) survey(deep bool) (v survey, err error) {
+func (s source) scan(deep bool) (v scan, err error) {
 	s.ReaderAt = &window{ReaderAt: s.ReaderAt}
 	var bad []gap
 	at, batch := int64(fileHeadLen), int64(fileHeadLen)
@@ -53,14 +53,14 @@ func (s source) inPlace(f framed, before, batch int64) bool {
 	return f.batch <= f.at && (f.at < s.sealed || f.batch >= s.sealed) && (f.batch == batch || f.batch > before)
 }
 
-// judge ends the survey. bad is what is not whole, and batch is where the last write
+// judge ends the scan. bad is what is not whole, and batch is where the last write
 // begins.
 //
 // A write begins once the one before it is durable, and what is sealed was durable when
 // it was sealed. So only what lies in the last write and above the seal may have been
 // torn by a crash, and was never confirmed then: the file ends before it. Everything
 // else that is not whole was damaged later, and stays where it is.
-func (s source) judge(v survey, bad []gap, batch int64) survey {
+func (s source) judge(v scan, bad []gap, batch int64) scan {
 	v.end = max(s.size, fileHeadLen)
 	for _, g := range bad {
 		from := max(g.from, s.sealed)
@@ -81,7 +81,7 @@ func (s source) judge(v survey, bad []gap, batch int64) survey {
 }
 
 // last is the end of the last frame.
-func (v survey) last() int64 {
+func (v scan) last() int64 {
 	if len(v.frames) == 0 {
 		return fileHeadLen
 	}

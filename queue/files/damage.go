@@ -21,18 +21,18 @@ const (
 
 // damage counts and reports a place that is not as it was written, and keeps its bytes
 // beside.
-func (s *site) damage(name string, g gap, what string) error {
-	s.damaged.Add(1)
-	kept, size, err := s.keep(name, g)
-	s.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept)
+func (c *catalog) damage(name string, g gap, what string) error {
+	c.damaged.Add(1)
+	kept, size, err := c.keep(name, g)
+	c.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept)
 	return err
 }
 
 // keep copies the bytes of a gap to a file of their own, unless they were kept before,
 // and returns its name. If that is impossible, it returns no name: what is kept beside
 // is a help, and no reason to stop.
-func (s *site) keep(name string, g gap) (kept string, size int64, err error) {
-	f, err := s.folder.open(name)
+func (c *catalog) keep(name string, g gap) (kept string, size int64, err error) {
+	f, err := c.folder.open(name)
 	if err != nil {
 		return "", 0, err
 	}
@@ -44,25 +44,25 @@ func (s *site) keep(name string, g gap) (kept string, size int64, err error) {
 	}
 	size = g.to - g.from
 	kept = fmt.Sprintf("%s.%d%s", name, g.from, keptEnd)
-	if s.has(kept) || size == 0 {
+	if c.has(kept) || size == 0 {
 		return kept, size, nil
 	}
 	isKept := func(name string) bool { return strings.HasSuffix(name, keptEnd) }
-	at, _ := slices.BinarySearch(s.names, kept)
-	if len(slices.DeleteFunc(slices.Clone(s.names), func(n string) bool { return !isKept(n) })) >= keptMost {
+	at, _ := slices.BinarySearch(c.names, kept)
+	if len(slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !isKept(n) })) >= keptMost {
 		return "", size, nil
 	}
-	if err := s.copyTo(kept, io.NewSectionReader(f, g.from, size)); err != nil {
-		s.log.Warn("the damaged bytes could not be kept beside", "file", name, "err", err)
+	if err := c.copyTo(kept, io.NewSectionReader(f, g.from, size)); err != nil {
+		c.log.Warn("the damaged bytes could not be kept beside", "file", name, "err", err)
 		return "", size, nil
 	}
-	s.names = slices.Insert(s.names, at, kept)
+	c.names = slices.Insert(c.names, at, kept)
 	return kept, size, nil
 }
 
 // copyTo makes a file of what r reads, or none.
-func (s *site) copyTo(name string, r io.Reader) error {
-	f, err := s.folder.open(name)
+func (c *catalog) copyTo(name string, r io.Reader) error {
+	f, err := c.folder.open(name)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (s *site) copyTo(name string, r io.Reader) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		if rest := s.folder.remove(name); rest != nil && !errors.Is(rest, os.ErrNotExist) {
+		if rest := c.folder.remove(name); rest != nil && !errors.Is(rest, os.ErrNotExist) {
 			err = errors.Join(err, rest)
 		}
 	}
