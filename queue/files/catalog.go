@@ -15,32 +15,32 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A catalog is what the files of a store share.
+// A catalog is the list of a store's files, and the state that they share.
 type catalog struct {
 	folder
 	log   *slog.Logger
-	found manifest // as it was at the opening; without files if there was none
-	ends  *ends    // how much more of its files was durable
+	found manifest // as found when opened; without files if there was none
+	ends  *ends    // durable sizes newer than the manifest
 
-	guessed bool     // there were files, and no manifest: whose they are is not known
-	names   []string // of all files at the opening, sorted
+	guessed bool     // files, but no manifest: their store is unknown
+	names   []string // of all files when opened, sorted
 
-	damaged atomic.Uint64 // places found damaged since the opening
-	cuts    atomic.Uint64 // writes that were not finished, cut off at the opening
+	damaged atomic.Uint64 // damaged places found since opened
+	cuts    atomic.Uint64 // unfinished writes cut off when opened
 	syncs   syncTimes
-	touched chan struct{} // has an element if something was written or read since it was last sealed
+	touched chan struct{} // has an element after a read or write since the last seal
 
 	mu   sync.Mutex
-	open map[string]*frameFile // by the names that the manifest lists
-	last uint64                // highest sequence number that is durable
+	open map[string]*frameFile // by name
+	last uint64                // highest durable sequence number
 
-	stale   atomic.Bool // the manifest could not be written, which was told
-	sealing sync.Mutex  // held while the manifest is written
-	written string      // the manifest as it is on disk
+	stale   atomic.Bool // the manifest could not be written, as logged
+	sealing sync.Mutex  // held to write the manifest
+	written string      // the manifest on disk
 }
 
-// openCatalog reads what the folder says of itself, or begins a new store. What another
-// process left half done is removed.
+// openCatalog reads the manifest, or begins a new store. It removes unfinished files of
+// another process.
 func openCatalog(in folder, log *slog.Logger) (*catalog, error) {
 	s := &catalog{folder: in, log: log, ends: new(ends), open: make(map[string]*frameFile), touched: make(chan struct{}, 1)}
 	names, err := in.names()
@@ -48,12 +48,12 @@ func openCatalog(in folder, log *slog.Logger) (*catalog, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		switch {
-		case !strings.HasSuffix(name, freshEnd):
+		if !strings.HasSuffix(name, freshEnd) {
 			s.names = append(s.names, name)
-		case ours(strings.TrimSuffix(name, freshEnd)) || name == manifestName+freshEnd:
-			// the process ended before this file replaced another
-			if err := in.remove(name); err != nil {
+			continue
+		}
+		if ours(strings.TrimSuffix(name, freshEnd)) || name == manifestName+freshEnd {
+			if err := in.remove(name); err != nil { // the process ended before this file replaced another
 				return nil, err
 			}
 		}
@@ -66,7 +66,7 @@ func openCatalog(in folder, log *slog.Logger) (*catalog, error) {
 	return s, nil
 }
 
-// ours reports whether a file of frames has this name.
+// ours reports whether name is that of a frame file.
 func ours(name string) bool {
 	_, ok := segmentNumber(name)
 	return ok || name == doneName || name == statesName
@@ -77,18 +77,18 @@ func (c *catalog) has(name string) bool {
 	return ok
 }
 
-// identify reads the manifest. A new store gets one before any other file, so that a
-// store without one has lost it.
+// identify reads the manifest. A new store writes it before any other file, so a store
+// without one has lost it.
 func (c *catalog) identify() (err error) {
 	some := slices.ContainsFunc(c.names, ours)
 	if c.has(manifestName) {
 		c.found, err = readManifest(c.folder)
+		if err != nil && !errors.Is(err, errManifest) {
+			return fmt.Errorf("%s: %w", manifestName, err)
+		}
 		if err == nil {
 			c.written, c.last = string(c.found.encode()), c.found.last
 			return nil
-		}
-		if !errors.Is(err, errManifest) {
-			return fmt.Errorf("%s: %w", manifestName, err)
 		}
 	}
 	var id [8]byte
@@ -102,7 +102,7 @@ func (c *catalog) identify() (err error) {
 		return c.damage(manifestName, gap{0, -1}, "the list of files is damaged")
 	}
 	c.damaged.Add(1)
-	c.log.Error("the list of files is missing: whether files are missing too is not known", "file", manifestName)
+	c.log.Error("the list of files is missing: other files may be missing too", "file", manifestName)
 	return nil
 }
 
@@ -116,21 +116,21 @@ func kindOf(name string) byte {
 	return kindGroups
 }
 
-// hold notes that the file of the frameFile's name is the frameFile's from now on.
+// hold makes ff the file of its name.
 func (c *catalog) hold(ff *frameFile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open[ff.name] = ff
 }
 
-// gave notes that all numbers up to last are given, durably.
+// gave notes that all numbers up to last are durably given.
 func (c *catalog) gave(last uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = max(c.last, last)
 }
 
-// drop removes a file that nothing needs any more.
+// drop removes an unneeded file.
 func (c *catalog) drop(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *catalog) drop(name string) error {
 	return nil
 }
 
-// discard removes a file that was not made after all.
+// discard removes a file that was not completed.
 func (c *catalog) discard(name string) error {
 	if err := c.folder.remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -149,9 +149,9 @@ func (c *catalog) discard(name string) error {
 	return nil
 }
 
-// seal writes down how much of each file is durable, if that has changed. What is
-// sealed is never cut off. Files are listed after they have their names and struck off
-// after these are gone, so the manifest is never ahead of the folder.
+// seal writes the manifest if it has changed: the durable size of each file. Sealed bytes
+// are never cut off. Files are listed after their names are durable, and struck off after
+// they are gone, so the manifest is never ahead of the folder.
 func (c *catalog) seal() error {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
@@ -167,23 +167,22 @@ func (c *catalog) seal() error {
 		return c.ends.sync(c)
 	}
 	c.written = ""
-	err := c.folder.sync()
-	if err == nil {
-		err = m.write(c.folder)
+	if err := c.folder.sync(); err != nil {
+		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	if err != nil {
+	if err := m.write(c.folder); err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	c.written = text
 	return c.ends.sync(c)
 }
 
-// trySeal seals. If that fails, the manifest only says less than it could, which is logged
-// once until it succeeds again.
+// trySeal seals. A failure only leaves the manifest behind; it is logged once until the next
+// success.
 func (c *catalog) trySeal() {
 	err := c.seal()
 	if told := c.stale.Swap(err != nil); err != nil && !told {
-		c.log.Warn("the list of files cannot be brought up to date for now", "err", err)
+		c.log.Warn("the list of files cannot be updated for now", "err", err)
 	}
 }
 

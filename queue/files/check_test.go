@@ -31,8 +31,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A check tells what is damaged, changes nothing, and is refused while a process uses
-// the folder.
+// A check reports damage, changes nothing, and is refused while a process uses the folder.
 func TestCheckChangesNothing(t *testing.T) {
 	for _, test := range []struct {
 		why     string
@@ -97,7 +96,7 @@ func TestCheckChangesNothing(t *testing.T) {
 	}
 }
 
-// A layer over a file is like a file that is written to.
+// Writes to a layer read back like writes to a file.
 func TestLayer(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	dir := t.TempDir()

@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// A gap is a part of a file that holds no frame as it was written.
+// A gap is a part of a file without an intact frame.
 type gap struct {
-	from, to int64 // to: below 0 for the end of the file
+	from, to int64 // to: negative for the end of the file
 }
 
 const (
-	keptEnd  = ".kept" // of a file with the bytes of a gap
-	keptMost = 64      // files; no more are kept, so that a dying disk does not fill another
+	keptEnd  = ".kept" // suffix of a file with the bytes of a gap
+	keptMost = 64      // such files at most, so a dying disk does not fill another
 )
 
-// damage counts and reports a place that is not as it was written, and keeps its bytes
-// beside.
+// damage counts and logs a damaged place, and saves its bytes beside.
 func (c *catalog) damage(name string, g gap, what string) error {
 	c.damaged.Add(1)
 	kept, size, err := c.keep(name, g)
@@ -28,9 +27,9 @@ func (c *catalog) damage(name string, g gap, what string) error {
 	return err
 }
 
-// keep copies the bytes of a gap to a file of their own, unless they were kept before,
-// and returns its name. If that is impossible, it returns no name: what is kept beside
-// is a help, and no reason to stop.
+// keep copies the bytes of a gap to a file of their own, unless one exists, and returns its
+// name. If it cannot, it returns no name: the copy only helps, and its lack is no reason to
+// stop.
 func (c *catalog) keep(name string, g gap) (kept string, size int64, err error) {
 	f, err := c.folder.open(name)
 	if err != nil {
@@ -53,14 +52,14 @@ func (c *catalog) keep(name string, g gap) (kept string, size int64, err error) 
 		return "", size, nil
 	}
 	if err := c.copyTo(kept, io.NewSectionReader(f, g.from, size)); err != nil {
-		c.log.Warn("the damaged bytes could not be kept beside", "file", name, "err", err)
+		c.log.Warn("the damaged bytes could not be saved beside", "file", name, "err", err)
 		return "", size, nil
 	}
 	c.names = slices.Insert(c.names, at, kept)
 	return kept, size, nil
 }
 
-// copyTo makes a file of what r reads, or none.
+// copyTo makes a file with the content of r, or none.
 func (c *catalog) copyTo(name string, r io.Reader) error {
 	f, err := c.folder.open(name)
 	if err != nil {

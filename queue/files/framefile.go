@@ -15,12 +15,12 @@ type frameFile struct {
 	name    string
 	f       file
 	head    fileHead
-	size    atomic.Int64 // of what is kept, all of it durable
-	err     error        // why nothing more can be written; see mend
+	size    atomic.Int64 // durable bytes
+	err     error        // why it is broken; see mend
 	buf     []byte
 
-	ahead    int64 // bytes for which the disk is asked beforehand
-	reserved int64 // the file can grow to this size on a full disk, if the disk gave it
+	ahead    int64 // bytes of disk space to reserve
+	reserved int64 // size to which the file can grow on a full disk, if the disk can reserve
 }
 
 // newFrameFile makes an empty file for frames.
@@ -28,8 +28,7 @@ func newFrameFile(in *catalog, name string, next uint64) (*frameFile, error) {
 	return makeFrameFile(in, name, fileHead{kindOf(name), in.found.firstSalt(name), next})
 }
 
-// makeFrameFile makes a file that holds the given frames, replacing any file of that name.
-// All of it is durable when the frameFile is returned.
+// makeFrameFile makes a durable file with the given frames, replacing any file of that name.
 func makeFrameFile(in *catalog, name string, head fileHead, frames ...frame) (ff *frameFile, err error) {
 	f, err := in.folder.open(name)
 	if err != nil {
@@ -54,8 +53,8 @@ func makeFrameFile(in *catalog, name string, head fileHead, frames ...frame) (ff
 	return ff, nil
 }
 
-// renew makes a frameFile that takes the place of old, with the given frames alone. Its
-// name is durable once the folder is synced; until then either of the two may be found.
+// renew replaces old with a file of only the given frames. Its name is durable once the
+// folder is synced; until then either of the two may be found.
 func renew(old *frameFile, frames []frame) (*frameFile, error) {
 	in := old.catalog
 	head := old.head
@@ -79,22 +78,21 @@ func renew(old *frameFile, frames []frame) (*frameFile, error) {
 	return ff, nil
 }
 
-// broken reports whether the file can no longer be written to.
+// broken reports whether the file can no longer be written.
 func (ff *frameFile) broken() bool { return ff.err != nil }
 
-// source is what is kept, to read.
+// source is the durable part, to read.
 func (ff *frameFile) source() source {
 	ff.catalog.touch()
 	size := ff.size.Load()
 	return source{ff.f, size, ff.head.salt, size}
 }
 
-// joinBelow is the size in bytes below which payloads are copied, so that one call
-// writes many.
+// joinBelow is the size in bytes below which payloads are copied into one write.
 const joinBelow = 16 << 10
 
-// write appends frames, all or none, and returns when they are durable. Only one
-// goroutine at a time may write.
+// write appends frames, all or none, and returns when they are durable. One goroutine at a
+// time may write.
 func (ff *frameFile) write(frames []frame) error {
 	if ff.err != nil {
 		return fmt.Errorf("%s: %w: %w", ff.name, queue.ErrUnreachable, ff.err)
@@ -120,8 +118,7 @@ func (ff *frameFile) write(frames []frame) error {
 	return err
 }
 
-// reserve asks the disk for space that the file will need. It is no fault if there is
-// none.
+// reserve reserves disk space for the file to grow, if possible.
 func (ff *frameFile) reserve() {
 	if size := ff.size.Load(); ff.ahead > 0 && size+ff.ahead/2 > ff.reserved {
 		ff.reserved = size + ff.ahead
@@ -129,7 +126,7 @@ func (ff *frameFile) reserve() {
 	}
 }
 
-// undo cuts off what was written and not confirmed, and what was reserved with it.
+// undo cuts off an unconfirmed write, and its reservation.
 func (ff *frameFile) undo() error {
 	ff.reserved = 0
 	if err := ff.f.Truncate(ff.size.Load()); err != nil {
@@ -150,8 +147,8 @@ func (ff *frameFile) mend() error {
 	return nil
 }
 
-// put writes frames and returns where they end. If they are of one write, they may be
-// torn together by a crash.
+// put writes frames and returns where they end. Frames of one write (together) may be torn
+// together by a crash.
 func (ff *frameFile) put(frames []frame, together bool) (end int64, err error) {
 	at, b := ff.size.Load(), ff.buf[:0]
 	next, batch := at, at // where the next frame goes

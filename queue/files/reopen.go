@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// openFrameFile opens a file of frames and returns what it holds. If grown is set, the
-// file may have been written to when the machine stopped, and a write that was torn is
-// cut off; else every byte of it is sealed.
+// openFrameFile opens and scans a file of frames. If it may have grown since the last seal,
+// a torn write at its end is cut off; else every byte of it is sealed.
 //
-// [errHeadless] says that the file was made, and that nothing was ever kept in it.
+// [errHeadless] says that the file was made, but never held anything.
 func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan, err error) {
 	f, err := in.folder.open(name)
 	if err != nil {
@@ -20,7 +19,7 @@ func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan,
 	if err == nil && v.torn {
 		err = ff.cut(v)
 	}
-	if err == nil && grown { // what is believed from now on must be durable
+	if err == nil && grown { // trusted from now on, so it must be durable
 		err = f.Sync()
 	}
 	if err != nil {
@@ -31,7 +30,7 @@ func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan,
 	return ff, v, nil
 }
 
-// inspect reads what the file holds, and reports what is damaged.
+// inspect scans the file and reports damage.
 func (ff *frameFile) inspect(grown bool) (v scan, err error) {
 	size, err := ff.f.Size()
 	if err != nil {
@@ -44,7 +43,7 @@ func (ff *frameFile) inspect(grown bool) (v scan, err error) {
 	if s.sealed > size {
 		ff.catalog.damaged.Add(1)
 		ff.catalog.log.Error("a file has lost its end", "file", ff.name, "at", size, "bytes", s.sealed-size)
-		// What comes next goes after what was there, so no frame overlaps another.
+		// New frames go after the lost end, so none overlaps another.
 		if err := ff.f.Truncate(s.sealed); err != nil {
 			return v, err
 		}
@@ -64,30 +63,29 @@ func (ff *frameFile) inspect(grown bool) (v scan, err error) {
 	return v, nil
 }
 
-// harmOf says what a damage to a file of a kind means.
+// harmOf describes the effect of damage to a file of a kind.
 func harmOf(kind byte) string {
 	switch kind {
 	case kindDone:
 		return "the log is damaged: groups that were acknowledged may be handed out again, and their IDs may be taken as new"
 	case kindStates:
-		return "the file of states is damaged: a state may have the value before"
+		return "the file of states is damaged: a state may have its previous value"
 	}
 	return "a file of groups is damaged: its groups may be lost"
 }
 
-// sealed is how much of the file was durable, as far as is known.
+// sealed is the known durable size of the file.
 func (ff *frameFile) sealed() int64 {
 	known := max(fileHeadLen, ff.catalog.ends.of(ff.head.kind, ff.head.salt))
-	// A file that was rewritten since the manifest was has another salt. Each of its
-	// frames counts as a write of its own, so only the last one is in doubt.
+	// A file rewritten after the manifest has another salt. Each of its frames counts as a
+	// write of its own, so only the last is in doubt.
 	if l, ok := ff.catalog.found.files[ff.name]; ok && l.salt == ff.head.salt {
 		known = max(known, l.sealed)
 	}
 	return known
 }
 
-// readHead reads the file's head. If it is damaged, it is made anew of what the manifest
-// says.
+// readHead reads the file's header, or restores a damaged one from the manifest.
 func (ff *frameFile) readHead(size int64) (err error) {
 	l, ok := ff.catalog.found.files[ff.name]
 	ff.head, err = readFileHead(ff.f, kindOf(ff.name))
@@ -114,13 +112,13 @@ func (ff *frameFile) readHead(size int64) (err error) {
 	return err
 }
 
-// cut cuts off a write that was not finished, and keeps its bytes beside.
+// cut cuts off an unfinished write, and saves its bytes beside.
 func (ff *frameFile) cut(v scan) error {
 	kept, size, err := ff.catalog.keep(ff.name, gap{v.end, -1})
 	if err != nil {
 		return err
 	}
 	ff.catalog.cuts.Add(1)
-	ff.catalog.log.Warn("a write that was not finished is cut off", "file", ff.name, "at", v.end, "bytes", size, "kept", kept)
+	ff.catalog.log.Warn("an unfinished write is cut off", "file", ff.name, "at", v.end, "bytes", size, "kept", kept)
 	return ff.f.Truncate(v.end)
 }

@@ -14,42 +14,42 @@ import (
 )
 
 const (
-	segmentSize = 64 << 20 // bytes at which the next group begins a new segment
-	staleFactor = 16       // the same, divided by this, if nothing in the segment is in use
+	segmentSize = 64 << 20 // bytes at which a segment is full
+	staleFactor = 16       // without live groups, a segment is full at this fraction
 	segmentEnd  = ".groups"
-	freshEnd    = ".new" // of a file that will replace another
+	freshEnd    = ".new" // suffix of a file about to replace another
 )
 
-// Segments hold the bodies of groups in files, of which the last one grows.
+// segments store the bodies of groups in files. The last file grows.
 type segments struct {
 	catalog    *catalog
-	most       int64 // bytes at which the next group begins a new segment
+	most       int64 // bytes at which a segment is full
 	commits    committer[*placing]
-	compacting sync.Mutex // held while a segment is rewritten
+	compacting sync.Mutex // held to rewrite segments
 
 	mu     sync.Mutex
 	list   []*segment // oldest first; the last one grows
-	low    uint64     // no lower number is in use
-	last   uint64     // highest number given
-	number int        // highest number of a segment so far
+	low    uint64     // all lower numbers are free
+	last   uint64     // highest sequence number given
+	number int        // highest segment number so far
 }
 
 // A segment is one of the files.
 type segment struct {
 	*frameFile
 	number int
-	rows   []row // ascending; of the groups in use, and of some that are free
-	live   int   // groups in use
-	bytes  int64 // what these need of a file, by extent.cost
-	total  int64 // what all groups need that were ever put into it
-	busy   bool  // it is being rewritten or removed
-	stuck  bool  // it cannot be rewritten: some of it cannot be read
+	rows   []row // ascending; of all live groups and some free ones
+	live   int   // live groups
+	bytes  int64 // of live groups in a file, by extent.cost
+	total  int64 // of all groups ever put into it
+	busy   bool  // being rewritten or removed
+	stuck  bool  // cannot be rewritten, because some of it cannot be read
 }
 
-// A placing is records that are put together.
+// A placing is the records of one put.
 type placing struct {
 	records []queue.Record
-	sum     uint32 // of all bodies, computed by the caller and not by the one that writes for all
+	sum     uint32 // of all bodies; the callers compute it, not the one that writes for all
 	seqs    []uint64
 }
 
@@ -70,7 +70,7 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 		n, _ := segmentNumber(name)
 		s.number = max(s.number, n)
 	}
-	listed := s.number // the newest of the manifest
+	listed := s.number // the manifest's newest
 	var err error
 	for i, n := range numbers {
 		s.number = max(s.number, n)
@@ -78,9 +78,9 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	// If the newest is missing, its name is not given again: it may be put back.
+	// The name of a missing newest segment is not reused: somebody may put it back.
 	if last := s.newest(); last == nil || last.number < listed {
-		if listed > 0 { // nothing but somebody else removes the newest
+		if listed > 0 { // the store never removes the newest itself
 			in.damaged.Add(1)
 			in.log.Error("the newest file of groups is missing", "file", segmentName(listed))
 		}
@@ -99,10 +99,10 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 	return s, nil
 }
 
-// segmentNumbers are the numbers of the segments to open, ascending. One that is older
-// than others and not listed was put back by somebody: its groups were counted as lost,
-// and it stays as it is.
+// segmentNumbers are the numbers of the segments to open, ascending. An older, unlisted one
+// was put back by somebody after its groups counted as lost; it stays as it is.
 func (c *catalog) segmentNumbers() (numbers []int) {
+	// newest is the segment that grows, or nil.
 	newest := 0
 	for name := range c.found.files {
 		n, _ := segmentNumber(name)
@@ -111,7 +111,7 @@ func (c *catalog) segmentNumbers() (numbers []int) {
 	for _, name := range c.names {
 		n, ok := segmentNumber(name)
 		if _, listed := c.found.files[name]; ok && !listed && n < newest {
-			c.log.Warn("a file is not among those of the store, and is left as it is", "file", name)
+			c.log.Warn("a file is not one of the store's, and is ignored", "file", name)
 		} else if ok {
 			numbers = append(numbers, n)
 		}
@@ -122,7 +122,7 @@ func (c *catalog) segmentNumbers() (numbers []int) {
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
 
-// segmentNumber is the number of the segment of a name; ok is false if it is not one's.
+// segmentNumber is the number of a segment, by its name.
 func segmentNumber(name string) (n int, ok bool) {
 	head, ok := strings.CutSuffix(name, segmentEnd)
 	n, err := strconv.Atoi(head)
@@ -132,8 +132,8 @@ func segmentNumber(name string) (n int, ok bool) {
 	return n, true
 }
 
-// open opens segment n and takes its groups into the index. The last segment may
-// have been made, but not yet written to, when the machine stopped.
+// open opens segment n and indexes its groups. The machine may have stopped before the first
+// write to the last segment.
 func (s *segments) open(n int, last bool) error {
 	name := segmentName(n)
 	ff, v, err := openFrameFile(s.catalog, name, last)
@@ -155,7 +155,7 @@ func (s *segments) open(n int, last bool) error {
 			continue
 		}
 		for _, e := range list {
-			if s.find(e.Seq) == nil { // else it is in two files: the process ended while they were merged
+			if s.find(e.Seq) == nil { // the process may have ended during a merge, with the group in two files
 				s.enter(seg, e)
 			}
 		}
@@ -163,13 +163,13 @@ func (s *segments) open(n int, last bool) error {
 	return nil
 }
 
-// enter takes a body into the index. s.mu is held.
+// enter indexes a body. s.mu is held.
 func (s *segments) enter(seg *segment, e placed) {
 	seg.enter(e)
 	s.last = max(s.last, e.Seq)
 }
 
-// find returns the segment that holds a body in use, or nil. s.mu is held.
+// find returns the segment with a live body, or nil. s.mu is held.
 func (s *segments) find(seq uint64) *segment {
 	for _, seg := range s.list {
 		if seg.find(seq) != nil {
@@ -203,7 +203,7 @@ func (s *segments) newest() *segment {
 	return s.list[len(s.list)-1]
 }
 
-// write writes the records of each placing together.
+// write writes the records of each placing in one frame.
 func (s *segments) write(all []*placing) error {
 	seg, err := s.writable()
 	if err != nil {
@@ -234,8 +234,7 @@ func (s *segments) write(all []*placing) error {
 	return nil
 }
 
-// frame makes a frame of the records, whose numbers begin with next. The offsets count
-// from its payload.
+// frame makes a frame of the records, numbered from next. Offsets count from its payload.
 func (p *placing) frame(next uint64) (frame, []placed) {
 	f := frame{sum: p.sum}
 	list := make([]placed, len(p.records))
@@ -250,7 +249,7 @@ func (p *placing) frame(next uint64) (frame, []placed) {
 	return f, list
 }
 
-// writable returns the segment to write to, and begins a new one if need be.
+// writable returns the segment to write to, a new one if need be.
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
@@ -280,15 +279,15 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 		if err == nil {
 			return b, nil
 		}
-		if seg == before { // it has not moved in the meantime
+		if seg == before { // it has not moved meanwhile
 			return nil, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err)
 		}
 		before = seg
 	}
 }
 
-// locate returns where a body in use is: its segment, or nil, its place there, and the
-// segment's file.
+// locate returns the segment of a live body, or nil, its place there, and the segment's
+// file.
 func (s *segments) locate(seq uint64) (*segment, extent, file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,8 +299,8 @@ func (s *segments) locate(seq uint64) (*segment, extent, file) {
 	return seg, seg.find(seq).extent, seg.f
 }
 
-// show lists the bodies in use, in order. If a segment cannot be read, it shows the
-// rest and returns [queue.ErrUnreadable].
+// show lists the live bodies, in order. If a segment cannot be read, it shows the rest and
+// returns [queue.ErrUnreadable].
 func (s *segments) show(show func(queue.Listed)) error {
 	var errs []error
 	for _, seg := range s.list {
@@ -319,8 +318,7 @@ func (s *segments) show(show func(queue.Listed)) error {
 	return errors.Join(errs...)
 }
 
-// bodies are the bodies of a scan. Frames that cannot be read were counted at the
-// opening.
+// bodies are the bodies of a scan. Unreadable frames were counted when the store was opened.
 func (v scan) bodies() iter.Seq[placed] {
 	return func(yield func(placed) bool) {
 		for _, f := range v.frames {

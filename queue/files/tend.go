@@ -2,14 +2,14 @@ package files
 
 import "time"
 
-// A store is sealed, and its files are closed, once nothing was written or read for
-// idleTime. While something is, it is sealed every busyTime.
+// A store is sealed and its files are closed after idleTime without a read or write. A busy
+// store is sealed every busyTime.
 const (
 	idleTime = 100 * time.Millisecond
 	busyTime = time.Second
 )
 
-// touch notes that something was written or read.
+// touch notes a read or write.
 func (c *catalog) touch() {
 	select {
 	case c.touched <- struct{}{}:
@@ -17,8 +17,7 @@ func (c *catalog) touch() {
 	}
 }
 
-// tend seals the store from time to time, and has files closed that nobody uses, until
-// stop is closed.
+// tend seals the store now and then, and closes unused files, until stop is closed.
 func (c *catalog) tend(stop <-chan struct{}) {
 	for {
 		select {
@@ -33,7 +32,7 @@ func (c *catalog) tend(stop <-chan struct{}) {
 	}
 }
 
-// settle waits until it is time to seal. It returns false if stop is closed first.
+// settle waits for the time to seal. It returns false if stop is closed first.
 func (c *catalog) settle(stop <-chan struct{}) bool {
 	busy := time.NewTimer(busyTime)
 	defer busy.Stop()
