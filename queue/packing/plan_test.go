@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// plan makes a plan from a text for groups, and from the minimums of the environments 0, 1
-// and so on; -1: none.
+// plan makes a plan from a text for groups and the minimums of environments 0, 1 and so on; -1:
+// none.
 func plan(batch int, waiting string, strict bool, parts ...float64) Plan {
 	p := Plan{BatchSize: batch, Strict: strict}
 	for _, g := range groups(waiting) {
@@ -27,8 +27,7 @@ func plan(batch int, waiting string, strict bool, parts ...float64) Plan {
 	return p
 }
 
-// TestPlan shows what is packed, and what Atropos would pack according to its own
-// functions.
+// TestPlan compares our packing with that of Atropos' own functions.
 func TestPlan(t *testing.T) {
 	for _, test := range []struct {
 		why    string
