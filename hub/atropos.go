@@ -17,10 +17,10 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 )
 
-// An atroposAPI answers the requests of Atropos' API to a run.
+// An atroposAPI answers requests to a run on the routes of Atropos.
 type atroposAPI struct{ *Run }
 
-// readJSON reads the body of a request, which must be JSON, and makes a value of it.
+// readJSON reads and decodes a JSON body.
 func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	return web.ReadBody(c, func(b []byte) (T, error) {
 		if !c.HasJSON() && len(b) > 0 {
@@ -31,17 +31,17 @@ func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	})
 }
 
-// maxShort is the size in bytes of the longest body that holds no groups.
+// maxShort is the size limit of a body without groups, in bytes.
 const maxShort = 1 << 20
 
-// readShort is readJSON for a body that holds no groups.
+// readShort is readJSON for a body without groups.
 func readShort[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	c.MaxBody = maxShort
 	return readJSON(c, decode)
 }
 
-// register takes what a trainer says of itself. A trainer that registers again, for
-// example after a restart, gets again what it had and has not acknowledged.
+// register registers a trainer. One that registers again, say after a restart, gets its
+// unacknowledged batches again.
 func (a atroposAPI) register(c *web.Call) error {
 	t, err := readShort(c, atropos.DecodeRegistration)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a atroposAPI) register(c *web.Call) error {
 	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
 }
 
-// newUUID returns 128 random bits as a number, the form in which run-api names a trainer.
+// newUUID returns 128 random bits as a number, run-api's form of a trainer's name.
 func newUUID() *big.Int {
 	var b [16]byte
 	rand.Read(b[:])
@@ -78,7 +78,7 @@ func (a atroposAPI) wandbInfo(c *web.Call) error {
 	return c.JSON(http.StatusOK, append(body, '}'))
 }
 
-// info shows how large batches and sequences are.
+// info shows the sizes of batches and sequences.
 func (a atroposAPI) info(c *web.Call) error {
 	g := a.registry.Current()
 	tokens := -1
@@ -88,7 +88,7 @@ func (a atroposAPI) info(c *web.Call) error {
 	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.Sequences(), tokens))
 }
 
-// status shows the step, and how much waits.
+// status shows the step, and the number of waiting groups.
 func (a atroposAPI) status(c *web.Call) error {
 	waiting := a.ledger.Account(time.Now()).Groups
 	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d}`, a.Step(), waiting))
@@ -126,7 +126,7 @@ func (a atroposAPI) batch(c *web.Call) error {
 	return a.deliver(c, p, write)
 }
 
-// latestExample shows the group that came last.
+// latestExample shows the latest group.
 func (a atroposAPI) latestExample(c *web.Call) error {
 	var (
 		g    *quintain.Group
@@ -155,7 +155,7 @@ func (a atroposAPI) latestExample(c *web.Call) error {
 	return c.JSON(http.StatusOK, text)
 }
 
-// reset forgets the run and all groups.
+// reset forgets the run with all groups.
 func (a atroposAPI) reset(c *web.Call) error {
 	if err := a.Run.reset(context.WithoutCancel(c.Context())); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (a atroposAPI) reset(c *web.Call) error {
 	return c.Text(http.StatusOK, "Reset successful")
 }
 
-// registerEnv takes what an environment says of itself, once the trainer has begun.
+// registerEnv registers an environment, once the trainer has begun.
 func (a atroposAPI) registerEnv(c *web.Call) error {
 	as, err := readShort(c, atropos.DecodeEnvRegistration)
 	if err != nil {
@@ -187,7 +187,7 @@ func (a atroposAPI) registerEnv(c *web.Call) error {
 		a.Step(), g.Interval, g.NumSteps))
 }
 
-// disconnectEnv notes that an environment leaves.
+// disconnectEnv disconnects an environment.
 func (a atroposAPI) disconnectEnv(c *web.Call) error {
 	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
@@ -220,7 +220,7 @@ func (a atroposAPI) statusEnv(c *web.Call) error {
 	return c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.Weight), '}'))
 }
 
-// envID is the ID of an environment as a client wrote it; -1: there is none of it.
+// envID is an environment's ID from a client; -1 if invalid.
 func envID(id int) int32 {
 	if id < 0 || id > math.MaxInt32 {
 		return -1
@@ -244,7 +244,7 @@ func (a atroposAPI) scoredData(c *web.Call) error {
 	return c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
 }
 
-// scoredDataList takes several groups, all or none of them.
+// scoredDataList takes several groups, all or none.
 func (a atroposAPI) scoredDataList(c *web.Call) error {
 	t, err := a.takeJSON(c, (*atropos.Reader).Groups)
 	if err != nil {
@@ -257,8 +257,8 @@ func (a atroposAPI) scoredDataList(c *web.Call) error {
 	return c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
 }
 
-// takeJSON reads groups from the body of a request and puts them into the queue, unless
-// the hub takes none. The memory of the groups is used again.
+// takeJSON reads groups from the body of a request and puts them into the queue, unless the
+// hub refuses groups. The groups' memory is reused.
 func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quintain.Group, error)) (taken, error) {
 	if err := r.closed(c); err != nil {
 		return taken{}, err
@@ -274,14 +274,14 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 		if err != nil {
 			return taken{}, err
 		}
-		if err := c.Reserve(len(b)); err != nil { // for the groups as they are stored
+		if err := c.Reserve(len(b)); err != nil { // for the encoded groups
 			return taken{}, err
 		}
 		return r.intake.take(context.WithoutCancel(c.Context()), groups, c.R.Header.Get("Idempotency-Key"))
 	})
 }
 
-// reader returns a reader whose memory is that of the call.
+// reader returns a reader with memory reserved for the call.
 func (s *Server) reader(c *web.Call) *atropos.Reader {
 	reader, size := s.readers.Get()
 	if reader != nil && c.Reserve(size) != nil {
@@ -296,8 +296,7 @@ func (s *Server) reader(c *web.Call) *atropos.Reader {
 	return reader
 }
 
-// closed reads and forgets the body of a request if the hub takes no groups now, and
-// returns why.
+// closed returns why the hub takes no groups now, after it has skipped the request's body.
 func (r *Run) closed(c *web.Call) error {
 	if r.server.draining.Load() {
 		c.SkipBody()
@@ -308,7 +307,7 @@ func (r *Run) closed(c *web.Call) error {
 		r.tally.count(func(n *counts) { n.full++ })
 		c.SkipBody()
 		c.W.Header().Set("Retry-After", "1")
-		return web.Errorf(http.StatusTooManyRequests, "%d groups wait, and there is no room for more", r.intake.limits.MaxWaiting)
+		return web.Errorf(http.StatusTooManyRequests, "%d groups wait, the limit: try again later", r.intake.limits.MaxWaiting)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (r *Run) refuse(c *web.Call, fault *atropos.Error) error {
 	return c.JSON(status, fault.AppendBody(nil))
 }
 
-// within returns an error about a number of a request that is above most.
+// within returns an error if a number of a request is above most.
 func within(field string, n, most int) error {
 	if n <= most {
 		return nil
@@ -64,12 +64,12 @@ func within(field string, n, most int) error {
 	return &atropos.Error{Type: atropos.TypeRange, Loc: []any{field}, Msg: fmt.Sprintf("Input should be at most %d", most), Input: strconv.Itoa(n)}
 }
 
-// queryError is an invalid parameter in the path, or after it.
+// queryError reports an invalid path or query parameter.
 func queryError(name, want string) error {
 	return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"query", name}, Msg: "should be " + want}
 }
 
-// isCorrupt reports whether err is about a stored group that cannot be read.
+// isCorrupt reports whether err is about an unreadable group.
 func isCorrupt(err error) bool {
 	var c *queue.CorruptError
 	return errors.As(err, &c)

@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A hub over a queue in memory. A trainer registers, an environment posts a group, and
-// the trainer takes it as a batch.
+// A hub over a queue in memory. A trainer registers, an environment posts a group, and the
+// trainer takes it as a batch.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})

@@ -14,7 +14,6 @@ import (
 //go:embed openapi.json
 var openAPIText []byte
 
-// openAPI shows the description of all routes.
 func (s *Server) openAPI(c *web.Call) error {
 	return c.JSON(http.StatusOK, openAPIText)
 }
@@ -22,7 +21,7 @@ func (s *Server) openAPI(c *web.Call) error {
 // healthz says that the process answers.
 func (s *Server) healthz(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 
-// readyz says whether a post of groups would be kept.
+// readyz reports whether a post of groups would succeed.
 func (s *Server) readyz(c *web.Call) error {
 	select {
 	case <-s.web.Stopping():
@@ -38,8 +37,7 @@ func (s *Server) readyz(c *web.Call) error {
 	return c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
 }
 
-// drain has the hub take no more groups, until undrain or a restart. It goes on handing
-// out what waits.
+// drain has the hub refuse groups until undrain or a restart. It still hands out batches.
 func (s *Server) drain(c *web.Call) error {
 	s.draining.Store(true)
 	s.config.Log.Info("the hub takes no more groups")

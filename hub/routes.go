@@ -12,7 +12,6 @@ import (
 // runsPath comes before the name of a run.
 const runsPath = "/v1/runs/"
 
-// routes are all routes of the hub.
 func (s *Server) routes() []web.Route {
 	all := []web.Route{
 		{Method: "GET", Path: "/", Serve: s.root, Page: true},
@@ -48,15 +47,15 @@ func (s *Server) routes() []web.Route {
 	return all
 }
 
-// A runRoute is a route of a run, by its path below that of the run.
+// A runRoute is a route of a run, below the run's path.
 type runRoute[API any] struct {
 	method, path string
 	role         web.Role
 	serve        func(API, *web.Call) error
 }
 
-// atroposRoutes are the routes of the API of Atropos. They are at the root for the
-// default run, and below the path of every run.
+// atroposRoutes are the routes of Atropos' API, at the root for the default run, and below
+// the path of every run.
 func atroposRoutes() []runRoute[atroposAPI] {
 	return []runRoute[atroposAPI]{
 		{"POST", "/register", Trainer, atroposAPI.register},
@@ -74,8 +73,8 @@ func atroposRoutes() []runRoute[atroposAPI] {
 	}
 }
 
-// arealRoutes are those of AReaL's manager that say when a rollout may start. They are at the
-// root and below the path of every run, too.
+// arealRoutes are the routes of AReaL's manager that admit rollouts, at the root and below
+// the path of every run.
 func arealRoutes() []runRoute[arealAPI] {
 	return []runRoute[arealAPI]{
 		{"POST", "/allocate_rollout", Producer, arealAPI.allocate},
@@ -84,7 +83,7 @@ func arealRoutes() []runRoute[arealAPI] {
 	}
 }
 
-// v1Routes are the routes of our own below the path of a run.
+// v1Routes are the hub's own routes below the path of a run.
 func v1Routes() []runRoute[v1API] {
 	return []runRoute[v1API]{
 		{"GET", "", web.AnyKey, v1API.stats},
@@ -101,7 +100,7 @@ func v1Routes() []runRoute[v1API] {
 	}
 }
 
-// onRun returns a function that finds the run of a call: the one in the path, or the
+// onRun returns a route function that finds the run of a call: the one in the path, or the
 // default one.
 func (s *Server) onRun(serve func(*Run, *web.Call) error) func(*web.Call) error {
 	return func(c *web.Call) error {
@@ -116,7 +115,7 @@ func (s *Server) onRun(serve func(*Run, *web.Call) error) func(*web.Call) error 
 	}
 }
 
-// root says what this is, and sends browsers to the pages.
+// root names the API, and sends browsers to the pages.
 func (s *Server) root(c *web.Call) error {
 	page := slices.IndexFunc(s.config.Routes, func(r web.Route) bool { return r.Page })
 	if page >= 0 {

@@ -16,10 +16,10 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// A v1API answers the requests to a run below /v1 that Atropos does not have.
+// A v1API answers requests to a run on the hub's own routes, below /v1.
 type v1API struct{ *Run }
 
-// postGroups takes groups in their binary form, or as JSON.
+// postGroups takes groups in binary form or as JSON.
 func (a v1API) postGroups(c *web.Call) error {
 	t, err := a.takeGroups(c)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a v1API) takeGroups(c *web.Call) (taken, error) {
 	})
 }
 
-// takeBatch hands out the next batch, and waits for one if the client asks for that.
+// takeBatch hands out the next batch, and waits for one if the client asks.
 func (a v1API) takeBatch(c *web.Call) error {
 	c.SkipBody()
 	by, err := claimOf(c.R, a.server.config.Settings.Lease)
@@ -94,10 +94,10 @@ func (a v1API) takeBatch(c *web.Call) error {
 	return a.deliver(c, p, a.server.reply.Binary)
 }
 
-// A verb is what a trainer does with the batch of a number.
+// A verb is a trainer's action on a batch.
 type verb func(ctx context.Context, number uint64, by claim) (body []byte, err error)
 
-// onBatch does something with the batch in the path.
+// onBatch acts on the batch in the path.
 func (a v1API) onBatch(c *web.Call, do verb) error {
 	c.SkipBody()
 	number, err := strconv.ParseUint(c.Param("id"), 10, 64)
@@ -115,7 +115,7 @@ func (a v1API) onBatch(c *web.Call, do verb) error {
 	return c.JSON(http.StatusOK, body)
 }
 
-// ackBatch acknowledges a batch. A second time is not an error.
+// ackBatch acknowledges a batch. Repeating it is not an error.
 func (a v1API) ackBatch(c *web.Call) error {
 	return a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
 		err := a.ack(ctx, number, by.trainer)
@@ -126,14 +126,14 @@ func (a v1API) ackBatch(c *web.Call) error {
 	})
 }
 
-// nackBatch gives a batch back.
+// nackBatch returns a batch.
 func (a v1API) nackBatch(c *web.Call) error {
 	return a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
 		return []byte(`{"status":"given back"}`), a.nack(ctx, number, by.trainer)
 	})
 }
 
-// extendBatch lengthens the lease of a batch.
+// extendBatch renews the lease of a batch.
 func (a v1API) extendBatch(c *web.Call) error {
 	return a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
 		until, err := a.extend(ctx, number, by)
@@ -141,7 +141,7 @@ func (a v1API) extendBatch(c *web.Call) error {
 	})
 }
 
-// stats shows what the run holds and has done.
+// stats shows the run's content and counts.
 func (a v1API) stats(c *web.Call) error {
 	body, err := json.Marshal(StatsOf(a.Run))
 	if err != nil {
@@ -150,5 +150,5 @@ func (a v1API) stats(c *web.Call) error {
 	return c.JSON(http.StatusOK, body)
 }
 
-// streamEvents shows a client what happens in the run, until it goes away.
+// streamEvents shows the run's events to a client until it goes away.
 func (a v1API) streamEvents(c *web.Call) error { return a.events.Stream(c) }

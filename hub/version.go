@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/weights"
 )
 
-// tellVersion takes the version of the weights that the policy's server samples with.
+// tellVersion sets the version of the weights in use by the policy's server.
 func (a v1API) tellVersion(c *web.Call) error {
 	version, err := readShort(c, atropos.DecodeVersion)
 	if err != nil {
@@ -31,8 +31,7 @@ func (a v1API) tellVersion(c *web.Call) error {
 	return a.showVersion(c)
 }
 
-// version shows the version, and waits until it is above a number if the client asks for
-// that.
+// version shows the version, and waits until it exceeds a number if the client asks.
 func (a v1API) version(c *web.Call) error {
 	c.SkipBody()
 	after, err := strconv.ParseInt(cmp.Or(c.R.URL.Query().Get("after"), "-1"), 10, 64)
@@ -63,7 +62,7 @@ func (a v1API) version(c *web.Call) error {
 	return a.showVersion(c)
 }
 
-// showVersion answers with the version, and with the steps that it is measured by.
+// showVersion answers with the version, and the steps to compare it with.
 func (a v1API) showVersion(c *web.Call) error {
 	acked, _ := a.Acked()
 	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), acked, a.Step()))

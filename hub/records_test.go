@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestLeaseOutlastsRestart has a batch stay with its trainer while the hub starts again.
+// TestLeaseOutlastsRestart keeps a batch with its trainer across a restart.
 func TestLeaseOutlastsRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{})
@@ -63,7 +63,7 @@ func TestLeaseOutlastsRestart(t *testing.T) {
 	})
 }
 
-// TestClockSetBack has no lease last longer than the longest.
+// TestClockSetBack limits leases after the clock was set back.
 func TestClockSetBack(t *testing.T) {
 	now := time.Now()
 	d := &batch{owner: owner{"a", now.Add(20 * maxLease)}}
