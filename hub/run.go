@@ -81,6 +81,7 @@ func (r *Run) tellUnreadable(a queue.Unreadable) {
 	r.events.Add("aside", fields)
 }
 
+// Name is unique at the hub; the default run's is [DefaultRun].
 func (r *Run) Name() string { return r.name }
 
 // Step is the trainer's first step plus the number of batches handed out: how many steps the

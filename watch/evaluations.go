@@ -13,12 +13,12 @@ import (
 
 // An evaluationsPage is the content of the page of evaluations.
 type evaluationsPage struct {
-	Steps   []point // the examinations of the run, oldest first
+	Steps   []point // examinations during the run, oldest first
 	Reports []report
 	Shown   *report // nil: none
-	A, B    int     // indices of the two that are compared
+	A, B    int     // indices of the compared reports
 	Changed *exam.Comparison
-	Differs string // why they cannot be compared; empty: they can
+	Differs string // why they cannot be compared; empty: they are
 }
 
 // A point is a score at a step.
@@ -27,7 +27,7 @@ type point struct {
 	Score float64
 }
 
-// A report is that of an examination.
+// A report is the report of an examination.
 type report struct {
 	Index int
 	Name  string

@@ -18,10 +18,10 @@ type tasksPage struct{ Tasks []taskRow }
 // A taskRow is a task in the table.
 type taskRow struct {
 	catalog.Entry
-	Played trace.Tally // in the trace
+	Played trace.Tally // groups in the trace
 }
 
-// About is what the task is, in a sentence.
+// About describes the task in a sentence.
 func (r taskRow) About() string {
 	first, _, _ := strings.Cut(r.Info.Doc, ". ")
 	return strings.TrimSuffix(first, ".") + "."
@@ -36,7 +36,6 @@ func (s *Server) tasks(c *web.Call) error {
 	return s.show(c, view{"Tasks", "tasks", p})
 }
 
-// tasksPage is the content of the page of tasks.
 func (s *Server) tasksPage() (p tasksPage, err error) {
 	all, err := catalog.Filter{GuessRate: 1}.Find()
 	counts, _ := s.trace.sums()
@@ -46,7 +45,7 @@ func (s *Server) tasksPage() (p tasksPage, err error) {
 	return p, err
 }
 
-// A taskPage is the content of the page of a task, with one of its problems.
+// A taskPage is the content of the page of a task, with one problem.
 type taskPage struct {
 	Info         quintain.Info
 	Facts        catalog.Facts
@@ -58,19 +57,18 @@ type taskPage struct {
 	Solution     excerpt
 	Judged       []judged
 	Asked        bool   // an answer was typed
-	Answer       string // that was typed
+	Answer       string // the typed answer
 	Verdict      quintain.Verdict
 	Reason       string
 }
 
-// A judged is an answer near the solution.
+// A judged is an answer close to the solution, with its score.
 type judged struct {
 	Answer, Kind, Reason string
 	Score                float64
 }
 
-// task answers with the page of a task, and with the verdict on an answer if one was
-// typed.
+// task answers with the page of a task, and the verdict on a typed answer.
 func (s *Server) task(c *web.Call) error {
 	q := c.R.URL.Query()
 	tasks, err := task.NewSet(catalog.Tasks())
@@ -98,10 +96,10 @@ func (s *Server) task(c *web.Call) error {
 	return s.show(c, view{"Task " + p.Info.Name, "task", p})
 }
 
-// specimenSeed is that of the problems which are shown.
+// specimenSeed is the seed of the shown problems.
 const specimenSeed = 1
 
-// fill makes the problem, and grades the answer.
+// fill draws the problem and grades the answer.
 func (p *taskPage) fill(t quintain.Task) (err error) {
 	if p.Shared, p.Levels, err = catalog.LevelSettings(p.Info); err != nil {
 		return err
