@@ -290,7 +290,7 @@ func TestAFolderThatIsEmpty(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "nothing"))
 	for path, want := range map[string]string{
 		"/watch/run": "There is no trace yet.", "/watch/groups": "0 of 0 groups match.", "/watch/failures": "No episode of the trace has failed",
-		"/watch/groups?text=a": "0 groups have this text", "/watch/series?name=a": `"x":[]`,
+		"/watch/groups?text=a": "0 of 0 searched groups have this text", "/watch/series?name=a": `"x":[]`,
 	} {
 		if status, body, _ := get(t, s, path); status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, there is no %q in %s", path, status, want, body)
