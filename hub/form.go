@@ -166,12 +166,11 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 		}
 		d := newBatch(groups)
 		first, err := r.batches.fetch(ctx, d.seqs)
-		if err == nil {
-			return d, first, nil
+		if err != nil {
+			r.queue.Release(consumer, d.seqs...)
 		}
-		r.queue.Release(consumer, d.seqs...)
 		if !isCorrupt(err) {
-			return nil, nil, err
+			return d, first, err
 		}
 	}
 }

@@ -59,18 +59,18 @@ func readPages() (pages map[string]*template.Template, alone *template.Template,
 			continue
 		}
 		one, err := layout.Clone()
-		if err == nil {
-			one, err = one.ParseFS(files, name)
-		}
 		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if one, err = one.ParseFS(files, name); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		pages[strings.TrimSuffix(path.Base(name), ".html")] = one
 	}
-	alone, err = layout.Clone()
-	if err == nil {
-		alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
+	if alone, err = layout.Clone(); err != nil {
+		return nil, nil, err
 	}
+	alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
 	return pages, alone, err
 }
 

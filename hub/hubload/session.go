@@ -48,16 +48,19 @@ func begin(ctx context.Context, load Load, scenario string) (*session, error) {
 // register registers an environment. Their ids count from 0.
 func (b *session) register() error {
 	text, err := b.main.ask("POST", "/register-env", fmt.Sprintf(`{"max_token_length":65536,"desired_name":"bench","weight":1.0,"group_size":%d}`, b.load.Sequences))
+	if err != nil {
+		return err
+	}
 	var reply struct {
 		Status string `json:"status"`
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &reply)
+	if err := json.Unmarshal(text, &reply); err != nil {
+		return err
 	}
-	if err == nil && reply.Status != "success" {
-		err = fmt.Errorf("/register-env: %s", text)
+	if reply.Status != "success" {
+		return fmt.Errorf("/register-env: %s", text)
 	}
-	return err
+	return nil
 }
 
 // target is the path and content type of posts; per is the number of groups in a request.

@@ -212,8 +212,7 @@ func (g *Registry) freeID() int32 {
 	return int32(len(g.envs))
 }
 
-// Disconnect notes that an environment has left. known is false if there is none of the
-// ID.
+// Disconnect records that an environment has left. known is false if the ID is unknown.
 func (g *Registry) Disconnect(ctx context.Context, id int32) (known bool, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -224,10 +223,10 @@ func (g *Registry) Disconnect(ctx context.Context, id int32) (known bool, err er
 	next := *e
 	next.Connected = false
 	record, err := next.record()
-	if err == nil {
-		err = g.queue.SetStates(ctx, []queue.State{record})
-	}
 	if err != nil {
+		return true, err
+	}
+	if err := g.queue.SetStates(ctx, []queue.State{record}); err != nil {
 		return true, err
 	}
 	g.mu.Lock()

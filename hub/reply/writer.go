@@ -192,28 +192,30 @@ type form func([]byte, *quintain.Group) []byte
 // write writes groups in a form.
 func (w *Writer) write(c *web.Call, from *Groups, as form) error {
 	out := c.Printer(http.StatusOK)
-	_, err := out.Write([]byte(`{"batch":[`))
+	_, _ = out.Write([]byte(`{"batch":[`)) // a later write reports an error of this one
 	shown := 0
-	for err == nil {
-		var groups []queue.Delivery
-		if groups, err = from.next(c); err != nil || len(groups) == 0 {
+	for {
+		groups, err := from.next(c)
+		if err != nil {
+			out.Abort()
+			return err
+		}
+		if len(groups) == 0 {
 			break
 		}
 		err = w.encodeAhead(c, groups, as, func(text []byte) error {
 			if shown++; shown > 1 {
-				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
+				_, _ = out.Write([]byte(","))
 			}
 			_, err := out.Write(text)
 			return err
 		})
+		if err != nil {
+			out.Abort()
+			return err
+		}
 	}
-	if err == nil {
-		_, err = out.Write([]byte("]}"))
-	}
-	if err != nil {
-		out.Abort()
-		return err
-	}
+	_, _ = out.Write([]byte("]}"))
 	return out.Close()
 }
 

@@ -109,10 +109,10 @@ func (c *Call) readBody() ([]byte, error) {
 	if isMemory(err) {
 		_, _ = io.Copy(io.Discard, raw) // so that the client reads the reply
 	}
-	if err == nil {
-		err = ready(control)
+	if err != nil {
+		return body, err
 	}
-	if err != nil || !packed || len(body) == 0 {
+	if err := ready(control); err != nil || !packed || len(body) == 0 {
 		return body, err
 	}
 	defer c.keep(body)

@@ -72,19 +72,19 @@ func (c *Call) Printer(status int) *Printer {
 
 // Write implements [io.Writer]. It returns the first error of all writes.
 func (p *Printer) Write(text []byte) (int, error) {
-	if len(text) < pieceSize {
-		p.piece = append(p.piece, text...)
-		if len(p.piece) >= pieceSize && p.err == nil {
-			p.open(-1)
-			p.flush()
-		}
+	if p.err != nil {
 		return len(text), p.err
 	}
-	if p.err == nil {
-		p.open(-1)
-		p.flush()
+	long := len(text) >= pieceSize
+	if !long {
+		p.piece = append(p.piece, text...)
 	}
-	if p.err == nil {
+	if !long && len(p.piece) < pieceSize {
+		return len(text), nil
+	}
+	p.open(-1)
+	p.flush()
+	if long && p.err == nil {
 		_, p.err = p.to.Write(text)
 	}
 	return len(text), p.err
@@ -100,26 +100,36 @@ func (p *Printer) Abort() {
 
 // Close writes the rest, and returns the first error of all writes.
 func (p *Printer) Close() error {
-	if p.err == nil && p.to == nil {
+	defer p.Abort() // frees the gzip writer
+	if p.err != nil {
+		return p.err
+	}
+	if p.to == nil {
 		p.open(len(p.piece))
 	}
-	if p.err == nil && p.sized {
-		p.err = p.c.LastByte() // a client that leaves after this has the reply
-	}
-	if p.err == nil {
-		p.flush()
-	}
-	if p.zip != nil && p.err == nil {
-		p.err = p.zip.Close()
-	}
-	p.Abort() // frees the gzip writer
-	if p.err == nil {
-		p.err = p.c.Flush()
-	}
-	if p.err == nil && !p.sized {
-		p.err = context.Cause(p.c.R.Context()) // net/http has yet to write the last chunk
-	}
+	p.err = p.end()
 	return p.err
+}
+
+// end writes the rest of an open reply.
+func (p *Printer) end() error {
+	if p.sized {
+		if err := p.c.LastByte(); err != nil { // a client that leaves after this has the reply
+			return err
+		}
+	}
+	if p.flush(); p.err != nil {
+		return p.err
+	}
+	if p.zip != nil {
+		if err := p.zip.Close(); err != nil {
+			return err
+		}
+	}
+	if err := p.c.Flush(); err != nil || p.sized {
+		return err
+	}
+	return context.Cause(p.c.R.Context()) // net/http has yet to write the last chunk
 }
 
 // open writes the header of a reply of size bytes; -1: unknown.

@@ -132,9 +132,10 @@ func (s *Server) Compute(f func()) {
 // slot is free, it does not call f and returns an error for the route to return.
 func (c *Call) Compute(f func() error) (err error) {
 	c.server.Compute(func() {
-		if err = c.Context().Err(); err == nil {
-			err = f()
+		if err = c.Context().Err(); err != nil {
+			return
 		}
+		err = f()
 	})
 	return err
 }

@@ -51,15 +51,17 @@ func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r R
 		r.Findings = heard.sentences
 		return r, fmt.Errorf("%s: %w", dir, err)
 	}
+	defer func() {
+		c := s.Condition()
+		r.Findings, r.Damaged, r.Cut = heard.sentences, c.Damaged, c.Cut
+	}()
 	q, err := queue.Open(ctx, s, queue.Options{Log: log})
-	if err == nil {
-		err = showAll(ctx, q, show)
-		r.Stats = q.Stats()
-		err = errors.Join(err, q.Close())
+	if err != nil {
+		return r, err
 	}
-	c := s.Condition()
-	r.Findings, r.Damaged, r.Cut = heard.sentences, c.Damaged, c.Cut
-	return r, err
+	err = showAll(ctx, q, show)
+	r.Stats = q.Stats()
+	return r, errors.Join(err, q.Close())
 }
 
 // showAll shows the waiting groups. Unreadable ones are set aside.

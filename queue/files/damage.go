@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 )
@@ -66,13 +65,8 @@ func (c *catalog) copyTo(name string, r io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(io.NewOffsetWriter(f, 0), r)
-	if err == nil {
-		err = f.Sync()
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, c.discard(name))
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		if rest := c.folder.remove(name); rest != nil && !errors.Is(rest, os.ErrNotExist) {
-			err = errors.Join(err, rest)
-		}
-	}
-	return err
+	return nil
 }

@@ -35,22 +35,27 @@ func makeFrameFile(in *catalog, name string, head fileHead, frames ...frame) (ff
 		return nil, spaceError(err)
 	}
 	ff = &frameFile{catalog: in, name: name, f: f, head: head}
-	ff.size.Store(fileHeadLen)
-	if err = f.Truncate(0); err == nil {
-		_, err = f.WriteAt(head.encode(), 0)
-	}
-	end := int64(fileHeadLen)
-	if err == nil {
-		end, err = ff.put(frames, false)
-	}
-	if err == nil {
-		err = errors.Join(f.Sync(), in.folder.sync())
-	}
-	if err != nil {
+	if err := ff.fill(frames); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, spaceError(err)), f.Close())
 	}
-	ff.size.Store(end)
 	return ff, nil
+}
+
+// fill makes frames the durable content of a new file.
+func (ff *frameFile) fill(frames []frame) error {
+	ff.size.Store(fileHeadLen)
+	if err := ff.f.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := ff.f.WriteAt(ff.head.encode(), 0); err != nil {
+		return err
+	}
+	end, err := ff.put(frames, false)
+	if err != nil {
+		return err
+	}
+	ff.size.Store(end)
+	return errors.Join(ff.f.Sync(), ff.catalog.folder.sync())
 }
 
 // renew replaces old with a file of only the given frames. Its name is durable once the
@@ -60,22 +65,27 @@ func renew(old *frameFile, frames []frame) (*frameFile, error) {
 	head := old.head
 	head.salt = in.found.nextSalt(head.salt)
 	ff, err := makeFrameFile(in, old.name+freshEnd, head, frames...)
-	if err == nil {
-		err = old.f.Hold() // it may still be read
-	}
-	if err == nil {
-		err = in.folder.rename(ff.name, old.name)
-	}
 	if err != nil {
-		if ff != nil {
-			err = errors.Join(err, ff.f.Close())
-		}
 		return nil, errors.Join(err, in.discard(old.name+freshEnd))
+	}
+	if err := ff.supplant(old); err != nil {
+		return nil, errors.Join(err, ff.f.Close(), in.discard(old.name+freshEnd))
+	}
+	in.hold(ff)
+	return ff, nil
+}
+
+// supplant takes the name of old, which may still be read.
+func (ff *frameFile) supplant(old *frameFile) error {
+	if err := old.f.Hold(); err != nil {
+		return err
+	}
+	if err := ff.catalog.folder.rename(ff.name, old.name); err != nil {
+		return err
 	}
 	ff.name = old.name
 	ff.f.Renamed(ff.name)
-	in.hold(ff)
-	return ff, nil
+	return nil
 }
 
 // broken reports whether the file can no longer be written.
@@ -99,17 +109,23 @@ func (ff *frameFile) write(frames []frame) error {
 	}
 	ff.reserve()
 	at, err := ff.put(frames, true)
-	if err == nil {
-		began := time.Now()
-		err = ff.f.Sync()
-		ff.catalog.syncs.add(time.Since(began))
+	if err != nil {
+		return ff.failed(err)
 	}
-	if err == nil {
-		ff.size.Store(at)
-		ff.catalog.ends.note(ff.head.kind, ff.head.salt, at)
-		ff.catalog.touch()
-		return nil
+	began := time.Now()
+	err = ff.f.Sync()
+	ff.catalog.syncs.add(time.Since(began))
+	if err != nil {
+		return ff.failed(err)
 	}
+	ff.size.Store(at)
+	ff.catalog.ends.note(ff.head.kind, ff.head.salt, at)
+	ff.catalog.touch()
+	return nil
+}
+
+// failed undoes a write that failed with err. If it cannot, the file is broken.
+func (ff *frameFile) failed(err error) error {
 	err = fmt.Errorf("%s: %w", ff.name, spaceError(err))
 	if undo := ff.undo(); undo != nil {
 		ff.err = errors.Join(err, undo)

@@ -15,19 +15,28 @@ func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan,
 		return nil, v, err
 	}
 	ff = &frameFile{catalog: in, name: name, f: f}
-	v, err = ff.inspect(grown)
-	if err == nil && v.torn {
-		err = ff.cut(v)
-	}
-	if err == nil && grown { // trusted from now on, so it must be durable
-		err = f.Sync()
-	}
-	if err != nil {
+	if v, err = ff.restore(grown); err != nil {
 		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	ff.size.Store(v.end)
 	in.hold(ff)
 	return ff, v, nil
+}
+
+// restore scans the file, cuts off a torn write, and makes the rest durable.
+func (ff *frameFile) restore(grown bool) (v scan, err error) {
+	if v, err = ff.inspect(grown); err != nil {
+		return v, err
+	}
+	if v.torn {
+		if err := ff.cut(v); err != nil {
+			return v, err
+		}
+	}
+	if !grown {
+		return v, nil
+	}
+	return v, ff.f.Sync() // trusted from now on, so it must be durable
 }
 
 // inspect scans the file and reports damage.

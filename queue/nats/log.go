@@ -71,10 +71,13 @@ func (s *store) stateMessage(key string, value []byte) *message {
 func (s *store) state(ctx context.Context, key string) (value []byte, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
 		m, err := s.log.stream.GetLastMsgForSubject(ctx, s.stateSubject(key))
-		if err == nil && m.Header.Get(headerForgotten) == "" {
+		if err != nil {
+			return err
+		}
+		if m.Header.Get(headerForgotten) == "" {
 			value = append([]byte{}, m.Data...)
 		}
-		return err
+		return nil
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil

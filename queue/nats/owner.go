@@ -120,10 +120,13 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 		return 0, o, err
 	}
 	data, err := s.state(ctx, ownerKey)
-	if err == nil && data != nil {
-		err = json.Unmarshal(data, &o)
-	}
 	if err != nil {
+		return 0, o, fmt.Errorf("the record of the owner: %w", err)
+	}
+	if data == nil {
+		return last, o, nil
+	}
+	if err := json.Unmarshal(data, &o); err != nil {
 		return 0, o, fmt.Errorf("the record of the owner: %w", err)
 	}
 	return last, o, nil

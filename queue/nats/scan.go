@@ -102,8 +102,11 @@ func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstr
 	}
 	// If none came, some may be damaged, which the server notices as it reads them.
 	info, err := c.Info(ctx)
-	if err == nil && info.NumPending > 0 {
-		err = fmt.Errorf("%d messages of the stream did not come", info.NumPending)
+	if err != nil {
+		return 0, err
 	}
-	return 0, err
+	if info.NumPending > 0 {
+		return 0, fmt.Errorf("%d messages of the stream did not come", info.NumPending)
+	}
+	return 0, nil
 }
