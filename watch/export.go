@@ -24,7 +24,7 @@ const (
 )
 
 // ErrNothing says that there is nothing to show in a folder.
-var ErrNothing = errors.New("it has neither a trace nor a run's numbers")
+var ErrNothing = errors.New("it has neither a trace nor numbers of a run")
 
 // An exportPage is the content of an exported page.
 type exportPage struct {
