@@ -134,14 +134,13 @@ func indexAt(f io.ReaderAt, at frame) (*index, error) {
 // readHead reads the head, if it is not damaged.
 func (s *segment) readHead(f io.ReaderAt, at frame) error {
 	payload, err := at.payload(f)
-	if err == nil && json.Unmarshal(payload, &s.head) != nil {
-		err = ErrDamaged
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return err
 	}
-	if errors.Is(err, ErrDamaged) {
+	if err != nil || json.Unmarshal(payload, &s.head) != nil {
 		s.damaged++
-		return nil
 	}
-	return err
+	return nil
 }
 
 // follow reads frame by frame, up to the end or an incomplete frame.

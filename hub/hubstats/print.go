@@ -61,8 +61,10 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 
 // some writes a number of things.
 func some[T int | uint64](n T, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
 	switch {
-	case n == 1:
 	case strings.HasSuffix(thing, "ch"):
 		thing += "es"
 	case strings.HasSuffix(thing, "ply"):

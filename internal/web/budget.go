@@ -96,16 +96,14 @@ func defaultMemory() int64 { return max(leastMemory, machineMemory()/4) }
 // control group's and GOMEMLIMIT.
 func machineMemory() int64 {
 	least := int64(math.MaxInt64)
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		if _, rest, ok := bytes.Cut(text, []byte("MemTotal:")); ok {
-			kilobytes, _, _ := bytes.Cut(rest, []byte("kB"))
-			least = min(least, 1024*byteCount(kilobytes))
-		}
+	text, _ := os.ReadFile("/proc/meminfo") // some systems have none
+	if _, rest, ok := bytes.Cut(text, []byte("MemTotal:")); ok {
+		kilobytes, _, _ := bytes.Cut(rest, []byte("kB"))
+		least = min(least, 1024*byteCount(kilobytes))
 	}
 	for _, name := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		if text, err := os.ReadFile(name); err == nil {
-			least = min(least, byteCount(text))
-		}
+		text, _ := os.ReadFile(name) // only one of them exists
+		least = min(least, byteCount(text))
 	}
 	if least > 1<<50 {
 		least = unknownMemory

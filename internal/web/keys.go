@@ -43,8 +43,10 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 	text := strings.TrimPrefix(string(data), "\ufeff") // some editors add a byte order mark
 	for i, line := range strings.Split(text, "\n") {
 		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
 		switch {
-		case len(words) == 0 || strings.HasPrefix(words[0], "#"):
 		case strings.ContainsFunc(line, unsendable):
 			return nil, fmt.Errorf("%s: line %d has a non-ASCII character, which no header can carry", path, i+1)
 		case len(words) == 1 && slices.Contains(roles, Role(words[0])):

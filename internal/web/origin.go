@@ -14,19 +14,20 @@ import (
 // host name at this machine, so only the machine's names count. Links may lead to a page
 // from anywhere.
 func (s *Server) letsIn(c *Call, page bool) bool {
+	if s.anyPage() {
+		return true
+	}
 	name := hostName(c.R.Host)
-	switch {
-	case s.anyPage():
-	case len(s.grants) == 0 && name != "" && !loopback(name) && !s.ownName(c.R.Host):
+	if len(s.grants) == 0 && name != "" && !loopback(name) && !s.ownName(c.R.Host) {
 		c.detail(http.StatusForbidden, "this server does not answer to the name "+name+
 			": call it by 127.0.0.1 or localhost, or start it with --origins http://"+c.R.Host+" or with a key file")
 		return false
-	case s.listed(c.R.Header.Get("Origin")), page && followed(c.R):
-	case foreign(c.R):
-		c.detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
-		return false
 	}
-	return true
+	if s.listed(c.R.Header.Get("Origin")) || page && followed(c.R) || !foreign(c.R) {
+		return true
+	}
+	c.detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
+	return false
 }
 
 // foreign reports whether a web page of another origin sent the request.
