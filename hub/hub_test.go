@@ -187,7 +187,7 @@ func TestRoutes(t *testing.T) {
 		status                  int
 		reply                   string
 	}{
-		{"what it is", "GET", "/", "", nil, 200, `{"message":"AtroposLib API"}`},
+		{"its name", "GET", "/", "", nil, 200, `{"message":"AtroposLib API"}`},
 		{"nothing registered", "GET", "/info", "", nil, 200, `{"batch_size":-1,"max_token_len":-1}`},
 		{"no run", "GET", "/wandb_info", "", nil, 200, `{"group":null,"project":null}`},
 		{"nothing done", "GET", "/status", "", nil, 200, `{"current_step":0,"queue_size":0}`},
@@ -319,8 +319,8 @@ func TestRegisteringAgain(t *testing.T) {
 		want        string
 		after       int
 	}{
-		{"what was handed out and acknowledged is done", 0, 0, "2", 2},
-		{"what was not is handed out again, and counted once", 1, 0, "2", 2},
+		{"an acknowledged batch is done", 0, 0, "2", 2},
+		{"an unacknowledged one is handed out again, and counted once", 1, 0, "2", 2},
 		{"again, whatever step the trainer names", 1, 1, "2", 2},
 		{"a trainer may be ahead", 1, 40, "2", 40},
 		{"another batch size makes other batches", 2, 0, "2 3", 41},

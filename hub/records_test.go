@@ -31,7 +31,7 @@ func TestLeaseOutlastsRestart(t *testing.T) {
 		}
 		one, two, three := take("first", "a", "1"), take("second", "a", "2"), take("third", "b", "3")
 		f.restart()
-		take("what others have is not handed out", "c", "4")
+		take("others' batches are not handed out", "c", "4")
 		tell(one, "ack", "c", http.StatusConflict)
 		tell(one, "ack", "a", http.StatusOK)
 		take("it may not have come", "a", "2")

@@ -51,7 +51,7 @@ func TestVersionIsAwaited(t *testing.T) {
 	}{
 		{"without a wait", "", 3, -1, 0},
 		{"the first", "?wait=1m", 0, 0, time.Second},
-		{"what is known already", "?wait=1m&after=-1", 3, 3, time.Second},
+		{"a known version", "?wait=1m&after=-1", 3, 3, time.Second},
 		{"a higher one", "?wait=1m&after=2", 3, 3, time.Second},
 		{"none that is high enough", "?wait=1m&after=3", 3, 3, time.Minute},
 		{"none at all", "?wait=1m", -1, -1, time.Minute},

@@ -21,7 +21,7 @@ const maxState = 512 << 10
 // The log is rewritten at the opening if it has more than tidyAbove records.
 const (
 	tidyAbove   = 256
-	keysPerTidy = 256 // keys in each of the new records: what a damaged record costs
+	keysPerTidy = 256 // keys per new record, which bounds the cost of a damaged one
 )
 
 // load reads the store into the empty queue.
@@ -68,7 +68,7 @@ func (q *Queue) load(ctx context.Context) error {
 	return q.tidy(ctx, h, damaged)
 }
 
-// tidy shortens a long log, logs what a damaged store still has, and frees done groups.
+// tidy shortens a long log, logs the rest of a damaged store, and frees done groups.
 func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 	var fresh []uint64 // garbage in no log record
 	for seq := range q.garbage {

@@ -77,13 +77,13 @@ func TestReady(t *testing.T) {
 			puts  int // that reach the store
 		}{
 			{"nothing is known: a probe", 0, nil, false, nil, 1},
-			{"what was found counts for a while", 2 * time.Second, broken, false, nil, 0},
+			{"the outcome of a probe counts for a while", 2 * time.Second, broken, false, nil, 0},
 			{"but not for long", time.Second, broken, false, broken, 1},
 			{"nor does a fault", 3 * time.Second, nil, false, nil, 1},
 			{"a put that fails has a probe made at once", 0, broken, true, broken, 2},
 			{"a fault counts for a while, too", time.Second, nil, false, broken, 0},
 			{"a put that succeeds needs no probe", 0, nil, true, nil, 1},
-			{"what was refused for its size has one made", 0, queue.ErrNoSpace, true, queue.ErrNoSpace, 2},
+			{"a put refused for lack of space demands a probe", 0, queue.ErrNoSpace, true, queue.ErrNoSpace, 2},
 		} {
 			time.Sleep(test.after)
 			m.be(test.err, nil)

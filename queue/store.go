@@ -35,8 +35,8 @@ type Bodies interface {
 	// not the store.
 	Body(ctx context.Context, seq uint64) ([]byte, error)
 
-	// Delete frees all bodies with sequence numbers below below, and those of seqs, if they
-	// still exist.
+	// Delete frees the bodies of seqs, and those of all numbers less than below, if they still
+	// exist.
 	Delete(ctx context.Context, below uint64, seqs []uint64) error
 
 	// List shows all bodies in order and returns the last sequence number ever given. No other

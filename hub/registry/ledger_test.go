@@ -53,7 +53,7 @@ func TestStatusOf(t *testing.T) {
 		{"its own", two, 0, "a4 a4 a4", EnvStatus{3, 3, 4, 0.5, 2.0 / 3}},
 		{"others' beyond their minimum, in whole packs", two, 0, "a4 b4 b2", EnvStatus{2, 1, 4, 0.5, 2.0 / 3}},
 		{"others' without a minimum", two, 1, "a4 b4", EnvStatus{2, 1, 4, 0.5, 1.0 / 3}},
-		{"those of no environment", two, 0, "4 4 c4", EnvStatus{3, 0, 4, 0.5, 2.0 / 3}},
+		{"groups of no environment", two, 0, "4 4 c4", EnvStatus{3, 0, 4, 0.5, 2.0 / 3}},
 		{"all of size one: others do not count", two, 0, "a1 a1 a1 a1 b1 1", EnvStatus{1, 1, 1, 0.5, 2.0 / 3}},
 		{"it counts in its largest", two, 0, "a4 a8", EnvStatus{1, 1, 8, 0.5, 2.0 / 3}},
 		{"all have gone", gone, 0, "", EnvStatus{0, 0, 1, 1, 1}},

@@ -20,7 +20,6 @@ type Route struct {
 	// reply has begun cuts the connection.
 	Serve func(*Call) error
 
-	// Page says that people open it in a browser: it changes nothing, links from anywhere
 	// Page marks a page for browsers: it changes nothing, links from anywhere may lead to it,
 	// and the browser prompts for the key as a password.
 	Page bool

@@ -102,7 +102,6 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 // segmentNumbers are the numbers of the segments to open, ascending. An older, unlisted one
 // was put back by somebody after its groups counted as lost; it stays as it is.
 func (c *catalog) segmentNumbers() (numbers []int) {
-	// newest is the segment that grows, or nil.
 	newest := 0
 	for name := range c.found.files {
 		n, _ := segmentNumber(name)

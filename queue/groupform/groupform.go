@@ -85,14 +85,13 @@ func (c *Codec) AppendFast(dst []byte, g *quintain.Group) (b []byte, sum uint32,
 	return c.appendGroup(dst, g, packedFast)
 }
 
-// exact returns what appendTo appends, in a slice of exactly its size.
+// exact returns the result of appendTo in a slice of its exact size.
 func (c *Codec) exact(appendTo func(dst []byte) ([]byte, error)) ([]byte, error) {
 	buf := c.buffer()
 	b, err := appendTo((*buf)[:0])
 	if err != nil {
 		return nil, err
 	}
-	// exact returns the result of appendTo in a slice of its exact size.
 	exact := bytes.Clone(b)
 	c.keep(buf, b)
 	return exact, nil

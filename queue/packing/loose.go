@@ -79,7 +79,7 @@ func Packable(sequences int, sizes []int) func(size int) bool {
 	can := newSums(sequences)
 	can.set(0)
 	for _, size := range sizes {
-		if size <= 0 || can.has(size) { // what it adds to is there
+		if size <= 0 || can.has(size) { // the rest of the sum is possible
 			continue
 		}
 		for by := size; by <= sequences; by *= 2 {

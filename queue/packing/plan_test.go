@@ -44,7 +44,7 @@ func TestPlan(t *testing.T) {
 		{"and then what fits, in the order of the queue", func(s bool) Plan { return plan(12, "a2 1 a4 a1 a2 a4", s, 0.25) }, "0 1 2 3 5", "2 0 4 5"},
 		{"groups without an environment", func(s bool) Plan { return plan(8, "4 a4", s, 0.5) }, "0 1", ""},
 		{"an environment with nothing", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.1) }, "0 1", "0 1"},
-		{"that has a minimum", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.5) }, "", ""},
+		{"with a minimum", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.5) }, "", ""},
 		{"minimums beyond the batch", func(s bool) Plan { return plan(8, "a4 a4 b4 b4", s, 1, 1) }, "0 2", "0 2"},
 		{"nothing", func(s bool) Plan { return plan(8, "", s) }, "", ""},
 	} {

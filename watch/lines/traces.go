@@ -192,7 +192,7 @@ func fail(to *quintain.Trajectory, late bool, errors []failure) {
 	}
 }
 
-// turns are the sampled messages of trace i, in the order in which they came.
+// turns are the sampled messages of trace i, in their order.
 func (e *episode) turns(i int) ([]quintain.Turn, error) {
 	w := walk{nodes: e.Traces[i].Nodes, last: -1, at: map[int]int{}}
 	for n := range w.nodes {
@@ -221,8 +221,7 @@ func (e *episode) turns(i int) ([]quintain.Turn, error) {
 
 // A walk visits the messages of a trace.
 type walk struct {
-	nodes []node
-	// turns are the sampled messages of trace i, in their order.
+	nodes  []node
 	turns  []quintain.Turn
 	at     map[int]int // the turn of each sampled node
 	last   int         // node of the last turn; -1: none yet
