@@ -15,8 +15,8 @@ import (
 // errAcked says that a batch was acknowledged before.
 var errAcked = errors.New("acknowledged before")
 
-// mine returns an open batch that the trainer has, or that it had last. If no trainer had
-// it, it may be any. b.mu is held.
+// mine returns an open batch that the trainer has, or had last, or that no trainer had. b.mu
+// is held.
 func (b *batches) mine(number uint64, trainer string) (*batch, error) {
 	for _, d := range b.open {
 		if d.number != number {
@@ -25,9 +25,9 @@ func (b *batches) mine(number uint64, trainer string) (*batch, error) {
 		switch {
 		case d.claim.trainer == trainer, d.claim.trainer == "":
 		case d.state == flying, d.state == handed, d.state == kept:
-			return nil, web.Errorf(http.StatusConflict, "batch %d belongs to another trainer: its lease ran out, or it was given back", number)
+			return nil, web.Errorf(http.StatusConflict, "batch %d belongs to another trainer: its lease ran out, or it was returned", number)
 		default:
-			return nil, web.Errorf(http.StatusConflict, "batch %d waits to be handed out, and this trainer did not have it last", number)
+			return nil, web.Errorf(http.StatusConflict, "batch %d waits to be handed out, and another trainer had it last", number)
 		}
 		return d, nil
 	}
@@ -37,13 +37,12 @@ func (b *batches) mine(number uint64, trainer string) (*batch, error) {
 	return nil, goneError(number)
 }
 
-// goneError is the answer to a request for a batch that is no longer open.
+// goneError is the reply to a request for a batch that is not open.
 func goneError(number uint64) error {
-	return web.Errorf(http.StatusGone, "batch %d is not open: its groups were put into others, or the run was reset", number)
+	return web.Errorf(http.StatusGone, "batch %d is not open: its groups went into other batches, or the run was reset", number)
 }
 
-// ack acknowledges one batch. It returns errAcked if that was done before. The run's
-// trade is held.
+// ack acknowledges one batch, or returns errAcked if it was before. The run's trade is held.
 func (b *batches) ack(ctx context.Context, number uint64, trainer string) error {
 	b.lapse(time.Now())
 	b.mu.Lock()
@@ -55,7 +54,7 @@ func (b *batches) ack(ctx context.Context, number uint64, trainer string) error 
 	return b.finish(ctx, []*batch{d})
 }
 
-// held is mine for a batch that is not acknowledged.
+// held is mine without errAcked.
 func (b *batches) held(number uint64, trainer string) (*batch, error) {
 	b.lapse(time.Now())
 	b.mu.Lock()
@@ -67,14 +66,13 @@ func (b *batches) held(number uint64, trainer string) (*batch, error) {
 	return d, err
 }
 
-// nack gives one batch back: it is handed out again to the next trainer that asks. The
-// run's trade is held.
+// nack returns one batch, to be handed out to the next trainer. The run's trade is held.
 func (b *batches) nack(ctx context.Context, number uint64, trainer string) error {
 	d, err := b.held(number, trainer)
-	if err == nil {
-		err = b.own(ctx, owner{Trainer: trainer}, d)
-	}
 	if err != nil {
+		return err
+	}
+	if err := b.own(ctx, owner{Trainer: trainer}, d); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -83,19 +81,19 @@ func (b *batches) nack(ctx context.Context, number uint64, trainer string) error
 		d.state = due
 		d.attempt++
 		b.tally.count(func(n *counts) { n.nacked++ })
-		b.events.Tell("nacked", map[string]any{"batch": number, "trainer": trainer})
+		b.events.Add("nacked", map[string]any{"batch": number, "trainer": trainer})
 		b.wakeLocked()
 	}
 	return nil
 }
 
-// extend gives one batch a lease that begins now. The run's trade is held.
+// extend gives one batch a lease from now on. The run's trade is held.
 func (b *batches) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
 	d, err := b.held(number, by.trainer)
-	if err == nil {
-		err = b.own(ctx, ownerOf(by), d)
-	}
 	if err != nil {
+		return until, err
+	}
+	if err := b.own(ctx, ownerOf(by), d); err != nil {
 		return until, err
 	}
 	b.mu.Lock()
@@ -122,20 +120,20 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 	for _, d := range done {
 		b.measure(d)
 		b.plays += d.plays
-		// Its records may stay for a while: its groups are gone.
+		// Its records may stay for a while, because its groups are gone.
 		b.open = slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
-		d.attempt++ // if its reply is still under way, land ignores it
+		d.attempt++ // so that land ignores a reply under way
 		b.acked.put(d.number)
 		b.past = d.forget(b.past)
 		b.tally.count(func(n *counts) { n.acked++ })
-		b.events.Tell("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+		b.events.Add("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
 	b.progressLocked()
 	return nil
 }
 
-// acknowledge has the queue forget groups that a trainer is done with. If one of them
-// was dropped or set aside in the meantime, the others still go.
+// acknowledge acknowledges groups at the queue. If one was dropped or set aside meanwhile,
+// it still does the others.
 func (b *batches) acknowledge(ctx context.Context, seqs []uint64) error {
 	err := b.queue.Ack(ctx, consumer, seqs...)
 	if !errors.Is(err, queue.ErrNotLeased) {

@@ -13,17 +13,16 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 )
 
-// An arealAPI answers agents that ask whether they may start a rollout, as AReaL's manager of
-// servers does.
+// An arealAPI admits rollouts of outside agents, as AReaL's manager of servers does.
 type arealAPI struct{ *Run }
 
-// rollouts are those of agents outside. They are admitted from the first request on.
+// rollouts are those of outside agents, admitted from the first request on.
 type rollouts struct {
 	mu   sync.Mutex
-	gate *areal.Admission // nil: nobody has asked
+	gate *areal.Admission // nil: no request yet
 }
 
-// open returns the admission, and makes it if need be.
+// open returns the admission, made if need be.
 func (r *rollouts) open(l areal.Limits, version int) *areal.Admission {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,7 +39,7 @@ func (r *rollouts) forget() {
 	r.gate = nil
 }
 
-// rolloutLimits are those of the settings, with the batch of the trainer if they have none.
+// rolloutLimits are the settings' limits, completed by the trainer's batch.
 func (r *Run) rolloutLimits() areal.Limits {
 	s := r.server.config.Settings
 	l := areal.Limits{Concurrent: s.MaxRollouts, Lag: s.MaxOffPolicy, Batch: s.RolloutBatch, Timeout: s.RolloutTimeout}
@@ -53,8 +52,8 @@ func (r *Run) rolloutLimits() areal.Limits {
 	return l
 }
 
-// trained is the version that the weights have, or should have: that which was told, else the
-// steps that the trainer has made.
+// trained is the version of the weights: the told one, else the steps that the trainer has
+// made.
 func (r *Run) trained() int {
 	if v := r.Version(); v >= 0 {
 		return v
@@ -64,52 +63,51 @@ func (r *Run) trained() int {
 }
 
 // allocate admits a rollout.
-func (a arealAPI) allocate(c *web.Call) {
+func (a arealAPI) allocate(c *web.Call) error {
 	in, err := readShort(c, decodeRollout)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	refusal := "no trainer has registered"
 	if l := a.rolloutLimits(); l.Batch > 0 {
 		refusal = a.rollouts.open(l, a.trained()).Allocate(*in.ID, l, a.trained())
 	}
 	body := fmt.Appendf(nil, `{"success":%t,"reason":`, refusal == "")
-	c.JSON(http.StatusOK, append(jsonform.AppendLegible(body, refusal), '}'))
+	return c.JSON(http.StatusOK, append(jsonform.AppendLegible(body, refusal), '}'))
 }
 
 // finish ends a rollout.
-func (a arealAPI) finish(c *web.Call) {
+func (a arealAPI) finish(c *web.Call) error {
 	in, err := readShort(c, decodeRollout)
-	if err == nil && in.Accepted == nil {
-		err = &atropos.Error{Type: atropos.TypeValue, Loc: []any{"accepted"}, Msg: "is missing"}
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = a.rollouts.open(a.rolloutLimits(), a.trained()).Finish(*in.ID, *in.Accepted)
+	if in.Accepted == nil {
+		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"accepted"}, Msg: "is missing"}
 	}
+	err = a.rollouts.open(a.rolloutLimits(), a.trained()).Finish(*in.ID, *in.Accepted)
 	if errors.Is(err, areal.ErrNotRunning) {
-		err = web.Errorf(http.StatusNotFound, "%v: %.80q", err, *in.ID)
+		return web.Errorf(http.StatusNotFound, "%v: %.80q", err, *in.ID)
 	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, []byte(`{"success":true}`))
+	return c.JSON(http.StatusOK, []byte(`{"success":true}`))
 }
 
-// modelVersion tells the version of the weights.
-func (a arealAPI) modelVersion(c *web.Call) {
-	c.SkipBody() // it names a server, and all have the same weights
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d}`, a.trained()))
+// modelVersion shows the version of the weights.
+func (a arealAPI) modelVersion(c *web.Call) error {
+	c.SkipBody() // it names a server, but all have the same weights
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d}`, a.trained()))
 }
 
 // A rolloutBody is a request about a rollout.
 type rolloutBody struct {
 	ID       *string `json:"qid"`
-	Accepted *bool   `json:"accepted"` // of a finished one
+	Accepted *bool   `json:"accepted"` // of a finished rollout
 }
 
-// decodeRollout reads a request. Its qid must be there.
+// decodeRollout reads a request with a qid.
 func decodeRollout(data []byte) (in rolloutBody, err error) {
 	if err := jsonform.Unmarshal(data, &in); err != nil {
 		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {

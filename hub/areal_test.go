@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The requests of an agent, with a batch of four rollouts and a lag of one version.
+// An agent makes requests, with a batch of four rollouts and a staleness bound of one.
 func TestRolloutsAreAdmitted(t *testing.T) {
 	f := newFixture(t, nil, Config{Settings: Settings{RolloutBatch: 4, MaxOffPolicy: 1, MaxRollouts: 6}})
 	admit := func(from, to int) {
@@ -33,7 +33,7 @@ func TestRolloutsAreAdmitted(t *testing.T) {
 	f.want("POST", "/get_model_version", `{"server_url":"http://a"}`, `{"version":1}`)
 	admit(9, 12)
 
-	f.restart() // what led to version 1 counts as accepted
+	f.restart() // the rollouts before version 1 count as accepted
 	f.want("POST", "/get_model_version", "", `{"version":1}`)
 	admit(12, 18)
 	finish(12, 18, true)

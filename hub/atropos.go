@@ -17,10 +17,10 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 )
 
-// An atroposAPI answers the requests of Atropos' API to a run.
+// An atroposAPI answers requests to a run on the routes of Atropos.
 type atroposAPI struct{ *Run }
 
-// readJSON reads the body of a request, which must be JSON, and makes a value of it.
+// readJSON reads and decodes a JSON body.
 func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	return web.ReadBody(c, func(b []byte) (T, error) {
 		if !c.HasJSON() && len(b) > 0 {
@@ -31,37 +31,36 @@ func readJSON[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	})
 }
 
-// maxShort is the size in bytes of the longest body that holds no groups.
+// maxShort is the size limit of a body without groups, in bytes.
 const maxShort = 1 << 20
 
-// readShort is readJSON for a body that holds no groups.
+// readShort is readJSON for a body without groups.
 func readShort[T any](c *web.Call, decode func([]byte) (T, error)) (T, error) {
 	c.MaxBody = maxShort
 	return readJSON(c, decode)
 }
 
-// register takes what a trainer says of itself. A trainer that registers again, for
-// example after a restart, gets again what it had and has not acknowledged.
-func (a atroposAPI) register(c *web.Call) {
+// register registers a trainer. One that registers again, say after a restart, gets its
+// unacknowledged batches again.
+func (a atroposAPI) register(c *web.Call) error {
 	t, err := readShort(c, atropos.DecodeRegistration)
-	var by claim
-	if err == nil {
-		err = within("batch_size", t.BatchSize, a.server.config.Settings.MaxBatch)
-	}
-	if err == nil {
-		by, err = claimOf(c.R, 0)
-	}
-	if err == nil {
-		err = a.enroll(context.WithoutCancel(c.Context()), t, by.trainer)
-	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
+	if err := within("batch_size", t.BatchSize, a.server.config.Settings.MaxBatch); err != nil {
+		return err
+	}
+	by, err := claimOf(c.R, 0)
+	if err != nil {
+		return err
+	}
+	if err := a.enroll(context.WithoutCancel(c.Context()), t, by.trainer); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
 }
 
-// newUUID returns 128 random bits as a number, the form in which run-api names a trainer.
+// newUUID returns 128 random bits as a number, run-api's form of a trainer's name.
 func newUUID() *big.Int {
 	var b [16]byte
 	rand.Read(b[:])
@@ -69,52 +68,48 @@ func newUUID() *big.Int {
 }
 
 // wandbInfo shows the names under which the run is logged.
-func (a atroposAPI) wandbInfo(c *web.Call) {
+func (a atroposAPI) wandbInfo(c *web.Call) error {
 	g := a.registry.Current()
 	if !g.Registered {
-		c.JSON(http.StatusOK, []byte(`{"group":null,"project":null}`))
-		return
+		return c.JSON(http.StatusOK, []byte(`{"group":null,"project":null}`))
 	}
 	body := jsonform.AppendLegible([]byte(`{"group":`), g.Group)
 	body = jsonform.AppendLegible(append(body, `,"project":`...), g.Project)
-	c.JSON(http.StatusOK, append(body, '}'))
+	return c.JSON(http.StatusOK, append(body, '}'))
 }
 
-// info shows how large batches and sequences are.
-func (a atroposAPI) info(c *web.Call) {
+// info shows the sizes of batches and sequences.
+func (a atroposAPI) info(c *web.Call) error {
 	g := a.registry.Current()
 	tokens := -1
 	if g.Registered {
 		tokens = g.MaxTokens
 	}
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.Sequences(), tokens))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.Sequences(), tokens))
 }
 
-// status shows the step, and how much waits.
-func (a atroposAPI) status(c *web.Call) {
+// status shows the step, and the number of waiting groups.
+func (a atroposAPI) status(c *web.Call) error {
 	waiting := a.ledger.Account(time.Now()).Groups
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d}`, a.Step(), waiting))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d}`, a.Step(), waiting))
 }
 
 // batch hands out the next batch.
-func (a atroposAPI) batch(c *web.Call) {
+func (a atroposAPI) batch(c *web.Call) error {
 	ctx := context.WithoutCancel(c.Context())
 	registered, err := a.start(ctx)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	if !registered {
-		c.JSON(http.StatusOK, []byte(`{"status":"error","message":"Trainer not registered. Call /register first.","batch":[]}`))
-		return
+		return c.JSON(http.StatusOK, []byte(`{"status":"error","message":"Trainer not registered. Call /register first.","batch":[]}`))
 	}
 	if c.Context().Err() != nil {
-		return // the client has gone
+		return nil // the client has gone
 	}
 	by, err := claimOf(c.R, a.server.config.Settings.Lease)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	by.next = true
 	write := a.server.reply.JSON
@@ -122,120 +117,110 @@ func (a atroposAPI) batch(c *web.Call) {
 		write = a.server.reply.Whole
 	}
 	p, err := a.nextBatch(ctx, by)
-	switch {
-	case errors.Is(err, errNoBatch):
-		c.JSON(http.StatusOK, []byte(`{"batch":null}`))
-	case err != nil:
-		a.fail(c, err)
-	default:
-		a.deliver(c, p, write)
+	if errors.Is(err, errNoBatch) {
+		return c.JSON(http.StatusOK, []byte(`{"batch":null}`))
 	}
+	if err != nil {
+		return err
+	}
+	return a.deliver(c, p, write)
 }
 
-// latestExample shows the group that came last.
-func (a atroposAPI) latestExample(c *web.Call) {
+// latestExample shows the latest group.
+func (a atroposAPI) latestExample(c *web.Call) error {
 	var (
 		g    *quintain.Group
 		text []byte
 	)
 	err := c.Compute(func() (err error) {
-		if g, err = a.intake.newest(c); err == nil && g != nil {
-			text = atropos.AppendGroup(nil, g)
-			err = c.Reserve(cap(text))
+		if g, err = a.intake.newest(c); err != nil || g == nil {
+			return err
 		}
-		return err
+		text = atropos.AppendGroup(nil, g)
+		return c.Reserve(cap(text))
 	})
-	switch {
-	case err != nil:
-		a.fail(c, err)
-	case g == nil:
+	if err != nil {
+		return err
+	}
+	if g == nil {
 		var body []byte
 		for i, key := range []string{"tokens", "masks", "scores", "advantages", "ref_logprobs",
 			"generation_params", "inference_logprobs", "messages", "images"} {
 			body = append(body, "{,"[min(i, 1)])
 			body = append(strconv.AppendQuote(body, key), ":[]"...)
 		}
-		c.JSON(http.StatusOK, append(body, '}'))
-	default:
-		g = nil // the reply may take long
-		c.JSON(http.StatusOK, text)
+		return c.JSON(http.StatusOK, append(body, '}'))
 	}
+	g = nil // the reply may take long
+	return c.JSON(http.StatusOK, text)
 }
 
-// reset forgets the run and all groups.
-func (a atroposAPI) reset(c *web.Call) {
+// reset forgets the run with all groups.
+func (a atroposAPI) reset(c *web.Call) error {
 	if err := a.Run.reset(context.WithoutCancel(c.Context())); err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	c.Text(http.StatusOK, "Reset successful")
+	return c.Text(http.StatusOK, "Reset successful")
 }
 
-// registerEnv takes what an environment says of itself, once the trainer has begun.
-func (a atroposAPI) registerEnv(c *web.Call) {
+// registerEnv registers an environment, once the trainer has begun.
+func (a atroposAPI) registerEnv(c *web.Call) error {
 	as, err := readShort(c, atropos.DecodeEnvRegistration)
-	if err == nil {
-		err = within("group_size", as.GroupSize, a.server.config.Settings.MaxSequences)
-	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
+	}
+	if err := within("group_size", as.GroupSize, a.server.config.Settings.MaxSequences); err != nil {
+		return err
 	}
 	e, err := a.admit(context.WithoutCancel(c.Context()), as)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	if e == nil {
-		c.JSON(http.StatusOK, []byte(`{"status":"wait for trainer to start"}`))
-		return
+		return c.JSON(http.StatusOK, []byte(`{"status":"wait for trainer to start"}`))
 	}
 	g := a.registry.Current()
 	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, e.ID)
 	body = jsonform.AppendLegible(body, e.RealName())
 	body = jsonform.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
-	c.JSON(http.StatusOK, fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d}`,
+	return c.JSON(http.StatusOK, fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d}`,
 		a.Step(), g.Interval, g.NumSteps))
 }
 
-// disconnectEnv notes that an environment leaves.
-func (a atroposAPI) disconnectEnv(c *web.Call) {
+// disconnectEnv disconnects an environment.
+func (a atroposAPI) disconnectEnv(c *web.Call) error {
 	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	known, err := a.dismiss(context.WithoutCancel(c.Context()), envID(id))
-	switch {
-	case err != nil:
-		a.fail(c, err)
-	case !known:
-		c.JSON(http.StatusOK, []byte(`{"status":"failure","error":"no environment has this env_id"}`))
-	default:
-		c.JSON(http.StatusOK, []byte(`{"status":"success"}`))
+	if err != nil {
+		return err
 	}
+	if !known {
+		return c.JSON(http.StatusOK, []byte(`{"status":"failure","error":"no environment has this env_id"}`))
+	}
+	return c.JSON(http.StatusOK, []byte(`{"status":"success"}`))
 }
 
 // statusEnv shows an environment how much of its work waits.
-func (a atroposAPI) statusEnv(c *web.Call) {
+func (a atroposAPI) statusEnv(c *web.Call) error {
 	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	a.registry.Hear(envID(id))
 	st, known := a.ledger.Account(time.Now()).StatusOf(envID(id))
 	if !known {
-		a.fail(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"})
-		return
+		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"}
 	}
 	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.Queue)
 	body = atropos.AppendFloat(body, st.Unallocated)
 	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.Own, st.Largest)
-	c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.Weight), '}'))
+	return c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.Weight), '}'))
 }
 
-// envID is the ID of an environment as a client wrote it; -1: there is none of it.
+// envID is an environment's ID from a client; -1 if invalid.
 func envID(id int) int32 {
 	if id < 0 || id > math.MaxInt32 {
 		return -1
@@ -244,38 +229,36 @@ func envID(id int) int32 {
 }
 
 // scoredData takes one group.
-func (a atroposAPI) scoredData(c *web.Call) {
+func (a atroposAPI) scoredData(c *web.Call) error {
 	t, err := a.takeJSON(c, func(r *atropos.Reader, b []byte) ([]*quintain.Group, error) {
 		g, err := r.Group(b)
 		return []*quintain.Group{g}, err
 	})
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	body := []byte(`{"status":"received"`)
 	if t.buffered > 0 {
 		body = fmt.Appendf(nil, `{"status":"buffered","buffer_size":%d`, t.lastBuffer)
 	}
-	c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
+	return c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
 }
 
-// scoredDataList takes several groups, all or none of them.
-func (a atroposAPI) scoredDataList(c *web.Call) {
+// scoredDataList takes several groups, all or none.
+func (a atroposAPI) scoredDataList(c *web.Call) error {
 	t, err := a.takeJSON(c, (*atropos.Reader).Groups)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	body := fmt.Appendf(nil, `{"status":"received","groups_processed":%d`, len(t.ids))
 	if t.buffered > 0 {
 		body = fmt.Appendf(body, `,"buffered":%d,"last_buffer_size":%d`, t.buffered, t.lastBuffer)
 	}
-	c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
+	return c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
 }
 
-// takeJSON reads groups from the body of a request and puts them into the queue, unless
-// the hub takes none. The memory of the groups is used again.
+// takeJSON reads groups from the body of a request and puts them into the queue, unless the
+// hub refuses groups. The groups' memory is reused.
 func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quintain.Group, error)) (taken, error) {
 	if err := r.closed(c); err != nil {
 		return taken{}, err
@@ -288,19 +271,19 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 			groups, err = read(reader, b)
 			return err
 		})
-		if err == nil {
-			err = c.Reserve(len(b)) // for the groups as they are stored
-		}
 		if err != nil {
+			return taken{}, err
+		}
+		if err := c.Reserve(len(b)); err != nil { // for the encoded groups
 			return taken{}, err
 		}
 		return r.intake.take(context.WithoutCancel(c.Context()), groups, c.R.Header.Get("Idempotency-Key"))
 	})
 }
 
-// reader returns a reader whose memory is that of the call.
+// reader returns a reader with memory reserved for the call.
 func (s *Server) reader(c *web.Call) *atropos.Reader {
-	reader, size := s.readers.Take()
+	reader, size := s.readers.Get()
 	if reader != nil && c.Reserve(size) != nil {
 		s.readers.Put(reader, size)
 		reader = nil
@@ -313,19 +296,18 @@ func (s *Server) reader(c *web.Call) *atropos.Reader {
 	return reader
 }
 
-// closed reads and forgets the body of a request if the hub takes no groups now, and
-// returns why.
+// closed returns why the hub takes no groups now, after it has skipped the request's body.
 func (r *Run) closed(c *web.Call) error {
-	switch {
-	case r.server.draining.Load():
+	if r.server.draining.Load() {
 		c.SkipBody()
 		c.W.Header().Set("Retry-After", "10")
 		return web.Errorf(http.StatusServiceUnavailable, "the hub is draining and takes no more groups")
-	case r.intake.full():
+	}
+	if r.intake.full() {
 		r.tally.count(func(n *counts) { n.full++ })
 		c.SkipBody()
 		c.W.Header().Set("Retry-After", "1")
-		return web.Errorf(http.StatusTooManyRequests, "%d groups wait, and there is no room for more", r.intake.limits.MaxWaiting)
+		return web.Errorf(http.StatusTooManyRequests, "%d groups wait, the limit: try again later", r.intake.limits.MaxWaiting)
 	}
 	return nil
 }

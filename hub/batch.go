@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A batch is a batch that is formed and not acknowledged. Its groups stay leased from
-// the queue all the time, so they cannot come into another batch.
+// A batch is a formed, unacknowledged batch. Its groups stay leased from the queue, so they
+// cannot come into another batch.
 //
 //	kept ◀── the hub starts again while its trainer has a lease ──▶ flying, if that trainer asks
 //	due ──asked for──▶ flying ──reply written──▶ handed ──asked for the next, or acknowledged──▶ gone
@@ -18,23 +18,23 @@ import (
 //	 │                   │                          │
 //	 └── reply torn, trainer registers, given back, another trainer asks
 type batch struct {
-	number uint64   // 1 or above; never used again
-	seqs   []uint64 // of its groups, in the order in which they are handed out
+	number uint64   // 1 or above; never reused
+	seqs   []uint64 // its groups, in the order of delivery
 	size   int      // sequences of its groups
 	tokens int      // of its groups
 	plays  int      // episodes of its groups
 	oldest []int32  // version of the oldest token of each group; -1: unknown
-	out    bool     // it was handed out before, perhaps by an earlier server
+	out    bool     // handed out before, perhaps by an earlier server
 	formed time.Time
 	step   int   // when it was formed
-	owner  owner // as it is kept; the run's trade guards it
+	owner  owner // as stored; the run's trade guards it
 
-	// What follows is guarded by batches.mu.
+	// batches.mu guards the rest.
 	state   batchState
 	attempt int           // counts the replies
-	by      *web.Exchange // the last reply; nil: not known
-	claim   claim         // of the trainer that has it, or last had it
-	until   time.Time     // when the lease ends, if it is handed or kept
+	by      *web.Exchange // the last reply; nil: unknown
+	claim   claim         // of its current or last trainer
+	until   time.Time     // end of the lease, if handed or kept
 }
 
 type batchState int
@@ -44,10 +44,10 @@ const (
 	flying
 	handed
 	lapsed
-	kept // it was handed out by an earlier server, perhaps, and the lease still runs
+	kept // perhaps handed out by an earlier server, under a lease that still runs
 )
 
-// String is the state as the statistics show it.
+// String is the state in the statistics.
 func (s batchState) String() string {
 	return [...]string{"due", "flying", "handed", "lapsed", "kept"}[s]
 }
@@ -62,7 +62,7 @@ func newBatch(groups []queue.Delivery) *batch {
 	return b
 }
 
-// add counts what the groups of d hold.
+// add adds the sizes of groups to d.
 func (d *batch) add(groups []queue.Delivery) {
 	for i := range groups {
 		d.size += int(groups[i].Sequences)
@@ -76,18 +76,18 @@ func (d *batch) add(groups []queue.Delivery) {
 type claim struct {
 	trainer string
 	lease   time.Duration
-	next    bool // the trainer is done with the batches that it has
+	next    bool // the request acknowledges the trainer's batches
 }
 
-// A parcel is a batch on its way out, with its groups.
+// A parcel is a batch about to be sent, with its first groups.
 type parcel struct {
 	*batch
 	attempt int
-	first   []queue.Delivery // the first groups, in their binary form
+	first   []queue.Delivery // in binary form
 	step    int
 }
 
-// A ring holds the last numbers that were put into it.
+// A ring is the last numbers put into it.
 type ring struct {
 	last [64]uint64 // 0: none
 	at   int

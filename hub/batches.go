@@ -11,41 +11,39 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// consumer is the name under which a hub leases the groups of batches from the queue,
-// whichever trainer they are for.
+// consumer is the name under which a hub leases groups from the queue, for any trainer.
 const consumer = "trainer"
 
-// Batches are the batches of a run that are formed and not acknowledged, and the step,
-// which counts all that were handed out.
+// batches are a run's formed, unacknowledged batches, and the step, which counts all that
+// were handed out.
 type batches struct {
 	queue  *queue.Queue
-	events *web.Journal
+	events *web.EventLog
 	tally  *tally
 	newest bool // the newest batch goes out first
 
-	// mu guards what follows. Under it, only events and tally are called. Step, open
-	// and next change only while the run's trade is held as well, so a function that
-	// holds trade may read them without mu.
+	// mu guards the rest. Under it, only events and tally are called. Step, open and next
+	// change only under the run's trade as well, so holders of trade may read them without mu.
 	mu    sync.RWMutex
 	step  int
-	went  chan struct{} // closed when step, open or the version of the weights changes; nil: nothing waits for that
-	open  []*batch      // oldest first; the slice itself never changes
-	plays int           // episodes of the groups that were acknowledged
-	lags  map[int]int   // groups that were acknowledged, by how many steps their oldest token was behind
-	next  uint64        // number of the last batch that was formed
-	acked ring          // numbers of the last batches that were acknowledged
-	past  []queue.State // to be kept with the next change: records of batches that are gone
-	moved chan struct{} // closed when a batch may have become possible; nil: nothing waits for that
+	went  chan struct{} // closed when step, open or the version changes; nil: nobody waits
+	open  []*batch      // oldest first; replaced, never changed
+	plays int           // acknowledged episodes
+	lags  map[int]int   // acknowledged groups, by the staleness of their oldest token in steps
+	next  uint64        // number of the last formed batch
+	acked ring          // numbers of the last acknowledged batches
+	past  []queue.State // records of gone batches, to delete with the next change
+	moved chan struct{} // closed when a batch may have become possible; nil: nobody waits
 }
 
-// progress wakes those that wait for progress.
+// progress wakes all who wait for progress.
 func (b *batches) progress() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.progressLocked()
 }
 
-// progressLocked is progress while b.mu is held.
+// progressLocked is progress with b.mu held.
 func (b *batches) progressLocked() {
 	if b.went != nil {
 		close(b.went)
@@ -53,7 +51,6 @@ func (b *batches) progressLocked() {
 	}
 }
 
-// current is the step.
 func (b *batches) current() int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -70,8 +67,7 @@ func (b *batches) nextProgress() <-chan struct{} {
 	return b.went
 }
 
-// done is the step without the batches that are open, and how many episodes were
-// acknowledged.
+// done is the step without the open batches, and the number of acknowledged episodes.
 func (b *batches) done() (steps, episodes int) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -85,12 +81,12 @@ func (b *batches) staleness() map[int]int {
 	return maps.Clone(b.lags)
 }
 
-// mostLag is the highest staleness that is counted by itself: what is staler counts like
-// it, so that the versions of strangers take no memory.
+// mostLag is the highest staleness with a count of its own, so that strange versions take no
+// memory.
 const mostLag = 1000
 
-// measure counts how many steps the groups of a batch are behind, whose trainer made as
-// many steps before it as batches were acknowledged. b.mu is held.
+// measure counts the staleness of a batch's groups: its trainer had made as many steps as
+// batches were acknowledged. b.mu is held.
 func (b *batches) measure(d *batch) {
 	for _, oldest := range d.oldest {
 		if oldest >= 0 {
@@ -107,7 +103,7 @@ func (b *batches) wake() {
 	b.wakeLocked()
 }
 
-// wakeLocked is wake while b.mu is held.
+// wakeLocked is wake with b.mu held.
 func (b *batches) wakeLocked() {
 	if b.moved != nil {
 		close(b.moved)
@@ -115,8 +111,8 @@ func (b *batches) wakeLocked() {
 	}
 }
 
-// movement returns a channel that is closed when a batch may have become possible for
-// another reason than new groups.
+// movement returns a channel that is closed when a batch may have become possible without
+// new groups.
 func (b *batches) movement() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,8 +122,8 @@ func (b *batches) movement() <-chan struct{} {
 	return b.moved
 }
 
-// settle acknowledges the batches that the trainer is done with, and makes due those
-// whose reply did not reach their trainer. The run's trade is held.
+// settle acknowledges the batches that the trainer is done with, and makes those due whose
+// reply did not arrive. The run's trade is held.
 func (b *batches) settle(ctx context.Context, c claim) error {
 	var done []*batch
 	b.mu.Lock()
@@ -148,8 +144,8 @@ func (b *batches) settle(ctx context.Context, c claim) error {
 	return b.finish(ctx, done)
 }
 
-// lapse notes which leases have run out. What an earlier server handed out is due again
-// then: it is not known whether it reached its trainer.
+// lapse notes expired leases. A batch of an earlier server is then due again, because it may
+// not have reached its trainer.
 func (b *batches) lapse(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,13 +153,13 @@ func (b *batches) lapse(now time.Time) {
 		if (d.state == handed || d.state == kept) && now.After(d.until) {
 			d.state = map[batchState]batchState{handed: lapsed, kept: due}[d.state]
 			b.tally.count(func(n *counts) { n.expired++ })
-			b.events.Tell("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
+			b.events.Add("lease_expired", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 		}
 	}
 }
 
-// nextDue returns the batch to hand out to a trainer before another is formed: the oldest,
-// or the newest if b.newest is set. It is nil if there is none.
+// nextDue returns the batch to hand out to a trainer before a new one is formed: the oldest,
+// or the newest if b.newest; nil if there is none.
 func (b *batches) nextDue(trainer string) *batch {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -179,15 +175,14 @@ func (b *batches) nextDue(trainer string) *batch {
 	return found
 }
 
-// maxPortion is about how many bytes of groups, as they are stored, are read at once for a
-// reply, and portionGroups how many groups at most.
+// A reply reads groups in portions of about maxPortion stored bytes, and at most portionGroups
+// groups.
 const (
 	maxPortion    = 8 << 20
 	portionGroups = 4096
 )
 
-// fetch reads the first groups of a batch, or what is left of it: as many as are handed
-// out at once.
+// fetch reads the first portion of a batch, or of its rest.
 func (b *batches) fetch(ctx context.Context, seqs []uint64) ([]queue.Delivery, error) {
 	return b.queue.ReadRaw(ctx, seqs[:min(len(seqs), portionGroups)], maxPortion)
 }
@@ -202,7 +197,7 @@ func (b *batches) dissolve(ctx context.Context, d *batch) error {
 	return nil
 }
 
-// launch starts a reply with d, of which the first groups were read.
+// launch begins a reply with d, given its first groups.
 func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -220,19 +215,19 @@ func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 		n.groupsOut += uint64(len(d.seqs))
 		n.tokensOut += uint64(d.tokens)
 	})
-	b.events.Tell("batch", map[string]any{
+	b.events.Add("batch", map[string]any{
 		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(d.seqs), "tokens": d.tokens, "attempt": d.attempt,
 	})
 	return parcel{d, d.attempt, first, b.step}
 }
 
-// land says what became of the reply with p. It may first be called as if the reply
-// had arrived, before its last byte is written, and then again if it did not.
+// land records the outcome of the reply with p. It may be called before the last byte is
+// written, as if the reply had arrived, and again if it did not.
 func (b *batches) land(p parcel, by *web.Exchange, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case p.batch.attempt != p.attempt || p.state != flying && p.state != handed: // it was taken back in the meantime
+	case p.batch.attempt != p.attempt || p.state != flying && p.state != handed: // taken back meanwhile
 	case err != nil:
 		p.state = due
 		b.tally.count(func(n *counts) { n.torn++ })
@@ -242,7 +237,7 @@ func (b *batches) land(p parcel, by *web.Exchange, err error) {
 	}
 }
 
-// takeBack makes due all batches that the trainer has or may have; "" is any trainer.
+// takeBack makes all batches due that the trainer has or may have; "" is any trainer.
 func (b *batches) takeBack(trainer string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -255,7 +250,7 @@ func (b *batches) takeBack(trainer string) {
 	b.wakeLocked()
 }
 
-// nextLapse is the earliest time before end at which a lease runs out, or end.
+// nextLapse is the earliest end of a lease before end, or end.
 func (b *batches) nextLapse(end time.Time) time.Time {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -267,21 +262,21 @@ func (b *batches) nextLapse(end time.Time) time.Time {
 	return end
 }
 
-// count is how many batches are open.
+// count is the number of open batches.
 func (b *batches) count() int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return len(b.open)
 }
 
-// An OpenBatch is a batch that is formed and not acknowledged.
+// An OpenBatch is a formed, unacknowledged batch.
 type OpenBatch struct {
 	Number  uint64     `json:"batch"`
 	State   string     `json:"state"` // due, flying, handed, kept or lapsed
 	Trainer string     `json:"trainer"`
 	Groups  int        `json:"groups"`
 	Attempt int        `json:"attempt"`
-	Until   *time.Time `json:"until,omitempty"` // when its lease runs out; nil: no trainer has one
+	Until   *time.Time `json:"until,omitempty"` // end of its lease; nil: none
 }
 
 // list returns the open batches, oldest first.
@@ -298,8 +293,8 @@ func (b *batches) list() []OpenBatch {
 	return list
 }
 
-// after returns the sequence numbers above one that open batches hold, and when each of
-// these batches was formed.
+// after returns the groups above seq in open batches, each with the time when its batch was
+// formed.
 func (b *batches) after(seq uint64) map[uint64]time.Time {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -9,17 +9,16 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// maxWait is how long a request may wait at most.
+// maxWait is the longest wait of a request.
 const maxWait = 5 * time.Minute
 
 // maxLease is the longest lease.
 const maxLease = 7 * 24 * time.Hour
 
-// unnamedTrainer is the name of a trainer that does not give one.
+// unnamedTrainer is the name of a trainer that gives none.
 const unnamedTrainer = "trainer"
 
-// claimOf returns what the parameters of a request say of the trainer. Without one, its
-// lease has the given length.
+// claimOf reads the trainer and the lease from a request; lease is the default.
 func claimOf(r *http.Request, lease time.Duration) (claim, error) {
 	query := r.URL.Query()
 	c := claim{trainer: unnamedTrainer, lease: lease}
@@ -52,7 +51,7 @@ func waitOf(r *http.Request) (time.Duration, error) {
 	return min(wait, maxWait), nil
 }
 
-// parseSpan reads a time in seconds, "1.5", or with its unit, "10m".
+// parseSpan reads a time in seconds, "1.5", or with a unit, "10m".
 func parseSpan(text string) (time.Duration, bool) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil {
 		return time.Duration(seconds * float64(time.Second)), seconds >= 0 && seconds < 1e9
@@ -61,7 +60,7 @@ func parseSpan(text string) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// wantsJSON reports whether the client of a request prefers JSON to the binary form.
+// wantsJSON reports whether a client prefers JSON to the binary form.
 func wantsJSON(r *http.Request) bool {
 	accept := strings.ToLower(r.Header.Get("Accept"))
 	return strings.Contains(accept, "json") && !strings.Contains(accept, groupform.Frames)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestGoneEnvironment lets an environment with a minimum fall silent.
+// TestGoneEnvironment silences an environment with a minimum.
 func TestGoneEnvironment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{Settings: Settings{EnvTimeout: time.Minute}})

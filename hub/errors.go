@@ -13,8 +13,12 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// fail answers a request that was not carried out because of err.
-func (r *Run) fail(c *web.Call, err error) {
+// explain answers an invalid request as Atropos does, and returns every other error in the
+// form in which package web answers it.
+func (r *Run) explain(c *web.Call, err error) error {
+	if err == nil || c.W.Begun() {
+		return err
+	}
 	var (
 		fault  *atropos.Error
 		field  *quintain.FieldError
@@ -24,36 +28,35 @@ func (r *Run) fail(c *web.Call, err error) {
 	)
 	switch {
 	case errors.As(err, &fault):
-		r.refuse(c, fault)
+		return r.refuse(c, fault)
 	case errors.As(err, &field):
-		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
+		return r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{field.Field}, Msg: field.Why})
 	case errors.As(err, &format):
-		r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
+		return r.refuse(c, &atropos.Error{Type: atropos.TypeValue, Loc: []any{format.Field}, Msg: format.Why})
 	case errors.As(err, &huge):
-		c.Detail(http.StatusRequestEntityTooLarge, huge.Error())
+		return web.Errorf(http.StatusRequestEntityTooLarge, "%v", huge)
 	case errors.As(err, &rival):
-		c.Detail(http.StatusConflict, rival.Error())
+		return web.Errorf(http.StatusConflict, "%v", rival)
 	case errors.Is(err, queue.ErrClosed) && r.deleted.Load():
-		c.Detail(http.StatusGone, "the run was deleted")
+		return web.Errorf(http.StatusGone, "the run was deleted")
 	case errors.Is(err, queue.ErrNoSpace):
-		c.Fault(http.StatusInsufficientStorage, err)
-	default:
-		c.Fail(err)
+		return web.Fault(http.StatusInsufficientStorage, err)
 	}
+	return err
 }
 
 // refuse answers an invalid request.
-func (r *Run) refuse(c *web.Call, fault *atropos.Error) {
+func (r *Run) refuse(c *web.Call, fault *atropos.Error) error {
 	r.tally.count(func(n *counts) { n.refused++ })
 	r.log.Debug("refused", "path", c.R.URL.Path, "err", fault)
 	status := http.StatusUnprocessableEntity
 	if fault.Type == atropos.TypeUnreadable {
 		status = http.StatusBadRequest
 	}
-	c.JSON(status, fault.AppendBody(nil))
+	return c.JSON(status, fault.AppendBody(nil))
 }
 
-// within returns an error about a number of a request that is above most.
+// within returns an error if a number of a request is above most.
 func within(field string, n, most int) error {
 	if n <= most {
 		return nil
@@ -61,12 +64,12 @@ func within(field string, n, most int) error {
 	return &atropos.Error{Type: atropos.TypeRange, Loc: []any{field}, Msg: fmt.Sprintf("Input should be at most %d", most), Input: strconv.Itoa(n)}
 }
 
-// queryError is an invalid parameter in the path, or after it.
+// queryError reports an invalid path or query parameter.
 func queryError(name, want string) error {
 	return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"query", name}, Msg: "should be " + want}
 }
 
-// isCorrupt reports whether err is about a stored group that cannot be read.
+// isCorrupt reports whether err is about an unreadable group.
 func isCorrupt(err error) bool {
 	var c *queue.CorruptError
 	return errors.As(err, &c)

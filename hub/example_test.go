@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A hub over a queue in memory. A trainer registers, an environment posts a group, and
-// the trainer takes it as a batch.
+// A hub over a queue in memory. A trainer registers, an environment posts a group, and the
+// trainer takes it as a batch.
 func Example() {
 	ctx, stop := context.WithCancel(context.Background())
 	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
@@ -25,14 +25,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	door, err := web.Listen(ctx, web.Settings{}) // any free port of this machine
+	l, err := web.Listen(ctx, web.Settings{}) // any free port of this machine
 	if err != nil {
 		log.Fatal(err)
 	}
 	ended := make(chan error)
-	go func() { ended <- server.Run(ctx, door) }()
+	go func() { ended <- server.Run(ctx, l) }()
 
-	url := "http://" + door.Addr().String()
+	url := "http://" + l.Addr().String()
 	post(url+"/register", `{"wandb_group":"g","wandb_project":"p","batch_size":2,"max_token_len":64,
 		"checkpoint_dir":"c","save_checkpoint_interval":1,"starting_step":0,"num_steps":10}`)
 	fmt.Println(post(url+"/scored_data", `{"tokens":[[5,6],[5,7]],"masks":[[-100,6],[-100,7]],"scores":[1,0]}`))

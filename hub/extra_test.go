@@ -7,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// TestJSONBatchesAreWhole shows a group in all replies with batches. That of Atropos does
-// not change by a byte.
+// TestJSONBatchesAreWhole checks all replies with batches. That of Atropos stays the same, byte
+// for byte.
 func TestJSONBatchesAreWhole(t *testing.T) {
 	const plain = `{"tokens":[[1,2],[1,3]],"masks":[[-100,2],[-100,3]],"scores":[1.0,0.0],"advantages":null,"ref_logprobs":null,` +
 		`"messages":null,"generation_params":null,"inference_logprobs":[[1.0,-0.5],[]],"overrides":null,"group_overrides":null,"images":null,` +
@@ -33,7 +33,7 @@ func TestJSONBatchesAreWhole(t *testing.T) {
 		{"on request", "GET", "/batch?extra=1", plain + extra},
 		{"any other request", "GET", "/batch?extra=0", plain},
 	} {
-		f.register(2, 0) // the batch comes again
+		f.register(2, 0) // so the batch comes again
 		w := f.do(test.method, test.path, "", "Accept: application/json")
 		if want := `{"batch":[` + test.want + `}]}`; w.Code != 200 || strings.TrimSpace(w.Body.String()) != want {
 			t.Errorf("%s: %d %s\nwant %s", test.why, w.Code, w.Body, want)

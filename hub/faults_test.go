@@ -33,7 +33,7 @@ func TestCorruptGroups(t *testing.T) {
 		t.Errorf("batch %s, want 5 6: 4 cannot be read", got)
 	}
 	f.put(group(7, 1, -1))
-	store.corrupt[5] = true // while the trainer has it
+	store.corrupt[5] = true // in the trainer's hands
 	f.register(2, 0)
 	if got := f.batch(); got != "6 7" {
 		t.Errorf("batch %s, want 6 7: 5 cannot be read any more", got)
@@ -49,8 +49,7 @@ func TestCorruptGroups(t *testing.T) {
 	}
 }
 
-// TestDroppedMeanwhile drops a group that the trainer has; the rest of its batch is
-// still acknowledged.
+// TestDroppedMeanwhile drops a group of the trainer's batch; the rest is still acknowledged.
 func TestDroppedMeanwhile(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(2)
@@ -70,7 +69,8 @@ func TestDroppedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestStaleIsNotHandedOut puts groups of several versions; a step makes them older.
+// TestStaleIsNotHandedOut puts groups of several versions, and makes them staler with a
+// step.
 func TestStaleIsNotHandedOut(t *testing.T) {
 	one := 1
 	f := newFixture(t, nil, Config{MaxLag: &one})
@@ -159,12 +159,12 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A badStore is a store in memory that fails when told to.
+// A badStore is a store in memory that fails on demand.
 type badStore struct {
 	*queue.Memory
-	corrupt map[uint64]bool // bodies that cannot be read
+	corrupt map[uint64]bool // unreadable bodies
 	full    error           // of Put
-	writes  int             // if above 0: the write that fails, counting down
+	writes  int             // if above 0: counts down to the failing write
 }
 
 func (b *badStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
@@ -182,7 +182,7 @@ func (b *badStore) Put(ctx context.Context, records []queue.Record) ([]uint64, e
 	return b.Memory.Put(ctx, records)
 }
 
-// TestReadyAsPostsAre has the hub ready exactly when a post is taken, and answers alike.
+// TestReadyAsPostsAre compares readiness with a post.
 func TestReadyAsPostsAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &badStore{Memory: queue.NewMemory()}
@@ -215,9 +215,8 @@ func TestReadyAsPostsAre(t *testing.T) {
 	})
 }
 
-// TestAsideIsTold has a group that cannot be read told as an event, in the metrics and in
-// the statistics.
-func TestAsideIsTold(t *testing.T) {
+// TestUnreadableGroupsAreReported finds an unreadable group in events, metrics and statistics.
+func TestUnreadableGroupsAreReported(t *testing.T) {
 	store := &badStore{Memory: queue.NewMemory(), corrupt: map[uint64]bool{1: true}}
 	f := newFixture(t, store, Config{})
 	f.begin(1)
@@ -241,8 +240,8 @@ func TestAsideIsTold(t *testing.T) {
 	}
 }
 
-// follow follows the events of the run, at the address of [fixture.serve], from the first
-// on until texts have come.
+// follow reads the run's events, at the address of [fixture.serve], from the first until texts
+// have come.
 func (f *fixture) follow(addr string, texts ...string) {
 	f.t.Helper()
 	c := dial(f.t, addr)

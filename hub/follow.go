@@ -16,18 +16,18 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// freshGap is how long a group is kept from followers if numbers before it are missing:
-// the missing groups may be about to come.
+// freshGap is how long followers do not see a group after a gap in the numbers, because the
+// missing groups may be about to come.
 const freshGap = 2 * time.Second
 
-// A following is what a follower asks for.
+// A following is a follower's request.
 type following struct {
-	after uint64        // sequence number of the last group that it knows
-	limit int           // groups at most
-	wait  time.Duration // for the first of them
+	after uint64        // its last known sequence number
+	limit int           // of groups
+	wait  time.Duration // for the first group
 }
 
-// followingOf returns what the parameters of a request ask for.
+// followingOf reads a follower's request.
 func followingOf(r *http.Request) (f following, err error) {
 	query := r.URL.Query()
 	if f.after, err = strconv.ParseUint(cmp.Or(query.Get("after"), "0"), 10, 64); err != nil {
@@ -41,35 +41,32 @@ func followingOf(r *http.Request) (f following, err error) {
 	return f, err
 }
 
-// followGroups shows groups in the order in which they were put, without taking them.
-// Those that trainers acknowledged are gone.
-func (a v1API) followGroups(c *web.Call) {
+// followGroups shows groups in the order of their puts, without leasing them. Acknowledged
+// groups are gone.
+func (a v1API) followGroups(c *web.Call) error {
 	c.SkipBody()
 	f, err := followingOf(c.R)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	c.Waits = f.wait > 0
 	seqs := a.awaitGroups(c.Context(), f)
 	groups, last, err := a.groupsOf(c, seqs)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
 	parcel := &reply.Groups{Now: groups, Held: reply.WeightOf(groups)}
 	if wantsJSON(c.R) {
-		_ = a.server.reply.Whole(c, parcel) // a client that has gone asks again
-	} else {
-		c.W.Header().Set(headerGroups, strconv.Itoa(len(groups)))
-		_ = a.server.reply.Binary(c, parcel)
+		return a.server.reply.Whole(c, parcel)
 	}
+	c.W.Header().Set(headerGroups, strconv.Itoa(len(groups)))
+	return a.server.reply.Binary(c, parcel)
 }
 
-// awaitGroups returns the numbers of the groups that a follower asks for as soon as
-// there are any, for as long as it waits.
+// awaitGroups returns the next groups for a follower as soon as there are any, while it
+// waits.
 func (r *Run) awaitGroups(ctx context.Context, f following) []uint64 {
 	end := time.NewTimer(f.wait)
 	defer end.Stop()
@@ -97,8 +94,8 @@ func (r *Run) awaitGroups(ctx context.Context, f following) []uint64 {
 	}
 }
 
-// groupsAfter returns the numbers of the groups after a number, including those of open
-// batches, and whether there are more that are too fresh to be shown.
+// groupsAfter returns the groups after a number, including those of open batches, and
+// whether more are too fresh to show.
 func (r *Run) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
 	r.trade.Lock() // no group moves between the batches and the queue
 	defer r.trade.Unlock()
@@ -123,25 +120,21 @@ func (r *Run) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
 	return seqs, false
 }
 
-// maxShown is about how many bytes of groups, in their binary form, a follower is shown
-// at once.
+// maxShown is about how many bytes of encoded groups a follower gets at once.
 const maxShown = 8 << 20
 
-// groupsOf returns the groups of sequence numbers, except those that are gone or cannot
-// be read, up to the number last: there may be more than one reply should take.
+// groupsOf returns the groups of seqs, without gone and unreadable ones, up to number last:
+// there may be too many for one reply.
 func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, last uint64, err error) {
 	bytes := 0
 	for _, seq := range seqs {
 		if bytes >= maxShown {
 			break
 		}
-		d, err := r.queue.Read(c.Context(), seq)
-		switch {
-		case errors.Is(err, queue.ErrUnknown) || isCorrupt(err):
+		d, err := readFor(c, r.queue, seq)
+		if errors.Is(err, queue.ErrUnknown) || isCorrupt(err) {
 			last = seq
 			continue
-		case err == nil:
-			err = c.Reserve(reply.Weight(&d))
 		}
 		if err != nil && len(groups) > 0 {
 			break // the follower asks again
@@ -153,4 +146,13 @@ func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, las
 		groups, last = append(groups, d), seq
 	}
 	return groups, last, nil
+}
+
+// readFor reads a group into memory that it reserves for the call.
+func readFor(c *web.Call, q *queue.Queue, seq uint64) (queue.Delivery, error) {
+	d, err := q.Read(c.Context(), seq)
+	if err != nil {
+		return d, err
+	}
+	return d, c.Reserve(reply.Weight(&d))
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// maxBurst is how many groups at most are formed into batches at once.
+// maxBurst is the most groups in a burst of batches.
 const maxBurst = 1000
 
-// errNoBatch says that no batch can be formed of what waits.
+// errNoBatch says that the waiting groups form no batch.
 var errNoBatch = errors.New("no batch")
 
-// nextBatch acknowledges what the trainer has, if its claim says so, and returns the
-// next batch: one that is due again, or a new one.
+// nextBatch acknowledges the trainer's batches, if its claim says so, and returns the next
+// batch: one that is due again, or a new one.
 func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 	r.trade.Lock()
 	defer r.trade.Unlock()
@@ -42,20 +42,20 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 	}
 }
 
-// again hands out a batch that was formed before. r.trade is held.
+// again hands out an earlier batch. r.trade is held.
 func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
 	first, err := r.batches.fetch(ctx, d.seqs)
-	if err == nil {
-		err = r.batches.own(ctx, ownerOf(c), d)
-	}
 	if err != nil {
+		return parcel{}, err
+	}
+	if err := r.batches.own(ctx, ownerOf(c), d); err != nil {
 		return parcel{}, err
 	}
 	return r.batches.launch(d, first, c), nil
 }
 
-// awaitBatch returns the next batch as soon as there is one, for as long as the client
-// waits. Those who wait stand in line, and a change wakes only the first of them.
+// awaitBatch returns the next batch as soon as there is one, while the client waits. Waiting
+// calls stand in line, and a change wakes only the first.
 func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (parcel, error) {
 	p, err := r.nextBatch(context.WithoutCancel(ctx), by)
 	if !errors.Is(err, errNoBatch) || wait == 0 {
@@ -98,15 +98,15 @@ func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	}
 }
 
-// nextTurn is how long it takes until a batch may become possible by the passing of
-// time: a lease runs out, or an environment has been silent for too long.
+// nextTurn is the time until a lease runs out or an environment counts as gone, which may
+// make a batch possible.
 func (r *Run) nextTurn(now time.Time) time.Duration {
 	next := r.batches.nextLapse(now.Add(maxWait))
 	next = r.registry.NextSilence(now, next)
 	return max(time.Millisecond, next.Sub(now)+time.Millisecond)
 }
 
-// form makes a batch of what waits, and counts the step. r.trade is held.
+// form forms a batch of the waiting groups, and counts the step. r.trade is held.
 func (r *Run) form(ctx context.Context, c claim) (parcel, error) {
 	if r.strict {
 		return r.formBurst(ctx, c)
@@ -123,8 +123,8 @@ func (r *Run) form(ctx context.Context, c claim) (parcel, error) {
 	return r.batches.launch(d, first, c), nil
 }
 
-// formBurst makes all batches that can be made of what waits, as Atropos does, counts
-// them all, and hands out the last. r.trade is held.
+// formBurst forms all possible batches, as Atropos does, counts them all, and hands out the
+// last. r.trade is held.
 func (r *Run) formBurst(ctx context.Context, c claim) (parcel, error) {
 	open := slices.Clone(r.batches.open)
 	formed := 0
@@ -152,8 +152,8 @@ func (r *Run) formBurst(ctx context.Context, c claim) (parcel, error) {
 	return r.again(ctx, open[len(open)-1], c)
 }
 
-// choose leases the groups of the next batch, and reads the first of them. If one of those
-// cannot be read, the queue sets it aside, and others are chosen. r.trade is held.
+// choose leases the groups of the next batch, and reads the first portion. If one cannot be
+// read, the queue sets it aside, and choose tries again. r.trade is held.
 func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 	for {
 		groups, err := r.queue.Lease(ctx, queue.Want{Consumer: consumer, Blind: true, Pick: r.pick})
@@ -166,30 +166,29 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 		}
 		d := newBatch(groups)
 		first, err := r.batches.fetch(ctx, d.seqs)
-		if err == nil {
-			return d, first, nil
+		if err != nil {
+			r.queue.Release(consumer, d.seqs...)
 		}
-		r.queue.Release(consumer, d.seqs...)
 		if !isCorrupt(err) {
-			return nil, nil, err
+			return d, first, err
 		}
 	}
 }
 
-// pick returns the groups of the next batch. The queue calls it under its lock, so it
-// takes only locks under which the queue is never called.
+// pick returns the groups of the next batch. The queue calls it under its lock, so it takes
+// only locks under which nobody calls the queue.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	who := r.registry.Roster(time.Now())
 	from := candidates{waiting: waiting, who: who, step: r.batches.current(), maxLag: r.server.config.MaxLag}
 	return from.pick(who.Need(r.strict))
 }
 
-// Candidates are the groups among which a batch is chosen.
+// candidates are the groups to choose a batch from.
 type candidates struct {
 	waiting []queue.Entry
 	who     *registry.Roster
 	step    int
-	maxLag  *int // nil: no group is too old
+	maxLag  *int // nil: no bound
 }
 
 // Len implements [packing.Groups].
@@ -199,13 +198,12 @@ func (c *candidates) Len() int { return len(c.waiting) }
 func (c *candidates) At(i int) packing.Group {
 	e := &c.waiting[i]
 	if c.withheld(e) {
-		return packing.Group{Env: e.EnvID} // without sequences it is not chosen
+		return packing.Group{Env: e.EnvID} // without sequences, it is never chosen
 	}
 	return packing.Group{Env: e.EnvID, Sequences: int(e.Sequences)}
 }
 
-// withheld reports whether a group may not be handed out because it is held, and its
-// environment connected, or because it is too old.
+// withheld reports whether a group is held for its connected environment, or too stale.
 func (c *candidates) withheld(e *queue.Entry) bool {
 	return e.Held() && c.who.Has(e.EnvID) || c.maxLag != nil && e.Stale(c.step, *c.maxLag)
 }
@@ -219,12 +217,12 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 	return picked
 }
 
-// reportUnpackable reports which sizes of groups fit into no batch, each size once.
+// reportUnpackable reports the sizes of groups that fit no batch, each once.
 func (r *Run) reportUnpackable() {
 	batch := r.registry.Current().BatchSize
 	for size, groups := range r.ledger.Unreported() {
-		r.events.Tell("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
-		r.log.Warn("groups of this size fit into no batch, and will never be handed out",
+		r.events.Add("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
+		r.log.Warn("groups of this size fit no batch, and will never be handed out",
 			"sequences", size, "groups", groups, "batch_size", batch)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// BenchmarkPick chooses a batch while 100,000 groups wait: some of which fit, and none.
+// BenchmarkPick chooses a batch among 100,000 waiting groups: some fit, or none.
 func BenchmarkPick(b *testing.B) {
 	mixed, poison := make([]queue.Entry, 100_000), make([]queue.Entry, 100_000)
 	for i := range mixed {

@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// fuzzServer returns a handler over a queue in memory.
+// fuzzServer returns a hub's handler over a queue in memory.
 func fuzzServer(f *testing.F, c Config) http.Handler {
 	f.Helper()
 	var err error
@@ -32,11 +32,10 @@ func fuzzServer(f *testing.F, c Config) http.Handler {
 	return s.Handler()
 }
 
-// bodiless are the routes for which a body makes no difference, and that take long or
-// never end.
+// bodiless are the routes that ignore bodies and take long or never end.
 var bodiless = []string{"/metrics", "/openapi.json", "/v1/openapi.json", "/v1/drain", "/v1/runs/{run}/events"}
 
-// FuzzBodies gives any body to every route.
+// FuzzBodies sends arbitrary bodies to every route.
 func FuzzBodies(f *testing.F) {
 	f.Add([]byte(group(1, 2, 0)))
 	f.Add([]byte("[" + group(1, 2, 0) + "]"))
@@ -55,7 +54,7 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// checkReply makes a request with a JSON body and demands a valid reply.
+// checkReply makes a request with a JSON body and checks that the reply is valid.
 func checkReply(t *testing.T, handler http.Handler, r *http.Request) {
 	t.Helper()
 	r.Header.Set("Content-Type", "application/json")
@@ -71,7 +70,7 @@ func checkReply(t *testing.T, handler http.Handler, r *http.Request) {
 	}
 }
 
-// binaryGroup is a group in the binary form.
+// binaryGroup is a group in binary form.
 func binaryGroup(t testing.TB, id string, n int) []byte {
 	t.Helper()
 	g := &quintain.Group{ID: id, Scores: make([]float64, n)}
@@ -86,7 +85,7 @@ func binaryGroup(t testing.TB, id string, n int) []byte {
 	return body
 }
 
-// FuzzFrames gives any bytes as groups in the binary form.
+// FuzzFrames sends arbitrary bytes as groups in binary form.
 func FuzzFrames(f *testing.F) {
 	one := groupform.AppendFrame(nil, 0, binaryGroup(f, "a", 2))
 	f.Add(one)
@@ -104,7 +103,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// FuzzPaths asks for any path with any parameters.
+// FuzzPaths asks for arbitrary paths and parameters.
 func FuzzPaths(f *testing.F) {
 	for _, path := range []string{"/v1/runs/default/groups?after=1&limit=2", "/v1/runs/x/batches/1/ack?trainer=a", "//info/", "/v1/runs/default/batches?lease=1h"} {
 		f.Add(path)
@@ -116,7 +115,7 @@ func FuzzPaths(f *testing.F) {
 			return
 		}
 		r.Body = http.NoBody
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // it may ask to wait
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond) // the parameters may demand a wait
 		defer cancel()
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r.WithContext(ctx))

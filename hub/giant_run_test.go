@@ -15,8 +15,8 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// A weighedStore is a store in memory that counts the bytes of what is written beside the
-// groups, and has no state above half a megabyte.
+// A weighedStore is a store in memory that counts the bytes written beside groups, and
+// refuses states above half a megabyte.
 type weighedStore struct {
 	*queue.Memory
 	states, log atomic.Int64
@@ -34,8 +34,8 @@ func (s *weighedStore) Append(ctx context.Context, record []byte) error {
 	return s.Memory.Append(ctx, record)
 }
 
-// TestGiantBatch hands out a batch of 90,000 groups in a budget of memory in which they do
-// not fit, in both forms, over a restart, and acknowledges it.
+// TestGiantBatch hands out a batch of 90,000 groups with less memory than they take, in both
+// forms and across a restart, and acknowledges it.
 func TestGiantBatch(t *testing.T) {
 	many, memory := 90_000, int64(16<<20)
 	if testing.Short() { // for the race detector, a tenth
@@ -76,8 +76,8 @@ func TestGiantBatch(t *testing.T) {
 	}
 }
 
-// TestScatteredBatch keeps a batch whose groups have no consecutive numbers, in parts, and
-// forgets it once it is acknowledged.
+// TestScatteredBatch stores a batch with scattered numbers in parts, and deletes them after
+// its acknowledgement.
 func TestScatteredBatch(t *testing.T) {
 	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
 	if err != nil {
@@ -112,7 +112,7 @@ func TestScatteredBatch(t *testing.T) {
 	}
 }
 
-// TestManyHeldGroups holds groups of fifty environments: what a post writes does not grow
+// TestManyHeldGroups holds groups of fifty environments: the writes of a post do not grow
 // with them.
 func TestManyHeldGroups(t *testing.T) {
 	const envs, each = 50, 60
@@ -152,7 +152,7 @@ func TestManyHeldGroups(t *testing.T) {
 	}
 }
 
-// TestManyEnvs registers more environments than one record would hold.
+// TestManyEnvs registers more environments than fit one record.
 func TestManyEnvs(t *testing.T) {
 	const many = 4000
 	store := &weighedStore{Memory: queue.NewMemory()}
@@ -173,7 +173,7 @@ func TestManyEnvs(t *testing.T) {
 		t.Errorf("%d environments, %d connected", st.Envs, st.Connected)
 	}
 	f.want("POST", "/disconnect-env", fmt.Sprintf(`{"env_id":%d}`, many-2), `{"status":"success"}`)
-	f.env(4, "null") // in place of one that has left
+	f.env(4, "null") // takes the place of one that left
 	f.want("GET", "/status-env", fmt.Sprintf(`{"env_id":%d}`, many),
 		`{"current_step":0,"queue_size":0,"unallocated_fraction":1.0,"self_queue_size":0,"max_group_size":1,"env_weight":0.01}`)
 	if w := f.do("GET", "/status-env", fmt.Sprintf(`{"env_id":%d}`, many-2)); w.Code != http.StatusUnprocessableEntity {

@@ -9,7 +9,7 @@ import (
 
 const envBody = `{"max_token_length":1,"desired_name":"e","weight":1,"group_size":4}`
 
-// TestGiantRegistrations refuses numbers with which nothing could be done.
+// TestGiantRegistrations refuses useless numbers.
 func TestGiantRegistrations(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(4)

@@ -10,22 +10,22 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// The headers of a reply with a batch.
+// The headers of a batch.
 const (
 	headerBatch     = "Quintain-Batch"       // its number
-	headerStep      = "Quintain-Step"        // batches that were handed out so far, added to the trainer's first step
-	headerAttempt   = "Quintain-Attempt"     // how many times it was handed out since the hub started
+	headerStep      = "Quintain-Step"        // the trainer's first step plus the batches handed out so far
+	headerAttempt   = "Quintain-Attempt"     // how often it was handed out since the hub started
 	headerGroups    = "Quintain-Groups"      // groups in the reply
 	headerSequences = "Quintain-Sequences"   // sequences in the reply
-	headerLease     = "Quintain-Lease"       // seconds for which it belongs to the trainer
-	headerLast      = "Quintain-Last-Number" // of the last group in the reply, or after: where to continue
+	headerLease     = "Quintain-Lease"       // of the trainer, in seconds
+	headerLast      = "Quintain-Last-Number" // the number after which to continue
 )
 
 func batchHeaders() []string {
 	return []string{headerBatch, headerStep, headerAttempt, headerGroups, headerSequences, headerLease, headerLast}
 }
 
-// setBatchHeaders describes a batch in the header of the reply.
+// setBatchHeaders describes a batch in the reply's header.
 func setBatchHeaders(c *web.Call, p parcel) {
 	h := c.W.Header()
 	h.Set(headerBatch, strconv.FormatUint(p.number, 10))
@@ -36,10 +36,9 @@ func setBatchHeaders(c *web.Call, p parcel) {
 	h.Set(headerLease, strconv.FormatFloat(p.claim.lease.Seconds(), 'f', -1, 64))
 }
 
-// deliver writes a reply with a batch by the given function, which must call
-// [web.Call.LastByte] if the client knows the length of the reply. If the reply breaks
-// off, the batch is due again.
-func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups) error) {
+// deliver writes a reply with a batch by write, which must call [web.Call.LastByte] if the
+// client knows the reply's length. If the reply breaks off, the batch is due again.
+func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups) error) error {
 	groups := &reply.Groups{Now: p.first, Rest: p.seqs[len(p.first):], Read: r.batches.fetch}
 	landed := false
 	defer func() {
@@ -47,28 +46,29 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups
 			r.batches.land(p, nil, errBrokeOff)
 		}
 	}()
-	// A client with the last byte may ask for the next batch before this goroutine goes on.
+	// With the last byte, a client may ask for the next batch before this goroutine continues.
 	c.Arrive = func() { r.batches.land(p, c.Exchange, nil) }
 	err := write(c, groups)
 	landed = true
 	r.batches.land(p, c.Exchange, err)
-	if isCorrupt(err) {
+	if err == nil {
+		return nil
+	}
+	corrupt := isCorrupt(err)
+	if !corrupt && !c.W.Begun() { // there is no memory for it
+		return err
+	}
+	if corrupt {
 		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p))
-	} else if err != nil && !c.W.Begun() { // there is no memory for it
-		r.fail(c, err)
-		return
 	}
-	if err != nil {
-		r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)
-		panic(http.ErrAbortHandler) // the reply must not look whole
-	}
+	r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)
+	panic(http.ErrAbortHandler) // the reply must not look whole
 }
 
 // errBrokeOff says that a reply was not written to its end.
 var errBrokeOff = errors.New("the reply broke off")
 
-// spoil dissolves a batch with a group that cannot be decoded, which the queue sets
-// aside.
+// spoil dissolves a batch with an undecodable group, which the queue sets aside.
 func (r *Run) spoil(ctx context.Context, p parcel) error {
 	for _, seq := range p.seqs {
 		if _, err := r.queue.Read(ctx, seq); err != nil && !isCorrupt(err) {

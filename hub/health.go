@@ -14,54 +14,48 @@ import (
 //go:embed openapi.json
 var openAPIText []byte
 
-// openAPI shows the description of all routes.
-func (s *Server) openAPI(c *web.Call) {
-	c.JSON(http.StatusOK, openAPIText)
+func (s *Server) openAPI(c *web.Call) error {
+	return c.JSON(http.StatusOK, openAPIText)
 }
 
 // healthz says that the process answers.
-func (s *Server) healthz(c *web.Call) { c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
+func (s *Server) healthz(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 
-// readyz says whether a post of groups would be kept.
-func (s *Server) readyz(c *web.Call) {
+// readyz reports whether a post of groups would succeed.
+func (s *Server) readyz(c *web.Call) error {
 	select {
 	case <-s.web.Stopping():
-		c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"stopping"}`))
-		return
+		return c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"stopping"}`))
 	default:
 	}
 	if s.draining.Load() {
-		c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
-		return
+		return c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
 	}
 	if err := s.main.queue.Ready(c.Context()); err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
+	return c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
 }
 
-// drain has the hub take no more groups, until undrain or a restart. It goes on handing
-// out what waits.
-func (s *Server) drain(c *web.Call) {
+// drain has the hub refuse groups until undrain or a restart. It still hands out batches.
+func (s *Server) drain(c *web.Call) error {
 	s.draining.Store(true)
 	s.config.Log.Info("the hub takes no more groups")
-	c.JSON(http.StatusOK, []byte(`{"status":"draining"}`))
+	return c.JSON(http.StatusOK, []byte(`{"status":"draining"}`))
 }
 
 // verifyMath compares mathematical answers with their references.
-func (s *Server) verifyMath(c *web.Call) {
+func (s *Server) verifyMath(c *web.Call) error {
 	body, err := mathroute.Verify(c)
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, body)
+	return c.JSON(http.StatusOK, body)
 }
 
 // undrain has the hub take groups again.
-func (s *Server) undrain(c *web.Call) {
+func (s *Server) undrain(c *web.Call) error {
 	s.draining.Store(false)
 	s.config.Log.Info("the hub takes groups again")
-	c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
+	return c.JSON(http.StatusOK, []byte(`{"status":"ready"}`))
 }

@@ -17,8 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// zipped is gzip of a text that is repeated up to so many bytes, with what comes before
-// and after it.
+// zipped is gzip of a text repeated up to a size, between a prefix and a suffix.
 func zipped(t *testing.T, before, text, after string, size int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -39,8 +38,8 @@ func zipped(t *testing.T, before, text, after string, size int) string {
 	return b.String()
 }
 
-// TestHostileBodies sends bodies that would take much memory for their size to a hub
-// that has little. It refuses them, takes no more than it may, and goes on.
+// TestHostileBodies sends small bodies that would take much memory to a hub with little. It
+// refuses them, stays within its limit, and goes on.
 func TestHostileBodies(t *testing.T) {
 	scale := 8
 	if testing.Short() { // for the race detector, less of everything
@@ -91,8 +90,8 @@ func TestHostileBodies(t *testing.T) {
 
 const groupBody = `{"tokens":[[1]],"masks":[[1]],"scores":[1]}`
 
-// TestRepliesShareMemory hands out batches and shows groups only as long as there is
-// memory for the replies. A batch that could not be sent is due again.
+// TestRepliesShareMemory sends batches and groups only while there is memory for the replies.
+// An unsent batch is due again.
 func TestRepliesShareMemory(t *testing.T) {
 	f := newFixture(t, nil, Config{Web: web.Settings{Memory: 2 << 20}})
 	f.begin(1)

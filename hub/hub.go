@@ -1,15 +1,14 @@
-// Package hub is the HTTP server between environments and trainers. It takes scored
-// groups, keeps them in a queue, and hands them out in batches, over the API of Atropos
-// and over one of its own, /v1, which is faster and can do more. docs/hub.md lists what
-// differs from Atropos on purpose.
+// Package hub is the HTTP server between environments and trainers. It takes scored groups,
+// keeps them in a queue, and hands them out in batches, over the API of Atropos and over its
+// own, /v1, which is faster and more capable. docs/hub.md lists the intended differences from
+// Atropos.
 //
-// A post is answered when its groups are durable. A batch belongs to the trainer until
-// the trainer asks for the next one or acknowledges it. It is handed out again, with the
-// same groups, if its reply did not reach the trainer, if the trainer registers again,
-// if another trainer asks after the lease has run out, and after a restart of the hub.
+// A post is answered when its groups are durable. A batch belongs to the trainer until the
+// trainer asks for the next one or acknowledges it. The hub hands it out again, with the same
+// groups, if its reply did not arrive, if the trainer registers again, if another trainer asks
+// after the lease has run out, and after a restart.
 //
-// A [Server] has one [Run] for each run of training. The routes of Atropos speak of the
-// default one.
+// A [Server] has a [Run] for each training run. The routes of Atropos serve the default one.
 package hub
 
 import (
@@ -31,23 +30,23 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// DefaultRun is the name of the run that the routes of Atropos speak of.
+// DefaultRun is the name of the run that the routes of Atropos serve.
 const DefaultRun = "default"
 
-// A Server is the hub of one run or of several. Many goroutines may use it at once.
+// A Server is the hub of one or more runs. Many goroutines may use it at once.
 type Server struct {
 	config Config
 	web    *web.Server
-	since  time.Time // when it was made
+	since  time.Time // its start
 
 	codec    *groupform.Codec
 	reply    *reply.Writer
-	readers  *web.Shelf[*atropos.Reader]
-	draining atomic.Bool // no more groups are taken
+	readers  *web.FreeList[*atropos.Reader]
+	draining atomic.Bool // refuse groups
 
 	main    *Run
-	opening sync.Mutex      // held while a run is opened; guards further, and the record of their names
-	further map[string]*Run // those that are open, by name
+	opening sync.Mutex      // held to open a run; guards further, and the record of names
+	further map[string]*Run // open runs, by name
 }
 
 // New returns a server that continues where an earlier one over the same queue ended.
@@ -66,7 +65,7 @@ func New(c Config) (*Server, error) {
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
 	s.codec = groupform.NewCodec(int(min(inflated, math.MaxInt32)))
 	s.reply = reply.New(s.codec, s.web)
-	s.readers = web.NewShelf[*atropos.Reader](s.web.Keep())
+	s.readers = web.NewFreeList[*atropos.Reader](s.web.Keep())
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)
 	}
@@ -77,11 +76,11 @@ func New(c Config) (*Server, error) {
 // Run serves on l, which it closes, until ctx ends or l fails; see [web.Server.Run].
 func (s *Server) Run(ctx context.Context, l net.Listener) error { return s.web.Run(ctx, l) }
 
-// Handler answers the requests of the hub. Under an [http.Server] other than that of
-// Run, a reply counts as having reached the trainer once it is written.
+// Handler answers the requests of the hub. Under any [http.Server] but Run's, a reply counts
+// as delivered once it is written.
 func (s *Server) Handler() http.Handler { return s.web }
 
-// Register has the metrics of the server show those of a collector as well.
+// Register adds metrics to those of the server.
 func (s *Server) Register(c prometheus.Collector) { s.web.Register(c) }
 
 // Default returns the run of Config.Queue.

@@ -19,17 +19,17 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A fixture is a hub under test, over a store that outlives it.
+// A fixture is a hub under test, over a store that survives it.
 type fixture struct {
 	t      *testing.T
 	store  queue.Store
 	config Config
 	server *Server
-	run    *Run   // the default one
+	run    *Run   // the default run
 	stop   func() // ends server and queue
 }
 
-// newFixture returns a hub over store; nil is a new one in memory.
+// newFixture returns a hub over store; nil: a new one in memory.
 func newFixture(t *testing.T, store queue.Store, c Config) *fixture {
 	t.Helper()
 	if store == nil {
@@ -41,7 +41,7 @@ func newFixture(t *testing.T, store queue.Store, c Config) *fixture {
 	return f
 }
 
-// start makes another server, as after a restart, with another queue over the store.
+// start makes another server, as after a restart, with a new queue over the store.
 func (f *fixture) start() {
 	f.t.Helper()
 	q, err := queue.Open(f.t.Context(), f.store, queue.Options{})
@@ -67,8 +67,8 @@ func (f *fixture) restart() {
 	f.start()
 }
 
-// serve runs the server on a socket and returns its address. The server ends before
-// the fixture does.
+// serve runs the server on a socket and returns its address. The server ends before the
+// fixture.
 func (f *fixture) serve() (addr string, end func()) {
 	f.t.Helper()
 	addr, end = webtest.Serve(f.t, f.server)
@@ -94,7 +94,7 @@ func (f *fixture) do(method, path, body string, headers ...string) *httptest.Res
 	return w
 }
 
-// want makes a request and demands its reply.
+// want makes a request and checks its reply.
 func (f *fixture) want(method, path, body, reply string) {
 	f.t.Helper()
 	if w := f.do(method, path, body); w.Code != http.StatusOK || w.Body.String() != reply {
@@ -115,8 +115,7 @@ func (f *fixture) register(batch, step int) {
 	}
 }
 
-// begin registers a trainer and lets it ask for a batch, so that environments may
-// register.
+// begin registers a trainer that asks for a batch, so that environments may register.
 func (f *fixture) begin(batch int) {
 	f.t.Helper()
 	f.register(batch, 0)
@@ -132,7 +131,7 @@ func (f *fixture) env(groupSize int, minimum string) {
 	}
 }
 
-// group is a group of n sequences whose only token is id; env -1 is none.
+// group is a group of n sequences, each with the token id; env -1 is none.
 func group(id, n, env int) string {
 	list := func(s string) string { return "[" + strings.TrimSuffix(strings.Repeat(s+",", n), ",") + "]" }
 	from := ""
@@ -143,7 +142,7 @@ func group(id, n, env int) string {
 	return fmt.Sprintf(`{"tokens":%s,"masks":%s,"scores":%s%s}`, token, token, list("1"), from)
 }
 
-// put posts groups, each by itself, and demands that they are received.
+// put posts groups one by one.
 func (f *fixture) put(groups ...string) {
 	f.t.Helper()
 	for _, g := range groups {
@@ -161,7 +160,7 @@ func (f *fixture) batch() string {
 	return batchIDs(f.t, w.Body)
 }
 
-// batchIDs reads the ids of the groups of a batch.
+// batchIDs reads the ids of a batch's groups.
 func batchIDs(t *testing.T, r io.Reader) string {
 	t.Helper()
 	var reply struct {
@@ -188,7 +187,7 @@ func TestRoutes(t *testing.T) {
 		status                  int
 		reply                   string
 	}{
-		{"what it is", "GET", "/", "", nil, 200, `{"message":"AtroposLib API"}`},
+		{"its name", "GET", "/", "", nil, 200, `{"message":"AtroposLib API"}`},
 		{"nothing registered", "GET", "/info", "", nil, 200, `{"batch_size":-1,"max_token_len":-1}`},
 		{"no run", "GET", "/wandb_info", "", nil, 200, `{"group":null,"project":null}`},
 		{"nothing done", "GET", "/status", "", nil, 200, `{"current_step":0,"queue_size":0}`},
@@ -313,15 +312,15 @@ func TestRegisteringAgain(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1), group(4, 1, -1))
-	f.batch() // 1: acknowledged by the next
+	f.batch() // 1, which the next one acknowledges
 	for _, test := range []struct {
 		why         string
 		batch, step int
 		want        string
 		after       int
 	}{
-		{"what was handed out and acknowledged is done", 0, 0, "2", 2},
-		{"what was not is handed out again, and counted once", 1, 0, "2", 2},
+		{"an acknowledged batch is done", 0, 0, "2", 2},
+		{"an unacknowledged one is handed out again, and counted once", 1, 0, "2", 2},
 		{"again, whatever step the trainer names", 1, 1, "2", 2},
 		{"a trainer may be ahead", 1, 40, "2", 40},
 		{"another batch size makes other batches", 2, 0, "2 3", 41},
@@ -362,7 +361,7 @@ func TestRestart(t *testing.T) {
 		}
 	}
 	f.want("POST", "/scored_data", group(5, 2, 0), `{"status":"buffered","buffer_size":0}`)
-	f.restart() // with nothing handed out, and nothing held
+	f.restart() // without open batches or held groups
 	if got := f.batch(); got != "4 5" {
 		t.Errorf("batch %s, want 4 5", got)
 	}
@@ -379,11 +378,11 @@ func TestHolding(t *testing.T) {
 	f.want("POST", "/scored_data_list", "["+group(2, 3, 0)+","+group(3, 2, 0)+","+group(4, 4, 0)+"]",
 		`{"status":"received","groups_processed":3,"buffered":2,"last_buffer_size":3}`)
 	f.want("GET", "/status", "", `{"current_step":0,"queue_size":3}`)
-	f.put(group(5, 16, 0)) // larger than registered: nothing could make it up
+	f.put(group(5, 16, 0)) // larger than registered, so never held
 	if got := f.batch(); got != "1 3 4" {
 		t.Errorf("batch %s, want 1 3 4", got)
 	}
-	f.put(group(6, 2, 9), group(7, 2, -1), group(8, 1, -1)) // from an environment that is not registered
+	f.put(group(6, 2, 9), group(7, 2, -1), group(8, 1, -1)) // from an unregistered environment
 	if got := f.batch(); got != "null" {
 		t.Errorf("batch %s of five, want none", got)
 	}
@@ -396,8 +395,7 @@ func TestHolding(t *testing.T) {
 	}
 }
 
-// TestHoldingFails lets a post of an odd group fail at each of its steps, then repeats
-// it.
+// TestHoldingFails fails a post of an odd group at each of its steps, then repeats it.
 func TestHoldingFails(t *testing.T) {
 	for fail := range 4 {
 		store := &badStore{Memory: queue.NewMemory()}
@@ -424,7 +422,7 @@ func named(id int, name string) string {
 	return strings.Replace(group(id, 1, -1), "{", `{"id":"`+name+`",`, 1)
 }
 
-// framed is what named is, in the binary form.
+// framed is named in binary form.
 func framed(t *testing.T, id int, name string) string {
 	t.Helper()
 	g, err := new(atropos.Reader).Group([]byte(named(id, name)))

@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// An intake puts groups that arrive into the queue of a run.
+// An intake puts received groups into the queue of a run.
 type intake struct {
 	queue  *queue.Queue
 	log    *slog.Logger
@@ -27,24 +27,24 @@ type intake struct {
 	codec  *groupform.Codec
 
 	registry *registry.Registry
-	holding  *holding
-	events   *web.Journal
+	holds    *heldGroups
+	events   *web.EventLog
 	tally    *tally
 
 	mu     sync.Mutex // guards latest; nothing else is called under it
-	latest []byte     // the group that came last, in its binary form; nil: the one that was put last
+	latest []byte     // the latest group, encoded; nil: the last one put
 }
 
-// A taken says what became of the groups of a request.
+// A taken is the outcome of a request with groups.
 type taken struct {
-	buffered   int      // groups that were held, even if only for a moment
-	lastBuffer int      // sequences that were held of the environment of the last of those
-	warnings   []string // what was dropped of them, and why
-	fresh      []bool   // which of them had not come before
-	ids        []string // their names; empty: none
+	buffered   int      // groups held, even for a moment
+	lastBuffer int      // held sequences of the last such group's environment
+	warnings   []string // dropped parts, and why
+	fresh      []bool   // whether each group is new
+	ids        []string // empty: none
 }
 
-// appendWarnings appends a member of a JSON object with the warnings, if there are any.
+// appendWarnings appends a member of a JSON object with the warnings, if any.
 func (t taken) appendWarnings(body []byte) []byte {
 	for i, w := range t.warnings {
 		if i == 0 {
@@ -60,8 +60,8 @@ func (t taken) appendWarnings(body []byte) []byte {
 	return body
 }
 
-// take puts groups into the queue, which are durable when it returns. key names the
-// request, and the groups in it that have no ID; empty: it has no name.
+// take puts groups into the queue, durably when it returns. key, if not empty, names the
+// request and its groups without ID.
 func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string) (t taken, err error) {
 	if err := in.checkSizes(groups); err != nil {
 		return t, err
@@ -74,7 +74,7 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 	for i, g := range groups {
 		t.ids[i], tokens[i] = g.ID, g.TokenCount()
 		if unfit := atropos.DropUnfit(g); unfit != nil {
-			in.log.Warn("advantages do not fit the tokens and are dropped", "group", i, "of", len(groups), "err", unfit)
+			in.log.Warn("advantages do not match the tokens and are dropped", "group", i, "of", len(groups), "err", unfit)
 			t.warnings = append(t.warnings, fmt.Sprintf("group %d: dropped: %v", i, unfit))
 		}
 		if g.EnvID != nil {
@@ -98,15 +98,14 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 // errOdd says that some groups must be held, for which they must be decoded.
 var errOdd = errors.New("groups of an odd size")
 
-// An encoded is groups of a request in their binary form.
+// An encoded is a request's groups in binary form.
 type encoded struct {
 	bodies  [][]byte
 	key     string          // see [intake.take]
-	reserve func(int) error // of the request
+	reserve func(int) error // reserves memory for the request
 }
 
-// takeEncoded puts groups in their binary form into the queue, unchanged if possible.
-// See [intake.take].
+// takeEncoded is [intake.take] for groups in binary form, unchanged if possible.
 func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err error) {
 	bodies, key := from.bodies, from.key
 	largest := 0
@@ -117,7 +116,7 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 		}
 		largest = max(largest, size)
 	}
-	if err := from.reserve(largest); err != nil { // they are read one after another
+	if err := from.reserve(largest); err != nil { // groups are decoded one by one
 		return t, err
 	}
 	t.ids = make([]string, len(bodies))
@@ -150,15 +149,15 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 	return t, in.makeRoom(ctx)
 }
 
-// takeDecoded decodes groups in their binary form and puts them into the queue.
+// takeDecoded decodes groups and puts them into the queue.
 func (in *intake) takeDecoded(ctx context.Context, from encoded) (t taken, err error) {
 	groups := make([]*quintain.Group, len(from.bodies))
 	for i, body := range from.bodies {
 		size, err := in.codec.VastSize(body)
-		if err == nil {
-			err = from.reserve(size)
-		}
 		if err != nil {
+			return t, err
+		}
+		if err := from.reserve(size); err != nil {
 			return t, err
 		}
 		if groups[i], err = in.codec.Decode(body); err != nil {
@@ -171,7 +170,7 @@ func (in *intake) takeDecoded(ctx context.Context, from encoded) (t taken, err e
 	return in.take(ctx, groups, from.key)
 }
 
-// checkEncoded reports for the group i what reading JSON would have reported.
+// checkEncoded checks group i as reading JSON would.
 func (in *intake) checkEncoded(i int, one []*quintain.Group) error {
 	if len(one[0].Tokens) == 0 {
 		return &groupform.FormatError{Field: "tokens", Why: fmt.Sprintf("group %d has no sequences", i)}
@@ -182,7 +181,7 @@ func (in *intake) checkEncoded(i int, one []*quintain.Group) error {
 	return in.checkSizes(one)
 }
 
-// checkSizes reports what exceeds the limits.
+// checkSizes checks the limits.
 func (in *intake) checkSizes(groups []*quintain.Group) error {
 	limits := in.limits
 	if len(groups) > limits.MaxGroups {
@@ -194,18 +193,18 @@ func (in *intake) checkSizes(groups []*quintain.Group) error {
 			loc = []any{i}
 		}
 		if n := g.Sequences(); n > limits.MaxSequences {
-			return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens"), Msg: fmt.Sprintf("has %d sequences, and the limit is %d", n, limits.MaxSequences)}
+			return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens"), Msg: fmt.Sprintf("has %d sequences, want at most %d", n, limits.MaxSequences)}
 		}
 		for j, tokens := range g.Tokens {
 			if len(tokens) > limits.MaxTokens {
-				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %d tokens, and the limit is %d", len(tokens), limits.MaxTokens)}
+				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %d tokens, want at most %d", len(tokens), limits.MaxTokens)}
 			}
 		}
 	}
 	return nil
 }
 
-// nameGroups gives each group without an ID one from the name of its request.
+// nameGroups derives IDs from the request's name for groups without one.
 func nameGroups(key string, groups []*quintain.Group) error {
 	if key == "" {
 		return nil
@@ -214,18 +213,18 @@ func nameGroups(key string, groups []*quintain.Group) error {
 		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"Idempotency-Key"}, Msg: "should have at most 256 bytes, none of them a control character"}
 	}
 	for i, g := range groups {
-		switch {
-		case g.ID != "":
-		case len(groups) == 1:
-			g.ID = key
-		default:
+		if g.ID != "" {
+			continue
+		}
+		g.ID = key
+		if len(groups) > 1 {
 			g.ID = key + "#" + strconv.Itoa(i)
 		}
 	}
 	return nil
 }
 
-// note counts groups that were put; tokens is how many each group has.
+// note counts the groups of a request, given their tokens.
 func (in *intake) note(tokens []int, t taken) {
 	fresh, sum := 0, 0
 	for i, n := range tokens {
@@ -240,17 +239,17 @@ func (in *intake) note(tokens []int, t taken) {
 		n.groupsIn += uint64(fresh)
 		n.tokensIn += uint64(sum)
 	})
-	in.events.Tell("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
+	in.events.Add("groups", map[string]any{"groups": fresh, "tokens": sum, "known": len(tokens) - fresh})
 }
 
-// full reports whether groups must be refused because too many wait.
+// full reports whether too many groups wait to take more.
 func (in *intake) full() bool {
 	most := in.limits.MaxWaiting
 	return most > 0 && in.limits.WhenFull == Refuse && in.queue.Waiting().Groups >= most
 }
 
-// makeRoom drops what has waited longest beyond the limit, if the limit is kept that
-// way. It leases those groups first, so that they come into no batch in the meantime.
+// makeRoom drops the oldest groups beyond the limit, if the settings say so. It leases them
+// first, so that they come into no batch meanwhile.
 func (in *intake) makeRoom(ctx context.Context) error {
 	most := in.limits.MaxWaiting
 	if most == 0 || in.limits.WhenFull != DropOldest || in.queue.Waiting().Groups <= most {
@@ -268,13 +267,13 @@ func (in *intake) makeRoom(ctx context.Context) error {
 	}
 	dropped, err := in.queue.Drop(ctx, seqs...)
 	in.tally.count(func(n *counts) { n.dropped += uint64(dropped) })
-	in.events.Tell("dropped", map[string]any{"groups": dropped, "reason": "full"})
+	in.events.Add("dropped", map[string]any{"groups": dropped, "reason": "full"})
 	in.log.Warn("groups were dropped to make room", "groups", dropped, "limit", most)
 	return err
 }
 
-// oddGroups returns the indices of the groups that have fewer sequences than their
-// environment registered.
+// oddGroups returns the indices of groups with fewer sequences than their environment
+// registered.
 func (in *intake) oddGroups(groups []*quintain.Group) []int {
 	var odd []int
 	for i, g := range groups {
@@ -288,9 +287,9 @@ func (in *intake) oddGroups(groups []*quintain.Group) []int {
 	return odd
 }
 
-// putOdd puts groups of which some are odd. Those are held until they make up the group
-// size of their environment: they are put as held, so that no batch gets them and no crash
-// lets them go.
+// putOdd puts groups, some of them odd. Odd groups are held until they complete their
+// environment's group size: they are put as held, so no batch gets them and no crash frees
+// them.
 func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []int, t *taken) error {
 	hold := make([]bool, len(groups))
 	for _, i := range odd {
@@ -303,10 +302,10 @@ func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []in
 	t.fresh = fresh
 	for _, i := range odd {
 		env, through := *groups[i].EnvID, seqs[i]
-		if !fresh[i] { // it came before, in a request of which the outcome was not known
+		if !fresh[i] { // from an earlier request with an unknown outcome
 			through = math.MaxUint64
 		}
-		left, err := in.holding.settle(ctx, env, through)
+		left, err := in.holds.settle(ctx, env, through)
 		if err != nil {
 			return err
 		}
@@ -319,46 +318,48 @@ func (in *intake) putOdd(ctx context.Context, groups []*quintain.Group, odd []in
 	return nil
 }
 
-// noteFresh makes the group that was put last the one that came last, if any is fresh.
+// noteFresh records the last group put as the latest, if any is fresh.
 func (in *intake) noteFresh(fresh []bool) {
 	if slices.Contains(fresh, true) {
 		in.setLatest(nil)
 	}
 }
 
-// noteLatest makes the last of groups that is not held the one that came last.
+// noteLatest records the last unheld group as the latest.
 func (in *intake) noteLatest(groups []*quintain.Group, seqs []uint64, hold []bool) {
 	for i, g := range slices.Backward(groups) {
-		switch {
-		case seqs[i] == 0: // it came before
+		if seqs[i] == 0 { // a duplicate
 			continue
-		case !hold[i]:
+		}
+		if !hold[i] {
 			in.setLatest(nil)
 			return
-		case in.waits(*g.EnvID, seqs[i]):
+		}
+		if in.waits(*g.EnvID, seqs[i]) {
 			continue
 		}
-		if body, err := in.codec.EncodeFast(g); err == nil { // it was encoded once already
-			in.setLatest(body)
+		body, err := in.codec.EncodeFast(g)
+		if err != nil {
+			return // cannot happen: it was encoded before
 		}
+		in.setLatest(body)
 		return
 	}
 }
 
-// waits reports whether the group of a sequence number is held.
+// waits reports whether a group is still held.
 func (in *intake) waits(env int32, seq uint64) bool {
 	return slices.ContainsFunc(in.queue.Held(env), func(e queue.Entry) bool { return e.Seq == seq })
 }
 
-// setLatest makes body the group that came last; nil stands for the one that was put
-// last.
+// setLatest makes body the latest group; nil stands for the last one put.
 func (in *intake) setLatest(body []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.latest = body
 }
 
-// newest returns the group that came last, or nil.
+// newest returns the latest group, or nil.
 func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 	in.mu.Lock()
 	body := in.latest
@@ -368,10 +369,10 @@ func (in *intake) newest(c *web.Call) (*quintain.Group, error) {
 	}
 	if body != nil {
 		size, err := in.codec.VastSize(body)
-		if err == nil {
-			err = c.Reserve(size)
-		}
 		if err != nil {
+			return nil, err
+		}
+		if err := c.Reserve(size); err != nil {
 			return nil, err
 		}
 		defer c.Release(size)

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// openRuns makes the OpenRun of a Config, which notes what it opened.
+// openRuns makes the OpenRun of a Config, which records what it opened.
 func openRuns(open func(string) (*queue.Queue, error), opened *[]*queue.Queue) func(context.Context, string) (*queue.Queue, error) {
 	return func(_ context.Context, name string) (*queue.Queue, error) {
 		q, err := open(name)
@@ -29,7 +29,7 @@ func TestRoles(t *testing.T) {
 	}})
 	for _, test := range []struct {
 		method, path string
-		may          string // the keys with which the status is not 401 or 403
+		may          string // the keys that the route accepts
 	}{
 		{"GET", "/", "all p p2 t a none"},
 		{"GET", "/healthz", "all p p2 t a none"},
@@ -87,14 +87,14 @@ func TestLimits(t *testing.T) {
 		{"as much as may be", "/scored_data_list", "[" + group(1, 3, -1) + "," + group(2, 1, -1) + "]", 200, `"groups_processed":2`},
 		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `List should have at most 2 elements`},
 		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"List should have at most 3 elements"`},
-		{"too many tokens", "/scored_data_list", "[" + group(1, 1, -1) + "," + long + "]", 422, `"loc":["body",1,"tokens",1],"msg":"has 5 tokens, and the limit is 4"`},
+		{"too many tokens", "/scored_data_list", "[" + group(1, 1, -1) + "," + long + "]", 422, `"loc":["body",1,"tokens",1],"msg":"has 5 tokens, want at most 4"`},
 	} {
 		w := f.do("POST", test.path, test.body)
 		if w.Code != test.status || !strings.Contains(w.Body.String(), strings.Trim(test.reply, `"`)) {
 			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.reply)
 		}
 	}
-	f.want("GET", "/status", "", `{"current_step":0,"queue_size":2}`) // what was refused changed nothing
+	f.want("GET", "/status", "", `{"current_step":0,"queue_size":2}`) // refused posts changed nothing
 }
 
 func TestFull(t *testing.T) {
@@ -119,7 +119,7 @@ func TestDropOldest(t *testing.T) {
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 1, -1))
 	f.batch()
-	f.put(group(3, 1, -1), group(4, 1, -1), group(5, 1, -1)) // 2 goes, then 3; 1 is the trainer's
+	f.put(group(3, 1, -1), group(4, 1, -1), group(5, 1, -1)) // drops 2, then 3; 1 is the trainer's
 	for _, want := range []string{"4", "5", "null"} {
 		if got := f.batch(); got != want {
 			t.Errorf("batch %s, want %s", got, want)
@@ -177,7 +177,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestOddGroupsAreLetGo lets go of groups that make up nothing.
+// TestOddGroupsAreLetGo frees odd groups that complete nothing.
 func TestOddGroupsAreLetGo(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(6)
@@ -194,8 +194,8 @@ func TestOddGroupsAreLetGo(t *testing.T) {
 	}
 }
 
-// TestLateReplies has a connection serve a request long after its last reply, and one
-// that waits longer than a body may stall.
+// TestLateReplies sends a request long after the last reply on its connection, and one that
+// waits longer than a body may stall.
 func TestLateReplies(t *testing.T) {
 	f := newFixture(t, nil, Config{Web: web.Settings{Stall: 100 * time.Millisecond}})
 	f.begin(1)
@@ -211,8 +211,8 @@ func TestLateReplies(t *testing.T) {
 	}
 }
 
-// TestFullReadsTheBody answers a large post for which there is no room, then the next
-// post on the same connection.
+// TestFullReadsTheBody refuses a large post while full, then answers the next on the same
+// connection.
 func TestFullReadsTheBody(t *testing.T) {
 	f := newFixture(t, nil, Config{Settings: Settings{MaxWaiting: 1}})
 	f.begin(1)
@@ -231,8 +231,8 @@ func TestFullReadsTheBody(t *testing.T) {
 	}
 }
 
-// TestHastyTrainer takes each batch on a connection of its own, which it closes the
-// moment it has read the last byte. No batch comes twice.
+// TestHastyTrainer takes each batch on its own connection, and closes that after the last
+// byte. No batch comes twice.
 func TestHastyTrainer(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)

@@ -14,22 +14,22 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A modelBatch is a batch as the model knows it.
+// A modelBatch is a batch in the model.
 type modelBatch struct {
 	ids     string // of its groups, in order
-	trainer string // that has it; empty: none
-	last    string // trainer that had it last; empty: none
+	trainer string // its trainer; empty: none
+	last    string // its last trainer; empty: none
 	until   time.Time
-	kept    bool // for that trainer, over a restart
+	kept    bool // kept for that trainer across a restart
 }
 
-// A hubModel says what a hub must do, in the plainest way.
+// A hubModel is a plain model of a hub.
 type hubModel struct {
 	batch   int            // sequences
-	waiting []modelGroup   // that are in no batch, by their age
-	open    []*modelBatch  // by the order in which they were formed
-	numbers map[string]int // of batches by their ids, as the hub told them
-	seen    map[int]string // trainer that acknowledged a group
+	waiting []modelGroup   // in no batch, oldest first
+	open    []*modelBatch  // in the order of forming
+	numbers map[string]int // the hub's batch numbers, by the ids of groups
+	seen    map[int]string // the trainer that acknowledged each group
 	put     int
 	step    int
 	lease   time.Duration
@@ -47,8 +47,8 @@ func (m *hubModel) next(trainer string) *modelBatch {
 	return m.form()
 }
 
-// form makes a batch from the shortest run of oldest groups that contains one, by trying
-// all subsets, or returns nil.
+// form forms a batch from the shortest run of oldest groups that contains one, by trying all
+// subsets, or returns nil.
 func (m *hubModel) form() *modelBatch {
 	all := make([]queue.Entry, len(m.waiting))
 	for i, g := range m.waiting {
@@ -73,8 +73,8 @@ func (m *hubModel) form() *modelBatch {
 	return nil
 }
 
-// oldest chooses groups of the given sum, including the last of all, and leaves out the
-// newer ones if it can; nil if there are none.
+// oldest chooses groups of the given sum, including the last one, without newer ones if
+// possible; nil if there are none.
 func oldest(all []queue.Entry, sum int) []int {
 	if sum == 0 {
 		return []int{}
@@ -92,7 +92,7 @@ func oldest(all []queue.Entry, sum int) []int {
 	return nil
 }
 
-// drop takes out a batch that its trainer has.
+// drop removes a batch from its trainer.
 func (m *hubModel) drop(b *modelBatch, by string) {
 	m.open = slices.DeleteFunc(m.open, func(other *modelBatch) bool { return other == b })
 	for word := range strings.FieldsSeq(b.ids) {
@@ -102,8 +102,8 @@ func (m *hubModel) drop(b *modelBatch, by string) {
 	}
 }
 
-// TestHistories plays random histories of posts, batches, acknowledgements, leases that
-// run out, registrations and restarts, and holds the hub to the model at every step.
+// TestHistories plays random histories of posts, batches, acknowledgements, expiring leases,
+// registrations and restarts, and compares the hub with the model at every step.
 func TestHistories(t *testing.T) {
 	rounds := 20 // of a hundred histories each
 	if testing.Short() {
@@ -111,7 +111,7 @@ func TestHistories(t *testing.T) {
 	}
 	for range rounds {
 		rapid.Check(t, func(rt *rapid.T) {
-			var fault any // of rapid, which wants it in the goroutine that it called
+			var fault any // a panic of rapid, which belongs in its own goroutine
 			synctest.Test(t, func(t *testing.T) {
 				defer func() { fault = recover() }()
 				playHistory(t, rt)
@@ -161,7 +161,7 @@ func playHistory(t *testing.T, rt *rapid.T) {
 	f.stop = func() {}
 }
 
-// release takes back what a trainer has; "" is every trainer.
+// release takes back a trainer's batches; "" is every trainer.
 func (m *hubModel) release(trainer string) {
 	for _, b := range m.open {
 		if trainer == "" || b.trainer == trainer {
@@ -170,7 +170,7 @@ func (m *hubModel) release(trainer string) {
 	}
 }
 
-// restart takes back what trainers have without a lease that outlasts it.
+// restart takes back batches without a lease that survives a restart.
 func (m *hubModel) restart() {
 	for _, b := range m.open {
 		if b.kept = b.trainer != unnamedTrainer && !time.Now().After(b.until); !b.kept {
@@ -218,8 +218,8 @@ func (m *hubModel) atropos(rt *rapid.T, f *fixture) {
 	}
 }
 
-// check compares a batch with the one that must come, and demands that no group of it
-// was acknowledged.
+// check compares a batch with the expected one, and checks that none of its groups was
+// acknowledged.
 func (m *hubModel) check(rt *rapid.T, want *modelBatch, ids string) {
 	if want == nil && ids != "" || want != nil && ids != want.ids {
 		rt.Fatalf("batch %q, want %+v", ids, want)
@@ -261,7 +261,7 @@ func (m *hubModel) tell(rt *rapid.T, f *fixture, trainer string) {
 	}
 }
 
-// drain takes and acknowledges everything, and demands that every group of a batch came.
+// drain takes and acknowledges everything, and checks that every group came.
 func (m *hubModel) drain(rt *rapid.T, f *fixture) {
 	time.Sleep(2 * m.lease)
 	for {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A bound is what the document says of the values of something.
+// A bound is the document's limit of a value.
 type bound struct {
 	Ref              string `json:"$ref"`
 	Minimum, Maximum json.Number
@@ -20,7 +20,7 @@ type bound struct {
 	Properties       map[string]bound
 }
 
-// bounds are those of the document.
+// bounds are the document's bounds.
 type bounds struct {
 	Components struct {
 		Schemas    map[string]bound
@@ -36,13 +36,13 @@ func readBounds(t *testing.T) (b bounds) {
 	return b
 }
 
-// A value is one at a limit, which fits, or beyond it.
+// A value is one at a limit or beyond it.
 type value struct {
 	json any
 	fits bool
 }
 
-// edges are the values at the limits, and beyond them.
+// edges are the values at the limits and beyond.
 func (doc bounds) edges(b bound) (list []value) {
 	if b.Ref != "" {
 		b = doc.Components.Schemas[strings.TrimPrefix(b.Ref, "#/components/schemas/")]
@@ -61,8 +61,8 @@ func (doc bounds) edges(b bound) (list []value) {
 	return list
 }
 
-// TestOpenAPILimits has the hub take the least and the greatest values of the document, and
-// refuse what is beyond them.
+// TestOpenAPILimits sends the least and greatest values of the document, which the hub
+// takes, and values beyond, which it refuses.
 func TestOpenAPILimits(t *testing.T) {
 	doc := readBounds(t)
 	f := newFixture(t, nil, Config{})
@@ -104,15 +104,15 @@ func TestOpenAPILimits(t *testing.T) {
 	}
 }
 
-// TestOpenAPIForms has the hub take the forms of the parameters that the document's
-// patterns have, and no others.
+// TestOpenAPIForms sends parameters that match the document's patterns, which the hub takes,
+// and others, which it refuses.
 func TestOpenAPIForms(t *testing.T) {
 	doc := readBounds(t)
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	for _, test := range []struct {
 		name, value string
-		form, taken bool // a time may be too long, which is said in words
+		form, taken bool // form: matches; a time that matches may still be too long
 	}{
 		{"lease", "", true, true},
 		{"lease", "90", true, true},

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A document is the parts of an OpenAPI document that are held against the routes.
+// A document is the tested parts of an OpenAPI document.
 type document struct {
 	OpenAPI string
 	Paths   map[string]map[string]struct {
@@ -25,8 +25,8 @@ type document struct {
 	}
 }
 
-// TestOpenAPI holds the document of the API to the routes, each with its method, its
-// keys and its replies, and its references to what there is.
+// TestOpenAPI compares the document with the routes, their methods, keys and replies, and
+// resolves its references.
 func TestOpenAPI(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	w := f.do("GET", "/v1/openapi.json", "")
@@ -67,7 +67,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// references lists what a document refers to.
+// references lists the references in a document.
 func references(text string) []string {
 	found := map[string]bool{}
 	for _, part := range strings.Split(text, `"$ref":`)[1:] {
@@ -77,8 +77,7 @@ func references(text string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestOpenAPIReplies makes requests and holds the members of their replies to the
-// document's.
+// TestOpenAPIReplies compares the members of replies with the document.
 func TestOpenAPIReplies(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)

@@ -8,9 +8,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// TestBrowsersGetPages asks for / as browsers and as clients of Atropos do.
+// TestBrowsersGetPages asks for / as a browser and as a client of Atropos.
 func TestBrowsersGetPages(t *testing.T) {
-	pages := []web.Route{{Method: "GET", Path: "/pages/first", Serve: func(c *web.Call) { c.Text(http.StatusOK, "a page") }, Page: true}}
+	pages := []web.Route{{Method: "GET", Path: "/pages/first", Serve: func(c *web.Call) error { return c.Text(http.StatusOK, "a page") }, Page: true}}
 	for _, c := range []struct {
 		why, accept string
 		pages       []web.Route

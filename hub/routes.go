@@ -12,13 +12,12 @@ import (
 // runsPath comes before the name of a run.
 const runsPath = "/v1/runs/"
 
-// routes are all routes of the hub.
 func (s *Server) routes() []web.Route {
 	all := []web.Route{
 		{Method: "GET", Path: "/", Serve: s.root, Page: true},
 		{Method: "GET", Path: "/healthz", Serve: s.healthz},
 		{Method: "GET", Path: "/readyz", Serve: s.readyz},
-		{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) { s.web.Metrics(c) }},
+		{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) error { return s.web.Metrics(c) }},
 		{Method: "GET", Path: "/openapi.json", Serve: s.openAPI},
 		{Method: "GET", Path: "/v1/openapi.json", Serve: s.openAPI},
 		{Method: "POST", Path: "/v1/drain", For: web.Admin, Serve: s.drain},
@@ -28,32 +27,35 @@ func (s *Server) routes() []web.Route {
 		{Method: "PUT", Path: runsPath + "{run}", For: web.Admin, Serve: s.putRun},
 		{Method: "DELETE", Path: runsPath + "{run}", For: web.Admin, Serve: s.deleteRun},
 	}
+	for i, r := range all {
+		all[i].Serve = func(c *web.Call) error { return s.main.explain(c, r.Serve(c)) }
+	}
 	for _, r := range atroposRoutes() {
-		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(atroposAPI{on}, c) })
+		serve := s.onRun(func(on *Run, c *web.Call) error { return r.serve(atroposAPI{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: r.path, For: r.role, Serve: serve},
 			web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
 	for _, r := range arealRoutes() {
-		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(arealAPI{on}, c) })
+		serve := s.onRun(func(on *Run, c *web.Call) error { return r.serve(arealAPI{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: r.path, For: r.role, Serve: serve},
 			web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
 	for _, r := range v1Routes() {
-		serve := s.onRun(func(on *Run, c *web.Call) { r.serve(v1API{on}, c) })
+		serve := s.onRun(func(on *Run, c *web.Call) error { return r.serve(v1API{on}, c) })
 		all = append(all, web.Route{Method: r.method, Path: runsPath + "{run}" + r.path, For: r.role, Serve: serve})
 	}
 	return all
 }
 
-// A runRoute is a route of a run, by its path below that of the run.
+// A runRoute is a route of a run, below the run's path.
 type runRoute[API any] struct {
 	method, path string
 	role         web.Role
-	serve        func(API, *web.Call)
+	serve        func(API, *web.Call) error
 }
 
-// atroposRoutes are the routes of the API of Atropos. They are at the root for the
-// default run, and below the path of every run.
+// atroposRoutes are the routes of Atropos' API, at the root for the default run, and below
+// the path of every run.
 func atroposRoutes() []runRoute[atroposAPI] {
 	return []runRoute[atroposAPI]{
 		{"POST", "/register", Trainer, atroposAPI.register},
@@ -71,8 +73,8 @@ func atroposRoutes() []runRoute[atroposAPI] {
 	}
 }
 
-// arealRoutes are those of AReaL's manager that say when a rollout may start. They are at the
-// root and below the path of every run, too.
+// arealRoutes are the routes of AReaL's manager that admit rollouts, at the root and below
+// the path of every run.
 func arealRoutes() []runRoute[arealAPI] {
 	return []runRoute[arealAPI]{
 		{"POST", "/allocate_rollout", Producer, arealAPI.allocate},
@@ -81,7 +83,7 @@ func arealRoutes() []runRoute[arealAPI] {
 	}
 }
 
-// v1Routes are the routes of our own below the path of a run.
+// v1Routes are the hub's own routes below the path of a run.
 func v1Routes() []runRoute[v1API] {
 	return []runRoute[v1API]{
 		{"GET", "", web.AnyKey, v1API.stats},
@@ -98,24 +100,23 @@ func v1Routes() []runRoute[v1API] {
 	}
 }
 
-// onRun returns a function that finds the run of a call: the one in the path, or the
+// onRun returns a route function that finds the run of a call: the one in the path, or the
 // default one.
-func (s *Server) onRun(serve func(*Run, *web.Call)) func(*web.Call) {
-	return func(c *web.Call) {
-		r, err := s.main, error(nil)
+func (s *Server) onRun(serve func(*Run, *web.Call) error) func(*web.Call) error {
+	return func(c *web.Call) error {
+		r := s.main
 		if strings.HasPrefix(c.Route, runsPath) {
-			r, err = s.run(context.WithoutCancel(c.Context()), c.Param("run"))
+			var err error
+			if r, err = s.run(context.WithoutCancel(c.Context()), c.Param("run")); err != nil {
+				return s.main.explain(c, err)
+			}
 		}
-		if err != nil {
-			s.main.fail(c, err)
-			return
-		}
-		serve(r, c)
+		return r.explain(c, serve(r, c))
 	}
 }
 
-// root says what this is, and sends browsers to the pages.
-func (s *Server) root(c *web.Call) {
+// root names the API, and sends browsers to the pages.
+func (s *Server) root(c *web.Call) error {
 	page := slices.IndexFunc(s.config.Routes, func(r web.Route) bool { return r.Page })
 	if page >= 0 {
 		c.W.Header().Add("Vary", "Accept")
@@ -123,7 +124,7 @@ func (s *Server) root(c *web.Call) {
 	if page >= 0 && strings.Contains(c.R.Header.Get("Accept"), "text/html") {
 		c.W.Header().Set("Location", strings.TrimPrefix(s.config.Routes[page].Path, "/"))
 		c.W.WriteHeader(http.StatusSeeOther)
-		return
+		return nil
 	}
-	c.JSON(http.StatusOK, []byte(`{"message":"AtroposLib API"}`))
+	return c.JSON(http.StatusOK, []byte(`{"message":"AtroposLib API"}`))
 }

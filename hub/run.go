@@ -17,11 +17,11 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A Run is the state of one run of training at a hub. Many goroutines may use it at once.
+// A Run is the state of one training run at a hub. Many goroutines may use it at once.
 //
-// Its locks are taken in this order: trade, holding.sorting, those of registry and ledger
-// under which the queue is called, those of the queue, and last the other locks of its
-// parts. No group is encoded or decoded under any of them.
+// Its locks are taken in this order: trade, holds.sorting, those of registry and ledger under
+// which the queue is called, those of the queue, and last the other locks of its parts. No
+// group is encoded or decoded under any of them.
 type Run struct {
 	server *Server
 	name   string
@@ -29,21 +29,20 @@ type Run struct {
 	log    *slog.Logger
 	strict bool // behave like Atropos
 
-	deleted atomic.Bool // its queue is closed
+	deleted atomic.Bool
 
-	// trade is held while batches are chosen or acknowledged, and while the
-	// registration changes.
+	// trade is held to choose or acknowledge batches and to change the registration.
 	trade sync.Mutex
 
-	line chan struct{} // holds an element while a call watches for a batch; others wait to add theirs
+	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
 	registry *registry.Registry
 	weights  *weights.Version
 	batches  *batches
-	holding  *holding
+	holds    *heldGroups
 	intake   *intake
 	ledger   *registry.Ledger
-	events   *web.Journal
+	events   *web.EventLog
 	tally    *tally
 	rollouts rollouts
 }
@@ -51,18 +50,18 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.Journal{}, tally: &tally{}}
-	q.OnAside(r.tellAside)
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
+	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
 		return nil, err
 	}
 	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict, lags: make(map[int]int)}
-	r.holding = &holding{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
+	r.holds = &heldGroups{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
 	r.ledger = registry.NewLedger(q, r.registry)
 	r.intake = &intake{
 		queue: q, log: r.log, limits: o, codec: s.codec,
-		registry: r.registry, holding: r.holding, events: r.events, tally: r.tally,
+		registry: r.registry, holds: r.holds, events: r.events, tally: r.tally,
 	}
 	if r.weights, err = weights.Open(ctx, q); err != nil {
 		return nil, err
@@ -70,37 +69,35 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	if err := r.batches.load(ctx); err != nil {
 		return nil, err
 	}
-	return r, r.holding.load(ctx)
+	return r, r.holds.load(ctx)
 }
 
-// tellAside tells followers that a group cannot be read.
-func (r *Run) tellAside(a queue.Aside) {
+// tellUnreadable tells followers of an unreadable group.
+func (r *Run) tellUnreadable(a queue.Unreadable) {
 	fields := map[string]any{"id": a.ID, "number": a.Seq, "reason": a.Why.Error()}
 	if !a.Again.IsZero() {
 		fields["again"] = a.Again.UTC().Format(time.RFC3339Nano)
 	}
-	r.events.Tell("aside", fields)
+	r.events.Add("aside", fields)
 }
 
-// Name is the name of the run.
+// Name is unique at the hub; the default run's is [DefaultRun].
 func (r *Run) Name() string { return r.name }
 
-// Step is the number of batches that were handed out, added to the step with which the
-// trainer started: how many steps the trainer will have made before it trains on the
-// next batch. Only a reset makes it smaller.
+// Step is the trainer's first step plus the number of batches handed out: how many steps the
+// trainer will have made before it trains on the next batch. Only a reset lowers it.
 func (r *Run) Step() int { return r.batches.current() }
 
-// Acked is Step without the batches that are not acknowledged, which is how many steps
-// the trainer says it has made, and the number of episodes that were acknowledged since
-// the hub started.
+// Acked is Step without the unacknowledged batches, the steps that the trainer has made, and
+// the number of episodes acknowledged since the hub started.
 func (r *Run) Acked() (steps, episodes int) { return r.batches.done() }
 
-// Version is the version of the weights that the policy's server samples with, in steps
-// of the trainer, as it was told; -1 if nobody has.
+// Version is the version of the weights in use by the policy's server, in steps of the
+// trainer; -1 if nobody told it.
 func (r *Run) Version() int { return int(r.weights.Now()) }
 
-// Tell sets the version, and returns when that is durable. One that is lower than before is
-// a [*weights.FallError].
+// Tell sets the version, durably once it returns. A lower one than before is a
+// [*weights.FallError].
 func (r *Run) Tell(ctx context.Context, version int32) error {
 	before := r.weights.Now()
 	if err := r.weights.Tell(ctx, version); err != nil {
@@ -108,17 +105,17 @@ func (r *Run) Tell(ctx context.Context, version int32) error {
 	}
 	if version > before {
 		r.batches.progress()
-		r.events.Tell("version", map[string]any{"version": version})
+		r.events.Add("version", map[string]any{"version": version})
 	}
 	return nil
 }
 
-// Staleness counts the groups that were acknowledged since the hub started, by how many
-// steps their oldest token was behind. Groups of unknown version are not in it.
+// Staleness counts the groups acknowledged since the hub started, by how many steps their
+// oldest token was behind. Groups of unknown version do not count.
 func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
 
-// Progress returns a channel that is closed when Step, Acked, Version or Staleness may
-// have changed. Take the channel first, then look, then wait.
+// Progress returns a channel that is closed when Step, Acked, Version or Staleness may have
+// changed. Take the channel first, then look, then wait.
 func (r *Run) Progress() <-chan struct{} { return r.batches.nextProgress() }
 
 // BatchSize is the number of sequences in a batch, -1 before a trainer registers.
@@ -127,8 +124,8 @@ func (r *Run) BatchSize() int {
 	return g.Sequences()
 }
 
-// enroll makes t the trainer's registration. The step never goes back: it counts the
-// batches that were handed out, and what paces work by it relies on that.
+// enroll makes t the trainer's registration. The step never falls: it counts the batches
+// handed out, and whoever paces work by it relies on that.
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
@@ -144,13 +141,13 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 	r.batches.takeBack(trainer)
 	r.ledger.Forget()
 	now, step := r.registry.Current(), r.batches.step
-	r.events.Tell("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
+	r.events.Add("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
 	r.log.Info("a trainer registered", "trainer", trainer, "batch_size", now.BatchSize, "step", step, "again", g.Registered)
 	return nil
 }
 
-// reenroll replaces the registration g of a trainer by t. A batch of another size that a
-// trainer has stays its own; once it is due, it is dissolved. r.trade is held.
+// reenroll replaces the registration g by t. A batch of another size stays its trainer's;
+// once due, it is dissolved. r.trade is held.
 func (r *Run) reenroll(ctx context.Context, g registry.Registration, t atropos.Registration) error {
 	step := max(r.batches.step, t.StartingStep)
 	if !g.Registered {
@@ -162,7 +159,7 @@ func (r *Run) reenroll(ctx context.Context, g registry.Registration, t atropos.R
 	return r.registry.Update(ctx, func(now *registry.Registration) { now.SetTrainer(t) })
 }
 
-// start notes that the trainer has begun to ask for batches. It reports whether one has
+// start notes that the trainer asks for batches. It reports whether a trainer has
 // registered.
 func (r *Run) start(ctx context.Context) (registered bool, err error) {
 	if g := r.registry.Current(); !g.Registered || g.Started {
@@ -177,8 +174,7 @@ func (r *Run) start(ctx context.Context) (registered bool, err error) {
 	return registered, err
 }
 
-// admit registers an environment. It returns nil before the trainer has begun to ask for
-// batches.
+// admit registers an environment. It returns nil before the trainer has asked for batches.
 func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.Env, error) {
 	if !r.registry.Current().Started {
 		return nil, nil
@@ -190,27 +186,27 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	}
 	e, err := r.registry.Add(ctx, as)
 	if errors.Is(err, registry.ErrFull) {
-		return nil, web.Errorf(http.StatusConflict, "%v: have those that are not needed disconnect, or raise --max-envs", err)
+		return nil, web.Errorf(http.StatusConflict, "%v: disconnect unused ones, or raise --max-envs", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.events.Tell("env_registered", map[string]any{"env_id": e.ID, "name": e.RealName()})
+	r.events.Add("env_registered", map[string]any{"env_id": e.ID, "name": e.RealName()})
 	r.log.Info("an environment registered", "env", e.ID, "name", e.RealName(), "group_size", e.GroupSize)
 	return e, nil
 }
 
-// dismiss notes that an environment leaves. Groups of it that are held will not be made
-// up any more, and may be packed as they are.
+// dismiss disconnects an environment. Its held groups will not be completed, so they may be
+// packed as they are.
 func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
 	r.trade.Lock()
 	defer r.trade.Unlock()
 	if known, err = r.registry.Disconnect(ctx, id); !known || err != nil {
 		return known, err
 	}
-	r.events.Tell("env_disconnected", map[string]any{"env_id": id})
+	r.events.Add("env_disconnected", map[string]any{"env_id": id})
 	defer r.batches.wake()
-	return true, r.holding.freeEnv(ctx, id)
+	return true, r.holds.freeEnv(ctx, id)
 }
 
 // ack acknowledges one batch; see [batches.ack].
@@ -220,14 +216,14 @@ func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
 	return r.batches.ack(ctx, number, trainer)
 }
 
-// nack gives one batch back; see [batches.nack].
+// nack returns one batch; see [batches.nack].
 func (r *Run) nack(ctx context.Context, number uint64, trainer string) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
 	return r.batches.nack(ctx, number, trainer)
 }
 
-// extend gives one batch a lease that begins now; see [batches.extend].
+// extend renews the lease of one batch; see [batches.extend].
 func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
 	r.trade.Lock()
 	defer r.trade.Unlock()
@@ -242,7 +238,7 @@ func (r *Run) reset(ctx context.Context) error {
 	if err := r.registry.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
-	r.batches.takeBack("") // replies under way change nothing any more
+	r.batches.takeBack("") // ignores replies under way
 	r.ledger.Forget()
 	r.rollouts.forget()
 	if err := r.weights.Forget(ctx); err != nil {
@@ -254,7 +250,7 @@ func (r *Run) reset(ctx context.Context) error {
 	if err := r.queue.Reset(ctx); err != nil {
 		return err
 	}
-	r.events.Tell("reset", map[string]any{})
+	r.events.Add("reset", map[string]any{})
 	r.log.Info("the run was reset")
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// runsKey is the record of the default run's queue that lists the further runs.
+// runsKey is the record in the default run's queue that lists the further runs.
 const runsKey = "hub-runs"
 
 // runsVersion is the version of that record.
@@ -24,7 +24,7 @@ type runsRecord struct {
 	Names   []string `json:"names"`
 }
 
-// run returns the run of a name, which it opens if it is not open yet.
+// run returns the run of a name, and opens it if need be.
 func (s *Server) run(ctx context.Context, name string) (*Run, error) {
 	if name == DefaultRun {
 		return s.main, nil
@@ -58,7 +58,7 @@ func (s *Server) openRun(ctx context.Context, name string) (*Run, error) {
 	return r, nil
 }
 
-// makeRun makes a run of the name if there is none, and reports whether it did.
+// makeRun makes a run if there is none of this name, and reports whether it did.
 func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -67,7 +67,7 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 		return false, err
 	}
 	if most := s.config.Settings.MaxRuns; len(names) >= most {
-		return false, web.Errorf(http.StatusConflict, "there are %d runs, which are all that may be: delete one, or raise --max-runs", most)
+		return false, web.Errorf(http.StatusConflict, "there are %d runs, the limit: delete one, or raise --max-runs", most)
 	}
 	if err := s.saveNames(ctx, append(names, name)); err != nil {
 		return false, err
@@ -76,7 +76,7 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 	return err == nil, err
 }
 
-// dropRun deletes a run with all that it holds.
+// dropRun deletes a run with its content.
 func (s *Server) dropRun(ctx context.Context, name string) error {
 	r, err := s.run(ctx, name)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Server) dropRun(ctx context.Context, name string) error {
 	if s.further[name] != r {
 		return web.Errorf(http.StatusNotFound, "there is no run of this name")
 	}
-	if err := r.reset(ctx); err != nil { // a crash leaves an empty run
+	if err := r.reset(ctx); err != nil { // first, so a crash leaves an empty run
 		return err
 	}
 	names, err := s.runNames(ctx)
@@ -106,18 +106,19 @@ func (s *Server) dropRun(ctx context.Context, name string) error {
 
 // runNames are the names of the further runs.
 func (s *Server) runNames(ctx context.Context) ([]string, error) {
-	var record runsRecord
 	if s.config.OpenRun == nil {
 		return nil, nil
 	}
 	text, err := s.main.queue.State(ctx, runsKey)
-	if err == nil {
-		err = queue.State{Key: runsKey, Value: text}.Record(runsVersion, &record)
+	if err != nil {
+		return nil, err
 	}
+	var record runsRecord
+	err = queue.State{Key: runsKey, Value: text}.Record(runsVersion, &record)
 	return record.Names, err
 }
 
-// saveNames keeps the names of the further runs.
+// saveNames stores the names of the further runs.
 func (s *Server) saveNames(ctx context.Context, names []string) error {
 	record, err := queue.NewRecord(runsKey, runsRecord{runsVersion, names})
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Server) saveNames(ctx context.Context, names []string) error {
 	return s.main.queue.SetStates(ctx, []queue.State{record})
 }
 
-// running are the runs that are open, the default one first.
+// running are the open runs, the default one first.
 func (s *Server) running() []*Run {
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -138,66 +139,58 @@ func (s *Server) running() []*Run {
 	return append([]*Run{s.main}, others...)
 }
 
-// validName reports whether a run may have a name.
+// validName reports whether a run may have this name.
 func validName(name string) bool {
 	plain := func(r rune) bool { return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' }
 	return name != "" && len(name) <= 40 && strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) < 0
 }
 
 // listRuns lists the names of the runs.
-func (s *Server) listRuns(c *web.Call) {
+func (s *Server) listRuns(c *web.Call) error {
 	names, err := s.runNames(c.Context())
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
 	body, err := jsonform.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, body)
+	return c.JSON(http.StatusOK, body)
 }
 
 // putRun makes a run.
-func (s *Server) putRun(c *web.Call) {
+func (s *Server) putRun(c *web.Call) error {
 	name := c.Param("run")
-	switch {
-	case !validName(name):
-		s.main.fail(c, queryError("run", "1 to 40 letters of a-z, 0-9, '-' and '_'"))
-		return
-	case s.config.OpenRun == nil:
-		c.Detail(http.StatusNotImplemented, "this hub has one run only")
-		return
+	if !validName(name) {
+		return queryError("run", "1 to 40 letters of a-z, 0-9, '-' and '_'")
+	}
+	if s.config.OpenRun == nil {
+		return web.Errorf(http.StatusNotImplemented, "this hub has one run only")
 	}
 	fresh, err := s.makeRun(context.WithoutCancel(c.Context()), name)
 	if err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
 	status := http.StatusOK
 	if fresh {
 		status = http.StatusCreated
 		s.config.Log.Info("a run was made", "run", name)
 	}
-	c.JSON(status, fmt.Appendf(nil, `{"run":%q,"fresh":%t}`, name, fresh))
+	return c.JSON(status, fmt.Appendf(nil, `{"run":%q,"fresh":%t}`, name, fresh))
 }
 
 // deleteRun deletes a run.
-func (s *Server) deleteRun(c *web.Call) {
+func (s *Server) deleteRun(c *web.Call) error {
 	name := c.Param("run")
-	switch {
-	case name == DefaultRun:
-		c.Detail(http.StatusConflict, "the default run cannot be deleted: GET /reset_data empties it")
-		return
-	case s.config.DropRun == nil:
-		c.Detail(http.StatusNotImplemented, "this hub deletes no runs")
-		return
+	if name == DefaultRun {
+		return web.Errorf(http.StatusConflict, "the default run cannot be deleted: GET /reset_data empties it")
+	}
+	if s.config.DropRun == nil {
+		return web.Errorf(http.StatusNotImplemented, "this hub deletes no runs")
 	}
 	if err := s.dropRun(context.WithoutCancel(c.Context()), name); err != nil {
-		s.main.fail(c, err)
-		return
+		return err
 	}
 	s.config.Log.Info("a run was deleted", "run", name)
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"run":%q,"deleted":true}`, name))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"run":%q,"deleted":true}`, name))
 }

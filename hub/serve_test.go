@@ -51,8 +51,8 @@ func fetch(t *testing.T, c net.Conn) string {
 	return batchIDs(t, reply.Body)
 }
 
-// wide is a group of one sequence of length tokens, each of which takes eight bytes
-// of JSON but the first, the id.
+// wide is a group of one sequence of length tokens of eight bytes of JSON each, except the
+// first, the id.
 func wide(id, length int) string {
 	row := fmt.Sprint(id) + strings.Repeat(",1234567", length-1)
 	return fmt.Sprintf(`{"tokens":[[%s]],"masks":[[%s]],"scores":[1]}`, row, row)
@@ -81,7 +81,7 @@ func TestTornReplies(t *testing.T) {
 			if _, err := io.ReadFull(c, make([]byte, test.read)); err != nil {
 				t.Fatal(err)
 			}
-			c.SetLinger(0) // reset, as the system does for a program that ends with data unread
+			c.SetLinger(0) // closes with a reset, as the system does if a program ends with data unread
 			c.Close()
 			awaitTorn(f)
 		}
@@ -99,7 +99,7 @@ func TestTornReplies(t *testing.T) {
 	}
 }
 
-// await waits until a batch is as ok says.
+// await waits until ok holds for a batch.
 func await(f *fixture, ok func(*batch) bool) {
 	f.t.Helper()
 	for range 100_000 {
@@ -119,8 +119,8 @@ func awaitTorn(f *fixture) {
 	await(f, func(d *batch) bool { return d.state == due || d.state == handed && d.by.Torn() })
 }
 
-// TestWholeReplies holds the hub to taking a batch for received that was: whether its
-// connection stays, is closed, or breaks later.
+// TestWholeReplies reads whole replies: the batch counts as delivered, whether the
+// connection stays, closes or breaks later.
 func TestWholeReplies(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
@@ -189,7 +189,7 @@ func TestRunEnds(t *testing.T) {
 	if _, err := readStatus(idle); err != nil {
 		t.Fatal(err)
 	}
-	ask(t, stuck) // and never reads
+	ask(t, stuck) // never read
 	if _, err := io.ReadFull(stuck, make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
@@ -214,17 +214,17 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestPanicWhileDelivering hands a batch out again whose reply panicked.
+// TestPanicWhileDelivering hands out again a batch with a panicking reply.
 func TestPanicWhileDelivering(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.put(group(1, 1, -1))
-	broken, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+	broken, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		p, err := f.run.nextBatch(t.Context(), claim{trainer: unnamedTrainer})
 		if err != nil {
 			t.Error(err)
 		}
-		f.run.deliver(c, p, func(*web.Call, *reply.Groups) error { panic("oh") })
+		return f.run.deliver(c, p, func(*web.Call, *reply.Groups) error { panic("oh") })
 	}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestPanicWhileDelivering(t *testing.T) {
 	}
 }
 
-// TestPackedBatch takes gzip in and gives it out.
+// TestPackedBatch uses gzip both ways.
 func TestPackedBatch(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
@@ -260,8 +260,7 @@ func TestPackedBatch(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce lets environments and trainers run into each other. Each group comes
-// out once.
+// TestManyAtOnce runs environments and trainers concurrently. Each group comes out once.
 func TestManyAtOnce(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(8)

@@ -5,12 +5,11 @@ import (
 	"errors"
 )
 
-// errSpans says that a list of sequence numbers cannot be read.
+// errSpans reports an unreadable list of sequence numbers.
 var errSpans = errors.New("its groups cannot be read")
 
-// packSpans returns sequence numbers in a short form that keeps their order. For each run
-// of consecutive numbers it has two varints: how far the first is from the last one
-// before, and how many follow it.
+// packSpans encodes sequence numbers in order. A run of consecutive numbers is two varints:
+// the distance of its first from the last number before, and how many more follow.
 func packSpans(seqs []uint64) (b []byte) {
 	last := uint64(0)
 	for len(seqs) > 0 {
@@ -25,7 +24,7 @@ func packSpans(seqs []uint64) (b []byte) {
 	return b
 }
 
-// unpackSpans reads what packSpans has made of most numbers or fewer.
+// unpackSpans undoes packSpans, for at most most numbers.
 func unpackSpans(b []byte, most int) (seqs []uint64, err error) {
 	last := uint64(0)
 	for len(b) > 0 {

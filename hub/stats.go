@@ -7,41 +7,41 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Stats is what a run holds, and what it has done since the hub started.
+// Stats is a run's content, and counts since the hub started.
 type Stats struct {
-	Since      time.Time   `json:"since"`      // when the hub started
-	Registered bool        `json:"registered"` // a trainer has
-	BatchSize  int         `json:"batch_size"` // sequences; -1 before that
+	Since      time.Time   `json:"since"`      // start of the hub
+	Registered bool        `json:"registered"` // whether a trainer has registered
+	BatchSize  int         `json:"batch_size"` // sequences; -1: no trainer yet
 	Step       int         `json:"step"`       // see [Run.Step]
 	Version    int         `json:"version"`    // see [Run.Version]
 	Staleness  map[int]int `json:"staleness"`  // see [Run.Staleness]
 	Queue      queue.Stats `json:"queue"`
-	Held       int         `json:"held"`        // groups that wait for others of their environment to make up its group size
-	Open       int         `json:"open"`        // batches that are formed and not acknowledged
-	Unpackable map[int]int `json:"unpackable"`  // groups that fit into no batch, by their number of sequences
-	Envs       int         `json:"envs"`        // environments that registered
-	Connected  int         `json:"connected"`   // of those, how many were heard from within the env timeout and have not left
+	Held       int         `json:"held"`        // groups held for others to complete their environment's group size
+	Open       int         `json:"open"`        // formed, unacknowledged batches
+	Unpackable map[int]int `json:"unpackable"`  // groups that fit no batch, by their number of sequences
+	Envs       int         `json:"envs"`        // registered environments
+	Connected  int         `json:"connected"`   // environments heard from within the timeout that have not left
 	EnvTimeout float64     `json:"env_timeout"` // seconds
 
-	Posts     uint64 `json:"posts"`   // requests that brought groups, as all that follows since the hub started
+	Posts     uint64 `json:"posts"`   // requests with groups; all counts are since the hub started
 	Refused   uint64 `json:"refused"` // invalid requests
-	Full      uint64 `json:"full"`    // requests with groups for which there was no room
+	Full      uint64 `json:"full"`    // requests with groups refused because too many wait
 	GroupsIn  uint64 `json:"groups_in"`
 	TokensIn  uint64 `json:"tokens_in"`
-	GroupsOut uint64 `json:"groups_out"` // of batches, each time that they are handed out
+	GroupsOut uint64 `json:"groups_out"` // in batches, each time they are handed out
 	TokensOut uint64 `json:"tokens_out"`
 	Batches   uint64 `json:"batches"` // handed out for the first time
-	Again     uint64 `json:"again"`   // batches that were handed out once more
-	Acked     uint64 `json:"acked"`   // batches that were acknowledged
-	Torn      uint64 `json:"torn"`    // replies with a batch that did not reach the trainer
-	Expired   uint64 `json:"expired"` // leases of batches that ran out
-	Nacked    uint64 `json:"nacked"`  // batches that were given back
-	Unfit     uint64 `json:"unfit"`   // groups whose advantages did not fit their tokens and were dropped
-	Dropped   uint64 `json:"dropped"` // groups that were dropped to make room
-	LetGo     uint64 `json:"let_go"`  // groups of an odd size that were packed as they were because nothing made them up
+	Again     uint64 `json:"again"`   // handed out again
+	Acked     uint64 `json:"acked"`   // acknowledged batches
+	Torn      uint64 `json:"torn"`    // batches whose reply did not arrive
+	Expired   uint64 `json:"expired"` // expired leases
+	Nacked    uint64 `json:"nacked"`  // returned batches
+	Unfit     uint64 `json:"unfit"`   // groups with advantages that did not match and were dropped
+	Dropped   uint64 `json:"dropped"` // groups dropped to make room
+	LetGo     uint64 `json:"let_go"`  // odd groups packed as they were, because nothing completed them
 }
 
-// RunStats is the answer to a request for the statistics of a run.
+// RunStats is the reply to a request for a run's statistics.
 type RunStats struct {
 	Run string `json:"run"`
 	Stats
@@ -51,8 +51,8 @@ type RunStats struct {
 // StatsOf returns the statistics of a run, with its open batches.
 func StatsOf(r *Run) *RunStats { return &RunStats{r.name, r.Stats(), r.batches.list()} }
 
-// Stats returns what the run holds and has done. Its cost grows with the number of kinds
-// of groups that wait, not with how many wait.
+// Stats returns the run's content and counts. Its cost grows with the number of kinds of
+// waiting groups, not with their number.
 func (r *Run) Stats() Stats {
 	now := time.Now()
 	r.batches.lapse(now)
@@ -71,14 +71,14 @@ func (r *Run) Stats() Stats {
 	return st
 }
 
-// counts is what a run has done since the hub started.
+// counts are a run's counts since the hub started.
 type counts struct {
 	posts, refused, unfit, torn, again, expired, nacked uint64
 	groupsIn, tokensIn, groupsOut, tokensOut            uint64
 	batches, acked, full, dropped, letGo                uint64
 }
 
-// A tally counts what a run does.
+// A tally counts a run's work.
 type tally struct {
 	mu  sync.Mutex // guards all; nothing else is called under it
 	all counts

@@ -14,13 +14,13 @@ func tellStore(to chan<- prometheus.Metric, run string, c queue.Condition) {
 	count := func(name, help string, v uint64) {
 		to <- prometheus.MustNewConstMetric(desc(name, help), prometheus.CounterValue, float64(v), run)
 	}
-	count("damaged_total", "Places in the store's files that were found not to be as they were written.", c.Damaged)
-	count("cut_total", "Writes that a crash had left unfinished and that were cut off.", c.Cut)
+	count("damaged_total", "Damaged places found in the store's files.", c.Damaged)
+	count("cut_total", "Unfinished writes of a crash that were cut off.", c.Cut)
 	buckets, sum := make(map[float64]uint64), uint64(0)
 	for i, bound := range queue.SyncBounds() {
 		sum += c.Syncs.Counts[i]
 		buckets[bound.Seconds()] = sum
 	}
 	sum += c.Syncs.Counts[len(queue.SyncBounds())]
-	to <- prometheus.MustNewConstHistogram(desc("sync_seconds", "Time that the disk took to make a write durable."), sum, c.Syncs.Sum.Seconds(), buckets, run)
+	to <- prometheus.MustNewConstHistogram(desc("sync_seconds", "Time to make a write durable."), sum, c.Syncs.Sum.Seconds(), buckets, run)
 }

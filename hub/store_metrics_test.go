@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A worn store reports a condition.
+// A worn store reports damage.
 type worn struct{ *queue.Memory }
 
 func (worn) Condition() queue.Condition {
@@ -17,7 +17,7 @@ func (worn) Condition() queue.Condition {
 	return c
 }
 
-// TestStoreMetrics has the metrics tell what a store knows of its health.
+// TestStoreMetrics finds the store's health in the metrics.
 func TestStoreMetrics(t *testing.T) {
 	f := newFixture(t, worn{queue.NewMemory()}, Config{})
 	text := f.do("GET", "/metrics", "").Body.String()
@@ -38,7 +38,7 @@ func TestStoreMetrics(t *testing.T) {
 	}
 }
 
-// TestFaultsAreCounted has each post that the store fails counted by its route.
+// TestFaultsAreCounted counts failed posts by route.
 func TestFaultsAreCounted(t *testing.T) {
 	store := &badStore{Memory: queue.NewMemory(), full: queue.ErrUnreachable}
 	f := newFixture(t, store, Config{})

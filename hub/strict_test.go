@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestStrict has the hub behave like Atropos: bursts of batches, newest first, counted
-// when they are formed.
+// TestStrict checks Atropos' ways: bursts of batches, newest first, counted when formed.
 func TestStrict(t *testing.T) {
 	f := newFixture(t, nil, Config{Settings: Settings{Compat: Strict}})
 	f.begin(1)
@@ -18,7 +17,7 @@ func TestStrict(t *testing.T) {
 			t.Errorf("batch %s at step %d, want %s at 3", got, f.run.Step(), want)
 		}
 		if i == 0 {
-			f.put(group(4, 1, -1)) // waits until the burst is over
+			f.put(group(4, 1, -1)) // waits for the end of the burst
 		}
 	}
 	f.restart()
@@ -37,7 +36,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestStrictBursts forms no more batches at once than their record holds.
+// TestStrictBursts bounds a burst by the size of its record.
 func TestStrictBursts(t *testing.T) {
 	f := newFixture(t, nil, Config{Settings: Settings{Compat: Strict}})
 	f.begin(1)

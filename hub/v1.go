@@ -15,30 +15,14 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// A v1API answers the requests to a run below /v1 that Atropos does not have.
+// A v1API answers requests to a run on the hub's own routes, below /v1.
 type v1API struct{ *Run }
 
-// postGroups takes groups in their binary form, or as JSON.
-func (a v1API) postGroups(c *web.Call) {
-	var t taken
-	err := a.closed(c)
-	switch {
-	case err != nil:
-	case c.Kind() == groupform.Frames:
-		t, err = web.ReadBody(c, func(b []byte) (taken, error) {
-			bodies, err := groupform.SplitFrames(b, a.intake.limits.MaxGroups)
-			if err != nil {
-				return taken{}, err
-			}
-			from := encoded{bodies, c.R.Header.Get("Idempotency-Key"), c.Reserve}
-			return a.intake.takeEncoded(context.WithoutCancel(c.Context()), from)
-		})
-	default:
-		t, err = a.takeJSON(c, (*atropos.Reader).Groups)
-	}
+// postGroups takes groups in binary form or as JSON.
+func (a v1API) postGroups(c *web.Call) error {
+	t, err := a.takeGroups(c)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	body := []byte(`{"groups":[`)
 	for i, id := range t.ids {
@@ -49,76 +33,90 @@ func (a v1API) postGroups(c *web.Call) {
 		body = fmt.Appendf(body, `,"fresh":%t}`, t.fresh[i])
 	}
 	body = fmt.Appendf(body, `],"held":%d`, t.buffered)
-	c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
+	return c.JSON(http.StatusOK, append(t.appendWarnings(body), '}'))
 }
 
-// takeBatch hands out the next batch, and waits for one if the client asks for that.
-func (a v1API) takeBatch(c *web.Call) {
+// takeGroups reads groups from the body of a request and puts them into the queue, unless the
+// hub takes none.
+func (a v1API) takeGroups(c *web.Call) (taken, error) {
+	if c.Kind() != groupform.Frames {
+		return a.takeJSON(c, (*atropos.Reader).Groups)
+	}
+	if err := a.closed(c); err != nil {
+		return taken{}, err
+	}
+	return web.ReadBody(c, func(b []byte) (taken, error) {
+		bodies, err := groupform.SplitFrames(b, a.intake.limits.MaxGroups)
+		if err != nil {
+			return taken{}, err
+		}
+		from := encoded{bodies, c.R.Header.Get("Idempotency-Key"), c.Reserve}
+		return a.intake.takeEncoded(context.WithoutCancel(c.Context()), from)
+	})
+}
+
+// takeBatch hands out the next batch, and waits for one if the client asks.
+func (a v1API) takeBatch(c *web.Call) error {
 	c.SkipBody()
 	by, err := claimOf(c.R, a.server.config.Settings.Lease)
-	var wait time.Duration
-	if err == nil {
-		wait, err = waitOf(c.R)
-	}
-	var registered bool
-	if err == nil {
-		registered, err = a.start(context.WithoutCancel(c.Context()))
-	}
-	if err == nil && !registered {
-		err = web.Errorf(http.StatusConflict, "no trainer has registered for this run")
-	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
+	}
+	wait, err := waitOf(c.R)
+	if err != nil {
+		return err
+	}
+	registered, err := a.start(context.WithoutCancel(c.Context()))
+	if err != nil {
+		return err
+	}
+	if !registered {
+		return web.Errorf(http.StatusConflict, "no trainer has registered for this run")
 	}
 	c.Waits = wait > 0
 	p, err := a.awaitBatch(c.Context(), by, wait)
-	switch {
-	case errors.Is(err, errNoBatch):
+	if errors.Is(err, errNoBatch) {
 		c.W.Header().Set(headerStep, strconv.Itoa(a.Step()))
 		c.W.WriteHeader(http.StatusNoContent)
-		return
-	case err != nil:
-		a.fail(c, err)
-		return
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	setBatchHeaders(c, p)
-	switch {
-	case strings.Contains(c.R.Header.Get("Accept"), groupform.Arrays):
-		a.deliver(c, p, a.server.reply.Arrays)
-	case wantsJSON(c.R):
-		a.deliver(c, p, a.server.reply.Whole)
-	default:
-		a.deliver(c, p, a.server.reply.Binary)
+	if strings.Contains(c.R.Header.Get("Accept"), groupform.Arrays) {
+		return a.deliver(c, p, a.server.reply.Arrays)
 	}
+	if wantsJSON(c.R) {
+		return a.deliver(c, p, a.server.reply.Whole)
+	}
+	return a.deliver(c, p, a.server.reply.Binary)
 }
 
-// A verb is what a trainer does with the batch of a number.
+// A verb is a trainer's action on a batch.
 type verb func(ctx context.Context, number uint64, by claim) (body []byte, err error)
 
-// onBatch does something with the batch in the path.
-func (a v1API) onBatch(c *web.Call, do verb) {
+// onBatch acts on the batch in the path.
+func (a v1API) onBatch(c *web.Call, do verb) error {
 	c.SkipBody()
 	number, err := strconv.ParseUint(c.Param("id"), 10, 64)
 	if err != nil || number == 0 {
-		c.Detail(http.StatusNotFound, "a batch has a number")
-		return
+		return web.Errorf(http.StatusNotFound, "a batch has a number")
 	}
 	by, err := claimOf(c.R, a.server.config.Settings.Lease)
-	var body []byte
-	if err == nil {
-		body, err = do(context.WithoutCancel(c.Context()), number, by)
-	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, body)
+	body, err := do(context.WithoutCancel(c.Context()), number, by)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, body)
 }
 
-// ackBatch acknowledges a batch. A second time is not an error.
-func (a v1API) ackBatch(c *web.Call) {
-	a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
+// ackBatch acknowledges a batch. Repeating it is not an error.
+func (a v1API) ackBatch(c *web.Call) error {
+	return a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
 		err := a.ack(ctx, number, by.trainer)
 		if errors.Is(err, errAcked) {
 			return []byte(`{"status":"acknowledged","again":true}`), nil
@@ -127,30 +125,29 @@ func (a v1API) ackBatch(c *web.Call) {
 	})
 }
 
-// nackBatch gives a batch back.
-func (a v1API) nackBatch(c *web.Call) {
-	a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
+// nackBatch returns a batch.
+func (a v1API) nackBatch(c *web.Call) error {
+	return a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
 		return []byte(`{"status":"given back"}`), a.nack(ctx, number, by.trainer)
 	})
 }
 
-// extendBatch lengthens the lease of a batch.
-func (a v1API) extendBatch(c *web.Call) {
-	a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
+// extendBatch renews the lease of a batch.
+func (a v1API) extendBatch(c *web.Call) error {
+	return a.onBatch(c, func(ctx context.Context, number uint64, by claim) ([]byte, error) {
 		until, err := a.extend(ctx, number, by)
 		return fmt.Appendf(nil, `{"status":"extended","until":%q}`, until.UTC().Format(time.RFC3339Nano)), err
 	})
 }
 
-// stats shows what the run holds and has done.
-func (a v1API) stats(c *web.Call) {
+// stats shows the run's content and counts.
+func (a v1API) stats(c *web.Call) error {
 	body, err := jsonform.Marshal(StatsOf(a.Run))
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, body)
+	return c.JSON(http.StatusOK, body)
 }
 
-// streamEvents shows a client what happens in the run, until it goes away.
-func (a v1API) streamEvents(c *web.Call) { a.events.Stream(c) }
+// streamEvents shows the run's events to a client until it goes away.
+func (a v1API) streamEvents(c *web.Call) error { return a.events.Stream(c) }

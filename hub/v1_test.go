@@ -22,8 +22,8 @@ import (
 
 const mainPath = "/v1/runs/default"
 
-// take asks /v1 for a batch of a trainer and returns its number and the ids of its
-// groups, as JSON gives them; the number is "" if there is no batch.
+// take takes a batch for a trainer, and returns its number and the JSON ids of its groups;
+// the number is "" if there is none.
 func (f *fixture) take(query string) (number, ids string) {
 	f.t.Helper()
 	w := f.do("POST", mainPath+"/batches?"+query, "", "Accept: application/json")
@@ -36,7 +36,7 @@ func (f *fixture) take(query string) (number, ids string) {
 	return w.Header().Get(headerBatch), batchIDs(f.t, w.Body)
 }
 
-// tell does something with a batch, and demands the status.
+// tell acts on a batch and checks the status.
 func (f *fixture) tell(number, verb string, status int) string {
 	f.t.Helper()
 	w := f.do("POST", mainPath+"/batches/"+number+"/"+verb, "")
@@ -46,7 +46,7 @@ func (f *fixture) tell(number, verb string, status int) string {
 	return w.Body.String()
 }
 
-// TestBinaryGroups sends groups in the binary form and gets them back bit for bit.
+// TestBinaryGroups sends groups in binary form and gets them back bit for bit.
 func TestBinaryGroups(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(3)
@@ -88,7 +88,7 @@ func TestBinaryGroups(t *testing.T) {
 	}
 }
 
-// A batch comes as arrays of the same groups, if the trainer asks for them.
+// A batch comes as arrays of the same groups, if the trainer asks.
 func TestBatchesAsArrays(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(3)
@@ -137,14 +137,14 @@ func TestAcknowledging(t *testing.T) {
 	f.tell("0", "ack", 404)
 	f.tell(second, "nack?trainer=b", 200)
 	f.tell(second, "nack?trainer=b", 200)   // no trainer has it
-	f.tell(second, "ack?trainer=a", 409)    // and a did not have it
-	f.tell(second, "extend?trainer=a", 409) // so it may not take it this way
+	f.tell(second, "ack?trainer=a", 409)    // a never had it
+	f.tell(second, "extend?trainer=a", 409) // so a may not take it this way
 	if number, ids := f.take("trainer=a"); number != second || ids != "2" {
 		t.Errorf("batch %s with %s, want %s with 2", number, ids, second)
 	}
 	f.tell(second, "ack?trainer=b", 409)
 
-	// A trainer of Atropos' routes has batches of its own, and acknowledges what it had.
+	// A trainer on Atropos' routes has its own batches, and acknowledges them.
 	if got := f.batch(); got != "3" {
 		t.Errorf("batch %s, want 3", got)
 	}
@@ -152,7 +152,7 @@ func TestAcknowledging(t *testing.T) {
 		t.Errorf("batch %s, want 4", got)
 	}
 	f.restart()
-	f.tell(second, "ack?trainer=a", 200) // known over the restart
+	f.tell(second, "ack?trainer=a", 200) // known across the restart
 	if got := f.batch(); got != "4" {
 		t.Errorf("after a restart: batch %s, want 4", got)
 	}
@@ -166,9 +166,8 @@ func TestAcknowledging(t *testing.T) {
 	}
 }
 
-// TestAnotherBatchSize has a trainer register with another batch size while others are
-// training. They keep what they have; what waits to be handed out goes into batches of
-// the new size.
+// TestAnotherBatchSize registers a trainer with another batch size while others train. They
+// keep their batches; waiting groups go into batches of the new size.
 func TestAnotherBatchSize(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(2)
@@ -199,8 +198,8 @@ func TestAnotherBatchSize(t *testing.T) {
 	}
 }
 
-// TestRegisteringIsOneTrainers hands out again what the registering trainer had, and not
-// what others have.
+// TestRegisteringIsOneTrainers hands out again the batches of the registering trainer, not
+// those of others.
 func TestRegisteringIsOneTrainers(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
@@ -235,7 +234,7 @@ func TestLeaseRunsOut(t *testing.T) {
 		if st := f.run.Stats(); st.Expired != 1 {
 			t.Errorf("%d leases ran out, want 1", st.Expired)
 		}
-		f.tell(first, "ack?trainer=a", 200) // late, and no other trainer has it
+		f.tell(first, "ack?trainer=a", 200) // late, but no other trainer has it
 		if _, ids := f.take("trainer=b"); ids != "4" {
 			t.Errorf("batch %s, want 4", ids)
 		}
@@ -248,8 +247,8 @@ func TestLeaseRunsOut(t *testing.T) {
 	})
 }
 
-// TestSilentTrainerKeeps lets a trainer of Atropos' routes take its time: by asking for
-// more it acknowledges what it had, unless another trainer got it.
+// TestSilentTrainerKeeps has a slow trainer on Atropos' routes: asking for more acknowledges
+// its batches, unless another trainer got them.
 func TestSilentTrainerKeeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{Settings: Settings{Lease: time.Minute}})
@@ -270,8 +269,8 @@ func TestSilentTrainerKeeps(t *testing.T) {
 	})
 }
 
-// TestLongPoll has a trainer wait for a batch, which comes with a group, with a lease that
-// runs out, with an environment that leaves, or not at all.
+// TestLongPoll waits for a batch, which comes after a new group, an expired lease or a leaving
+// environment, or not at all.
 func TestLongPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{Settings: Settings{Lease: 10 * time.Second, EnvTimeout: 20 * time.Second}})
@@ -299,8 +298,8 @@ func TestLongPoll(t *testing.T) {
 	})
 }
 
-// TestLongPollsStandInLine has trainers wait for batches. They get them in the order in
-// which they asked, except for one that has gone.
+// TestLongPollsStandInLine serves waiting trainers in the order of their requests, except
+// one that has gone.
 func TestLongPollsStandInLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{})
@@ -319,11 +318,11 @@ func TestLongPollsStandInLine(t *testing.T) {
 				f.server.Handler().ServeHTTP(w, r)
 				got[i] = w.Header().Get(headerBatch)
 			})
-			synctest.Wait() // until it stands in line
+			synctest.Wait() // for it to stand in line
 		}
 		leave()
 		synctest.Wait()
-		f.put(group(1, 1, -1), group(2, 1, -1)) // at once: who gets the first lets the next one look
+		f.put(group(1, 1, -1), group(2, 1, -1)) // together: the first in line lets the next one look
 		synctest.Wait()
 		f.put(group(3, 1, -1))
 		waiting.Wait()
@@ -333,7 +332,7 @@ func TestLongPollsStandInLine(t *testing.T) {
 	})
 }
 
-// TestStoppingWakes ends requests that wait when the server ends.
+// TestStoppingWakes ends waiting requests when the server ends.
 func TestStoppingWakes(t *testing.T) {
 	f := newFixture(t, nil, Config{Web: web.Settings{Drain: time.Minute}})
 	f.begin(1)
@@ -343,7 +342,7 @@ func TestStoppingWakes(t *testing.T) {
 		defer c.Close()
 		fmt.Fprintf(c, "%s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
 	}
-	for f.run.Stats().Posts == 0 { // all are under way when this one has come
+	for f.run.Stats().Posts == 0 { // the last one, after which all are under way
 		f.put(group(1, 9, -1))
 	}
 	end()
@@ -353,7 +352,7 @@ func TestFollowing(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
 	f.put(group(1, 1, -1), group(2, 1, -1), group(3, 1, -1))
-	f.batch() // 1 is leased, and shown all the same
+	f.batch() // 1 is leased, but still shown
 	see := func(query string) (ids, last string) {
 		t.Helper()
 		w := f.do("GET", mainPath+"/groups?"+query, "", "Accept: application/json")
@@ -376,7 +375,7 @@ func TestFollowing(t *testing.T) {
 	if w.Header().Get(headerGroups) != "1" || len(w.Body.Bytes()) < groupform.FrameHead {
 		t.Errorf("binary: %q", w.Body)
 	}
-	f.batch() // 1 is acknowledged, and gone
+	f.batch() // acknowledges 1, which is gone then
 	if ids, _ := see(""); ids != "" {
 		t.Errorf("groups %s after a gap, want none yet: what is missing could come", ids)
 	}
@@ -387,8 +386,8 @@ func TestFollowing(t *testing.T) {
 	}
 }
 
-// TestFollowingWaits shows a group to a follower that waits for it, and a group after a
-// gap a moment later.
+// TestFollowingWaits shows a group to a waiting follower, and a group after a gap a moment
+// later.
 func TestFollowingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{})
@@ -428,7 +427,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestRuns has several runs side by side, each with its groups and its trainer.
+// TestRuns has several runs, each with its groups and its trainer.
 func TestRuns(t *testing.T) {
 	stores := map[string]queue.Store{}
 	open := func(name string) (*queue.Queue, error) {
@@ -500,8 +499,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestDeleteRun deletes a run while a trainer waits for a batch of it. A new run of the
-// name has nothing of the old one.
+// TestDeleteRun deletes a run while a trainer waits for its batch. A new run of the name is
+// empty.
 func TestDeleteRun(t *testing.T) {
 	open := map[string]*queue.Queue{}
 	f := newFixture(t, nil, Config{
@@ -524,7 +523,7 @@ func TestDeleteRun(t *testing.T) {
 	}
 	for range 2 {
 		status("PUT", "/v1/runs/b", 201)
-		status("PUT", "/v1/runs/c", 409) // one more than may be
+		status("PUT", "/v1/runs/c", 409) // above the limit
 		f.want("GET", "/v1/runs/b/status", "", `{"current_step":0,"queue_size":0}`)
 		f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registerBody, 2, 0))
 		f.want("POST", "/v1/runs/b/scored_data", group(2, 1, -1), `{"status":"received"}`)
@@ -546,7 +545,7 @@ func TestDeleteRun(t *testing.T) {
 	f.want("GET", "/v1/runs", "", `{"runs":["default"]}`)
 }
 
-// TestStats shows the statistics of a run in the middle of things.
+// TestStats shows the statistics of a busy run.
 func TestStats(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)

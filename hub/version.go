@@ -15,37 +15,32 @@ import (
 	"github.com/quintain-rl/quintain/policy/weights"
 )
 
-// tellVersion takes the version of the weights that the policy's server samples with.
-func (a v1API) tellVersion(c *web.Call) {
+// tellVersion sets the version of the weights in use by the policy's server.
+func (a v1API) tellVersion(c *web.Call) error {
 	version, err := readShort(c, atropos.DecodeVersion)
-	if err == nil {
-		err = a.Tell(context.WithoutCancel(c.Context()), version)
+	if err != nil {
+		return err
 	}
+	err = a.Tell(context.WithoutCancel(c.Context()), version)
 	if fall, is := errors.AsType[*weights.FallError](err); is {
-		err = web.Errorf(http.StatusConflict, "%v", fall)
+		return web.Errorf(http.StatusConflict, "%v", fall)
 	}
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
-	a.showVersion(c)
+	return a.showVersion(c)
 }
 
-// version shows the version, and waits until it is above a number if the client asks for
-// that.
-func (a v1API) version(c *web.Call) {
+// version shows the version, and waits until it exceeds a number if the client asks.
+func (a v1API) version(c *web.Call) error {
 	c.SkipBody()
 	after, err := strconv.ParseInt(cmp.Or(c.R.URL.Query().Get("after"), "-1"), 10, 64)
 	if err != nil || after < weights.Unknown || after > math.MaxInt32 {
-		err = queryError("after", "a version, or -1")
+		return queryError("after", "a version, or -1")
 	}
-	var wait time.Duration
-	if err == nil {
-		wait, err = waitOf(c.R)
-	}
+	wait, err := waitOf(c.R)
 	if err != nil {
-		a.fail(c, err)
-		return
+		return err
 	}
 	c.Waits = wait > 0
 	end := time.NewTimer(wait)
@@ -64,11 +59,11 @@ func (a v1API) version(c *web.Call) {
 		}
 		break
 	}
-	a.showVersion(c)
+	return a.showVersion(c)
 }
 
-// showVersion answers with the version, and with the steps that it is measured by.
-func (a v1API) showVersion(c *web.Call) {
+// showVersion answers with the version, and the steps to compare it with.
+func (a v1API) showVersion(c *web.Call) error {
 	acked, _ := a.Acked()
-	c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), acked, a.Step()))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), acked, a.Step()))
 }

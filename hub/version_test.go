@@ -11,13 +11,13 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// TestVersion tells versions, with a restart after each.
+// TestVersion tells versions, each before a restart.
 func TestVersion(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	for _, test := range []struct {
 		why, body string
 		status    int
-		version   int // that is shown after that
+		version   int // shown after that
 	}{
 		{"the first", `{"version":0}`, 200, 0},
 		{"a leap", `{"version":5}`, 200, 5},
@@ -41,17 +41,17 @@ func TestVersion(t *testing.T) {
 	f.want("GET", mainPath+"/version", "", `{"version":-1,"acked":0,"step":0}`)
 }
 
-// TestVersionIsAwaited asks for a version above one, and is told of it.
+// TestVersionIsAwaited waits for a version above a number.
 func TestVersionIsAwaited(t *testing.T) {
 	for _, test := range []struct {
 		why, query string
-		told       int // after a second; -1: nothing
+		told       int // after a second; -1: none
 		version    int
 		after      time.Duration
 	}{
 		{"without a wait", "", 3, -1, 0},
 		{"the first", "?wait=1m", 0, 0, time.Second},
-		{"what is known already", "?wait=1m&after=-1", 3, 3, time.Second},
+		{"a known version", "?wait=1m&after=-1", 3, 3, time.Second},
 		{"a higher one", "?wait=1m&after=2", 3, 3, time.Second},
 		{"none that is high enough", "?wait=1m&after=3", 3, 3, time.Minute},
 		{"none at all", "?wait=1m", -1, -1, time.Minute},
@@ -79,7 +79,7 @@ func TestVersionIsAwaited(t *testing.T) {
 	}
 }
 
-// TestStalenessIsMeasured acknowledges batches of groups of several versions.
+// TestStalenessIsMeasured acknowledges groups of several versions.
 func TestStalenessIsMeasured(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.register(1, 5)
@@ -91,7 +91,7 @@ func TestStalenessIsMeasured(t *testing.T) {
 	}
 	for step, want := range []string{"map[]", "map[0:1]", "map[0:1 1:1]", "map[0:1 1:1]", "map[0:1 1:1 2:1]", "map[-1000:1 0:1 1:1 2:1]"} {
 		progress := f.run.Progress()
-		f.batch() // acknowledges the one before
+		f.batch() // acknowledges the last one
 		<-progress
 		if acked, _ := f.run.Acked(); fmt.Sprint(f.run.Staleness()) != want || acked != 5+step {
 			t.Errorf("%d batches are acknowledged, staleness %v; want %d, %s", acked, f.run.Staleness(), 5+step, want)

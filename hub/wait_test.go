@@ -13,12 +13,11 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A gatedStore holds up every read of a body, and every write of a record, until it is
-// opened.
+// A gatedStore blocks reads of bodies and writes of records until it is opened.
 type gatedStore struct {
 	*queue.Memory
 	bodies, states chan struct{} // closed: open
-	arrived        chan string   // what is held up
+	arrived        chan string   // blocked operations
 }
 
 func (g *gatedStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
@@ -43,8 +42,8 @@ func (g *gatedStore) wait(gate chan struct{}, what string) {
 	}
 }
 
-// TestNothingWaitsForABatch holds up a batch while its groups are read, and while it is
-// noted. All other requests are answered in the meantime, and posts are taken.
+// TestNothingWaitsForABatch blocks a batch while its groups are read, and while it is stored.
+// Meanwhile all other requests are answered, and posts are taken.
 func TestNothingWaitsForABatch(t *testing.T) {
 	open := make(chan struct{})
 	close(open)
@@ -95,8 +94,7 @@ func TestNothingWaitsForABatch(t *testing.T) {
 	}
 }
 
-// TestManyEnvironments checks the status of each of many environments while groups come
-// and go.
+// TestManyEnvironments checks the status of many environments while groups come and go.
 func TestManyEnvironments(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(4)
@@ -117,8 +115,8 @@ func TestManyEnvironments(t *testing.T) {
 	}
 }
 
-// TestLastByteArrives has a batch belong to the trainer before the last byte of its reply
-// goes, and not if that then fails.
+// TestLastByteArrives gives a batch to the trainer before the last byte of its reply goes,
+// unless that then fails.
 func TestLastByteArrives(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(1)
@@ -137,7 +135,7 @@ func TestLastByteArrives(t *testing.T) {
 			w.err = io.ErrClosedPipe
 		}
 		func() {
-			defer func() { recover() }() // of a reply that broke off
+			defer func() { recover() }() // the panic of a broken reply
 			f.server.Handler().ServeHTTP(w, test.request)
 		}()
 		if !w.seen {
@@ -154,7 +152,7 @@ func TestLastByteArrives(t *testing.T) {
 	}
 }
 
-// state demands the state of the only batch.
+// state checks the state of the only batch.
 func (f *fixture) state(why string, want batchState) {
 	f.t.Helper()
 	if list := f.run.batches.list(); len(list) != 1 || list[0].State != want.String() {
@@ -162,7 +160,7 @@ func (f *fixture) state(why string, want batchState) {
 	}
 }
 
-// A lastLook calls see before it takes a write.
+// A lastLook calls see before each write.
 type lastLook struct {
 	*httptest.ResponseRecorder
 	see  func()
@@ -179,7 +177,7 @@ func (l *lastLook) Write(b []byte) (int, error) {
 	return l.ResponseRecorder.Write(b)
 }
 
-// TestLatestExample shows the group that came last, but not one that is held.
+// TestLatestExample shows the latest unheld group.
 func TestLatestExample(t *testing.T) {
 	f := newFixture(t, nil, Config{})
 	f.begin(4)

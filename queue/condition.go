@@ -2,16 +2,16 @@ package queue
 
 import "time"
 
-// A Condition is what a store knows of its own health since it was opened.
+// A Condition is a store's health since it was opened.
 type Condition struct {
-	Damaged uint64 // places in its files that are not as they were written
-	Cut     uint64 // unfinished writes that were cut off at the opening: a crash leaves one at most
+	Damaged uint64 // damaged places in its files
+	Cut     uint64 // unfinished writes cut off when it was opened; a crash leaves one at most
 	Syncs   SyncTimes
 }
 
-// SyncTimes count how long the disk took to make writes durable.
+// SyncTimes is a histogram of how long the disk took to make writes durable.
 type SyncTimes struct {
-	Counts [12]uint64 // of the syncs up to each of SyncBounds; the last: above all of them
+	Counts [12]uint64 // syncs up to each of SyncBounds, then those above all
 	Sum    time.Duration
 }
 

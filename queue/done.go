@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// finish logs that groups are done, and frees their bodies.
+// finish logs groups as done, and frees their bodies.
 func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	var r logRecord
 	for _, e := range list {
@@ -33,7 +33,7 @@ func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	q.done.add(r.At, r.Keys...)
 	for _, seq := range r.Gone {
 		delete(q.leased, seq)
-		delete(q.aside, seq)
+		delete(q.unreadable, seq)
 		delete(q.tries, seq)
 		q.garbage[seq] = struct{}{}
 	}
@@ -42,14 +42,13 @@ func (q *Queue) finish(ctx context.Context, list []Entry) error {
 	return nil
 }
 
-// minSweep is how many bodies must be free before everything below the lowest number
-// in use is swept; fewer are freed faster one by one.
+// minSweep is the least number of bodies worth a sweep below a number; fewer are deleted
+// faster one by one.
 const minSweep = 4
 
-// free deletes the bodies of groups that are done. Bodies that cannot be deleted now
-// are deleted later.
+// free deletes the bodies of done groups, or leaves them for later if it cannot.
 func (q *Queue) free(ctx context.Context) {
-	below, rest := q.rubbish()
+	below, rest := q.deletable()
 	if below == 0 && len(rest) == 0 {
 		return
 	}
@@ -69,12 +68,12 @@ func (q *Queue) free(ctx context.Context) {
 		}
 	}
 	if len(q.garbage) == 0 {
-		q.garbage = make(map[uint64]struct{}) // frees its memory too
+		q.garbage = make(map[uint64]struct{}) // frees the memory
 	}
 }
 
-// each calls f for 0 to n-1, several at a time. After an error it starts no more calls;
-// it returns the first error once all have ended.
+// each calls f for 0 to n-1 concurrently. After an error it starts no more calls; it waits
+// for all, and returns the first error.
 func each(n int, f func(i int) error) error {
 	var (
 		next   atomic.Int64

@@ -10,10 +10,10 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A producer puts a group, twice by mistake; a consumer takes it and acknowledges.
+// A producer puts a group, twice by mistake; a consumer leases and acknowledges it.
 func Example() {
 	ctx := context.Background()
-	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{}) // or queue.OpenDir
+	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{}) // or a store of queue/files
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func Example() {
 	// put: false <nil>
 }
 
-// A consumer waits for groups without asking again and again.
+// A consumer waits for groups without polling.
 func ExampleQueue_Changed() {
 	ctx := context.Background()
 	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})

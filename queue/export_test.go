@@ -1,4 +1,4 @@
 package queue
 
-// StoreOf is where q has its store.
+// StoreOf points to the store of q.
 func (q *Queue) StoreOf() *Store { return &q.store }

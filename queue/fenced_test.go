@@ -10,13 +10,13 @@ import (
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
-// A taken store belongs to another process, and says so when its log is written.
+// A taken store belongs to another process, as a write to its log shows.
 type taken struct{ *queue.Memory }
 
 func (taken) Append(context.Context, []byte) error { return queue.ErrFenced }
 
-// TestAFencedQueueStaysFenced: after the store has said once that it belongs to another
-// process, no operation does anything.
+// TestAFencedQueueStaysFenced: once the store belongs to another process, no operation does
+// anything.
 func TestAFencedQueueStaysFenced(t *testing.T) {
 	ctx := t.Context()
 	q, err := queue.Open(ctx, taken{queue.NewMemory()}, queue.Options{})

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Held returns the groups of an environment that wait and are held, oldest first.
-func (b *books) Held(env int32) []Entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
-	list := make([]Entry, 0, len(b.waiting.held[env]))
-	for _, seq := range b.waiting.held[env] {
-		if e, ok := b.waiting.find(seq); ok {
+// Held returns the held groups of an environment, oldest first.
+func (x *index) Held(env int32) []Entry {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
+	list := make([]Entry, 0, len(x.waiting.held[env]))
+	for _, seq := range x.waiting.held[env] {
+		if e, ok := x.waiting.find(seq); ok {
 			list = append(list, e)
 		}
 	}
 	return list
 }
 
-// Free lets consumers have groups that are held. It is durable when Free returns nil, for
-// all of them at once. Groups that are not held do not matter.
+// Free ends the hold on groups, durably for all at once when it returns nil. It ignores
+// groups that are not held.
 func (q *Queue) Free(ctx context.Context, seqs ...uint64) error {
 	if err := q.begin(ctx); err != nil {
 		return err
@@ -52,38 +52,38 @@ func (q *Queue) Free(ctx context.Context, seqs ...uint64) error {
 	return nil
 }
 
-// free1 no longer holds the group of seq, wherever it is. b.mu is held.
-func (b *books) loosen(seq uint64) {
-	if l, ok := b.leased[seq]; ok {
+// loosen ends the hold on a group. x.mu is held.
+func (x *index) loosen(seq uint64) {
+	if l, ok := x.leased[seq]; ok {
 		l.hold = freed
 		return
 	}
-	if e, ok := b.aside[seq]; ok {
+	if e, ok := x.unreadable[seq]; ok {
 		e.hold = freed
-		b.aside[seq] = e
+		x.unreadable[seq] = e
 		return
 	}
-	b.waiting.loosen(seq)
+	x.waiting.loosen(seq)
 }
 
-// loosen no longer holds the group of seq.
-func (x *index) loosen(seq uint64) {
-	at, ok := x.search(seq)
-	if !ok || !x.all()[at].Held() {
+// loosen ends the hold on a group.
+func (w *waitlist) loosen(seq uint64) {
+	at, ok := w.search(seq)
+	if !ok || !w.all()[at].Held() {
 		return
 	}
-	e := &x.all()[at]
-	x.tally(*e, -1)
+	e := &w.all()[at]
+	w.tally(*e, -1)
 	e.hold = freed
-	x.tally(*e, 1)
+	w.tally(*e, 1)
 }
 
-// tallyHeld notes that e is held, or no longer if sign is -1.
-func (x *index) tallyHeld(e Entry, sign int) {
-	if x.held == nil {
-		x.held = make(map[int32][]uint64)
+// tallyHeld counts a held group in, or out if sign is -1.
+func (w *waitlist) tallyHeld(e Entry, sign int) {
+	if w.held == nil {
+		w.held = make(map[int32][]uint64)
 	}
-	list := x.held[e.EnvID]
+	list := w.held[e.EnvID]
 	at, found := slices.BinarySearch(list, e.Seq)
 	switch {
 	case sign > 0 && !found:
@@ -91,7 +91,7 @@ func (x *index) tallyHeld(e Entry, sign int) {
 	case sign < 0 && found:
 		list = slices.Delete(list, at, at+1)
 	}
-	if x.held[e.EnvID] = list; len(list) == 0 {
-		delete(x.held, e.EnvID)
+	if w.held[e.EnvID] = list; len(list) == 0 {
+		delete(w.held, e.EnvID)
 	}
 }

@@ -2,139 +2,430 @@ package queue
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
+	"sync"
+	"time"
 )
 
-// An index is what waits, in the order of sequence numbers. Taking an entry out, or
-// putting it back, costs its distance to the nearer end, which is small as long as
-// consumers take what is old.
+// An index is the in-memory state of a queue.
 type index struct {
-	buf   []Entry // the entries are buf[head:]
-	head  int
-	count Count
-	envs  map[int32]Count
-	kinds map[Kind]int       // groups of each kind; none of 0
-	turn  uint64             // changes with every change
-	held  map[int32][]uint64 // by environment: the groups that are held, ascending
+	log *slog.Logger
+
+	// mu guards the rest. Nobody calls the store under it, except with ops locked.
+	mu           sync.Mutex
+	closed       bool
+	unsure       bool      // an operation was uncertain: reread the store
+	failed       time.Time // when the last reread failed
+	failure      error     // and why
+	fenced       error     // not nil: the store belongs to another process
+	last         uint64    // highest known sequence number
+	noted        uint64    // highest sequence number in the log
+	waiting      waitlist
+	leased       map[uint64]*lease
+	unreadable   map[uint64]Unreadable // set aside
+	tries        map[uint64]int        // failed reads of groups that the store may be able to read later
+	here         map[Key]content       // of the groups in the queue that have an ID
+	coming       map[Key]chan struct{} // keys being put; closed when their put ends
+	done         remembered            // keys of done groups
+	floors       map[uint64]int        // running puts, counted by the value of last when they began
+	garbage      map[uint64]struct{}   // done groups that may still be in the store
+	newest       []byte                // the last group put, encoded
+	next         time.Time             // no lease runs out earlier; zero: none does
+	changed      chan struct{}         // nil: nobody waits
+	stats        Stats                 // the counters alone
+	onUnreadable func(Unreadable)      // nil: nobody listens
 }
 
-// all returns the entries, which still belong to the index.
-func (x *index) all() []Entry { return x.buf[x.head:] }
-
-// search returns where seq is or would be.
-func (x *index) search(seq uint64) (at int, found bool) {
-	return slices.BinarySearchFunc(x.all(), seq, func(e Entry, seq uint64) int { return cmp.Compare(e.Seq, seq) })
+func newIndex(o Options) index {
+	return index{
+		log:        o.Log,
+		leased:     make(map[uint64]*lease),
+		unreadable: make(map[uint64]Unreadable),
+		tries:      make(map[uint64]int),
+		here:       make(map[Key]content),
+		coming:     make(map[Key]chan struct{}),
+		done:       newRemembered(o.Remember),
+		floors:     make(map[uint64]int),
+		garbage:    make(map[uint64]struct{}),
+	}
 }
 
+// doubt has the store reread if err leaves its content open, or says that it needs repair.
+// After [ErrFenced], all later operations return err. It returns err.
+func (x *index) doubt(err error) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch {
+	case errors.Is(err, ErrFenced):
+		x.fenced = err
+	case errors.Is(err, ErrUncertain), errors.Is(err, ErrUnreachable):
+		x.unsure = true
+	}
+	return err
+}
+
+// notify wakes all who wait for a change. x.mu is held.
+func (x *index) notify() {
+	if x.changed != nil {
+		close(x.changed)
+		x.changed = nil
+	}
+}
+
+// find returns the entry of seq. x.mu is held.
 func (x *index) find(seq uint64) (Entry, bool) {
-	at, ok := x.search(seq)
-	if !ok {
-		return Entry{}, false
+	if l, ok := x.leased[seq]; ok {
+		return l.Entry, true
 	}
-	return x.all()[at], true
+	if e, ok := x.unreadable[seq]; ok {
+		return e.Entry, true
+	}
+	return x.waiting.find(seq)
 }
 
-func (x *index) tally(e Entry, sign int) {
-	x.count.add(e, sign)
-	if x.envs == nil {
-		x.envs = make(map[int32]Count)
+// first returns the first entries of seqs: at most most bytes together, but at least one.
+func (x *index) first(seqs []uint64, most int) ([]Entry, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var list []Entry
+	for _, seq := range seqs {
+		e, ok := x.find(seq)
+		if !ok {
+			return nil, fmt.Errorf("group %d: %w", seq, ErrUnknown)
+		}
+		if most -= int(e.Bytes); most < 0 && len(list) > 0 {
+			break
+		}
+		list = append(list, e)
 	}
-	c := x.envs[e.EnvID]
-	c.add(e, sign)
-	x.envs[e.EnvID] = c
-	if c.Groups == 0 {
-		delete(x.envs, e.EnvID)
-	}
-	x.tallyKind(Kind{e.EnvID, int(e.Sequences), e.Held()}, sign)
-	if e.Held() {
-		x.tallyHeld(e, sign)
+	return list, nil
+}
+
+// enter adds a group. x.mu is held.
+func (x *index) enter(e Entry, c content) {
+	x.waiting.add(e)
+	x.last = max(x.last, e.Seq)
+	if !e.anon {
+		x.here[e.key()] = c
 	}
 }
 
-// add puts e in its place, unless it is there.
-func (x *index) add(e Entry) {
-	list := x.all()
-	at := len(list)
-	if at > 0 && list[at-1].Seq >= e.Seq {
-		var found bool
-		if at, found = x.search(e.Seq); found {
-			return
+// known reports whether a group of the key is in the queue, or done and remembered. x.mu is
+// held.
+func (x *index) known(k Key) bool {
+	_, here := x.here[k]
+	return here || x.done.has(k)
+}
+
+// low is a number below which all groups are done. x.mu is held.
+func (x *index) low() uint64 {
+	if x.unsure {
+		return 0
+	}
+	low := x.last + 1
+	if list := x.waiting.all(); len(list) > 0 {
+		low = list[0].Seq
+	}
+	for seq := range x.leased {
+		low = min(low, seq)
+	}
+	for seq := range x.unreadable {
+		low = min(low, seq)
+	}
+	for floor := range x.floors {
+		low = min(low, floor+1)
+	}
+	return low
+}
+
+// deletable returns the groups to delete: all below a number, and some others.
+func (x *index) deletable() (below uint64, rest []uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	below = x.low()
+	for seq := range x.garbage {
+		if seq >= below {
+			rest = append(rest, seq)
 		}
 	}
-	x.tally(e, 1)
-	if x.head > 0 && at < len(list)/2 {
-		x.head--
-		list = x.all()
-		copy(list[:at], list[1:at+1])
-		list[at] = e
+	if len(x.garbage)-len(rest) >= minSweep {
+		return below, rest
+	}
+	return 0, slices.Collect(maps.Keys(x.garbage))
+}
+
+// grant leases the groups that w picks.
+func (x *index) grant(w Want) ([]*lease, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	now := time.Now()
+	x.expire(now)
+	picked := x.pick(w)
+	seqs := make([]uint64, len(picked))
+	for i, e := range picked {
+		seqs[i] = e.Seq
+		if _, ok := x.waiting.find(e.Seq); !ok {
+			return nil, fmt.Errorf("picked group %d, which does not wait: %w", e.Seq, ErrUnknown)
+		}
+	}
+	leases := make([]*lease, 0, len(seqs))
+	for _, e := range x.waiting.take(seqs) {
+		l := &lease{Entry: e, consumer: w.Consumer}
+		if w.For > 0 {
+			l.until = now.Add(w.For)
+			x.remind(l.until)
+		}
+		x.leased[e.Seq] = l
+		leases = append(leases, l)
+	}
+	place := make(map[uint64]int, len(seqs))
+	for i, seq := range seqs {
+		place[seq] = i
+	}
+	slices.SortFunc(leases, func(a, b *lease) int { return place[a.Seq] - place[b.Seq] })
+	return leases, nil
+}
+
+// pick returns the choice of w. x.mu is held.
+func (x *index) pick(w Want) []Entry {
+	waiting := x.waiting.all()
+	if w.Pick != nil {
+		return w.Pick(waiting)
+	}
+	var picked []Entry
+	for _, e := range waiting {
+		if len(picked) == max(1, w.Max) {
+			break
+		}
+		if !e.Held() {
+			picked = append(picked, e)
+		}
+	}
+	return picked
+}
+
+// revoke undoes leases that were granted, but not delivered.
+func (x *index) revoke(leases []*lease) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, l := range leases {
+		if x.leased[l.Seq] == l && !l.busy {
+			delete(x.leased, l.Seq)
+			x.waiting.add(l.Entry)
+		}
+	}
+	x.notify()
+}
+
+// hold marks the consumer's leases of seqs busy, all or none.
+func (x *index) hold(consumer string, seqs []uint64) ([]*lease, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
+	var leases []*lease
+	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
+		l, ok := x.leased[seq]
+		if !ok || l.busy || l.consumer != consumer {
+			return nil, &NotLeasedError{Seq: seq, Consumer: consumer}
+		}
+		leases = append(leases, l)
+	}
+	for _, l := range leases {
+		l.busy = true
+	}
+	return leases, nil
+}
+
+func (x *index) unhold(leases []*lease) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, l := range leases {
+		l.busy = false
+		if !l.until.IsZero() {
+			x.remind(l.until)
+		}
+	}
+}
+
+// seize makes busy leases of the groups of seqs, be they waiting, leased or set aside.
+func (x *index) seize(seqs []uint64) []*lease {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var leases []*lease
+	for _, e := range x.waiting.take(seqs) {
+		x.leased[e.Seq] = &lease{Entry: e}
+	}
+	for _, seq := range slices.Compact(slices.Sorted(slices.Values(seqs))) {
+		if e, ok := x.unreadable[seq]; ok && x.leased[seq] == nil {
+			x.leased[seq] = &lease{Entry: e.Entry}
+		}
+		if l, ok := x.leased[seq]; ok && !l.busy {
+			l.busy = true
+			leases = append(leases, l)
+		}
+	}
+	return leases
+}
+
+// giveBack ends a lease; its group waits again. x.mu is held.
+func (x *index) giveBack(l *lease) {
+	delete(x.leased, l.Seq)
+	x.waiting.add(l.Entry)
+	x.stats.Released++
+	x.notify()
+}
+
+// remind has expire look at the leases at a time. x.mu is held.
+func (x *index) remind(at time.Time) {
+	if x.next.IsZero() || at.Before(x.next) {
+		x.next = at
+	}
+}
+
+// expire ends the leases that have run out. x.mu is held.
+func (x *index) expire(now time.Time) {
+	if x.next.IsZero() || now.Before(x.next) {
 		return
 	}
-	if len(x.buf) == cap(x.buf) && x.head > len(x.buf)/2 {
-		x.slide()
+	x.next = time.Time{}
+	for seq, l := range x.leased {
+		if l.until.IsZero() || l.busy {
+			continue
+		}
+		if now.Before(l.until) {
+			x.remind(l.until)
+			continue
+		}
+		delete(x.leased, seq)
+		x.waiting.add(l.Entry)
+		x.stats.Expired++
+		x.notify()
 	}
-	x.buf = slices.Insert(x.buf, x.head+at, e)
+	x.retry(now)
 }
 
-// slide moves the entries towards the front, where memory is free.
-func (x *index) slide() {
-	list, head := x.all(), x.head/4
-	n := copy(x.buf[head:], list)
-	clear(x.buf[head+n:])
-	x.buf, x.head = x.buf[:head+n], head
-}
-
-// take removes the entries of seqs in one pass, and returns those it found, in order.
-func (x *index) take(seqs []uint64) []Entry {
-	seqs = slices.Compact(slices.Sorted(slices.Values(seqs)))
-	var at []int
-	var taken []Entry
-	for _, seq := range seqs {
-		if i, ok := x.search(seq); ok {
-			at = append(at, i)
-			taken = append(taken, x.all()[i])
-			x.tally(x.all()[i], -1)
+// claim returns the indices of the groups with unknown keys, each key once. Until the caller
+// calls leave, no other put takes these keys, and no number above p.floor counts as done. If
+// another running put has one of the keys, claim does nothing and returns a channel that is
+// closed when that put ends.
+func (x *index) claim(p *putOp) (list []int, other <-chan struct{}) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, k := range p.keys {
+		if c, ok := x.coming[k]; ok {
+			return nil, c
 		}
 	}
-	if len(at) == 0 {
+	ended := make(chan struct{})
+	p.same = p.same[:0]
+	for i, k := range p.keys {
+		if p.fresh[i] {
+			continue
+		}
+		known := x.known(k)
+		_, twice := x.coming[k]
+		switch {
+		case !known && !twice:
+			list = append(list, i)
+			x.coming[k] = ended
+		case twice, x.here[k] != unknownContent:
+			p.same = append(p.same, i)
+		}
+		if known {
+			x.stats.Duplicates++
+		}
+	}
+	x.floors[x.last]++
+	p.floor, p.ended = x.last, ended
+	return list, nil
+}
+
+// conflict returns an error if a group has the ID, but not the content, of another in the
+// queue or earlier in p. The groups to compare are encoded.
+func (x *index) conflict(p *putOp) error {
+	if len(p.same) == 0 {
 		return nil
 	}
-	if list := x.all(); at[len(at)-1] < len(list)-at[0] {
-		x.closeFront(at)
-	} else {
-		x.closeBack(at)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	first := make(map[Key]content, len(p.keys))
+	for i, k := range p.keys {
+		if _, twice := first[k]; !twice {
+			first[k] = p.contents[i]
+		}
 	}
-	if len(x.all()) == 0 {
-		*x = index{envs: x.envs, kinds: x.kinds, turn: x.turn, held: x.held} // frees its memory too
+	for _, i := range p.same {
+		k, c := p.keys[i], p.contents[i]
+		if c.differs(x.here[k]) || c.differs(first[k]) {
+			return &ConflictError{ID: p.entries[i].ID}
+		}
 	}
-	return taken
+	return nil
 }
 
-// closeFront closes the gaps at the given places by moving what comes before them.
-func (x *index) closeFront(at []int) {
-	list := x.all()
-	end := at[len(at)-1] + 1 // list[end:] is final
-	for i := len(at) - 1; i >= 0; i-- {
-		from := 0
-		if i > 0 {
-			from = at[i-1] + 1
-		}
-		end -= copy(list[end-(at[i]-from):end], list[from:at[i]])
+// leave undoes the claim to the groups of list.
+func (x *index) leave(p *putOp, list []int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, i := range list {
+		delete(x.coming, p.keys[i])
 	}
-	clear(list[:len(at)])
-	x.head += len(at)
+	close(p.ended)
+	if x.floors[p.floor]--; x.floors[p.floor] == 0 {
+		delete(x.floors, p.floor)
+	}
 }
 
-// closeBack closes the gaps at the given places by moving what comes after them.
-func (x *index) closeBack(at []int) {
-	list := x.all()
-	to := at[0]
-	for i := range at {
-		until := len(list)
-		if i+1 < len(at) {
-			until = at[i+1]
+// retain makes the last fresh group that is not held the newest. x.mu is held.
+func (x *index) retain(p *putOp, news []int) {
+	for _, i := range slices.Backward(news) {
+		switch {
+		case !p.fresh[i], p.entries[i].Held():
+			continue
+		case p.buffers[i] == nil: // the caller owns the body
+			x.newest = append(x.newest[:0], p.records[i].Body...)
+		default: // swaps in the memory of the newest one before
+			p.records[i].Body = nil
+			x.newest, *p.buffers[i] = *p.buffers[i], x.newest
 		}
-		to += copy(list[to:], list[at[i]+1:until])
+		return
 	}
-	clear(list[to:])
-	x.buf = x.buf[:x.head+to]
+}
+
+// present is a checkpoint of the queue's content.
+func (x *index) present() logRecord {
+	r := logRecord{Last: x.last, Checkpoint: true, Through: x.last, Lost: x.stats.Lost}
+	for _, e := range x.waiting.all() {
+		r.Live = append(r.Live, e.Seq)
+	}
+	r.Live = slices.AppendSeq(r.Live, maps.Keys(x.leased))
+	r.Live = slices.AppendSeq(r.Live, maps.Keys(x.unreadable))
+	slices.Sort(r.Live)
+	r.Live = slices.Compact(r.Live) // Drop leases unreadable groups too
+	for _, seq := range r.Live {
+		if e, ok := x.find(seq); ok && e.hold == freed {
+			r.Freed = append(r.Freed, seq)
+		}
+	}
+	return r
+}
+
+// checkpoint is a new log without the n oldest eras. It has the queue's content at both
+// ends: if one is damaged, the other serves.
+func (x *index) checkpoint(n int) [][]byte {
+	r := x.present()
+	r.At = x.done.now()
+	present := r.encode()
+	list := [][]byte{present}
+	for _, e := range x.done.eras[n:] {
+		keys := slices.SortedFunc(maps.Keys(e.keys), func(a, b Key) int { return cmp.Compare(string(a[:]), string(b[:])) })
+		for chunk := range slices.Chunk(keys, keysPerTidy) {
+			list = append(list, logRecord{Last: x.last, At: e.last, Keys: chunk}.encode())
+		}
+	}
+	return append(list, present)
 }

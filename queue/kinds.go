@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// A Kind is a class of waiting groups: those of one environment and one size that are held,
-// or are not.
+// A Kind is a class of waiting groups: of one environment and size, held or not.
 type Kind struct {
 	EnvID     int32 // -1: none
 	Sequences int
@@ -14,36 +13,36 @@ type Kind struct {
 }
 
 // tallyKind counts a group in, or out if sign is -1.
-func (x *index) tallyKind(k Kind, sign int) {
-	if x.kinds == nil {
-		x.kinds = make(map[Kind]int)
+func (w *waitlist) tallyKind(k Kind, sign int) {
+	if w.kinds == nil {
+		w.kinds = make(map[Kind]int)
 	}
-	x.turn++
-	if x.kinds[k] += sign; x.kinds[k] == 0 {
-		delete(x.kinds, k)
+	w.turn++
+	if w.kinds[k] += sign; w.kinds[k] == 0 {
+		delete(w.kinds, k)
 	}
 }
 
-// Kinds returns how many groups of each kind wait, and a turn, which changes whenever
-// that does. Asking again is cheap: if turn is still the current one, kinds is nil. The
-// cost grows with the number of kinds, not with how much waits.
-func (b *books) Kinds(turn uint64) (kinds map[Kind]int, now uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
-	if turn == b.waiting.turn {
+// Kinds counts the waiting groups of each kind. It also returns a turn that changes with
+// every change; given the current turn, it cheaply returns nil. The cost grows with the
+// number of kinds, not of groups.
+func (x *index) Kinds(turn uint64) (kinds map[Kind]int, now uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
+	if turn == x.waiting.turn {
 		return nil, turn
 	}
-	if kinds = maps.Clone(b.waiting.kinds); kinds == nil {
+	if kinds = maps.Clone(x.waiting.kinds); kinds == nil {
 		kinds = map[Kind]int{}
 	}
-	return kinds, b.waiting.turn
+	return kinds, x.waiting.turn
 }
 
-// Waiting returns how much waits, at a constant cost.
-func (b *books) Waiting() Count {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
-	return b.waiting.count
+// Waiting counts the waiting groups, at a constant cost.
+func (x *index) Waiting() Count {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
+	return x.waiting.count
 }

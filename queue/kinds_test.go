@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// TestKinds holds the counts of what waits against what happens to it.
+// TestKinds checks the counts after every kind of change.
 func TestKinds(t *testing.T) {
 	ctx := t.Context()
 	q, err := Open(ctx, NewMemory(), Options{})
@@ -15,7 +15,7 @@ func TestKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	turn := ^uint64(0) // of nothing seen yet
+	turn := ^uint64(0) // no turn yet
 	want := func(why string, waits map[Kind]int) {
 		t.Helper()
 		kinds, now := q.Kinds(turn)

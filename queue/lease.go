@@ -9,45 +9,44 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Want says which groups a consumer asks for.
+// A Want is a consumer's request for groups.
 type Want struct {
-	Consumer string        // asks, and will acknowledge
-	For      time.Duration // how long the lease lasts; 0: until acknowledged or released
+	Consumer string
+	For      time.Duration // duration of the lease; 0: until acknowledged or released
 
-	// Pick chooses among the waiting groups, which it gets oldest first, and returns
-	// its choice in the order in which they will be delivered. It is called under the
-	// queue's lock: it must be quick, must not change or keep the slice, and must not
-	// call the queue. Nil takes the Max oldest, or one if Max is 0.
+	// Pick chooses among the waiting groups, given oldest first, and returns its choice in the
+	// order of delivery. It runs under the queue's lock: it must be quick, must not change or
+	// keep the slice, and must not call the queue. Nil takes the Max oldest, or one if Max is 0.
 	Pick func(waiting []Entry) []Entry
 	Max  int
 
-	// Raw asks for the groups in their binary form, verified but not decoded.
+	// Raw asks for groups in binary form, verified but not decoded.
 	Raw bool
 
-	// Blind asks for the entries alone: see [Queue.ReadRaw].
+	// Blind asks for entries only: see [Queue.ReadRaw].
 	Blind bool
 }
 
-// A Delivery is a group that was handed out.
+// A Delivery is a leased group.
 type Delivery struct {
 	Entry
-	Group *quintain.Group // nil if the binary form was asked for
-	Body  []byte          // the binary form, if that was asked for
+	Group *quintain.Group // nil if Raw or Blind
+	Body  []byte          // the binary form if Raw, else nil
 }
 
-// A lease is a group that a consumer has.
+// A lease is a group in a consumer's hands.
 type lease struct {
 	Entry
 	consumer string
-	until    time.Time // zero: it does not run out
-	busy     bool      // it is being acknowledged or dropped; until then it neither runs out nor is released
+	until    time.Time // zero: no end
+	busy     bool      // being acknowledged or dropped: it neither runs out nor can be released
 }
 
-// Lease hands out groups, or none if none waits or Pick chooses none. They belong to
-// the consumer until it acknowledges or releases them, or the lease runs out.
+// Lease hands out groups, or none if none waits or Pick chooses none. They belong to the
+// consumer until it acknowledges or releases them, or the lease runs out.
 //
-// After an error nothing is leased. A group that cannot be read is set aside and
-// reported as a [*CorruptError]; the next call does without it.
+// After an error nothing is leased. A group that cannot be read is set aside and reported as
+// a [*CorruptError]; the next call works without it.
 func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 	if err := q.begin(ctx); err != nil {
 		return nil, err
@@ -62,17 +61,16 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 			return deliveries(entriesOf(leases)), nil
 		}
 		list, err := q.readAll(ctx, entriesOf(leases), w.Raw)
-		if err == nil {
-			return list, nil
+		if err != nil {
+			q.revoke(leases)
 		}
-		q.revoke(leases)
 		if !errors.Is(err, errGone) {
-			return nil, err
+			return list, err
 		}
 	}
 }
 
-// deliveries are groups without their bodies.
+// deliveries are groups without bodies.
 func deliveries(entries []Entry) []Delivery {
 	list := make([]Delivery, len(entries))
 	for i, e := range entries {
@@ -81,7 +79,6 @@ func deliveries(entries []Entry) []Delivery {
 	return list
 }
 
-// readAll returns the groups of entries.
 func (q *Queue) readAll(ctx context.Context, entries []Entry, raw bool) ([]Delivery, error) {
 	list := make([]Delivery, len(entries))
 	err := each(len(entries), func(i int) (err error) {
@@ -91,38 +88,43 @@ func (q *Queue) readAll(ctx context.Context, entries []Entry, raw bool) ([]Deliv
 	return list, err
 }
 
-// errGone says that a group was acknowledged while it was read: its lease had run out,
-// and another consumer took it.
+// errGone says that a group was acknowledged during the read: its lease had run out, and
+// another consumer took it.
 var errGone = fmt.Errorf("acknowledged by another consumer: %w", ErrUnknown)
 
-// read returns the group of e, and sets it aside if it cannot be read. That is said of
-// this group alone: others, and what is put, do not depend on it.
+// read returns the group of e, or sets it aside if it cannot be read.
 func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	d := Delivery{Entry: e}
 	body, err := q.store.Body(ctx, e.Seq)
-	switch {
-	case errors.Is(err, ErrUnreadable):
-	case err != nil && !errors.Is(err, ErrUnknown):
-		return d, fmt.Errorf("group %s: %w", e.ID, q.doubt(err))
-	case err != nil: // the index has it, and the store does not
-	case raw:
-		d.Body, err = body, q.codec.Verify(body)
-	default:
-		d.Group, err = q.codec.Decode(body)
-	}
-	if err != nil && !q.setAside(e, err) {
-		return d, fmt.Errorf("group %s: %w", e.ID, errGone)
+	if errors.Is(err, ErrUnreadable) || errors.Is(err, ErrUnknown) { // the index has it, so it should be there
+		return d, q.corrupt(e, err)
 	}
 	if err != nil {
-		return d, &CorruptError{Seq: e.Seq, ID: e.ID, Err: err}
+		return d, fmt.Errorf("group %s: %w", e.ID, q.doubt(err))
+	}
+	if raw {
+		d.Body, err = body, q.codec.Verify(body)
+	} else {
+		d.Group, err = q.codec.Decode(body)
+	}
+	if err != nil {
+		return d, q.corrupt(e, err)
 	}
 	return d, nil
 }
 
-// Ack says that the consumer is done with groups. When it returns nil that is durable,
-// for all of them at once, and they are never handed out again. If one of them is not
-// leased to the consumer, Ack does nothing and returns a [*NotLeasedError]. After any
-// other error they stay leased, and Ack may be tried again; see [ErrUncertain].
+// corrupt sets e aside and returns its error.
+func (q *Queue) corrupt(e Entry, why error) error {
+	if !q.setAside(e, why) {
+		return fmt.Errorf("group %s: %w", e.ID, errGone)
+	}
+	return &CorruptError{Seq: e.Seq, ID: e.ID, Err: why}
+}
+
+// Ack says that the consumer is done with groups. When it returns nil they are durably done,
+// all of them at once, and never handed out again. If one is not leased to the consumer, Ack
+// does nothing and returns a [*NotLeasedError]. After any other error they stay leased, and
+// Ack may be repeated; see [ErrUncertain].
 func (q *Queue) Ack(ctx context.Context, consumer string, seqs ...uint64) error {
 	if err := q.begin(ctx); err != nil {
 		return err
@@ -150,9 +152,9 @@ func entriesOf(leases []*lease) []Entry {
 	return list
 }
 
-// Drop removes groups for good, as if they were acknowledged, whether they wait, are
-// leased to any consumer, or are set aside. It returns how many of seqs it found.
-// After an error, those that were leased wait again.
+// Drop removes groups for good, as if acknowledged, be they waiting, leased to any consumer,
+// or set aside. It returns how many of seqs it found. After an error, the leased ones wait
+// again.
 func (q *Queue) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	if err := q.begin(ctx); err != nil {
 		return 0, err
@@ -165,53 +167,57 @@ func (q *Queue) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 	err := q.finish(ctx, entriesOf(leases))
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if err == nil {
-		q.stats.Dropped += uint64(len(leases))
-		return len(leases), nil
+	if err != nil {
+		q.unseize(leases)
+		return 0, fmt.Errorf("dropping: %w", err)
 	}
-	for _, l := range leases {
-		delete(q.leased, l.Seq)
-		if _, corrupt := q.aside[l.Seq]; !corrupt {
-			q.waiting.add(l.Entry)
-		}
-	}
-	q.notify()
-	return 0, fmt.Errorf("dropping: %w", err)
+	q.stats.Dropped += uint64(len(leases))
+	return len(leases), nil
 }
 
-// Release lets groups that are leased to the consumer wait again, in their old places.
-// It returns how many of seqs it found.
-func (b *books) Release(consumer string, seqs ...uint64) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
+// unseize lets seized groups wait again, unless they are set aside. x.mu is held.
+func (x *index) unseize(leases []*lease) {
+	for _, l := range leases {
+		delete(x.leased, l.Seq)
+		if _, corrupt := x.unreadable[l.Seq]; !corrupt {
+			x.waiting.add(l.Entry)
+		}
+	}
+	x.notify()
+}
+
+// Release ends the consumer's leases of groups, which wait again in their old places. It
+// returns how many of seqs it found.
+func (x *index) Release(consumer string, seqs ...uint64) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
 	n := 0
 	for _, seq := range seqs {
-		if l, ok := b.leased[seq]; ok && l.consumer == consumer && !l.busy {
-			b.giveBack(l)
+		if l, ok := x.leased[seq]; ok && l.consumer == consumer && !l.busy {
+			x.giveBack(l)
 			n++
 		}
 	}
 	return n
 }
 
-// ReleaseAll lets all groups that are leased to the consumer wait again, and returns
-// how many there were.
-func (b *books) ReleaseAll(consumer string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
+// ReleaseAll releases all of the consumer's groups, and returns how many.
+func (x *index) ReleaseAll(consumer string) int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
 	n := 0
-	for _, l := range b.leased {
+	for _, l := range x.leased {
 		if l.consumer == consumer && !l.busy {
-			b.giveBack(l)
+			x.giveBack(l)
 			n++
 		}
 	}
 	return n
 }
 
-// NextExpiry is the earliest time at which a lease runs out; ok is false if none does.
+// NextExpiry is the earliest end of a lease; ok is false if none ends.
 func (q *Queue) NextExpiry() (at time.Time, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,20 +9,19 @@ import (
 	"time"
 )
 
-// storeFormat is the version of what a queue keeps in its store; see
-// docs/formats/stream.md.
+// storeFormat is the version of a queue's data in its store; see docs/formats/stream.md.
 const storeFormat = 2
 
-// formatKey is the state record that holds storeFormat. No user's key has a dot.
+// formatKey is the state record of storeFormat. No user's key has a dot.
 const formatKey = "queue.format"
 
-// maxState is the largest size of a state record, in bytes.
+// maxState bounds a state record, in bytes.
 const maxState = 512 << 10
 
 // The log is rewritten at the opening if it has more than tidyAbove records.
 const (
 	tidyAbove   = 256
-	keysPerTidy = 256 // keys in each of the new records: what a damaged record costs
+	keysPerTidy = 256 // keys per new record, which bounds the cost of a damaged one
 )
 
 // load reads the store into the empty queue.
@@ -33,17 +32,18 @@ func (q *Queue) load(ctx context.Context) error {
 	h := newHistory(q.done)
 	err := q.store.Replay(ctx, func(record []byte) error {
 		r, err := decodeLog(record)
-		if err == nil {
-			h.apply(r)
+		if err != nil {
+			return err
 		}
-		return err
+		h.apply(r)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	q.done = h.known
 	if ahead := time.Until(time.UnixMilli(q.done.latest)); ahead > 24*time.Hour {
-		q.log.Warn("the log was written by a clock that is ahead of this one: no ID is forgotten before this one has caught up", "ahead", ahead)
+		q.log.Warn("the log was written by a clock ahead of this one: no ID is forgotten until this one catches up", "ahead", ahead)
 	}
 	present := make(map[uint64]struct{})
 	last, err := q.store.List(ctx, func(l Listed) {
@@ -60,7 +60,7 @@ func (q *Queue) load(ctx context.Context) error {
 	lost := h.missing(max(last, h.last), present)
 	q.stats.Lost = h.lost + lost
 	q.last, q.noted = last, min(last, h.last)
-	// A store that has lost its end will give numbers again that the log mentions.
+	// A store that lost its end will reuse numbers in the log.
 	damaged := lost > 0 || h.last > last
 	if damaged {
 		q.log.Error("groups are missing: the files of the queue were damaged, or another program changed them", "groups", lost)
@@ -68,10 +68,9 @@ func (q *Queue) load(ctx context.Context) error {
 	return q.tidy(ctx, h, damaged)
 }
 
-// tidy shortens a long log, notes what a damaged store still has, and frees what is
-// done.
+// tidy shortens a long log, logs the rest of a damaged store, and frees done groups.
 func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
-	var fresh []uint64 // in no record
+	var fresh []uint64 // garbage in no log record
 	for seq := range q.garbage {
 		if _, gone := h.gone[seq]; !gone {
 			fresh = append(fresh, seq)
@@ -92,21 +91,22 @@ func (q *Queue) tidy(ctx context.Context, h *history, damaged bool) error {
 	default:
 		q.noted = noted
 	}
-	if errors.Is(err, ErrNoSpace) { // it can wait; what is full must open, or nobody could drain it
-		q.log.Warn("the log could not be made short", "err", err)
-		for _, seq := range fresh { // their numbers are in no record: without bodies they would count as lost
+	if errors.Is(err, ErrNoSpace) { // it can wait: a full store must open, or nobody could drain it
+		q.log.Warn("the log could not be shortened", "err", err)
+		for _, seq := range fresh { // without a log record, they would count as lost once deleted
 			delete(q.garbage, seq)
 		}
 		q.noted, err = noted, nil
 	}
-	if err == nil {
-		q.free(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	q.free(ctx)
+	return nil
 }
 
-// sort takes a listed group into the index, or sets it aside. Groups of the numbers loose
-// are no longer held.
+// sort adds a listed group to the index, or sets it aside. It ends the hold on groups in
+// loose.
 func (q *Queue) sort(l Listed, loose map[uint64]struct{}) {
 	q.last = max(q.last, l.Seq)
 	e, c, err := entryOf(l)
@@ -114,16 +114,16 @@ func (q *Queue) sort(l Listed, loose map[uint64]struct{}) {
 		e.hold = freed
 	}
 	if err != nil {
-		q.here[l.Key] = unsaid // the store refuses another of the key
+		q.here[l.Key] = unknownContent // the store refuses others of this key
 		q.stats.Corrupt++
-		q.exclude(Aside{Entry: e, Why: err})
+		q.exclude(Unreadable{Entry: e, Why: err})
 		return
 	}
 	q.enter(e, c)
 }
 
-// reread looks for groups that the store has kept but could not confirm. Those that wait
-// while it fails do not try the same again.
+// reread looks for groups that the store has, but could not confirm. Callers that waited for
+// a reread that failed do not repeat it.
 func (q *Queue) reread(ctx context.Context) error {
 	began := time.Now()
 	q.ops.Lock()
@@ -131,10 +131,10 @@ func (q *Queue) reread(ctx context.Context) error {
 	q.mu.Lock()
 	idle, failed, failure := q.closed || !q.unsure, q.failed, q.failure
 	q.mu.Unlock()
-	switch {
-	case idle:
+	if idle {
 		return nil
-	case failed.After(began):
+	}
+	if failed.After(began) {
 		return failure
 	}
 	err := q.lookAgain(ctx)
@@ -145,7 +145,7 @@ func (q *Queue) reread(ctx context.Context) error {
 		if errors.Is(err, ErrFenced) {
 			q.fenced = err
 		}
-		if ctx.Err() == nil { // it concerns the others too
+		if ctx.Err() == nil { // it concerns other callers too
 			q.failed, q.failure = time.Now(), err
 		}
 		return err
@@ -155,8 +155,8 @@ func (q *Queue) reread(ctx context.Context) error {
 	return nil
 }
 
-// lookAgain takes in what the store has and the index has not. q.ops is locked, and mu
-// only now and then: it may take long.
+// lookAgain adds the groups that the store has and the index lacks. q.ops is locked, but mu
+// only at times: this may take long.
 func (q *Queue) lookAgain(ctx context.Context) error {
 	var voids []uint64
 	last, err := q.store.List(ctx, func(l Listed) {
@@ -164,21 +164,24 @@ func (q *Queue) lookAgain(ctx context.Context) error {
 		defer q.mu.Unlock()
 		_, garbage := q.garbage[l.Seq]
 		_, here := q.find(l.Seq)
-		switch {
-		case garbage:
-		case l.Void:
+		if garbage {
+			return
+		}
+		if l.Void {
 			voids = append(voids, l.Seq)
-		case !q.known(l.Key) && !here:
+			return
+		}
+		if !q.known(l.Key) && !here {
 			q.sort(l, nil)
 		}
 	})
-	if err != nil && !errors.Is(err, ErrUnreadable) { // that is known since the opening, and keeps nothing else from going on
+	if err != nil && !errors.Is(err, ErrUnreadable) { // an unreadable body is known since the opening
 		return err
 	}
 	if len(voids) == 0 {
 		return nil
 	}
-	// The numbers that hold no group must not count as lost.
+	// Void numbers must not count as lost.
 	if err := q.store.Append(ctx, logRecord{Last: last, Gone: voids}.encode()); err != nil {
 		return err
 	}
@@ -191,8 +194,8 @@ func (q *Queue) lookAgain(ctx context.Context) error {
 	return nil
 }
 
-// forgetOld forgets the keys that are too old, by writing the log anew without them: only
-// then is a group of such a key new. If that fails, they stay known for now.
+// forgetOld forgets old keys by rewriting the log without them: only then does a group of
+// such a key count as new. If that fails, they stay known for now.
 func (q *Queue) forgetOld(ctx context.Context) {
 	q.ops.Lock()
 	defer q.ops.Unlock()
@@ -203,7 +206,7 @@ func (q *Queue) forgetOld(ctx context.Context) {
 		return
 	}
 	records, last := q.checkpoint(n), q.last
-	q.mu.Unlock() // nothing that may happen without ops changes what the log says
+	q.mu.Unlock() // nothing that happens without ops changes the log
 	err := q.store.Rewrite(context.WithoutCancel(ctx), records)
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -60,7 +60,7 @@ func FuzzLogRecord(f *testing.F) {
 	})
 }
 
-// Where the process ended between two steps, the next opening finishes the work.
+// If the process ended between two steps, the next opening finishes the work.
 func TestOpenAfterHalfOfTheWork(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -83,7 +83,7 @@ func TestOpenAfterHalfOfTheWork(t *testing.T) {
 		m := NewMemory()
 		for i := range 3 {
 			e := Entry{ID: string(rune('a' + i))}
-			if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unsaid), Body: []byte("x")}}); err != nil {
+			if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unknownContent), Body: []byte("x")}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +124,7 @@ func TestUnreadableIndexRecordIsSetAside(t *testing.T) {
 		t.Errorf("stats %+v", s)
 	}
 	if fresh, err := q.Put(ctx, &quintain.Group{ID: "b"}); fresh || err != nil {
-		t.Errorf("one of its ID: fresh %v, error %v", fresh, err)
+		t.Errorf("another of its ID: fresh %v, error %v", fresh, err)
 	}
 	if _, err := q.Read(ctx, 2); !errors.As(err, new(*CorruptError)) {
 		t.Errorf("error %v", err)
@@ -134,12 +134,12 @@ func TestUnreadableIndexRecordIsSetAside(t *testing.T) {
 	}
 }
 
-// A group that was put by a clock that has been set back since is not younger than now.
+// A group put by a clock that has since been set back counts as put now.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	ctx, m := context.Background(), NewMemory()
 	e := Entry{ID: "a", put: time.Now().Add(time.Hour).UnixMilli()}
-	if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unsaid)}}); err != nil {
+	if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unknownContent)}}); err != nil {
 		t.Fatal(err)
 	}
 	q, err := Open(ctx, m, Options{})
@@ -153,7 +153,7 @@ func TestClockSetBack(t *testing.T) {
 	})
 }
 
-// A full store opens, so that it can be drained, although its log cannot be made short.
+// A full store opens, so that it can be drained, although its log cannot be shortened.
 func TestFullStoreOpens(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -161,7 +161,7 @@ func TestFullStoreOpens(t *testing.T) {
 	name := func(i int) Key { return KeyOf(string(rune('a' + i))) }
 	for i := range 3 {
 		e := Entry{ID: string(rune('a' + i))}
-		if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unsaid), Body: []byte("x")}}); err != nil {
+		if _, err := m.Put(ctx, []Record{{Key: e.key(), Meta: e.meta(unknownContent), Body: []byte("x")}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestFullStoreOpens(t *testing.T) {
 			t.Errorf("%d wait, %d are known, %d missing", s.Waiting.Groups, s.Known, s.Lost)
 		}
 		if len(m.bodies) != 2 {
-			t.Errorf("%d bodies are left: want the one that waits, and the one whose number is in no record", len(m.bodies))
+			t.Errorf("%d bodies are left: want the waiting one, and the one without a log record", len(m.bodies))
 		}
 		q.Close()
 	}

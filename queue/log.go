@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// A logRecord says what became of groups.
+// A logRecord is one entry of the log of done groups.
 type logRecord struct {
-	Last       uint64 // highest sequence number given when the record was written
-	Forget     bool   // all earlier keys are forgotten
-	Checkpoint bool   // of the sequence numbers up to Through, only those in Live are in use
+	Last       uint64 // highest sequence number when the record was written
+	Forget     bool   // forget all earlier keys
+	Checkpoint bool   // of the groups up to Through, only those in Live are not done
 	Through    uint64
 	Live       []uint64 // ascending
-	Gone       []uint64 // sequence numbers that are done, ascending
+	Gone       []uint64 // done groups, ascending
 	At         int64    // when the groups of Keys were done, in milliseconds since 1970 UTC
-	Keys       []Key    // of groups that are done
-	Lost       uint64   // groups found missing so far; counts only with Checkpoint
-	Freed      []uint64 // sequence numbers of groups that are no longer held, ascending
+	Keys       []Key    // of done groups
+	Lost       uint64   // groups found missing so far; only with Checkpoint
+	Freed      []uint64 // formerly held groups, ascending
 }
 
 const (
 	logVersion    = 2
 	logForget     = 1
 	logCheckpoint = 2
-	logFreed      = 4 // the list is there
+	logFreed      = 4 // the list is present
 )
 
 // encode returns the record's binary form; see docs/formats/stream.md.
@@ -58,8 +58,8 @@ func (r logRecord) encode() []byte {
 	return b
 }
 
-// appendAscending appends the length of list, then the difference of each element to
-// the one before.
+// appendAscending appends the length of list, then the difference of each element from the
+// last.
 func appendAscending(b []byte, list []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	last := uint64(0)
@@ -70,13 +70,13 @@ func appendAscending(b []byte, list []uint64) []byte {
 	return b
 }
 
-// decodeLog reads a log record.
+// decodeLog undoes encode.
 func decodeLog(b []byte) (r logRecord, err error) {
 	if len(b) < 2 {
 		return r, fmt.Errorf("log record: has %d bytes", len(b))
 	}
 	if b[0] != logVersion {
-		return r, fmt.Errorf("log record: has version %d, and this program reads version %d: %w", b[0], logVersion, ErrNewer)
+		return r, fmt.Errorf("log record: has version %d, want %d: %w", b[0], logVersion, ErrNewer)
 	}
 	r.Forget, r.Checkpoint = b[1]&logForget != 0, b[1]&logCheckpoint != 0
 	in := logReader{b: b[2:]}
@@ -89,17 +89,16 @@ func decodeLog(b []byte) (r logRecord, err error) {
 	r.Keys = in.keys()
 	if b[1]&logFreed != 0 {
 		if r.Freed = in.ascending(); len(r.Freed) == 0 {
-			in.torn = true // the flag is there for a list only
+			in.torn = true // the flag announces a list
 		}
 	}
 	if in.torn {
-		return r, fmt.Errorf("log record: its %d bytes are not a whole record", len(b))
+		return r, fmt.Errorf("log record: its %d bytes are not one whole record", len(b))
 	}
 	return r, nil
 }
 
-// A logReader takes numbers from the front of b. Once b is found torn, it returns
-// zeros.
+// A logReader reads numbers from the front of b. Once torn, it returns zeros.
 type logReader struct {
 	b    []byte
 	torn bool
@@ -115,7 +114,7 @@ func (r *logReader) uint() uint64 {
 	return v
 }
 
-// len reads the length of a list whose elements take at least size bytes each.
+// len reads the length of a list with elements of at least size bytes.
 func (r *logReader) len(size int) int {
 	n := r.uint()
 	if n > uint64(len(r.b)/size) {
@@ -143,23 +142,23 @@ func (r *logReader) keys() (list []Key) {
 	return list
 }
 
-// A history is what the log says.
+// A history is the content of the log.
 type history struct {
 	records int
-	through uint64              // every number up to it that is not live is accounted for
-	live    map[uint64]struct{} // numbers up to through that were in use then
-	gone    map[uint64]struct{} // numbers done since
-	freed   map[uint64]struct{} // numbers of groups that are no longer held
-	known   remembered          // of groups that are done
+	through uint64              // numbers up to it are live or done
+	live    map[uint64]struct{} // not done at the last checkpoint
+	gone    map[uint64]struct{} // done since
+	freed   map[uint64]struct{} // no longer held
+	known   remembered          // keys of done groups
 	lost    uint64
-	last    uint64 // highest number given, as far as the log knows
+	last    uint64 // highest number in the log
 }
 
 func newHistory(known remembered) *history {
 	return &history{live: make(map[uint64]struct{}), gone: make(map[uint64]struct{}), freed: make(map[uint64]struct{}), known: known}
 }
 
-// apply takes in the next record.
+// apply adds the next record.
 func (h *history) apply(r logRecord) {
 	h.records++
 	if r.Forget {
@@ -167,7 +166,7 @@ func (h *history) apply(r logRecord) {
 	}
 	h.last = max(h.last, r.Last)
 	if r.Checkpoint {
-		h.last = r.Last // it may be lower, if the store has lost its end
+		h.last = r.Last // lower, if the store has lost its end
 		h.through, h.lost = r.Through, r.Lost
 		clear(h.live)
 		clear(h.gone)
@@ -186,8 +185,7 @@ func (h *history) apply(r logRecord) {
 	h.known.add(r.At, r.Keys...)
 }
 
-// done reports whether the group of seq is done. The log may know it by its number or
-// by its key.
+// done reports whether a group is done, by its number or its key.
 func (h *history) done(seq uint64, key Key) bool {
 	_, gone := h.gone[seq]
 	_, live := h.live[seq]

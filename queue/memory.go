@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// A Memory is a [Store] that ends with the process: for tests, and for runs that may
-// be lost. Close keeps its content, so that it may be opened again.
+// A Memory is a [Store] that ends with the process, for tests and expendable runs. Close
+// keeps its content, so it can be opened again.
 type Memory struct {
 	mu     sync.Mutex
 	last   uint64

@@ -10,6 +10,7 @@ import (
 
 // The index record of a group; see docs/formats/stream.md.
 const (
+	// The index record of a group; see docs/formats/stream.md.
 	metaVersion   = 2
 	metaAnonymous = 1
 	metaEnv       = 2
@@ -18,7 +19,7 @@ const (
 	metaSum       = 16
 )
 
-// meta is the index record of e, whose content is c.
+// meta is the index record of e with content c.
 func (e *Entry) meta(c content) []byte {
 	flags := byte(0)
 	b := make([]byte, 2, 32+len(e.ID))
@@ -38,7 +39,7 @@ func (e *Entry) meta(c content) []byte {
 	if e.hold != free {
 		flags |= metaHeld
 	}
-	if !e.anon && c != unsaid {
+	if !e.anon && c != unknownContent {
 		flags |= metaSum
 	}
 	b[0], b[1] = metaVersion, flags
@@ -53,14 +54,14 @@ func (e *Entry) meta(c content) []byte {
 	return b
 }
 
-// entryOf reads what a store lists, and what is known of its content.
+// entryOf decodes the index record of a listed body.
 func entryOf(l Listed) (Entry, content, error) {
 	e := Entry{Seq: l.Seq, ID: l.Key.String(), EnvID: -1, Oldest: -1, Bytes: int32(l.Size), bare: true}
 	if len(l.Meta) < 2 {
-		return e, unsaid, fmt.Errorf("index record: has %d bytes", len(l.Meta))
+		return e, unknownContent, fmt.Errorf("index record: has %d bytes", len(l.Meta))
 	}
 	if v := l.Meta[0]; v != metaVersion {
-		return e, unsaid, fmt.Errorf("index record: has version %d, and this program reads version %d", v, metaVersion)
+		return e, unknownContent, fmt.Errorf("index record: has version %d, want %d", v, metaVersion)
 	}
 	flags, in := l.Meta[1], logReader{b: l.Meta[2:]}
 	full := e
@@ -73,26 +74,26 @@ func entryOf(l Listed) (Entry, content, error) {
 	full.HasTask = flags&metaTask != 0
 	full.Sequences, full.Episodes = int32(in.below(math.MaxInt32)), int32(in.below(math.MaxInt32))
 	full.Tokens, full.Oldest = int(in.below(math.MaxInt)), in.int32()
-	// A clock that was set back makes no group younger than now: what waits for one to be
-	// some seconds old would wait until the clock has caught up.
+	// If the clock was set back, the group counts as put now: a consumer that waits for its age
+	// would otherwise wait until the clock has caught up.
 	full.put = min(int64(in.below(math.MaxInt64)), time.Now().UnixMilli())
 	if flags&metaHeld != 0 {
 		full.hold = held
 	}
-	c := unsaid
+	c := unknownContent
 	if flags&metaSum != 0 {
 		c = content(in.fixed())
 	}
-	switch {
-	case in.torn || len(in.b) > 0:
-		return e, unsaid, fmt.Errorf("index record: its %d bytes are not a whole record", len(l.Meta))
-	case full.ID == "":
-		return e, unsaid, errors.New("index record: has no id")
+	if in.torn || len(in.b) > 0 {
+		return e, unknownContent, fmt.Errorf("index record: its %d bytes are not one whole record", len(l.Meta))
+	}
+	if full.ID == "" {
+		return e, unknownContent, errors.New("index record: has no id")
 	}
 	return full, c, nil
 }
 
-// text reads a text with its length.
+// text reads a string after its length.
 func (r *logReader) text() string {
 	n := r.len(1)
 	text := string(r.b[:n])
@@ -100,7 +101,7 @@ func (r *logReader) text() string {
 	return text
 }
 
-// fixed reads a number of four bytes.
+// fixed reads four bytes.
 func (r *logReader) fixed() uint32 {
 	if len(r.b) < 4 {
 		r.b, r.torn = nil, true
@@ -122,7 +123,7 @@ func (r *logReader) int32() int32 {
 	return int32(v)
 }
 
-// below reads a number of at most the limit.
+// below reads a number up to limit.
 func (r *logReader) below(limit uint64) uint64 {
 	v := r.uint()
 	if v > limit {

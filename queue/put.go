@@ -8,36 +8,36 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// MaxPutAll is the largest number of groups in one [Queue.PutAll].
+// MaxPutAll is the most groups in one [Queue.PutAll].
 const MaxPutAll = 1000
 
-// Put keeps g, which is durable when Put returns nil. A group whose ID was put before
-// is not kept again, even if the first one was acknowledged long ago; fresh is false
-// then. While the first one is in the queue, another content of the same ID is a
-// [*ConflictError]. A group without an ID is always fresh.
+// Put adds g, durably when it returns nil. If a group with this ID was put before, even if it
+// was acknowledged long ago, Put adds nothing and fresh is false. While the first one is in the
+// queue, other content under its ID is a [*ConflictError]. A group without an ID is always
+// fresh.
 //
-// The error of an invalid group is a [*quintain.FieldError]. Others are
-// [*groupform.TooLargeError], [ErrNoSpace], [ErrUnreachable], and [ErrUncertain]: the
-// group may or may not have been kept. If it has an ID, putting it again settles that.
+// An invalid group is a [*quintain.FieldError]. Other errors are [*groupform.TooLargeError],
+// [ErrNoSpace], [ErrUnreachable] and [ErrUncertain]: Put may or may not have added the group.
+// If it has an ID, putting it again settles that.
 func (q *Queue) Put(ctx context.Context, g *quintain.Group) (fresh bool, err error) {
 	list, err := q.PutAll(ctx, []*quintain.Group{g})
 	return err == nil && list[0], err
 }
 
-// PutAll keeps groups as Put does, at most [MaxPutAll] of them: all that are fresh, or
-// none if it returns an error. fresh has an element for each.
+// PutAll is Put for at most [MaxPutAll] groups: it adds all that are fresh, or none if it
+// fails. fresh has an element for each.
 func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []bool, err error) {
 	_, fresh, err = q.PutHeld(ctx, groups, nil)
 	return fresh, err
 }
 
-// PutHeld is [Queue.PutAll], and also returns the sequence numbers of the groups that are
-// fresh. The groups of which hold is true are held: see [Entry]. Nil: none is.
+// PutHeld is [Queue.PutAll], but groups for which hold is true are held: see [Entry]. A nil
+// hold holds none. It also returns the sequence numbers of the fresh groups.
 func (q *Queue) PutHeld(ctx context.Context, groups []*quintain.Group, hold []bool) (seqs []uint64, fresh []bool, err error) {
 	if len(groups) > MaxPutAll {
-		return nil, nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(groups), MaxPutAll)
+		return nil, nil, fmt.Errorf("%d groups in one put, want at most %d", len(groups), MaxPutAll)
 	}
-	p := q.newPutting(len(groups))
+	p := q.newPutOp(len(groups))
 	defer p.reuse()
 	p.groups = groups
 	for i, g := range groups {
@@ -60,29 +60,29 @@ func (q *Queue) PutHeld(ctx context.Context, groups []*quintain.Group, hold []bo
 	return seqs, fresh, nil
 }
 
-// PutEncoded is [Queue.PutAll] for groups in their binary form, which it keeps as they
-// are. Each must be a valid group; check, if not nil, may refuse it. check must not
-// keep the group it is given. The bodies are the caller's again when PutEncoded
-// returns.
+// PutEncoded is [Queue.PutAll] for groups in binary form, which it stores as they are. Each
+// must be valid; check, if not nil, may refuse more, and must not keep the group. PutEncoded
+// does not keep the bodies.
 //
-// A body that is not a group gives a [*groupform.FormatError].
+// A body that is not a group is a [*groupform.FormatError].
 func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i int, g *quintain.Group) error) (fresh []bool, err error) {
 	if len(bodies) > MaxPutAll {
-		return nil, fmt.Errorf("%d groups in one put, and the limit is %d", len(bodies), MaxPutAll)
+		return nil, fmt.Errorf("%d groups in one put, want at most %d", len(bodies), MaxPutAll)
 	}
-	p := q.newPutting(len(bodies))
+	p := q.newPutOp(len(bodies))
 	for i, body := range bodies {
 		var sum uint32
 		err := q.codec.View(body, func(g *quintain.Group, of uint32) error {
 			sum = of
-			err := g.Check()
-			if err == nil && check != nil {
-				err = check(i, g)
+			if err := g.Check(); err != nil {
+				return err
 			}
-			if err == nil {
-				err = p.enter(i, g)
+			if check != nil {
+				if err := check(i, g); err != nil {
+					return err
+				}
 			}
-			return err
+			return p.enter(i, g)
 		})
 		if err != nil {
 			return nil, err
@@ -92,10 +92,10 @@ func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i in
 	return p.insist(ctx)
 }
 
-// Newest returns the binary form of the group that was put last since the queue was
-// opened, except as held, whatever became of it, or nil. It is a copy, and the caller's.
-func (b *books) Newest() []byte {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return bytes.Clone(b.newest)
+// Newest returns the binary form of the last group put since the queue was opened, held ones
+// excepted, or nil. It is a copy.
+func (x *index) Newest() []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return bytes.Clone(x.newest)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
-// Groups in their binary form are kept as they are. If one body is not a group, all
-// that came with it are refused.
+// Groups in binary form are stored as they are. If one body is not a group, its whole put is
+// refused.
 func TestPutEncoded(t *testing.T) {
 	t.Parallel()
 	ctx, c := t.Context(), groupform.NewCodec(0)
@@ -72,7 +72,7 @@ func TestPutEncoded(t *testing.T) {
 	}
 }
 
-// Others may write a number that is not finite. It is refused.
+// A number that is not finite, as others may write it, is refused.
 func TestPutEncodedRefusesInvalidGroups(t *testing.T) {
 	t.Parallel()
 	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
@@ -115,15 +115,15 @@ func (g gate) Put(ctx context.Context, records []queue.Record) ([]uint64, error)
 	return g.Store.Put(ctx, records)
 }
 
-// Of two puts of one ID, the second waits for what becomes of the first: it is known only
-// once that is kept, and takes its place if that fails.
+// Of two puts of one ID, the second waits for the outcome of the first, and takes its place if
+// that fails.
 func TestTwoPutsOfOneID(t *testing.T) {
 	for _, test := range []struct {
 		why           string
 		first         error // of the store, to the first put
 		cancel        bool  // the second gives up before
-		asked         int   // how often the store is asked
-		fresh, second bool  // what each put says
+		asked         int   // puts that reach the store
+		fresh, second bool  // the result of each put
 	}{
 		{"the first is kept", nil, false, 1, true, false},
 		{"the first fails", queue.ErrNoSpace, false, 2, false, true},

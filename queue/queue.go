@@ -5,14 +5,13 @@
 //	                  ▲    Release, or the lease   │
 //	                  └──────── runs out ──────────┘
 //
-// A [Queue] keeps an index of the waiting groups in memory. The groups themselves, the
-// log of what is done, and small records of the queue's users are in a [Store]: the
-// files of a folder (package queue/files), a NATS server or cluster (queue/nats), or
-// memory ([NewMemory]). Once Put has returned nil, a group is durably in the store;
-// once Ack has returned nil, it is never handed out again. Leases live in the process:
-// after a restart, every group that was not acknowledged waits again.
+// A [Queue] keeps an index of its groups in memory. The groups themselves, a log of the done
+// ones, and small records of the queue's users are in a [Store]: files in a folder (package
+// queue/files), a NATS server or cluster (queue/nats), or memory ([NewMemory]). Once Put
+// returns nil, the store has the group durably; once Ack returns nil, it is never handed out
+// again. Leases live in the process: after a restart, every unacknowledged group waits again.
 //
-// The forms are described in docs/formats/group.md and docs/formats/stream.md.
+// docs/formats/group.md and docs/formats/stream.md describe the formats.
 package queue
 
 import (
@@ -28,34 +27,33 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// A Queue hands out groups in the order in which they were put, or as the consumer
-// picks them. Many goroutines may use it at once.
+// A Queue hands out groups in the order in which they came, or as the consumer picks them.
+// Many goroutines may use it at once.
 type Queue struct {
 	store Store
 	codec *groupform.Codec
-	forms sync.Pool // of *[]byte, for the binary form of groups
+	forms sync.Pool // of *[]byte, buffers for encoded groups
 
-	// ops is read-locked by every operation on the store. It is locked by what must
-	// wait for the operations under way: closing, resetting, rereading the store. It is
-	// taken before mu.
+	// ops is read-locked by every operation on the store, and locked to close, reset or reread
+	// it, which waits for running operations. It is taken before mu.
 	ops sync.RWMutex
 
 	ready readiness
 
-	books // what is known without asking the store
+	index
 }
 
-// Options are the settings of a queue; the zero value has the defaults.
+// Options are the settings of a queue. The zero value is valid.
 type Options struct {
-	// Remember is how long the ID of a group that is done stays known, at least. A group
-	// of an ID that is forgotten is taken as new. 0: for ever.
+	// Remember is how long the queue at least remembers the ID of a done group. Later, a group
+	// of the same ID counts as new. 0: for ever.
 	Remember time.Duration
 
 	Log *slog.Logger // default: none
 }
 
-// Open returns the queue that store holds. The store belongs to the queue from now on:
-// Close closes it, and so does Open itself if it returns an error.
+// Open returns the queue that store holds. The queue owns the store from now on and closes
+// it in Close, or in Open if that fails.
 func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -63,7 +61,7 @@ func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 	q := &Queue{
 		store: store,
 		codec: groupform.NewCodec(0),
-		books: newBooks(o),
+		index: newIndex(o),
 	}
 	if err := q.load(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the queue: %w", err), store.Close())
@@ -71,7 +69,7 @@ func Open(ctx context.Context, store Store, o Options) (*Queue, error) {
 	return q, nil
 }
 
-// begin enters an operation on the store; the caller leaves it with q.ops.RUnlock.
+// begin starts an operation on the store; the caller ends it with q.ops.RUnlock.
 func (q *Queue) begin(ctx context.Context) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -100,32 +98,32 @@ func (q *Queue) begin(ctx context.Context) error {
 	}
 }
 
-// Changed returns a channel that is closed when another group begins to wait: it was
-// put or released, or its lease was found to have run out. No goroutine watches the
-// leases, so a caller that waits also needs a timer for [Queue.NextExpiry]. Take the
-// channel first, then look at the queue, then wait.
-func (b *books) Changed() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.changed == nil {
-		b.changed = make(chan struct{})
-		if b.closed {
-			defer b.notify()
+// Changed returns a channel that is closed when a group begins to wait: one was put or
+// released, or an expired lease was noticed. No goroutine watches leases, so a caller that
+// waits also needs a timer for [Queue.NextExpiry]. Take the channel first, then look at the
+// queue, then wait.
+func (x *index) Changed() <-chan struct{} {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.changed == nil {
+		x.changed = make(chan struct{})
+		if x.closed {
+			defer x.notify()
 		}
 	}
-	return b.changed
+	return x.changed
 }
 
-// View calls look with the waiting groups, oldest first, under the queue's lock: look
-// must be quick, must not change or keep the slice, and must not call the queue.
-func (b *books) View(look func(waiting []Entry)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
-	look(b.waiting.all())
+// View calls look with the waiting groups, oldest first, under the queue's lock: look must
+// be quick, must not change or keep the slice, and must not call the queue.
+func (x *index) View(look func(waiting []Entry)) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
+	look(x.waiting.all())
 }
 
-// Stats returns what the queue holds, and what it has done since it was opened.
+// Stats returns the content of the queue, and counts since it was opened.
 func (q *Queue) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -139,23 +137,23 @@ func (q *Queue) Stats() Stats {
 	for _, l := range q.leased {
 		s.Leased.add(l.Entry, 1)
 	}
-	for _, e := range q.aside {
+	for _, e := range q.unreadable {
 		s.Aside.add(e.Entry, 1)
 	}
 	return s
 }
 
-// Envs returns how much waits from each environment, by its id.
-func (b *books) Envs() map[int32]Count {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.expire(time.Now())
-	return maps.Clone(b.waiting.envs)
+// Envs counts the waiting groups of each environment, by its id.
+func (x *index) Envs() map[int32]Count {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.expire(time.Now())
+	return maps.Clone(x.waiting.envs)
 }
 
-// ReadRaw returns the first groups of seqs in their binary form, verified but not decoded:
-// as many as have up to most bytes together, and one at least. They may wait, be leased or
-// be set aside. The error is [ErrUnknown] if the queue has one of them not.
+// ReadRaw returns the first groups of seqs in binary form, verified but not decoded: at most
+// most bytes together, but at least one group. They may be waiting, leased or set aside. The
+// error is [ErrUnknown] if one of them is not in the queue.
 func (q *Queue) ReadRaw(ctx context.Context, seqs []uint64, most int) ([]Delivery, error) {
 	if err := q.begin(ctx); err != nil {
 		return nil, err
@@ -168,8 +166,8 @@ func (q *Queue) ReadRaw(ctx context.Context, seqs []uint64, most int) ([]Deliver
 	return q.readAll(ctx, entries, true)
 }
 
-// Read returns the group of seq without leasing it, whether it waits, is leased or is
-// set aside. The error is [ErrUnknown] if the queue has no such group.
+// Read returns a group without leasing it, be it waiting, leased or set aside. The error is
+// [ErrUnknown] if the queue does not have it.
 func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 	if err := q.begin(ctx); err != nil {
 		return Delivery{}, err
@@ -182,7 +180,7 @@ func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 	return q.read(ctx, entries[0], false)
 }
 
-// State returns the record that SetState last kept under key, or nil.
+// State returns the record of key, or nil.
 func (q *Queue) State(ctx context.Context, key string) ([]byte, error) {
 	if err := CheckName(key); err != nil {
 		return nil, fmt.Errorf("state key %w", err)
@@ -198,8 +196,8 @@ func (q *Queue) State(ctx context.Context, key string) ([]byte, error) {
 	return value, nil
 }
 
-// States returns the records that SetStates has kept whose keys begin with prefix, in the
-// order of their keys. A prefix is a key itself: see [CheckName].
+// States returns the records whose keys begin with prefix, in the order of keys. A prefix
+// has the form of a key: see [CheckName].
 func (q *Queue) States(ctx context.Context, prefix string) ([]State, error) {
 	if err := CheckName(prefix); err != nil {
 		return nil, fmt.Errorf("state prefix %w", err)
@@ -220,16 +218,16 @@ func (q *Queue) SetState(ctx context.Context, key string, value []byte) error {
 	return q.SetStates(ctx, []State{{key, value}})
 }
 
-// SetStates keeps small records beside the groups, each of up to half a megabyte. They are
-// durable when SetStates returns nil. If it fails, or the process ends in the middle, the
-// first of them may be kept, and the others not. For keys, see [CheckName].
+// SetStates stores small records beside the groups, each up to half a megabyte. They are
+// durable when it returns nil. If it fails, or the process ends midway, it may have stored
+// only the first of them. For keys, see [CheckName].
 func (q *Queue) SetStates(ctx context.Context, list []State) error {
 	for _, s := range list {
 		if err := CheckName(s.Key); err != nil {
 			return fmt.Errorf("state key %w", err)
 		}
 		if len(s.Value) > maxState {
-			return fmt.Errorf("state %s: has %d bytes, and the limit is %d", s.Key, len(s.Value), maxState)
+			return fmt.Errorf("state %s: has %d bytes, want at most %d", s.Key, len(s.Value), maxState)
 		}
 	}
 	if err := q.begin(ctx); err != nil {
@@ -245,8 +243,8 @@ func (q *Queue) SetStates(ctx context.Context, list []State) error {
 	return nil
 }
 
-// Reset forgets all groups, waiting and leased, and all IDs, for another run to begin:
-// a group may be put again. Records of SetState stay.
+// Reset forgets all groups, waiting and leased, and all IDs, so another run can put them
+// again. Records of SetState stay.
 func (q *Queue) Reset(ctx context.Context) error {
 	if err := q.begin(ctx); err != nil { // settles doubts
 		return err
@@ -259,7 +257,7 @@ func (q *Queue) Reset(ctx context.Context) error {
 	if q.closed {
 		return ErrClosed
 	}
-	q.unsure = true // until all is done
+	q.unsure = true // until the end
 	last, err := q.store.List(ctx, func(Listed) {})
 	if err != nil {
 		return fmt.Errorf("reset: %w", err)
@@ -269,9 +267,9 @@ func (q *Queue) Reset(ctx context.Context) error {
 		return fmt.Errorf("reset: %w", err)
 	}
 	q.last, q.noted = last, last
-	q.waiting = index{turn: q.waiting.turn + 1}
+	q.waiting = waitlist{turn: q.waiting.turn + 1}
 	clear(q.leased)
-	clear(q.aside)
+	clear(q.unreadable)
 	clear(q.tries)
 	clear(q.here)
 	clear(q.garbage)
@@ -283,8 +281,8 @@ func (q *Queue) Reset(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for the operations under way, then closes the queue and its store. Later
-// operations, and a second Close, return [ErrClosed].
+// Close waits for running operations, then closes the queue and its store. Later operations,
+// and a second Close, return [ErrClosed].
 func (q *Queue) Close() error {
 	q.ready.close()
 	q.ops.Lock()
@@ -296,16 +294,16 @@ func (q *Queue) Close() error {
 	}
 	q.closed = true
 	q.notify()
-	if q.last > q.noted && q.fenced == nil { // so that losing the last groups would be noticed
+	if q.last > q.noted && q.fenced == nil { // so that the loss of the last groups would be noticed
 		if err := q.store.Append(context.Background(), logRecord{Last: q.last}.encode()); err != nil {
-			q.log.Warn("closing the queue: the last sequence number was not noted", "err", err)
+			q.log.Warn("closing the queue: the last sequence number was not logged", "err", err)
 		}
 	}
 	return q.store.Close()
 }
 
-// CheckName reports why key cannot name a record of SetState, or the streams of a
-// queue: it must have 1 to 64 letters of a-z, A-Z, 0-9, '-' and '_'.
+// CheckName reports why key cannot name a record of SetState, or the streams of a queue: it
+// wants 1 to 64 letters of a-z, A-Z, 0-9, '-' and '_'.
 func CheckName(key string) error {
 	plain := func(r rune) bool {
 		return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// memory is a place of stores in memory.
+// memory makes stores in memory.
 func memory() queuetest.Place {
 	return queuetest.Place{Bubble: true, New: func(testing.TB) func() (queue.Store, error) {
 		m := queue.NewMemory()
@@ -50,14 +50,13 @@ func TestNewerFormatIsRefused(t *testing.T) {
 	}
 }
 
-// A doubtful store sometimes says that it does not know whether it did what it was
-// asked; it did, or did not.
+// A doubtful store sometimes does not know whether it did an operation.
 type doubtful struct {
 	queue.Store
 	t *rapid.T
 }
 
-// sometimes calls do, or does not, and may not know.
+// sometimes calls do, or not, and may not know.
 func (d doubtful) sometimes(do func() error) error {
 	switch rapid.IntRange(0, 5).Draw(d.t, "luck") {
 	case 0:
@@ -71,7 +70,7 @@ func (d doubtful) sometimes(do func() error) error {
 	return do()
 }
 
-// Put keeps records, perhaps.
+// Put puts records, perhaps.
 func (d doubtful) Put(ctx context.Context, records []queue.Record) (seqs []uint64, err error) {
 	err = d.sometimes(func() (err error) {
 		seqs, err = d.Store.Put(ctx, records)
@@ -90,7 +89,7 @@ func (d doubtful) Delete(ctx context.Context, below uint64, seqs []uint64) error
 	return d.sometimes(func() error { return d.Store.Delete(ctx, below, seqs) })
 }
 
-// List shows bodies, or cannot.
+// List shows bodies, or fails.
 func (d doubtful) List(ctx context.Context, show func(queue.Listed)) (last uint64, err error) {
 	if rapid.IntRange(0, 5).Draw(d.t, "luck") == 0 {
 		return 0, queue.ErrUnreachable
@@ -98,8 +97,7 @@ func (d doubtful) List(ctx context.Context, show func(queue.Listed)) (last uint6
 	return d.Store.List(ctx, show)
 }
 
-// A call that is repeated until it is known to be done loses nothing, and does
-// nothing twice.
+// Repeating a call until its success is certain loses nothing and does nothing twice.
 func TestDoubtfulStore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -9,27 +9,26 @@ import (
 )
 
 const (
-	readyFor  = 3 * time.Second        // for which the outcome of a put counts
-	readyWait = 500 * time.Millisecond // the longest that Ready waits
-	hungAfter = 5 * time.Second        // after which a probe without an answer has failed
+	readyFor  = 3 * time.Second        // how long the outcome of a put counts
+	readyWait = 500 * time.Millisecond // how long Ready waits at most
+	hungAfter = 5 * time.Second        // when an unanswered probe has failed
 )
 
-// A readiness is what is known of whether groups would be kept.
+// A readiness is the last known ability to put groups.
 type readiness struct {
-	probes sync.WaitGroup // what close waits for
+	probes sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows; nothing else is called under it
+	mu     sync.Mutex // guards the rest; nothing else is called under it
 	closed bool
 	err    error         // of the last put or probe
 	until  time.Time     // err counts until then
-	began  time.Time     // of the probe under way
-	ended  chan struct{} // closed when that probe ends; nil: none is under way
+	began  time.Time     // of the running probe
+	ended  chan struct{} // closed when the running probe ends; nil: none runs
 }
 
-// Ready reports whether a group would be kept if it were put now. The error is what Put
-// would return. It goes by the last put if that is at most 3 seconds old, else by a
-// probe, which puts no group, for which it waits half a second at most. Until the probe
-// has an answer, the outcome before it counts, and after 5 seconds [ErrUnreachable].
+// Ready reports why a put would fail now. It goes by the last put if that is at most 3
+// seconds old, else by a probe, which adds no group. It waits half a second for the probe at
+// most; until the answer the previous outcome counts, and after 5 seconds [ErrUnreachable].
 func (q *Queue) Ready(ctx context.Context) error {
 	r := &q.ready
 	ended, err := r.start(func() error {
@@ -60,8 +59,8 @@ func (q *Queue) Ready(ctx context.Context) error {
 	return r.err
 }
 
-// start starts a probe unless one is under way, and returns a channel that is closed when
-// it ends. The channel is nil if no probe is needed; err is what is known then.
+// start starts a probe unless one runs, and returns a channel that is closed when it ends.
+// If none is needed, the channel is nil and err is the known outcome.
 func (r *readiness) start(probe func() error) (ended <-chan struct{}, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,7 +76,7 @@ func (r *readiness) start(probe func() error) (ended <-chan struct{}, err error)
 	return r.ended, nil
 }
 
-// end notes the outcome of a probe.
+// end records the outcome of a probe.
 func (r *readiness) end(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,8 +85,8 @@ func (r *readiness) end(err error) {
 	r.ended = nil
 }
 
-// heed notes the outcome of a put. After an error the next to ask has a probe made, since
-// not every error is the store's. One that is counts until the probe has an answer.
+// heed records the outcome of a put. After an error the next caller of Ready starts a probe,
+// because not every error is the store's. One of the store's counts until the probe answers.
 func (r *readiness) heed(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +100,7 @@ func (r *readiness) heed(err error) {
 	}
 }
 
-// close waits for the probe under way, and lets no other begin.
+// close waits for the running probe and prevents others.
 func (r *readiness) close() {
 	r.mu.Lock()
 	r.closed = true

@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// A moody store takes puts as it is told to.
+// A moody store takes puts or fails them, as be says.
 type moody struct {
 	*queue.Memory
 	mu   sync.Mutex
-	err  error         // of the puts to come
-	gate chan struct{} // not nil: they wait until it is closed
+	err  error         // of later puts
+	gate chan struct{} // if not nil, they wait until it is closed
 	puts int           // so far
 }
 
@@ -35,14 +35,13 @@ func (m *moody) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 	return m.Memory.Put(ctx, records)
 }
 
-// be sets how puts end from now on.
+// be sets the outcome of later puts.
 func (m *moody) be(err error, gate chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.err, m.gate = err, gate
 }
 
-// count is how many puts there were.
 func (m *moody) count() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,8 +62,8 @@ func openMoody(t *testing.T) (*queue.Queue, *moody) {
 	return q, m
 }
 
-// A queue is ready as long as puts succeed. What puts show needs no probe, and however
-// many ask, there is one probe every few seconds.
+// A queue is ready while puts succeed. A recent put saves the probe, and there is one probe
+// every few seconds for any number of callers.
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, m := openMoody(t)
@@ -72,19 +71,19 @@ func TestReady(t *testing.T) {
 		for i, test := range []struct {
 			why   string
 			after time.Duration // since the step before
-			err   error         // of the store from now on
+			err   error         // of the store from then on
 			put   bool          // a group first
 			want  error
-			puts  int // that the store sees
+			puts  int // that reach the store
 		}{
 			{"nothing is known: a probe", 0, nil, false, nil, 1},
-			{"what was found counts for a while", 2 * time.Second, broken, false, nil, 0},
+			{"the outcome of a probe counts for a while", 2 * time.Second, broken, false, nil, 0},
 			{"but not for long", time.Second, broken, false, broken, 1},
 			{"nor does a fault", 3 * time.Second, nil, false, nil, 1},
 			{"a put that fails has a probe made at once", 0, broken, true, broken, 2},
 			{"a fault counts for a while, too", time.Second, nil, false, broken, 0},
 			{"a put that succeeds needs no probe", 0, nil, true, nil, 1},
-			{"what was refused for its size has one made", 0, queue.ErrNoSpace, true, queue.ErrNoSpace, 2},
+			{"a put refused for lack of space demands a probe", 0, queue.ErrNoSpace, true, queue.ErrNoSpace, 2},
 		} {
 			time.Sleep(test.after)
 			m.be(test.err, nil)
@@ -110,8 +109,7 @@ func TestReady(t *testing.T) {
 	})
 }
 
-// Whoever asks is answered soon, also while the store hangs. After some seconds it counts
-// as unreachable.
+// Ready answers soon even if the store hangs. After some seconds it counts as unreachable.
 func TestReadyWaitsForNoStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, m := openMoody(t)
@@ -140,7 +138,7 @@ func TestReadyWaitsForNoStore(t *testing.T) {
 	})
 }
 
-// A queue that is closed waits for its probe.
+// Close waits for the probe.
 func TestCloseWaitsForProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &moody{Memory: queue.NewMemory(), gate: make(chan struct{})}
@@ -169,17 +167,17 @@ func TestCloseWaitsForProbe(t *testing.T) {
 	})
 }
 
-// What is set aside is told, each time, and to who comes later too.
-func TestOnAside(t *testing.T) {
+// Every group set aside is reported, each time, and to later listeners too.
+func TestOnUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &unreadable{Memory: queue.NewMemory()}
 		q, err := queue.Open(t.Context(), store, queue.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told []queue.Aside
-		tell := func(a queue.Aside) { told = append(told, a) }
-		q.OnAside(tell)
+		var told []queue.Unreadable
+		tell := func(a queue.Unreadable) { told = append(told, a) }
+		q.OnUnreadable(tell)
 		if _, err := q.Put(t.Context(), groupformtest.Group(1)); err != nil {
 			t.Fatal(err)
 		}
@@ -192,9 +190,9 @@ func TestOnAside(t *testing.T) {
 				t.Errorf("told %+v", a)
 			}
 			told = nil
-			q.OnAside(tell)
+			q.OnUnreadable(tell)
 			if len(told) != 1 || told[0].Seq != 1 {
-				t.Errorf("who comes later is told %v", told)
+				t.Errorf("a later listener is told %v", told)
 			}
 			told = nil
 			time.Sleep(pause)

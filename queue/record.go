@@ -6,8 +6,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// NewRecord returns the state of key that holds record as JSON. The record should have a
-// member "version", for [State.Record].
+// NewRecord returns a state with record as JSON. The record should have a member "version",
+// for [State.Record].
 func NewRecord(key string, record any) (State, error) {
 	text, err := jsonform.Marshal(record)
 	if err != nil {
@@ -16,8 +16,8 @@ func NewRecord(key string, record any) (State, error) {
 	return State{key, text}, nil
 }
 
-// Record reads what NewRecord has made. It leaves record unchanged if there is no value,
-// and refuses other versions than the given one.
+// Record decodes a state of NewRecord, and refuses any other version. Without a value, it
+// leaves record unchanged.
 func (s State) Record(version int, record any) error {
 	if s.Value == nil {
 		return nil
@@ -29,7 +29,7 @@ func (s State) Record(version int, record any) error {
 		return fmt.Errorf("state %s: %w", s.Key, err)
 	}
 	if head.Version != version {
-		return fmt.Errorf("state %s: has version %d, and this program reads version %d: use the program that wrote it, or another folder",
+		return fmt.Errorf("state %s: has version %d, want %d: use the program that wrote it, or another folder",
 			s.Key, head.Version, version)
 	}
 	if err := jsonform.Unmarshal(s.Value, record); err != nil {

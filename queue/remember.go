@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// eraParts is how many eras the time has for which keys are remembered. A key is
-// forgotten with its era, so it stays known for up to one part longer.
+// eraParts is into how many eras the time to remember is divided. Keys are forgotten an era
+// at a time, so they may stay known for one era longer.
 const eraParts = 16
 
-// Remembered are the keys of groups that are done. They are kept by eras, so that
-// forgetting costs the same however many are forgotten. Times are in milliseconds since
-// 1970, UTC.
+// remembered are the keys of done groups by era, so that forgetting has the same cost for
+// any number. Times are Unix milliseconds.
 type remembered struct {
-	width  int64 // of an era; 0: there is one, and nothing is forgotten
+	width  int64 // of an era; 0: one era, never forgotten
 	eras   []era // the oldest first
-	latest int64 // the time of the newest record of the log
-	pause  int64 // nothing is to be forgotten before
+	latest int64 // time of the newest log record
+	pause  int64 // forget nothing before
 }
 
-// An era is a part of time, with the keys of the groups that were done in it.
+// An era is a span of time, with the keys of the groups done in it.
 type era struct {
 	from int64
-	last int64 // when the newest of the keys was done
+	last int64 // time of the newest key
 	keys map[Key]struct{}
 }
 
@@ -35,14 +34,13 @@ func newRemembered(keep time.Duration) remembered {
 	return remembered{width: keep.Milliseconds()/eraParts + 1}
 }
 
-// now is the time that counts: never before that of any record. So a clock that is set
-// back makes nothing older, and what is known is only forgotten later.
+// now is the time, but never before that of any record: a clock set back ages nothing, and
+// keys only stay longer.
 func (r *remembered) now() int64 {
 	r.latest = max(r.latest, time.Now().UnixMilli())
 	return r.latest
 }
 
-// has reports whether a key is known.
 func (r *remembered) has(k Key) bool {
 	for i := range r.eras {
 		if _, ok := r.eras[i].keys[k]; ok {
@@ -52,8 +50,7 @@ func (r *remembered) has(k Key) bool {
 	return false
 }
 
-// add notes that the groups of keys were done at a time. A key that is known stays where
-// it is.
+// add adds the keys of groups done at a time. A known key keeps its era.
 func (r *remembered) add(at int64, keys ...Key) {
 	r.latest = max(r.latest, at)
 	var into *era
@@ -68,7 +65,7 @@ func (r *remembered) add(at int64, keys ...Key) {
 	}
 }
 
-// era returns the era of a time, which begins now if need be.
+// era returns the era of a time, made if need be.
 func (r *remembered) era(at int64) *era {
 	from := int64(0)
 	if r.width > 0 {
@@ -82,7 +79,7 @@ func (r *remembered) era(at int64) *era {
 	return &r.eras[i]
 }
 
-// old is how many of the eras are to be forgotten.
+// old is how many eras to forget.
 func (r *remembered) old() (n int) {
 	if r.width == 0 {
 		return 0
@@ -92,13 +89,13 @@ func (r *remembered) old() (n int) {
 	return n
 }
 
-// drop forgets the oldest n eras.
+// drop forgets the n oldest eras.
 func (r *remembered) drop(n int) { r.eras = slices.Delete(r.eras, 0, n) }
 
-// later puts off what is to be forgotten.
+// later puts off forgetting.
 func (r *remembered) later() { r.pause = r.now() + max(1, r.width/eraParts) }
 
-// count is how many keys are known.
+// count is the number of known keys.
 func (r *remembered) count() (n int) {
 	for i := range r.eras {
 		n += len(r.eras[i].keys)

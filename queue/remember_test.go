@@ -9,12 +9,12 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// What is forgotten when, by which clock.
+// Keys are forgotten in time, and a wrong clock forgets none too early.
 func TestRemember(t *testing.T) {
 	for _, test := range []struct {
 		why         string
 		keep        time.Duration
-		done, after time.Duration // from now: when the log says that the group was done, and when the queue is used
+		done, after time.Duration // from now: when the group was done, by the log, and when the queue is used
 		known       bool
 	}{
 		{"for ever", 0, -1e5 * time.Hour, 0, true},
@@ -47,7 +47,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// A clock that was set back does not make what is done now look old later.
+// A clock set back does not make new keys look old later.
 func TestRecordsNeverGoBackInTime(t *testing.T) {
 	ctx, m := context.Background(), NewMemory()
 	ahead := time.Now().Add(time.Hour).UnixMilli()

@@ -31,12 +31,12 @@ func (p plain) routes() []web.Route {
 	}
 }
 
-// answer returns the function of a route that answers the body of a request. An error
-// that is not of package web is about what was asked for.
-func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call) {
-	return func(c *web.Call) {
+// answer returns the handler of a route that answers the body of a request. An error from
+// outside package web is about the request.
+func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call) error {
+	return func(c *web.Call) error {
 		c.MaxBody = maxBody
-		c.Answer(func(body []byte) ([]byte, error) { return reply(c, body) })
+		return c.Answer(func(body []byte) ([]byte, error) { return reply(c, body) })
 	}
 }
 

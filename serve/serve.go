@@ -69,7 +69,7 @@ func Routes(s Settings) ([]web.Route, error) {
 var openAPIText []byte
 
 // openAPI shows the description of the routes.
-func openAPI(c *web.Call) { c.JSON(http.StatusOK, openAPIText) }
+func openAPI(c *web.Call) error { return c.JSON(http.StatusOK, openAPIText) }
 
 // A Config configures a [Server].
 type Config struct {
@@ -93,12 +93,12 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	s := new(Server)
-	ok := func(c *web.Call) { c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
+	ok := func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 	routes = append(routes,
 		web.Route{Method: "GET", Path: "/", Serve: ok},
 		web.Route{Method: "GET", Path: "/healthz", Serve: ok},
-		web.Route{Method: "GET", Path: "/openapi.json", For: web.AnyKey, Serve: func(c *web.Call) { c.JSON(http.StatusOK, []byte(openenv.OpenAPI)) }},
-		web.Route{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) { s.web.Metrics(c) }},
+		web.Route{Method: "GET", Path: "/openapi.json", For: web.AnyKey, Serve: func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(openenv.OpenAPI)) }},
+		web.Route{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) error { return s.web.Metrics(c) }},
 	)
 	s.web, err = web.New(web.Config{Settings: c.Web, Name: "serve", Routes: routes, Keys: c.Keys, Log: c.Log})
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// BenchmarkWrite measures all that a Write costs, and the bytes that it writes per token,
-// read or sampled.
+// BenchmarkWrite measures the cost of a Write, and its bytes per read or sampled token.
 func BenchmarkWrite(b *testing.B) {
 	s := newSpecimen()
 	for _, shape := range []struct {
@@ -52,8 +51,8 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// million makes a trace of a million groups in 16 segments. Their blocks are holes, because
-// the benchmark needs only the indexes.
+// million makes a trace of a million groups in 16 segments, with holes for blocks, because
+// the benchmark needs only indexes.
 func million(b *testing.B, dir string) {
 	p := newPacker()
 	for n := 1; n <= 16; n++ {
@@ -93,7 +92,7 @@ func million(b *testing.B, dir string) {
 	}
 }
 
-// BenchmarkMillion opens a trace of a million groups, and finds pages of 50 in it.
+// BenchmarkMillion opens a trace of a million groups and finds pages of 50.
 func BenchmarkMillion(b *testing.B) {
 	dir := b.TempDir()
 	million(b, dir)
@@ -145,8 +144,8 @@ func BenchmarkMillion(b *testing.B) {
 	})
 }
 
-// BenchmarkOpenGrowing opens a segment that is not closed and has as many blocks as it may
-// have. Each has a single small group, as in a slow run.
+// BenchmarkOpenGrowing opens an open segment with the most blocks, each with one small
+// group, as in a slow run.
 func BenchmarkOpenGrowing(b *testing.B) {
 	dir, records := b.TempDir(), smalls(maxBlocks)
 	w := newWriter(b, dir, Default())

@@ -7,12 +7,12 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A block collects records until they are written: the JSON of all records, and the
-// columns of their tokens and log-probabilities.
+// A block collects records to be written: the JSON of all, and the columns of their tokens
+// and log-probabilities.
 type block struct {
 	text     jsonText
 	tokens   []quintain.Token
-	logProbs []uint32 // their bits
+	logProbs []uint32 // as bits
 	shares   []share
 	index    rows
 }
@@ -26,8 +26,8 @@ type share struct {
 
 const shareSize = 12 // bytes of a share in a payload
 
-// fits reports an error if a record has more runs than a reader accepts: a few bytes must
-// not become large lists.
+// fits refuses a record with more runs than a reader accepts: a few bytes must not become
+// large lists.
 func (s share) fits(runs int) error {
 	if most := 1<<16 + 64*(s.json+s.tokens); runs > most {
 		return fmt.Errorf("has %d versions and advantages, want at most %d for %d tokens", runs, most, s.tokens)
@@ -35,7 +35,7 @@ func (s share) fits(runs int) error {
 	return nil
 }
 
-// size is the size of the block in bytes, before it is deflated.
+// size is the size of the block in bytes before compression.
 func (b *block) size() int {
 	return 4 + 2*columnHead + shareSize*len(b.shares) + len(b.text.b) + 4*len(b.tokens) + 4*len(b.logProbs)
 }
@@ -58,20 +58,27 @@ func (b *block) add(r *Record) error {
 	e := encoder{block: b, record: r, group: r.Group()}
 	e.encode()
 	is := share{len(b.text.b) - was.json, len(b.tokens) - was.tokens, len(b.logProbs) - was.logProbs}
-	err := b.text.err
-	if err == nil {
-		err = is.fits(e.runs)
-	}
-	if err == nil && b.size() > maxPayload {
-		err = fmt.Errorf("takes more than %d MiB", maxPayload>>20)
-	}
-	if err != nil {
+	if err := b.check(is, e.runs); err != nil {
 		b.text = jsonText{b: b.text.b[:was.json]}
 		b.tokens, b.logProbs = b.tokens[:was.tokens], b.logProbs[:was.logProbs]
 		return fmt.Errorf("group %s: %w", e.group, err)
 	}
 	b.shares = append(b.shares, is)
 	b.index.add(entryOf(r, e.group))
+	return nil
+}
+
+// check reports why the record just added, of size is and with so many runs, is invalid.
+func (b *block) check(is share, runs int) error {
+	if b.text.err != nil {
+		return b.text.err
+	}
+	if err := is.fits(runs); err != nil {
+		return err
+	}
+	if b.size() > maxPayload {
+		return fmt.Errorf("takes more than %d MiB", maxPayload>>20)
+	}
 	return nil
 }
 

@@ -28,7 +28,7 @@ func (c column) at(i int) int64 {
 
 var errColumn = fmt.Errorf("%w: a column of numbers is incomplete", ErrDamaged)
 
-// readColumn reads a column of n numbers from b, and returns what follows it.
+// readColumn reads a column of n numbers from b, and returns the rest.
 func readColumn(b []byte, n int) (c column, rest []byte, err error) {
 	if len(b) < columnHead {
 		return c, nil, errColumn
@@ -42,7 +42,7 @@ func readColumn(b []byte, n int) (c column, rest []byte, err error) {
 	return c, rest, nil
 }
 
-// whole has the types of numbers in columns.
+// whole is the types of numbers in columns.
 type whole interface{ ~int32 | ~uint32 | ~int64 }
 
 // widthOf is the number of planes that values need.
@@ -58,7 +58,7 @@ func widthOf[T whole](values []T, base int64) int {
 	return width
 }
 
-// appendColumnHead appends what comes before the planes.
+// appendColumnHead appends the bytes before the planes.
 func appendColumnHead(dst []byte, base int64, width int) []byte {
 	return append(binary.LittleEndian.AppendUint64(dst, uint64(base)), byte(width))
 }
@@ -73,7 +73,7 @@ func appendPlane[T whole](dst []byte, values []T, base int64, k int) []byte {
 	return dst
 }
 
-// appendColumn appends values as a column whose base is the least of them.
+// appendColumn appends values as a column with the least of them as its base.
 func appendColumn(dst []byte, values []int64) []byte {
 	base := int64(0)
 	if len(values) > 0 {

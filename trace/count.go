@@ -6,25 +6,25 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Counts say how many records match a query, and what they are.
+// Counts are the records that match a query.
 type Counts struct {
 	Groups   int
 	Tokens   int // read and sampled
 	Tasks    map[string]Tally
-	Drops    map[string]int // by the reason for dropping; empty: kept
+	Drops    map[string]int // by the reason; empty: kept
 	Outcomes map[quintain.Outcome]int
 }
 
-// A Tally is the number of groups of a task, and their scores.
+// A Tally is the groups and scores of a task.
 type Tally struct {
 	Groups, Scored int
-	Sum            float64 // of the mean scores of those that are scored
+	Sum            float64 // of the scored groups' mean scores
 }
 
-// Mean is the mean score; 0 if there is none.
+// Mean is the mean score, or 0.
 func (t Tally) Mean() float64 { return t.Sum / float64(max(1, t.Scored)) }
 
-// Count counts the records that match q, whatever its Limit and After.
+// Count counts the matches of q, regardless of its Limit and After.
 func (r *Reader) Count(q Query) Counts {
 	q.Limit, q.After = 0, Ref{}
 	r.mu.RLock()

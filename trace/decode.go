@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// An unpacked is a block that was read.
+// An unpacked is a decoded block.
 type unpacked struct {
 	json     []byte // of all records
 	tokens   column
@@ -100,9 +100,9 @@ type episodeJSON struct {
 }
 
 type turnJSON struct {
-	Opening   bool                `json:"opening"` // observed and read are those of the record's first turn
+	Opening   bool                `json:"opening"` // observed and read are the record's first turn's
 	Observed  []quintain.Message  `json:"observed"`
-	Read      *int                `json:"read"` // number of tokens, the next in the column; nil: no list
+	Read      *int                `json:"read"` // number of tokens in the column; nil: no list
 	Reply     string              `json:"reply"`
 	Reasoning string              `json:"reasoning"`
 	ToolCalls []quintain.ToolCall `json:"tool_calls"`

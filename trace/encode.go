@@ -20,8 +20,8 @@ type encoder struct {
 	runs   int            // numbers written as runs
 }
 
-// encode writes the record: the long lists to columns, and the rest as JSON, in which
-// their lengths take their place.
+// encode writes the record: the long lists to columns, and the rest as JSON with their lengths
+// in their places.
 func (e *encoder) encode() {
 	r, j := e.record, &e.text
 	j.put(`{"problem":`)
@@ -74,7 +74,7 @@ func (e *encoder) problem(p *quintain.Problem) {
 	j.put("}")
 }
 
-// time appends a time in nanoseconds after since, which is in nanoseconds since 1970.
+// time appends a time as nanoseconds after since, which is in nanoseconds since 1970.
 func (e *encoder) time(before, field string, t time.Time, since int64) {
 	ns := t.UnixNano()
 	if !time.Unix(0, ns).Equal(t) {
@@ -101,8 +101,8 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.put("}")
 }
 
-// turn appends a turn. If it observed and read the same as the first turn of the record,
-// it refers to that turn.
+// turn appends a turn. If it observed and read the same as the record's first turn, it
+// refers to that turn.
 func (e *encoder) turn(t *quintain.Turn) {
 	j := &e.text
 	j.put("{")

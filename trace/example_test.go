@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A group that nobody solved is written, and found by the reason for which it was dropped.
+// A group without a right answer is written, and found by the reason for its drop.
 func Example() {
 	folder, err := os.MkdirTemp("", "trace")
 	if err != nil {

@@ -15,7 +15,7 @@ const magic = "QNtrace\x01"
 const (
 	kindHead   = 'h' // JSON; see [Head]
 	kindBlock  = 'b' // records
-	kindIndex  = 'i' // the index of the block before
+	kindIndex  = 'i' // the index of the last block
 	kindFooter = 'f' // the index of all blocks
 )
 
@@ -26,7 +26,7 @@ const (
 	// maxPayload is the largest size of an inflated payload in bytes, and so of a record.
 	maxPayload = 256 << 20
 
-	// maxFrame is the largest size of a deflated payload. Random bytes grow a little.
+	// maxFrame is the largest deflated payload. Random bytes grow slightly.
 	maxFrame = maxPayload + maxPayload>>10
 )
 
@@ -64,11 +64,11 @@ type frame struct {
 // end is the offset after the frame.
 func (f frame) end() int64 { return f.at + frameHead + f.size }
 
-// ErrDamaged says that a file does not contain what was written.
+// ErrDamaged says that a file is not as written.
 var ErrDamaged = errors.New("the trace is damaged")
 
-// frameAt reads the head of a frame. whole is false if the frame does not end within
-// size, the size of the file.
+// frameAt reads the head of a frame. whole is false if the frame exceeds the file, of size
+// bytes.
 func frameAt(r io.ReaderAt, at, size int64) (f frame, whole bool, err error) {
 	if at < 0 || at > size-frameHead {
 		return f, false, nil

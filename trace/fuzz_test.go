@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzRecords reads any bytes as an inflated block. A record that can be read can be
-// written, and stays the same.
+// FuzzRecords decodes arbitrary bytes as an inflated block. A decoded record can be written,
+// and stays the same.
 func FuzzRecords(f *testing.F) {
 	seed := func(records ...*Record) {
 		var b block
@@ -40,7 +40,7 @@ func FuzzRecords(f *testing.F) {
 				continue
 			}
 			var b block
-			if b.add(r) != nil { // a time that is out of range, …
+			if b.add(r) != nil { // invalid, such as a time out of range
 				continue
 			}
 			once := roundTrip(t, r)[0]
@@ -67,9 +67,9 @@ func noNaN(records ...*Record) {
 	}
 }
 
-// FuzzSegment opens any bytes as a segment, and reads every record found. Framed input
-// becomes frames with right checksums: a byte is the kind, two are the size, and then
-// comes the payload.
+// FuzzSegment opens arbitrary bytes as a segment, and reads every record found. Framed input
+// becomes frames with correct checksums: a byte for the kind, two for the size, then the
+// payload.
 func FuzzSegment(f *testing.F) {
 	dir := f.TempDir()
 	w := newWriter(f, dir, Default())

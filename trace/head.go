@@ -9,12 +9,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Head describes the run of a trace. It begins every segment, so that each can be
-// understood without the others.
+// A Head describes the run of a trace. It begins every segment, so each can be understood
+// alone.
 type Head struct {
 	Run       string                  `json:"run"`       // ID of the run
-	Program   string                  `json:"program"`   // that wrote the trace, with its version
-	Scenarios []quintain.ScenarioInfo `json:"scenarios"` // that the run plays
+	Program   string                  `json:"program"`   // the writing program, with its version
+	Scenarios []quintain.ScenarioInfo `json:"scenarios"` // played in the run
 	Settings  json.RawMessage         `json:"settings"`  // of the run; nil: unknown
 	Began     time.Time               `json:"began"`     // start of the segment; the writer sets it
 }

@@ -23,7 +23,7 @@ func payloadOf(text string, tokens, logProbs int) []byte {
 	return appendColumn(b, make([]int64, logProbs))
 }
 
-// TestHostileRecordsAreRefused reads records that no writer writes. None may take much
+// TestHostileRecordsAreRefused decodes records that no writer writes. None may take much
 // memory.
 func TestHostileRecordsAreRefused(t *testing.T) {
 	turn := func(fields string) string { return `{"episodes":[{"turns":[{` + fields + `}]}]}` }
@@ -113,7 +113,7 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 	}
 }
 
-// TestTrailerOfNoFooter has a trailer that points to the index of a block.
+// TestTrailerOfNoFooter points the trailer to the index of a block.
 func TestTrailerOfNoFooter(t *testing.T) {
 	whole, ends := cutSegment(t, slims(9))
 	index := ends[1]
@@ -142,7 +142,7 @@ func TestWhatInflatesWithoutEndIsRefused(t *testing.T) {
 }
 
 func TestRecordsThatNoReaderTakesAreRefused(t *testing.T) {
-	b := block{tokens: make([]quintain.Token, maxPayload/4)} // memory that is never touched
+	b := block{tokens: make([]quintain.Token, maxPayload/4)} // untouched memory
 	err := b.add(newSpecimen().small(0))
 	if want := fmt.Sprintf("takes more than %d MiB", maxPayload>>20); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)

@@ -13,22 +13,22 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Ref is the place of a record in a trace. It is valid until the record's segment is
-// removed. The zero Ref belongs to no record.
+// A Ref is the place of a record in a trace, valid until its segment is removed. The zero
+// Ref is no record's.
 type Ref struct {
 	Segment int   `json:"segment"` // number of the file, from 1
 	Block   int64 `json:"block"`   // offset of the block in the file
 	Record  int   `json:"record"`  // number of the record in the block, from 0
 }
 
-// An Entry is the index's information on a record.
+// An Entry is a record's entry in the index.
 type Entry struct {
 	Ref
 	Group    string             `json:"group"` // its ID
 	Task     string             `json:"task"`
 	Scenario string             `json:"scenario,omitempty"`
-	Outcomes []quintain.Outcome `json:"outcomes"`       // every outcome of an episode, once
-	Drop     string             `json:"drop,omitempty"` // why the group was dropped; empty: it was kept
+	Outcomes []quintain.Outcome `json:"outcomes"`       // of the episodes, each once
+	Drop     string             `json:"drop,omitempty"` // why the group was dropped; empty: kept
 	Version  int                `json:"version"`        // of the policy at Time
 	Time     time.Time          `json:"time"`
 	Episodes int                `json:"episodes"`
@@ -57,7 +57,7 @@ func entryOf(r *Record, group string) Entry {
 const (
 	colTime     = iota // nanoseconds since 1970
 	colPrefix          // text: the group's ID without the number at its end
-	colNumber          // the number at the end of the group's ID; -1: there is none
+	colNumber          // the number at the end of the group's ID; -1: none
 	colTask            // text
 	colScenario        // text
 	colDrop            // text
@@ -65,14 +65,14 @@ const (
 	colVersion
 	colEpisodes
 	colTokens
-	colScore // bits of the mean score, IEEE 754; NaN: there is none
+	colScore // bits of the mean score, IEEE 754; NaN: none
 	columns
 )
 
-// textColumns are the columns whose numbers are indices of texts.
+// textColumns are the columns of indices of texts.
 var textColumns = [...]int{colPrefix, colTask, colScenario, colDrop}
 
-// splitID splits the number off the end of an ID; -1: there is none.
+// splitID splits the number off the end of an ID; -1: none.
 func splitID(id string) (prefix string, number int64) {
 	at := len(id)
 	for at > 0 && len(id)-at < 18 && id[at-1] >= '0' && id[at-1] <= '9' {
@@ -106,7 +106,7 @@ func outcomeBits(list []quintain.Outcome) (bits int64) {
 	return bits
 }
 
-// rows is an index that is being written.
+// rows is an index being written.
 type rows struct {
 	texts  []string
 	places map[string]int64 // index of each text
@@ -114,8 +114,8 @@ type rows struct {
 	blocks [][2]int64       // offset and number of rows of each block
 
 	count  int    // of rows
-	packed []byte // the columns of each row as varints; the whole segment's are held in memory
-	time   int64  // of the last row; packed has the differences
+	packed []byte // the columns of each row as varints, for the whole segment
+	time   int64  // of the last row; packed has differences
 }
 
 // put adds a row.
@@ -128,7 +128,7 @@ func (x *rows) put(row [columns]int64) {
 	x.count++
 }
 
-// all goes through the rows.
+// all yields the rows.
 func (x *rows) all(yield func([columns]int64) bool) {
 	var row [columns]int64
 	for rest := x.packed; len(rest) > 0; {
@@ -145,7 +145,7 @@ func (x *rows) all(yield func([columns]int64) bool) {
 	}
 }
 
-// text returns the index of a text, and adds it if it is new.
+// text returns the index of a text, added if need be.
 func (x *rows) text(s string) int64 {
 	at, there := x.places[s]
 	if !there {
@@ -177,7 +177,7 @@ func (x *rows) add(e Entry) {
 	})
 }
 
-// join adds everything in another index.
+// join adds the rows of another index.
 func (x *rows) join(other *rows) {
 	x.blocks = append(x.blocks, other.blocks...)
 	for row := range other.all {
@@ -188,7 +188,7 @@ func (x *rows) join(other *rows) {
 	}
 }
 
-// take adds everything in an index that was read.
+// take adds the rows of a decoded index.
 func (x *rows) take(part *index) {
 	x.blocks = append(x.blocks, part.Blocks...)
 	for i := range part.Records {
@@ -210,12 +210,12 @@ type indexHead struct {
 	Blocks  [][2]int64 `json:"blocks"` // offset of each block, and the number of its records
 }
 
-// pack returns the payload of the index's frame. It goes through the rows once for each column,
-// which takes some 20 ms for a whole file, rather than hold them unpacked.
+// pack returns the payload of the index's frame. It visits the rows once per column, which
+// takes about 20 ms for a whole file, instead of holding them unpacked.
 func (x *rows) pack(p *packer) []byte {
 	head, err := jsonform.Marshal(indexHead{x.count, x.texts, x.blocks})
 	if err != nil {
-		panic(err) // strings and numbers can always be written
+		panic(err) // cannot happen: strings and numbers
 	}
 	p.begin()
 	p.put(binary.LittleEndian.AppendUint32(nil, uint32(len(head))))
@@ -231,7 +231,7 @@ func (x *rows) pack(p *packer) []byte {
 	return p.end()
 }
 
-// An index is an index that was read. It keeps the columns, and makes entries on request.
+// An index is a decoded index. It holds the columns, and makes entries on demand.
 type index struct {
 	indexHead
 	firsts  []int // number of the first row of each block
@@ -240,7 +240,7 @@ type index struct {
 
 var errIndex = fmt.Errorf("%w: an index is incomplete", ErrDamaged)
 
-// readIndex reads an inflated payload. size is that of the file, and bounds the blocks.
+// readIndex decodes an index. size is the file's, and bounds the blocks.
 func readIndex(payload []byte, size int64) (*index, error) {
 	if len(payload) < 4 {
 		return nil, errIndex
@@ -266,8 +266,8 @@ func readIndex(payload []byte, size int64) (*index, error) {
 	return x, x.check(size)
 }
 
-// check reports blocks that are out of order, outside the file, or do not match the
-// number of records.
+// check reports blocks that are out of order or outside the file, or do not match the number
+// of records.
 func (x *index) check(size int64) error {
 	first, before := int64(0), int64(0)
 	for _, b := range x.Blocks {
@@ -300,7 +300,7 @@ func (x *index) text(col, i int) string {
 	return ""
 }
 
-// entry returns the entry of row i, which belongs to a block of a segment.
+// entry returns the entry of row i in a block of a segment.
 func (x *index) entry(i, block, segment int) Entry {
 	e := Entry{
 		Ref:   Ref{segment, x.Blocks[block][0], i - x.firsts[block]},

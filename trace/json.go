@@ -12,11 +12,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A jsonText is JSON that is being written. Unlike encoding/json, it keeps raw values byte
-// for byte: a problem's name has a hash of the bytes of its parameters.
+// A jsonText is JSON being written. Unlike encoding/json, it preserves raw values byte for
+// byte: a problem's name has a hash of its parameters' bytes.
 type jsonText struct {
 	b   []byte
-	err error // names the first value that cannot be written
+	err error // about the first invalid value
 }
 
 // fail records the first error.

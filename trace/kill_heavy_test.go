@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// childDir is an environment variable: a process of this test writes to the folder that it
-// names until it is killed.
+// childDir is the environment variable that names the folder of a child process, which writes
+// until it is killed.
 const childDir = "QUINTAIN_TEST_TRACE"
 
 func TestMain(m *testing.M) {
@@ -41,8 +41,8 @@ func writeForever(dir string) {
 	os.Stdout.WriteString(err.Error() + "\n")
 }
 
-// TestKill kills a process that writes, 50 times. Afterwards every record that a reader saw
-// before is still there, and all are complete.
+// TestKill kills a writing process 50 times. All records that a reader saw before are still
+// there, and all are complete.
 func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	r := open(t, dir)

@@ -14,7 +14,7 @@ import (
 
 var folder = flag.String("folder", "", "folder for the trace of TestFolderForOthers; empty: a temporary folder")
 
-// TestFolderForOthers writes a trace and its records as JSON lines, for readers in other
+// TestFolderForOthers writes a trace, and its records as JSON lines, for readers in other
 // languages; conformance/trace.py runs it.
 func TestFolderForOthers(t *testing.T) {
 	dir := *folder
@@ -46,7 +46,7 @@ func TestFolderForOthers(t *testing.T) {
 	testAre(t, open(t, dir), records)
 }
 
-// oddRecords returns records with everything that groups of one turn lack.
+// oddRecords returns records with all features that groups of one turn lack.
 func oddRecords() []*Record {
 	group := newSpecimen().small(7)
 	group.Drop, group.Scores, group.Advantages = "infra_failed", nil, nil
@@ -72,8 +72,8 @@ func oddRecords() []*Record {
 	return []*Record{group, talk}
 }
 
-// plain returns a record as a reader in another language has it: times in nanoseconds, and
-// episodes without what the record says.
+// plain returns a record as seen from another language: times in nanoseconds, and episodes
+// without what the record says already.
 func plain(t *testing.T, r *Record) map[string]any {
 	var m map[string]any
 	if err := json.Unmarshal([]byte(inJSON(r)), &m); err != nil {

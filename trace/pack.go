@@ -13,17 +13,17 @@ import (
 // level is the compression level of text and tokens; see docs/formats/trace.md.
 const level = 3
 
-// minPlane is the size from which a plane has a code of its own.
+// minPlane is the least size of a plane with its own code.
 const minPlane = 512
 
-// A packer deflates payloads. It deflates each plane of a column separately, because some
-// planes are noise and others are not; together they are one stream.
+// A packer deflates payloads, each plane of a column separately, because some planes are
+// noise and others are not. Together they are one stream.
 type packer struct {
 	out   bytes.Buffer
-	text  []byte               // put, but not deflated yet
-	plane []byte               // memory for planes
-	alike func() *flate.Writer // for bytes that repeat; each is made at its first call
-	noise func() *flate.Writer // for bytes that do not: those of log-probabilities
+	text  []byte               // not yet deflated
+	plane []byte               // scratch
+	alike func() *flate.Writer // for repetitive bytes; made on first use, as noise
+	noise func() *flate.Writer // for random bytes, of log-probabilities
 }
 
 func newPacker() *packer {
@@ -31,7 +31,7 @@ func newPacker() *packer {
 		return sync.OnceValue(func() *flate.Writer { // it takes half a megabyte
 			w, err := flate.NewWriter(io.Discard, level)
 			if err != nil {
-				panic(err) // the levels are constants of the package
+				panic(err) // cannot happen: the levels are constants
 			}
 			return w
 		})
@@ -48,17 +48,17 @@ func (p *packer) begin() {
 // put adds bytes.
 func (p *packer) put(b []byte) { p.text = append(p.text, b...) }
 
-// section deflates b, and ends at a boundary between bytes.
+// section deflates b up to a byte boundary.
 func (p *packer) section(of func() *flate.Writer, b []byte) {
 	w := of()
 	w.Reset(&p.out)
 	_, err := w.Write(b)
 	if err := errors.Join(err, w.Flush()); err != nil {
-		panic(err) // a buffer never fails
+		panic(err) // cannot happen: a buffer never fails
 	}
 }
 
-// flush deflates what was put.
+// flush deflates the text so far.
 func (p *packer) flush() {
 	if len(p.text) > 0 {
 		p.section(p.alike, p.text)
@@ -66,7 +66,7 @@ func (p *packer) flush() {
 	}
 }
 
-// putColumn adds a column, whose planes w deflates.
+// putColumn adds a column with planes deflated by w.
 func putColumn[T whole](p *packer, values []T, base int64, w func() *flate.Writer) {
 	width := widthOf(values, base)
 	p.text = appendColumnHead(p.text, base, width)
@@ -83,7 +83,7 @@ func putColumn[T whole](p *packer, values []T, base int64, w func() *flate.Write
 	}
 }
 
-// end ends a payload and returns it; it is valid until the next one begins.
+// end ends a payload and returns it; it is valid until the next begin.
 func (p *packer) end() []byte {
 	p.flush()
 	p.out.WriteString(lastBlock)
@@ -93,17 +93,17 @@ func (p *packer) end() []byte {
 // lastBlock is the end of a deflated stream: an empty block with fixed codes.
 const lastBlock = "\x03\x00"
 
-// inflate inflates a payload. More than most bytes are an error. The memory that it takes
-// depends on the payload and the result, not on most.
+// inflate inflates a payload, but not to more than most bytes. Its memory depends on the
+// payload and the result, not on most.
 func inflate(payload []byte, most int) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(payload))
 	all := bytes.NewBuffer(make([]byte, 0, min(8*len(payload), most)+bytes.MinRead))
 	n, err := all.ReadFrom(io.LimitReader(r, int64(most)+1))
-	if err == nil && n > int64(most) {
-		err = fmt.Errorf("it holds more than %d bytes", most)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("inflating: %w", err)
+	}
+	if n > int64(most) {
+		return nil, fmt.Errorf("inflating: it has more than %d bytes", most)
 	}
 	return all.Bytes(), nil
 }

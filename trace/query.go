@@ -8,30 +8,29 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Query says which records are wanted: those that meet all conditions that are set. The
-// zero Query wants all.
+// A Query selects the records that meet all its conditions. The zero Query selects all.
 type Query struct {
 	Group    string           // ID of the group
 	Task     string           // name
 	Scenario string           // ID
 	Outcome  quintain.Outcome // of any episode
-	Drop     string           // Kept, Dropped, or a reason for dropping
+	Drop     string           // Kept, Dropped, or a reason
 
 	Level                  *int      // of the task; nil: any
 	MinVersion, MaxVersion *int      // of the policy; nil: any
 	MinScore, MaxScore     *float64  // mean score of the group; nil: any, or none
 	From, To               time.Time // not before From, and before To; zero: any
 
-	By     Order // what the records are sorted by
-	Newest bool  // newest or highest first; otherwise oldest or lowest first
-	After  Ref   // only records after this one in that order; zero: all
-	Limit  int   // largest number of records; 0: all
+	By     Order
+	Newest bool // newest or highest first; otherwise oldest or lowest first
+	After  Ref  // only records after this one in the order; zero: all
+	Limit  int  // largest number of records; 0: all
 }
 
 // Values of Drop besides the reasons.
 const (
 	Kept    = "kept"    // groups that were not dropped
-	Dropped = "dropped" // groups that were, for any reason
+	Dropped = "dropped" // groups dropped for any reason
 )
 
 // A condition is a condition on the numbers of a column.
@@ -47,7 +46,7 @@ type filter struct {
 	none  bool // no row can meet all
 }
 
-// filter returns the conditions of q.
+// filter returns q's conditions on an index.
 func (q *Query) filter(x *index) *filter {
 	f := &filter{index: x}
 	if q.Group != "" {
@@ -113,14 +112,14 @@ func (f *filter) within(col int, low, high int64) {
 	f.add(col, func(v int64) bool { return v >= low && v <= high })
 }
 
-// text adds the condition that a text is want.
+// text adds the condition that a text equals want.
 func (f *filter) text(col int, want string) {
 	at, there := f.index.place(want)
 	f.none = f.none || !there
 	f.within(col, at, at)
 }
 
-// level adds the condition that a group is of a level, which is in its ID.
+// level adds the condition on the level, which is part of the ID.
 func (f *filter) level(want *int) {
 	if want == nil {
 		return
@@ -133,7 +132,7 @@ func (f *filter) level(want *int) {
 	f.add(colPrefix, func(v int64) bool { return v >= 0 && v < int64(len(of)) && of[v] })
 }
 
-// score adds the condition that a group has a score from low to high; nil: any.
+// score adds the condition that the score is from low to high; nil: any.
 func (f *filter) score(low, high *float64) {
 	if low == nil && high == nil {
 		return
@@ -154,7 +153,7 @@ func (f *filter) fits(i int) bool {
 	return true
 }
 
-// find appends the entries of an index that match q to found.
+// find appends the matches of an index to found.
 func (q *Query) find(found []Entry, x *index, segment int) []Entry {
 	full := func() bool { return q.Limit > 0 && len(found) >= q.Limit }
 	if full() {
@@ -167,9 +166,8 @@ func (q *Query) find(found []Entry, x *index, segment int) []Entry {
 	return found
 }
 
-// rows calls visit for the rows of an index that meet the conditions of q, until it
-// returns false. The ranked is the same one each time. It heeds After only if the records
-// are sorted by time.
+// rows calls visit for the matching rows of an index until it returns false, each time with
+// the same ranked. It heeds After only if sorted by time.
 func (q *Query) rows(x *index, segment int, visit func(*ranked) bool) {
 	f := q.filter(x)
 	if f.none {

@@ -8,18 +8,18 @@ import (
 )
 
 // A Reader finds and reads the records of a trace, even while a Writer of this or another
-// process adds to it. It keeps the index in memory, about 30 bytes per record, and no file
-// open. Many goroutines may use it.
+// process adds to it. It holds the index in memory, about 30 bytes per record, and no open
+// file. Many goroutines may use it at once.
 type Reader struct {
 	dir string
 
 	mu       sync.RWMutex
 	segments []*segment // oldest first
 
-	blocks sync.Mutex
-	last   *unpacked // the last block read; nil: none
-	lastAt Ref       // its first record
-	broken int       // reads that failed because of damage
+	blocks sync.Mutex // guards the rest
+	last   *unpacked  // the last block read; nil: none
+	lastAt Ref        // its first record
+	broken int        // reads that failed on damage
 }
 
 // Open returns a reader of the trace in dir, and reads the index.
@@ -31,8 +31,8 @@ func Open(dir string) (*Reader, error) {
 	return r, nil
 }
 
-// Refresh reads what was added to the index since Open or the last Refresh, and forgets
-// removed segments.
+// Refresh reads additions to the index since Open or the last Refresh, and forgets removed
+// segments.
 func (r *Reader) Refresh() error {
 	numbers, err := segmentNumbers(r.dir)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Reader) Refresh() error {
 	var fresh []*segment
 	for _, n := range numbers {
 		s, err := r.refresh(known[n], n)
-		if errors.Is(err, os.ErrNotExist) { // it was just removed
+		if errors.Is(err, os.ErrNotExist) { // just removed
 			continue
 		}
 		if err != nil {
@@ -59,7 +59,7 @@ func (r *Reader) Refresh() error {
 	return nil
 }
 
-// refresh reads what is new in segment n. s is what was read before; nil: nothing.
+// refresh reads additions to segment n. s is its state so far; nil: new.
 func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 	f, err := os.Open(segmentPath(r.dir, n))
 	if err != nil {
@@ -70,7 +70,7 @@ func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s == nil || info.Size() < s.end || s.closed && info.Size() != s.size { // it is another file
+	if s == nil || info.Size() < s.end || s.closed && info.Size() != s.size { // another file
 		s = &segment{number: n}
 	}
 	err = s.read(f, info.Size())
@@ -80,7 +80,7 @@ func (r *Reader) refresh(s *segment, n int) (*segment, error) {
 	return s, err
 }
 
-// Find returns the entries of the records that match q.
+// Find returns the entries of the matches of q.
 func (r *Reader) Find(q Query) []Entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -120,7 +120,7 @@ func (r *Reader) Head(at Ref) (Head, error) {
 	return Head{}, fmt.Errorf("trace: segment %d: %w", at.Segment, os.ErrNotExist)
 }
 
-// Damaged is the number of frames and records that were found damaged so far.
+// Damaged is the number of damaged frames and records found so far.
 func (r *Reader) Damaged() int {
 	r.blocks.Lock()
 	n := r.broken
@@ -133,9 +133,9 @@ func (r *Reader) Damaged() int {
 	return n
 }
 
-// Read reads a record, which the caller then owns. Its errors include [ErrDamaged] and, if
-// the segment was removed, [os.ErrNotExist]. It keeps the last block, so that reading in
-// order is fast.
+// Read reads a record, which the caller then owns. Errors include [ErrDamaged] and, if the
+// segment was removed, [os.ErrNotExist]. It caches the last block, so reading in order is
+// fast.
 func (r *Reader) Read(at Ref) (*Record, error) {
 	r.blocks.Lock()
 	defer r.blocks.Unlock()

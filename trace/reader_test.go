@@ -56,8 +56,8 @@ func TestReaderFollowsAWriter(t *testing.T) {
 	}
 }
 
-// TestSegmentsThatGoWhileTheyAreListedArePassedOver has a name in the folder that can no
-// longer be opened.
+// TestSegmentsThatGoWhileTheyAreListedArePassedOver has a name in the folder that cannot be
+// opened.
 func TestSegmentsThatGoWhileTheyAreListedArePassedOver(t *testing.T) {
 	dir, records := t.TempDir(), smalls(1)
 	w := newWriter(t, dir, Default())
@@ -89,8 +89,8 @@ func TestReaderSeesAFolderThatWasBegunAnew(t *testing.T) {
 	testAre(t, r, records[15:])
 }
 
-// TestDamageIsSkippedAndCounted changes bytes of a segment, one at a time. Every record
-// that can still be read is as it was written, and at most one block is lost.
+// TestDamageIsSkippedAndCounted changes the bytes of a segment one by one. Every readable
+// record is as written, and at most one block is lost.
 func TestDamageIsSkippedAndCounted(t *testing.T) {
 	records := slims(9)
 	whole, ends := cutSegment(t, records)
@@ -210,7 +210,7 @@ func TestEntriesAreThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// played draws the records of a trace to search. It uses few values, so that queries match.
+// played draws records to search, with few values, so that queries match.
 func played(t *rapid.T) *Record {
 	word := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "word") }
 	r := &Record{
@@ -228,7 +228,7 @@ func played(t *rapid.T) *Record {
 	return r
 }
 
-// query draws a query on what played draws.
+// query draws a query on such records.
 func query(t *rapid.T) Query {
 	word := func(of ...string) string { return rapid.SampledFrom(of).Draw(t, "word") }
 	version := func() *int {
@@ -271,7 +271,7 @@ func (q *Query) wants(r *Record) bool {
 	return q.Outcome == "" || slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool { return e.Outcome == q.Outcome })
 }
 
-// place is where a record stands in an order.
+// place is the rank of a record in an order.
 func place(r *Record, by Order) float64 {
 	score, scored := r.score()
 	switch {

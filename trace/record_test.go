@@ -50,7 +50,7 @@ func TestRecordsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		records := rapid.SliceOfN(rapid.Custom(drawRecord), 1, 5).Draw(t, "records")
 		for i, back := range roundTrip(t, records...) {
-			signs := fmt.Sprintf("%+v", back) == fmt.Sprintf("%+v", records[i]) // DeepEqual takes -0 for 0
+			signs := fmt.Sprintf("%+v", back) == fmt.Sprintf("%+v", records[i]) // DeepEqual equates -0 and 0
 			if !reflect.DeepEqual(back, records[i]) || !signs {
 				t.Fatalf("record %d came back as\n%s\nwant\n%s", i, inJSON(back), inJSON(records[i]))
 			}
@@ -58,8 +58,8 @@ func TestRecordsComeBack(t *testing.T) {
 	})
 }
 
-// TestEveryFieldComesBack sets every field of a record, at any depth, so that a new field
-// cannot be forgotten.
+// TestEveryFieldComesBack sets every field of a record at any depth, so that no new field is
+// forgotten.
 func TestEveryFieldComesBack(t *testing.T) {
 	r := &Record{}
 	fill(t, reflect.ValueOf(r).Elem(), "record")
@@ -194,7 +194,7 @@ func drawTurn(t *rapid.T) quintain.Turn {
 	}
 }
 
-// drawMessage draws messages as they come from JSON.
+// drawMessage draws messages as from JSON.
 func drawMessage(t *rapid.T) quintain.Message {
 	m := quintain.Message{
 		Role: drawText.Draw(t, "role"), Reasoning: drawText.Draw(t, "reasoning"), ToolCalls: listOf(t, rapid.Custom(drawCall), 2),

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// ending ends the names of segments.
+// ending is the suffix of segments' names.
 const ending = ".trace"
 
 // segmentPath returns the path of segment n of a folder.
@@ -40,20 +40,20 @@ func segmentNumbers(dir string) ([]int, error) {
 	return numbers, nil
 }
 
-// A segment is what a reader knows of one file.
+// A segment is a reader's state of one file.
 type segment struct {
 	number  int
 	head    Head
-	parts   []*index // one if the segment is closed, otherwise one for each block
-	end     int64    // offset up to which it was read: after a complete index
+	parts   []*index // one of a closed segment, else one per block
+	end     int64    // read up to here, the end of an index
 	closed  bool     // it has a footer
-	damaged int      // frames that could not be read
-	size    int64    // of the file, when it was read
+	damaged int      // unreadable frames
+	size    int64    // of the file at the last read
 }
 
-var errForeign = errors.New("it is not a segment of a trace that this program can read")
+var errForeign = errors.New("it is not a segment of a trace of a known version")
 
-// read reads what was added since the last read.
+// read reads additions since the last read.
 func (s *segment) read(f io.ReaderAt, size int64) error {
 	s.size = size
 	if s.closed || size < int64(len(magic)) {
@@ -73,14 +73,14 @@ func (s *segment) read(f io.ReaderAt, size int64) error {
 		s.end = int64(len(magic))
 	}
 	err := s.follow(f)
-	if errors.Is(err, io.EOF) { // a writer cuts off what a killed process left
+	if errors.Is(err, io.EOF) { // a writer is cutting off a torn end
 		return nil
 	}
 	return err
 }
 
-// readFooter reads the head and the footer of a closed segment. If the footer is damaged,
-// the segment stays open, and is read block by block.
+// readFooter reads the head and footer of a closed segment. If the footer is damaged, the
+// segment stays open and is read block by block.
 func (s *segment) readFooter(f io.ReaderAt) error {
 	var trailer [trailerSize]byte
 	at := s.size - trailerSize
@@ -113,13 +113,9 @@ func (s *segment) readFooter(f io.ReaderAt) error {
 	return s.readHead(f, head)
 }
 
-// readIndex reads an index; nil: it is damaged. An error is one of the disk.
+// readIndex reads an index, or returns nil if it is damaged. An error is the disk's.
 func (s *segment) readIndex(f io.ReaderAt, at frame) (*index, error) {
-	payload, err := at.payload(f)
-	var x *index
-	if err == nil {
-		x, err = readIndex(payload, at.at)
-	}
+	x, err := indexAt(f, at)
 	if errors.Is(err, ErrDamaged) {
 		s.damaged++
 		return nil, nil
@@ -127,20 +123,28 @@ func (s *segment) readIndex(f io.ReaderAt, at frame) (*index, error) {
 	return x, err
 }
 
+// indexAt reads the index in a frame.
+func indexAt(f io.ReaderAt, at frame) (*index, error) {
+	payload, err := at.payload(f)
+	if err != nil {
+		return nil, err
+	}
+	return readIndex(payload, at.at)
+}
+
 // readHead reads the head, if it is not damaged.
 func (s *segment) readHead(f io.ReaderAt, at frame) error {
 	payload, err := at.payload(f)
-	if err == nil && jsonform.Unmarshal(payload, &s.head) != nil {
-		err = ErrDamaged
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return err
 	}
-	if errors.Is(err, ErrDamaged) {
+	if err != nil || jsonform.Unmarshal(payload, &s.head) != nil {
 		s.damaged++
-		return nil
 	}
-	return err
+	return nil
 }
 
-// follow goes from frame to frame, up to the end or to an incomplete frame.
+// follow reads frame by frame, up to the end or an incomplete frame.
 func (s *segment) follow(f io.ReaderAt) error {
 	for at := s.end; ; {
 		next, whole, err := frameAt(f, at, s.size)

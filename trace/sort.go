@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// An Order is what the records of a [Query] are sorted by.
+// An Order is the sort order of a [Query].
 type Order string
 
-// The orders. Records that are equal in it are in the order in which they were written,
-// and those without a score are below all scores.
+// The orders. Equal records are in the order of writing; those without a score are below all
+// scores.
 const (
-	ByTime    Order = "" // that they were written in
+	ByTime    Order = "" // the order of writing
 	ByScore   Order = "score"
 	ByTokens  Order = "tokens"
 	ByVersion Order = "version"
 )
 
-// A ranked is a row with its place in an order.
+// A ranked is a row with its rank.
 type ranked struct {
 	value float64
 	at    Ref
@@ -33,12 +33,12 @@ func (a *ranked) compare(b *ranked) int {
 	return cmp.Or(cmp.Compare(a.value, b.value), compareRefs(a.at, b.at))
 }
 
-// compareRefs orders places as they were written.
+// compareRefs orders places by writing.
 func compareRefs(a, b Ref) int {
 	return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Record, b.Record))
 }
 
-// rank is the place of row i in an order other than that of time.
+// rank is the rank of row i in an order other than by time.
 func (x *index) rank(by Order, i int) float64 {
 	switch by {
 	case ByTokens:
@@ -53,8 +53,8 @@ func (x *index) rank(by Order, i int) float64 {
 	return score
 }
 
-// sorted returns the first rows of a query in an order other than that of time. It holds
-// only as many rows as are wanted: the last of them on top of a heap.
+// sorted returns the first rows of a query in an order other than by time. It holds only the
+// wanted number of rows, in a heap with the last on top.
 func (r *Reader) sorted(q *Query) []Entry {
 	top := &ranking{newest: q.Newest}
 	after := r.ranked(q.After, q.By)
@@ -77,7 +77,7 @@ func (r *Reader) sorted(q *Query) []Entry {
 	return found
 }
 
-// ranked returns the row at a place; nil: it is not there.
+// ranked returns the row at a place, or nil.
 func (r *Reader) ranked(at Ref, by Order) *ranked {
 	for _, s := range r.segments {
 		if s.number != at.Segment {
@@ -94,10 +94,10 @@ func (r *Reader) ranked(at Ref, by Order) *ranked {
 	return nil
 }
 
-// A ranking is the first rows of an order, as a heap with the last of them on top.
+// A ranking is the first rows of an order, as a heap with the last on top.
 type ranking struct {
 	rows   []ranked
-	newest bool // the order is from high to low
+	newest bool // from high to low
 }
 
 // before reports whether a comes before b.
@@ -108,7 +108,7 @@ func (k *ranking) before(a, b *ranked) bool {
 	return a.compare(b) < 0
 }
 
-// offer takes a row if it is among the first limit; 0: all.
+// offer adds a row if it is among the first limit; 0: all.
 func (k *ranking) offer(row *ranked, limit int) {
 	switch {
 	case limit <= 0 || len(k.rows) < limit:

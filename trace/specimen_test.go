@@ -13,10 +13,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/lexicon"
 )
 
-// epoch is when the groups of these tests were played.
+// epoch is the time of these tests' groups.
 var epoch = time.Date(2026, 11, 22, 4, 39, 28, 123456789, time.UTC)
 
-// A specimen makes groups like those of a run. It is for one goroutine.
+// A specimen makes typical groups. It is for one goroutine.
 type specimen struct {
 	rand  *rand.Rand
 	words []string // the most frequent first
@@ -25,8 +25,8 @@ type specimen struct {
 
 func newSpecimen() *specimen { return &specimen{rand: rand.New(rand.NewPCG(1, 2))} }
 
-// small returns group i as the tiny policy plays it: 8 episodes of one turn, with about 20
-// tokens read and 9 sampled.
+// small returns group i of the tiny policy: 8 episodes of one turn, with about 20 tokens
+// read and 9 sampled.
 func (s *specimen) small(i int) *Record {
 	task := []string{"chain_sum", "letter_counting", "number_sorting", "spell_backward", "spiral_matrix"}[i%5]
 	a, b := s.rand.IntN(900)+100, s.rand.IntN(900)+100
@@ -63,8 +63,8 @@ func (s *specimen) small(i int) *Record {
 	return r
 }
 
-// large returns group i as a real model plays it: 8 episodes of 2,048 tokens, a fifth of
-// them read. The vocabulary has 151,000 tokens of about 4 characters.
+// large returns group i of a real model: 8 episodes of 2,048 tokens, a fifth of them read.
+// The vocabulary has 151,000 tokens of about 4 characters.
 func (s *specimen) large(i int) *Record {
 	question, read := s.prose(410)
 	r := &Record{
@@ -86,8 +86,8 @@ func (s *specimen) large(i int) *Record {
 	return r
 }
 
-// sample sets the log-probabilities and versions of a turn. It computes the former as a
-// server does: a softmax in float32 of logits in bfloat16. Most are near 0.
+// sample sets the log-probabilities and versions of a turn, the former as by a server: a
+// softmax in float32 of logits in bfloat16. Most are near 0.
 func (s *specimen) sample(turn *quintain.Turn, version int32) {
 	for range turn.Wrote {
 		logProb := math.Log1p(-math.Pow(10, -8+6*s.rand.Float64()))

@@ -1,7 +1,7 @@
-// Package trace keeps every episode of a run: each token that the policy read and sampled,
-// how the episode was judged, and what became of the group. A trace is a folder of files
-// that only grow (docs/formats/trace.md). A [Writer] adds records to it; a [Reader] finds
-// them by group, task, outcome, version and time, even while a process writes.
+// Package trace stores every episode of a run: each token that the policy read and sampled, the
+// verdict, and the group's fate. A trace is a folder of files that only grow
+// (docs/formats/trace.md). A [Writer] adds records to it; a [Reader] finds them by group, task,
+// outcome, version and time, even while a process writes.
 package trace
 
 import (
@@ -16,18 +16,17 @@ type Record struct {
 	Episodes []quintain.Trajectory `json:"episodes"` // with any outcome; the Problem of each is that of the record
 	Scores   []float64             `json:"scores"`   // of each episode, as trained on; finite; nil: an episode has no reward
 
-	// Advantages has a row for each training sequence of the group, as in
-	// [quintain.Group]: a value for each token, or one for all of them. nil: there are
-	// none.
+	// Advantages has a row for each training sequence of the group, as in [quintain.Group]: a
+	// value for each token, or one for all. nil: none.
 	Advantages [][]float64 `json:"advantages"`
-	Sequences  []int32     `json:"sequences,omitempty"` // number of the episode of each row of Advantages; nil: row i belongs to episode i
+	Sequences  []int32     `json:"sequences,omitempty"` // the episode of each row of Advantages; nil: row i is of episode i
 
-	Drop    string    `json:"drop,omitempty"` // why the group was dropped; empty: it was kept
+	Drop    string    `json:"drop,omitempty"` // why the group was dropped; empty: kept
 	Version int       `json:"version"`        // of the policy at Time
 	Time    time.Time `json:"time"`           // when the group was kept or dropped
 }
 
-// Group is the ID of the group, which is that of its problem.
+// Group is the ID of the group, its problem's.
 func (r *Record) Group() string { return r.Problem.ID() }
 
 // score returns the mean of the scores; scored is false if there are none.
@@ -38,7 +37,7 @@ func (r *Record) score() (mean float64, scored bool) {
 	return mean / float64(len(r.Scores)), len(r.Scores) > 0
 }
 
-// tokens counts the tokens that the policy read and sampled in all episodes.
+// tokens is the number of tokens that the policy read and sampled in all episodes.
 func (r *Record) tokens() int {
 	n := 0
 	for i := range r.Episodes {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	blockSize  = 256 << 10   // a block of that many bytes, not yet deflated, is written
-	maxBlocks  = 2048        // of a segment, since one that is not closed is opened block by block
-	flushEvery = time.Second // how long records wait at most, while Run runs
+	blockSize  = 256 << 10   // bytes of a full block, before compression
+	maxBlocks  = 2048        // of a segment: an open one is read block by block
+	flushEvery = time.Second // longest wait of a record, while Run runs
 )
 
-// A Writer adds records to a trace. It collects them in memory and writes them in blocks.
-// While Run runs, no record waits for longer than a second. Written blocks survive a crash
-// of the process, and closed segments a crash of the machine. Many goroutines may use a
-// Writer. A folder may have only one Writer at a time.
+// A Writer adds records to a trace, in blocks that it collects in memory. While Run runs, no
+// record waits longer than a second. Written blocks survive a crash of the process, and closed
+// segments a crash of the machine. A folder may have only one Writer at a time. Many goroutines
+// may use it at once.
 type Writer struct {
 	dir      string
 	head     Head
@@ -30,11 +30,11 @@ type Writer struct {
 	mu     sync.Mutex
 	block  block
 	packer *packer
-	buf    []byte   // memory for frames
+	buf    []byte   // scratch for frames
 	older  []file   // closed segments, oldest first
 	file   diskFile // open segment; nil: the next block begins one
-	at     file     // describes that segment
-	index  rows     // of that segment
+	at     file     // place and size of that segment
+	index  rows     // index of that segment
 	closed bool
 }
 
@@ -46,15 +46,15 @@ type diskFile interface {
 	Close() error
 }
 
-// A file is a segment as the writer knows it.
+// A file is a writer's state of a segment.
 type file struct {
 	number int
 	size   int64
 }
 
-// NewWriter returns a writer of the trace in dir, and creates dir if necessary. If a killed
-// process left a segment open, it cuts the segment after the last complete block and closes
-// it. The first block that is written begins a new segment.
+// NewWriter returns a writer of the trace in dir, made if need be. If a killed process left
+// a segment open, it cuts the segment after the last complete block and closes it. The first
+// block begins a new segment.
 func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	w := &Writer{dir: dir, head: head, settings: s, packer: newPacker()}
 	if _, err := head.pack(w.packer); err != nil {
@@ -83,9 +83,8 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	return w, nil
 }
 
-// Write adds a record. If the record is invalid, the error names the field, and nothing is
-// added. If the disk fails, all records that were not yet written are lost, but a later
-// Write may succeed.
+// Write adds a record. If it is invalid, the error names the field, and nothing is added. If
+// the disk fails, all unwritten records are lost, but a later Write may succeed.
 func (w *Writer) Write(r *Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -101,14 +100,14 @@ func (w *Writer) Write(r *Record) error {
 	return w.put()
 }
 
-// Flush writes the records that are in memory.
+// Flush writes the records in memory.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.put()
 }
 
-// Run flushes every second, until ctx is done or the disk fails.
+// Run flushes every second, until ctx ends or the disk fails.
 func (w *Writer) Run(ctx context.Context) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -124,8 +123,8 @@ func (w *Writer) Run(ctx context.Context) error {
 	}
 }
 
-// Close writes the records that are in memory, closes the segment and syncs it to the disk.
-// Closing again does nothing.
+// Close writes the records in memory, closes the segment and syncs it. Closing again does
+// nothing.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -136,7 +135,7 @@ func (w *Writer) Close() error {
 	return errors.Join(w.put(), w.finish())
 }
 
-// put writes the block and its index, in a new segment if this one would become too large.
+// put writes the block and its index, in a new segment if this one is full.
 func (w *Writer) put() error {
 	n := len(w.block.shares)
 	if n == 0 {
@@ -174,14 +173,18 @@ func (w *Writer) append() error {
 	return nil
 }
 
-// write appends bytes to the segment: all or none. If a failed write cannot be cut off, it
+// write appends bytes to the segment, all or none. If it cannot cut off a failed write, it
 // leaves the segment open, as a killed process does.
 func (w *Writer) write(b []byte) error {
-	_, err := w.file.WriteAt(b, w.at.size)
-	if err == nil {
-		w.at.size += int64(len(b))
-		return nil
+	if _, err := w.file.WriteAt(b, w.at.size); err != nil {
+		return w.undo(err)
 	}
+	w.at.size += int64(len(b))
+	return nil
+}
+
+// undo cuts off a write that failed with err, which it returns.
+func (w *Writer) undo(err error) error {
 	if cut := w.file.Truncate(w.at.size); cut != nil {
 		err = errors.Join(err, cut, w.file.Close())
 		w.file = nil
@@ -213,8 +216,7 @@ func (w *Writer) begin() error {
 	return nil
 }
 
-// limit removes the oldest segments, so that the trace with a new full segment is within
-// its limit.
+// limit removes the oldest segments until a new full segment fits the limit.
 func (w *Writer) limit() error {
 	total := w.settings.SegmentBytes
 	for _, f := range w.older {
@@ -230,7 +232,7 @@ func (w *Writer) limit() error {
 	return nil
 }
 
-// finish closes the segment, if one is open.
+// finish closes the open segment, if any.
 func (w *Writer) finish() error {
 	if w.file == nil {
 		return nil
@@ -250,8 +252,8 @@ func footer(index *rows, at int64, p *packer) []byte {
 	return appendTrailer(appendFrame(nil, kindFooter, index.pack(p)), at)
 }
 
-// seal closes a segment that a killed process left open, and returns its size. It removes
-// a segment without blocks.
+// seal closes a segment left open by a killed process, and returns its size. It removes one
+// without blocks.
 func seal(path string, p *packer) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

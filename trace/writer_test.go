@@ -54,7 +54,7 @@ func open(t testing.TB, dir string) *Reader {
 	return r
 }
 
-// readAll reads the records that q finds.
+// readAll reads the matches of q.
 func readAll(t testing.TB, r *Reader, q Query) (records []*Record) {
 	t.Helper()
 	for _, e := range r.Find(q) {
@@ -67,7 +67,7 @@ func readAll(t testing.TB, r *Reader, q Query) (records []*Record) {
 	return records
 }
 
-// testAre checks that a trace has exactly the wanted records, without damage.
+// testAre checks that a trace has exactly the given records, without damage.
 func testAre(t testing.TB, r *Reader, want []*Record) {
 	t.Helper()
 	got := readAll(t, r, Query{})
@@ -197,7 +197,7 @@ func TestSegmentsAreBoundedAndDescribeThemselves(t *testing.T) {
 	}
 }
 
-// TestIndexesCountTowardsTheSize has records whose index is larger than their blocks.
+// TestIndexesCountTowardsTheSize writes records with indexes larger than their blocks.
 func TestIndexesCountTowardsTheSize(t *testing.T) {
 	dir, random := t.TempDir(), newSpecimen().rand
 	w := newWriter(t, dir, Settings{SegmentBytes: minSegment, MaxBytes: 1 << 30})
@@ -330,7 +330,7 @@ func TestManyMayWriteAtOnce(t *testing.T) {
 	}
 }
 
-// TestLargeRecordsHaveBlocksOfTheirOwn writes one that is larger than a segment.
+// TestLargeRecordsHaveBlocksOfTheirOwn writes a record larger than a segment.
 func TestLargeRecordsHaveBlocksOfTheirOwn(t *testing.T) {
 	dir, records := t.TempDir(), smalls(3)
 	s := newSpecimen()
@@ -353,7 +353,7 @@ func TestLargeRecordsHaveBlocksOfTheirOwn(t *testing.T) {
 // A badDisk is a file that fails.
 type badDisk struct {
 	diskFile
-	room  int   // bytes that can still be written
+	room  int   // free bytes
 	stuck error // of Truncate
 }
 
@@ -393,7 +393,7 @@ func TestWriterOutlastsAFullDisk(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		w = newWriter(t, dir, Default()) // closes what was left
+		w = newWriter(t, dir, Default()) // closes the open segment
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -471,8 +471,7 @@ func TestWhatIsCutIsReadUpToThere(t *testing.T) {
 	}
 }
 
-// TestWhatAKillLeavesIsCutAndClosed has segments of a process that was killed while it
-// wrote.
+// TestWhatAKillLeavesIsCutAndClosed reopens segments of a killed writer.
 func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
 	records := slims(9)
 	whole, ends := cutSegment(t, records)
@@ -505,7 +504,7 @@ func TestWhatAKillLeavesIsCutAndClosed(t *testing.T) {
 	}
 }
 
-// TestLongTornBlocksAreCut has a torn block that is longer than the footer.
+// TestLongTornBlocksAreCut has a torn block longer than the footer.
 func TestLongTornBlocksAreCut(t *testing.T) {
 	dir, records := t.TempDir(), []*Record{newSpecimen().large(0), newSpecimen().large(1)}
 	w := newWriter(t, dir, Default())
@@ -526,8 +525,8 @@ func TestLongTornBlocksAreCut(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeFoundIsNotRemoved damages the only index of a segment. The segment is
-// kept, since its block is complete.
+// TestWhatCannotBeFoundIsNotRemoved damages the only index of a segment. The segment stays,
+// because its block is complete.
 func TestWhatCannotBeFoundIsNotRemoved(t *testing.T) {
 	dir := t.TempDir()
 	w := newWriter(t, dir, Default())
@@ -624,7 +623,7 @@ func ExampleNewWriter() {
 	// chain_sum.v1.s7.l0.12 1 4 <nil>
 }
 
-// A segment whose name cannot be made durable is not closed without a word.
+// Closing a segment fails if its name cannot be made durable.
 func TestCloseMakesTheNameDurable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "trace")
 	w := newWriter(t, dir, Default())

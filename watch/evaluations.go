@@ -13,12 +13,12 @@ import (
 
 // An evaluationsPage is the content of the page of evaluations.
 type evaluationsPage struct {
-	Steps   []point // the examinations of the run, oldest first
+	Steps   []point // examinations during the run, oldest first
 	Reports []report
 	Shown   *report // nil: none
-	A, B    int     // indices of the two that are compared
+	A, B    int     // indices of the compared reports
 	Changed *exam.Comparison
-	Differs string // why they cannot be compared; empty: they can
+	Differs string // why they cannot be compared; empty: they are
 }
 
 // A point is a score at a step.
@@ -27,7 +27,7 @@ type point struct {
 	Score float64
 }
 
-// A report is that of an examination.
+// A report is the report of an examination.
 type report struct {
 	Index int
 	Name  string
@@ -35,7 +35,7 @@ type report struct {
 }
 
 // evaluations answers with the page of evaluations.
-func (s *Server) evaluations(c *web.Call) {
+func (s *Server) evaluations(c *web.Call) error {
 	var p evaluationsPage
 	l := s.numbers.line("eval/percent_correct", false, defaultColumns)
 	for i := range l.X {
@@ -69,9 +69,8 @@ func (s *Server) evaluations(c *web.Call) {
 		case errors.As(err, &differ):
 			p.Differs = differ.Error()
 		case err != nil:
-			c.Detail(http.StatusInternalServerError, err.Error())
-			return
+			return web.Errorf(http.StatusInternalServerError, "%v", err)
 		}
 	}
-	s.show(c, view{"Evaluations", "evaluations", p})
+	return s.show(c, view{"Evaluations", "evaluations", p})
 }

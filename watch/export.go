@@ -15,18 +15,18 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// Bounds on a page on its own.
+// Bounds on an exported page.
 const (
-	exportGroups  = 50        // the newest
-	exportText    = 2_000_000 // characters of their texts
-	exportTokens  = 200_000   // that can be looked at
-	exportColumns = 12_000    // of all lines of the charts together
+	exportGroups  = 50        // newest groups
+	exportText    = 2_000_000 // characters of text
+	exportTokens  = 200_000   // tokens with details
+	exportColumns = 12_000    // points of all lines
 )
 
-// ErrNothing says that a folder has nothing to show.
+// ErrNothing says that there is nothing to show in a folder.
 var ErrNothing = errors.New("it has neither a trace nor numbers of a run")
 
-// An exportPage is the content of a page on its own.
+// An exportPage is the content of an exported page.
 type exportPage struct {
 	Title    string
 	Made     time.Time
@@ -34,20 +34,19 @@ type exportPage struct {
 	Style    template.CSS
 	Drawing  template.JS // uPlot
 	Scripts  []template.JS
-	Series   template.JS // the lines of the charts, as JSON
+	Series   template.JS // chart lines, as JSON
 	Run      runPage
 	Failures failuresPage
 	Tasks    tasksPage
 	Groups   []groupPage
 	All      int // groups of the trace
-	Tokens   int // most that can be looked at
-	Text     int // most characters of replies
+	Tokens   int // bound of tokens with details
+	Text     int // bound of characters
 }
 
-// Export writes one page that needs nothing else, not even this program: the numbers of
-// the run, its failures, its tasks, and the newest groups with their tokens, within
-// bounds that the page names. The error is [ErrNothing] if there is nothing; the cause of
-// ctx if that ends before.
+// Export writes a self-contained page: the run's numbers, failures and tasks, and the newest
+// groups with their tokens, within bounds that the page states. The error is [ErrNothing] if
+// there is nothing, and the cause of ctx if that ends first.
 func (s *Server) Export(ctx context.Context, to io.Writer) error {
 	for s.refresh() && ctx.Err() == nil {
 		continue
@@ -57,16 +56,7 @@ func (s *Server) Export(ctx context.Context, to io.Writer) error {
 		return ErrNothing
 	}
 	p.Title = p.Run.title()
-	var err error
-	if p.Failures, err = s.failuresPage(ctx); err == nil {
-		p.Tasks, err = s.tasksPage()
-	}
-	if err == nil {
-		p.Groups, err = s.newest(ctx)
-	}
-	if err == nil {
-		p.Series, err = s.lines(&p.Run)
-	}
+	err := s.fillExport(ctx, &p)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -77,7 +67,22 @@ func (s *Server) Export(ctx context.Context, to io.Writer) error {
 	return s.alone.ExecuteTemplate(to, "export.html", &p)
 }
 
-// newest lays out the newest groups, as many as the bounds allow, and one at least.
+// fillExport fills in the failures, tasks, groups and series of an exported page.
+func (s *Server) fillExport(ctx context.Context, p *exportPage) (err error) {
+	if p.Failures, err = s.failuresPage(ctx); err != nil {
+		return err
+	}
+	if p.Tasks, err = s.tasksPage(); err != nil {
+		return err
+	}
+	if p.Groups, err = s.newest(ctx); err != nil {
+		return err
+	}
+	p.Series, err = s.lines(&p.Run)
+	return err
+}
+
+// newest lays out the newest groups within the bounds, but at least one.
 func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 	text, tokens := exportText, exportTokens
 	for _, e := range s.trace.find(trace.Query{Newest: true, Limit: exportGroups}) {
@@ -88,10 +93,10 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 			break
 		}
 		r, err := s.trace.now().Read(e.Ref)
-		switch {
-		case errors.Is(err, trace.ErrDamaged), errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, trace.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 			continue
-		case err != nil:
+		}
+		if err != nil {
 			return nil, err
 		}
 		w := &pen{at: formatRef(e.Ref), room: min(mostOnPage, text)}
@@ -104,7 +109,7 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 			if tokens -= len(list.IDs); tokens < 0 {
 				break
 			}
-			if given, err := jsonform.Marshal(list); err == nil && len(list.IDs) > 0 { // it escapes what would end a script
+			if given, err := jsonform.Marshal(list); err == nil && len(list.IDs) > 0 { // jsonform escapes </script>
 				p.Given[i] = template.JS(given)
 			}
 		}
@@ -113,7 +118,7 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 	return all, nil
 }
 
-// lines are those of the charts of a page, over steps and over time, as JSON.
+// lines are the lines of a page's charts, over steps and over time, as JSON.
 func (s *Server) lines(p *runPage) (template.JS, error) {
 	var names []string
 	for _, c := range append(p.Charts, p.Tasks...) {
@@ -129,13 +134,13 @@ func (s *Server) lines(p *runPage) (template.JS, error) {
 	return template.JS(text), err
 }
 
-// dress puts the styles and the scripts into the page, and allows nothing else.
+// dress embeds the styles and scripts, and forbids all others.
 func (p *exportPage) dress() {
 	var scripts []string
 	read := func(name string) (text string) {
 		data, err := files.ReadFile("static/" + name)
 		if err != nil {
-			panic(err) // they are in the program
+			panic(err) // cannot happen: embedded
 		}
 		return string(data)
 	}
@@ -155,7 +160,7 @@ func (p *exportPage) dress() {
 		`; style-src ` + hashOf(style) + `; img-src data:; base-uri 'none'; form-action 'none'">`)
 }
 
-// hashOf names a text in a content security policy.
+// hashOf is the hash of a text for a content security policy.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

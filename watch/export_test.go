@@ -28,7 +28,7 @@ func folder(t testing.TB, rows string, groups ...*trace.Record) *watch.Server {
 	return pages
 }
 
-// export is the page on its own of a data folder.
+// export exports the page of a data folder.
 func export(t testing.TB, pages *watch.Server) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -58,8 +58,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportRunsOnlyItsOwn compares the policy of the page with the scripts and styles in
-// it.
+// TestExportRunsOnlyItsOwn compares the page's policy with its scripts and styles.
 func TestExportRunsOnlyItsOwn(t *testing.T) {
 	page := export(t, folder(t, rows, group("chain_sum", 0, "4")))
 	guard := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="([^"]*)">`).FindStringSubmatch(page)

@@ -13,17 +13,17 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// failuresRead is how many groups of each outcome the page of failures reads, the newest.
+// failuresRead is how many of the newest groups of each outcome the page of failures reads.
 const failuresRead = 500
 
-// A failure is what several episodes failed of.
+// A failure is the common cause of failed episodes.
 type failure struct {
 	Outcome  quintain.Outcome
 	Cause    string // the first line, with 0 for every number
 	Answer   excerpt
 	Episodes int
-	Newest   time.Time
-	At       string // place of the group of the newest
+	Newest   time.Time // episode
+	At       string    // reference to the newest group
 	Group    string
 	Task     string
 }
@@ -32,24 +32,22 @@ type failure struct {
 type failuresPage struct {
 	Failures []failure
 	Read     int // groups
-	All      int // groups with such an episode
+	All      int // groups with a failed episode
 }
 
 // failures answers with the page of failures.
-func (s *Server) failures(c *web.Call) {
+func (s *Server) failures(c *web.Call) error {
 	var p failuresPage
 	err := c.Compute(func() (err error) {
 		p, err = s.failuresPage(c.Context())
 		return err
 	})
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	s.show(c, view{"Failures", "failures", p})
+	return s.show(c, view{"Failures", "failures", p})
 }
 
-// failuresPage is the content of the page of failures.
 func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
 	counts, _ := s.trace.sums()
 	by := map[string]*failure{}
@@ -59,10 +57,12 @@ func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
 		}
 		p.All += counts.Outcomes[o]
 		for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: failuresRead}) {
-			if r, err := s.trace.now().Read(e.Ref); err == nil { // what cannot be read is no failure of the run
-				p.Read++
-				addFailures(by, r, o, formatRef(e.Ref))
+			r, err := s.trace.now().Read(e.Ref)
+			if err != nil {
+				continue // an unreadable group is no failure of the run
 			}
+			p.Read++
+			addFailures(by, r, o, formatRef(e.Ref))
 		}
 	}
 	for _, f := range by {
@@ -74,7 +74,7 @@ func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
 	return p, ctx.Err()
 }
 
-// addFailures adds the episodes of a group with an outcome. The newest groups come first.
+// addFailures adds a group's episodes with an outcome. The newest groups come first.
 func addFailures(by map[string]*failure, r *trace.Record, o quintain.Outcome, at string) {
 	for i := range r.Episodes {
 		e := &r.Episodes[i]
@@ -94,8 +94,7 @@ func addFailures(by map[string]*failure, r *trace.Record, o quintain.Outcome, at
 	}
 }
 
-// causeOf is what errors have in common that differ in numbers only: the first line,
-// with 0 for every number.
+// causeOf is the common part of similar errors: the first line, with 0 for every number.
 func causeOf(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	var b strings.Builder
@@ -110,5 +109,5 @@ func causeOf(text string) string {
 		}
 		digits = is
 	}
-	return cmp.Or(b.String(), "no reason is known")
+	return cmp.Or(b.String(), "unknown reason")
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// Bounds on a page, whatever was played.
+// Bounds on a page.
 const (
 	mostEpisodes = 64      // on a page
-	mostTurns    = 20      // of an episode on a page
+	mostTurns    = 20      // of an episode
 	mostText     = 10_000  // characters of a text
-	mostOnPage   = 200_000 // characters of all texts together
+	mostOnPage   = 200_000 // characters of all texts
 )
 
 // A groupPage is the content of the page of a group.
@@ -31,21 +31,21 @@ type groupPage struct {
 	Prompt   excerpt
 	Instance excerpt
 	Episodes []episode
-	More     int // episodes that are not shown
-	From     int // first turn that is shown
-	Before   int // first turn of the page before; -1: there is none
-	After    int // first turn of the next page; -1: there is none
+	More     int // further episodes, not shown
+	From     int // first turn on the page
+	Before   int // first turn of the previous page; -1: none
+	After    int // first turn of the next page; -1: none
 
-	Given map[int]template.JS // tokens of episodes, as JSON, if the page is on its own
+	Given map[int]template.JS // tokens of episodes, as JSON, in an exported page
 }
 
-// An episode is one that is shown.
+// An episode is an episode on the page.
 type episode struct {
 	Number    int
 	Outcome   quintain.Outcome
 	Solved    bool
 	Score     *float64
-	Advantage string // empty: there is none
+	Advantage string // empty: none
 	Error     excerpt
 	Replays   int
 	Took      time.Duration
@@ -54,12 +54,12 @@ type episode struct {
 	AllTurns  int
 }
 
-// A turn is one that is shown.
+// A turn is a turn on the page.
 type turn struct {
 	Number    int
 	Told      []message
 	Reasoning excerpt
-	Same      excerpt // how the replies of all episodes begin
+	Same      excerpt // common start of all episodes' replies
 	Reply     excerpt // after that
 	Finish    quintain.Finish
 	Answer    excerpt
@@ -68,30 +68,30 @@ type turn struct {
 	Calls     []excerpt
 }
 
-// A message is one that the policy was told.
+// A message is a message to the policy.
 type message struct {
 	Role string
 	Text excerpt
 }
 
-// An excerpt is text that may be cut.
+// An excerpt is text, perhaps cut.
 type excerpt struct {
 	Pieces []piece
-	Left   int    // bytes that are left out
+	Left   int    // omitted bytes
 	Link   string // address of the whole text
 }
 
-// Empty reports whether there is no text at all.
+// Empty reports whether there is no text.
 func (e excerpt) Empty() bool { return len(e.Pieces) == 0 && e.Left == 0 }
 
-// A pen writes excerpts, as long as there is room on the page.
+// A pen writes excerpts while there is room on the page.
 type pen struct {
 	at   string
 	room int // characters
 }
 
-// write returns as much of a text as there is room for. Where says what the text is in
-// the address of the whole.
+// write returns as much of a text as there is room for. where names the text in the address
+// of the whole.
 func (p *pen) write(text, where string) excerpt {
 	e := excerpt{}
 	e.Pieces, e.Left = visible(text, min(mostText, p.room))
@@ -103,19 +103,19 @@ func (p *pen) write(text, where string) excerpt {
 }
 
 // group answers with the page of a group.
-func (s *Server) group(c *web.Call) {
-	r, at, ok := s.trace.read(c)
-	if !ok {
-		return
+func (s *Server) group(c *web.Call) error {
+	r, at, err := s.trace.read(c)
+	if err != nil {
+		return err
 	}
 	from, err := strconv.Atoi(c.R.URL.Query().Get("turn"))
 	if err != nil || from < 0 {
 		from = 0
 	}
-	s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(&pen{at: formatRef(at), room: mostOnPage}, r, from)})
+	return s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(&pen{at: formatRef(at), room: mostOnPage}, r, from)})
 }
 
-// newGroupPage lays out a group, from a turn on.
+// newGroupPage lays out a group, from turn from on.
 func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 	p := groupPage{At: w.at, Record: r, Level: levelOf(r), From: from, Before: -1, After: -1, More: max(0, len(r.Episodes)-mostEpisodes)}
 	if from > 0 {
@@ -175,7 +175,7 @@ func newEpisode(w *pen, r *trace.Record, i int) episode {
 	return e
 }
 
-// rounded leaves a time about four digits.
+// rounded rounds a time to about four digits.
 func rounded(d time.Duration) time.Duration {
 	to := time.Duration(1)
 	for d/to >= 10_000 {
@@ -184,8 +184,8 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(to)
 }
 
-// spread writes the advantages of a sequence: one for all its tokens, or the lowest and
-// the highest. Those of tokens that are not trained on are 0, and left out.
+// spread writes the advantages of a sequence: one for all tokens, or the lowest and highest.
+// It ignores zeros, those of untrained tokens.
 func spread(row []float64) string {
 	all := slices.DeleteFunc(slices.Clone(row), func(v float64) bool { return v == 0 })
 	if len(all) == 0 {
@@ -198,17 +198,17 @@ func spread(row []float64) string {
 	return low + " to " + high
 }
 
-// A place is that of a turn in a group.
+// A place is a turn in a group.
 type place struct {
 	episode, turn int
-	same          int // bytes at the start of the reply that all episodes share
+	same          int // common bytes at the start of the replies
 }
 
 // newTurn lays out a turn.
 func newTurn(w *pen, t *quintain.Turn, at place) turn {
 	where := func(part string) string { return fmt.Sprintf("part=%s&episode=%d&turn=%d", part, at.episode, at.turn) }
 	v := turn{Number: at.turn, Finish: t.Finish, Reward: t.Reward}
-	if at.episode == 0 || at.turn > 0 { // what all are told first is shown once
+	if at.episode == 0 || at.turn > 0 { // shows the common opening once
 		for i, m := range t.Observed {
 			v.Told = append(v.Told, message{plain(m.Role), w.write(m.Text(), where("told")+"&message="+strconv.Itoa(i))})
 		}
@@ -222,8 +222,8 @@ func newTurn(w *pen, t *quintain.Turn, at place) turn {
 	return v
 }
 
-// sameStart is how many bytes the replies of all episodes to a turn have in common at
-// their start: whole characters, and less than the shortest reply.
+// sameStart is how many bytes the replies of all episodes to a turn have in common at the
+// start: whole characters, fewer than the shortest reply.
 func sameStart(r *trace.Record, turn int) int {
 	first, n := "", -1
 	for i := range r.Episodes {
@@ -250,25 +250,24 @@ func sameStart(r *trace.Record, turn int) int {
 	return n
 }
 
-// text answers with a whole text, as plain text.
-func (s *Server) text(c *web.Call) {
-	r, _, ok := s.trace.read(c)
-	if !ok {
-		return
+// text answers with a whole text.
+func (s *Server) text(c *web.Call) error {
+	r, _, err := s.trace.read(c)
+	if err != nil {
+		return err
 	}
 	text, there := partOf(r, c)
 	if !there {
-		c.Detail(http.StatusNotFound, "the group has no such text")
-		return
+		return web.Errorf(http.StatusNotFound, "the group has no such text")
 	}
 	guard(c)
-	c.Body(http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+	return c.Body(http.StatusOK, "text/plain; charset=utf-8", []byte(text))
 }
 
-// partOf finds the text of a group that a call asks for.
+// partOf finds the text in a call's address.
 func partOf(r *trace.Record, c *web.Call) (text string, there bool) {
 	q := c.R.URL.Query()
-	number := func(name string, n int) int { // -1: there is no such thing
+	number := func(name string, n int) int { // -1: none
 		i, err := strconv.Atoi(q.Get(name))
 		if err != nil || i < 0 || i >= n {
 			return -1

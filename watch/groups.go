@@ -15,11 +15,10 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// pageRows is how many groups a page has.
+// pageRows is the number of groups on a page.
 const pageRows = 50
 
-// A selection is what a query of the page of groups selects. Its fields are as they are
-// in the address.
+// A selection is the query of the page of groups, with the fields of its address.
 type selection struct {
 	Task, Level, Outcome, Drop, Text, Group string
 	MinScore, MaxScore                      string
@@ -30,7 +29,7 @@ type selection struct {
 	query trace.Query
 }
 
-// parseSelection reads an address.
+// parseSelection parses an address.
 func parseSelection(q url.Values) (s selection, err error) {
 	s = selection{
 		Task: q.Get("task"), Level: q.Get("level"), Outcome: q.Get("outcome"), Drop: q.Get("drop"), Text: q.Get("text"), Group: q.Get("group"),
@@ -80,7 +79,7 @@ func parseSelection(q url.Values) (s selection, err error) {
 	return s, nil
 }
 
-// address is the query of an address of the same groups, in an order from one on.
+// address is the address of the selection in an order, after a group.
 func (s *selection) address(by, order, after string) string {
 	q := url.Values{}
 	for _, part := range [][2]string{
@@ -95,14 +94,14 @@ func (s *selection) address(by, order, after string) string {
 	return "groups?" + q.Encode()
 }
 
-// filters reports whether a group may not match.
+// filters reports whether the selection excludes any groups.
 func (s *selection) filters() bool {
 	q := s.query
 	q.By, q.Newest, q.After, q.Limit = "", false, trace.Ref{}, 0
 	return q != trace.Query{}
 }
 
-// order is how the order is in an address.
+// order is the order in the address.
 func (s *selection) order() string {
 	if s.Oldest {
 		return "up"
@@ -117,25 +116,24 @@ type groupsPage struct {
 	Outcomes     []quintain.Outcome
 	Columns      []heading
 	Entries      []trace.Entry
-	Matches      int // -1: unknown, because the text was searched for
+	Matches      int // -1: unknown, in a search for a text
 	All          int
-	Searched     int    // groups whose text was searched
+	Searched     int    // groups searched for the text
 	More         bool   // the search stopped before the page was full
-	Next         string // address of the next page, or of what is left to search; empty: there is nothing
+	Next         string // address of the next page, or of the rest of the search; empty: none
 }
 
-// A heading is that of a column, and the link that sorts by it.
+// A heading is a column's name, with the link that sorts by it.
 type heading struct {
 	Name, Link string
-	Sort       string // as in aria-sort; empty: the groups are not sorted by it
+	Sort       string // for aria-sort; empty: not sorted by it
 }
 
 // groups answers with the page of groups.
-func (s *Server) groups(c *web.Call) {
+func (s *Server) groups(c *web.Call) error {
 	sel, err := parseSelection(c.R.URL.Query())
 	if err != nil {
-		c.Detail(http.StatusBadRequest, err.Error())
-		return
+		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
 	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Columns: sel.headings(), All: s.trace.len(), Matches: -1}
 	all, _ := s.trace.sums()
@@ -150,14 +148,13 @@ func (s *Server) groups(c *web.Call) {
 			p.Next = sel.address(sel.By, sel.order(), formatRef(p.Entries[pageRows-1].Ref))
 		}
 	} else if err := s.search(c, &p); err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	s.show(c, view{"Groups", "groups", p})
+	return s.show(c, view{"Groups", "groups", p})
 }
 
-// headings are those of the table, each with the link that sorts by it, or turns the
-// order round.
+// headings are the table's headings, each with the link that sorts by it or reverses the
+// order.
 func (s *selection) headings() []heading {
 	var all []heading
 	for _, h := range []struct{ name, by string }{{"Time (UTC)", ""}, {"Score", "score"}, {"Version", "version"}, {"Tokens", "tokens"}} {
@@ -175,7 +172,7 @@ func (s *selection) headings() []heading {
 	return all
 }
 
-// sortedKeys lists the keys of counts that are not empty.
+// sortedKeys lists the keys, without an empty one.
 func sortedKeys[V any](counts map[string]V) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(counts)), func(key string) bool { return key == "" })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// TestHostileText shows what models may write on every page that has it.
+// TestHostileText finds hostile model output on every page.
 func TestHostileText(t *testing.T) {
 	for _, c := range []struct{ why, text, want string }{
 		{"a script", "<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"},
@@ -56,7 +56,7 @@ func TestALongEpisodeHasPages(t *testing.T) {
 	_, list, _ := get(t, s, "/watch/groups")
 	at := regexp.MustCompile(`group\?at=[0-9-]+`).FindString(list)
 	_, body, _ := get(t, s, "/watch/"+at+"&turn=99990")
-	if !strings.Contains(body, "100,001 turns") && !strings.Contains(body, "100001 turns") || !strings.Contains(body, "Turns before") || strings.Contains(body, "Further turns") || len(body) > 1<<20 {
+	if !strings.Contains(body, "100,001 turns") && !strings.Contains(body, "100001 turns") || !strings.Contains(body, "Earlier turns") || strings.Contains(body, "Later turns") || len(body) > 1<<20 {
 		t.Errorf("a page of %d bytes", len(body))
 	}
 }
@@ -75,7 +75,7 @@ func FuzzQueries(f *testing.F) {
 			request.URL.RawQuery = strings.NewReplacer(" ", "+", "\n", "", "\r", "", "#", "").Replace(query)
 			reply, err := s.Client().Do(request)
 			if err != nil {
-				continue // it could not be sent
+				continue // cannot be sent
 			}
 			reply.Body.Close()
 			if reply.StatusCode >= http.StatusInternalServerError {

@@ -13,39 +13,38 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
-// A machine is what a process takes of the machine that it is on. Many goroutines may use
-// it at once.
+// A machine is this process's use of its machine. Many goroutines may use it at once.
 type machine struct {
-	data     string // folder whose disk is meant
+	data     string // folder on the shown disk
 	registry *prometheus.Registry
 
 	mu    sync.Mutex
 	last  sampled
-	share float64 // processors in use before last; NaN: not known
+	share float64 // processors in use at last; NaN: unknown
 }
 
-// A sampled is the processor time of the process at a time.
+// A sampled is the process's CPU time at a time.
 type sampled struct {
 	at      time.Time
 	seconds float64
 }
 
-// A fact is a name with its value, as text.
+// A fact is a name and a value, as text.
 type fact struct{ Name, Value string }
 
-// shareEvery is the shortest time over which the use of processors is measured.
+// shareEvery is the least time over which to measure the use of processors.
 const shareEvery = 2 * time.Second
 
-// ShowMachine adds what this process takes of its machine to the page of the run: its use
-// of processors and memory, its goroutines, and the space on the disk of the data folder.
-// It is for the process of the run or of the hub. Call it before the first request.
+// ShowMachine adds this process to the page of the run: its processors, memory and
+// goroutines, and the disk space of the data folder. It is for the process of the run or the
+// hub. Call it before the first request.
 func (s *Server) ShowMachine() {
 	m := &machine{data: s.config.Data, registry: prometheus.NewRegistry(), share: math.NaN()}
 	m.registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.machine = m
 }
 
-// facts are what is known now.
+// facts are the current facts.
 func (m *machine) facts() []fact {
 	now := m.gauges()
 	free, total, known := datadir.Space(m.data)
@@ -64,26 +63,26 @@ func (m *machine) facts() []fact {
 	return []fact{{"Processors in use", used}, {"Memory", memory}, {"Goroutines", count(runtime.NumGoroutine())}, {"Disk of the data folder", disk}}
 }
 
-// unknown stands for what this system does not tell.
+// unknown stands for facts that this system does not tell.
 const unknown = "not known"
 
-// gauges are the numbers that the collector of processes has on this system, by name.
+// gauges are the process collector's numbers on this system, by name.
 func (m *machine) gauges() map[string]float64 {
 	families, err := m.registry.Gather()
 	if err != nil {
-		return nil // what is missing is not known
+		return nil // all unknown
 	}
 	all := map[string]float64{}
 	for _, f := range families {
 		for _, one := range f.GetMetric() {
-			all[f.GetName()] = one.GetGauge().GetValue() + one.GetCounter().GetValue() // it is one of them
+			all[f.GetName()] = one.GetGauge().GetValue() + one.GetCounter().GetValue() // one of the two is set
 		}
 	}
 	return all
 }
 
-// processors is how many were in use since they were last measured, at first since the
-// process began; NaN: it is not known.
+// processors is the average number in use since the last measurement, at first since the
+// process began; NaN: unknown.
 func (m *machine) processors(now map[string]float64) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -19,28 +19,27 @@ import (
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
-// Bounds on what is read of the numbers of a run.
+// Bounds on reading a run's numbers.
 const (
-	mostRead   = 16 << 20 // bytes at once
-	mostLine   = 1 << 20  // bytes of a row; a longer one is passed over
-	mostSeries = 2000     // names; others are passed over
+	mostRead   = 16 << 20 // bytes per refresh
+	mostLine   = 1 << 20  // bytes of a row; longer ones are skipped
+	mostSeries = 2000     // names; others are skipped
 )
 
-// numbers are the numbers of a run, each with as many points as a picture needs. They
-// follow the file as it grows.
+// numbers are the numbers of a run, thinned for charts. They follow the file as it grows.
 type numbers struct {
 	path string
 
 	mu     sync.RWMutex
-	offset int64 // of the file: what is before it was read
-	size   int64 // of the file when it was read last
-	within bool  // what comes next is the rest of a line that is too long
+	offset int64 // read up to here
+	size   int64 // of the file at the last read
+	within bool  // within an overlong line
 	rows   int
 	series map[string]*series
 
 	row    *jsonform.Picker
-	fresh  []sample  // of the row that is read
-	before []*series // of the row before: those of the next are mostly the same
+	fresh  []sample  // of the current row
+	before []*series // of the last row: the next one mostly has the same
 }
 
 // A series is a name with its points.
@@ -49,7 +48,7 @@ type series struct {
 	points curve.Series
 }
 
-// A sample is a number of a row.
+// A sample is a number in a row.
 type sample struct {
 	of    *series
 	value float64
@@ -59,9 +58,8 @@ func newNumbers(path string) *numbers {
 	return &numbers{path: path, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
 }
 
-// refresh reads the complete lines that were added, about [mostRead] bytes of them, and
-// reports whether there are more. A file that became shorter is another one, and read
-// from its start.
+// refresh reads complete new lines, about [mostRead] bytes, and reports whether there are
+// more. A file that shrank is another one, and is read from its start.
 func (n *numbers) refresh() (more bool, err error) {
 	f, err := os.Open(n.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +84,7 @@ func (n *numbers) refresh() (more bool, err error) {
 	for n.offset-from < mostRead {
 		line, err := lines.ReadSlice('\n')
 		switch {
-		case err == io.EOF: // what is left is not complete
+		case err == io.EOF: // the rest is incomplete
 			return false, nil
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return false, err
@@ -100,7 +98,7 @@ func (n *numbers) refresh() (more bool, err error) {
 	return true, nil
 }
 
-// add adds a line. One that is not a row is passed over.
+// add adds a line, and skips one that is not a row.
 func (n *numbers) add(line []byte) {
 	n.fresh = n.fresh[:0]
 	step, time, is := n.parse(line)
@@ -117,7 +115,7 @@ func (n *numbers) add(line []byte) {
 	n.rows++
 }
 
-// parse reads a row in the form in which it is written; it reports false for any other.
+// parse parses a row in the form of our writer; it reports false for any other.
 func (n *numbers) parse(line []byte) (step, time float64, is bool) {
 	if !n.row.Pick(line) {
 		return 0, 0, false
@@ -127,13 +125,13 @@ func (n *numbers) parse(line []byte) (step, time float64, is bool) {
 	return step, time, whole && timed && jsonform.Members(n.row.Value(2), n.take)
 }
 
-// parseNumber reads a number of JSON.
+// parseNumber parses a JSON number.
 func parseNumber(text []byte) (v float64, is bool) {
 	v, err := strconv.ParseFloat(string(text), 64)
 	return v, err == nil
 }
 
-// take takes a number of a row.
+// take adds a number to the current row.
 func (n *numbers) take(name, value []byte) bool {
 	v, is := parseNumber(value)
 	if is {
@@ -142,7 +140,7 @@ func (n *numbers) take(name, value []byte) bool {
 	return is
 }
 
-// note adds a number to those of the row that is read.
+// note adds a value to the current row.
 func (n *numbers) note(name []byte, v float64) {
 	var of *series
 	if i := len(n.fresh); i < len(n.before) && n.before[i].name == string(name) {
@@ -157,7 +155,7 @@ func (n *numbers) note(name []byte, v float64) {
 	n.fresh = append(n.fresh, sample{of, v})
 }
 
-// decode reads any row.
+// decode decodes a row in any form.
 func (n *numbers) decode(line []byte) (step, time float64, is bool) {
 	var row scalars.Line
 	if jsonform.Unmarshal(line, &row) != nil {
@@ -177,7 +175,7 @@ func (n *numbers) len() int {
 	return n.rows
 }
 
-// left is how much of the file there is yet to read, in percent.
+// left is the unread part of the file, in percent.
 func (n *numbers) left() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -187,14 +185,14 @@ func (n *numbers) left() int {
 	return int(100 * (n.size - n.offset) / n.size)
 }
 
-// names lists the names that have points, sorted.
+// names lists the series with points, sorted.
 func (n *numbers) names() []string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(n.series)), func(name string) bool { return len(n.series[name].points.Points()) == 0 })
 }
 
-// last is the last number of a name.
+// last is the last point of a series.
 func (n *numbers) last(name string) (p curve.Point, there bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -206,14 +204,14 @@ func (n *numbers) last(name string) (p curve.Point, there bool) {
 	return all[len(all)-1], true
 }
 
-// A line is the points of a name that a picture needs.
+// A line is the thinned points of a series.
 type line struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
 	Y    []float64 `json:"y"`
 }
 
-// line thins the points of a name to a number of columns, over time or over steps.
+// line thins a series to a number of columns, over time or steps.
 func (n *numbers) line(name string, overTime bool, columns int) line {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -236,44 +234,41 @@ func (n *numbers) line(name string, overTime bool, columns int) line {
 	return l
 }
 
-// Bounds on what a page may ask for at once.
+// Bounds on one request for series.
 const (
 	mostColumns    = 2000
 	defaultColumns = 300
 	mostNames      = 200
 )
 
-// series answers with the lines of the names in a query.
-func (s *Server) series(c *web.Call) {
+// series answers with the lines of the named series.
+func (s *Server) series(c *web.Call) error {
 	q := c.R.URL.Query()
 	columns := defaultColumns
 	if text := q.Get("columns"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > mostColumns {
-			c.Detail(http.StatusBadRequest, "columns: want a number from 1 to "+strconv.Itoa(mostColumns))
-			return
+			return web.Errorf(http.StatusBadRequest, "columns: want a number from 1 to %d", mostColumns)
 		}
 		columns = n
 	}
 	names := q["name"]
 	if len(names) > mostNames {
-		c.Detail(http.StatusBadRequest, "name: want "+strconv.Itoa(mostNames)+" at most")
-		return
+		return web.Errorf(http.StatusBadRequest, "name: want %d at most", mostNames)
 	}
 	lines := []line{}
 	for _, name := range names {
 		lines = append(lines, s.numbers.line(name, q.Get("x") == "time", columns))
 	}
-	s.json(c, lines)
+	return s.json(c, lines)
 }
 
 // json answers with a value as JSON.
-func (s *Server) json(c *web.Call, v any) {
+func (s *Server) json(c *web.Call, v any) error {
 	text, err := jsonform.Marshal(v)
 	if err != nil {
-		c.Detail(http.StatusInternalServerError, err.Error())
-		return
+		return web.Errorf(http.StatusInternalServerError, "%v", err)
 	}
 	guard(c)
-	c.JSON(http.StatusOK, text)
+	return c.JSON(http.StatusOK, text)
 }

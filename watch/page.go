@@ -18,12 +18,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// policy is the content security policy of all pages: scripts and styles are files of
-// this server, and nothing goes anywhere else.
+// policy is the content security policy of all pages: scripts and styles are files of this
+// server, and data goes nowhere else.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// guard sets the headers of everything that this package answers.
+// guard sets the security headers of a reply.
 func guard(c *web.Call) {
 	h := c.W.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -36,14 +36,14 @@ func guard(c *web.Call) {
 	}
 }
 
-// A view is what every page is made of.
+// A view is a page in the layout.
 type view struct {
 	Title string
-	Page  string // the name of the page among the links
+	Page  string // its name among the links
 	Body  any
 }
 
-// readPages reads the templates: each within the layout, and that of a page on its own.
+// readPages parses the templates: each page within the layout, and the exported page.
 func readPages() (pages map[string]*template.Template, alone *template.Template, err error) {
 	layout, err := template.New("layout.html").Funcs(functions()).ParseFS(files, "pages/layout.html")
 	if err != nil {
@@ -59,18 +59,18 @@ func readPages() (pages map[string]*template.Template, alone *template.Template,
 			continue
 		}
 		one, err := layout.Clone()
-		if err == nil {
-			one, err = one.ParseFS(files, name)
-		}
 		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if one, err = one.ParseFS(files, name); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		pages[strings.TrimSuffix(path.Base(name), ".html")] = one
 	}
-	alone, err = layout.Clone()
-	if err == nil {
-		alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
+	if alone, err = layout.Clone(); err != nil {
+		return nil, nil, err
 	}
+	alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
 	return pages, alone, err
 }
 
@@ -89,29 +89,29 @@ func functions() template.FuncMap {
 		"ref":   formatRef,
 		"links": links,
 		"where": where,
-		"alone": func() bool { return false }, // there are no other pages
+		"alone": func() bool { return false }, // true in an exported page
 	}
 }
 
 // A link leads to a page.
 type link struct{ Page, Name string }
 
-// links lead to the pages that have no other link.
+// links are the pages in the navigation.
 func links() []link {
 	return []link{{"run", "Run"}, {"groups", "Groups"}, {"failures", "Failures"}, {"tasks", "Tasks"}, {"evaluations", "Evaluations"}}
 }
 
-// where says where to look when episodes end so.
+// where tells where to look for the cause of an outcome.
 func where(o quintain.Outcome) string {
 	switch o {
 	case quintain.EnvFailed:
-		return "The environment failed: look at the task's or scenario's own log, and at the problem of the group."
+		return "The environment failed: see the log of the task or scenario, and the group's problem."
 	case quintain.InfraFailed:
-		return "The policy's server failed, or something between it and the run: look at the server's log at this time, and ask it by quintain policy probe."
+		return "The policy's server or the connection to it failed: see the server's log at this time, and test it with quintain policy probe."
 	case quintain.TimedOut:
-		return "Replies took longer than they may: look at the length of replies and at the load of the server."
+		return "Replies exceeded their time limit: see the length of replies and the server's load."
 	}
-	return "The episode was stopped before its end, as when a run ends."
+	return "The episode was stopped early, as at the end of a run."
 }
 
 // count writes a number with commas.
@@ -123,10 +123,10 @@ func count(n int) string {
 	return text
 }
 
-// number writes a number in four digits.
+// number writes a number with four digits.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 
-// score writes a score; nil: there is none.
+// score writes a score; nil: none.
 func score(v *float64) string {
 	if v == nil {
 		return "none"
@@ -135,24 +135,22 @@ func score(v *float64) string {
 }
 
 // show answers with a page.
-func (s *Server) show(c *web.Call, v view) {
+func (s *Server) show(c *web.Call, v view) error {
 	var b bytes.Buffer
 	if err := s.pages[v.Page].ExecuteTemplate(&b, "layout.html", v); err != nil {
 		s.config.Log.Error("a page cannot be made", "page", v.Page, "error", err)
-		c.Detail(http.StatusInternalServerError, "the page cannot be made: "+err.Error())
-		return
+		return web.Errorf(http.StatusInternalServerError, "the page cannot be made: %v", err)
 	}
 	guard(c)
-	c.Body(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
+	return c.Body(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
 }
 
-// static answers with a file. Browsers ask each time whether it is still the same.
-func (s *Server) static(c *web.Call) {
+// static answers with a static file. Browsers revalidate it each time.
+func (s *Server) static(c *web.Call) error {
 	name := c.Param("name")
 	text, err := files.ReadFile("static/" + name)
 	if err != nil {
-		c.Detail(http.StatusNotFound, "Not Found")
-		return
+		return web.Errorf(http.StatusNotFound, "Not Found")
 	}
 	sum := sha256.Sum256(text)
 	tag := `"` + hex.EncodeToString(sum[:8]) + `"`
@@ -162,11 +160,11 @@ func (s *Server) static(c *web.Call) {
 	guard(c)
 	if c.R.Header.Get("If-None-Match") == tag {
 		c.W.WriteHeader(http.StatusNotModified)
-		return
+		return nil
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
 	if path.Ext(name) == ".js" {
-		kind = "text/javascript; charset=utf-8" // some machines' tables say otherwise
+		kind = "text/javascript; charset=utf-8" // some machines' MIME tables differ
 	}
-	c.Body(http.StatusOK, kind, text)
+	return c.Body(http.StatusOK, kind, text)
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A chart shows several numbers of a run in one unit.
+// A chart shows numbers of one unit.
 type chart struct {
 	Title, Unit string
 	Names       []string
 	Last        []reading
 }
 
-// A reading is the last value of a number.
+// A reading is the last value of a series.
 type reading struct {
 	Name  string
 	Value float64
 	Step  int
 }
 
-// charts are those of every run. A name that ends in a slash stands for all that begin
-// with it.
+// charts are the charts of every run. A name that ends in a slash stands for all with that
+// prefix.
 func charts() []chart {
 	return []chart{
 		{Title: "Score", Unit: "mean score", Names: []string{"train/score", "eval/percent_correct"}},
@@ -54,14 +54,14 @@ type runPage struct {
 	Counts    trace.Counts
 	Drops     []share
 	Results   []share
-	Lags      []share // by the number of versions
+	Lags      []share // by versions of staleness
 	LagGroups int
 	Charts    []chart
 	Tasks     []chart
-	Left      int    // percent of the numbers that are not read yet
-	Time      bool   // the charts are over time, not over steps
-	Hub       string // what the hub holds, as text; empty: there is none
-	Machine   []fact // what the process takes; empty: it is not the one of the run
+	Left      int    // unread numbers, in percent
+	Time      bool   // charts over time, not steps
+	Hub       string // the hub's statistics; empty: no hub
+	Machine   []fact // the run's process; empty: not this one
 }
 
 // A share is a part of all groups.
@@ -71,10 +71,10 @@ type share struct {
 }
 
 // run answers with the page of the run.
-func (s *Server) run(c *web.Call) {
+func (s *Server) run(c *web.Call) error {
 	p := s.runPage()
 	p.Time = c.R.URL.Query().Get("x") == "time"
-	s.show(c, view{p.title(), "run", p})
+	return s.show(c, view{p.title(), "run", p})
 }
 
 // title names the run.
@@ -85,7 +85,7 @@ func (p *runPage) title() string {
 	return "Run " + plain(p.Head.Run)
 }
 
-// runPage is the content of the page of the run as it is now.
+// runPage is the current content of the page.
 func (s *Server) runPage() runPage {
 	p := runPage{Left: s.numbers.left()}
 	var lags map[int]int
@@ -130,7 +130,7 @@ func (s *Server) runPage() runPage {
 	return p
 }
 
-// fill names what there is of a chart, and reports whether there is anything.
+// fill fills in the existing series of a chart, and reports whether there are any.
 func (s *Server) fill(c *chart, names []string) bool {
 	var all []string
 	for _, want := range c.Names {
@@ -149,7 +149,7 @@ func (s *Server) fill(c *chart, names []string) bool {
 	return len(all) > 0
 }
 
-// head is the newest head of the trace; nil: there is none.
+// head is the newest head of the trace, or nil.
 func (s *Server) head() *trace.Head {
 	last := s.trace.find(trace.Query{Newest: true, Limit: 1})
 	if len(last) == 0 {

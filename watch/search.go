@@ -12,15 +12,15 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// Bounds on a search for a text: if the page is not full before, it ends when so many
-// groups, or a multiple of that, were searched and so much time has passed.
+// A search for a text ends when the page is full, or after a multiple of searchedRows groups
+// once searchTime has passed.
 const (
 	searchedRows = 2_000
 	searchTime   = time.Second
 )
 
-// search fills the page with the groups in which a text occurs, of those that match
-// otherwise. Others get their turn after each group.
+// search fills the page with matching groups that contain its text. Other computations get
+// their turn after each group.
 func (s *Server) search(c *web.Call, p *groupsPage) error {
 	q := p.query
 	q.Limit = searchedRows
@@ -46,22 +46,24 @@ func (s *Server) search(c *web.Call, p *groupsPage) error {
 	}
 }
 
-// searchGroup adds a group to the page if the text occurs in it.
+// searchGroup adds a group to the page if it contains the text.
 func (s *Server) searchGroup(p *groupsPage, e trace.Entry) error {
 	p.Searched++
 	r, err := s.trace.now().Read(e.Ref)
-	switch {
-	case errors.Is(err, trace.ErrDamaged), errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if errors.Is(err, trace.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
-	case holds(r, p.Text):
+	}
+	if contains(r, p.Text) {
 		p.Entries = append(p.Entries, e)
 	}
 	return nil
 }
 
-// holds reports whether a text occurs in a group, in upper or lower case.
-func holds(r *trace.Record, text string) bool {
+// contains reports whether a group contains a text, in any case.
+func contains(r *trace.Record, text string) bool {
 	text = strings.ToLower(text)
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	return slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool {

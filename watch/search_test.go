@@ -16,8 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// TestASearchGoesOn looks for a text that only the oldest of 4,500 groups has: at once,
-// and by the links of a server that takes no time for it.
+// TestASearchGoesOn searches for a text in only the oldest of 4,500 groups: at once, and by
+// the links of a server without time for it.
 func TestASearchGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	w, err := trace.NewWriter(filepath.Join(dir, datadir.Trace), trace.Head{}, trace.Default())
@@ -42,7 +42,7 @@ func TestASearchGoesOn(t *testing.T) {
 		patient bool
 		links   int
 		last    string
-	}{{true, 0, "of 4,500 that were searched."}, {false, 2, "of 500 that were searched."}} {
+	}{{true, 0, "of 4,500 searched groups have this text."}, {false, 2, "of 500 searched groups have this text."}} {
 		s, err := New(Config{Data: dir})
 		if err != nil {
 			t.Fatal(err)
@@ -58,18 +58,18 @@ func TestASearchGoesOn(t *testing.T) {
 		}
 		links, body := 0, askFor(server, "groups?text=NEEDLE&task=chain_sum")
 		for ; further.MatchString(body); links++ {
-			if strings.Contains(body, "chain_sum.v0.s0.l0.0<") || !strings.Contains(body, "of 2,000 that were searched; there are more.") {
+			if strings.Contains(body, "chain_sum.v0.s0.l0.0<") || !strings.Contains(body, "of 2,000 searched groups have this text; more are left to search.") {
 				t.Fatalf("after %d links: %s", links, body)
 			}
 			body = askFor(server, strings.ReplaceAll(further.FindStringSubmatch(body)[1], "&amp;", "&"))
 		}
-		if links != c.links || !strings.Contains(body, "1 groups have this text, "+c.last) || !strings.Contains(body, "chain_sum.v0.s0.l0.0<") || strings.Contains(body, `rel="next"`) {
+		if links != c.links || !strings.Contains(body, "1 "+c.last) || !strings.Contains(body, "chain_sum.v0.s0.l0.0<") || strings.Contains(body, `rel="next"`) {
 			t.Errorf("patient %v: after %d links: %s", c.patient, links, body)
 		}
 	}
 }
 
-// askFor returns a page, or the status that it has instead.
+// askFor returns a page, or the status instead.
 func askFor(server *web.Server, path string) string {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/watch/"+path, nil)

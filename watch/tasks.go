@@ -18,26 +18,24 @@ type tasksPage struct{ Tasks []taskRow }
 // A taskRow is a task in the table.
 type taskRow struct {
 	catalog.Entry
-	Played trace.Tally // in the trace
+	Played trace.Tally // groups in the trace
 }
 
-// About is what the task is, in a sentence.
+// About describes the task in a sentence.
 func (r taskRow) About() string {
 	first, _, _ := strings.Cut(r.Info.Doc, ". ")
 	return strings.TrimSuffix(first, ".") + "."
 }
 
 // tasks answers with the page of tasks.
-func (s *Server) tasks(c *web.Call) {
+func (s *Server) tasks(c *web.Call) error {
 	p, err := s.tasksPage()
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	s.show(c, view{"Tasks", "tasks", p})
+	return s.show(c, view{"Tasks", "tasks", p})
 }
 
-// tasksPage is the content of the page of tasks.
 func (s *Server) tasksPage() (p tasksPage, err error) {
 	all, err := catalog.Filter{GuessRate: 1}.Find()
 	counts, _ := s.trace.sums()
@@ -47,7 +45,7 @@ func (s *Server) tasksPage() (p tasksPage, err error) {
 	return p, err
 }
 
-// A taskPage is the content of the page of a task, with one of its problems.
+// A taskPage is the content of the page of a task, with one problem.
 type taskPage struct {
 	Info         quintain.Info
 	Facts        catalog.Facts
@@ -59,30 +57,27 @@ type taskPage struct {
 	Solution     excerpt
 	Judged       []judged
 	Asked        bool   // an answer was typed
-	Answer       string // that was typed
+	Answer       string // the typed answer
 	Verdict      quintain.Verdict
 	Reason       string
 }
 
-// A judged is an answer near the solution.
+// A judged is an answer close to the solution, with its score.
 type judged struct {
 	Answer, Kind, Reason string
 	Score                float64
 }
 
-// task answers with the page of a task, and with the verdict on an answer if one was
-// typed.
-func (s *Server) task(c *web.Call) {
+// task answers with the page of a task, and the verdict on a typed answer.
+func (s *Server) task(c *web.Call) error {
 	q := c.R.URL.Query()
 	tasks, err := task.NewSet(catalog.Tasks())
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
 	t, err := tasks.Get(q.Get("name"))
 	if err != nil {
-		c.Detail(http.StatusNotFound, err.Error())
-		return
+		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
 	p := taskPage{Info: t.Info(), Asked: q.Has("answer"), Answer: q.Get("answer")}
 	for _, n := range []struct {
@@ -91,22 +86,20 @@ func (s *Server) task(c *web.Call) {
 	}{{"level", &p.Level}, {"index", &p.Index}} {
 		if text := q.Get(n.name); text != "" {
 			if *n.to, err = strconv.Atoi(text); err != nil {
-				c.Detail(http.StatusBadRequest, n.name+": want a whole number")
-				return
+				return web.Errorf(http.StatusBadRequest, "%s: want a whole number", n.name)
 			}
 		}
 	}
 	if err := c.Compute(func() error { return p.fill(t) }); err != nil {
-		c.Detail(http.StatusBadRequest, err.Error())
-		return
+		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
-	s.show(c, view{"Task " + p.Info.Name, "task", p})
+	return s.show(c, view{"Task " + p.Info.Name, "task", p})
 }
 
-// specimenSeed is that of the problems which are shown.
+// specimenSeed is the seed of the shown problems.
 const specimenSeed = 1
 
-// fill makes the problem, and grades the answer.
+// fill draws the problem and grades the answer.
 func (p *taskPage) fill(t quintain.Task) (err error) {
 	if p.Shared, p.Levels, err = catalog.LevelSettings(p.Info); err != nil {
 		return err

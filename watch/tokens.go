@@ -12,33 +12,32 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A tokenList is the tokens of an episode, as the page's script takes them. Its lists are
-// as long as IDs, or empty if nothing is known.
+// A tokenList is an episode's tokens in the form of the page's script. Its lists are as long
+// as IDs, or empty if unknown.
 type tokenList struct {
 	Vocabulary string           `json:"vocabulary"`
-	Version    int              `json:"version"` // of the policy when the group was kept or dropped
-	Texts      map[int32]string `json:"texts"`   // of each token that occurs; missing: unknown
+	Version    int              `json:"version"` // of the policy at the group's end
+	Texts      map[int32]string `json:"texts"`   // by token; missing: unknown
 	IDs        []quintain.Token `json:"ids"`
-	Sampled    []int            `json:"sampled"`    // 1: the policy wrote it, and it is trained on; 0: the policy read it
-	Turns      []int            `json:"turns"`      // index of the first token of each turn
-	Drifts     []exact.Drift    `json:"drifts"`     // of each turn: how its tokens continue those before
-	LogProbs   []*float32       `json:"logprobs"`   // null: it was not sampled, or is unknown
+	Sampled    []int            `json:"sampled"`    // 1: written by the policy, and trained on; 0: read
+	Turns      []int            `json:"turns"`      // first token of each turn
+	Drifts     []exact.Drift    `json:"drifts"`     // of each turn: how it continues the tokens before
+	LogProbs   []*float32       `json:"logprobs"`   // null: not sampled, or unknown
 	Versions   []int32          `json:"versions"`   // of the weights; -1: not sampled, or unknown
-	Advantages []*float64       `json:"advantages"` // null: there is none
+	Advantages []*float64       `json:"advantages"` // null: none
 }
 
 // tokens answers with the tokens of an episode.
-func (s *Server) tokens(c *web.Call) {
-	r, _, ok := s.trace.read(c)
-	if !ok {
-		return
+func (s *Server) tokens(c *web.Call) error {
+	r, _, err := s.trace.read(c)
+	if err != nil {
+		return err
 	}
 	i, err := strconv.Atoi(c.R.URL.Query().Get("episode"))
 	if err != nil || i < 0 || i >= len(r.Episodes) {
-		c.Detail(http.StatusNotFound, "the group has no such episode")
-		return
+		return web.Errorf(http.StatusNotFound, "the group has no such episode")
 	}
-	s.json(c, s.tokensOf(r, i))
+	return s.json(c, s.tokensOf(r, i))
 }
 
 // tokensOf lists the tokens of episode i.
@@ -76,7 +75,7 @@ func (s *Server) tokensOf(r *trace.Record, i int) tokenList {
 	return l
 }
 
-// driftOf says how the tokens of a turn continue those of the turn before.
+// driftOf tells how a turn continues the tokens before.
 func driftOf(t *quintain.Turn) exact.Drift {
 	switch {
 	case t.Fork:
@@ -87,8 +86,8 @@ func driftOf(t *quintain.Turn) exact.Drift {
 	return exact.Clean
 }
 
-// advantagesOf lists the advantages of the n tokens of episode i, if its tokens are one
-// training sequence; otherwise it is empty.
+// advantagesOf lists the advantages of episode i's n tokens if they are one training
+// sequence, else nothing.
 func advantagesOf(r *trace.Record, i, n int) []*float64 {
 	var rows [][]float64
 	for k, row := range r.Advantages {
@@ -106,7 +105,7 @@ func advantagesOf(r *trace.Record, i, n int) []*float64 {
 	return all
 }
 
-// sequenceOf is the number of the episode that row k of the advantages belongs to.
+// sequenceOf is the episode of row k of the advantages.
 func sequenceOf(r *trace.Record, k int) int {
 	if r.Sequences == nil {
 		return k
@@ -117,7 +116,7 @@ func sequenceOf(r *trace.Record, k int) int {
 	return -1
 }
 
-// texts returns what tells the text of a token of a vocabulary, if that is known.
+// texts returns a function that decodes single tokens of a vocabulary.
 func (s *Server) texts(vocabulary string) func(quintain.Token) (text string, known bool) {
 	switch vocabulary {
 	case quintain.UTF8:
@@ -125,14 +124,14 @@ func (s *Server) texts(vocabulary string) func(quintain.Token) (text string, kno
 	case tiny.Vocabulary:
 		return func(id quintain.Token) (string, bool) {
 			text := tiny.Decode([]quintain.Token{id})
-			return text, text != "" // the tokens of roles have none
+			return text, text != "" // role tokens have no text
 		}
 	}
 	var t *tokenizer.Tokenizer
 	if s.config.Tokenizer != nil {
 		var err error
 		if t, err = s.config.Tokenizer(); err != nil {
-			s.config.Log.Warn("tokens are shown as numbers, because the tokenizer cannot be read", "error", err)
+			s.config.Log.Warn("tokens are shown as numbers, because the tokenizer is unreadable", "error", err)
 		}
 	}
 	return func(id quintain.Token) (string, bool) {

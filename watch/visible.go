@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A piece is text that is shown as it is, or the name of a character that could not be
-// seen, or would change how its neighbours are shown.
+// A piece is plain text, or the name of a character that is invisible or changes how its
+// neighbours look.
 type piece struct {
 	Text string
 	Name bool
 }
 
-// visible takes text apart so that all of it can be seen. It takes most characters at
-// most, and returns how many bytes it has left out.
+// visible splits text so that every character is visible. It takes most characters at most,
+// and returns how many bytes it left out.
 func visible(text string, most int) (pieces []piece, left int) {
 	from, n := 0, 0
 	flush := func(to int) {
@@ -39,8 +39,8 @@ func visible(text string, most int) (pieces []piece, left int) {
 	return pieces, 0
 }
 
-// nameOf is the name of a character that cannot be seen; empty: it can. A byte that is
-// not UTF-8 has the size 1.
+// nameOf is the name of an invisible character; empty: it is visible. A byte that is not
+// UTF-8 has size 1.
 func nameOf(r rune, size int, first byte) string {
 	switch {
 	case r == utf8.RuneError && size == 1:
@@ -48,7 +48,7 @@ func nameOf(r rune, size int, first byte) string {
 	case r == '\n', r == '\t', r == ' ':
 		return ""
 	case r < ' ':
-		return string('\u2400' + r) // the pictures of the control characters
+		return string('\u2400' + r) // a control picture
 	case r == 0x7f:
 		return "\u2421"
 	case unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
@@ -57,11 +57,11 @@ func nameOf(r rune, size int, first byte) string {
 	return fmt.Sprintf("⟨U+%04X⟩", r)
 }
 
-// shortText is how many characters a text has that is part of a line.
+// shortText bounds a text within a line, in characters.
 const shortText = 300
 
-// plain is text that is part of a line: names stand for what cannot be seen, and it ends
-// after [shortText] characters.
+// plain is text within a line: invisible characters become names, and it ends after
+// [shortText] characters.
 func plain(text string) string {
 	var b strings.Builder
 	pieces, left := visible(text, shortText)

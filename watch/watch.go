@@ -1,10 +1,9 @@
-// Package watch shows a run to people, in a browser: its numbers as they grow, its groups
-// with every token, and its failures. It only reads what a run keeps in its data folder,
-// so it shows a run that is going on, one that has ended, and a folder that was copied
-// from elsewhere in the same way, and a run does nothing for those who watch it.
+// Package watch shows a run in a browser: its numbers as they grow, its groups with every
+// token, and its failures. It only reads the run's data folder, so it shows running runs,
+// finished ones and copied folders in the same way, and costs the run nothing.
 //
-// What models wrote is hostile: pages have no script but their own files, text is only
-// ever text, and what would be invisible in it is shown.
+// It treats model output as hostile: pages run no scripts but their own files, text is never
+// markup, and invisible characters become visible.
 package watch
 
 import (
@@ -29,31 +28,31 @@ import (
 // Home is the path of the first page.
 const Home = "/watch/run"
 
-// A Config says what is shown.
+// A Config names the data to show.
 type Config struct {
 	Data string // data folder of a run, or the folder of a trace
 	Log  *slog.Logger
 
-	Evaluations []string // folders of examinations, or their reports
+	Evaluations []string // folders or reports of examinations
 
-	// Tokenizer returns that of tokens in vocabularies other than this program's own, once
-	// it is needed. If it or what it returns is nil, they are shown as numbers.
+	// Tokenizer returns, on first use, the tokenizer of vocabularies other than this program's
+	// own. If it or its result is nil, those tokens are shown as numbers.
 	Tokenizer func() (*tokenizer.Tokenizer, error)
 }
 
-// A Server has the pages. Many goroutines may use it at once.
+// A Server serves the pages. Many goroutines may use it at once.
 type Server struct {
 	config  Config
-	trace   *trail
+	trace   *liveTrace
 	numbers *numbers
-	hub     func() *hub.RunStats // nil: there is none
-	machine *machine             // nil: it is not shown
+	hub     func() *hub.RunStats // nil: none
+	machine *machine             // nil: not shown
 
 	searchTime time.Duration
-	grown      web.Journal
-	ready      func() // returns once the folder was read
+	grown      web.EventLog
+	ready      func() // waits for the first read of the folder
 	pages      map[string]*template.Template
-	alone      *template.Template // of a page on its own
+	alone      *template.Template // of an exported page
 }
 
 //go:embed pages static
@@ -68,14 +67,14 @@ func New(c Config) (*Server, error) {
 	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
 		at = c.Data
 	}
-	s := &Server{config: c, trace: &trail{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)), searchTime: searchTime}
+	s := &Server{config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)), searchTime: searchTime}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
 	s.pages, s.alone, err = readPages()
 	return s, err
 }
 
-// Routes are the routes of the pages. All but [Home] are for its links.
+// Routes are the routes of the pages. [Home] leads to all others.
 func (s *Server) Routes() []web.Route {
 	all := []web.Route{
 		{Path: Home, Serve: s.run},
@@ -92,33 +91,34 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/static/{name}", Serve: s.static},
 	}
 	for i, r := range all {
-		all[i].Serve = func(c *web.Call) {
+		all[i].Serve = func(c *web.Call) error {
 			s.ready()
-			r.Serve(c)
+			return r.Serve(c)
 		}
 		all[i].Method, all[i].For, all[i].Page = "GET", web.AnyKey, true
 	}
 	return all
 }
 
-// Front is the route of the root of a server that has nothing but the pages.
+// Front is the root route of a server of nothing but the pages.
 func Front() web.Route {
 	return web.Route{Method: "GET", Path: "/", Serve: redirect, Page: true}
 }
 
 // redirect sends a browser to [Home].
-func redirect(c *web.Call) {
+func redirect(c *web.Call) error {
 	c.W.Header().Set("Location", strings.TrimPrefix(Home, "/"))
 	c.W.WriteHeader(http.StatusSeeOther)
+	return nil
 }
 
-// ShowHub adds what a hub holds to the page of the run. Call it before the first request.
+// ShowHub adds a hub's statistics to the page of the run. Call it before the first request.
 func (s *Server) ShowHub(stats func() *hub.RunStats) { s.hub = stats }
 
-// refreshEvery is how often the folder is looked at.
+// refreshEvery is how often to read the folder.
 const refreshEvery = time.Second
 
-// Run follows the folder until ctx ends, and tells those who watch when it has grown.
+// Run follows the folder until ctx ends, and tells open pages when it has grown.
 func (s *Server) Run(ctx context.Context) error {
 	s.ready()
 	tick := time.NewTicker(refreshEvery)
@@ -132,7 +132,7 @@ func (s *Server) Run(ctx context.Context) error {
 		g, h := s.trace.len(), s.hubNow()
 		if r := s.numbers.len(); g != groups || r != rows || h != held {
 			groups, rows, held = g, r, h
-			s.grown.Tell("grown", map[string]any{"groups": groups, "rows": rows})
+			s.grown.Add("grown", map[string]any{"groups": groups, "rows": rows})
 		}
 		select {
 		case <-ctx.Done():
@@ -142,19 +142,19 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// hubNow is what the hub holds and has done, to find out whether that has changed.
+// hubNow is the hub's statistics as text, to notice changes.
 func (s *Server) hubNow() string {
 	if s.hub == nil {
 		return ""
 	}
 	text, err := jsonform.Marshal(s.hub())
 	if err != nil {
-		return "" // the statistics are numbers and names
+		return "" // cannot happen: numbers and names
 	}
 	return string(text)
 }
 
-// refresh reads what was added to the folder, and reports whether it has more numbers.
+// refresh reads additions to the folder, and reports whether there are more numbers to read.
 func (s *Server) refresh() (more bool) {
 	more, failed := s.numbers.refresh()
 	if err := errors.Join(s.trace.refresh(), failed); err != nil {

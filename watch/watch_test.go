@@ -23,11 +23,10 @@ import (
 	"github.com/quintain-rl/quintain/watch"
 )
 
-// epoch is when the groups of the tests were kept.
+// epoch is the time of the tests' groups.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// group returns a record of a task's problem with a reply for each score, and none of its
-// own beside.
+// group returns a record of a task's problem with a reply for each score.
 func group(task string, index int, replies ...string) *trace.Record {
 	r := &trace.Record{
 		Problem: quintain.Problem{Task: task, Scenario: "reasoning_gym.v2", Version: 1, Seed: 1, Level: 2, Index: index, Prompt: "What is 1 + 1?", Instance: quintain.NewRecord(2)},
@@ -45,7 +44,7 @@ func group(task string, index int, replies ...string) *trace.Record {
 	return r
 }
 
-// failed is a group whose only episode failed.
+// failed is a group with one episode, which failed.
 func failed(index int, why string) *trace.Record {
 	r := group("chain_sum", index, "")
 	r.Episodes[0].Outcome, r.Episodes[0].Error, r.Scores, r.Drop = quintain.InfraFailed, why, nil, "failed"
@@ -94,7 +93,7 @@ func open(t testing.TB, dir string) *httptest.Server {
 	return serveOn(t, server)
 }
 
-// serveOn serves until the test ends.
+// serveOn serves for the test.
 func serveOn(t testing.TB, server *web.Server) *httptest.Server {
 	s := httptest.NewServer(server)
 	t.Cleanup(s.Close)
@@ -144,7 +143,7 @@ func TestPages(t *testing.T) {
 		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "reasoning_gym.v2/countdown.v1.s1.l2.1</a>"}, []string{"chain_sum.v1"}},
 		{"groups by level", "/watch/groups?level=3", []string{"0 of 4 groups match"}, []string{"<table"}},
 		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"l2.2</a>"}},
-		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 groups have this text, of 4 that were searched", "countdown.v1.s1.l2.1"}, []string{"chain_sum.v1"}},
+		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown.v1.s1.l2.1"}, []string{"chain_sum.v1"}},
 		{"a group", first, []string{
 			`<strong class="outcome scored">scored</strong>, score 0.000, advantage -1<br>`, `score 1.000, advantage 1<br>`,
 			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, "Reward 1: because",
@@ -239,8 +238,7 @@ func TestSeriesKeepTheExtremes(t *testing.T) {
 	}
 }
 
-// TestRowsInAnyForm reads what is JSON but not as this program writes it, and passes over
-// what is no row.
+// TestRowsInAnyForm reads JSON in other forms than ours, and skips lines that are not rows.
 func TestRowsInAnyForm(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	s := serve(t, strings.Join([]string{
@@ -257,8 +255,8 @@ func TestRowsInAnyForm(t *testing.T) {
 	}
 }
 
-// TestALongFileIsReadInParts asks for the page before and after all of a file was read,
-// which has more names than are kept.
+// TestALongFileIsReadInParts asks for the page before and after a long file, with more names
+// than are kept, is read.
 func TestALongFileIsReadInParts(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"step":0,"time":1,"values":{"train/score":1`)
@@ -276,10 +274,10 @@ func TestALongFileIsReadInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serveOn(t, server)
-	if _, body, _ := get(t, s, watch.Home); !strings.Contains(body, "<p>The numbers are being read; 20 % are left.</p>") {
+	if _, body, _ := get(t, s, watch.Home); !strings.Contains(body, "<p>Reading the numbers; 20 % left.</p>") {
 		t.Errorf("there is no word of what is left:\n%s", body)
 	}
-	export(t, pages) // it reads all
+	export(t, pages) // reads everything
 	if _, body, _ := get(t, s, watch.Home); strings.Contains(body, "are left") || !strings.Contains(body, `at step <span class="step">-7</span>`) {
 		t.Errorf("not all was read:\n%s", body)
 	}
@@ -292,7 +290,7 @@ func TestAFolderThatIsEmpty(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "nothing"))
 	for path, want := range map[string]string{
 		"/watch/run": "There is no trace yet.", "/watch/groups": "0 of 0 groups match.", "/watch/failures": "No episode of the trace has failed",
-		"/watch/groups?text=a": "0 groups have this text", "/watch/series?name=a": `"x":[]`,
+		"/watch/groups?text=a": "0 of 0 searched groups have this text", "/watch/series?name=a": `"x":[]`,
 	} {
 		if status, body, _ := get(t, s, path); status != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, there is no %q in %s", path, status, want, body)
@@ -318,7 +316,7 @@ func TestFilesAreAskedForOnce(t *testing.T) {
 	}
 }
 
-// TestThoseWhoWatchHearOfGrowth follows a folder that a run begins to write meanwhile.
+// TestThoseWhoWatchHearOfGrowth follows a folder while a run begins to write it.
 func TestThoseWhoWatchHearOfGrowth(t *testing.T) {
 	dir := t.TempDir()
 	pages, err := watch.New(watch.Config{Data: dir})
@@ -364,8 +362,8 @@ func TestThoseWhoWatchHearOfGrowth(t *testing.T) {
 	t.Errorf("no event: %v", lines.Err())
 }
 
-// TestTheProcessOfARun looks for the machine on the page of the process that serves a run,
-// and on that of one that only shows it.
+// TestTheProcessOfARun finds the machine on the page of a run's own process, and not on that
+// of a viewer.
 func TestTheProcessOfARun(t *testing.T) {
 	for _, shown := range []bool{true, false} {
 		pages, err := watch.New(watch.Config{Data: t.TempDir()})

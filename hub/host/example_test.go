@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A hub over a folder, on a port that the system chooses.
+// A hub over a folder, on a free port.
 func Example() {
 	folder, err := os.MkdirTemp("", "host")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package host opens what a program needs to keep groups and to serve them: a port, the
-// data folder, a queue for each run in it or on a NATS server, and the hub over them.
+// Package host opens all parts of a hub program: a port, the data folder, a queue for each
+// run in it or on a NATS server, and the hub over them.
 package host
 
 import (
@@ -22,31 +22,31 @@ import (
 
 // A Config says what to open.
 type Config struct {
-	Data    string // the data folder, which is made if it does not exist
+	Data    string // the data folder, made if need be
 	Program string // name and version of the program, for the folder's format file
 	Server  web.Settings
 	Hub     hub.Settings
 	Store   Store
-	MaxLag  *int        // bound on the staleness of what trainers get; nil: none
-	Routes  []web.Route // beside those of the hub, on the same port
+	MaxLag  *int        // bound on the staleness of groups in batches; nil: none
+	Routes  []web.Route // further routes on the same port
 	Log     *slog.Logger
 }
 
-// A Host is what was opened.
+// A Host is an open hub program.
 type Host struct {
-	door   *web.Door
-	folder *datadir.Folder
-	queue  *queue.Queue
-	hub    *hub.Server
-	runs   map[string]*queue.Queue // of the hub's further runs
-	store  Store
-	files  *files.Pool
-	log    *slog.Logger
-	lost   chan error // gets an element if a queue belongs to another process now
+	listener *web.Listener
+	folder   *datadir.Folder
+	queue    *queue.Queue
+	hub      *hub.Server
+	runs     map[string]*queue.Queue // queues of further runs
+	store    Store
+	files    *files.Pool
+	log      *slog.Logger
+	lost     chan error // gets an element when another process has taken a queue
 }
 
-// Open opens the port first: a second program on the same port changes nothing. Only a
-// standby opens it when the queue is its own. Close closes all of it.
+// Open opens the port first, so a second program on the same port changes nothing. Only a
+// standby opens it after it owns its queue. Close closes everything.
 func Open(ctx context.Context, c Config) (*Host, error) {
 	h := &Host{runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log, lost: make(chan error, 1)}
 	if err := h.open(ctx, c); err != nil {
@@ -74,31 +74,32 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		}
 	}
 	h.hub, err = hub.New(hub.Config{
-		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.door.Keys, MaxLag: c.MaxLag, Routes: c.Routes, Log: c.Log,
+		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, MaxLag: c.MaxLag, Routes: c.Routes, Log: c.Log,
 	})
 	return err
 }
 
 // listen opens the port.
 func (h *Host) listen(ctx context.Context, s web.Settings) error {
-	door, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
+	l, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
-	h.door = door
+	h.listener = l
 	return nil
 }
 
-// openRun opens the queue of a further run of the hub, which opens one at a time.
+// openRun opens the queue of a further run. The hub opens one at a time.
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
 	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), runStreams+name)
-	if err == nil {
-		h.runs[name] = q
+	if err != nil {
+		return nil, err
 	}
-	return q, err
+	h.runs[name] = q
+	return q, nil
 }
 
-// dropRun closes the queue of a run and deletes its folder, or its streams.
+// dropRun closes a run's queue and deletes its folder, or its streams.
 func (h *Host) dropRun(ctx context.Context, name string) error {
 	q := h.runs[name]
 	delete(h.runs, name)
@@ -111,8 +112,7 @@ func (h *Host) dropRun(ctx context.Context, name string) error {
 	return os.RemoveAll(h.folder.Join(filepath.Join(datadir.Runs, name)))
 }
 
-// openQueue opens a queue: in a folder below the data folder, or in the streams of a
-// name if there is a NATS server.
+// openQueue opens a queue: in a folder of the data folder, or in streams of a NATS server.
 func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue, error) {
 	if h.store.NATSURL == "" {
 		return h.store.Open(ctx, h.folder.Join(folder), files.Options{Log: h.log, Pool: h.files, Locked: true})
@@ -124,10 +124,10 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 	return queue.Open(ctx, store, queue.Options{Log: h.log, Remember: h.store.Remember})
 }
 
-// runStreams begins the name of the streams of a further run.
+// runStreams begins the names of further runs' streams.
 const runStreams = "quintain-"
 
-// streams are the options of the streams of a name.
+// streams are the options for streams of a name.
 func (h *Host) streams(name string) nats.Options {
 	return nats.Options{
 		Name: name, Replicas: h.store.NATSReplicas, Creds: h.store.NATSCreds, Log: h.log,
@@ -135,16 +135,16 @@ func (h *Host) streams(name string) nats.Options {
 	}
 }
 
-// lose has Run end, since a queue belongs to another process now.
+// lose ends Run, because another process has taken a queue.
 func (h *Host) lose(err error) {
 	select {
 	case h.lost <- err:
-	default: // another queue was lost before
+	default: // not the first lost queue
 	}
 }
 
 // Addr is the address of the hub.
-func (h *Host) Addr() net.Addr { return h.door.Addr() }
+func (h *Host) Addr() net.Addr { return h.listener.Addr() }
 
 // Folder is the data folder.
 func (h *Host) Folder() *datadir.Folder { return h.folder }
@@ -152,11 +152,10 @@ func (h *Host) Folder() *datadir.Folder { return h.folder }
 // Queue is the queue of the default run.
 func (h *Host) Queue() *queue.Queue { return h.queue }
 
-// Hub is the hub, whose default run has the queue.
+// Hub is the hub over the queues.
 func (h *Host) Hub() *hub.Server { return h.hub }
 
-// Run serves the hub until ctx ends, or until another process has taken a queue over,
-// which is an error.
+// Run serves the hub until ctx ends, or fails when another process has taken a queue.
 func (h *Host) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	var lost error
@@ -168,18 +167,17 @@ func (h *Host) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	})
-	err := h.hub.Run(ctx, h.door.Listener)
+	err := h.hub.Run(ctx, h.listener.Listener)
 	stop()
 	watch.Wait()
 	return errors.Join(err, lost)
 }
 
-// Close closes all, the queues before the folder is free for others. Run must have
-// returned.
+// Close closes everything, the queues before it frees the folder. Run must have returned.
 func (h *Host) Close() error {
 	var errs []error
-	if h.door != nil {
-		if err := h.door.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
+	if h.listener != nil {
+		if err := h.listener.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
 			errs = append(errs, err)
 		}
 	}

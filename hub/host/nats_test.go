@@ -26,12 +26,12 @@ import (
 type served struct {
 	url string
 	js  jetstream.JetStream
-	end <-chan error // what Run of the host returned
+	end <-chan error // the error of the host's Run
 
 	server *server.Server
 }
 
-// serve runs a hub over a NATS server until the test ends.
+// serve runs a hub over a NATS server for the test.
 func serve(t *testing.T) *served {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
@@ -79,7 +79,7 @@ func serve(t *testing.T) *served {
 	return &served{url: "http://" + h.Addr().String(), js: js, end: end, server: s}
 }
 
-// ask makes a request, whose answer must have the status.
+// ask makes a request, and checks the status of the reply.
 func (s *served) ask(t *testing.T, status int, method, path, body string) http.Header {
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *served) ask(t *testing.T, status int, method, path, body string) http.H
 	return reply.Header
 }
 
-// TestAHubWhoseQueueWasTakenEnds writes as another owner of the streams would.
+// TestAHubWhoseQueueWasTakenEnds writes to the streams as another owner would.
 func TestAHubWhoseQueueWasTakenEnds(t *testing.T) {
 	s := serve(t)
 	record, err := json.Marshal(map[string]any{"number": 99, "owner": "somebody else", "since": time.Now()})

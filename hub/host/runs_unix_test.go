@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// descriptors is how many files this process has open.
+// descriptors is the number of this process's open files.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	list, err := os.ReadDir("/dev/fd")
@@ -28,7 +28,7 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// limitFiles sets how many files this process may have open, until the test ends.
+// limitFiles limits this process's open files for the test.
 func limitFiles(t *testing.T, n int) {
 	t.Helper()
 	var before syscall.Rlimit
@@ -47,8 +47,7 @@ func limitFiles(t *testing.T, n int) {
 	})
 }
 
-// There may be more runs than files that a process may open. Those that nobody uses have
-// none open.
+// There may be more runs than the process may open files. Idle runs have no open file.
 func TestMoreRunsThanOpenFiles(t *testing.T) {
 	const runs, spare = 300, 200
 	server := web.Default()
@@ -85,7 +84,7 @@ func TestMoreRunsThanOpenFiles(t *testing.T) {
 			t.Fatalf("run %d: %d groups, error %v", i, len(list), err)
 		}
 	}
-	for descriptors(t) > before { // the test ends by its time-out if that stays so
+	for descriptors(t) > before { // or the test times out
 		<-time.After(10 * time.Millisecond)
 	}
 	if err := h.Close(); err != nil {

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Batches is what batch and backlog measure.
+// Batches is the measurement of batch and backlog.
 type Batches struct {
 	Scenario    string  `json:"scenario"`
 	Groups      int     `json:"groups"`
 	Taken       int     `json:"taken"` // groups
 	FillPerS    float64 `json:"fill_groups_per_s"`
 	GroupsPerS  float64 `json:"groups_per_s"`
-	MBPerS      float64 `json:"mb_per_s"` // of the replies as they came, while they came
+	MBPerS      float64 `json:"mb_per_s"` // of the replies on the wire, during their transfer
 	FirstMS     float64 `json:"first_ms"`
 	LastQuarter float64 `json:"last_quarter_groups_per_s"`
 	Latency     Latency `json:"latency"`
-	Info        Latency `json:"info"` // of GET /info at the same time
+	Info        Latency `json:"info"` // of concurrent GET /info
 }
 
 // fillAndTake posts groups, per in a request, and takes them in batches.
@@ -84,7 +84,7 @@ func (b *session) take(parent context.Context, row *Batches) error {
 
 // takeAll takes batches until there is none.
 func (b *session) takeAll(ctx context.Context, row *Batches, spans *watch) error {
-	c, err := dial(ctx, b.load.URL) // the first connection may have been closed after idling
+	c, err := dial(ctx, b.load.URL) // the hub may have closed the first, idle connection
 	if err != nil {
 		return err
 	}

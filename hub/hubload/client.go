@@ -11,8 +11,8 @@ import (
 	"net/url"
 )
 
-// A conn is a connection that carries one request after another, with as little work
-// for each as possible: the other side is what is measured.
+// A conn is a connection that carries one request after another with little work, so as to
+// measure the other side.
 type conn struct {
 	net.Conn
 	in   *bufio.Reader
@@ -34,7 +34,7 @@ func dial(ctx context.Context, hub string) (*conn, error) {
 	return &conn{Conn: c, in: bufio.NewReaderSize(c, 256<<10), host: u.Host}, nil
 }
 
-// head is the head of a request; kind is its content type, or gzip for zipped JSON.
+// head is the header of a request; kind is its content type, or gzip for zipped JSON.
 func (c *conn) head(method, path, kind string, size int) []byte {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, c.host)
 	if c.gzip {
@@ -50,8 +50,8 @@ func (c *conn) head(method, path, kind string, size int) []byte {
 	return append(b, "\r\n"...)
 }
 
-// do sends a request and returns the body of its reply as it came, which may be zipped.
-// The body is valid until the next request.
+// do sends a request and returns the body of its reply from the wire, perhaps zipped. The
+// body is valid until the next request.
 func (c *conn) do(head, body []byte) ([]byte, error) {
 	parts := net.Buffers{head, body}
 	if _, err := parts.WriteTo(c.Conn); err != nil {

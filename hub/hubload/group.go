@@ -14,9 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// newGroup returns a group like those that environments send: a prompt that the
-// sequences share, mostly frequent tokens, log-probabilities in single precision as
-// servers give them, and conversations.
+// newGroup returns a typical group: a prompt shared by the sequences, mostly frequent
+// tokens, log-probabilities in single precision as of servers, and conversations.
 func newGroup(seed uint64, sequences, length int) *quintain.Group {
 	r := rand.New(rand.NewPCG(seed, 1))
 	token := func() quintain.Token {
@@ -63,8 +62,8 @@ func newText(r *rand.Rand, n int) string {
 	return strings.Join(text, " ")
 }
 
-// bodiesOf returns request bodies of per groups each, in the form of the load, and
-// the size of their JSON.
+// bodiesOf returns request bodies of per groups each in the load's form, and the size of
+// their JSON.
 func bodiesOf(load Load, per int) (bodies [][]byte, plain int, err error) {
 	codec := groupform.NewCodec(0)
 	for seed := range uint64(4) {
@@ -98,8 +97,7 @@ func bodiesOf(load Load, per int) (bodies [][]byte, plain int, err error) {
 	return bodies, plain, nil
 }
 
-// spaced puts a space after every comma and colon of text outside strings, as Python's
-// own json does.
+// spaced adds a space after every comma and colon outside strings, as Python's json does.
 func spaced(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	quoted := false
@@ -115,7 +113,7 @@ func spaced(text []byte) []byte {
 	return out
 }
 
-// zipped is text in gzip, packed as Python does it.
+// zipped is text in gzip, compressed as by Python.
 func zipped(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)

@@ -1,5 +1,5 @@
-// Package hubload puts a load on a hub that is running, ours or any other that speaks the
-// API of Atropos, and measures how fast it is.
+// Package hubload loads a running hub, ours or any other with the API of Atropos, and
+// measures its speed.
 package hubload
 
 import (
@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// A Load says which load is put on a hub.
+// A Load is a load on a hub.
 type Load struct {
-	URL          string        // of the hub, http://HOST:PORT; what it holds is lost
-	Form         string        // how groups are posted: json, gzip, or binary, which only our hub takes
+	URL          string        // of the hub, http://HOST:PORT; its groups will be lost
+	Form         string        // of posts: json, gzip, or binary, which only our hub takes
 	Sequences    int           // of a group
 	Length       int           // tokens of a sequence; 0: 2048, or 64 for a backlog
-	Connections  int           // on which groups are posted
-	Time         time.Duration // how long ingest and polls take
-	Groups       int           // that are posted and taken; 0: 320, or 20000 for a backlog
+	Connections  int           // to post groups
+	Time         time.Duration // duration of ingest and polls
+	Groups       int           // to post and take; 0: 320, or 20000 for a backlog
 	Batch        int           // sequences in a batch
 	Gzip         bool          // take batches zipped
-	Environments int           // that poll
+	Environments int           // to poll
 }
 
 // Default returns the load of the figures in docs/benchmarks.md.
@@ -52,16 +52,16 @@ func (l Load) Check() error {
 	return nil
 }
 
-// Scenarios are the names of what can be measured:
+// Scenarios are the names of the measurements:
 //
-//   - ingest: groups are posted, each when the one before on its connection is answered
-//   - polls: the same, while environments ask for their status ten times a second each
-//   - batch: groups are posted, then taken in batches, while another client asks for
-//     /info all the time
+//   - ingest: connections post groups, one after another
+//   - polls: ingest, while each environment asks for its status ten times a second
+//   - batch: groups are posted, then taken in batches, while another client keeps asking for
+//     /info
 //   - backlog: small groups are posted, sixteen in a request, then taken in batches
 func Scenarios() []string { return []string{"ingest", "batch", "backlog", "polls"} }
 
-// Run resets a hub, puts the load of a scenario on it, and returns what it measured: an
+// Run resets a hub, puts the load of a scenario on it, and returns the measurement: an
 // [*Ingest] of ingest and polls, a [*Batches] of batch and backlog.
 func (l Load) Run(ctx context.Context, scenario string) (row any, err error) {
 	if !slices.Contains(Scenarios(), scenario) {

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// small returns a load that takes a moment, on a hub that runs until the test ends.
+// small returns a load that takes a moment, on a hub that runs for the test.
 func small(t *testing.T) Load {
 	t.Helper()
 	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
@@ -35,7 +35,7 @@ func small(t *testing.T) Load {
 	return l
 }
 
-// TestRun puts a small load of each kind on a hub and looks at what is measured.
+// TestRun puts a small load of each kind on a hub and checks the measurements.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	l := small(t)
@@ -89,7 +89,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// A group of the load is one that a hub takes, written as Python writes it.
+// A group of the load is valid, and written as by Python.
 func TestGroup(t *testing.T) {
 	t.Parallel()
 	g := newGroup(3, 8, 64)

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Ingest is what ingest and polls measure.
+// Ingest is the measurement of ingest and polls.
 type Ingest struct {
 	Scenario    string  `json:"scenario"`
 	Form        string  `json:"form"`
 	Connections int     `json:"connections"`
-	Groups      int64   `json:"groups"` // that were posted, including those before the clock started
+	Groups      int64   `json:"groups"` // posted, including those before the clock started
 	GroupsPerS  float64 `json:"groups_per_s"`
-	JSONMBPerS  float64 `json:"json_mb_per_s"` // of the JSON of the groups, whatever their form
+	JSONMBPerS  float64 `json:"json_mb_per_s"` // of the groups as JSON, in any form
 	WireKB      float64 `json:"wire_kb_per_group"`
 	Latency     Latency `json:"latency"`
 	Polls       Latency `json:"polls,omitzero"`         // of GET /status-env
-	Environs    int     `json:"environments,omitempty"` // that polled
+	Environs    int     `json:"environments,omitempty"` // polling
 }
 
-// post posts groups on all connections for a while, and until one is measured.
+// post posts groups on all connections for a while, and at least one measured group.
 func (b *session) post(ctx context.Context) (*Ingest, error) {
 	bodies, plain, err := bodiesOf(b.load, 1)
 	if err != nil {
@@ -55,7 +55,7 @@ func (b *session) post(ctx context.Context) (*Ingest, error) {
 	}, err
 }
 
-// pollers is how many connections the polls of all environments share.
+// pollers is the number of connections that all environments share for their polls.
 const pollers = 100
 
 // polls posts groups while many environments ask for their status.

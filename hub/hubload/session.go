@@ -9,10 +9,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A session is a run on a hub that is measured.
+// A session is a run on the measured hub.
 type session struct {
 	load Load
-	main *conn // on which it registers
+	main *conn // for registrations
 }
 
 // begin resets the hub and begins a run on it: a trainer registers and asks for a batch,
@@ -46,23 +46,25 @@ func begin(ctx context.Context, load Load, scenario string) (*session, error) {
 	return b, nil
 }
 
-// register registers an environment. They get the ids from 0 on.
+// register registers an environment. Their ids count from 0.
 func (b *session) register() error {
 	text, err := b.main.ask("POST", "/register-env", fmt.Sprintf(`{"max_token_length":65536,"desired_name":"bench","weight":1.0,"group_size":%d}`, b.load.Sequences))
+	if err != nil {
+		return err
+	}
 	var reply struct {
 		Status string `json:"status"`
 	}
-	if err == nil {
-		err = jsonform.Unmarshal(text, &reply)
+	if err := jsonform.Unmarshal(text, &reply); err != nil {
+		return err
 	}
-	if err == nil && reply.Status != "success" {
-		err = fmt.Errorf("/register-env: %s", text)
+	if reply.Status != "success" {
+		return fmt.Errorf("/register-env: %s", text)
 	}
-	return err
+	return nil
 }
 
-// target is the path to which groups are posted, and their content type; per is how
-// many are in a request.
+// target is the path and content type of posts; per is the number of groups in a request.
 func (b *session) target(per int) (path, kind string) {
 	switch {
 	case b.load.Form == "binary":
@@ -78,8 +80,8 @@ func (b *session) target(per int) (path, kind string) {
 	return path, "application/json"
 }
 
-// each runs work n times side by side, on a connection each, and returns what failed.
-// Work must end when its context does, which ends at the first failure too.
+// each runs work n times concurrently, each on its own connection, and returns the failures.
+// The context of work ends at the first failure.
 func (b *session) each(ctx context.Context, n int, work func(ctx context.Context, k int, c *conn) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,7 +90,7 @@ func (b *session) each(ctx context.Context, n int, work func(ctx context.Context
 	for k := range n {
 		c, err := dial(ctx, b.load.URL)
 		if err != nil {
-			if ctx.Err() == nil { // otherwise the work ended before all had begun
+			if ctx.Err() == nil { // else the work ended before all had begun
 				errs[k] = err
 			}
 			cancel()

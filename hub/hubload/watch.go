@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A watch gathers how long things took, from many goroutines.
+// A watch collects durations from many goroutines.
 type watch struct {
 	mu    sync.Mutex
 	spans []time.Duration
@@ -18,9 +18,9 @@ func (w *watch) note(d time.Duration) {
 	w.spans = append(w.spans, d)
 }
 
-// Latency sums up how long things took.
+// Latency summarizes durations.
 type Latency struct {
-	N   int     `json:"n"` // things
+	N   int     `json:"n"` // durations
 	P50 float64 `json:"p50_ms"`
 	P99 float64 `json:"p99_ms"`
 	Max float64 `json:"max_ms"`

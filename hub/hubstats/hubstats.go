@@ -1,4 +1,4 @@
-// Package hubstats asks a running hub what it holds and has done, and prints that for people.
+// Package hubstats fetches the statistics of a running hub and prints them.
 package hubstats
 
 import (
@@ -14,17 +14,17 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A Request says which hub is asked, and for what.
+// A Request names the statistics to fetch.
 type Request struct {
 	URL string // of the hub
 	Run string // name of the run
 	Key string // any of the hub's keys; empty: none
 }
 
-// timeout is how long a hub may take to answer.
+// timeout bounds the answer of a hub.
 const timeout = 10 * time.Second
 
-// Fetch asks the hub, and returns its answer as it came: JSON.
+// Fetch fetches the statistics as JSON.
 func (a Request) Fetch(ctx context.Context) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -51,7 +51,7 @@ func (a Request) Fetch(ctx context.Context) ([]byte, error) {
 	return text, nil
 }
 
-// Read reads the answer of a hub.
+// Read decodes the statistics.
 func Read(text []byte) (*hub.RunStats, error) {
 	var st hub.RunStats
 	if err := jsonform.Unmarshal(text, &st); err != nil {

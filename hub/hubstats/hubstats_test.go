@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// What waits after a restart does not contradict what came since.
+// After a restart, waiting groups do not contradict the counts since.
 func TestHubStatsForPeople(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
 	st := hub.RunStats{Run: "default", Stats: hub.Stats{

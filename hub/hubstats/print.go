@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 )
 
-// Print prints the statistics for people at the time now: what the run holds now, then what it has done
-// since the hub started.
+// Print prints the statistics at the time now: the run's content, then its counts since the
+// hub started.
 func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(out, "%-13s %s\n", name, fmt.Sprintf(format, values...))
@@ -61,8 +61,10 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 
 // some writes a number of things.
 func some[T int | uint64](n T, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
 	switch {
-	case n == 1:
 	case strings.HasSuffix(thing, "ch"):
 		thing += "es"
 	case strings.HasSuffix(thing, "ply"):
@@ -73,7 +75,7 @@ func some[T int | uint64](n T, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// span writes how long something is, roughly.
+// span writes a rough duration.
 func span(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

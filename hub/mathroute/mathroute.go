@@ -1,4 +1,4 @@
-// Package mathroute is the route of the hub that compares mathematical answers.
+// Package mathroute is the hub's route that compares mathematical answers.
 package mathroute
 
 import (
@@ -24,7 +24,7 @@ type question struct {
 }
 
 // Verify compares the answers of a request with their references, and returns the body of
-// the reply. The errors are for [web.Call.Fail].
+// the reply. A route may return its errors.
 func Verify(c *web.Call) (body []byte, err error) {
 	c.MaxBody = maxBody
 	q, err := web.ReadBody(c, decode)
@@ -44,12 +44,12 @@ func decode(body []byte) (q question, err error) {
 		return q, web.Errorf(http.StatusBadRequest, `the body is neither {"gold","answer"} nor {"pairs"}: %v`, err)
 	}
 	if len(q.Pairs) > maxPairs {
-		return q, web.Errorf(http.StatusRequestEntityTooLarge, "pairs has %d members, at most %d are allowed: send several requests", len(q.Pairs), maxPairs)
+		return q, web.Errorf(http.StatusRequestEntityTooLarge, "pairs has %d members, want at most %d: send several requests", len(q.Pairs), maxPairs)
 	}
 	return q, nil
 }
 
-// answer compares the pairs: one verdict, or one for each of several in their order.
+// answer compares the pairs: one verdict for one, or a list for several.
 func (q question) answer(ctx context.Context) ([]byte, error) {
 	if q.Pairs == nil {
 		verdict, err := q.Verify(ctx)

@@ -7,15 +7,15 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// An Env is an environment. It does not change: a change makes another one.
+// An Env is an environment. It is immutable.
 type Env struct {
 	Version     int      `json:"version"`
 	ID          int32    `json:"id"`
 	MaxTokens   int      `json:"max_context_len"`
 	Weight      float64  `json:"weight"`
 	DesiredName string   `json:"desired_name"`
-	Nth         int      `json:"nth"`                  // of those that wanted this name, from 0
-	Connected   bool     `json:"connected"`            // it has not said that it leaves
+	Nth         int      `json:"nth"`                  // among those that wanted this name, from 0
+	Connected   bool     `json:"connected"`            // it has not left
 	Minimum     *float64 `json:"min_batch_allocation"` // share of each batch; nil: none
 	GroupSize   int      `json:"group_size"`
 }
@@ -29,20 +29,20 @@ func newEnv(id int32, nth int, r atropos.EnvRegistration) *Env {
 	}
 }
 
-// RealName is the name that the environment was given.
+// RealName is the environment's unique name.
 func (e *Env) RealName() string { return fmt.Sprintf("%s_%d", e.DesiredName, e.Nth) }
 
-// share is an environment's weight, times its tokens.
+// share is the environment's weight times its tokens.
 func (e *Env) share() float64 { return float64(max(0, e.MaxTokens)) * max(0, e.Weight) }
 
 // envVersion is the version of the records of environments.
 const envVersion = 1
 
-// envPrefix begins the keys of the records of environments. Their IDs follow.
+// envPrefix begins the keys of environments' records; their IDs follow.
 const envPrefix = "hub-env-"
 
-// key is that of the environment's record.
+// key is the key of the environment's record.
 func (e *Env) key() string { return fmt.Sprint(envPrefix, e.ID) }
 
-// record is the environment as it is kept.
+// record is the stored form of the environment.
 func (e *Env) record() (queue.State, error) { return queue.NewRecord(e.key(), e) }

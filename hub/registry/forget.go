@@ -5,17 +5,16 @@ import (
 	"time"
 )
 
-// Environments that are gone are forgotten as others register, so that a run may have any
-// number of them one after another. Their groups stay.
+// Gone environments are forgotten as others register, so a run may have any number of them one
+// after another. Their groups stay.
 const (
-	keepEnvs     = 1000      // of so many none is forgotten
-	keepSilent   = time.Hour // an environment that has not left may come back within this time
-	forgetAtOnce = 4         // environments that are looked at when another registers
+	keepEnvs     = 1000      // up to so many, none is forgotten
+	keepSilent   = time.Hour // a silent environment may return within this time
+	forgetAtOnce = 4         // environments to check when another registers
 )
 
-// forgettable looks at some environments, the next time at others, and returns those to
-// be forgotten. The one with the highest ID is not: the next ID follows from it. g.mu is
-// held.
+// forgettable checks the next environments in turn, and returns those to forget. The one
+// with the highest ID stays, because the next ID follows from it. g.mu is held.
 func (g *Registry) forgettable(look int) (gone []*Env) {
 	now, others := time.Now(), len(g.envs)-1
 	for range min(look, others) {

@@ -10,43 +10,43 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// A Ledger adds up what waits, and keeps the result until something changes. Asking
-// again costs nothing; after a change it costs as much as there are kinds of groups,
-// however many groups and environments there are. Many goroutines may use it at once.
+// A Ledger sums up the waiting groups, and caches the result until something changes. Asking
+// again costs nothing; after a change the cost grows with the number of kinds of groups, not
+// of groups or environments. Many goroutines may use it at once.
 type Ledger struct {
 	queue    *queue.Queue
 	registry *Registry
 
-	// mu guards what follows. The queue and the registry are asked under it.
+	// mu guards the rest. The queue and the registry are called under it.
 	mu       sync.Mutex
 	turn     uint64             // of the queue
-	kinds    map[queue.Kind]int // that wait in it
+	kinds    map[queue.Kind]int // its waiting groups
 	last     *Account           // nil: none
-	reported map[int]bool       // sizes of groups that fit into no batch, and that the log has mentioned
+	reported map[int]bool       // sizes of unpackable groups in the log
 }
 
-// NewLedger returns a ledger of what waits in q.
+// NewLedger returns a ledger of the waiting groups in q.
 func NewLedger(q *queue.Queue, g *Registry) *Ledger {
 	return &Ledger{queue: q, registry: g, reported: make(map[int]bool)}
 }
 
-// An Account is what waits, added up. Groups that are held do not count while their
-// environment is connected. It does not change.
+// An Account is the sum of the waiting groups. Groups held for a connected environment do
+// not count. It is immutable.
 type Account struct {
 	*Roster
-	Groups int // that wait
-	Held   int // groups that are held
+	Groups int // waiting
+	Held   int // groups
 
 	sizes   map[int]int     // groups, by their sequences
-	ids     map[int32]sizes // by the id of the environment; -1: none
+	ids     map[int32]sizes // by environment; -1: none
 	largest int             // sequences of the largest group; at least 1
-	spare   int             // sequences of all environments beyond their minimums, in groups of the largest size
+	spare   int             // sequences beyond all environments' minimums, in groups of the largest size
 }
 
-// sizes is what waits from one environment.
+// sizes are those of one environment's waiting groups.
 type sizes struct{ sequences, largest int }
 
-// Account returns what waits at the time now.
+// Account sums up the waiting groups at the time now.
 func (l *Ledger) Account(now time.Time) *Account {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *Ledger) Account(now time.Time) *Account {
 	return l.last
 }
 
-// newAccount adds up what waits.
+// newAccount sums up the waiting groups.
 func newAccount(who *Roster, kinds map[queue.Kind]int) *Account {
 	a := &Account{Roster: who, sizes: make(map[int]int), ids: make(map[int32]sizes, len(kinds)), largest: 1}
 	for k, n := range kinds {
@@ -84,8 +84,8 @@ func newAccount(who *Roster, kinds map[queue.Kind]int) *Account {
 	return a
 }
 
-// spareOf is the number of sequences of an environment beyond its minimum share of a
-// batch, in groups of the largest size. An environment that is gone has no minimum.
+// spareOf is the number of an environment's sequences beyond its minimum share of a batch,
+// in groups of the largest size. A disconnected environment has no minimum.
 func (a *Account) spareOf(id int32) int {
 	if a.largest <= 1 {
 		return 0
@@ -97,16 +97,16 @@ func (a *Account) spareOf(id int32) int {
 	return max(0, packed-least)
 }
 
-// An EnvStatus is what an environment is told of the work that waits.
+// An EnvStatus tells an environment about the waiting groups.
 type EnvStatus struct {
-	Queue       int     // groups of the environment's size that wait: its own, and what others have beyond their minimum
-	Own         int     // groups of the environment's size that are its own
-	Largest     int     // sequences of the largest group that waits; at least 1
-	Unallocated float64 // share of a batch that is not the minimum of any environment, 0 to 1
-	Weight      float64 // the environment's share among all, 0.01 to 1
+	Queue       int     // waiting work, in groups of its size: its own, and others' beyond their minimums
+	Own         int     // its own, in groups of its size
+	Largest     int     // sequences of the largest waiting group; at least 1
+	Unallocated float64 // share of a batch beyond all minimums, 0 to 1
+	Weight      float64 // its share among all, 0.01 to 1
 }
 
-// StatusOf computes what an environment is told; ok is false if there is none of the ID.
+// StatusOf is the status for an environment; ok is false if the ID is unknown.
 func (a *Account) StatusOf(id int32) (st EnvStatus, ok bool) {
 	e, alive := a.find(id)
 	if e == nil {
@@ -126,9 +126,8 @@ func (a *Account) StatusOf(id int32) (st EnvStatus, ok bool) {
 	return st, true
 }
 
-// Unpackable counts the groups that fit into no batch, by their size, assuming that only
-// sizes come that wait or that environments have registered. It is empty before a
-// trainer registers.
+// Unpackable counts the groups that fit no batch, by their size, given the sizes of waiting
+// groups and of registered environments. It is empty before a trainer registers.
 func (a *Account) Unpackable() map[int]int {
 	found := make(map[int]int)
 	if !a.Registered {
@@ -147,8 +146,8 @@ func (a *Account) Unpackable() map[int]int {
 	return found
 }
 
-// Unreported returns the sizes of groups that fit into no batch and were not returned
-// before, with the number of such groups.
+// Unreported returns unpackable sizes that it has not returned before, with the number of
+// such groups.
 func (l *Ledger) Unreported() map[int]int {
 	found := l.Account(time.Now()).Unpackable()
 	l.mu.Lock()
@@ -162,7 +161,7 @@ func (l *Ledger) Unreported() map[int]int {
 	return found
 }
 
-// Forget forgets what was reported.
+// Forget forgets the reported sizes.
 func (l *Ledger) Forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package registry knows who has registered for a run of a hub: its trainer and its
-// environments. A [Roster] says which environments are connected, and a [Ledger] what an
-// environment is told of the groups that wait.
+// Package registry stores the registrations of a run: its trainer and its environments. A
+// [Roster] says which environments are connected, and a [Ledger] sums up the waiting groups
+// for them.
 package registry
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Key is the key of the record of a run's trainer, beside the groups of the run.
+// Key is the key of the trainer's record, beside the run's groups.
 const Key = "hub-run"
 
-// version is the version of that record. In the first one it held the environments too.
+// version is the version of that record. Version 1 contained the environments.
 const version = 2
 
-// A Registration is what the trainer has said of itself.
+// A Registration is a trainer's registration.
 type Registration struct {
 	Version    int    `json:"version"`
-	Registered bool   `json:"registered"` // a trainer has
-	Started    bool   `json:"started"`    // it has asked for a batch, so environments may register
+	Registered bool   `json:"registered"` // whether a trainer has registered
+	Started    bool   `json:"started"`    // whether it has asked for a batch, so that environments may register
 	Group      string `json:"wandb_group"`
 	Project    string `json:"wandb_project"`
 	BatchSize  int    `json:"batch_size"` // sequences
@@ -37,7 +37,7 @@ type Registration struct {
 	NumSteps   int    `json:"num_steps"`
 }
 
-// Sequences is the number of sequences in a batch, -1 before a trainer registers.
+// Sequences is the number of sequences in a batch; -1 before a trainer registers.
 func (g *Registration) Sequences() int {
 	if !g.Registered {
 		return -1
@@ -45,7 +45,7 @@ func (g *Registration) Sequences() int {
 	return g.BatchSize
 }
 
-// SetTrainer takes over what a trainer says of itself.
+// SetTrainer takes over a trainer's data.
 func (g *Registration) SetTrainer(r atropos.Registration) {
 	g.Registered = true
 	g.Group, g.Project = r.WandbGroup, r.WandbProject
@@ -55,44 +55,44 @@ func (g *Registration) SetTrainer(r atropos.Registration) {
 
 // Options are the settings of a registry.
 type Options struct {
-	Timeout time.Duration // an environment is connected for so long after it was heard from
-	MaxEnvs int           // that are known at once
+	Timeout time.Duration // a silent environment counts as connected for so long
+	MaxEnvs int           // at once
 }
 
-// A Registry is who has registered for a run, and when its environments were last heard
-// from. Each environment is a record of its own beside the groups of the run, so that a
-// change costs the same however many there are. Many goroutines may use it at once.
+// A Registry is the registrations of a run, with the time when each environment was last
+// heard from. Each environment has its own record beside the run's groups, so a change has
+// the same cost for any number. Many goroutines may use it at once.
 type Registry struct {
 	queue *queue.Queue
 	o     Options
 
-	changing sync.Mutex // held while a change is kept; the queue is called under it, and mu taken
+	changing sync.Mutex // held to store a change; the queue is called and mu taken under it
 
-	mu    sync.RWMutex // guards what follows; nothing else is called under it
+	mu    sync.RWMutex // guards the rest; nothing else is called under it
 	now   Registration
 	envs  []*member // by ID, ascending
 	names map[string]naming
-	turn  int       // where forgetting goes on in envs
-	who   *Roster   // nil: to be made
-	until time.Time // who holds until then
+	turn  int       // next of envs to check for forgetting
+	who   *Roster   // cached; nil: none
+	until time.Time // who is valid until then
 }
 
-// A member is an environment that is known.
+// A member is a known environment.
 type member struct {
 	*Env
-	heard time.Time // when it was last heard from
+	heard time.Time // last sign of life
 }
 
-// A naming is how often a name was wanted.
+// A naming is the use of a name.
 type naming struct {
-	known int // environments that have it
-	next  int // Nth of the next of them
+	known int // environments of this name
+	next  int // Nth of the next one
 }
 
 // ErrFull says that no more environments may register.
 var ErrFull = errors.New("no more environments may register")
 
-// Open returns the registry that is kept in q. Its environments count as heard from.
+// Open returns the registry stored in q. Its environments count as just heard from.
 func Open(ctx context.Context, q *queue.Queue, o Options) (*Registry, error) {
 	g := &Registry{queue: q, o: o, names: make(map[string]naming)}
 	text, err := q.State(ctx, Key)
@@ -116,7 +116,7 @@ func Open(ctx context.Context, q *queue.Queue, o Options) (*Registry, error) {
 	return g, nil
 }
 
-// Current is the registration of the trainer.
+// Current is the trainer's registration.
 func (g *Registry) Current() Registration {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -133,7 +133,7 @@ func (g *Registry) Env(id int32) *Env {
 	return nil
 }
 
-// Update changes the registration of the trainer, and returns when that is durable.
+// Update changes the trainer's registration, durably when it returns.
 func (g *Registry) Update(ctx context.Context, change func(*Registration)) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -141,10 +141,10 @@ func (g *Registry) Update(ctx context.Context, change func(*Registration)) error
 	change(&next)
 	next.Version = version
 	record, err := queue.NewRecord(Key, next)
-	if err == nil {
-		err = g.queue.SetStates(ctx, []queue.State{record})
-	}
 	if err != nil {
+		return err
+	}
+	if err := g.queue.SetStates(ctx, []queue.State{record}); err != nil {
 		return err
 	}
 	g.mu.Lock()
@@ -153,8 +153,7 @@ func (g *Registry) Update(ctx context.Context, change func(*Registration)) error
 	return nil
 }
 
-// Add registers an environment, and returns it when that is durable. The error may be
-// [ErrFull].
+// Add registers an environment, durably when it returns. The error may be [ErrFull].
 func (g *Registry) Add(ctx context.Context, r atropos.EnvRegistration) (*Env, error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -181,7 +180,7 @@ func (g *Registry) Add(ctx context.Context, r atropos.EnvRegistration) (*Env, er
 	return e, nil
 }
 
-// prepare returns the environment that registers as r, and those to be forgotten.
+// prepare returns the environment that registers as r, and those to forget.
 func (g *Registry) prepare(r atropos.EnvRegistration) (e *Env, gone []*Env, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -195,9 +194,9 @@ func (g *Registry) prepare(r atropos.EnvRegistration) (e *Env, gone []*Env, err 
 	return newEnv(g.freeID(), g.names[r.DesiredName].next, r), gone, nil
 }
 
-// freeID is the ID of the next environment: the one above the highest, as long as there
-// is such a number. So a client of an environment that was forgotten is not taken for
-// another. g.mu is held.
+// freeID is the ID of the next environment: one above the highest, while there is such a
+// number, so that a client of a forgotten environment is not taken for another. g.mu is
+// held.
 func (g *Registry) freeID() int32 {
 	if len(g.envs) == 0 {
 		return 0
@@ -213,8 +212,7 @@ func (g *Registry) freeID() int32 {
 	return int32(len(g.envs))
 }
 
-// Disconnect notes that an environment has left. known is false if there is none of the
-// ID.
+// Disconnect records that an environment has left. known is false if the ID is unknown.
 func (g *Registry) Disconnect(ctx context.Context, id int32) (known bool, err error) {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -225,10 +223,10 @@ func (g *Registry) Disconnect(ctx context.Context, id int32) (known bool, err er
 	next := *e
 	next.Connected = false
 	record, err := next.record()
-	if err == nil {
-		err = g.queue.SetStates(ctx, []queue.State{record})
-	}
 	if err != nil {
+		return true, err
+	}
+	if err := g.queue.SetStates(ctx, []queue.State{record}); err != nil {
 		return true, err
 	}
 	g.mu.Lock()
@@ -302,8 +300,8 @@ func (g *Registry) Roster(now time.Time) *Roster {
 	return g.who
 }
 
-// NextSilence is the earliest time before end at which an environment counts as gone
-// unless it is heard from, or end.
+// NextSilence is the earliest time before end when a silent environment counts as gone, or
+// end.
 func (g *Registry) NextSilence(now, end time.Time) time.Time {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -320,12 +318,12 @@ func (g *Registry) alive(m *member, now time.Time) bool {
 	return m.Connected && now.Sub(m.heard) <= g.o.Timeout
 }
 
-// find returns where the environment of an ID is or would be. g.mu is held.
+// find returns the place of an environment, or where it would be. g.mu is held.
 func (g *Registry) find(id int32) (at int, ok bool) {
 	return slices.BinarySearchFunc(g.envs, id, func(m *member, id int32) int { return cmp.Compare(m.ID, id) })
 }
 
-// enter takes in an environment that is new. g.mu is held.
+// enter adds a new environment. g.mu is held.
 func (g *Registry) enter(e *Env) {
 	at, _ := g.find(e.ID)
 	g.envs = slices.Insert(g.envs, at, &member{e, time.Now()})

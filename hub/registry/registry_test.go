@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// open returns the registry in m, and what closes it.
+// open returns the registry in m, and a function that closes it.
 func open(t testing.TB, m *queue.Memory, o Options) (*Registry, func()) {
 	t.Helper()
 	q, err := queue.Open(t.Context(), m, queue.Options{})
@@ -41,7 +41,7 @@ func add(t testing.TB, g *Registry, name string) *Env {
 	return e
 }
 
-// TestManyEnvironments registers a hundred thousand, and opens the registry again.
+// TestManyEnvironments registers a hundred thousand, and reopens the registry.
 func TestManyEnvironments(t *testing.T) {
 	const many = 100_000
 	m, o := queue.NewMemory(), Options{Timeout: time.Minute, MaxEnvs: 2 * many}
@@ -66,8 +66,8 @@ func TestManyEnvironments(t *testing.T) {
 	}
 }
 
-// TestForgetting lets environments come and go for days: what is kept of them stays small,
-// and none gets the ID of another.
+// TestForgetting lets environments come and go for days: their records stay few, and none
+// gets the ID of another.
 func TestForgetting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, o := queue.NewMemory(), Options{Timeout: 2 * time.Minute, MaxEnvs: 1 << 17}
@@ -130,7 +130,7 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// TestIDsBeginAnew registers more environments than there are numbers.
+// TestIDsBeginAnew registers an environment after the highest ID was given.
 func TestIDsBeginAnew(t *testing.T) {
 	g, stop := open(t, queue.NewMemory(), Options{Timeout: time.Minute, MaxEnvs: 9})
 	defer stop()
@@ -167,7 +167,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses opens what it cannot read.
+// TestOpenRefuses opens invalid records.
 func TestOpenRefuses(t *testing.T) {
 	for _, test := range []struct{ why, key, text string }{
 		{"no JSON", Key, "{"},

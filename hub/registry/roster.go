@@ -7,17 +7,16 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// A Roster is a registration, and which of its environments are connected. It does not
-// change.
+// A Roster is a registration with the connected environments. It is immutable.
 type Roster struct {
 	Registration
 	envs        []*Env  // by ID
-	alive       []bool  // of those
-	total       float64 // of the shares of the environments that are connected
-	unallocated float64 // share of a batch that is not the minimum of an environment that is connected
+	alive       []bool  // whether each is connected
+	total       float64 // shares of the connected environments
+	unallocated float64 // share of a batch beyond the connected environments' minimums
 }
 
-// newRoster adds up environments, of which some are connected.
+// newRoster sums up environments and which of them are connected.
 func newRoster(g Registration, envs []*Env, alive []bool) *Roster {
 	who := &Roster{Registration: g, envs: envs, alive: alive}
 	allocated := 0.0
@@ -31,7 +30,7 @@ func newRoster(g Registration, envs []*Env, alive []bool) *Roster {
 	return who
 }
 
-// present shows the environments that are connected.
+// present yields the connected environments.
 func (w *Roster) present(yield func(int, *Env) bool) {
 	for i, e := range w.envs {
 		if w.alive[i] && !yield(i, e) {
@@ -40,7 +39,7 @@ func (w *Roster) present(yield func(int, *Env) bool) {
 	}
 }
 
-// find returns the environment of an ID, or nil, and whether it is connected.
+// find returns an environment, or nil, and whether it is connected.
 func (w *Roster) find(id int32) (e *Env, alive bool) {
 	at, ok := slices.BinarySearchFunc(w.envs, id, func(e *Env, id int32) int { return cmp.Compare(e.ID, id) })
 	if !ok {
@@ -55,10 +54,10 @@ func (w *Roster) Has(id int32) bool {
 	return alive
 }
 
-// Known is how many environments there are.
+// Known is the number of environments.
 func (w *Roster) Known() int { return len(w.envs) }
 
-// Connected is how many environments are connected.
+// Connected is the number of connected environments.
 func (w *Roster) Connected() (n int) {
 	for range w.present {
 		n++
@@ -66,7 +65,7 @@ func (w *Roster) Connected() (n int) {
 	return n
 }
 
-// Need says what the next batch must hold.
+// Need is the demand of the next batch.
 func (w *Roster) Need(strict bool) packing.Need {
 	n := packing.Need{Sequences: w.BatchSize, Strict: strict}
 	for _, e := range w.present {

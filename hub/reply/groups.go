@@ -7,19 +7,19 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Groups are those of a reply. They are read in portions, so that a reply takes the
-// same memory however many groups it has. They are used up by one method of a [Writer].
+// Groups are the groups of a reply. They are read in portions, so the memory of a reply does
+// not grow with their number. One method of a [Writer] uses them up.
 type Groups struct {
-	Now  []queue.Delivery // the portion that was read
-	Rest []uint64         // sequence numbers of the groups that are still to be read
+	Now  []queue.Delivery // the portion in memory
+	Rest []uint64         // sequence numbers of the groups to read
 	Read func(ctx context.Context, seqs []uint64) ([]queue.Delivery, error)
-	Held int // bytes of memory that the call has reserved for Now
+	Held int // bytes that the call has reserved for Now
 }
 
-// whole reports whether the portion that was read is the last.
+// whole reports whether the portion in memory is the last.
 func (g *Groups) whole() bool { return len(g.Rest) == 0 }
 
-// next returns the next portion; nil: there are no more.
+// next returns the next portion, or nil after the last.
 func (g *Groups) next(c *web.Call) ([]queue.Delivery, error) {
 	if g.Now == nil && len(g.Rest) > 0 {
 		var err error

@@ -17,8 +17,8 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// TestPortions writes groups of which some are read while the reply is under way. The reply
-// is the same as if all had been there; one of which a group cannot be read breaks off.
+// TestPortions reads some groups during the reply. The reply is the same as if all had been
+// read before; one with an unreadable group breaks off.
 func TestPortions(t *testing.T) {
 	codec := groupform.NewCodec(1 << 30)
 	var frames, arrays, list, whole []byte
@@ -63,11 +63,11 @@ func TestPortions(t *testing.T) {
 	}
 }
 
-// serve replies with groups, so many at a time, and returns what the client got.
+// serve replies with groups in portions, and returns the client's copy.
 func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) error, groups []queue.Delivery, portion int) (body string, err error) {
 	t.Helper()
 	var w *reply.Writer
-	s, fault := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+	s, fault := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		var rest []uint64
 		for _, d := range groups[portion:] {
 			rest = append(rest, d.Seq)
@@ -78,6 +78,7 @@ func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) err
 		if err != nil {
 			panic(http.ErrAbortHandler) // as the hub does
 		}
+		return nil
 	}}}})
 	if fault != nil {
 		t.Fatal(fault)
@@ -97,5 +98,5 @@ func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) err
 	return string(text), err
 }
 
-// copyOf are groups for a reply, which uses them up.
+// copyOf copies groups for a reply, which uses them up.
 func copyOf(groups []queue.Delivery) []queue.Delivery { return slices.Clone(groups) }

@@ -1,5 +1,5 @@
-// Package reply writes groups that wait as replies of the hub: in the binary form, or as
-// JSON. It holds in memory no more than the portion of them that it writes and what it makes ahead.
+// Package reply writes groups as replies of the hub, in binary form, as JSON or as arrays.
+// It holds only one portion of them in memory, and the texts that it makes ahead.
 package reply
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// pieceSize is about how many bytes of a reply in the binary form are written at once.
+// pieceSize is about how many bytes of a binary reply are written at once.
 const pieceSize = 64 << 10
 
-// Weight is how many bytes of memory a group takes while it waits to be written: decoded,
-// or as it is stored and as it is packed for the client.
+// Weight is the memory of a group while it waits to be written, in bytes: decoded, or as
+// stored and as repacked for the client.
 func Weight(d *queue.Delivery) int {
 	if d.Group != nil {
 		return groupform.MemoryOf(d.Group)
@@ -31,7 +31,7 @@ func Weight(d *queue.Delivery) int {
 	return 2 * int(d.Bytes)
 }
 
-// WeightOf is the weight of groups together.
+// WeightOf is the total weight of groups.
 func WeightOf(groups []queue.Delivery) (n int) {
 	for i := range groups {
 		n += Weight(&groups[i])
@@ -39,22 +39,21 @@ func WeightOf(groups []queue.Delivery) (n int) {
 	return n
 }
 
-// A Writer writes groups as replies to calls. Its methods return what kept the reply from
-// being whole: a [queue.CorruptError], no memory, a client that has gone. Many goroutines
-// may use it.
+// A Writer writes groups as replies to calls. Its methods return the reason if the reply is
+// not whole: a [queue.CorruptError], no memory, a client that has gone. Many goroutines may
+// use it at once.
 type Writer struct {
 	codec *groupform.Codec
 	web   *web.Server
-	texts *web.Shelf[*[]byte] // for groups in JSON
+	texts *web.FreeList[*[]byte] // buffers for groups in JSON
 }
 
-// New returns a Writer for the calls of a server.
+// New returns a writer for the calls of a server.
 func New(codec *groupform.Codec, s *web.Server) *Writer {
-	return &Writer{codec, s, web.NewShelf[*[]byte](s.Keep())}
+	return &Writer{codec, s, web.NewFreeList[*[]byte](s.Keep())}
 }
 
-// Binary writes groups in their binary form. A reply of one portion has its length in the
-// header.
+// Binary writes groups in binary form. A reply of one portion has its length in the header.
 func (w *Writer) Binary(c *web.Call, from *Groups) error {
 	groups, err := from.next(c)
 	if err != nil {
@@ -71,7 +70,7 @@ func (w *Writer) Binary(c *web.Call, from *Groups) error {
 	}
 	c.W.WriteHeader(http.StatusOK)
 	out := c.Paced()
-	var piece []byte // not yet written
+	var piece []byte // buffered
 	for len(groups) > 0 {
 		if piece, err = writeFrames(out, piece, groups, bodies); err != nil {
 			return err
@@ -87,7 +86,7 @@ func (w *Writer) Binary(c *web.Call, from *Groups) error {
 	return finish(c, out, piece, sized)
 }
 
-// writeFrames writes groups whenever a piece is full, and returns what is not yet written.
+// writeFrames writes groups in pieces, and returns the unwritten rest.
 func writeFrames(out io.Writer, piece []byte, groups []queue.Delivery, bodies [][]byte) ([]byte, error) {
 	for i, body := range bodies {
 		if len(piece) >= pieceSize {
@@ -101,9 +100,9 @@ func writeFrames(out io.Writer, piece []byte, groups []queue.Delivery, bodies []
 	return piece, nil
 }
 
-// finish writes the last piece of a reply, of which the client may know the length.
+// finish writes the last piece of a reply. sized: the client knows its length.
 func finish(c *web.Call, out io.Writer, piece []byte, sized bool) error {
-	if sized { // a client that goes away after this has it all
+	if sized { // a client that leaves after this has the reply
 		if err := c.LastByte(); err != nil {
 			return err
 		}
@@ -114,11 +113,11 @@ func finish(c *web.Call, out io.Writer, piece []byte, sized bool) error {
 	if err := c.Flush(); err != nil || sized {
 		return err
 	}
-	return context.Cause(c.Context()) // the end of the reply is still to come
+	return context.Cause(c.Context()) // net/http has yet to write the last chunk
 }
 
-// bodiesOf returns groups in the binary form that all clients read, and how many bytes
-// their frames have.
+// bodiesOf returns groups in the binary form that all clients read, and the total size of
+// their frames.
 func (w *Writer) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, err error) {
 	bodies = make([][]byte, len(groups))
 	for i := range groups {
@@ -130,7 +129,7 @@ func (w *Writer) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, e
 	return bodies, size, nil
 }
 
-// bodyOf returns the group of d in the binary form that all clients read.
+// bodyOf returns a group in the binary form that all clients read.
 func (w *Writer) bodyOf(d *queue.Delivery) ([]byte, error) {
 	if d.Body == nil {
 		return w.codec.Encode(d.Group)
@@ -147,12 +146,12 @@ func (w *Writer) JSON(c *web.Call, from *Groups) error {
 	return w.write(c, from, atropos.AppendGroup)
 }
 
-// Whole is JSON with all that we know of the groups.
+// Whole is JSON with all known fields of the groups.
 func (w *Writer) Whole(c *web.Call, from *Groups) error {
 	return w.write(c, from, atropos.AppendWhole)
 }
 
-// Arrays writes groups as arrays, framed as in the binary form.
+// Arrays writes groups as arrays, framed like the binary form.
 func (w *Writer) Arrays(c *web.Call, from *Groups) error {
 	c.W.Header().Set("Content-Type", groupform.Arrays)
 	out := c.Paced()
@@ -169,7 +168,7 @@ func (w *Writer) Arrays(c *web.Call, from *Groups) error {
 		err = w.encodeAhead(c, groups, framedArrays, func(frame []byte) error {
 			size := len(frame) - groupform.FrameHead
 			if uint64(size) > math.MaxUint32 {
-				return fmt.Errorf("group %s has %d bytes as arrays; ask for the binary form", groups[shown].ID, size)
+				return fmt.Errorf("group %s has %d bytes as arrays, too many: ask for the binary form", groups[shown].ID, size)
 			}
 			groupform.AppendFrameHead(frame[:0], groups[shown].Seq, size)
 			shown++
@@ -182,69 +181,70 @@ func (w *Writer) Arrays(c *web.Call, from *Groups) error {
 	}
 }
 
-// framedArrays appends room for the head of a frame, and a group as arrays.
+// framedArrays appends room for a frame's head, and a group as arrays.
 func framedArrays(b []byte, g *quintain.Group) []byte {
 	return groupform.AppendArrays(append(b, make([]byte, groupform.FrameHead)...), g)
 }
 
-// A form appends a group as JSON, or as arrays.
+// A form appends a group as JSON or as arrays.
 type form func([]byte, *quintain.Group) []byte
 
 // write writes groups in a form.
 func (w *Writer) write(c *web.Call, from *Groups, as form) error {
 	out := c.Printer(http.StatusOK)
-	_, err := out.Write([]byte(`{"batch":[`))
+	_, _ = out.Write([]byte(`{"batch":[`)) // a later write reports an error of this one
 	shown := 0
-	for err == nil {
-		var groups []queue.Delivery
-		if groups, err = from.next(c); err != nil || len(groups) == 0 {
+	for {
+		groups, err := from.next(c)
+		if err != nil {
+			out.Abort()
+			return err
+		}
+		if len(groups) == 0 {
 			break
 		}
 		err = w.encodeAhead(c, groups, as, func(text []byte) error {
 			if shown++; shown > 1 {
-				_, _ = out.Write([]byte(",")) // the next write reports the error of this one
+				_, _ = out.Write([]byte(","))
 			}
 			_, err := out.Write(text)
 			return err
 		})
+		if err != nil {
+			out.Abort()
+			return err
+		}
 	}
-	if err == nil {
-		_, err = out.Write([]byte("]}"))
-	}
-	if err != nil {
-		out.Abort()
-		return err
-	}
+	_, _ = out.Write([]byte("]}"))
 	return out.Close()
 }
 
-// A text is a group in JSON in the making.
+// A text is a group being encoded.
 type text struct {
-	made chan struct{} // closed when it is made
+	made chan struct{} // closed when done
 	json *[]byte
 	err  error
-	held int // bytes of memory that were reserved for it
+	held int // reserved bytes
 }
 
-// An ahead makes JSON of groups, of some of them ahead of the one that is shown.
+// An ahead encodes groups, some ahead of the one being written.
 type ahead struct {
 	*Writer
 	call   *web.Call
 	groups []queue.Delivery
 	as     form
-	texts  []*text // nil: not begun, or shown
+	texts  []*text // nil: not begun, or written
 	making sync.WaitGroup
 }
 
-// encodeAhead shows groups in JSON in their order. It stops at one that cannot be read
-// or shown.
+// encodeAhead shows encoded groups in order. It stops at one that cannot be read or shown.
 func (w *Writer) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(text []byte) error) error {
 	a := &ahead{Writer: w, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
-		for next := i; next < min(len(groups), i+w.web.Desks()+1); next++ {
+		for next := i; next < min(len(groups), i+w.web.ComputeSlots()+1); next++ {
 			if err := a.begin(next); err != nil && next == i {
-				return err // the others can be begun later
+				return err // the others can begin later
 			}
 		}
 		if err := a.show(i, show); err != nil {
@@ -254,8 +254,7 @@ func (w *Writer) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show
 	return nil
 }
 
-// begin begins to make JSON of a group, unless that was done. The error is that there is
-// no memory for it.
+// begin begins to encode a group, once. The error says that there is no memory for it.
 func (a *ahead) begin(i int) error {
 	if a.texts[i] != nil {
 		return nil
@@ -272,7 +271,7 @@ func (a *ahead) begin(i int) error {
 	return nil
 }
 
-// show shows a group, whose JSON is made or in the making.
+// show shows a group once it is encoded.
 func (a *ahead) show(i int, show func(text []byte) error) error {
 	t := a.texts[i]
 	<-t.made
@@ -295,15 +294,15 @@ func (a *ahead) show(i int, show func(text []byte) error) error {
 	return err
 }
 
-// vast makes JSON of a group that takes much memory.
+// vast encodes a group that takes much memory.
 func (a *ahead) vast(i int, t *text) {
 	d := &a.groups[i]
 	size, err := a.codec.VastSize(d.Body)
-	if err == nil {
-		err = a.call.Reserve(size)
-	}
 	if err != nil {
 		t.err = err
+		return
+	}
+	if t.err = a.call.Reserve(size); t.err != nil {
 		return
 	}
 	t.held += size
@@ -318,12 +317,12 @@ func (a *ahead) vast(i int, t *text) {
 	})
 }
 
-// textFactor is about how many times the memory of a group its JSON takes.
+// textFactor is about how many times a group's memory its JSON takes.
 const textFactor = 2
 
-// encode makes JSON of one group, which view decodes if it is not.
+// encode encodes one group, which view decodes if need be.
 func (w *Writer) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
-	buf, _ := w.texts.Take()
+	buf, _ := w.texts.Get()
 	if buf == nil {
 		buf = new([]byte)
 	}

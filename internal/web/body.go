@@ -16,24 +16,23 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// errGzip says that a body is not gzip, or not a whole one.
+// errGzip reports a body that is not complete, valid gzip.
 var errGzip = errors.New("the body is not gzip")
 
-// errEncoding says that a body is compressed in an unknown way.
+// errEncoding reports a body with an unknown Content-Encoding.
 var errEncoding = errors.New("Content-Encoding is neither gzip nor identity")
 
 // A largeError is a body that exceeds a limit.
 type largeError struct {
-	what  string // empty, or " when inflated"
+	when  string // empty, or " when inflated"
 	limit int64
 }
 
 func (e *largeError) Error() string {
-	return fmt.Sprintf("the body has more than %d bytes%s", e.limit, e.what)
+	return fmt.Sprintf("the body has more than %d bytes%s", e.limit, e.when)
 }
 
-// A bodyError is a body that could not be read to its end, which is the client's fault
-// or that of the way to it.
+// A bodyError reports a body that the client, or the network, did not deliver whole.
 type bodyError struct{ err error }
 
 func (e *bodyError) Error() string {
@@ -43,8 +42,7 @@ func (e *bodyError) Error() string {
 	return "the body did not come to its end"
 }
 
-// status is that of the reply: the client went away or stalled, or what it sent is not
-// HTTP.
+// status is 408 if the client went away or stalled, and 400 if it sent invalid HTTP.
 func (e *bodyError) status() int {
 	var network net.Error
 	if errors.As(e.err, &network) || errors.Is(e.err, io.ErrUnexpectedEOF) || errors.Is(e.err, context.Canceled) {
@@ -54,17 +52,17 @@ func (e *bodyError) status() int {
 }
 
 const (
-	leastBuffer = 4 << 10  // bytes with which a body begins to be read
-	atOnce      = 1 << 20  // bytes that are copied at once: a goroutine is not interrupted while it copies
-	freeInflate = 16 << 20 // bytes to which any body may inflate; those of several members of gzip, to no more
-	maxInflate  = 256      // how many times its own size a body may inflate to beyond that
-	mostDeflate = 1032     // how many times its own size deflate can inflate to
-	leastGzip   = 18       // bytes of the head and the end of a member of gzip
+	leastBuffer = 4 << 10  // size of a body's first buffer
+	atOnce      = 1 << 20  // bytes per copy: the scheduler cannot interrupt one
+	freeInflate = 16 << 20 // bytes to which any body may inflate; the most for gzip of several members
+	maxInflate  = 256      // beyond that, a body may inflate to so many times its size
+	mostDeflate = 1032     // the highest ratio of deflate
+	leastGzip   = 18       // bytes of a gzip member's header and trailer
 )
 
-// ReadBody reads the body of a request, within the limits of the server and inflated if
-// it is gzip, and returns what parse makes of it. The bytes are used again once parse
-// has returned. [Call.Fail] knows the errors of ReadBody itself.
+// ReadBody reads the body of a request within the server's limits, inflates gzip, and
+// returns the result of parse. parse must not keep the bytes: they are reused. A route may
+// return the errors of ReadBody.
 func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
 	body, err := c.readBody()
 	defer c.keep(body)
@@ -75,9 +73,9 @@ func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
 	return parse(body)
 }
 
-// Answer reads the body of a request, and answers with the JSON that reply makes of it when it
-// is the request's turn ([Call.Compute]), with status 200, or with an error as [Call.Fail] does.
-func (c *Call) Answer(reply func(body []byte) ([]byte, error)) {
+// Answer reads the body of a request and answers with the JSON that reply makes of it, with
+// status 200. Reply runs in the request's turn ([Call.Compute]).
+func (c *Call) Answer(reply func(body []byte) ([]byte, error)) error {
 	text, err := ReadBody(c, func(body []byte) (text []byte, err error) {
 		err = c.Compute(func() (err error) {
 			text, err = reply(body)
@@ -86,13 +84,11 @@ func (c *Call) Answer(reply func(body []byte) ([]byte, error)) {
 		return text, err
 	})
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, text)
+	return c.JSON(http.StatusOK, text)
 }
 
-// readBody reads the body of a request.
 func (c *Call) readBody() ([]byte, error) {
 	encoding := strings.ToLower(c.R.Header.Get("Content-Encoding"))
 	packed := strings.Contains(encoding, "gzip")
@@ -113,10 +109,10 @@ func (c *Call) readBody() ([]byte, error) {
 	if isMemory(err) {
 		_, _ = io.Copy(io.Discard, raw) // so that the client reads the reply
 	}
-	if err == nil {
-		err = ready(control)
+	if err != nil {
+		return body, err
 	}
-	if err != nil || !packed || len(body) == 0 {
+	if err := ready(control); err != nil || !packed || len(body) == 0 {
 		return body, err
 	}
 	defer c.keep(body)
@@ -128,7 +124,7 @@ func (c *Call) readBody() ([]byte, error) {
 	return plain, err
 }
 
-// mostBody is how many bytes the body of a request may have.
+// mostBody is the size limit of the body, in bytes.
 func (c *Call) mostBody() int64 {
 	most := c.server.config.Settings.MaxBody
 	if c.MaxBody > 0 {
@@ -137,8 +133,8 @@ func (c *Call) mostBody() int64 {
 	return most
 }
 
-// fill reads r to its end into buf, which grows as bytes come. size is how many may be
-// expected; -1: not known.
+// fill reads r to its end into buf and grows it as bytes come. size is the expected number
+// of bytes; -1: unknown.
 func (c *Call) fill(r io.Reader, buf []byte, size int64) ([]byte, error) {
 	var err error
 	for err == nil {
@@ -157,9 +153,9 @@ func (c *Call) fill(r io.Reader, buf []byte, size int64) ([]byte, error) {
 	return buf, err
 }
 
-// buffer returns memory for a body, perhaps some that was used before.
+// buffer returns an empty buffer for a body, used if the free list has one.
 func (c *Call) buffer() []byte {
-	buf, size := c.server.bodies.Take()
+	buf, size := c.server.bodies.Get()
 	if c.Reserve(size) != nil {
 		c.server.bodies.Put(buf, size)
 		return nil
@@ -167,23 +163,23 @@ func (c *Call) buffer() []byte {
 	return buf[:0]
 }
 
-// keep keeps the memory of a body for others.
+// keep puts the buffer of a body on the free list.
 func (c *Call) keep(buf []byte) {
 	if cap(buf) > 0 {
 		c.server.bodies.Put(buf, cap(buf))
 	}
 }
 
-// grow returns buf with twice the room, or with a little more than size if that is less.
+// grow returns buf with twice the capacity, or just above size if that is less.
 func (c *Call) grow(buf []byte, size int64) ([]byte, error) {
 	room := max(leastBuffer, 2*cap(buf))
-	if end := int(size) + 1; size >= 0 && cap(buf) < end && end < room { // a byte more shows the end
+	if end := int(size) + 1; size >= 0 && cap(buf) < end && end < room { // one more byte to see the end
 		room = end
 	}
 	return c.enlarge(buf, room)
 }
 
-// enlarge returns buf with the given room, which is more than it has.
+// enlarge returns buf with a larger capacity, room.
 func (c *Call) enlarge(buf []byte, room int) ([]byte, error) {
 	if err := c.Reserve(room - cap(buf)); err != nil {
 		return buf, err
@@ -195,14 +191,14 @@ func (c *Call) enlarge(buf []byte, room int) ([]byte, error) {
 	return larger, nil
 }
 
-// paced returns the body of a request within its limits of size and time.
+// paced returns the body within its limits of size and time.
 func (c *Call) paced(control *http.ResponseController) *limited {
 	most := c.mostBody()
-	return &limited{r: &patient{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: most, limit: most}
+	return &limited{r: &pacedReader{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: most, limit: most}
 }
 
-// SkipBody reads the body of a request to its end, within the limits, and forgets it:
-// the client may not read the reply before, and may take its time after.
+// SkipBody reads and discards the body within the limits: some clients send all of it before
+// they read the reply.
 func (c *Call) SkipBody() {
 	if c.R.ContentLength == 0 {
 		return
@@ -214,11 +210,11 @@ func (c *Call) SkipBody() {
 		return
 	}
 	c.read = body.limit - body.left
-	_ = ready(control) // if it cannot be set, something else watches the time
+	_ = ready(control) // an error means that the connection has no deadlines
 }
 
-// ready lifts the deadline for reading, now that the body is read. Otherwise the
-// deadline stays, because net/http reads on before it replies.
+// ready lifts the read deadline once the body is read. If the body failed the deadline
+// stays, because net/http reads on before it replies.
 func ready(control *http.ResponseController) error {
 	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -226,8 +222,8 @@ func ready(control *http.ResponseController) error {
 	return nil
 }
 
-// inflate returns what is in gzip of one or several members. It takes the memory that the
-// gzip says it needs before it begins: if there is none, no time is spent on it.
+// inflate returns the content of gzip of one or more members. It reserves the announced size
+// first, and so fails before it spends time.
 func (c *Call) inflate(packed []byte) ([]byte, error) {
 	r := bytes.NewReader(packed)
 	z, err := gzip.NewReader(r)
@@ -235,18 +231,18 @@ func (c *Call) inflate(packed []byte) ([]byte, error) {
 		return nil, errGzip
 	}
 	limit := min(c.server.config.Settings.MaxInflated, freeInflate+maxInflate*int64(len(packed)))
-	size := claimed(packed)
+	size := sizeOf(packed)
 	if size > limit {
 		return nil, &largeError{" when inflated", limit}
 	}
 	limit = min(limit, max(size, freeInflate))
 	plain := c.buffer()
 	if int64(cap(plain)) <= size {
-		if plain, err = c.enlarge(plain, int(size)+1); err != nil { // a byte more shows the end
+		if plain, err = c.enlarge(plain, int(size)+1); err != nil { // one more byte to see the end
 			return plain, err
 		}
 	}
-	plain, err = c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, what: " when inflated"}, plain, size)
+	plain, err = c.fill(&limited{r: &members{z, r}, left: limit, limit: limit, when: " when inflated"}, plain, size)
 	var large *largeError
 	if err == nil || errors.As(err, &large) || isMemory(err) {
 		return plain, err
@@ -254,9 +250,9 @@ func (c *Call) inflate(packed []byte) ([]byte, error) {
 	return plain, errGzip
 }
 
-// claimed is how many bytes gzip says at its end that it inflates to, or 0 if that cannot
-// be true. Of several members only the last one says it: RFC 1952, 2.3.1.
-func claimed(packed []byte) int64 {
+// sizeOf is the inflated size that gzip announces in its trailer, or 0 if that is
+// impossible. Of several members only the last one is announced: RFC 1952, 2.3.1.
+func sizeOf(packed []byte) int64 {
 	if len(packed) < leastGzip {
 		return 0
 	}
@@ -267,7 +263,7 @@ func claimed(packed []byte) int64 {
 	return size
 }
 
-// isMemory reports whether err is one of [Call.Reserve].
+// isMemory reports whether err is an error of [Call.Reserve].
 func isMemory(err error) bool {
 	var own *Error
 	return errors.Is(err, errBusy) || errors.As(err, &own)
@@ -289,8 +285,7 @@ func (m *members) Read(b []byte) (int, error) {
 	return n, m.z.Reset(m.r)
 }
 
-// nextMember skips zeros, with which some programs pad, and reports whether anything
-// follows.
+// nextMember skips zeros, a common padding, and reports whether more follows.
 func nextMember(r *bytes.Reader) bool {
 	for {
 		c, err := r.ReadByte()
@@ -303,12 +298,12 @@ func nextMember(r *bytes.Reader) bool {
 	}
 }
 
-// A limited reader fails after a number of bytes.
+// A limited reader fails after limit bytes.
 type limited struct {
 	r     io.Reader
 	left  int64
 	limit int64
-	what  string
+	when  string // as in a largeError
 }
 
 // Read implements [io.Reader].
@@ -318,7 +313,7 @@ func (l *limited) Read(b []byte) (int, error) {
 	}
 	n, err := l.r.Read(b)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, &largeError{l.what, l.limit}
+		return 0, &largeError{l.when, l.limit}
 	}
 	return n, err
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// memoryServer returns a server whose calls share so much memory, with the routes /echo
+// memoryServer returns a server with memory bytes for its calls and the routes /echo, /short
 // and /hold, which keeps the body until hold is closed.
 func memoryServer(t *testing.T, memory int64, hold <-chan struct{}, held chan<- struct{}) *Server {
-	read := func(wait bool) func(*Call) {
-		return func(c *Call) {
+	read := func(wait bool) func(*Call) error {
+		return func(c *Call) error {
 			_, err := ReadBody(c, func([]byte) (none struct{}, err error) {
 				if wait {
 					held <- none
@@ -24,15 +24,14 @@ func memoryServer(t *testing.T, memory int64, hold <-chan struct{}, held chan<- 
 				return none, nil
 			})
 			if err != nil {
-				c.Fail(err)
-				return
+				return err
 			}
-			c.JSON(http.StatusOK, []byte("{}"))
+			return c.JSON(http.StatusOK, []byte("{}"))
 		}
 	}
 	s, err := New(Config{Name: "test", Settings: Settings{Memory: memory}, Routes: []Route{
 		{Method: "POST", Path: "/echo", Serve: read(false)}, {Method: "POST", Path: "/hold", Serve: read(true)},
-		{Method: "POST", Path: "/short", Serve: func(c *Call) { c.MaxBody = 10; read(false)(c) }},
+		{Method: "POST", Path: "/short", Serve: func(c *Call) error { c.MaxBody = 10; return read(false)(c) }},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +39,7 @@ func memoryServer(t *testing.T, memory int64, hold <-chan struct{}, held chan<- 
 	return s
 }
 
-// post sends a body. Its length is not in the header if it is no *strings.Reader.
+// post sends a body, with its length in the header only if it is a *strings.Reader.
 func post(s *Server, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, body)
 	r.Host = "localhost"
@@ -53,8 +52,8 @@ func post(s *Server, path string, body io.Reader, headers ...string) *httptest.R
 	return w
 }
 
-// TestMemoryIsShared puts off what does not fit beside the requests under way, keeps
-// some memory for small requests, and refuses what would never fit.
+// TestMemoryIsShared puts off requests that do not fit beside the running ones, keeps some
+// memory for small requests, and refuses those that never fit.
 func TestMemoryIsShared(t *testing.T) {
 	t.Parallel()
 	hold, held := make(chan struct{}), make(chan struct{})
@@ -69,7 +68,7 @@ func TestMemoryIsShared(t *testing.T) {
 		status int
 	}{
 		{"a small one", strings.NewReader("{}"), 200},
-		{"one that takes of what is kept", io.MultiReader(body(0), strings.NewReader(strings.Repeat(" ", 1<<18))), 200},
+		{"one that draws on the last eighth", io.MultiReader(body(0), strings.NewReader(strings.Repeat(" ", 1<<18))), 200},
 		{"too much beside the other", body(2), 503},
 		{"and of unknown length", io.MultiReader(body(2)), 503},
 		{"too much alone", body(9), 413},
@@ -94,8 +93,7 @@ func TestMemoryIsShared(t *testing.T) {
 	}
 }
 
-// TestBodiesGrowAsTheyCome takes memory for what has come, and not for what was
-// announced.
+// TestBodiesGrowAsTheyCome reserves memory for received bytes, not for announced ones.
 func TestBodiesGrowAsTheyCome(t *testing.T) {
 	t.Parallel()
 	s := memoryServer(t, 1<<30, nil, nil)
@@ -120,12 +118,12 @@ func TestBodiesGrowAsTheyCome(t *testing.T) {
 	}
 	refused := &Call{server: memoryServer(t, 1<<16, nil, nil)}
 	if _, err := refused.fill(strings.NewReader(strings.Repeat("x", 1<<16)), nil, -1); err == nil {
-		t.Error("more than there is: taken")
+		t.Error("took more than the budget")
 	}
 }
 
-// TestBombs inflates no more than fits the size of what came, and nothing for which there
-// is no memory.
+// TestBombs limits inflated bytes by the size of the gzip, and reserves memory before it
+// inflates.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	s := memoryServer(t, 1<<30, nil, nil)
@@ -138,7 +136,7 @@ func TestBombs(t *testing.T) {
 		{"one that fits its size", []int{20}, 200},
 		{"one that does not", []int{40}, 413},
 		{"several members", []int{7, 7}, 200},
-		{"several members, of which the last is small", []int{20, 0}, 413},
+		{"several members, the last one small", []int{20, 0}, 413},
 	} {
 		packed := zeros(test.mega...)
 		if w := post(s, "/echo", strings.NewReader(packed), "Content-Encoding: gzip"); w.Code != test.status {
@@ -158,7 +156,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// zeros is gzip of members that have a number of MiB each.
+// zeros is gzip with a member for each size, in MiB.
 func zeros(mega ...int) string {
 	var b strings.Builder
 	for _, n := range mega {
@@ -169,15 +167,15 @@ func zeros(mega ...int) string {
 	return b.String()
 }
 
-// TestShelf keeps no more than it may.
-func TestShelf(t *testing.T) {
+// TestFreeList keeps no more bytes than its limit.
+func TestFreeList(t *testing.T) {
 	t.Parallel()
-	s := NewShelf[string](10)
+	s := NewFreeList[string](10)
 	for _, word := range []string{"four", "seven..", "five.", "two"} {
 		s.Put(word, len(word))
 	}
 	for _, want := range []string{"five.", "four", ""} {
-		if got, size := s.Take(); got != want || size != len(want) {
+		if got, size := s.Get(); got != want || size != len(want) {
 			t.Errorf("%q of %d bytes, want %q", got, size, want)
 		}
 	}

@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// A Call is a request and its reply. One goroutine at a time may use it.
+// A Call is a request and its reply. It is for one goroutine at a time.
 type Call struct {
 	R *http.Request
 	W *Recorder
 
-	Route    string    // path of the route, with the names of its parameters; empty: none
-	Exchange *Exchange // nil: the connection is not known
+	Route    string    // the route's path, with parameter names; empty: no route fits
+	Exchange *Exchange // nil: unknown connection
 
-	MaxBody int64 // bytes of a body that is read; 0, or more than the settings say: as they say
+	MaxBody int64 // limit of the body in bytes; the settings bound it; 0: as they say
 
-	Plain  bool   // a reply whose length is known is not zipped: it is worth more time than bytes
-	Waits  bool   // the call takes its time on purpose; its duration is not measured
-	Arrive func() // called before the last byte of a reply whose length the client knows; nil: not called
+	Plain  bool   // do not zip a reply of known length: speed counts more than size
+	Waits  bool   // the call waits on purpose, so its duration is not measured
+	Arrive func() // if set, called just before the last byte of a reply of known length
 
 	server        *Server
-	names, values []string // of parameters
+	names, values []string // of the path's parameters
 	start         time.Time
-	read          int64 // bytes of the body, as it came
-	held          int64 // bytes of the budget
+	read          int64 // bytes of the body on the wire
+	held          int64 // reserved bytes
 }
 
-// Param is the part of the path at the place of a parameter; empty if there is none.
+// Param is the value of a path parameter, or empty if the route has none of this name.
 func (c *Call) Param(name string) string {
 	if i := slices.Index(c.names, name); i >= 0 {
 		return c.values[i]
@@ -39,25 +39,24 @@ func (c *Call) Param(name string) string {
 	return ""
 }
 
-// Context is done when the client goes away, and when Run no longer waits.
+// Context ends when the client goes away, or when Run stops waiting for calls.
 func (c *Call) Context() context.Context { return c.R.Context() }
 
-// HasJSON reports whether a request says that its body is JSON.
+// HasJSON reports whether Content-Type says JSON.
 func (c *Call) HasJSON() bool {
 	kind := c.Kind()
 	return kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")
 }
 
-// Kind is the content type of the body of a request, in lower case and without
-// parameters.
+// Kind is the body's media type, in lower case and without parameters.
 func (c *Call) Kind() string {
 	kind, _, _ := strings.Cut(strings.ToLower(c.R.Header.Get("Content-Type")), ";")
 	return strings.TrimSpace(kind)
 }
 
-// LastByte must be called before the last byte of a reply whose length the client
-// knows, by functions that write such a reply themselves: the client may act on it
-// before the write returns. The error says why the client has no use for the reply.
+// LastByte must be called just before the last byte of a reply of known length is written,
+// because the client may act on it before the write returns. Only code that writes such a
+// reply itself needs it. The error says that the client has gone.
 func (c *Call) LastByte() error {
 	if c.R.Context().Err() != nil {
 		return context.Cause(c.R.Context())
@@ -68,7 +67,7 @@ func (c *Call) LastByte() error {
 	return nil
 }
 
-// note puts a call into the log and the metrics.
+// note logs and counts a call.
 func (c *Call) note() {
 	took, s := time.Since(c.start), c.server
 	level := slog.LevelDebug
@@ -80,10 +79,10 @@ func (c *Call) note() {
 		"in", c.R.ContentLength, "out", c.W.bytes, "took", took, "from", c.R.RemoteAddr)
 }
 
-// rescue answers a call whose function has panicked.
+// rescue answers a call that panicked.
 func (c *Call) rescue(fault any) {
 	if fault == http.ErrAbortHandler {
-		panic(fault) // only the connection is to be closed
+		panic(fault) // the route wants the connection closed
 	}
 	c.server.log.Error("a request panicked", "path", c.R.URL.Path, "fault", fault, "stack", string(debug.Stack()))
 	if c.W.status != 0 {
@@ -91,13 +90,13 @@ func (c *Call) rescue(fault any) {
 	}
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.WriteHeader(http.StatusInternalServerError)
-	_, _ = c.W.Write([]byte("Internal Server Error")) // a client that is gone has no use for it
+	_, _ = c.W.Write([]byte("Internal Server Error")) // it fails only if the client has gone
 }
 
-// A Recorder is a response writer that remembers what was written.
+// A Recorder is a response writer that remembers the status and counts bytes.
 type Recorder struct {
 	http.ResponseWriter
-	status int // 0: nothing is written
+	status int // 0: nothing written yet
 	bytes  int64
 }
 
@@ -119,7 +118,7 @@ func (r *Recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Begun reports whether anything was written.
+// Begun reports whether the reply has begun.
 func (r *Recorder) Begun() bool { return r.status != 0 }
 
 // Unwrap is for [http.ResponseController].

@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// A listener limits the number of connections, and makes them notice when they break.
-// If there are too many, it closes the one that has waited longest without a request.
-type listener struct {
+// A limitListener limits the number of connections. At the limit it closes the one that has
+// idled longest. Its connections notice when they break.
+type limitListener struct {
 	net.Listener
 	most    int
-	refused func() // called for each connection beyond that
-	evicted func() // called for each connection that is closed for another
+	refused func() // called for each connection turned away
+	evicted func() // called for each idle connection closed for a new one
 
-	mu      sync.Mutex
-	open    int
-	waiting list.List // of *conn: those on which no request is answered, the longest first
+	mu   sync.Mutex
+	open int
+	idle list.List // of *conn without a request under way, the longest idle first
 }
 
 // tooMany is the reply to a connection beyond the limit.
 const tooMany = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 // Accept implements [net.Listener].
-func (l *listener) Accept() (net.Conn, error) {
+func (l *limitListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
@@ -45,15 +45,15 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection, unless there are too many on which requests are answered.
-func (l *listener) admit(c net.Conn) (mine *conn, ok bool) {
+// admit counts a connection, unless all others are busy with requests.
+func (l *limitListener) admit(c net.Conn) (mine *conn, ok bool) {
 	l.mu.Lock()
 	full := l.open >= l.most
 	longest := l.front()
 	l.mu.Unlock()
 	if full && longest != nil {
 		l.evicted()
-		_ = longest.Close() // it is of no more use
+		_ = longest.Close()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,39 +61,38 @@ func (l *listener) admit(c net.Conn) (mine *conn, ok bool) {
 		return nil, false
 	}
 	l.open++
-	mine = &conn{Conn: c, door: l}
-	mine.place = l.waiting.PushBack(mine)
+	mine = &conn{Conn: c, listener: l}
+	mine.place = l.idle.PushBack(mine)
 	return mine, true
 }
 
-// front is the connection that has waited longest, or nil. l.mu is held.
-func (l *listener) front() *conn {
-	if l.waiting.Len() == 0 {
+// front is the connection that has idled longest, or nil. l.mu is held.
+func (l *limitListener) front() *conn {
+	if l.idle.Len() == 0 {
 		return nil
 	}
-	longest, _ := l.waiting.Front().Value.(*conn)
+	longest, _ := l.idle.Front().Value.(*conn)
 	return longest
 }
 
-// waits notes that a connection waits for a request. A connection that is closed does
-// not.
-func (l *listener) waits(c *conn) {
+// waits notes that a connection is idle. A closed one never is.
+func (l *limitListener) waits(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if c.place == nil && !c.left {
-		c.place = l.waiting.PushBack(c)
+		c.place = l.idle.PushBack(c)
 	}
 }
 
-// works notes that a request of a connection is about to be answered.
-func (l *listener) works(c *conn) {
+// works notes that a request begins on a connection.
+func (l *limitListener) works(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(c)
 }
 
-// leave notes that a connection is closed.
-func (l *listener) leave(c *conn) {
+// leave notes that a connection closed.
+func (l *limitListener) leave(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(c)
@@ -101,42 +100,42 @@ func (l *listener) leave(c *conn) {
 	c.left = true
 }
 
-// remove takes a connection from those that wait. l.mu is held.
-func (l *listener) remove(c *conn) {
+// remove takes a connection out of the idle ones. l.mu is held.
+func (l *limitListener) remove(c *conn) {
 	if c.place != nil {
-		l.waiting.Remove(c.place)
+		l.idle.Remove(c.place)
 		c.place = nil
 	}
 }
 
-// A conn is a connection that knows whether it broke: the other side went away before
-// it had read everything, or a write failed.
+// A conn knows whether it broke: the peer went away before it read everything, or a write
+// failed.
 type conn struct {
 	net.Conn
 	broken   atomic.Bool
-	requests atomic.Int64 // that have come so far
+	requests atomic.Int64 // so far
 	closing  sync.Once
 
-	door  *listener
-	place *list.Element // among those that wait; nil: it does not. door.mu guards it
-	left  bool          // it is closed. door.mu guards it
+	listener *limitListener
+	place    *list.Element // in listener.idle; nil: not idle. listener.mu guards it
+	left     bool          // it closed. listener.mu guards it
 }
 
 // Close implements [net.Conn].
 func (c *conn) Close() error {
-	c.closing.Do(func() { c.door.leave(c) })
+	c.closing.Do(func() { c.listener.leave(c) })
 	return c.Conn.Close()
 }
 
-// Read implements [net.Conn]. It notices a client that hangs up with a reply unread,
-// because the client's system resets the connection.
+// Read implements [net.Conn]. It notices a client that hangs up with a reply unread, because
+// its system resets the connection.
 func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	var timeout net.Error
-	switch {
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, net.ErrClosed):
-	case errors.As(err, &timeout) && timeout.Timeout():
-	default:
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) {
+		return n, err
+	}
+	var network net.Error
+	if !errors.As(err, &network) || !network.Timeout() {
 		c.broken.Store(true)
 	}
 	return n, err
@@ -157,24 +156,24 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// An Exchange is one request and its reply, on a connection that may carry more of them.
+// An Exchange is one request and its reply, on a connection that may carry more.
 type Exchange struct {
 	conn   *conn
 	number int64
 }
 
-// newExchange counts the request of ctx. It is nil if the connection is not one of Run's.
+// newExchange counts a request. It is nil unless the connection is one of Run's.
 func newExchange(ctx context.Context) *Exchange {
 	c, ok := ctx.Value(connKey{}).(*conn)
 	if !ok {
 		return nil
 	}
-	c.door.works(c)
+	c.listener.works(c)
 	return &Exchange{c, c.requests.Add(1)}
 }
 
-// Torn reports whether the connection broke before it carried another request: the
-// reply was written, but did not reach its reader. A nil Exchange is never torn.
+// Torn reports whether the connection broke before its next request: the reply was written,
+// but did not arrive. A nil Exchange is never torn.
 func (e *Exchange) Torn() bool {
 	return e != nil && e.conn.broken.Load() && e.conn.requests.Load() == e.number
 }

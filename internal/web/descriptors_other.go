@@ -2,5 +2,5 @@
 
 package web
 
-// openFiles is how many files and connections this process may open; 0: not known.
+// openFiles is the process's limit of open files; 0: unknown.
 func openFiles() int { return 0 }

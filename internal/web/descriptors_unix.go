@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// openFiles is how many files and connections this process may open; 0: not known.
+// openFiles is the process's limit of open files; 0: unknown.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil || uint64(limit.Cur) > math.MaxInt32 {

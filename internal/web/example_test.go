@@ -11,30 +11,29 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A server with one route, which takes a name and greets it.
+// A server with one route that greets by name.
 func Example() {
 	s, err := web.New(web.Config{Name: "greeter", Routes: []web.Route{{
-		Method: "POST", Path: "/greetings/{name}", Serve: func(c *web.Call) {
+		Method: "POST", Path: "/greetings/{name}", Serve: func(c *web.Call) error {
 			word, err := web.ReadBody(c, func(b []byte) (string, error) { return string(b), nil })
 			if err != nil {
-				c.Fail(err)
-				return
+				return err
 			}
-			c.Text(http.StatusOK, word+", "+c.Param("name")+"!")
+			return c.Text(http.StatusOK, word+", "+c.Param("name")+"!")
 		},
 	}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	door, err := web.Listen(context.Background(), web.Settings{})
+	l, err := web.Listen(context.Background(), web.Settings{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- s.Run(ctx, door) }()
+	go func() { ended <- s.Run(ctx, l) }()
 
-	reply, err := http.Post("http://"+door.Addr().String()+"/greetings/Ann", "text/plain", strings.NewReader("Hello"))
+	reply, err := http.Post("http://"+l.Addr().String()+"/greetings/Ann", "text/plain", strings.NewReader("Hello"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,24 +9,23 @@ import (
 	"time"
 )
 
-// faultEvery is how often the faults of a route are logged.
+// faultEvery is how often a route's faults are logged.
 const faultEvery = time.Minute
 
-// faults remembers which calls failed by the fault of this server, so that a disk that
-// is broken fills no log.
+// faults remembers the faults of each route, so a broken disk does not flood the log.
 type faults struct {
 	mu sync.Mutex
 	by map[string]*fault // by route
 }
 
-// A fault is what is known of the faults of a route.
+// A fault is the log state of a route's faults.
 type fault struct {
 	logged time.Time
-	more   int // since then
+	more   int // unlogged faults since then
 }
 
-// note notes a fault of a route, and returns whether to log it, and how many were not
-// logged since the last that was.
+// note counts a fault of a route. It returns whether to log it, and how many went unlogged
+// since the last.
 func (f *faults) note(route string, now time.Time) (unlogged int, log bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,49 +42,66 @@ func (f *faults) note(route string, now time.Time) (unlogged int, log bool) {
 	return unlogged, true
 }
 
-// Fail answers a request that was not carried out because of err: an [*Error] with its
-// own status, an error of [ReadBody] or [Call.Reserve] with the status that fits. Any
-// other is the fault of this server; see [Call.Fault].
-func (c *Call) Fail(err error) {
+// A faultError is a fault of the server that has a status of its own.
+type faultError struct {
+	status int
+	err    error
+}
+
+func (e *faultError) Error() string { return e.err.Error() }
+func (e *faultError) Unwrap() error { return e.err }
+
+// Fault returns err as a fault of the server, such as a broken disk, to be answered with status.
+func Fault(status int, err error) error { return &faultError{status, err} }
+
+// fail answers a call whose route returned err. It picks the status that fits; an error that
+// it does not know is a fault of the server. If the reply has begun, it cuts the connection.
+func (c *Call) fail(err error) {
+	if c.W.Begun() {
+		panic(http.ErrAbortHandler) // half a reply must not look like a whole one
+	}
 	var (
 		own   *Error
 		large *largeError
 		body  *bodyError
+		fault *faultError
 	)
 	switch {
 	case errors.As(err, &own):
-		c.Detail(own.Status, err.Error())
+		c.detail(own.Status, err.Error())
 	case errors.As(err, &large):
 		c.W.Header().Set("Connection", "close") // the rest of the body is not read
-		c.Detail(http.StatusRequestEntityTooLarge, large.Error())
+		c.detail(http.StatusRequestEntityTooLarge, large.Error())
 	case errors.Is(err, errEncoding):
-		c.Detail(http.StatusUnsupportedMediaType, err.Error())
+		c.detail(http.StatusUnsupportedMediaType, err.Error())
 	case errors.Is(err, errGzip):
-		c.Text(http.StatusBadRequest, "Invalid gzip payload")
+		_ = c.Text(http.StatusBadRequest, "Invalid gzip payload")
 	case errors.As(err, &body):
 		c.W.Header().Set("Connection", "close")
-		c.Detail(body.status(), body.Error())
+		c.detail(body.status(), body.Error())
 	case errors.Is(err, errBusy):
 		c.server.metrics.busy.Inc()
 		c.W.Header().Set("Retry-After", "1")
-		c.Detail(http.StatusServiceUnavailable, err.Error())
+		c.detail(http.StatusServiceUnavailable, err.Error())
+	case errors.As(err, &fault):
+		c.fault(fault.status, err)
 	case errors.Is(err, context.Canceled) && c.R.Context().Err() != nil:
-		c.Detail(http.StatusRequestTimeout, "the client went away") // nobody reads it
+		c.detail(http.StatusRequestTimeout, "the client went away") // nobody reads it
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		c.Fault(http.StatusInsufficientStorage, err)
+		c.fault(http.StatusInsufficientStorage, err)
 	default:
-		c.Fault(http.StatusServiceUnavailable, err)
+		c.fault(http.StatusServiceUnavailable, err)
 	}
 }
 
-// Fault answers a request that failed by the fault of this server, such as a broken
-// disk. It counts each, and logs the first of a route and then one a minute.
-func (c *Call) Fault(status int, err error) {
+// fault answers a call that failed through a fault of the server. It counts every fault, but
+// logs only one a minute of a route.
+func (c *Call) fault(status int, err error) {
 	s := c.server
 	s.metrics.fault(c, status)
 	if unlogged, log := s.faults.note(c.Route, time.Now()); log {
 		s.log.Error("a request failed", "path", c.R.URL.Path, "status", status, "err", err, "unlogged", unlogged)
 	}
 	c.W.Header().Set("Retry-After", "2")
-	c.Detail(status, err.Error())
+	c.detail(status, err.Error())
 }

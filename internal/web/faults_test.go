@@ -19,11 +19,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 )
 
-// failing returns a server whose route /fail fails with what fault says.
+// failing returns a server with a route /fail that fails with the error of fault.
 func failing(t *testing.T, log *slog.Logger, fault func() error) *web.Server {
 	return newServer(t, web.Config{Log: log, Routes: []web.Route{
-		{Method: "GET", Path: "/fail", Serve: func(c *web.Call) { c.Fail(fault()) }},
-		{Method: "GET", Path: "/too", Serve: func(c *web.Call) { c.Fail(fault()) }},
+		{Method: "GET", Path: "/fail", Serve: func(*web.Call) error { return fault() }},
+		{Method: "GET", Path: "/too", Serve: func(*web.Call) error { return fault() }},
 	}})
 }
 
@@ -45,7 +45,7 @@ func TestFail(t *testing.T) {
 		{"no more descriptors", disk(syscall.EMFILE), 503, `{"detail":"put: write f: too many open files"}`},
 		{"a full disk", disk(syscall.ENOSPC), 507, `{"detail":"put: write f: no space left on device"}`},
 		{"a server behind this one", context.DeadlineExceeded, 503, `{"detail":"context deadline exceeded"}`},
-		{"what is cut short on the disk", io.ErrUnexpectedEOF, 503, `{"detail":"unexpected EOF"}`},
+		{"a file cut short", io.ErrUnexpectedEOF, 503, `{"detail":"unexpected EOF"}`},
 		{"anything else", io.ErrNoProgress, 503, `{"detail":"multiple Read calls return no data or error"}`},
 	} {
 		w := do(failing(t, nil, func() error { return test.err }), "GET", "/fail", "")
@@ -58,8 +58,8 @@ func TestFail(t *testing.T) {
 	}
 }
 
-// TestFaultsAreLoggedOnce logs the first fault of a route, and then one a minute with
-// the number of the others.
+// TestFaultsAreLoggedOnce logs a route's first fault, then one a minute with the number of
+// the others.
 func TestFaultsAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,13 +84,12 @@ func TestFaultsAreLoggedOnce(t *testing.T) {
 	})
 }
 
-// TestClientGoes has a client go away while its request waits for something. That is
-// nobody's fault.
+// TestClientGoes has a client go away while its request waits. That is no fault.
 func TestClientGoes(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
 	s := newServer(t, web.Config{Log: slog.New(slog.NewTextHandler(&text, nil)), Routes: []web.Route{
-		{Method: "GET", Path: "/wait", Serve: func(c *web.Call) { <-c.Context().Done(); c.Fail(context.Cause(c.Context())) }},
+		{Method: "GET", Path: "/wait", Serve: func(c *web.Call) error { <-c.Context().Done(); return context.Cause(c.Context()) }},
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -104,7 +103,7 @@ type badBody struct{ err error }
 
 func (b badBody) Read([]byte) (int, error) { return 0, b.err }
 
-// TestBrokenBodies tells what the client sent wrong from what broke on the way.
+// TestBrokenBodies tells invalid bodies from broken connections.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{})

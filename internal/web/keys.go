@@ -11,27 +11,26 @@ import (
 	"strings"
 )
 
-// A Role is what a key is good for, and what a route asks for. A server names its own
-// roles beside these.
+// A Role is the right of a key, and the demand of a route. Servers define their own beside
+// these.
 type Role string
 
 // The roles of every server.
 const (
-	Anyone Role = ""      // of a route: it needs no key
-	AnyKey Role = "any"   // of a route: every key is good for it
-	Admin  Role = "admin" // of a key: it is good for every route
+	Anyone Role = ""      // a route for everybody
+	AnyKey Role = "any"   // a route for every key
+	Admin  Role = "admin" // a key for every route
 )
 
-// A Key opens a server.
+// A Key is a client's secret and its role.
 type Key struct {
 	Role   Role // [Admin], or a role of the server
 	Secret string
 }
 
-// ReadKeys reads a file with a key on each line: "KEY" is good for everything, "ROLE
-// KEY" for the routes of a role, which is one of roles or [Admin]. Empty lines and
-// lines that begin with # are skipped. An empty path gives no keys, and an empty file
-// an error.
+// ReadKeys reads a file with one key per line: "KEY" for all routes, or "ROLE KEY", with one
+// of roles or [Admin]. It skips empty lines and comments, which begin with #. An empty path
+// gives no keys; an empty file is an error.
 func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 	if path == "" {
 		return nil, nil
@@ -41,13 +40,15 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 		return nil, err
 	}
 	roles = append(slices.Clone(roles), Admin)
-	text := strings.TrimPrefix(string(data), "\ufeff") // some editors begin a file with it
+	text := strings.TrimPrefix(string(data), "\ufeff") // some editors add a byte order mark
 	for i, line := range strings.Split(text, "\n") {
 		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
 		switch {
-		case len(words) == 0 || strings.HasPrefix(words[0], "#"):
 		case strings.ContainsFunc(line, unsendable):
-			return nil, fmt.Errorf("%s: line %d has a character that is not in ASCII, and could not be sent as a key", path, i+1)
+			return nil, fmt.Errorf("%s: line %d has a non-ASCII character, which no header can carry", path, i+1)
 		case len(words) == 1 && slices.Contains(roles, Role(words[0])):
 			return nil, fmt.Errorf("%s: line %d has the role %s and no key: want %s KEY", path, i+1, words[0], words[0])
 		case len(words) == 1:
@@ -64,10 +65,10 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 	return keys, nil
 }
 
-// unsendable reports whether a header should not have this character.
+// unsendable reports whether a header must not contain r.
 func unsendable(r rune) bool { return r > '~' || r < ' ' && r != '\t' && r != '\r' }
 
-// anyOf writes roles for people.
+// anyOf writes a list of roles: "a, b or c".
 func anyOf(roles []Role) string {
 	words := make([]string, len(roles))
 	for i, r := range roles {
@@ -80,13 +81,12 @@ func anyOf(roles []Role) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// A grant is a key, by its hash, and its role.
+// A grant is the hash of a key, and its role.
 type grant struct {
 	sum  [sha256.Size]byte
 	role Role
 }
 
-// grantsOf returns the grants of keys.
 func grantsOf(keys []Key) ([]grant, error) {
 	var all []grant
 	for _, k := range keys {
@@ -98,8 +98,8 @@ func grantsOf(keys []Key) ([]grant, error) {
 	return all, nil
 }
 
-// keyOf is the key that a request for a route brings; empty: none. A browser sends it as
-// a password, again and again, and only pages take it from there.
+// keyOf is the key of a request, or empty. Only pages take it from a password, because
+// browsers resend passwords on their own.
 func keyOf(r *http.Request, to Route) string {
 	if _, password, ok := r.BasicAuth(); ok && to.Page {
 		return password
@@ -110,8 +110,8 @@ func keyOf(r *http.Request, to Route) string {
 	return r.Header.Get("X-API-Key")
 }
 
-// check reports whether a request brings a key, and whether that is good for a route.
-// The time it takes does not depend on how much of a key was guessed.
+// check reports whether the request has a known key, and whether that key fits the route.
+// Its time does not depend on how much of a key was guessed.
 func (s *Server) check(r *http.Request, to Route) (known, fits bool) {
 	sum := sha256.Sum256([]byte(keyOf(r, to)))
 	for _, g := range s.grants {
@@ -134,10 +134,10 @@ func (s *Server) admits(c *Call, to Route) bool {
 		if to.Page {
 			c.W.Header().Set("WWW-Authenticate", `Basic realm="any name, and the key as the password"`)
 		}
-		c.Detail(http.StatusUnauthorized, "Not authenticated")
+		c.detail(http.StatusUnauthorized, "Not authenticated")
 		return false
 	case !fits:
-		c.Detail(http.StatusForbidden, "this key is not good for that")
+		c.detail(http.StatusForbidden, "this key's role does not allow that")
 		return false
 	}
 	return true

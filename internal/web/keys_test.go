@@ -16,8 +16,8 @@ func TestKeys(t *testing.T) {
 	s := newServer(t, web.Config{
 		Keys: []web.Key{{Role: web.Admin, Secret: "s3cret"}, {Role: "writer", Secret: "w"}, {Role: "reader", Secret: "r"}},
 		Routes: []web.Route{
-			{Method: "GET", Path: "/info", For: web.AnyKey, Serve: func(c *web.Call) { c.JSON(200, []byte("{}")) }},
-			{Method: "GET", Path: "/reset", For: web.Admin, Serve: func(c *web.Call) { c.JSON(200, []byte("{}")) }},
+			{Method: "GET", Path: "/info", For: web.AnyKey, Serve: func(c *web.Call) error { return c.JSON(200, []byte("{}")) }},
+			{Method: "GET", Path: "/reset", For: web.Admin, Serve: func(c *web.Call) error { return c.JSON(200, []byte("{}")) }},
 		},
 	})
 	for _, test := range []struct {
@@ -32,13 +32,13 @@ func TestKeys(t *testing.T) {
 		{"in any case", "GET /info", "Authorization: bearer s3cret", 200},
 		{"a header of its own", "GET /info", "X-API-Key: s3cret", 200},
 		{"any key", "GET /info", "X-API-Key: r", 200},
-		{"that of the role", "POST /echo", "X-API-Key: w", 200},
-		{"that of another role", "POST /echo", "X-API-Key: r", 403},
+		{"the role's key", "POST /echo", "X-API-Key: w", 200},
+		{"another role's key", "POST /echo", "X-API-Key: r", 403},
 		{"admin may do everything", "POST /echo", "X-API-Key: s3cret", 200},
 		{"and alone may do some things", "GET /reset", "X-API-Key: w", 403},
 		{"with its own key", "GET /reset", "X-API-Key: s3cret", 200},
-		{"what is open to anyone", "GET /", "", 200},
-		{"what is not there", "GET /nope", "", 404},
+		{"a route for anyone", "GET /", "", 200},
+		{"an unknown path", "GET /nope", "", 404},
 	} {
 		method, path, _ := strings.Cut(test.request, " ")
 		if w := do(s, method, path, "", test.header); w.Code != test.status {
@@ -58,12 +58,12 @@ func TestReadKeys(t *testing.T) {
 		fault     string
 	}{
 		{"keys", "# some\na\n\nwriter b\r\n  admin c  \n", []web.Key{{"admin", "a"}, {"writer", "b"}, {"admin", "c"}}, ""},
-		{"a role that the server does not have", "a\nwriter b\nboss c\n", nil, "line 3 is not a key: want KEY, or reader, writer or admin and a KEY"},
+		{"an unknown role", "a\nwriter b\nboss c\n", nil, "line 3 is not a key: want KEY, or reader, writer or admin and a KEY"},
 		{"too many words", "writer a b\n", nil, "line 1 is not a key"},
 		{"a role and no key", "a\nwriter\n", nil, "line 2 has the role writer and no key: want writer KEY"},
 		{"the admin's too", "admin", nil, "line 1 has the role admin and no key"},
 		{"the mark of an editor", "\ufeffwriter a\r\nb", []web.Key{{"writer", "a"}, {"admin", "b"}}, ""},
-		{"what no client sends", "a\nk\u00e9y", nil, "line 2 has a character that is not in ASCII"},
+		{"a key that no header can carry", "a\nk\u00e9y", nil, "line 2 has a non-ASCII character"},
 		{"a comment in any language", "# cl\u00e9\na", []web.Key{{"admin", "a"}}, ""},
 		{"nothing but a comment", "# a\n", nil, "is empty"},
 	} {
@@ -87,13 +87,13 @@ func TestListen(t *testing.T) {
 	if err := os.WriteFile(name, []byte("writer w\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	door, err := web.Listen(t.Context(), web.Settings{Host: "0.0.0.0", KeyFile: name}, "writer")
+	l, err := web.Listen(t.Context(), web.Settings{Host: "0.0.0.0", KeyFile: name}, "writer")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer door.Close()
-	if want := []web.Key{{Role: "writer", Secret: "w"}}; !slices.Equal(door.Keys, want) {
-		t.Errorf("keys %v, want %v", door.Keys, want)
+	defer l.Close()
+	if want := []web.Key{{Role: "writer", Secret: "w"}}; !slices.Equal(l.Keys, want) {
+		t.Errorf("keys %v, want %v", l.Keys, want)
 	}
 	inner, err := web.Listen(t.Context(), web.Settings{})
 	if err != nil {

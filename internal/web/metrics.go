@@ -10,23 +10,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// maxPages is how many pages of metrics are written at once.
+// maxPages bounds concurrent requests for the metrics.
 const maxPages = 16
 
-// metrics are what Prometheus learns of the requests of a server.
+// metrics are the HTTP metrics of a server.
 type metrics struct {
 	requests *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
-	in, out  *prometheus.CounterVec // bytes
-	refused  prometheus.Counter     // connections beyond the limit
-	evicted  prometheus.Counter     // connections that were closed for others
-	busy     prometheus.Counter     // requests for which there was no memory
-	faults   *prometheus.CounterVec // requests that failed by the fault of the server
+	in, out  *prometheus.CounterVec // bytes of bodies
+	refused  prometheus.Counter     // connections turned away
+	evicted  prometheus.Counter     // idle connections closed for new ones
+	busy     prometheus.Counter     // requests put off for lack of memory
+	faults   *prometheus.CounterVec // requests that failed through a fault of the server
 	registry *prometheus.Registry
 	page     http.Handler
 }
 
-// newMetrics returns the metrics of the server of a name.
+// newMetrics returns the metrics of the server called name.
 func newMetrics(name string) *metrics {
 	counter := func(metric, help string) prometheus.CounterOpts {
 		return prometheus.CounterOpts{Namespace: "quintain", Subsystem: name, Name: metric, Help: help}
@@ -34,15 +34,15 @@ func newMetrics(name string) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(counter("http_requests_total", "Requests, by route, method and status."), []string{"route", "method", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "quintain", Subsystem: name, Name: "http_request_seconds", Help: "Time from the head of a request to the end of its reply.",
+			Namespace: "quintain", Subsystem: name, Name: "http_request_seconds", Help: "Time from a request's header to the end of its reply.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"route", "method"}),
-		in:       prometheus.NewCounterVec(counter("http_request_bytes_total", "Bytes of the bodies of requests, as they came."), []string{"route"}),
-		out:      prometheus.NewCounterVec(counter("http_response_bytes_total", "Bytes of the bodies of replies, as they went."), []string{"route"}),
-		refused:  prometheus.NewCounter(counter("connections_refused_total", "Connections beyond the limit.")),
-		evicted:  prometheus.NewCounter(counter("connections_evicted_total", "Connections without a request that were closed so that others fit within the limit.")),
-		busy:     prometheus.NewCounter(counter("http_busy_total", "Requests that were put off because those under way took all memory.")),
-		faults:   prometheus.NewCounterVec(counter("http_faults_total", "Requests that failed by the fault of the server, such as a broken disk, by route and status."), []string{"route", "status"}),
+		in:       prometheus.NewCounterVec(counter("http_request_bytes_total", "Bytes of request bodies on the wire."), []string{"route"}),
+		out:      prometheus.NewCounterVec(counter("http_response_bytes_total", "Bytes of reply bodies on the wire."), []string{"route"}),
+		refused:  prometheus.NewCounter(counter("connections_refused_total", "Connections turned away at the limit.")),
+		evicted:  prometheus.NewCounter(counter("connections_evicted_total", "Idle connections closed to admit new ones.")),
+		busy:     prometheus.NewCounter(counter("http_busy_total", "Requests put off because others held all memory.")),
+		faults:   prometheus.NewCounterVec(counter("http_faults_total", "Requests that failed through a fault of the server, such as a broken disk, by route and status."), []string{"route", "status"}),
 		registry: prometheus.NewRegistry(),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.in, m.out, m.refused, m.evicted, m.busy, m.faults,
@@ -51,11 +51,11 @@ func newMetrics(name string) *metrics {
 	return m
 }
 
-// note notes a call that has been answered.
+// note counts an answered call.
 func (m *metrics) note(c *Call, took time.Duration) {
 	route, status := routeLabel(c), c.W.status
 	if status == 0 {
-		status = 499 // nothing was written: the client has gone
+		status = 499 // no reply: the client has gone
 	}
 	method := knownMethod(c.R.Method)
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
@@ -66,12 +66,12 @@ func (m *metrics) note(c *Call, took time.Duration) {
 	m.out.WithLabelValues(route).Add(float64(c.W.bytes))
 }
 
-// fault counts a call that failed by the fault of the server.
+// fault counts a fault of the server.
 func (m *metrics) fault(c *Call, status int) {
 	m.faults.WithLabelValues(routeLabel(c), strconv.Itoa(status)).Inc()
 }
 
-// routeLabel is the route of a call.
+// routeLabel is the label of a call's route.
 func routeLabel(c *Call) string {
 	if c.Route == "" {
 		return "none"
@@ -79,7 +79,7 @@ func routeLabel(c *Call) string {
 	return c.Route
 }
 
-// knownMethod keeps clients from adding labels.
+// knownMethod keeps clients from inventing label values.
 func knownMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodHead, http.MethodOptions:

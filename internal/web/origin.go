@@ -8,28 +8,29 @@ import (
 	"strings"
 )
 
-// letsIn reports whether a call may come from where it comes from, and answers it if
-// not. A browser sends requests for any web page, wherever the page is from; it says so
-// in Origin and Sec-Fetch-Site, which programs other than browsers leave out. Where no
-// key is asked for, a page could also have its own name resolve to this machine, so the
-// server goes by the names of this machine alone. A link may lead to a page from anywhere.
+// letsIn reports whether a call's origin is allowed, and answers the call if not. Browsers
+// send requests on behalf of any web page and name its origin in Origin and Sec-Fetch-Site;
+// other programs send neither. If the server has no keys, a page could also point its own
+// host name at this machine, so only the machine's names count. Links may lead to a page
+// from anywhere.
 func (s *Server) letsIn(c *Call, page bool) bool {
+	if s.anyPage() {
+		return true
+	}
 	name := hostName(c.R.Host)
-	switch {
-	case s.anyPage():
-	case len(s.grants) == 0 && name != "" && !loopback(name) && !s.ownName(c.R.Host):
-		c.Detail(http.StatusForbidden, "this server does not answer to the name "+name+
+	if len(s.grants) == 0 && name != "" && !loopback(name) && !s.ownName(c.R.Host) {
+		c.detail(http.StatusForbidden, "this server does not answer to the name "+name+
 			": call it by 127.0.0.1 or localhost, or start it with --origins http://"+c.R.Host+" or with a key file")
 		return false
-	case s.listed(c.R.Header.Get("Origin")), page && followed(c.R):
-	case foreign(c.R):
-		c.Detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
-		return false
 	}
-	return true
+	if s.listed(c.R.Header.Get("Origin")) || page && followed(c.R) || !foreign(c.R) {
+		return true
+	}
+	c.detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
+	return false
 }
 
-// foreign reports whether a request comes from a web page of another origin.
+// foreign reports whether a web page of another origin sent the request.
 func foreign(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		page, err := url.Parse(origin)
@@ -41,23 +42,23 @@ func foreign(r *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none"
 }
 
-// followed reports whether a request comes from a link, or the address line: what it is
-// answered is shown by itself, and no page can read it.
+// followed reports whether a person followed a link or typed the address: the browser shows
+// the reply alone, and no page can read it.
 func followed(r *http.Request) bool {
 	h := r.Header
 	return h.Get("Sec-Fetch-Mode") == "navigate" && h.Get("Sec-Fetch-Dest") == "document" && h.Get("Origin") == ""
 }
 
-// anyPage reports whether web pages of all origins may call.
+// anyPage reports whether pages of all origins may call.
 func (s *Server) anyPage() bool { return slices.Contains(s.config.Settings.Origins, "*") }
 
-// listed reports whether web pages of an origin may call.
+// listed reports whether pages of an origin may call.
 func (s *Server) listed(origin string) bool {
 	return origin != "" && (s.anyPage() || slices.Contains(s.config.Settings.Origins, origin))
 }
 
-// ownName reports whether one of the origins has this name and port: then that is a name
-// of the server.
+// ownName reports whether an allowed origin has this host and port: then it is a name of the
+// server.
 func (s *Server) ownName(host string) bool {
 	return slices.ContainsFunc(s.config.Settings.Origins, func(origin string) bool {
 		_, name, _ := strings.Cut(origin, "://")
@@ -65,7 +66,7 @@ func (s *Server) ownName(host string) bool {
 	})
 }
 
-// hostName is a host without its port and brackets.
+// hostName is a host without port and brackets.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		return name
@@ -73,7 +74,7 @@ func hostName(host string) string {
 	return bare(host)
 }
 
-// bare is a host without the brackets of an IPv6 address.
+// bare is a host without the brackets of IPv6.
 func bare(host string) string {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		if ip, ok := strings.CutSuffix(inner, "]"); ok {
@@ -83,15 +84,15 @@ func bare(host string) string {
 	return host
 }
 
-// loopback reports whether a host is this machine alone.
+// loopback reports whether a host is only reachable from this machine.
 func loopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	ip := net.ParseIP(host)
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback()
 }
 
-// crossOrigin lets web pages of the allowed origins call, and answers what their
-// browsers ask beforehand. It reports whether the call is answered.
+// crossOrigin sets the CORS headers for allowed origins and answers preflight requests. It
+// reports whether the call is answered.
 func (s *Server) crossOrigin(c *Call) bool {
 	origin := c.R.Header.Get("Origin")
 	if len(s.config.Settings.Origins) == 0 || origin == "" {

@@ -42,7 +42,7 @@ func TestCrossOrigin(t *testing.T) {
 	}
 }
 
-// TestForeignPages makes the requests that browsers make for web pages, to every route.
+// TestForeignPages sends to every route the requests that browsers send for web pages.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	open := web.Config{}
@@ -102,7 +102,7 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestQueries answers a query that could be read in several ways with an error.
+// TestQueries refuses ambiguous queries.
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{})

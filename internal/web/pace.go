@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// leastRate is how many bytes a second a connection must move on average, once the time
-// for which it may stall has passed.
+// leastRate is the least average speed of a connection, in bytes per second, once the stall
+// time has passed.
 const leastRate = 16 << 10
 
-// A pace says by when the next part of a body or a reply must move.
+// A pace sets the deadline of the next read or write.
 type pace struct {
 	stall time.Duration
 	start time.Time
-	moved int64 // bytes so far
+	moved int64 // bytes
 }
 
 func newPace(stall time.Duration) pace { return pace{stall: stall, start: time.Now()} }
 
-// deadline is the end of the time for the next part.
 func (p *pace) deadline() time.Time {
 	soon := time.Now().Add(p.stall)
 	average := p.start.Add(p.stall + time.Duration(p.moved)*(time.Second/leastRate))
@@ -30,16 +29,16 @@ func (p *pace) deadline() time.Time {
 	return soon
 }
 
-// A patient reader waits for each part of a body, up to its pace.
-type patient struct {
+// A pacedReader reads a body and fails if the client is too slow.
+type pacedReader struct {
 	r       io.Reader
 	control *http.ResponseController
 	pace    pace
 }
 
 // Read implements [io.Reader].
-func (p *patient) Read(b []byte) (int, error) {
-	p.control.SetReadDeadline(p.pace.deadline()) // if it cannot be set, something else watches the time
+func (p *pacedReader) Read(b []byte) (int, error) {
+	p.control.SetReadDeadline(p.pace.deadline()) // an error means that the connection has no deadlines
 	n, err := p.r.Read(b)
 	p.pace.moved += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -48,8 +47,8 @@ func (p *patient) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A Paced writer writes a reply, and fails if the client does not keep up: see
-// [Settings], Stall. A reply must move 16 KiB a second on average as well.
+// A Paced writer writes a reply and fails if the client is too slow: if it stalls, see
+// [Settings], or reads less than 16 KiB a second on average.
 type Paced struct {
 	w       io.Writer
 	control *http.ResponseController
@@ -63,11 +62,11 @@ func (c *Call) Paced() *Paced {
 
 // Write implements [io.Writer].
 func (p *Paced) Write(b []byte) (int, error) {
-	p.control.SetWriteDeadline(p.pace.deadline()) // if it cannot be set, something else watches the time
+	p.control.SetWriteDeadline(p.pace.deadline()) // an error means that the connection has no deadlines
 	n, err := p.w.Write(b)
 	p.pace.moved += int64(n)
 	return n, err
 }
 
-// Restart starts the clock anew, after time that the client is not to blame for.
+// Restart resets the clock, after a pause that is not the client's.
 func (p *Paced) Restart() { p.pace = newPace(p.pace.stall) }

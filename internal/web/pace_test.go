@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestPace ends a body that moves, but too slowly.
+// TestPace gives a slow body less and less time.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

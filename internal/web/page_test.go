@@ -7,10 +7,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// TestPages makes the requests of browsers for a page, and for a route that is none.
+// TestPages sends browsers' requests to a page, and to a route that is not one.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	serve := func(c *web.Call) { c.Text(200, "here") }
+	serve := func(c *web.Call) error { return c.Text(200, "here") }
 	routes := []web.Route{
 		{Method: "GET", Path: "/page", For: web.AnyKey, Serve: serve, Page: true},
 		{Method: "GET", Path: "/route", For: web.AnyKey, Serve: serve},

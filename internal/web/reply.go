@@ -15,76 +15,76 @@ import (
 )
 
 const (
-	leastZipped = 1000     // bytes of the smallest reply that is zipped
-	zipperSize  = 1 << 20  // about how many bytes of memory it takes to zip a reply
-	pieceSize   = 64 << 10 // about how many bytes of a long reply are written at once
+	leastZipped = 1000     // least size of a zipped reply, in bytes
+	zipperSize  = 1 << 20  // memory of a gzip writer, in bytes, about
+	pieceSize   = 64 << 10 // bytes per write of a long reply, about
 )
 
-// JSON answers with a JSON body.
-func (c *Call) JSON(status int, body []byte) { c.Body(status, "application/json", body) }
+// JSON answers with a JSON body. It returns nil, so that a route can end with it.
+func (c *Call) JSON(status int, body []byte) error { return c.Body(status, "application/json", body) }
 
-// Body answers with a body of a content type, zipped if that is worth it.
-func (c *Call) Body(status int, kind string, body []byte) {
+// Body answers with a body of a content type, zipped if that pays. It returns nil, so that a
+// route can end with it.
+func (c *Call) Body(status int, kind string, body []byte) error {
 	p := c.Printer(status)
 	p.kind, p.piece = kind, body
-	_ = p.Close() // a client that is gone has no use for the reply
+	_ = p.Close() // it fails only if the client has gone
+	return nil
 }
 
-// Detail answers with a JSON object whose member "detail" says why a request is not
-// carried out.
-func (c *Call) Detail(status int, why string) {
-	c.JSON(status, append(jsonform.AppendLegible([]byte(`{"detail":`), why), '}'))
+// detail answers with a JSON object whose "detail" says why the server refuses a request.
+func (c *Call) detail(status int, why string) {
+	_ = c.JSON(status, append(jsonform.AppendLegible([]byte(`{"detail":`), why), '}'))
 }
 
-// Text answers with plain text.
-func (c *Call) Text(status int, text string) {
+// Text answers with plain text. It returns nil, so that a route can end with it.
+func (c *Call) Text(status int, text string) error {
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	c.W.WriteHeader(status)
-	_, _ = io.WriteString(c.Paced(), text) // a client that is gone has no use for it
+	_, _ = io.WriteString(c.Paced(), text) // it fails only if the client has gone
+	return nil
 }
 
-// A Printer writes a JSON reply in pieces. It never holds all of a long reply, and
-// gives a short one its length. It zips replies that are long enough, if the client
-// takes that.
+// A Printer writes a JSON reply in pieces. It buffers only the current piece, gives a short
+// reply its length, and zips a long one if the client takes gzip.
 type Printer struct {
 	c      *Call
 	status int
 	kind   string    // content type
-	piece  []byte    // not yet written
-	to     io.Writer // nil: nothing is written yet
+	piece  []byte    // buffered
+	to     io.Writer // nil: the reply has not begun
 	zip    *gzip.Writer
-	sized  bool // the length is in the header: the client has it all with the last byte
+	sized  bool // the header has the length, so the last byte completes the reply
 	err    error
 }
 
-// Printer returns a printer of a reply with a status. The caller must call its Close,
-// or else Abort.
+// Printer returns a printer of a reply. The caller must call Close or Abort.
 func (c *Call) Printer(status int) *Printer {
 	return &Printer{c: c, status: status, kind: "application/json"}
 }
 
-// Write implements [io.Writer]. The error is that of any write so far.
+// Write implements [io.Writer]. It returns the first error of all writes.
 func (p *Printer) Write(text []byte) (int, error) {
-	if len(text) < pieceSize {
-		p.piece = append(p.piece, text...)
-		if len(p.piece) >= pieceSize && p.err == nil {
-			p.open(-1)
-			p.flush()
-		}
+	if p.err != nil {
 		return len(text), p.err
 	}
-	if p.err == nil {
-		p.open(-1)
-		p.flush()
+	long := len(text) >= pieceSize
+	if !long {
+		p.piece = append(p.piece, text...)
 	}
-	if p.err == nil {
+	if !long && len(p.piece) < pieceSize {
+		return len(text), nil
+	}
+	p.open(-1)
+	p.flush()
+	if long && p.err == nil {
 		_, p.err = p.to.Write(text)
 	}
 	return len(text), p.err
 }
 
-// Abort gives up. What is written is not a whole reply.
+// Abort gives up a reply, which stays incomplete.
 func (p *Printer) Abort() {
 	if p.zip != nil {
 		p.c.server.zips.Put(p.zip, zipperSize)
@@ -92,31 +92,41 @@ func (p *Printer) Abort() {
 	}
 }
 
-// Close writes the rest, and returns the first error of all.
+// Close writes the rest, and returns the first error of all writes.
 func (p *Printer) Close() error {
-	if p.err == nil && p.to == nil {
+	defer p.Abort() // frees the gzip writer
+	if p.err != nil {
+		return p.err
+	}
+	if p.to == nil {
 		p.open(len(p.piece))
 	}
-	if p.err == nil && p.sized {
-		p.err = p.c.LastByte() // a client that goes away after this has it
-	}
-	if p.err == nil {
-		p.flush()
-	}
-	if p.zip != nil && p.err == nil {
-		p.err = p.zip.Close()
-	}
-	p.Abort() // gives back the gzip writer
-	if p.err == nil {
-		p.err = p.c.Flush()
-	}
-	if p.err == nil && !p.sized {
-		p.err = context.Cause(p.c.R.Context()) // the end of the reply is still to come
-	}
+	p.err = p.end()
 	return p.err
 }
 
-// open writes the header of a reply of size bytes; -1: not known yet.
+// end writes the rest of an open reply.
+func (p *Printer) end() error {
+	if p.sized {
+		if err := p.c.LastByte(); err != nil { // a client that leaves after this has the reply
+			return err
+		}
+	}
+	if p.flush(); p.err != nil {
+		return p.err
+	}
+	if p.zip != nil {
+		if err := p.zip.Close(); err != nil {
+			return err
+		}
+	}
+	if err := p.c.Flush(); err != nil || p.sized {
+		return err
+	}
+	return context.Cause(p.c.R.Context()) // net/http has yet to write the last chunk
+}
+
+// open writes the header of a reply of size bytes; -1: unknown.
 func (p *Printer) open(size int) {
 	if p.to != nil {
 		return
@@ -141,13 +151,13 @@ func (p *Printer) open(size int) {
 	p.c.W.WriteHeader(p.status)
 }
 
-// flush writes the piece.
+// flush writes the buffered piece.
 func (p *Printer) flush() {
 	_, p.err = p.to.Write(p.piece)
 	p.piece = p.piece[:0]
 }
 
-// Flush sends what is written to the client.
+// Flush sends the reply so far to the client.
 func (c *Call) Flush() error {
 	if err := http.NewResponseController(c.W).Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -155,9 +165,9 @@ func (c *Call) Flush() error {
 	return nil
 }
 
-// zipper returns a gzip writer to w, perhaps one that was used before.
+// zipper returns a gzip writer to w, used if the free list has one.
 func (s *Server) zipper(w io.Writer) *gzip.Writer {
-	if z, _ := s.zips.Take(); z != nil {
+	if z, _ := s.zips.Get(); z != nil {
 		z.Reset(w)
 		return z
 	}
@@ -168,7 +178,7 @@ func (s *Server) zipper(w io.Writer) *gzip.Writer {
 	return z
 }
 
-// takesGzip reports whether the client of a request takes gzip.
+// takesGzip reports whether a request's client takes gzip.
 func takesGzip(r *http.Request) bool {
 	words := strings.Split(strings.ToLower(strings.Join(r.Header.Values("Accept-Encoding"), ",")), ",")
 	return slices.ContainsFunc(words, func(word string) bool {

@@ -12,22 +12,26 @@ import (
 // A Route answers the requests of one method for one path.
 type Route struct {
 	Method string
-	Path   string // "/things/{id}/parts": a name in braces stands for any one part, see [Call.Param]
-	For    Role   // that a key needs
-	Serve  func(*Call)
+	Path   string // such as "/things/{id}/parts"; {id} stands for any one part, see [Call.Param]
+	For    Role   // a key needs it
 
-	// Page says that people open it in a browser: it changes nothing, links from anywhere
-	// may lead to it, and the browser asks for a key and sends it as a password.
+	// Serve answers a call, or returns an error, which the server turns into the reply: an
+	// [*Error] into its own, any other into that of a fault of the server. An error after the
+	// reply has begun cuts the connection.
+	Serve func(*Call) error
+
+	// Page marks a page for browsers: it changes nothing, links from anywhere may lead to it,
+	// and the browser prompts for the key as a password.
 	Page bool
 }
 
-// A node is a place in the tree of paths.
+// A node is one part of a path in the tree of routes.
 type node struct {
-	path    string // with the names of its parameters; empty: no route ends here
+	path    string // the route's path, with parameter names; empty: no route ends here
 	methods map[string]Route
-	parts   map[string]*node // by the next part of the path
-	any     *node            // for any other next part
-	names   []string         // of the parameters of path
+	parts   map[string]*node // by the next part
+	any     *node            // a parameter as the next part
+	names   []string         // parameters of path
 }
 
 // newRoutes returns the tree of routes.
@@ -46,8 +50,7 @@ func newRoutes(routes []Route) (*node, error) {
 	return root, nil
 }
 
-// place returns the node of a path with the names of its parameters, and makes it if
-// need be.
+// place returns the node of a path, made if need be, and the path's parameter names.
 func (n *node) place(path string) (at *node, names []string) {
 	for part := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		if part == "" {
@@ -61,7 +64,7 @@ func (n *node) place(path string) (at *node, names []string) {
 	return n, names
 }
 
-// below returns the node of the next part of a path, and makes it if need be.
+// below returns the node of the next part, made if need be.
 func (n *node) below(part string) *node {
 	if part[0] == '{' {
 		if n.any == nil {
@@ -78,7 +81,7 @@ func (n *node) below(part string) *node {
 	return n.parts[part]
 }
 
-// find returns the node of a path with the values of its parameters, or nil.
+// find returns the node of a path with its parameter values, or nil.
 func (n *node) find(path string) (found *node, values []string) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -114,7 +117,7 @@ func (s *Server) dispatch(c *Call) {
 		return
 	}
 	if _, err := url.ParseQuery(c.R.URL.RawQuery); err != nil {
-		c.Detail(http.StatusBadRequest, "the query cannot be read: "+err.Error())
+		c.detail(http.StatusBadRequest, "invalid query: "+err.Error())
 		return
 	}
 	if at == nil {
@@ -123,21 +126,24 @@ func (s *Server) dispatch(c *Call) {
 			c.redirect(short)
 			return
 		}
-		c.Detail(http.StatusNotFound, "Not Found")
+		c.detail(http.StatusNotFound, "Not Found")
 		return
 	}
 	if !fits {
 		c.W.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(at.methods)), ", "))
-		c.Detail(http.StatusMethodNotAllowed, "Method Not Allowed")
+		c.detail(http.StatusMethodNotAllowed, "Method Not Allowed")
 		return
 	}
 	c.Route, c.names, c.values = at.path, at.names, values
-	if s.admits(c, to) {
-		to.Serve(c)
+	if !s.admits(c, to) {
+		return
+	}
+	if err := to.Serve(c); err != nil {
+		c.fail(err)
 	}
 }
 
-// redirect sends a client to another path of this server.
+// redirect sends the client to another path of this server.
 func (c *Call) redirect(path string) {
 	to := url.URL{Path: path, RawQuery: c.R.URL.RawQuery}
 	c.W.Header().Set("Location", to.String())

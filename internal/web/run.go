@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Run serves on l, which it closes, until ctx ends or l fails. Then it closes idle
-// connections at once, and gives requests under way the drain time. When Run returns,
-// everything that it started has ended. The end of ctx is not an error. A server runs
-// only once.
+// Run serves on l until ctx ends or l fails, and closes it. On the end of ctx, which is no
+// error, it closes idle connections at once and gives running requests the drain time. All
+// goroutines that it started have ended when it returns. A server runs once only.
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	requests, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -32,8 +31,8 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	door := &listener{Listener: l, most: s.maxConnections(), refused: s.metrics.refused.Inc, evicted: s.metrics.evicted.Inc}
-	serving.Go(func() { failed <- inner.Serve(door) })
+	limited := &limitListener{Listener: l, most: s.maxConnections(), refused: s.metrics.refused.Inc, evicted: s.metrics.evicted.Inc}
+	serving.Go(func() { failed <- inner.Serve(limited) })
 
 	var err error
 	select {
@@ -50,7 +49,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	serving.Wait()
 	all.wait()
-	cut() // calls that took their connections over still go on
+	cut() // ends calls that took over their connections
 	s.calls.Wait()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("%s: %w", s.config.Name, err)
@@ -58,31 +57,30 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// maxConnections is how many connections there may be: as the settings say, but not more
-// than the files that this process may open, of which it leaves a quarter, up to 2048, for
-// others.
+// maxConnections is the limit of connections: that of the settings, but a quarter of the
+// process's file limit, up to 2048, stays for others.
 func (s *Server) maxConnections() int {
 	most, files := s.config.Settings.MaxConnections, openFiles()
 	if files -= min(files/4, 2048); files > 0 && files < most {
-		s.log.Warn("the limit of open files allows fewer connections than max_connections: raise it by ulimit -n", "max_connections", most, "allowed", files)
+		s.log.Warn("the limit of open files is below max_connections: raise it with ulimit -n", "max_connections", most, "allowed", files)
 		return files
 	}
 	return most
 }
 
-// close wakes the calls that wait for something.
+// close wakes waiting calls.
 func (s *Server) close() { s.stop.Do(func() { close(s.stopping) }) }
 
-// connections are those that a server has.
+// connections are the open connections of a server.
 type connections struct {
 	open sync.WaitGroup
 
 	mu      sync.Mutex
-	fresh   map[net.Conn]struct{} // have not sent a byte yet
+	fresh   map[net.Conn]struct{} // no byte received yet
 	closing bool
 }
 
-// note hears of every connection that comes, goes, or begins to speak.
+// note tracks the states of all connections.
 func (c *connections) note(on net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +94,7 @@ func (c *connections) note(on net.Conn, state http.ConnState) {
 		return
 	case http.StateIdle:
 		if mine, ok := on.(*conn); ok {
-			mine.door.waits(mine)
+			mine.listener.waits(mine)
 		}
 	case http.StateClosed, http.StateHijacked:
 		c.open.Done()
@@ -104,8 +102,8 @@ func (c *connections) note(on net.Conn, state http.ConnState) {
 	delete(c.fresh, on)
 }
 
-// closeFresh closes the connections on which no request has begun, now and from now on:
-// http.Server would wait for one.
+// closeFresh closes connections without a request, now and later: http.Server would wait for
+// one.
 func (c *connections) closeFresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,6 +113,5 @@ func (c *connections) closeFresh() {
 	}
 }
 
-// wait returns when all connections are closed and none is served. The server takes no
-// more by then.
+// wait returns when all connections have closed. The server takes no new ones by then.
 func (c *connections) wait() { c.open.Wait() }

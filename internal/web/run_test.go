@@ -49,21 +49,21 @@ func TestRunEndsAtOnce(t *testing.T) {
 	fresh.Close()
 }
 
-// A call that takes its connection over, as for a WebSocket, hears of the end by its context, and
-// Run waits for it.
+// TestRunWaitsForConnectionsTakenOver ends the context of a call that took over its
+// connection, as for a WebSocket, and waits for it.
 func TestRunWaitsForConnectionsTakenOver(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
-	s, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) {
+	s, err := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		conn, _, err := http.NewResponseController(c.W).Hijack()
 		if err != nil {
-			t.Error(err)
-			return
+			return err
 		}
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "x")
 		<-c.Context().Done()
 		close(ended)
+		return nil
 	}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -109,13 +109,13 @@ func TestStalledBody(t *testing.T) {
 	io.Copy(io.Discard, c) // with or without a reply, the connection ends
 }
 
-// TestTooManyConnections turns away connections beyond the limit while requests are
-// answered on all others. If one of them waits for a request, it goes.
+// TestTooManyConnections turns away connections at the limit while all others are busy. If
+// one is idle, it is closed instead.
 func TestTooManyConnections(t *testing.T) {
 	t.Parallel()
 	hold, held := make(chan struct{}), make(chan struct{}, 9)
 	addr, _ := webtest.Serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}, Routes: []web.Route{
-		{Method: "GET", Path: "/hold", Serve: func(c *web.Call) { held <- struct{}{}; <-hold; c.JSON(200, []byte("{}")) }},
+		{Method: "GET", Path: "/hold", Serve: func(c *web.Call) error { held <- struct{}{}; <-hold; return c.JSON(200, []byte("{}")) }},
 	}}))
 	const request, holding = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /hold HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	busy, half := dial(t, addr, holding), dial(t, addr, "GET / HT")
@@ -140,25 +140,24 @@ func TestTooManyConnections(t *testing.T) {
 		}
 	}
 	deadline := time.Now().Add(10 * time.Second)
-	for served := 0; served < 20; { // each in place of one that idles, though its client keeps it open
+	for served := 0; served < 20; { // each takes the place of an idle one
 		c := dial(t, addr, request)
 		defer c.Close()
 		if status, err := readStatus(c); err == nil && status == 200 {
 			served++
-		} else if time.Now().After(deadline) { // 503 until the server knows that the one before idles
+		} else if time.Now().After(deadline) { // 503 until the server knows that the last one is idle
 			t.Fatal(status, err)
 		}
 	}
 }
 
-// TestTornExchange notices a client that goes away with its reply unread, and not one
-// that has read it.
+// TestTornExchange notices a client that leaves its reply unread, but not one that read it.
 func TestTornExchange(t *testing.T) {
 	t.Parallel()
 	exchanges := make(chan *web.Exchange, 2)
-	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/note", Serve: func(c *web.Call) {
-		c.JSON(200, []byte("{}"))
-		exchanges <- c.Exchange
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/note", Serve: func(c *web.Call) error {
+		defer func() { exchanges <- c.Exchange }()
+		return c.JSON(200, []byte("{}"))
 	}}}})
 	addr, _ := webtest.Serve(t, s)
 	const request = "GET /note HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -170,7 +169,7 @@ func TestTornExchange(t *testing.T) {
 	whole.Close()
 	torn := dial(t, addr, request)
 	unread := <-exchanges
-	torn.SetLinger(0) // reset, as the system does for a program that ends with data unread
+	torn.SetLinger(0) // closes with a reset, as the system does if a program ends with data unread
 	torn.Close()
 	deadline := time.Now().Add(10 * time.Second)
 	for !unread.Torn() {

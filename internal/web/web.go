@@ -1,15 +1,14 @@
-// Package web is what every HTTP server of this program needs: a port that is open
-// beyond this machine only to those who bring a key, routes with roles, limits on what
-// a client may send and on how long it may take, gzip both ways, errors as JSON,
-// metrics, a log, and an orderly end.
+// Package web is the base of this program's HTTP servers: keys with roles, routes, limits on
+// the size and time of requests, gzip both ways, JSON errors, metrics, a log, and a graceful
+// stop. Without keys, a server listens on loopback only.
 //
-// A server is made of routes, whose functions answer a [Call] each:
+// A server is a list of routes, each with a function that answers a [Call]:
 //
 //	s, err := web.New(web.Config{Name: "demo", Routes: []web.Route{
 //		{Method: "GET", Path: "/things/{id}", For: web.AnyKey, Serve: show},
 //	}})
-//	door, err := web.Listen(ctx, settings)
-//	err = s.Run(ctx, door)
+//	l, err := web.Listen(ctx, settings)
+//	err = s.Run(ctx, l)
 package web
 
 import (
@@ -26,14 +25,14 @@ import (
 
 // A Config says how a [Server] behaves. Name and Routes are required.
 type Config struct {
-	// Settings are the limits. Its zeros stand for the values of [Default]; New does not
-	// look at host, port and key file, which are for [Listen].
+	// Settings are the limits; zeros stand for the values of [Default]. New ignores host, port
+	// and key file, which are for [Listen].
 	Settings Settings
 
-	Name   string   // one word, with which the names of metrics begin: "quintain_NAME_"
-	Routes []Route  // that there are
-	Keys   []Key    // that open the server; none: it is open to all
-	Expose []string // headers of replies that web pages of the origins may read
+	Name   string // one word, for the prefix of metrics: "quintain_NAME_"
+	Routes []Route
+	Keys   []Key    // none: anyone may call
+	Expose []string // reply headers that pages of other origins may read
 	Log    *slog.Logger
 }
 
@@ -46,17 +45,17 @@ type Server struct {
 	metrics *metrics
 	faults  faults
 	budget  *budget
-	bodies  *Shelf[[]byte]
-	zips    *Shelf[*gzip.Writer]
-	desks   chan struct{} // holds an element for each call of Compute under way
+	bodies  *FreeList[[]byte]
+	zips    *FreeList[*gzip.Writer]
+	slots   chan struct{} // a semaphore: an element for each running Compute
 
-	calls    sync.WaitGroup // under way
+	calls    sync.WaitGroup // running
 	stop     sync.Once
 	stopping chan struct{} // closed when Run ends
 }
 
-// New returns a server. The error is about a route that is declared twice, or a key
-// that is empty or has no role.
+// New returns a server. It fails if a route is declared twice, or if a key is empty or has
+// no role.
 func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -73,14 +72,13 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		config: c, log: c.Log, routes: routes, grants: grants, metrics: newMetrics(c.Name),
 		faults: faults{by: make(map[string]*fault)}, budget: newBudget(c.Settings.Memory),
-		desks: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)), stopping: make(chan struct{}),
+		slots: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)), stopping: make(chan struct{}),
 	}
-	s.bodies, s.zips = NewShelf[[]byte](s.Keep()), NewShelf[*gzip.Writer](s.Keep())
+	s.bodies, s.zips = NewFreeList[[]byte](s.Keep()), NewFreeList[*gzip.Writer](s.Keep())
 	return s, nil
 }
 
-// ServeHTTP answers one request. Under an [http.Server] other than that of Run,
-// [Call.Exchange] is nil.
+// ServeHTTP answers one request. Under any [http.Server] but Run's, [Call.Exchange] is nil.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.calls.Add(1)
 	defer s.calls.Done()
@@ -92,26 +90,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			c.rescue(fault)
 		}
 	}()
-	control := http.NewResponseController(w) // what cannot set a deadline watches the time itself
-	if r.ContentLength != 0 {                // net/http reads the body even if no handler does
+	control := http.NewResponseController(w) // one that cannot set deadlines needs none
+	if r.ContentLength != 0 {                // net/http reads the body even if the handler does not
 		control.SetReadDeadline(c.start.Add(s.config.Settings.Stall))
-		control.SetWriteDeadline(c.start.Add(s.config.Settings.Stall)) // net/http may ask the client to continue
+		control.SetWriteDeadline(c.start.Add(s.config.Settings.Stall)) // net/http may write 100 Continue
 	}
 	s.dispatch(c)
-	control.SetWriteDeadline(time.Now().Add(s.config.Settings.Stall)) // net/http writes what is left of the reply
+	control.SetWriteDeadline(time.Now().Add(s.config.Settings.Stall)) // net/http writes the rest of the reply
 }
 
-// Stopping is closed when Run is about to end: calls that wait for something must not
-// wait any longer.
+// Stopping is closed when Run is about to end: waiting calls must stop waiting.
 func (s *Server) Stopping() <-chan struct{} { return s.stopping }
 
-// Register adds metrics to the page of the server.
+// Register adds metrics to those of the server.
 func (s *Server) Register(c prometheus.Collector) { s.metrics.registry.MustRegister(c) }
 
-// Metrics answers a call with all metrics, in the text form of Prometheus.
-func (s *Server) Metrics(c *Call) { s.metrics.page.ServeHTTP(page{c.W, c.Paced()}, c.R) }
+// Metrics answers with all metrics, in the text format of Prometheus.
+func (s *Server) Metrics(c *Call) error {
+	s.metrics.page.ServeHTTP(page{c.W, c.Paced()}, c.R)
+	return nil
+}
 
-// A page is a reply that another package writes, at the pace that clients must keep.
+// A page paces a reply that another package writes.
 type page struct {
 	*Recorder
 	body *Paced
@@ -120,31 +120,31 @@ type page struct {
 // Write implements [http.ResponseWriter].
 func (p page) Write(b []byte) (int, error) { return p.body.Write(b) }
 
-// Compute calls f, which takes long and waits for nothing, when it is its turn. At most
-// [Server.Desks] such calls run at once, so that a processor is left for requests that
-// are answered at once.
+// Compute calls f, which computes for long, when a slot is free. At most
+// [Server.ComputeSlots] run at once, which leaves a processor for quick requests.
 func (s *Server) Compute(f func()) {
-	s.desks <- struct{}{}
-	defer func() { <-s.desks }()
+	s.slots <- struct{}{}
+	defer func() { <-s.slots }()
 	f()
 }
 
-// Compute is [Server.Compute] for a call. If its client has gone when it is its turn, or
-// the server ends, it does not call f and returns an error for [Call.Fail].
+// Compute is [Server.Compute] for a call. If its client goes or the server ends before a
+// slot is free, it does not call f and returns an error for the route to return.
 func (c *Call) Compute(f func() error) (err error) {
 	c.server.Compute(func() {
-		if err = c.Context().Err(); err == nil {
-			err = f()
+		if err = c.Context().Err(); err != nil {
+			return
 		}
+		err = f()
 	})
 	return err
 }
 
-// Desks is how many calls of Compute may run at once: one less than there are
-// processors, and at least one.
-func (s *Server) Desks() int { return cap(s.desks) }
+// ComputeSlots is how many calls of Compute run at once: the number of processors less one,
+// at least one.
+func (s *Server) ComputeSlots() int { return cap(s.slots) }
 
-// An Error is a reply to a request that cannot be carried out; see [Call.Fail].
+// An Error refuses a request: a route returns it, and the server replies with it.
 type Error struct {
 	Status int    // of HTTP
 	Detail string // why, for people
@@ -153,7 +153,7 @@ type Error struct {
 // Error is the detail.
 func (e *Error) Error() string { return e.Detail }
 
-// Errorf returns an [Error].
+// Errorf returns an [*Error].
 func Errorf(status int, format string, args ...any) *Error {
 	return &Error{status, fmt.Sprintf(format, args...)}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,15 +23,15 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newServer returns a server of some routes; /echo, /long and /skip are always there.
+// newServer returns a server with the given routes beside /echo, /long and /skip.
 func newServer(t testing.TB, c web.Config) *web.Server {
 	t.Helper()
 	c.Name = "test"
 	c.Routes = append(c.Routes,
 		web.Route{Method: "POST", Path: "/echo", For: "writer", Serve: echo},
-		web.Route{Method: "POST", Path: "/skip", Serve: func(c *web.Call) { c.SkipBody(); c.JSON(200, []byte("{}")) }},
-		web.Route{Method: "GET", Path: "/long", Serve: func(c *web.Call) { c.JSON(200, bytes.Repeat([]byte(" "), 1<<20)) }},
-		web.Route{Method: "GET", Path: "/", Serve: func(c *web.Call) { c.JSON(200, []byte(`{"root":true}`)) }},
+		web.Route{Method: "POST", Path: "/skip", Serve: func(c *web.Call) error { c.SkipBody(); return c.JSON(200, []byte("{}")) }},
+		web.Route{Method: "GET", Path: "/long", Serve: func(c *web.Call) error { return c.JSON(200, bytes.Repeat([]byte(" "), 1<<20)) }},
+		web.Route{Method: "GET", Path: "/", Serve: func(c *web.Call) error { return c.JSON(200, []byte(`{"root":true}`)) }},
 	)
 	s, err := web.New(c)
 	if err != nil {
@@ -40,13 +41,12 @@ func newServer(t testing.TB, c web.Config) *web.Server {
 }
 
 // echo answers with the body of the request.
-func echo(c *web.Call) {
+func echo(c *web.Call) error {
 	text, err := web.ReadBody(c, func(b []byte) (string, error) { return string(b), nil })
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, []byte(text))
+	return c.JSON(http.StatusOK, []byte(text))
 }
 
 // do makes a request without a socket; headers are "Name: value".
@@ -54,7 +54,7 @@ func do(s http.Handler, method, path, body string, headers ...string) *httptest.
 	return doIn(context.Background(), s, method, path, strings.NewReader(body), headers...)
 }
 
-// doIn is do with a context, and any body.
+// doIn is do with a context and any body.
 func doIn(ctx context.Context, s http.Handler, method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, path, body)
 	r.Host = "localhost"
@@ -89,7 +89,7 @@ func readStatus(c net.Conn) (int, error) {
 	return reply.StatusCode, reply.Body.Close()
 }
 
-// zipped is gzip of some members.
+// zipped is gzip with a member for each text.
 func zipped(parts ...string) string {
 	var b bytes.Buffer
 	for _, part := range parts {
@@ -102,8 +102,8 @@ func zipped(parts ...string) string {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	show := func(c *web.Call) {
-		c.JSON(200, fmt.Appendf(nil, `%s a=%s b=%s`, c.Route, c.Param("a"), c.Param("b")))
+	show := func(c *web.Call) error {
+		return c.JSON(200, fmt.Appendf(nil, `%s a=%s b=%s`, c.Route, c.Param("a"), c.Param("b")))
 	}
 	s := newServer(t, web.Config{Routes: []web.Route{
 		{Method: "GET", Path: "/things", Serve: show},
@@ -146,17 +146,16 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// What a client wanted is not computed once it has gone, however many wait for their turn.
+// Compute does not run for a client that has gone.
 func TestNothingIsComputedForThoseWhoWent(t *testing.T) {
 	t.Parallel()
 	computed := 0
-	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/sum", Serve: func(c *web.Call) {
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/sum", Serve: func(c *web.Call) error {
 		err := c.Compute(func() error { computed++; return nil })
 		if err != nil {
-			c.Fail(err)
-			return
+			return err
 		}
-		c.JSON(200, []byte("{}"))
+		return c.JSON(200, []byte("{}"))
 	}}}})
 	for _, gone := range []bool{false, true} {
 		ctx, leave := context.WithCancel(t.Context())
@@ -263,11 +262,11 @@ func TestPackedReplies(t *testing.T) {
 	}
 }
 
-// TestPrinter writes a reply in pieces of any size.
+// TestPrinter writes a reply in pieces of all sizes.
 func TestPrinter(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder
-	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/pieces", Serve: func(c *web.Call) {
+	s := newServer(t, web.Config{Routes: []web.Route{{Method: "GET", Path: "/pieces", Serve: func(c *web.Call) error {
 		p := c.Printer(http.StatusAccepted)
 		for i := range 200 {
 			piece := strings.Repeat(string(rune('a'+i%26)), 1+i*i*10)
@@ -276,9 +275,7 @@ func TestPrinter(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		return p.Close()
 	}}}})
 	if w := do(s, "GET", "/pieces", ""); w.Code != http.StatusAccepted || w.Body.String() != want.String() {
 		t.Errorf("%d, %d bytes, want %d", w.Code, w.Body.Len(), want.Len())
@@ -288,8 +285,9 @@ func TestPrinter(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{Routes: []web.Route{
-		{Method: "GET", Path: "/panic", Serve: func(*web.Call) { panic("oh") }},
-		{Method: "GET", Path: "/half", Serve: func(c *web.Call) { io.WriteString(c.W, "half"); panic("oh") }},
+		{Method: "GET", Path: "/panic", Serve: func(*web.Call) error { panic("oh") }},
+		{Method: "GET", Path: "/half", Serve: func(c *web.Call) error { io.WriteString(c.W, "half"); panic("oh") }},
+		{Method: "GET", Path: "/broken", Serve: func(c *web.Call) error { io.WriteString(c.W, "half"); return errors.New("oh") }},
 	}})
 	addr, _ := webtest.Serve(t, s)
 	defer http.DefaultClient.CloseIdleConnections()
@@ -312,6 +310,7 @@ func TestPanic(t *testing.T) {
 	}{
 		{"/panic", 500, "Internal Server Error"},
 		{"/half", 0, ""}, // must not look whole
+		{"/broken", 0, ""},
 		{"/", 200, `{"root":true}`},
 	} {
 		if status, text := get(test.path); status != test.status || text != test.text {
@@ -342,37 +341,37 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestComputeLeavesAProcessor runs as many calls as there are desks, and no more.
+// TestComputeLeavesAProcessor runs as many calls as there are slots, and no more.
 func TestComputeLeavesAProcessor(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, web.Config{})
-	if s.Desks() < 1 {
-		t.Fatalf("%d desks", s.Desks())
+	if s.ComputeSlots() < 1 {
+		t.Fatalf("%d slots", s.ComputeSlots())
 	}
 	busy, leave := make(chan struct{}), make(chan struct{})
-	ended := make(chan struct{}, s.Desks()+1)
-	for range s.Desks() + 1 {
+	ended := make(chan struct{}, s.ComputeSlots()+1)
+	for range s.ComputeSlots() + 1 {
 		go func() {
 			s.Compute(func() { busy <- struct{}{}; <-leave })
 			ended <- struct{}{}
 		}()
 	}
-	for range s.Desks() {
+	for range s.ComputeSlots() {
 		<-busy
 	}
 	select {
 	case <-busy:
-		t.Error("one more call runs than there are desks")
+		t.Error("one more call runs than there are slots")
 	case <-time.After(10 * time.Millisecond):
 	}
 	close(leave)
 	<-busy
-	for range s.Desks() + 1 {
+	for range s.ComputeSlots() + 1 {
 		<-ended
 	}
 }
 
-// FuzzGzip sends any bytes as gzip.
+// FuzzGzip sends arbitrary bytes as gzip.
 func FuzzGzip(f *testing.F) {
 	f.Add([]byte(zipped("some text")))
 	f.Add([]byte(zipped("some", "text") + "\x00\x00"))
@@ -387,9 +386,9 @@ func FuzzGzip(f *testing.F) {
 	})
 }
 
-// FuzzPaths asks for any path.
+// FuzzPaths asks for arbitrary paths.
 func FuzzPaths(f *testing.F) {
-	s := newServer(f, web.Config{Routes: []web.Route{{Method: "GET", Path: "/a/{b}/c/{d}", Serve: func(c *web.Call) { c.Text(200, c.Param("b")+c.Param("d")) }}}})
+	s := newServer(f, web.Config{Routes: []web.Route{{Method: "GET", Path: "/a/{b}/c/{d}", Serve: func(c *web.Call) error { return c.Text(200, c.Param("b")+c.Param("d")) }}}})
 	for _, path := range []string{"/a/b/c/d", "/a//c", "/a/{b}/c/{d}/", "//", "/%2f"} {
 		f.Add(path)
 	}

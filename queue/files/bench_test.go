@@ -25,7 +25,7 @@ func stamped(g *quintain.Group, i int64) *quintain.Group {
 	return &h
 }
 
-// fill puts n copies of g, from the number first on.
+// fill puts n copies of g, numbered from first.
 func fill(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
 	b.Helper()
 	const at = 100
@@ -59,7 +59,7 @@ func diskUse(b *testing.B, dir string) (n int64) {
 	return n
 }
 
-// rates reports how fast b.N groups went.
+// rates reports the speed of b.N groups.
 func rates(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
 	body, err := groupform.NewCodec(0).Encode(g)
 	if err != nil {
@@ -174,7 +174,7 @@ func BenchmarkLeaseAck(b *testing.B) {
 	}
 }
 
-// ackAll takes and acknowledges all groups, some at once.
+// ackAll leases and acknowledges all groups, some at once.
 func ackAll(b *testing.B, q *queue.Queue, at int) {
 	b.Helper()
 	for {
@@ -205,7 +205,7 @@ func sizeOf(b *testing.B, path string) int64 {
 	return info.Size()
 }
 
-// heap is the size of what lives.
+// heap is the size of the live heap.
 func heap() float64 {
 	runtime.GC()
 	runtime.GC()
@@ -214,8 +214,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// BenchmarkMemory reports what a group that waits, and an ID that is known, take of
-// memory.
+// BenchmarkMemory reports the memory of a waiting group and of a known ID.
 func BenchmarkMemory(b *testing.B) {
 	g := groupformtest.Shapes()["8x256"]
 	for _, n := range []int{20000} {
@@ -238,9 +237,8 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkSmallGroups reports what small groups that wait take of memory, while they are
-// put and once they are read again, and of the disk beside their bodies; and what a known
-// ID takes of both.
+// BenchmarkSmallGroups reports the memory of small waiting groups, when put and when read
+// again, their disk space beside the bodies, and both for a known ID.
 func BenchmarkSmallGroups(b *testing.B) {
 	for _, at := range []int{1, 1000} {
 		b.Run(fmt.Sprintf("%d at once", at), func(b *testing.B) {

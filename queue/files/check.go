@@ -12,28 +12,27 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A Report says what a folder holds, and what is wrong with it.
+// A Report describes the content and the damage of a folder.
 type Report struct {
-	Findings []string    // a sentence each: what opening it would report
-	Stats    queue.Stats // of the queue, with every group that waits read once
-	Damaged  uint64      // places that are not as they were written
-	Cut      uint64      // writes that were not finished, which opening it cuts off
+	Findings []string    // a sentence for each problem that opening it would log
+	Stats    queue.Stats // of the queue, after reading every waiting group
+	Damaged  uint64      // damaged places
+	Cut      uint64      // unfinished writes, which opening it would cut off
 }
 
-// Sound reports whether nothing is damaged or missing. A write that a crash has left
-// unfinished was never acknowledged, and is no damage.
+// Sound reports whether nothing is damaged or missing. An unfinished write, from a crash,
+// was never confirmed, and is no damage.
 func (r Report) Sound() bool {
 	return r.Damaged == 0 && r.Stats.Lost == 0 && r.Stats.Corrupt == 0
 }
 
-// Check opens the folder dir as [Open] does, reads every group that waits, and tells what
-// it found. It changes nothing on disk. The folder must not be in use.
+// Check opens the folder dir as [Open] does, reads every waiting group, and reports. It
+// changes nothing on disk. The folder must not be in use.
 func Check(ctx context.Context, dir string) (Report, error) {
 	return Dump(ctx, dir, func(queue.Delivery) error { return nil })
 }
 
-// Dump shows every group that waits and can be read, oldest first, and tells what it
-// found. It changes nothing on disk. The folder must not be in use.
+// Dump is [Check] that also shows every readable waiting group, oldest first.
 func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r Report, err error) {
 	lock, err := lockedBy(datadir.LockToRead, dir)
 	if err != nil {
@@ -45,25 +44,27 @@ func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r R
 		return r, err
 	}
 	defer func() { err = errors.Join(err, over.close()) }()
-	heard := &witness{}
+	heard := &collector{}
 	log := slog.New(heard)
 	s, err := openFolder(over, Options{MinFree: -1, Log: log})
 	if err != nil {
 		r.Findings = heard.sentences
 		return r, fmt.Errorf("%s: %w", dir, err)
 	}
+	defer func() {
+		c := s.Condition()
+		r.Findings, r.Damaged, r.Cut = heard.sentences, c.Damaged, c.Cut
+	}()
 	q, err := queue.Open(ctx, s, queue.Options{Log: log})
-	if err == nil {
-		err = showAll(ctx, q, show)
-		r.Stats = q.Stats()
-		err = errors.Join(err, q.Close())
+	if err != nil {
+		return r, err
 	}
-	c := s.Condition()
-	r.Findings, r.Damaged, r.Cut = heard.sentences, c.Damaged, c.Cut
-	return r, err
+	err = showAll(ctx, q, show)
+	r.Stats = q.Stats()
+	return r, errors.Join(err, q.Close())
 }
 
-// showAll shows the groups that wait. Those that cannot be read are set aside.
+// showAll shows the waiting groups. Unreadable ones are set aside.
 func showAll(ctx context.Context, q *queue.Queue, show func(queue.Delivery) error) error {
 	var seqs []uint64
 	q.View(func(waiting []queue.Entry) {
@@ -76,30 +77,30 @@ func showAll(ctx context.Context, q *queue.Queue, show func(queue.Delivery) erro
 		if errors.As(err, new(*queue.CorruptError)) {
 			continue
 		}
-		if err == nil {
-			err = show(d)
-		}
 		if err != nil {
+			return err
+		}
+		if err := show(d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A witness keeps what is logged as warnings and errors, a sentence each.
-type witness struct {
+// A collector is a log handler that collects warnings and errors as sentences.
+type collector struct {
 	mu        sync.Mutex
 	sentences []string
 }
 
 // Enabled implements [slog.Handler].
-func (w *witness) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+func (w *collector) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
 
 // Handle implements [slog.Handler].
-func (w *witness) Handle(_ context.Context, r slog.Record) error {
+func (w *collector) Handle(_ context.Context, r slog.Record) error {
 	var about []string
 	r.Attrs(func(a slog.Attr) bool {
-		if a.Key != "kept" && a.Key != "again" { // nothing is kept, and nothing is tried again
+		if a.Key != "kept" && a.Key != "again" { // a check saves no bytes and does not retry
 			about = append(about, a.Key+" "+a.Value.String())
 		}
 		return true
@@ -111,7 +112,7 @@ func (w *witness) Handle(_ context.Context, r slog.Record) error {
 }
 
 // WithAttrs implements [slog.Handler]; nothing here uses it.
-func (w *witness) WithAttrs([]slog.Attr) slog.Handler { return w }
+func (w *collector) WithAttrs([]slog.Attr) slog.Handler { return w }
 
 // WithGroup implements [slog.Handler]; nothing here uses it.
-func (w *witness) WithGroup(string) slog.Handler { return w }
+func (w *collector) WithGroup(string) slog.Handler { return w }

@@ -31,8 +31,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A check tells what is damaged, changes nothing, and is refused while a process uses
-// the folder.
+// A check reports damage, changes nothing, and is refused while a process uses the folder.
 func TestCheckChangesNothing(t *testing.T) {
 	for _, test := range []struct {
 		why     string
@@ -48,7 +47,7 @@ func TestCheckChangesNothing(t *testing.T) {
 		{why: "a bit of the log", damage: func(b []byte) []byte { b[len(b)-1] ^= 1; return b }, file: doneName, finding: "may be handed out again", waiting: 10},
 		{why: "its end", damage: func(b []byte) []byte { return b[:len(b)/2] }, file: segmentName(1), finding: "has lost its end", waiting: 3},
 		{why: "its head", damage: func(b []byte) []byte { clear(b[:20]); return b }, file: statesName, finding: "the first bytes", waiting: 9},
-		{why: "what a crash leaves", damage: func(b []byte) []byte { return append(b, "QNfr and no more"...) }, file: segmentName(1), sound: true, finding: "not finished", waiting: 9},
+		{why: "a torn write", damage: func(b []byte) []byte { return append(b, "QNfr and no more"...) }, file: segmentName(1), sound: true, finding: "unfinished", waiting: 9},
 		{why: "the list of files", damage: func(b []byte) []byte { return b[1:] }, file: manifestName, finding: "list of files", waiting: 9},
 		{why: "the log", damage: func([]byte) []byte { return nil }, file: doneName, refused: true},
 	} {
@@ -97,7 +96,7 @@ func TestCheckChangesNothing(t *testing.T) {
 	}
 }
 
-// A layer over a file is like a file that is written to.
+// Writes to a layer read back like writes to a file.
 func TestLayer(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	dir := t.TempDir()

@@ -2,8 +2,8 @@ package files
 
 import "sync"
 
-// A committer lets many goroutines write together: what arrives during one write is
-// written next, all at once.
+// A committer batches the writes of many goroutines: all items that arrive during one write
+// go into the next.
 type committer[T any] struct {
 	write func([]T) error // called by one goroutine at a time
 
@@ -12,14 +12,14 @@ type committer[T any] struct {
 	turn sync.Mutex // held while writing
 }
 
-// A commit is what is written in one go.
+// A commit is one write.
 type commit[T any] struct {
 	items []T
 	err   error
 	done  chan struct{}
 }
 
-// do writes item together with those of others, and returns when it is written.
+// do writes item together with others', and returns when it is written.
 func (c *committer[T]) do(item T) error {
 	c.mu.Lock()
 	mine := c.next
@@ -44,7 +44,7 @@ func (c *committer[T]) do(item T) error {
 	return mine.err
 }
 
-// alone calls f while nothing is being written.
+// alone calls f while nobody writes.
 func (c *committer[T]) alone(f func()) {
 	c.turn.Lock()
 	defer c.turn.Unlock()

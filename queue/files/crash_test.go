@@ -13,15 +13,15 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A fate is what is known of a group.
+// A fate is the known state of a group.
 type fate struct {
-	put   bool // it was said to be kept
-	maybe bool // it may be kept
-	acked bool // it was said to be acknowledged
-	tried bool // it may be acknowledged
+	put   bool // the put succeeded
+	maybe bool // the put is uncertain
+	acked bool // the ack succeeded
+	tried bool // the ack is uncertain
 }
 
-// A survivor is a queue over a disk that fails, and what is known of its groups.
+// A survivor is a queue over a failing disk, with the known states of its groups.
 type survivor struct {
 	*rapid.T
 	d     *disk
@@ -29,12 +29,11 @@ type survivor struct {
 	store *store
 	next  int
 	fates map[string]*fate
-	state map[string][]string // values that a state may have
+	state map[string][]string // possible values of each state
 }
 
-// Groups that were said to be kept are there after whatever happens to the disk, those
-// that were said to be acknowledged never come again, and what was said not to be done
-// is not done.
+// Whatever happens to the disk, confirmed puts are there, confirmed acks never come again, and
+// failed operations did not happen.
 func TestDiskThatFails(t *testing.T) {
 	t.Parallel()
 	for range histories {
@@ -55,14 +54,14 @@ func history(t *rapid.T) {
 		"kill":      s.kill,
 		"power cut": s.powerCut,
 		"close":     s.end,
-		"seal":      func(*rapid.T) { s.store.site.trySeal() },
+		"seal":      func(*rapid.T) { s.store.catalog.trySeal() },
 		"":          func(*rapid.T) {},
 	})
 	s.end(t)
 	s.check()
 }
 
-// open opens the queue as a new process does, on a disk that works.
+// open opens the queue as a new process does, on a working disk.
 func (s *survivor) open() {
 	s.d.fails, s.d.skip = 0, 0
 	var err error
@@ -100,7 +99,7 @@ func (s *survivor) put(t *rapid.T) {
 	}
 }
 
-// putAgain puts a group of which it is not known whether it is kept, or is known.
+// putAgain puts a group again whose put was uncertain, or succeeded.
 func (s *survivor) putAgain(t *rapid.T) {
 	if s.next == 0 {
 		return
@@ -169,14 +168,14 @@ func (s *survivor) fail(t *rapid.T) {
 	s.d.skip = rapid.IntRange(0, 4).Draw(t, "skip")
 }
 
-// kill ends the process: what it wrote is there, synced or not.
+// kill ends the process: its writes are there, synced or not.
 func (s *survivor) kill(*rapid.T) {
 	s.store.Close()
 	s.open()
 	s.check()
 }
 
-// powerCut ends the machine.
+// powerCut stops the machine.
 func (s *survivor) powerCut(t *rapid.T) {
 	s.store.Close()
 	s.d.cut(t)
@@ -186,12 +185,12 @@ func (s *survivor) powerCut(t *rapid.T) {
 
 // end closes the queue, and opens it again.
 func (s *survivor) end(*rapid.T) {
-	s.q.Close() // it may fail, as everything else
+	s.q.Close() // may fail, as everything else
 	s.open()
 	s.check()
 }
 
-// check holds what is there against what is known.
+// check compares the queue with the known states.
 func (s *survivor) check() {
 	s.Helper()
 	var waiting []string

@@ -12,7 +12,7 @@ import (
 // damageSeed repeats a TestRandomDamage.
 var damageSeed = flag.Uint64("damage-seed", 0, "seed of TestRandomDamage; 0: another each time")
 
-// Random damage to one file at a time does no harm without a word.
+// No random damage to a file does silent harm.
 func TestRandomDamage(t *testing.T) {
 	t.Parallel()
 	seed := *damageSeed
@@ -39,7 +39,7 @@ func TestRandomDamage(t *testing.T) {
 	t.Logf("seed %d: %d damages, %d told, none did harm without a word", seed, damageAt, told)
 }
 
-// rot damages a file in one of the ways in which files are damaged, and says how.
+// rot damages a file in one of the ways of disks, and names it.
 func rot(r *rand.Rand, files map[string][]byte, name string) string {
 	b := bytes.Clone(files[name])
 	at := r.IntN(len(b) + 1)

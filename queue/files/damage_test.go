@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A ruin is a store at rest that is about to be damaged.
+// A ruin is a store at rest, about to be damaged.
 type ruin struct {
 	files   map[string][]byte
 	waiting map[string]bool // IDs
@@ -29,12 +29,12 @@ type end int
 
 const (
 	closed    end = iota
-	rewritten     // its log was written anew, then it was closed
-	killed        // before it was sealed
+	rewritten     // closed after its log was rewritten
+	killed        // before sealing
 )
 
-// rest puts groups two by two, acknowledges some three by three, and returns what is on
-// the disk after the end of the queue.
+// rest puts groups in pairs, acknowledges some in threes, and returns the content of the
+// disk after the queue's end.
 func rest(t *testing.T, how end) ruin {
 	t.Helper()
 	d := newDisk()
@@ -88,7 +88,7 @@ func rest(t *testing.T, how end) ruin {
 	return r
 }
 
-// A toll is what a damage has cost.
+// A toll is the cost of a damage.
 type toll struct {
 	refused           error
 	lost, again, told int // groups; groups that were acknowledged; what the store and the queue have reported
@@ -97,7 +97,7 @@ type toll struct {
 	kept              []string
 }
 
-// enter opens what is left of a store, and takes everything out of it.
+// enter opens the remains of a store, and takes everything out.
 func (r ruin) enter(t *testing.T, files map[string][]byte) (o toll) {
 	t.Helper()
 	d := newDisk()
@@ -157,8 +157,8 @@ func (r ruin) enter(t *testing.T, files map[string][]byte) (o toll) {
 	return o
 }
 
-// Whatever happens to one file of a store at rest, it does no harm without a word, cuts
-// nothing off, and costs what it hit.
+// Damage to one file of a store at rest does no silent harm, cuts nothing off, and costs only
+// the damaged part.
 func TestDamageAtRest(t *testing.T) {
 	t.Parallel()
 	for _, how := range []end{closed, rewritten, killed} {
@@ -201,10 +201,10 @@ func TestDamageAtRest(t *testing.T) {
 type harm struct {
 	why     string
 	step    int
-	do      func(b []byte, at int) []byte // nil: the file is gone
-	most    int                           // groups that may be lost; and frames of the log; 0: any
+	do      func(b []byte, at int) []byte // nil: removes the file
+	most    int                           // most lost groups, or log frames; 0: any
 	appends bool
-	refused func(name string, at int) bool // a store may say no
+	refused func(name string, at int) bool // whether the store may refuse to open
 }
 
 func damages() []harm {
@@ -213,7 +213,7 @@ func damages() []harm {
 	return []harm{
 		{"a bit is another", 3, func(b []byte, at int) []byte { b[at] ^= 1; return b }, 2, false, never},
 		{"a high bit is another", 5, func(b []byte, at int) []byte { b[at] ^= 64; return b }, 2, false, func(name string, at int) bool {
-			return at == 5 && name != manifestName // a newer format, as it seems
+			return at == 5 && name != manifestName // looks like a newer format
 		}},
 		{"64 bytes are zeros", 32, func(b []byte, at int) []byte { clear(b[at:min(len(b), at+64)]); return b }, 4, false, never},
 		{"the end is gone", 37, func(b []byte, at int) []byte { return b[:at] }, 0, false, never},
@@ -226,8 +226,8 @@ func damages() []harm {
 	}
 }
 
-// A file that ends between two frames looks whole. It is told from one that was never
-// longer, also if the process was killed before it sealed the store.
+// A file cut between two frames looks whole. The store notices, even if the process was killed
+// before it sealed the store.
 func TestFileThatEndsBetweenFrames(t *testing.T) {
 	r := rest(t, killed)
 	for _, name := range []string{segmentName(1), segmentName(2), doneName, statesName} {
@@ -236,7 +236,7 @@ func TestFileThatEndsBetweenFrames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := source{bytes.NewReader(b), int64(len(b)), h.salt, int64(len(b))}.survey(true)
+		v, err := source{bytes.NewReader(b), int64(len(b)), h.salt, int64(len(b))}.scan(true)
 		if err != nil || len(v.frames) < 2 {
 			t.Fatalf("%s: %d frames, error %v", name, len(v.frames), err)
 		}
@@ -250,7 +250,7 @@ func TestFileThatEndsBetweenFrames(t *testing.T) {
 	}
 }
 
-// What was damaged is kept beside, once.
+// Damaged bytes are saved beside, once.
 func TestDamagedBytesAreKept(t *testing.T) {
 	r := rest(t, closed)
 	name := segmentName(1)
@@ -261,14 +261,14 @@ func TestDamagedBytesAreKept(t *testing.T) {
 	}
 }
 
-// A segment that somebody puts back after it was missed is left alone.
+// A segment put back after it was missed is ignored.
 func TestPutBack(t *testing.T) {
 	r := rest(t, closed)
 	d := newDisk()
 	for name, data := range r.files {
 		d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
 	}
-	for _, name := range []string{segmentName(2), segmentName(len(r.files) - 4)} { // one in the middle, and the newest
+	for _, name := range []string{segmentName(2), segmentName(len(r.files) - 4)} { // a middle one, and the newest
 		gone := d.now[name]
 		if gone == nil {
 			t.Fatalf("there is no %s among %v", name, slices.Sorted(maps.Keys(r.files)))
@@ -302,15 +302,15 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// What was written is sealed once the store is idle: damage to it is not taken for a
-// write that a crash has torn.
+// Idle stores are sealed, so damage to a finished write is not taken for a write torn by a
+// crash.
 func TestIdleStoreIsSealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk()
 		q, s := openOn(t, d)
 		stop := make(chan struct{})
 		done := make(chan struct{})
-		go func() { s.site.tend(stop); close(done) }()
+		go func() { s.catalog.tend(stop); close(done) }()
 		putSmall(t, q, 0, 2)
 		time.Sleep(2 * idleTime)
 		synctest.Wait()
@@ -324,7 +324,7 @@ func TestIdleStoreIsSealed(t *testing.T) {
 			}
 		}
 		name := segmentName(1)
-		d.now[name].data[len(d.now[name].data)-1] ^= 1 // the process is killed, and a bit of the last frame rots
+		d.now[name].data[len(d.now[name].data)-1] ^= 1 // kills the process and flips a bit of the last frame
 		close(stop)
 		<-done
 		s.stop = nil
@@ -340,7 +340,7 @@ func TestIdleStoreIsSealed(t *testing.T) {
 	})
 }
 
-// A store without its manifest is told from a new one, and opens.
+// A store without its manifest is not taken for a new one, and opens.
 func TestManifest(t *testing.T) {
 	m := manifest{store: 7, last: 9, files: map[string]listed{"00000001.groups": {1, 2, 3}, doneName: {4, 0, 6}}}
 	back, err := decodeManifest(m.encode())
@@ -383,7 +383,7 @@ func FuzzSurvey(f *testing.F) {
 	f.Add(b, 60)
 	f.Fuzz(func(t *testing.T, b []byte, sealed int) {
 		s := source{bytes.NewReader(b), int64(len(b)), 0, int64(min(max(sealed, fileHeadLen), len(b)))}
-		v, err := s.survey(true)
+		v, err := s.scan(true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,16 +13,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A disk is a folder in memory that does what disks do: it fails, it is full, and
-// when the power goes it has kept what was synced, and of the rest whatever it liked.
+// A disk is a folder in memory that fails as disks do: with errors, without space, and at power
+// loss with the synced bytes and an arbitrary part of the rest.
 type disk struct {
 	mu    sync.Mutex
-	now   map[string]*inode // the folder, as programs see it
-	kept  map[string]*inode // as it was when it was synced last
-	fails int               // operations from now on that fail; below 0: all
-	skip  int               // operations that go well before
+	now   map[string]*inode // as programs see it
+	kept  map[string]*inode // as of the last sync
+	fails int               // operations to fail; negative: all
+	skip  int               // operations to let pass before
 	err   error             // how they fail
-	most  int               // bytes that fit on it; 0: any
+	most  int               // capacity in bytes; 0: unlimited
 }
 
 // An inode is a file, whatever its name.
@@ -33,21 +33,21 @@ type inode struct {
 
 func newDisk() *disk { return &disk{now: make(map[string]*inode), kept: make(map[string]*inode)} }
 
-// rot makes every read of a file fail with err, or none if it is nil.
+// rot makes every read of a file fail with err; nil ends that.
 func (d *disk) rot(name string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.now[name].unreadable = err
 }
 
-// shorten cuts the file of a name to its first bytes behind the back of who uses it.
+// shorten cuts a file to its first bytes behind the store's back.
 func (d *disk) shorten(name string, size int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.now[name].data = d.now[name].data[:size]
 }
 
-// fault returns the error of an operation that fails.
+// fault returns the error of a failing operation.
 func (d *disk) fault() error {
 	if d.skip > 0 {
 		d.skip--
@@ -130,8 +130,8 @@ func (d *disk) used() (n int) {
 	return n
 }
 
-// cut takes the power away: each name that was made, renamed or removed since the last
-// sync is as it was or as it is, and so is each part of a file.
+// cut takes the power away: each name made, renamed or removed since the last sync, and each
+// part of a file, is in its old or its new state.
 func (d *disk) cut(t *rapid.T) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,7 +161,7 @@ func (d *disk) cut(t *rapid.T) {
 	d.now, d.kept = after, maps.Clone(after)
 }
 
-// part is how much of a file a disk keeps or forgets at once, in bytes.
+// part is how many bytes of a file a disk keeps or loses together.
 const part = 64
 
 func (n *inode) cut(t *rapid.T) {
@@ -209,7 +209,7 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes at offset at, perhaps only a part.
+// WriteAt writes at offset at, perhaps only partly.
 func (h *handle) WriteAt(b []byte, at int64) (int, error) {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
@@ -229,7 +229,7 @@ func (h *handle) WriteAt(b []byte, at int64) (int, error) {
 	return copy(h.data[at:], b), err
 }
 
-// Truncate makes the file shorter, or longer.
+// Truncate changes the file's size.
 func (h *handle) Truncate(size int64) error {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
@@ -253,7 +253,7 @@ func (h *handle) Sync() error {
 	return nil
 }
 
-// Hold and Renamed do nothing: a handle has its file, whatever the name.
+// Hold does nothing: a handle has its file, whatever the name.
 func (h *handle) Hold() error { return nil }
 func (h *handle) Spare()      {}
 
@@ -281,5 +281,5 @@ func (h *handle) Close() error {
 	return nil
 }
 
-// faults are what a disk may say.
+// faults are possible errors of a disk.
 func faults() []error { return []error{syscall.ENOSPC, syscall.EIO, errors.New("a fault of its own")} }

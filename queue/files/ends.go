@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// Ends say how much of the growing files is durable, after each write. Nobody waits until
-// they are on disk themselves: they outlive the process, and lag behind if the machine
-// stops. What they say was durable before they said it, so they are never ahead.
+// ends are the durable sizes of the growing files, updated after each write. Nobody waits
+// for their own durability: they survive the process, and lag behind if the machine stops.
+// They are written after the sync, so they are never ahead.
 type ends struct {
-	f     file        // nil: nothing is known, nor kept
-	dirty atomic.Bool // something was noted since the last sync
+	f     file        // nil: no ends
+	dirty atomic.Bool // changed since the last sync
 }
 
 const (
@@ -30,12 +30,12 @@ func openEnds(in folder) *ends {
 	return &ends{f: f}
 }
 
-// endAt is where the end of the file of a kind is kept.
+// endAt is the offset of the end of a kind of file.
 func endAt(kind byte) int64 {
 	return endLen * int64(bytes.IndexByte([]byte{kindGroups, kindDone, kindStates}, kind))
 }
 
-// note keeps the size of the file that grows, of a kind. If that fails, less is known.
+// note writes the size of the growing file of a kind. A failure only loses knowledge.
 func (e *ends) note(kind byte, salt uint32, size int64) {
 	if e.f == nil {
 		return
@@ -46,7 +46,7 @@ func (e *ends) note(kind byte, salt uint32, size int64) {
 	e.dirty.Store(true)
 }
 
-// of returns the size that was kept of a file, or 0.
+// of returns the last noted size of a file, or 0.
 func (e *ends) of(kind byte, salt uint32) int64 {
 	var b [endLen]byte
 	if e.f == nil {
@@ -59,12 +59,12 @@ func (e *ends) of(kind byte, salt uint32) int64 {
 	return int64(binary.LittleEndian.Uint64(b[:]))
 }
 
-// sync has the file closed once it was not used for a while.
-func (e *ends) sync(s *site) error {
+// sync syncs the ends, so that the file can be closed when idle.
+func (e *ends) sync(c *catalog) error {
 	if !e.dirty.Swap(false) {
 		return nil
 	}
-	s.touch()
+	c.touch()
 	return e.f.Sync()
 }
 

@@ -1,6 +1,6 @@
-// Package files keeps a queue in the files of a folder. Whatever it has answered for
-// is on disk, and survives the end of the process and of the machine. The form of the
-// files is described in docs/formats/stream.md.
+// Package files keeps a queue in the files of a folder. Every confirmed change is on disk
+// and survives the end of the process and of the machine. docs/formats/stream.md describes
+// the format of the files.
 package files
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
-// Options are the settings of a store; the zero value has the defaults.
+// Options are the settings of a store. The zero value is valid.
 type Options struct {
-	MinFree int64        // bytes of the disk that Put leaves free; default 64 MiB, and a tenth of a small disk; below 0: none
-	Pool    *Pool        // of open files, which stores may share; default: one of its own, of [DefaultOpen]
-	Locked  bool         // the caller has locked the data folder that the folder lies in, and keeps it so
+	MinFree int64        // bytes that Put leaves free on the disk; default: 64 MiB, or a tenth of a small disk; negative: none
+	Pool    *Pool        // of open files, which stores may share; default: its own, of [DefaultOpen]
+	Locked  bool         // the caller keeps the surrounding data folder locked
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
@@ -43,40 +43,39 @@ func (o Options) logger() *slog.Logger {
 	return o.Log
 }
 
-// The files of a folder, beside its segments.
+// The files beside the segments.
 const (
 	doneName   = "done.log"
 	statesName = "states.log"
 )
 
-// maxRecord is the size of the largest body that is kept.
+// maxRecord bounds a body, in bytes.
 const maxRecord = 64 << 20
 
 // A store is a [queue.Store] of files in a folder.
 type store struct {
-	o    Options
-	dir  string
-	lock io.Closer
-	site *site
-	stop chan struct{}  // closed by Close
-	wg   sync.WaitGroup // what Close waits for
+	o       Options
+	dir     string
+	lock    io.Closer
+	catalog *catalog
+	stop    chan struct{} // closed by Close
+	wg      sync.WaitGroup
 
-	// ops is read-locked by every operation on the files, and locked while they are
-	// opened, closed, mended or replaced. It is taken before all other locks.
+	// ops is read-locked by every operation on the files, and locked to open, close, mend or
+	// replace them. It is taken before all other locks.
 	ops    sync.RWMutex
 	bodies *segments
-	done   *journal
+	done   *frameFile
 	append committer[frame]
 
 	state  sync.Mutex // guards states and values
-	states *journal
+	states *frameFile
 	values map[string][]byte
-	live   int64 // bytes that values take in the file
+	live   int64 // bytes of values in the file
 }
 
-// Open opens the store in the folder dir, and makes the folder if need be. One process
-// at a time may have it open: others get [queue.ErrInUse]. The folder is locked, and the
-// data folder that it lies in (see [datadir.Root]).
+// Open opens the store in the folder dir, and makes the folder if need be. It locks dir and
+// the data folder around it (see [datadir.Root]): another process gets [queue.ErrInUse].
 func Open(dir string, o Options) (queue.Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -97,13 +96,13 @@ func Open(dir string, o Options) (queue.Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
 	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
-	s.site.touch() // what the opening has read
-	s.wg.Go(func() { s.site.tend(s.stop) })
+	s.catalog.touch() // opening has read files
+	s.wg.Go(func() { s.catalog.tend(s.stop) })
 	return s, nil
 }
 
-// lockFor locks dir for a store. If the data folder is locked, it only makes sure that
-// nobody has dir alone, so that a store costs no descriptor.
+// lockFor locks dir for a store. If the caller has locked the data folder, it only checks
+// that nobody has locked dir alone, which costs no descriptor.
 func lockFor(dir string, o Options) (io.Closer, error) {
 	if !o.Locked {
 		return lockedBy(datadir.Lock, dir)
@@ -115,8 +114,7 @@ func lockFor(dir string, o Options) (io.Closer, error) {
 	return io.NopCloser(nil), l.Close()
 }
 
-// lockedBy locks dir, and the data folder that it lies in, by one of the ways of package
-// datadir.
+// lockedBy locks dir and the data folder around it with a function of package datadir.
 func lockedBy(lock func(string) (io.Closer, error), dir string) (io.Closer, error) {
 	l, err := lockOne(lock, dir)
 	root := datadir.Root(dir)
@@ -138,10 +136,10 @@ func lockOne(lock func(string) (io.Closer, error), dir string) (io.Closer, error
 	return l, err
 }
 
-// locks are several locks.
+// locks is several locks.
 type locks []io.Closer
 
-// Close frees them.
+// Close releases them.
 func (list locks) Close() error {
 	var errs []error
 	for _, l := range list {
@@ -150,13 +148,12 @@ func (list locks) Close() error {
 	return errors.Join(errs...)
 }
 
-// openFolder opens the store in a folder.
 func openFolder(f folder, o Options) (*store, error) {
-	in, err := openSite(f, o.logger())
+	in, err := openCatalog(f, o.logger())
 	if err != nil {
 		return nil, err
 	}
-	s := &store{o: o, site: in}
+	s := &store{o: o, catalog: in}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, in.ends.close())
@@ -166,67 +163,66 @@ func openFolder(f folder, o Options) (*store, error) {
 
 // open opens all files.
 func (s *store) open() error {
-	bodies, err := openSegments(s.site, s.o.segment())
+	bodies, err := openSegments(s.catalog, s.o.segment())
 	if err != nil {
 		return err
 	}
-	done, _, err := openLog(s.site, doneName)
+	done, _, err := openLog(s.catalog, doneName)
 	if err != nil {
 		return errors.Join(err, bodies.close())
 	}
-	states, kept, err := openLog(s.site, statesName)
+	states, kept, err := openLog(s.catalog, statesName)
 	if err != nil {
 		return errors.Join(err, bodies.close(), done.f.Close())
 	}
 	values, err := valuesOf(states, kept)
-	if err == nil { // nothing is believed until the names of the files are durable too
-		err = s.site.folder.sync()
-	}
 	if err != nil {
+		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
+	}
+	if err := s.catalog.folder.sync(); err != nil { // the names of the files must be durable too
 		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
 	}
 	s.bodies, s.done, s.states, s.values = bodies, done, states, values
 	for key, value := range values {
 		s.live += stateSize(key, value)
 	}
-	s.site.trySeal()
+	s.catalog.trySeal()
 	return nil
 }
 
-// openLog opens a file of small records, or makes it. One that is listed was durable, so
-// no crash has taken it away; without it, it would not be known what was acknowledged.
-func openLog(in *site, name string) (*journal, survey, error) {
+// openLog opens a file of small records, or makes it. A listed file was durable, so no crash
+// removed it, and without it nobody knows what was acknowledged.
+func openLog(in *catalog, name string) (*frameFile, scan, error) {
 	if l, ok := in.found.files[name]; ok && !in.has(name) {
-		return nil, survey{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without what it held", name, l.sealed, manifestName)
+		return nil, scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without its records", name, l.sealed, manifestName)
 	}
-	j, v, err := openJournal(in, name, true)
-	if err == nil {
-		j.ahead = logAhead
-		j.reserve()
+	ff, v, err := openFrameFile(in, name, true)
+	if errors.Is(err, errHeadless) {
+		ff, err = newFrameFile(in, name, 0)
+		v = scan{}
 	}
-	if !errors.Is(err, errHeadless) {
-		return j, v, err
+	if err != nil {
+		return nil, scan{}, err
 	}
-	if j, err = newJournal(in, name, 0); err == nil {
-		in.hold(j)
-		j.ahead = logAhead
-	}
-	return j, survey{}, err
+	in.hold(ff)
+	ff.ahead = logAhead
+	ff.reserve()
+	return ff, v, nil
 }
 
-// logAhead is how many bytes a log has for what it will be written. On a disk that
-// others have filled, that is enough for thousands of acknowledgements.
+// logAhead is the disk space in bytes that a log reserves: enough for thousands of
+// acknowledgements on a disk that others have filled.
 const logAhead = 256 << 10
 
-// valuesOf reads the states that are kept.
-func valuesOf(j *journal, v survey) (map[string][]byte, error) {
+// valuesOf reads the states.
+func valuesOf(ff *frameFile, v scan) (map[string][]byte, error) {
 	values := make(map[string][]byte)
 	for _, f := range v.frames {
-		if f.bad { // it was reported: the value before it stays
+		if f.bad { // reported; the previous value stays
 			continue
 		}
 		if len(f.head) == 0 {
-			return nil, fmt.Errorf("%s: a record has no key", j.name)
+			return nil, fmt.Errorf("%s: a record has no key", ff.name)
 		}
 		key := string(f.head[1:])
 		if f.head[0] == 0 {
@@ -234,8 +230,8 @@ func valuesOf(j *journal, v survey) (map[string][]byte, error) {
 			continue
 		}
 		value := make([]byte, f.length)
-		if _, err := j.f.ReadAt(value, f.payload); err != nil {
-			return nil, fmt.Errorf("%s: %w", j.name, err)
+		if _, err := ff.f.ReadAt(value, f.payload); err != nil {
+			return nil, fmt.Errorf("%s: %w", ff.name, err)
 		}
 		values[key] = value
 	}
@@ -267,24 +263,24 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 	return p.seqs, nil
 }
 
-// room refuses what would leave too little of the disk free, even after space was given
-// back.
+// room refuses a put of size bytes if it leaves too little of the disk free, even after
+// reclaiming space.
 func (s *store) room(size int64) error {
 	free, keep, ok := s.space()
 	if !ok || free-size >= keep {
 		return nil
 	}
 	if err := s.bodies.reclaim(); err != nil {
-		s.o.logger().Warn("space could not be given back", "err", err)
+		s.o.logger().Warn("space could not be reclaimed", "err", err)
 	}
 	if free, keep, ok = s.space(); !ok || free-size >= keep {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: the disk has %s free, and %s of it are kept free", s.dir, queue.ErrNoSpace, inKiB(free), inKiB(keep))
+	return fmt.Errorf("%s: %w: the disk has %s free, and the store leaves %s free", s.dir, queue.ErrNoSpace, inKiB(free), inKiB(keep))
 }
 
-// insist writes. If the disk is full it gives back what space it can and tries once more:
-// also what says that groups are done needs space.
+// insist writes. If the disk is full, it reclaims space and tries once more, because even
+// marking groups as done takes space.
 func (s *store) insist(write func() error) error {
 	err := write()
 	if !errors.Is(err, queue.ErrNoSpace) || errors.Is(err, queue.ErrUncertain) {
@@ -296,12 +292,12 @@ func (s *store) insist(write func() error) error {
 	return write()
 }
 
-// space returns how many bytes of the disk are free, and how many of them are kept so.
+// space returns the free bytes of the disk, and how many of them to leave free.
 func (s *store) space() (free, keep int64, ok bool) {
 	if s.o.MinFree < 0 {
 		return 0, 0, false
 	}
-	free, total, ok := s.site.folder.space()
+	free, total, ok := s.catalog.folder.space()
 	if keep = s.o.MinFree; keep == 0 {
 		keep = min(64<<20, total/10)
 	}
@@ -310,7 +306,7 @@ func (s *store) space() (free, keep int64, ok bool) {
 
 func inKiB(n int64) string { return fmt.Sprintf("%d KiB", n>>10) }
 
-// here adds the folder's name to an error.
+// here adds the folder's path to an error.
 func (s *store) here(err error) error {
 	if err == nil || s.dir == "" {
 		return err
@@ -339,7 +335,7 @@ func (s *store) Delete(_ context.Context, below uint64, seqs []uint64) error {
 	return s.here(s.bodies.free(below, seqs))
 }
 
-// List implements [queue.Bodies]. It mends what has failed first.
+// List implements [queue.Bodies]. It first mends broken files.
 func (s *store) List(_ context.Context, show func(queue.Listed)) (last uint64, err error) {
 	s.ops.Lock()
 	defer s.ops.Unlock()
@@ -370,7 +366,7 @@ func (s *store) Append(ctx context.Context, record []byte) error {
 func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	v, err := s.done.source().survey(false)
+	v, err := s.done.source().scan(false)
 	for _, f := range v.frames {
 		if err != nil {
 			break
@@ -391,26 +387,26 @@ func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 	return s.here(replace(&s.done, frames))
 }
 
-// replace writes a journal anew, with frames in place of all that it holds.
-func replace(j **journal, frames []frame) error {
-	old := *j
+// replace rewrites a file with only the given frames.
+func replace(ff **frameFile, frames []frame) error {
+	old := *ff
 	fresh, err := renew(old, frames)
 	if err != nil {
 		return err
 	}
-	*j, fresh.ahead = fresh, old.ahead
-	if err := cmp.Or(old.site.folder.sync(), old.f.Close()); err != nil {
-		fresh.err = err // it is not known which of the two would be found
+	*ff, fresh.ahead = fresh, old.ahead
+	if err := cmp.Or(old.catalog.folder.sync(), old.f.Close()); err != nil {
+		fresh.err = err // either file may be found after a crash
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
-	old.site.trySeal()
+	old.catalog.trySeal()
 	return nil
 }
 
-// Condition reports what is known of the store's health.
-func (s *store) Condition() queue.Condition { return s.site.report() }
+// Condition reports the store's health.
+func (s *store) Condition() queue.Condition { return s.catalog.report() }
 
-// Close closes the files, and lets others have the folder.
+// Close closes the files and unlocks the folder.
 func (s *store) Close() error {
 	if s.stop != nil {
 		close(s.stop)
@@ -419,9 +415,9 @@ func (s *store) Close() error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
-		s.site.trySeal()
+		s.catalog.trySeal()
 	}
-	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.site.ends.close())
+	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.catalog.ends.close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}

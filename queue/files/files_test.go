@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// folder is a place of stores in folders.
+// folder makes stores in folders.
 func folder() queuetest.Place {
 	return queuetest.Place{New: func(t testing.TB) func() (queue.Store, error) {
 		dir := t.TempDir()
@@ -139,7 +139,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// large returns a group of about the given size in its binary form: noise.
+// large returns an encoded group of noise, of about the given size.
 func large(id string, bytes int) *quintain.Group {
 	r := rand.New(rand.NewPCG(1, 2))
 	noise := make([]float64, bytes/8)
@@ -174,7 +174,7 @@ func TestLargeGroups(t *testing.T) {
 	}
 }
 
-// blocks are the files in which the groups of a folder lie, oldest first.
+// blocks are the files with the groups of a folder, oldest first.
 func blocks(t *testing.T, dir string) []string {
 	list, err := filepath.Glob(filepath.Join(dir, "*.groups"))
 	if err != nil || len(list) == 0 {
@@ -226,7 +226,7 @@ func TestDamagedFiles(t *testing.T) {
 				t.Errorf("%s: opened again, %+v wait and %d are missing, after %+v and %d", test.why, s.Waiting, s.Lost, before.Waiting, before.Lost)
 			}
 			before = s
-			if i == 0 { // takes a number that the log knows, if the end is lost
+			if i == 0 { // takes a number in the log, if the end is lost
 				if fresh, err := q.Put(ctx, groupformtest.Group(100)); !fresh || err != nil {
 					t.Errorf("%s: put: fresh %v, error %v", test.why, fresh, err)
 				}

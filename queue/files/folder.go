@@ -12,42 +12,41 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A folder is what a store needs of a folder on disk; in tests it fails.
+// A folder is a store's view of a folder on disk; a fake one fails in tests.
 type folder interface {
-	// open opens a file for reading and writing, and makes it if it does not exist.
+	// open opens or makes a file for reading and writing.
 	open(name string) (file, error)
 	// names are the names of all files.
 	names() ([]string, error)
 	rename(from, to string) error
 	remove(name string) error
-	// sync makes durable what was made, renamed and removed.
+	// sync makes new, renamed and removed names durable.
 	sync() error
-	// tend calls work, once few other folders that share its files do, and then closes the
-	// files of which there was no use for a while; they open again.
+	// tend calls work while few other folders of the pool do, then closes the files that were
+	// unused for a while; they reopen on use.
 	tend(work func())
-	// space is how many bytes may still be written, and how many the disk has in all; ok
-	// is false if that is unknown.
+	// space is the free and the total space of the disk in bytes; ok is false if unknown.
 	space() (free, total int64, ok bool)
 }
 
-// A file is one of the folder's files. Reads and writes do not disturb each other.
+// A file is one of the folder's files. Reads and writes may be concurrent.
 type file interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 	Size() (int64, error)
 	Truncate(size int64) error
-	// Sync returns when everything written is durable.
+	// Sync makes all writes durable.
 	Sync() error
-	// Hold keeps the file open until Close: another one is about to take its name.
+	// Hold keeps the file open until Close, because another is about to take its name.
 	Hold() error
-	// Spare lets the file be closed before what was written is durable: nobody needs to
-	// know if that fails.
+	// Spare lets the file be closed before its writes are durable: nobody needs to know if
+	// they fail.
 	Spare()
-	// Renamed says that the file has another name now.
+	// Renamed sets the file's new name.
 	Renamed(name string)
-	// Reserve takes the disk space for the file to grow to a size, which it does not
-	// change. Not every system can.
+	// Reserve reserves disk space for the file to grow to size, without changing its size. Not
+	// every system can.
 	Reserve(size int64) error
 }
 
@@ -67,13 +66,13 @@ func (d osFolder) open(name string) (file, error) {
 	return namedFile{o, d}, nil
 }
 
-// A namedFile is an osFile, which has its name in the folder.
+// A namedFile is an osFile that knows its folder.
 type namedFile struct {
 	*osFile
 	in osFolder
 }
 
-// Renamed notes the name that the file has now.
+// Renamed sets the file's new name.
 func (f namedFile) Renamed(name string) { f.move(f.in.path(name)) }
 
 func (d osFolder) names() ([]string, error) {
@@ -99,8 +98,8 @@ func (d osFolder) tend(work func()) {
 	d.pool.sweep(idleTime / 2)
 }
 
-// spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or if a quota or
-// a limit on the size of files is reached.
+// spaceError turns err into a [queue.ErrNoSpace] if the disk is full, or a quota or a limit
+// on file sizes is reached.
 func spaceError(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EFBIG) || errors.Is(err, errQuota) {
 		return fmt.Errorf("%w: %w", queue.ErrNoSpace, err)

@@ -23,7 +23,7 @@ func rememberOn(t *testing.T, d *disk) *queue.Queue {
 	return q
 }
 
-// The log gets shorter as IDs are forgotten, while the store is in use and when it opens.
+// The log shrinks as IDs are forgotten, in a running store and in an opening one.
 func TestForgettingShortensTheLog(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -52,8 +52,8 @@ func TestForgettingShortensTheLog(t *testing.T) {
 	}
 }
 
-// Wherever the disk fails while an ID is forgotten, its group is known or new, and never
-// lost: what was taken as new is there after a restart.
+// If the disk fails while an ID is forgotten, its group is known or new, but never lost: one
+// put as new is there after a restart.
 func TestForgettingOnADiskThatFails(t *testing.T) {
 	forgot := 0
 	for skip := range 12 {
@@ -74,7 +74,7 @@ func TestForgettingOnADiskThatFails(t *testing.T) {
 				if fresh {
 					forgot++
 				}
-				q2 := rememberOn(t, d) // the process is killed
+				q2 := rememberOn(t, d) // after a kill
 				if came, aside := takeAll(t, q2); (came == 1) != fresh || aside > 0 {
 					t.Errorf("after %d operations: fresh %v, and %d came, %d were set aside", skip, fresh, came, aside)
 				}

@@ -8,21 +8,20 @@ import (
 	"io"
 )
 
-// The files of a folder are made of frames; see docs/formats/stream.md.
+// Files consist of frames; see docs/formats/stream.md.
 const (
 	frameMagic = "QNfr"
 	prefixLen  = 36
-	maxHead    = 64 << 20 // bytes of the largest head that is believed
+	maxHead    = 64 << 20 // largest plausible head, in bytes
 )
 
-// A frame is a head and a payload, which are kept together or not at all.
+// A frame is a head and a payload, written whole or not at all.
 type frame struct {
 	head    []byte
 	payload [][]byte
 	sum     uint32 // of the payload
 }
 
-// newFrame returns a frame.
 func newFrame(head []byte, payload ...[]byte) frame {
 	return frame{head, payload, sumOf(payload)}
 }
@@ -35,7 +34,7 @@ func sumOf(payload [][]byte) (sum uint32) {
 	return sum
 }
 
-// size is what f takes in a file.
+// size is the size of f in a file, in bytes.
 func (f frame) size() int64 {
 	n := int64(prefixLen + len(f.head))
 	for _, p := range f.payload {
@@ -44,8 +43,8 @@ func (f frame) size() int64 {
 	return n
 }
 
-// appendTo appends the frame without its payload. batch is the offset of the first
-// frame of the same sync; salt is the file's.
+// appendTo appends the frame without its payload. batch is the offset of the first frame of
+// the same sync; salt is the file's.
 func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
 	n := uint64(0)
 	for _, p := range f.payload {
@@ -62,7 +61,7 @@ func (f frame) appendTo(b []byte, batch int64, salt uint32) []byte {
 	return append(b, f.head...)
 }
 
-// A framed is a frame within a file.
+// A framed is a frame in a file.
 type framed struct {
 	at      int64 // offset
 	head    []byte
@@ -70,12 +69,12 @@ type framed struct {
 	length  int64 // of the payload
 	batch   int64
 	sum     uint32 // of the payload
-	bad     bool   // the payload is not as it was written
+	bad     bool   // the payload is damaged
 }
 
 func (f framed) end() int64 { return f.payload + f.length }
 
-// errFrame says that there is no frame where one should be.
+// errFrame says that no frame begins at an offset.
 var errFrame = errors.New("no frame")
 
 // A source is a file of frames to read.
@@ -83,7 +82,7 @@ type source struct {
 	io.ReaderAt
 	size   int64
 	salt   uint32
-	sealed int64 // below it everything was durable
+	sealed int64 // everything below was durable
 }
 
 // frame reads the frame at offset at, without its payload.
@@ -116,7 +115,7 @@ func (s source) frame(at int64) (f framed, err error) {
 	return f, nil
 }
 
-// whole reports whether the payload of f is as written.
+// whole reports whether the payload of f is intact.
 func (s source) whole(f framed) (bool, error) {
 	sum, buf := uint32(0), make([]byte, min(f.length, 1<<20))
 	for at := f.payload; at < f.end(); {
@@ -130,7 +129,7 @@ func (s source) whole(f framed) (bool, error) {
 	return sum == f.sum, nil
 }
 
-// next looks for a frame from offset at on. It returns the size if there is none.
+// next finds the next frame from offset at on, or returns the size.
 func (s source) next(at int64) (int64, error) {
 	buf := make([]byte, 1<<20)
 	for at < s.size {

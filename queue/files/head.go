@@ -10,11 +10,11 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A fileHead opens every file of frames.
+// A fileHead begins every file of frames.
 type fileHead struct {
 	kind byte
 	salt uint32
-	next uint64 // the next sequence number to be given when the file was made
+	next uint64 // the next sequence number when the file was made
 }
 
 // The kinds of files.
@@ -38,15 +38,15 @@ func (h fileHead) encode() []byte {
 }
 
 var (
-	// errHeadless says that nothing was ever kept of a file: the machine or the process
-	// ended after it was made and before its first bytes were.
-	errHeadless = errors.New("is empty, or has nothing but zeros")
+	// errHeadless says that the machine or process ended before the first bytes of a new file
+	// were durable.
+	errHeadless = errors.New("is empty, or all zeros")
 
 	errHead    = errors.New("its first bytes are damaged")
 	errForeign = errors.New("belongs to another store")
 )
 
-// readFileHead checks the first bytes of a file.
+// readFileHead reads and checks the header of a file.
 func readFileHead(r io.ReaderAt, kind byte) (h fileHead, err error) {
 	var b [fileHeadLen]byte
 	if _, err := r.ReadAt(b[:], 0); err != nil && !errors.Is(err, io.EOF) {
@@ -54,11 +54,11 @@ func readFileHead(r io.ReaderAt, kind byte) (h fileHead, err error) {
 	}
 	switch {
 	case string(b[:5]) == fileMagic && b[5] > fileVersion:
-		return h, fmt.Errorf("has format %d, and this program reads format %d: %w", b[5], fileVersion, queue.ErrNewer)
+		return h, fmt.Errorf("has format %d, want %d: %w", b[5], fileVersion, queue.ErrNewer)
 	case crc32.Checksum(b[:20], castagnoli()) != binary.LittleEndian.Uint32(b[20:]) || string(b[:5]) != fileMagic || b[6] != kind:
 		return h, errHead
 	case b[5] != fileVersion:
-		return h, fmt.Errorf("has format %d of a development version, and this program reads format %d", b[5], fileVersion)
+		return h, fmt.Errorf("has format %d of a development version, want %d", b[5], fileVersion)
 	}
 	return fileHead{b[6], binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint64(b[12:])}, nil
 }

@@ -26,8 +26,8 @@ const (
 	childFirst = "QUINTAIN_TEST_FIRST"
 )
 
-// child puts, leases and acknowledges until it is killed, and reports on standard
-// output: "put ID", "try ID" before an acknowledgement, "ack ID".
+// child puts, leases and acknowledges until it is killed, and reports on standard output: "put
+// ID", "try ID" before an acknowledgement, "ack ID".
 func child(dir string) {
 	ctx := context.Background()
 	store, err := files.Open(dir, files.Options{})
@@ -92,7 +92,7 @@ func child(dir string) {
 	wg.Wait()
 }
 
-// A ledger is what children have reported.
+// A ledger is the reports of the children.
 type ledger struct{ put, tried, acked map[string]bool }
 
 func (l ledger) note(t *testing.T, line string) {
@@ -109,9 +109,8 @@ func (l ledger) note(t *testing.T, line string) {
 	}
 }
 
-// TestKill kills a process in the middle of its work, again and again. What it was
-// told to be kept is there, and what it was told to be acknowledged is not handed
-// out again. QUINTAIN_KILLS says how often.
+// TestKill kills a working process again and again. Confirmed puts are there, and confirmed
+// acks are not handed out again. QUINTAIN_KILLS is how often it kills.
 func TestKill(t *testing.T) {
 	kills := 4
 	if testing.Short() {
@@ -153,7 +152,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills: %d groups put, %d acknowledged", kills, len(l.put), len(l.acked))
 }
 
-// runAndKill runs a child until it has told a random number of lines.
+// runAndKill runs a child until it has reported a random number of lines.
 func runAndKill(t *testing.T, dir string, round int, l ledger) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childDir+"="+dir, fmt.Sprintf("%s=%d", childFirst, 1000000*round))
@@ -171,5 +170,5 @@ func runAndKill(t *testing.T, dir string, round int, l ledger) {
 			cmd.Process.Kill()
 		}
 	}
-	cmd.Wait() // says that it was killed
+	cmd.Wait() // fails, because of the kill
 }

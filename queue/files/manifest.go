@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// A manifest says which files a store has, and how much of each was durable when the
-// manifest was written. It may lag behind: files that were made, rewritten or removed
-// since are known by their own content.
+// A manifest lists a store's files and how much of each was durable. It may lag behind:
+// files made, rewritten or removed since are known by their own content.
 type manifest struct {
-	store uint64 // names the store; the salts of its files follow from it
+	store uint64 // the store's random identity, from which the salts of its files follow
 	last  uint64 // highest sequence number given
 	files map[string]listed
 }
 
-// A listed is a file as the manifest has it: enough to read its frames without its head.
+// A listed is a file's entry in the manifest: enough to read its frames without its header.
 type listed struct {
 	salt   uint32
 	next   uint64
@@ -31,7 +30,7 @@ const (
 	manifestTitle = "quintain queue, manifest 2"
 )
 
-// errManifest says that a manifest is damaged.
+// errManifest reports a damaged manifest.
 var errManifest = errors.New("is damaged")
 
 // encode returns the manifest as text; see docs/formats/stream.md.
@@ -46,7 +45,7 @@ func (m manifest) encode() []byte {
 	return b.Bytes()
 }
 
-// decodeManifest reads what encode wrote, and nothing else.
+// decodeManifest undoes encode, and reads nothing else.
 func decodeManifest(b []byte) (m manifest, err error) {
 	title, _, _ := strings.Cut(string(b), "\n")
 	body, sum, found := bytes.Cut(b, []byte("\nsum "))
@@ -54,7 +53,7 @@ func decodeManifest(b []byte) (m manifest, err error) {
 		return m, errManifest
 	}
 	if title != manifestTitle {
-		return m, fmt.Errorf("begins with %q, and this program reads %q: use the program that wrote it", title, manifestTitle)
+		return m, fmt.Errorf("begins with %q, want %q: use the program that wrote it", title, manifestTitle)
 	}
 	lines := strings.Split(string(body), "\n")[1:]
 	if len(lines) == 0 {
@@ -82,35 +81,47 @@ func readManifest(in folder) (m manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	size, err := f.Size()
-	b := make([]byte, size)
-	if err == nil {
-		_, err = f.ReadAt(b, 0)
+	b, err := readAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return m, err
 	}
-	if err == nil {
-		m, err = decodeManifest(b)
-	}
-	return m, errors.Join(err, f.Close())
+	return decodeManifest(b)
 }
 
-// write puts the manifest in place of the one before, whole or not at all.
+// readAll reads a whole file.
+func readAll(f file) ([]byte, error) {
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, size)
+	_, err = f.ReadAt(b, 0)
+	return b, err
+}
+
+// write replaces the manifest on disk, whole or not at all.
 func (m manifest) write(in folder) error {
 	const fresh = manifestName + freshEnd
 	f, err := in.open(fresh)
 	if err != nil {
 		return spaceError(err)
 	}
-	if err = f.Truncate(0); err == nil {
-		_, err = f.WriteAt(m.encode(), 0)
+	if err := errors.Join(overwrite(f, m.encode()), f.Close()); err != nil {
+		return errors.Join(spaceError(err), in.remove(fresh))
 	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = in.rename(fresh, manifestName)
-	}
-	if err != nil {
+	if err := in.rename(fresh, manifestName); err != nil {
 		return errors.Join(spaceError(err), in.remove(fresh))
 	}
 	return in.sync()
+}
+
+// overwrite makes b the durable content of a file.
+func overwrite(f file, b []byte) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(b, 0); err != nil {
+		return err
+	}
+	return f.Sync()
 }

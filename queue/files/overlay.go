@@ -10,21 +10,21 @@ import (
 	"slices"
 )
 
-// An overlay is a folder on disk that is only read: what is written stays in memory, and
-// is forgotten with it.
+// An overlay is a copy-on-write view of a folder on disk: it only reads the files, and keeps
+// writes in memory.
 type overlay struct {
-	now map[string]*layer // every file
+	now map[string]*layer // by name
 }
 
-// A layer is a file of the folder with what was written over it.
+// A layer is a file of the folder with the writes over it.
 type layer struct {
-	under   *os.File // nil: it is only in memory
-	below   int64    // bytes of under that count
+	under   *os.File // nil: only in memory
+	below   int64    // visible bytes of under
 	size    int64
-	patches []patch // the later ones count
+	patches []patch // later ones win
 }
 
-// A patch is bytes over those of the file below.
+// A patch is a write.
 type patch struct {
 	at   int64
 	data []byte
@@ -93,7 +93,7 @@ func (o *overlay) sync() error                         { return nil }
 func (o *overlay) tend(work func())                    { work() }
 func (o *overlay) space() (free, total int64, ok bool) { return 0, 0, false }
 
-// ReadAt reads from offset at on.
+// ReadAt implements [io.ReaderAt].
 func (l *layer) ReadAt(b []byte, at int64) (int, error) {
 	n := int(min(int64(len(b)), max(0, l.size-at)))
 	clear(b[:n])
@@ -114,14 +114,14 @@ func (l *layer) ReadAt(b []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// WriteAt writes at offset at.
+// WriteAt implements [io.WriterAt].
 func (l *layer) WriteAt(b []byte, at int64) (int, error) {
 	l.patches = append(l.patches, patch{at, slices.Clone(b)})
 	l.size = max(l.size, at+int64(len(b)))
 	return len(b), nil
 }
 
-// Truncate makes the file shorter, or longer.
+// Truncate changes the file's size.
 func (l *layer) Truncate(size int64) error {
 	l.size, l.below = size, min(l.below, size)
 	var left []patch
@@ -134,10 +134,9 @@ func (l *layer) Truncate(size int64) error {
 	return nil
 }
 
-// Size is the size in bytes.
 func (l *layer) Size() (int64, error) { return l.size, nil }
 
-// Close, Sync, Hold, Renamed and Reserve do nothing: the overlay closes what is open.
+// Close and the others do nothing: the overlay closes the open files.
 func (l *layer) Close() error        { return nil }
 func (l *layer) Sync() error         { return nil }
 func (l *layer) Hold() error         { return nil }

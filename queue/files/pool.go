@@ -9,46 +9,46 @@ import (
 	"time"
 )
 
-// A Pool keeps few files open, however many the stores have that share it. It opens a file
-// when that is used, and closes it when it was not used for a while, or when others need
-// its place. What was written and is not yet durable stays open, since an error of the
-// disk is told only to who has the file open, but for what can be spared. Many goroutines may use a pool.
+// A Pool bounds the open files of the stores that share it. It opens a file when it is used,
+// and closes it after a while without use, or when others need its place. A file with writes
+// that are not yet durable stays open, because the disk reports errors only to open files;
+// files marked spare are exempt. Many goroutines may use it at once.
 type Pool struct {
 	most   int
-	tended chan struct{} // holds an element for each folder that is tended now
+	tended chan struct{} // a semaphore: an element for each folder being tended
 
 	mu   sync.Mutex
-	open int       // files that are open
-	idle list.List // of *osFile: those that may be closed, the one used last in front
+	open int       // open files
+	idle list.List // of *osFile that may be closed, the last used in front
 }
 
-// DefaultOpen is how many files a pool keeps open, unless something else is said.
+// DefaultOpen is how many files a pool keeps open by default.
 const DefaultOpen = 128
 
-// tendedAtOnce is how many folders are tended at once: each opens a few files for that.
+// tendedAtOnce bounds the folders being tended, because each opens a few files for that.
 const tendedAtOnce = 4
 
-// NewPool returns a pool that closes files while more than most are open.
+// NewPool returns a pool of most open files. If all are in use, it exceeds that.
 func NewPool(most int) *Pool { return &Pool{most: most, tended: make(chan struct{}, tendedAtOnce)} }
 
-// An osFile is a file of the operating system, which is open only when it is used.
+// An osFile is a file of the operating system, open only in use.
 type osFile struct {
 	pool *Pool
 
-	// The pool's mutex guards what follows.
+	// The pool's mutex guards the rest.
 	path   string
-	known  os.FileInfo // the file, whatever has its name now
-	file   *os.File    // nil: it is not open now
+	known  os.FileInfo // identifies the file, whatever its name now
+	file   *os.File    // nil: closed
 	users  int
 	used   time.Time
-	dirty  bool // something was written since it was synced
-	held   bool // it stays open until Close
-	spare  bool // what is dirty may be closed
+	dirty  bool // written since the last sync
+	held   bool // stays open until Close
+	spare  bool // may be closed while dirty
 	closed bool
 	place  *list.Element // in pool.idle, or nil
 }
 
-// add opens the file at path, or makes it, and keeps it.
+// add opens or makes the file at path.
 func (p *Pool) add(path string) (*osFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *Pool) add(path string) (*osFile, error) {
 	return o, nil
 }
 
-// take opens the file of o if need be, and keeps it open until it is given back.
+// take opens the file of o if need be, and keeps it open until give.
 func (p *Pool) take(o *osFile) (*os.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,7 +103,7 @@ func (p *Pool) reopen(o *osFile) error {
 	return nil
 }
 
-// give gives back what take returned.
+// give undoes take.
 func (p *Pool) give(o *osFile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,13 +112,13 @@ func (p *Pool) give(o *osFile) {
 	}
 }
 
-// rest lets a file be closed that nobody uses, and closes files if too many are open.
-// p.mu is held.
+// rest lets an unused file be closed, and closes files while too many are open. p.mu is
+// held.
 func (p *Pool) rest(o *osFile) {
 	o.used = time.Now()
 	switch {
 	case o.closed:
-		_ = p.shut(o) // what was written was synced, or was told to fail
+		_ = p.shut(o) // its writes were synced, or their errors reported
 	case (!o.dirty || o.spare) && !o.held:
 		o.place = p.idle.PushFront(o)
 	}
@@ -127,7 +127,7 @@ func (p *Pool) rest(o *osFile) {
 	}
 }
 
-// sweep closes the files that were not used for a time.
+// sweep closes the files that were unused for a time.
 func (p *Pool) sweep(unused time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,8 +136,8 @@ func (p *Pool) sweep(unused time.Duration) {
 	}
 }
 
-// shutLast closes the idle file that was not used for longest. It has nothing to write, so
-// an error of closing it says nothing. p.mu is held.
+// shutLast closes the idle file unused for longest. It is clean, so an error of closing it
+// means nothing. p.mu is held.
 func (p *Pool) shutLast() { _ = p.shut(p.idle.Remove(p.idle.Back()).(*osFile)) }
 
 // shut closes the file of o. p.mu is held.
@@ -158,7 +158,7 @@ func (o *osFile) use(do func(*os.File) error) error {
 	return do(f)
 }
 
-// mark notes whether something is written that is not durable.
+// mark sets whether the file has writes that are not durable.
 func (o *osFile) mark(dirty bool) {
 	o.pool.mu.Lock()
 	defer o.pool.mu.Unlock()
@@ -181,7 +181,7 @@ func (o *osFile) WriteAt(b []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// Truncate makes the file shorter, or longer.
+// Truncate changes the file's size.
 func (o *osFile) Truncate(size int64) error {
 	return o.use(func(f *os.File) error {
 		o.mark(true)
@@ -189,7 +189,7 @@ func (o *osFile) Truncate(size int64) error {
 	})
 }
 
-// Sync waits until the data is on disk, with as much of the rest as reading it needs.
+// Sync waits until the data is on disk, with the metadata to read it.
 func (o *osFile) Sync() error {
 	return o.use(func(f *os.File) error {
 		err := syncData(f)
@@ -198,7 +198,7 @@ func (o *osFile) Sync() error {
 	})
 }
 
-// Hold keeps the file open until Close: another one is about to take its name.
+// Hold keeps the file open until Close, because another is about to take its name.
 func (o *osFile) Hold() error {
 	return o.use(func(*os.File) error {
 		o.pool.mu.Lock()
@@ -215,31 +215,31 @@ func (o *osFile) Spare() {
 	o.spare = true
 }
 
-// Reserve takes disk space if the system can.
+// Reserve reserves disk space if the system can.
 func (o *osFile) Reserve(size int64) error {
 	return o.use(func(f *os.File) error { return reserve(f, size) })
 }
 
-// Size is the size in bytes.
 func (o *osFile) Size() (size int64, err error) {
 	err = o.use(func(f *os.File) error {
 		info, err := f.Stat()
-		if err == nil {
-			size = info.Size()
+		if err != nil {
+			return err
 		}
-		return err
+		size = info.Size()
+		return nil
 	})
 	return size, err
 }
 
-// move notes the path that the file has now.
+// move sets the file's new path.
 func (o *osFile) move(path string) {
 	o.pool.mu.Lock()
 	defer o.pool.mu.Unlock()
 	o.path = path
 }
 
-// Close closes the file for good, once those who use it have done.
+// Close closes the file for good once its users are done.
 func (o *osFile) Close() error {
 	p := o.pool
 	p.mu.Lock()

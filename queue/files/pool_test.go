@@ -27,20 +27,20 @@ func openIn(t *testing.T, dir string, p *Pool) *queue.Queue {
 	return q
 }
 
-// now is how many files of a pool are open.
+// now is the number of open files.
 func (p *Pool) now() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.open
 }
 
-// An idle store has no file open, and opens what it needs.
+// An idle store has no open file, and opens files on use.
 func TestIdleStoreHasNoFileOpen(t *testing.T) {
 	p := NewPool(DefaultOpen)
 	q := openIn(t, t.TempDir(), p)
 	defer closeStore(t, q)
 	for round := range 3 {
-		for p.now() > 0 { // the test ends by its time-out if that stays so
+		for p.now() > 0 { // or the test times out
 			<-time.After(time.Millisecond)
 		}
 		putSmall(t, q, 40*round, 40*round+39)
@@ -48,8 +48,7 @@ func TestIdleStoreHasNoFileOpen(t *testing.T) {
 	}
 }
 
-// Many stores share few open files, however many use them at once; nothing is lost or
-// mixed up.
+// Many stores share few open files; nothing is lost or mixed up.
 func TestFewOpenFilesForManyStores(t *testing.T) {
 	const most, stores = 8, 24
 	p, root := NewPool(most), t.TempDir()
@@ -83,8 +82,7 @@ func TestFewOpenFilesForManyStores(t *testing.T) {
 	}
 }
 
-// A file that somebody has replaced or removed behind the store's back is not taken for
-// the store's.
+// The store notices a file replaced or removed behind its back.
 func TestAnotherFileOfTheName(t *testing.T) {
 	for why, change := range map[string]func(path string) error{
 		"it is gone": os.Remove,
@@ -92,7 +90,7 @@ func TestAnotherFileOfTheName(t *testing.T) {
 			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, make([]byte, 5000), 0o600))
 		},
 	} {
-		p, dir := NewPool(0), t.TempDir() // nothing stays open
+		p, dir := NewPool(0), t.TempDir() // no file stays open
 		q := openIn(t, dir, p)
 		putSmall(t, q, 0, 0)
 		if err := change(filepath.Join(dir, segmentName(1))); err != nil {
@@ -104,6 +102,6 @@ func TestAnotherFileOfTheName(t *testing.T) {
 		if _, err := q.Put(t.Context(), small(1)); err == nil {
 			t.Errorf("%s, and a group is put into it", why)
 		}
-		_ = q.Close() // it may fail to be sealed
+		_ = q.Close() // sealing may fail
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A queue on a disk is ready exactly when a put succeeds, whatever the disk says, and
-// again once it has recovered.
+// A queue on a failing disk is ready exactly when a put succeeds, and again once the disk has
+// recovered.
 func TestReadyAsPutsAre(t *testing.T) {
 	type fault struct {
 		why  string
@@ -55,7 +55,7 @@ func TestReadyAsPutsAre(t *testing.T) {
 	}
 }
 
-// What asking leaves in the files is given back, and nothing of it comes out as a group.
+// The space of probes is reclaimed, and no probe comes out as a group.
 func TestReadyTakesNoSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk()
@@ -79,7 +79,7 @@ func TestReadyTakesNoSpace(t *testing.T) {
 	})
 }
 
-// Each sync counts in its time.
+// Each sync is counted by its duration.
 func TestSyncTimes(t *testing.T) {
 	bounds := queue.SyncBounds()
 	if !slices.IsSorted(bounds) || len(bounds)+1 != len(queue.SyncTimes{}.Counts) {

@@ -5,66 +5,65 @@ import (
 	"slices"
 )
 
-// A row says where a body lies in its segment. Hundreds of thousands are in memory, so
-// it is kept small.
+// A row is the place of a body in its segment. It is small, because hundreds of thousands
+// are in memory.
 type row struct {
-	seq  uint64
-	spot spot
+	seq    uint64
+	extent extent
 }
 
-// A spot is an offset and a size. It is 0 once the body is free: nothing lies at offset 0.
-type spot uint64
+// An extent is an offset and a size. It is 0 for a free body: nothing lies at offset 0.
+type extent uint64
 
-// sizeBits are the bits of a spot that hold the size of a body: [maxRecord] at most. The
-// others hold the offset, of up to 128 GiB: a put has fewer bytes, and a segment takes none
-// once it is full.
+// sizeBits are the bits of an extent for the size: [maxRecord] at most. The rest is the
+// offset, up to 128 GiB: a put has fewer bytes, and a full segment takes none.
 const sizeBits = 27
 
-func newSpot(at int64, size int) spot { return spot(at<<sizeBits | int64(size)) }
+func newExtent(at int64, size int) extent { return extent(at<<sizeBits | int64(size)) }
 
-func (s spot) at() int64  { return int64(s >> sizeBits) }
-func (s spot) size() int  { return int(s & (1<<sizeBits - 1)) }
-func (s spot) free() bool { return s == 0 }
+func (s extent) at() int64  { return int64(s >> sizeBits) }
+func (s extent) size() int  { return int(s & (1<<sizeBits - 1)) }
+func (s extent) free() bool { return s == 0 }
 
-// groupCost is about what a group takes of a file beside its body: a prefix, a row and an
-// index record.
+// groupCost is about how many bytes a group takes in a file beside its body: a prefix, a row
+// and an index record.
 const groupCost = 100
 
-// cost is about what the body takes of a file.
-func (s spot) cost() int64 { return int64(s.size()) + groupCost }
+// cost is about how many bytes the body takes in a file.
+func (s extent) cost() int64 { return int64(s.size()) + groupCost }
 
-// find returns the row of a body in use, or nil.
+// find returns the row of a live body, or nil.
 func (seg *segment) find(seq uint64) *row {
 	n := len(seg.rows)
 	if n == 0 || seq < seg.rows[0].seq || seq > seg.rows[n-1].seq {
 		return nil
 	}
 	at, ok := slices.BinarySearchFunc(seg.rows, seq, func(r row, seq uint64) int { return cmp.Compare(r.seq, seq) })
-	if !ok || seg.rows[at].spot.free() {
+	if !ok || seg.rows[at].extent.free() {
 		return nil
 	}
 	return &seg.rows[at]
 }
 
-// enter adds the row of a body. Bodies nearly always come in the order of their numbers.
+// enter adds the row of a body. Bodies nearly always come in order.
 func (seg *segment) enter(e placed) {
-	r := row{e.Seq, newSpot(e.at, e.Size)}
+	r := row{e.Seq, newExtent(e.at, e.Size)}
 	at := len(seg.rows)
 	if at > 0 && seg.rows[at-1].seq >= e.Seq {
 		at, _ = slices.BinarySearchFunc(seg.rows, e.Seq, func(r row, seq uint64) int { return cmp.Compare(r.seq, seq) })
 	}
 	seg.rows = slices.Insert(seg.rows, at, r)
 	seg.live++
-	seg.bytes += r.spot.cost()
-	seg.total += r.spot.cost()
+	seg.bytes += r.extent.cost()
+	seg.total += r.extent.cost()
 }
 
-// release frees a body in use.
+// release frees a live body.
 func (seg *segment) release(seq uint64) {
 	r := seg.find(seq)
 	seg.live--
-	seg.bytes -= r.spot.cost()
-	if r.spot = 0; seg.live == 0 {
-		seg.rows = nil // frees their memory too
+	seg.bytes -= r.extent.cost()
+	if r.extent = 0; seg.live == 0 {
+		seg.rows = nil // frees the memory
 	}
 }

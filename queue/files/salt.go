@@ -5,22 +5,22 @@ import (
 	"hash/crc32"
 )
 
-// The salts of a store's files follow from its name, which is random: so a file of
-// another store is recognised, and nothing that a client sends passes for a frame.
+// The salts of a store's files follow from its random identity, so a file of another store is
+// recognised, and no client can send bytes that pass for a frame.
 
-// firstSalt is the salt of a file that was made under the name.
+// firstSalt is the salt of a new file of this name.
 func (m manifest) firstSalt(name string) uint32 {
 	return crc32.Update(m.nextSalt(0), castagnoli(), []byte(name))
 }
 
-// nextSalt is the salt of the file that replaces one of the given salt.
+// nextSalt is the salt of the file that replaces one with this salt.
 func (m manifest) nextSalt(salt uint32) uint32 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], m.store)
 	return crc32.Update(salt, castagnoli(), b[:])
 }
 
-// mostLag is how often a file may have been replaced since the manifest was written.
+// mostLag bounds how often a file was replaced since the manifest was written.
 const mostLag = 1 << 20
 
 // knows reports whether a file of this name and salt is the store's.

@@ -14,42 +14,42 @@ import (
 )
 
 const (
-	segmentSize = 64 << 20 // bytes at which the next group begins a new segment
-	staleFactor = 16       // the same, divided by this, if nothing in the segment is in use
+	segmentSize = 64 << 20 // bytes at which a segment is full
+	staleFactor = 16       // without live groups, a segment is full at this fraction
 	segmentEnd  = ".groups"
-	freshEnd    = ".new" // of a file that will replace another
+	freshEnd    = ".new" // suffix of a file about to replace another
 )
 
-// Segments hold the bodies of groups in files, of which the last one grows.
+// segments store the bodies of groups in files. The last file grows.
 type segments struct {
-	site      *site
-	most      int64 // bytes at which the next group begins a new segment
-	commits   committer[*placing]
-	squeezing sync.Mutex // held while a segment is rewritten
+	catalog    *catalog
+	most       int64 // bytes at which a segment is full
+	commits    committer[*placing]
+	compacting sync.Mutex // held to rewrite segments
 
 	mu     sync.Mutex
 	list   []*segment // oldest first; the last one grows
-	low    uint64     // no lower number is in use
-	last   uint64     // highest number given
-	number int        // highest number of a segment so far
+	low    uint64     // all lower numbers are free
+	last   uint64     // highest sequence number given
+	number int        // highest segment number so far
 }
 
 // A segment is one of the files.
 type segment struct {
-	*journal
+	*frameFile
 	number int
-	rows   []row // ascending; of the groups in use, and of some that are free
-	live   int   // groups in use
-	bytes  int64 // what these need of a file, by spot.cost
-	total  int64 // what all groups need that were ever put into it
-	busy   bool  // it is being rewritten or removed
-	stuck  bool  // it cannot be rewritten: some of it cannot be read
+	rows   []row // ascending; of all live groups and some free ones
+	live   int   // live groups
+	bytes  int64 // of live groups in a file, by extent.cost
+	total  int64 // of all groups ever put into it
+	busy   bool  // being rewritten or removed
+	stuck  bool  // cannot be rewritten, because some of it cannot be read
 }
 
-// A placing is records that are put together.
+// A placing is the records of one put.
 type placing struct {
 	records []queue.Record
-	sum     uint32 // of all bodies, computed by the caller and not by the one that writes for all
+	sum     uint32 // of all bodies; the callers compute it, not the one that writes for all
 	seqs    []uint64
 }
 
@@ -62,15 +62,15 @@ func newPlacing(records []queue.Record) *placing {
 }
 
 // openSegments opens the segments of a folder, or makes the first.
-func openSegments(in *site, most int64) (*segments, error) {
-	s := &segments{site: in, most: most, last: in.found.last}
+func openSegments(in *catalog, most int64) (*segments, error) {
+	s := &segments{catalog: in, most: most, last: in.found.last}
 	s.commits.write = s.write
 	numbers := in.segmentNumbers()
 	for name := range in.found.files {
 		n, _ := segmentNumber(name)
 		s.number = max(s.number, n)
 	}
-	listed := s.number // the newest of the manifest
+	listed := s.number // the manifest's newest
 	var err error
 	for i, n := range numbers {
 		s.number = max(s.number, n)
@@ -78,9 +78,9 @@ func openSegments(in *site, most int64) (*segments, error) {
 			return nil, errors.Join(err, s.close())
 		}
 	}
-	// If the newest is missing, its name is not given again: it may be put back.
+	// The name of a missing newest segment is not reused: somebody may put it back.
 	if last := s.newest(); last == nil || last.number < listed {
-		if listed > 0 { // nothing but somebody else removes the newest
+		if listed > 0 { // the store never removes the newest itself
 			in.damaged.Add(1)
 			in.log.Error("the newest file of groups is missing", "file", segmentName(listed))
 		}
@@ -99,19 +99,18 @@ func openSegments(in *site, most int64) (*segments, error) {
 	return s, nil
 }
 
-// segmentNumbers are the numbers of the segments to open, ascending. One that is older
-// than others and not listed was put back by somebody: its groups were counted as lost,
-// and it stays as it is.
-func (s *site) segmentNumbers() (numbers []int) {
+// segmentNumbers are the numbers of the segments to open, ascending. An older, unlisted one
+// was put back by somebody after its groups counted as lost; it stays as it is.
+func (c *catalog) segmentNumbers() (numbers []int) {
 	newest := 0
-	for name := range s.found.files {
+	for name := range c.found.files {
 		n, _ := segmentNumber(name)
 		newest = max(newest, n)
 	}
-	for _, name := range s.names {
+	for _, name := range c.names {
 		n, ok := segmentNumber(name)
-		if _, listed := s.found.files[name]; ok && !listed && n < newest {
-			s.log.Warn("a file is not among those of the store, and is left as it is", "file", name)
+		if _, listed := c.found.files[name]; ok && !listed && n < newest {
+			c.log.Warn("a file is not one of the store's, and is ignored", "file", name)
 		} else if ok {
 			numbers = append(numbers, n)
 		}
@@ -122,7 +121,7 @@ func (s *site) segmentNumbers() (numbers []int) {
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
 
-// segmentNumber is the number of the segment of a name; ok is false if it is not one's.
+// segmentNumber is the number of a segment, by its name.
 func segmentNumber(name string) (n int, ok bool) {
 	head, ok := strings.CutSuffix(name, segmentEnd)
 	n, err := strconv.Atoi(head)
@@ -132,30 +131,30 @@ func segmentNumber(name string) (n int, ok bool) {
 	return n, true
 }
 
-// open opens segment n and takes its groups into the index. The last segment may
-// have been made, but not yet written to, when the machine stopped.
+// open opens segment n and indexes its groups. The machine may have stopped before the first
+// write to the last segment.
 func (s *segments) open(n int, last bool) error {
 	name := segmentName(n)
-	j, v, err := openJournal(s.site, name, last)
+	ff, v, err := openFrameFile(s.catalog, name, last)
 	if last && errors.Is(err, errHeadless) {
-		return s.site.drop(name)
+		return s.catalog.drop(name)
 	}
 	if err != nil {
 		return err
 	}
-	seg := &segment{journal: j, number: n}
+	seg := &segment{frameFile: ff, number: n}
 	s.list = append(s.list, seg)
-	s.last = max(s.last, j.head.next-1)
+	s.last = max(s.last, ff.head.next-1)
 	for _, f := range v.frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			if err := s.site.damage(name, gap{f.at, f.end()}, harmOf(kindGroups)); err != nil {
+			if err := s.catalog.damage(name, gap{f.at, f.end()}, harmOf(kindGroups)); err != nil {
 				return err
 			}
 			continue
 		}
 		for _, e := range list {
-			if s.find(e.Seq) == nil { // else it is in two files: the process ended while they were merged
+			if s.find(e.Seq) == nil { // the process may have ended during a merge, with the group in two files
 				s.enter(seg, e)
 			}
 		}
@@ -163,13 +162,13 @@ func (s *segments) open(n int, last bool) error {
 	return nil
 }
 
-// enter takes a body into the index. s.mu is held.
+// enter indexes a body. s.mu is held.
 func (s *segments) enter(seg *segment, e placed) {
 	seg.enter(e)
 	s.last = max(s.last, e.Seq)
 }
 
-// find returns the segment that holds a body in use, or nil. s.mu is held.
+// find returns the segment with a live body, or nil. s.mu is held.
 func (s *segments) find(seq uint64) *segment {
 	for _, seg := range s.list {
 		if seg.find(seq) != nil {
@@ -182,14 +181,14 @@ func (s *segments) find(seq uint64) *segment {
 // grow begins a new segment.
 func (s *segments) grow() error {
 	n := s.number + 1
-	j, err := newJournal(s.site, segmentName(n), s.last+1)
+	ff, err := newFrameFile(s.catalog, segmentName(n), s.last+1)
 	if err != nil {
 		return err
 	}
-	s.site.hold(j)
+	s.catalog.hold(ff)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.list, s.number = append(s.list, &segment{journal: j, number: n}), n
+	s.list, s.number = append(s.list, &segment{frameFile: ff, number: n}), n
 	return nil
 }
 
@@ -203,7 +202,7 @@ func (s *segments) newest() *segment {
 	return s.list[len(s.list)-1]
 }
 
-// write writes the records of each placing together.
+// write writes the records of each placing in one frame.
 func (s *segments) write(all []*placing) error {
 	seg, err := s.writable()
 	if err != nil {
@@ -222,7 +221,7 @@ func (s *segments) write(all []*placing) error {
 		at += f.size()
 		next += uint64(len(list))
 	}
-	if err := seg.journal.write(frames); err != nil {
+	if err := seg.frameFile.write(frames); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -230,12 +229,11 @@ func (s *segments) write(all []*placing) error {
 	for _, e := range entered {
 		s.enter(seg, e)
 	}
-	s.site.gave(s.last)
+	s.catalog.gave(s.last)
 	return nil
 }
 
-// frame makes a frame of the records, whose numbers begin with next. The offsets count
-// from its payload.
+// frame makes a frame of the records, numbered from next. Offsets count from its payload.
 func (p *placing) frame(next uint64) (frame, []placed) {
 	f := frame{sum: p.sum}
 	list := make([]placed, len(p.records))
@@ -250,7 +248,7 @@ func (p *placing) frame(next uint64) (frame, []placed) {
 	return f, list
 }
 
-// writable returns the segment to write to, and begins a new one if need be.
+// writable returns the segment to write to, a new one if need be.
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
@@ -263,7 +261,7 @@ func (s *segments) writable() (*segment, error) {
 		return nil, err
 	}
 	s.tidy()
-	s.site.trySeal()
+	s.catalog.trySeal()
 	return s.newest(), nil
 }
 
@@ -280,32 +278,32 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 		if err == nil {
 			return b, nil
 		}
-		if seg == before { // it has not moved in the meantime
+		if seg == before { // it has not moved meanwhile
 			return nil, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err)
 		}
 		before = seg
 	}
 }
 
-// locate returns where a body in use is: its segment, or nil, its place there, and the
-// segment's file.
-func (s *segments) locate(seq uint64) (*segment, spot, file) {
+// locate returns the segment of a live body, or nil, its place there, and the segment's
+// file.
+func (s *segments) locate(seq uint64) (*segment, extent, file) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seg := s.find(seq)
 	if seg == nil {
 		return nil, 0, nil
 	}
-	s.site.touch()
-	return seg, seg.find(seq).spot, seg.f
+	s.catalog.touch()
+	return seg, seg.find(seq).extent, seg.f
 }
 
-// show lists the bodies in use, in order. If a segment cannot be read, it shows the
-// rest and returns [queue.ErrUnreadable].
+// show lists the live bodies, in order. If a segment cannot be read, it shows the rest and
+// returns [queue.ErrUnreadable].
 func (s *segments) show(show func(queue.Listed)) error {
 	var errs []error
 	for _, seg := range s.list {
-		v, err := seg.source().survey(false)
+		v, err := seg.source().scan(false)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
 			continue
@@ -319,9 +317,8 @@ func (s *segments) show(show func(queue.Listed)) error {
 	return errors.Join(errs...)
 }
 
-// bodies are the bodies of a survey. Frames that cannot be read were counted at the
-// opening.
-func (v survey) bodies() iter.Seq[placed] {
+// bodies are the bodies of a scan. Unreadable frames were counted when the store was opened.
+func (v scan) bodies() iter.Seq[placed] {
 	return func(yield func(placed) bool) {
 		for _, f := range v.frames {
 			list, _ := decodeTable(f)

@@ -8,14 +8,13 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Space is given back by whole files: one in which nothing is in use is removed, and one
-// of which little is in use is rewritten without the rest.
+// Files without live groups are removed; files with few are compacted.
 const (
-	sparseFactor = 4 // little is less than one byte in this many
-	smallFactor  = 8 // two neighbours below a segment's size divided by this become one
+	sparseFactor = 4 // sparse: less than one live byte in this many
+	smallFactor  = 8 // neighbours below this fraction of a segment's size are merged
 )
 
-// free takes bodies out of the index, and gives back what space it can.
+// free drops bodies from the index, and reclaims space.
 func (s *segments) free(below uint64, seqs []uint64) error {
 	s.mu.Lock()
 	for ; s.low < below && s.low <= s.last; s.low++ {
@@ -26,37 +25,37 @@ func (s *segments) free(below uint64, seqs []uint64) error {
 	}
 	s.mu.Unlock()
 	s.tidy()
-	return s.squeeze()
+	return s.compact()
 }
 
-// forget takes a body out of the index if it is there. s.mu is held.
+// forget drops a body from the index, if present. s.mu is held.
 func (s *segments) forget(seq uint64) {
 	if seg := s.find(seq); seg != nil {
 		seg.release(seq)
 	}
 }
 
-// tidy removes all segments in which nothing is in use, except the last and those that
-// are busy. What cannot be removed now is removed later.
+// tidy removes the segments without live groups, except the last and busy ones, now or
+// later.
 func (s *segments) tidy() {
 	doomed := s.unused()
 	if len(doomed) == 0 {
 		return
 	}
-	// A segment may hold what was moved to another one: that file's name must be durable.
-	err := s.site.folder.sync()
+	// The groups of a segment may have moved to another file, so its name must be durable.
+	err := s.catalog.folder.sync()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range doomed {
 		seg.busy = false
-		if err == nil && s.site.drop(seg.name) == nil {
+		if err == nil && s.catalog.drop(seg.name) == nil {
 			s.list = slices.DeleteFunc(s.list, func(other *segment) bool { return other == seg })
 			err = seg.f.Close()
 		}
 	}
 }
 
-// unused returns the segments to remove, and makes them busy.
+// unused returns the segments to remove, and marks them busy.
 func (s *segments) unused() (list []*segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,13 +68,13 @@ func (s *segments) unused() (list []*segment) {
 	return list
 }
 
-// sparse reports whether little of the segment is in use. What was just rewritten never
-// is. The mutex of segments is held.
+// sparse reports whether little of the segment is live. After a rewrite it never is. The
+// mutex of segments is held.
 func (seg *segment) sparse() bool { return seg.bytes*sparseFactor < seg.total }
 
-// wasteful returns segments to be rewritten as one, and makes them busy: one of which
-// little is in use, or two small ones side by side. It returns nil if there are none.
-func (s *segments) wasteful() []*segment {
+// compactable returns segments to be rewritten as one, and marks them busy: a sparse one, or
+// two small neighbours. It returns nil if there are none.
+func (s *segments) compactable() []*segment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	closed := s.list[:len(s.list)-1]
@@ -103,29 +102,29 @@ func occupy(list []*segment) []*segment {
 	return slices.Clone(list)
 }
 
-// squeeze rewrites segments without what is not in use. A segment of which some cannot
-// be read stays as it is.
-func (s *segments) squeeze() error {
-	if !s.squeezing.TryLock() {
+// compact rewrites segments with only their live groups. An unreadable segment stays as it
+// is.
+func (s *segments) compact() error {
+	if !s.compacting.TryLock() {
 		return nil
 	}
-	defer s.squeezing.Unlock()
+	defer s.compacting.Unlock()
 	for {
-		run := s.wasteful()
+		run := s.compactable()
 		if run == nil || !s.fits(run) {
 			s.release(run)
 			return nil
 		}
 		err := s.rewrite(run)
 		s.release(run)
-		s.tidy() // their last groups may have gone in the meantime
+		s.tidy() // their last groups may be gone by now
 		if err != nil {
 			return fmt.Errorf("rewriting %s: %w", run[0].name, err)
 		}
 	}
 }
 
-// release makes segments idle again.
+// release marks segments idle.
 func (s *segments) release(run []*segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +133,8 @@ func (s *segments) release(run []*segment) {
 	}
 }
 
-// fits reports whether the disk has room for what is in use of segments. If it has
-// not, reading them with every acknowledgement would be useless.
+// fits reports whether the disk has room for the live groups of segments. Without it,
+// reading them on every acknowledgement would be futile.
 func (s *segments) fits(run []*segment) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,12 +142,11 @@ func (s *segments) fits(run []*segment) bool {
 	for _, seg := range run {
 		need += min(seg.bytes, seg.size.Load())
 	}
-	free, _, ok := s.site.folder.space()
+	free, _, ok := s.catalog.folder.space()
 	return !ok || free > need
 }
 
-// rewrite writes what is in use of neighbouring segments to a file that replaces the
-// first of them. The others have nothing in use then.
+// rewrite moves the live groups of neighbouring segments to a file that replaces the first.
 func (s *segments) rewrite(run []*segment) error {
 	var frames []frame
 	var moved []placed
@@ -159,8 +157,8 @@ func (s *segments) rewrite(run []*segment) error {
 			s.mu.Lock()
 			seg.stuck = true
 			s.mu.Unlock()
-			s.site.damaged.Add(1)
-			s.site.log.Error("a file stays as it is, since some of it cannot be read", "file", seg.name, "err", err)
+			s.catalog.damaged.Add(1)
+			s.catalog.log.Error("a file stays as it is, because some of it cannot be read", "file", seg.name, "err", err)
 			return nil
 		}
 		if err != nil {
@@ -172,30 +170,29 @@ func (s *segments) rewrite(run []*segment) error {
 		}
 	}
 	first := run[0]
-	j, err := renew(first.journal, frames)
+	ff, err := renew(first.frameFile, frames)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fresh := &segment{journal: j, number: first.number}
+	fresh := &segment{frameFile: ff, number: first.number}
 	for _, e := range moved {
-		if slices.Contains(run, s.find(e.Seq)) { // it was not freed in the meantime
+		if slices.Contains(run, s.find(e.Seq)) { // not freed meanwhile
 			fresh.enter(e)
 		}
 	}
 	for _, seg := range run {
-		seg.rows, seg.live, seg.bytes = nil, 0, 0 // inUse left nothing out
+		seg.rows, seg.live, seg.bytes = nil, 0, 0 // all were moved
 	}
-	s.list[slices.Index(s.list, first)] = fresh               // it is there, since tidy spares what is busy
-	return errors.Join(s.site.folder.sync(), first.f.Close()) // until it is synced, either file serves
+	s.list[slices.Index(s.list, first)] = fresh                  // still present: tidy spares busy segments
+	return errors.Join(s.catalog.folder.sync(), first.f.Close()) // until the sync, either file serves
 }
 
-// inUse returns frames with what is in use of seg, and where its bodies will be if the
-// frames begin at the given offset. Nothing that is in use is left out: the error is
-// [queue.ErrUnreadable] if some of it cannot be read.
+// inUse returns frames with the live groups of seg, and their places if the frames begin at
+// offset at. It leaves none out: if one cannot be read, the error is [queue.ErrUnreadable].
 func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed, err error) {
-	v, err := seg.source().survey(false)
+	v, err := seg.source().scan(false)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
 	}
@@ -221,14 +218,14 @@ func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed
 	return frames, moved, nil
 }
 
-// isIn reports whether the body of seq is in use, and in seg.
+// isIn reports whether seg has the live body of seq.
 func (s *segments) isIn(seg *segment, seq uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return seg.find(seq) != nil
 }
 
-// missingFrom returns how many bodies in use of seg are not among list.
+// missingFrom counts the live bodies of seg that are not in list.
 func (s *segments) missingFrom(seg *segment, list []placed) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +238,7 @@ func (s *segments) missingFrom(seg *segment, list []placed) int {
 	return n
 }
 
-// reclaim gives back what space it can where space is short: also of the last segment.
+// reclaim gives back space on a full disk, even from the last segment.
 func (s *segments) reclaim() error {
 	var err error
 	s.commits.alone(func() {
@@ -254,5 +251,5 @@ func (s *segments) reclaim() error {
 		}
 	})
 	s.tidy()
-	return errors.Join(err, s.squeeze())
+	return errors.Join(err, s.compact())
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// padded returns a group that takes about the given number of bytes.
+// padded returns a group of about the given number of bytes.
 func padded(i, bytes int) *quintain.Group {
 	g := small(i)
 	g.Images = []byte(`"` + strings.Repeat(fmt.Sprintf("%08x", uint32(i)*2654435761), bytes/8) + `"`)
 	return g
 }
 
-// consume acknowledges everything that waits but groups of the given IDs.
+// consume acknowledges all waiting groups except given IDs.
 func consume(t testing.TB, q *queue.Queue, but map[string]bool) {
 	t.Helper()
 	list, err := q.Lease(t.Context(), queue.Want{Consumer: "a", Pick: func(waiting []queue.Entry) (picked []queue.Entry) {
@@ -43,15 +43,14 @@ func consume(t testing.TB, q *queue.Queue, but map[string]bool) {
 	}
 }
 
-// Small groups that stay keep neither the space of large ones that are consumed, nor a
-// file each.
+// Small groups that stay hold up neither the space of consumed large ones, nor a file each.
 func TestSpaceIsGivenBackByBytes(t *testing.T) {
 	d := newDisk()
 	q, s := openOn(t, d)
 	stay := map[string]bool{}
 	for i := range 300 {
 		bytes := 1000
-		if i%3 > 0 { // most groups are small ones
+		if i%3 > 0 { // most groups are small
 			bytes = 8
 			stay[small(i).ID] = true
 		}
@@ -82,7 +81,7 @@ func TestSpaceIsGivenBackByBytes(t *testing.T) {
 	closeStore(t, q)
 }
 
-// Groups whose index records are larger than themselves are rewritten once, not for ever.
+// Groups smaller than their index records are rewritten once, not for ever.
 func TestLargeIndexRecords(t *testing.T) {
 	q, _ := openOn(t, newDisk())
 	stay := make(map[string]bool)
@@ -101,8 +100,7 @@ func TestLargeIndexRecords(t *testing.T) {
 	closeStore(t, q)
 }
 
-// A disk that the groups have filled takes groups again once they are consumed, also
-// after a restart.
+// A disk full of groups takes new ones once they are consumed, even after a restart.
 func TestFilledDiskIsNotFullForEver(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
 		d := newDisk()
@@ -146,7 +144,7 @@ func TestFilledDiskIsNotFullForEver(t *testing.T) {
 	}
 }
 
-// A disk without a free byte opens, and what waits can be read.
+// A store on a full disk opens, and its waiting groups can be read.
 func TestFullDiskOpens(t *testing.T) {
 	d := newDisk()
 	q, _ := openOn(t, d)
@@ -180,7 +178,7 @@ func consumeOne(t testing.TB, q *queue.Queue) {
 	}
 }
 
-// A small disk keeps a tenth of itself free, not more than it has.
+// A store leaves a tenth of a small disk free, not more than the disk has.
 func TestReserve(t *testing.T) {
 	for _, test := range []struct {
 		why        string

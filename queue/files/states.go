@@ -38,7 +38,7 @@ func (s *store) States(ctx context.Context, prefix string) (list []queue.State, 
 	return list, nil
 }
 
-// SetStates implements [queue.States]. It writes all of list at once.
+// SetStates implements [queue.States]. It writes all of list together.
 func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -63,7 +63,7 @@ func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	return nil
 }
 
-// set makes a state that was written the current one. s.state is held.
+// set updates the value of a written state. s.state is held.
 func (s *store) set(one queue.State) {
 	if old, there := s.values[one.Key]; there {
 		s.live -= stateSize(one.Key, old)
@@ -75,10 +75,10 @@ func (s *store) set(one queue.State) {
 	}
 }
 
-// stateSize is how many bytes a state takes in the file.
+// stateSize is the size of a state in the file, in bytes.
 func stateSize(key string, value []byte) int64 { return int64(prefixLen + 1 + len(key) + len(value)) }
 
-// stateFrame is the frame of a state; a nil value says that the key is forgotten.
+// stateFrame is the frame of a state; a nil value deletes the key.
 func stateFrame(key string, value []byte) frame {
 	if value == nil {
 		return newFrame(append([]byte{0}, key...))
@@ -86,7 +86,7 @@ func stateFrame(key string, value []byte) frame {
 	return newFrame(append([]byte{1}, key...), value)
 }
 
-// shorten rewrites the file of states once most of it is out of date. s.state is held.
+// shorten rewrites the file of states once most of it is obsolete. s.state is held.
 func (s *store) shorten() error {
 	if s.states.size.Load() < 1<<20+4*s.live {
 		return nil

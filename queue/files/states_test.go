@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
-// TestStatesAreShortened changes small records and forgets them: their file stays in
-// proportion to what it holds, also after the folder was opened again.
+// TestStatesAreShortened changes and deletes states: their file stays in proportion to its
+// content, even after the folder is reopened.
 func TestStatesAreShortened(t *testing.T) {
 	const keys, rounds = 200, 60
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestStatesAreShortened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A mebibyte, four times the content at its largest, one round, and what is reserved.
+	// A mebibyte, four times the largest content, one round, and the reserved space.
 	if most := int64(1<<20 + 6*2*keys*1100 + 256<<10); info.Size() > most {
 		t.Errorf("their file has %d bytes, want at most %d", info.Size(), most)
 	}

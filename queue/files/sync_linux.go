@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// errQuota says that a user may write no more.
+// errQuota says that the user's quota is exhausted.
 const errQuota = syscall.EDQUOT
 
-// syncData is fdatasync, which leaves out times and the like.
+// syncData is fdatasync, which skips times and the like.
 func syncData(f *os.File) error {
 	for {
 		err := syscall.Fdatasync(int(f.Fd()))

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// errQuota says that a user may write no more; not all systems have a number for it.
+// errQuota says that the user's quota is exhausted; not all systems have a number for it.
 const errQuota = syscall.ENOSPC
 
 func syncData(f *os.File) error { return f.Sync() }

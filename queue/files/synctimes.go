@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// syncTimes count how long the disk took to make writes durable.
+// syncTimes is a histogram of how long the disk took to make writes durable.
 type syncTimes struct {
 	mu sync.Mutex
 	h  queue.SyncTimes

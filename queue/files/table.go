@@ -13,11 +13,10 @@ type placed struct {
 	at int64
 }
 
-// leastRow is the size in bytes of the shortest row of a table; see docs/formats/stream.md.
+// leastRow is the least size of a row of a table in bytes; see docs/formats/stream.md.
 const leastRow = 1 + len(queue.Key{}) + 2
 
-// encodeTable is the head of a frame of bodies: a row for each, in the order of their
-// sequence numbers.
+// encodeTable is the head of a frame of bodies: a row for each, by sequence number.
 func encodeTable(list []placed) []byte {
 	var b []byte
 	last := uint64(0)
@@ -32,8 +31,7 @@ func encodeTable(list []placed) []byte {
 	return b
 }
 
-// decodeTable reads the head of a frame of bodies. The bodies follow one another in
-// its payload.
+// decodeTable undoes encodeTable. The bodies lie one after another in the frame's payload.
 func decodeTable(f framed) (list []placed, err error) {
 	b, at, last := f.head, f.payload, uint64(0)
 	for len(b) > 0 {
@@ -62,5 +60,5 @@ func decodeTable(f framed) (list []placed, err error) {
 	return list, nil
 }
 
-// errTable says that a frame is not one of bodies.
+// errTable reports a frame that is not one of bodies.
 var errTable = errors.New("the table of bodies does not fit the frame")

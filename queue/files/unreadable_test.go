@@ -39,8 +39,8 @@ func putSmall(t testing.TB, q *queue.Queue, first, last int) {
 	}
 }
 
-// takeAll leases one group after the other, and returns how many came and how many were
-// set aside.
+// takeAll leases one group after the other, and returns how many came and how many were set
+// aside.
 func takeAll(t testing.TB, q *queue.Queue) (came, aside int) {
 	t.Helper()
 	for {
@@ -58,8 +58,7 @@ func takeAll(t testing.TB, q *queue.Queue) (came, aside int) {
 	}
 }
 
-// A file that cannot be read costs its own groups, for as long as it cannot be read.
-// Puts and other groups go on.
+// An unreadable file costs its own groups, while it is unreadable. Puts and other groups go on.
 func TestUnreadableFile(t *testing.T) {
 	for _, test := range []struct {
 		why    string
@@ -82,7 +81,7 @@ func TestUnreadableFile(t *testing.T) {
 				}
 				first, in := s.bodies.list[0].name, s.bodies.list[0].live
 				test.damage(d, first)
-				d.err, d.fails = syscall.EIO, 2 // a write fails, and so does undoing it: the store is read again
+				d.err, d.fails = syscall.EIO, 2 // a write and its undo fail: the store is reread
 				if _, err := q.Put(t.Context(), small(99)); !errors.Is(err, queue.ErrUncertain) {
 					t.Fatalf("error %v, want an uncertain one", err)
 				}
@@ -113,13 +112,13 @@ func closeStore(t testing.TB, q *queue.Queue) {
 	}
 }
 
-// A file whose frames cannot be read any more is not written anew without them.
+// A file with unreadable frames is not rewritten without them.
 func TestRottenFileIsNotRewritten(t *testing.T) {
 	d := newDisk()
 	q, s := openOn(t, d)
 	putSmall(t, q, 0, 39)
 	seg := s.bodies.list[0]
-	v, err := seg.source().survey(false)
+	v, err := seg.source().scan(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +145,8 @@ func TestRottenFileIsNotRewritten(t *testing.T) {
 	closeStore(t, q)
 }
 
-// Many consumers acknowledge at once, each groups that lie all over the files: a file
-// may be done with while it is written anew.
+// Many consumers acknowledge groups all over the files, so files may become empty during their
+// rewrite.
 func TestRewritingWhileOthersAcknowledge(t *testing.T) {
 	for round := range 8 {
 		d := newDisk()

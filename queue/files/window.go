@@ -2,17 +2,17 @@ package files
 
 import "io"
 
-// A window reads small pieces that lie close together with few calls.
+// A window reads nearby small pieces with few calls.
 type window struct {
 	io.ReaderAt
 	at  int64
-	buf []byte // what is there from at on
+	buf []byte // the bytes from at on
 }
 
-// windowSize is how much a window reads at once, in bytes.
+// windowSize is how many bytes a window reads at once.
 const windowSize = 16 << 10
 
-// ReadAt reads from offset at on.
+// ReadAt implements [io.ReaderAt].
 func (w *window) ReadAt(b []byte, at int64) (int, error) {
 	if len(b) > windowSize/2 {
 		return w.ReaderAt.ReadAt(b, at)
@@ -23,7 +23,7 @@ func (w *window) ReadAt(b []byte, at int64) (int, error) {
 		}
 		n, err := w.ReaderAt.ReadAt(w.buf[:windowSize], at)
 		w.at, w.buf = at, w.buf[:n]
-		if n < len(b) { // there is an error: it is returned for what was asked, and no more
+		if n < len(b) { // an error within the requested bytes
 			if err == nil {
 				err = io.ErrUnexpectedEOF
 			}

@@ -15,10 +15,10 @@ import (
 )
 
 // Arrays is the content type of groups as arrays, one after another, framed as [Frames]:
-// each is a file of the library safetensors, as docs/formats/arrays.md describes it.
+// each is a safetensors file, see docs/formats/arrays.md.
 const Arrays = "application/vnd.quintain.arrays"
 
-// AppendArrays appends a group as arrays, for readers that shall not unpack numbers one by
+// AppendArrays appends a group as arrays, for readers that should not unpack numbers one by
 // one. It leaves out the tokens and log-probabilities of distillation. g must be valid; see
 // [quintain.Group.Check].
 func AppendArrays(b []byte, g *quintain.Group) []byte {
@@ -53,7 +53,7 @@ func AppendArrays(b []byte, g *quintain.Group) []byte {
 	return safetensors.Append(b, texts(g), a)
 }
 
-// texts are the fields of a group that are no arrays, as JSON; the ID is as it is.
+// texts are the non-array fields of a group, as JSON; the ID is plain text.
 func texts(g *quintain.Group) map[string]string {
 	texts := map[string]string{"id": g.ID}
 	for name, raw := range map[string]json.RawMessage{
@@ -74,13 +74,13 @@ func texts(g *quintain.Group) map[string]string {
 		texts["env_id"] = strconv.Itoa(int(*g.EnvID))
 	}
 	if g.Origin != (quintain.Origin{}) {
-		origin, _ := jsonform.Marshal(g.Origin) // plain texts and numbers
+		origin, _ := jsonform.Marshal(g.Origin) // texts and numbers always encode
 		texts["origin"] = string(origin)
 	}
 	return texts
 }
 
-// arrays are those of a group.
+// arrays are the arrays of a group.
 type arrays []safetensors.Array
 
 // add adds an array of n values.
@@ -145,8 +145,8 @@ func appendInts[E ~int32](b []byte, row []E) []byte {
 	return b
 }
 
-// floats adds the rows of a field, one after another, unless it is absent. Each becomes as
-// long as its tokens: one value holds for all of them, and none is NaN.
+// floats adds the rows of a field, one after another, unless it is absent. Each row becomes
+// as long as its tokens: a single value is repeated, and no value is NaN.
 func (a *arrays) floats(name string, rows [][]float64, tokens [][]quintain.Token) {
 	if rows == nil {
 		return

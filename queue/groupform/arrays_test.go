@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// arrays reads a group as arrays: each as its numbers, and the texts.
+// arrays reads a group as arrays: their numbers, and the texts.
 func arrays(t rapid.TB, b []byte) (numbers map[string][]float64, texts map[string]string) {
 	size := binary.LittleEndian.Uint64(b)
 	head, values := b[8:8+size], b[8+size:]
@@ -70,7 +70,7 @@ func read(kind string, b []byte) (values []float64) {
 	return values
 }
 
-// flat are the rows of a field as arrays have them.
+// flat is the rows of a field, joined as arrays are.
 func flat[Row ~[]E, E quintain.Token | int32 | float64](g *quintain.Group, rows []Row, short bool) []float64 {
 	var all []float64
 	for i, row := range rows {
@@ -91,7 +91,7 @@ func flat[Row ~[]E, E quintain.Token | int32 | float64](g *quintain.Group, rows 
 	return all
 }
 
-// All numbers of a group are in its arrays; what is absent is absent.
+// A group's arrays have all its numbers; absent fields are absent.
 func TestArraysHaveEveryNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := groupformtest.Groups().Draw(t, "group")
@@ -127,7 +127,7 @@ func TestArraysHaveEveryNumber(t *testing.T) {
 				want[name] = flat(g, rows, true)
 			}
 		}
-		if got, want := fmt.Sprint(got), fmt.Sprint(want); got != want { // NaN is like NaN
+		if got, want := fmt.Sprint(got), fmt.Sprint(want); got != want { // NaN equals NaN as text
 			t.Errorf("arrays %s, want %s", got, want)
 		}
 		if _, has := texts["env_id"]; has != (g.EnvID != nil) {

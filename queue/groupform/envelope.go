@@ -12,20 +12,20 @@ import (
 // The envelope of an encoded group; see docs/formats/group.md.
 const (
 	groupMagic = "QNGR"
-	sumLen     = 4 // CRC-32C of everything before it
+	sumLen     = 4 // CRC-32C of all bytes before it
 )
 
-// The versions of the envelope differ in how the fields are packed.
+// The versions of the envelope: the packings of the fields.
 const (
 	packedSmall = 1 // as a Zstandard frame: for the network
 	packedFast  = 2 // as a Snappy block, five times as fast and a quarter larger: for the disk
 )
 
-// maxDeflated is how many bytes a byte of a Zstandard frame can hold: a block of 128 KiB
-// takes four.
+// maxDeflated is how many bytes one byte of Zstandard can hold: a block of 128 KiB takes
+// four.
 const maxDeflated = 32 << 10
 
-// wrap packs fields, puts them into an envelope, and appends it to dst.
+// wrap packs fields into an envelope and appends it to dst.
 func wrap(dst, fields []byte, version byte, pack func(dst, b []byte) []byte) []byte {
 	from := len(dst)
 	dst = slices.Grow(dst, len(groupMagic)+1+binary.MaxVarintLen64+s2.MaxEncodedLen(len(fields))+sumLen)
@@ -43,23 +43,23 @@ func appendFast(dst, b []byte) []byte {
 
 // appendPlain appends b as a Snappy block of one literal.
 func appendPlain(dst, b []byte) []byte {
-	const literal = 63 << 2 // its length less one follows, in four bytes
+	const literal = 63 << 2 // followed by its length less one, in four bytes
 	dst = append(binary.AppendUvarint(dst, uint64(len(b))), literal)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(b)-1))
 	return append(dst, b...)
 }
 
-// inflate returns the fields of b, in the memory of fields if they fit there.
+// inflate returns the fields of b, in the memory of fields if they fit.
 func (c *Codec) inflate(b, fields []byte) ([]byte, error) {
 	e, err := unwrap(b)
 	if err != nil {
 		return nil, err
 	}
 	if e.size > uint64(c.limit) {
-		return nil, envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
+		return nil, envelopeError("takes %d bytes inflated, want at most %d", e.size, c.limit)
 	}
 	if e.size > uint64(maxDeflated*len(e.packed)) {
-		return nil, envelopeError("takes %d bytes inflated, which %d bytes cannot hold", e.size, len(e.packed))
+		return nil, envelopeError("takes %d bytes inflated, more than %d bytes can hold", e.size, len(e.packed))
 	}
 	if cap(fields) < int(e.size) {
 		fields = make([]byte, 0, e.size)
@@ -67,18 +67,18 @@ func (c *Codec) inflate(b, fields []byte) ([]byte, error) {
 	if e.version == packedFast {
 		fields, err = inflateFast(fields, e)
 	} else {
-		fields, err = c.inflater.DecodeAll(e.packed, fields[:0:e.size]) // that is also its limit
+		fields, err = c.inflater.DecodeAll(e.packed, fields[:0:e.size]) // the capacity is the limit
 	}
 	if err != nil {
 		return nil, envelopeError("cannot be inflated: %v", err)
 	}
 	if uint64(len(fields)) != e.size {
-		return nil, envelopeError("inflates to %d bytes, and says %d", len(fields), e.size)
+		return nil, envelopeError("inflates to %d bytes, want the announced %d", len(fields), e.size)
 	}
 	return fields, nil
 }
 
-// inflateFast inflates a Snappy block into b, if b has room.
+// inflateFast inflates a Snappy block, into b if it has room.
 func inflateFast(b []byte, e envelope) ([]byte, error) {
 	n, err := s2.DecodedLen(e.packed)
 	if err != nil {
@@ -90,10 +90,10 @@ func inflateFast(b []byte, e envelope) ([]byte, error) {
 	return s2.Decode(b[:cap(b)], e.packed)
 }
 
-// An envelope is what surrounds the fields.
+// An envelope is the bytes around the fields.
 type envelope struct {
 	version byte
-	size    uint64 // of the inflated fields, as the envelope claims
+	size    uint64 // announced size of the inflated fields
 	packed  []byte
 }
 
@@ -109,15 +109,15 @@ func unwrap(b []byte) (e envelope, err error) {
 	return e, nil
 }
 
-// open reads the envelope of b, but does not check the sum.
+// open reads the envelope of b without checking the sum.
 func open(b []byte) (e envelope, err error) {
 	head := len(groupMagic) + 1
 	if len(b) < head+1+sumLen || string(b[:len(groupMagic)]) != groupMagic {
-		return e, envelopeError("does not begin as an encoded group does")
+		return e, envelopeError("does not begin like an encoded group")
 	}
 	e.version = b[len(groupMagic)]
 	if e.version != packedSmall && e.version != packedFast {
-		return e, envelopeError("has version %d, and this program reads versions %d and %d", e.version, packedSmall, packedFast)
+		return e, envelopeError("has version %d, want %d or %d", e.version, packedSmall, packedFast)
 	}
 	rest := b[:len(b)-sumLen]
 	size, n := binary.Uvarint(rest[head:])
@@ -132,7 +132,7 @@ func envelopeError(format string, args ...any) error {
 	return &FormatError{Field: "envelope", Why: fmt.Sprintf(format, args...)}
 }
 
-// sumOf is the sum by which contents are told apart.
+// sumOf is the checksum of content.
 func sumOf(fields []byte) uint32 { return crc32.Checksum(fields, castagnoli()) }
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

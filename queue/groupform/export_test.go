@@ -2,14 +2,14 @@ package groupform
 
 import "github.com/quintain-rl/quintain"
 
-// EncodeFields is the part of Encode within the envelope.
+// EncodeFields is Encode without the envelope.
 func EncodeFields(g *quintain.Group) []byte {
 	w := writer{}
 	w.group(g)
 	return w.b
 }
 
-// DecodeFields is the part of Decode within the envelope.
+// DecodeFields is Decode without the envelope.
 func DecodeFields(b []byte) (*quintain.Group, error) {
 	r := reader{b: b}
 	g := r.group()

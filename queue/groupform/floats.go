@@ -9,12 +9,13 @@ import (
 
 // The widths of an array of floating point numbers.
 const (
+	// The widths of an array of floats.
 	floatsAbsent = 0
 	floatsSingle = 4 // every value is exactly a float32
 	floatsDouble = 8
 )
 
-// minRun is how many equal floats in a row are written as one, at least.
+// minRun is the least number of equal floats written as a run.
 const minRun = 4
 
 // floats writes the shape of rows as runs, then the values as planes.
@@ -39,7 +40,7 @@ func (w *writer) floats(rows [][]float64) {
 
 // floatRuns writes the runs of row and appends their values to w.values.
 func (w *writer) floatRuns(row []float64) {
-	start := 0 // of the values not yet written
+	start := 0 // of the unwritten values
 	for at := 0; at < len(row); {
 		v, end := math.Float64bits(row[at]), at+1
 		for end < len(row) && math.Float64bits(row[end]) == v {
@@ -56,7 +57,7 @@ func (w *writer) floatRuns(row []float64) {
 	w.literal(row[start:])
 }
 
-// literal writes a run whose values differ.
+// literal writes a run of different values.
 func (w *writer) literal(values []float64) {
 	if len(values) > 0 {
 		w.uint(uint64(len(values)) << 1)
@@ -64,7 +65,7 @@ func (w *writer) literal(values []float64) {
 	}
 }
 
-// widthOf is the smallest width that keeps every bit of row.
+// widthOf is the least width that preserves every bit of row.
 func widthOf(row []float64) int {
 	for _, v := range row {
 		u := math.Float64bits(v)
@@ -79,7 +80,7 @@ func widthOf(row []float64) int {
 }
 
 // planes writes the lowest byte of all values, then the next byte of all, and so on:
-// the high bytes of neighbours are alike, so they compress.
+// neighbouring high bytes are alike, so they compress.
 func (w *writer) planes(values []float64, width int) {
 	from, n := len(w.b), len(values)
 	w.b = slices.Grow(w.b, n*width)[:from+n*width]
@@ -131,8 +132,7 @@ type span struct {
 	same bool
 }
 
-// floats reads rows that match the tokens. If one is set, a row may be a single
-// value.
+// floats reads rows as long as their tokens, or as long as also.
 func (r *reader) floats(field string, tokens [][]quintain.Token, also int) [][]float64 {
 	width := r.width(field)
 	if width == floatsAbsent {
@@ -186,7 +186,7 @@ func (r *reader) fill(rows [][]float64, spans []span, values []float64) {
 	}
 }
 
-// fill writes the run to the front of row and returns the values that are left.
+// fill writes the run to the front of row and returns the remaining values.
 func (s span) fill(row, values []float64) []float64 {
 	if !s.same {
 		copy(row[:s.n], values)
@@ -211,7 +211,7 @@ func (r *reader) width(field string) int {
 	return floatsAbsent
 }
 
-// planes reads n values, the lowest bytes of all of them first.
+// planes reads n values, the lowest bytes of all first.
 func (r *reader) planes(field string, n, width int) []float64 {
 	b := r.bytes(field, uint64(n)*uint64(width))
 	if r.err != nil {

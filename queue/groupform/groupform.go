@@ -1,5 +1,5 @@
-// Package groupform reads and writes groups in their binary form, which
-// docs/formats/group.md describes. A [Codec] does both.
+// Package groupform encodes and decodes groups; docs/formats/group.md describes their binary
+// form. A [Codec] does both.
 package groupform
 
 import (
@@ -13,30 +13,30 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// MaxInflated is the usual limit of a [Codec], in bytes: about ten million tokens.
+// MaxInflated is the default limit of a [Codec], in bytes: about ten million tokens.
 const MaxInflated = 256 << 20
 
-// A FormatError says that bytes are not an encoded group, or not a whole one.
+// A FormatError reports bytes that are not a complete encoded group.
 type FormatError struct {
-	Field string // path of the field that could not be read, "masks[3]"; "envelope" for what surrounds the fields
+	Field string // path of the invalid field, such as "masks[3]"; "envelope" for the bytes around the fields
 	Why   string
 }
 
-// Error names the field and the fault.
+// Error implements error.
 func (e *FormatError) Error() string { return e.Field + ": " + e.Why }
 
-// A TooLargeError is a group that exceeds a limit on its binary form.
+// A TooLargeError reports a group above a limit on its binary form.
 type TooLargeError struct {
-	Bytes, Limit int // of the binary form
+	Bytes, Limit int // sizes of the binary form
 }
 
-// Error gives both sizes.
+// Error implements error.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("the group takes %d bytes, and the limit is %d", e.Bytes, e.Limit)
+	return fmt.Sprintf("the group takes %d bytes, want at most %d", e.Bytes, e.Limit)
 }
 
-// A Codec writes groups in their binary form and reads them back. Many goroutines
-// may use it at once. It holds some megabytes of tables, so a program should share one.
+// A Codec encodes and decodes groups. Many goroutines may use it at once. It has some
+// megabytes of tables, so a program should share one.
 type Codec struct {
 	limit    int
 	deflater *zstd.Encoder
@@ -46,9 +46,9 @@ type Codec struct {
 	scratch  sync.Pool // of *scratch
 }
 
-// NewCodec returns a codec that refuses groups whose fields take more than limit bytes
-// when inflated; 0 stands for [MaxInflated]. A decoded group usually takes three times
-// its inflated size in memory, and at most about forty times.
+// NewCodec returns a codec that refuses groups with more than limit bytes of inflated
+// fields; 0 stands for [MaxInflated]. A decoded group takes about three times its inflated
+// size in memory, and at most about forty times.
 func NewCodec(limit int) *Codec {
 	if limit <= 0 {
 		limit = MaxInflated
@@ -57,14 +57,13 @@ func NewCodec(limit int) *Codec {
 		zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
 	inflater, err2 := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(limit)), zstd.WithDecodeAllCapLimit(true))
 	if err := errors.Join(err, err2); err != nil {
-		panic("groupform: options of zstd: " + err.Error()) // they are constants
+		panic("groupform: options of zstd: " + err.Error()) // cannot happen: constants
 	}
 	return &Codec{limit: limit, deflater: deflater, inflater: inflater}
 }
 
-// Encode returns the binary form of g, packed small. [Codec.Decode] restores g from
-// it bit for bit, and keeps absent and empty fields apart. The error is that of
-// g.Check, or a [*TooLargeError].
+// Encode returns the binary form of g, packed small. [Codec.Decode] restores g bit for bit,
+// with absent and empty fields apart. The error is that of g.Check, or a [*TooLargeError].
 func (c *Codec) Encode(g *quintain.Group) ([]byte, error) {
 	return c.exact(func(dst []byte) ([]byte, error) {
 		b, _, err := c.appendGroup(dst, g, packedSmall)
@@ -72,8 +71,7 @@ func (c *Codec) Encode(g *quintain.Group) ([]byte, error) {
 	})
 }
 
-// EncodeFast is like [Codec.Encode], but packs g fast: it takes a fifth of the time,
-// and the result is about a quarter larger.
+// EncodeFast is [Codec.Encode] in a fifth of the time, with a result about a quarter larger.
 func (c *Codec) EncodeFast(g *quintain.Group) ([]byte, error) {
 	return c.exact(func(dst []byte) ([]byte, error) {
 		b, _, err := c.AppendFast(dst, g)
@@ -81,13 +79,13 @@ func (c *Codec) EncodeFast(g *quintain.Group) ([]byte, error) {
 	})
 }
 
-// AppendFast appends what [Codec.EncodeFast] returns to dst. sum is the CRC-32C of the
-// fields: it tells contents apart, however they are packed.
+// AppendFast appends the result of [Codec.EncodeFast] to dst. sum is the CRC-32C of the
+// fields, which identifies content in any packing.
 func (c *Codec) AppendFast(dst []byte, g *quintain.Group) (b []byte, sum uint32, err error) {
 	return c.appendGroup(dst, g, packedFast)
 }
 
-// exact returns what appendTo appends, in a slice of exactly its size.
+// exact returns the result of appendTo in a slice of its exact size.
 func (c *Codec) exact(appendTo func(dst []byte) ([]byte, error)) ([]byte, error) {
 	buf := c.buffer()
 	b, err := appendTo((*buf)[:0])
@@ -128,9 +126,8 @@ func (c *Codec) appendGroup(dst []byte, g *quintain.Group, version byte) (b []by
 	return wrap(dst, w.b, version, pack), sumOf(w.b), nil
 }
 
-// textSize is roughly how many bytes of g are text. Numbers hardly shrink in a Snappy
-// block: a group of mostly numbers would become a seventh smaller, at a tenth of the
-// whole cost of taking it.
+// textSize is about how many bytes of g are text. Snappy hardly shrinks numbers: a group of
+// mostly numbers would become a seventh smaller, at a tenth of the whole cost of taking it.
 func textSize(g *quintain.Group) int {
 	n := len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images)
 	for _, v := range g.Overrides {
@@ -139,9 +136,9 @@ func textSize(g *quintain.Group) int {
 	return n
 }
 
-// Decode reads a group from its binary form, in either packing. The bytes may come
-// from anywhere; an error is a [*FormatError]. The group shares no memory with b.
-// Decode does not check the group: see [quintain.Group.Check].
+// Decode decodes a group in either packing from untrusted bytes; an error is a
+// [*FormatError]. The group shares no memory with b. Decode does not check it: see
+// [quintain.Group.Check].
 func (c *Codec) Decode(b []byte) (*quintain.Group, error) {
 	buf := c.buffer()
 	fields, err := c.inflate(b, *buf)
@@ -157,46 +154,48 @@ func (c *Codec) Decode(b []byte) (*quintain.Group, error) {
 	return g, nil
 }
 
-// ErrVast says that a group takes much more memory than its fields have bytes. See
+// ErrVast says that a group takes much more memory than its fields have bytes; see
 // [Codec.View].
 var ErrVast = errors.New("the group takes much more memory than bytes")
 
-// viewRoom is how many bytes of memory View takes of a group, beside its fields, that has so
-// many bytes of them. Long prompts and short replies have few bytes and take much memory: a
-// token of a prompt is a byte or two, and 28 in memory.
+// viewRoom is the memory that View allows a group beside its fields, given their bytes. Long
+// prompts with short replies have few bytes and take much memory: a prompt token is a byte
+// or two, and 28 in memory.
 func viewRoom(fields int) int {
 	const usual, most, few, least = 8, 32, 2 << 20, 64 << 10
 	return usual*fields + min((most-usual)*fields, few) + least
 }
 
-// ViewSize is how many bytes of memory [Codec.View] takes at most for the group in b.
-// The error says that b cannot be a group.
+// ViewSize is the most memory, in bytes, that [Codec.View] takes for the group in b. The
+// error says that b cannot be a group.
 func (c *Codec) ViewSize(b []byte) (int, error) {
 	fields, err := c.size(b)
 	return fields + viewRoom(fields), err
 }
 
-// VastSize is how many bytes of memory [Codec.Decode] takes at most for the group in b. The
+// VastSize is the most memory, in bytes, that [Codec.Decode] takes for the group in b. The
 // error is that of ViewSize.
 func (c *Codec) VastSize(b []byte) (int, error) {
 	fields, err := c.size(b)
 	return 45*fields + 320<<10, err
 }
 
-// size is how many bytes the fields of b have, as it claims.
+// size is the announced number of bytes of the fields in b.
 func (c *Codec) size(b []byte) (int, error) {
 	e, err := open(b)
-	if err == nil && e.size > uint64(c.limit) {
-		err = envelopeError("takes %d bytes inflated, and the limit is %d", e.size, c.limit)
+	if err != nil {
+		return int(min(e.size, uint64(c.limit))), err
 	}
-	return int(min(e.size, uint64(c.limit))), err
+	if e.size > uint64(c.limit) {
+		return c.limit, envelopeError("takes %d bytes inflated, want at most %d", e.size, c.limit)
+	}
+	return int(e.size), nil
 }
 
-// View decodes b as [Codec.Decode] does and calls look with the group, whose memory
-// is used again once look has returned, and the sum of its fields: see
-// [Codec.AppendFast]. It returns the error of either. It refuses a
-// group that takes much more memory than its fields have bytes, with [ErrVast]: only
-// Decode reads that.
+// View decodes b as [Codec.Decode] does and calls look with the group and the sum of its
+// fields, see [Codec.AppendFast]. It returns the error of either. look must not keep the
+// group: its memory is reused. View refuses a group that takes much more memory than its
+// fields have bytes with [ErrVast]; only Decode reads that.
 func (c *Codec) View(b []byte, look func(g *quintain.Group, sum uint32) error) error {
 	s, ok := c.scratch.Get().(*scratch)
 	if !ok {
@@ -215,17 +214,16 @@ func (c *Codec) View(b []byte, look func(g *quintain.Group, sum uint32) error) e
 	s.fields = fields
 	r := reader{b: fields, mem: s, most: viewRoom(len(fields))}
 	g := r.group()
-	switch {
-	case r.vast:
+	if r.vast {
 		return ErrVast
-	case r.err != nil:
+	}
+	if r.err != nil {
 		return r.err
 	}
 	return look(g, sumOf(fields))
 }
 
-// Repack returns the binary form of a group packed small, which every reader knows.
-// If b is packed so already, it is returned unchanged.
+// Repack returns a group packed small, which every reader knows: b itself if it is already.
 func (c *Codec) Repack(b []byte) ([]byte, error) {
 	if len(b) > len(groupMagic) && b[len(groupMagic)] == packedSmall {
 		return b, c.Verify(b)
@@ -239,9 +237,9 @@ func (c *Codec) Repack(b []byte) ([]byte, error) {
 	return c.exact(func(dst []byte) ([]byte, error) { return wrap(dst, fields, packedSmall, c.appendSmall), nil })
 }
 
-// AppendRenamed appends the group of b, in its binary form, under another ID and as of an
-// environment. It does not read the rest of the group, so it takes a small part of the time
-// of Decode. The error is a [*FormatError].
+// AppendRenamed appends the encoded group b under another ID and environment. It does not
+// decode the rest of the group, so it takes a small part of the time of Decode. The error is
+// a [*FormatError].
 func (c *Codec) AppendRenamed(dst, b []byte, id string, env int32) ([]byte, error) {
 	e, err := open(b)
 	if err != nil {
@@ -271,17 +269,17 @@ func (c *Codec) AppendRenamed(dst, b []byte, id string, env int32) ([]byte, erro
 	return dst, nil
 }
 
-// Verify checks the checksum of b, at a small part of the cost of Decode. A body that
-// passes is as it was written; only Decode says whether it holds a group.
+// Verify checks the checksum of b, at a small part of the cost of Decode. A body that passes
+// is intact; only Decode says whether it is a group.
 func (c *Codec) Verify(b []byte) error {
 	_, err := unwrap(b)
 	return err
 }
 
-// maxKept is the size in bytes up to which buffers are kept for reuse.
+// maxKept is the largest buffer to keep for reuse, in bytes.
 const maxKept = 4 << 20
 
-// buffer returns a buffer that may have been used before; see keep.
+// buffer returns a buffer, perhaps used; see keep.
 func (c *Codec) buffer() *[]byte {
 	if b, ok := c.buffers.Get().(*[]byte); ok {
 		return b
@@ -289,7 +287,7 @@ func (c *Codec) buffer() *[]byte {
 	return new([]byte)
 }
 
-// keep puts the buffer b, which has become as, back for reuse.
+// keep puts buffer b, grown to as, back for reuse.
 func (c *Codec) keep(b *[]byte, as []byte) {
 	if *b = as; cap(as) <= maxKept {
 		c.buffers.Put(b)

@@ -45,7 +45,7 @@ func TestCodecKeepsEveryBit(t *testing.T) {
 	})
 }
 
-// A renamed group differs in its ID and environment alone, however it was packed.
+// A renamed group differs only in its ID and environment, in either packing.
 func TestAppendRenamedKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
@@ -89,14 +89,14 @@ func full() *quintain.Group {
 	g.Images = json.RawMessage(`null`)
 	g.DistillTokens = [][][]quintain.Token{{{1, 2}, {3}}, nil}
 	g.DistillLogProbs = [][][]float64{{{-0.5, -1.5}, {-0.1}}, {}}
-	g.Masks[1][5] = 99 // neither untrained nor the token
+	g.Masks[1][5] = 99 // an explicit mask
 	g.Episodes = []int32{0, 0}
 	g.Origin = quintain.Origin{Scenario: "math_multi_turn.v1-3fa2c1", Task: "sum", Version: 2, Seed: 1 << 63, Level: -1, Index: 41}
 	return g
 }
 
-// TestCodecKeepsEveryField sets every field of a group. A field that is added to
-// quintain.Group later fails it until full has a value there and the codec keeps it.
+// TestCodecKeepsEveryField sets every field of a group. It fails for a new field of
+// quintain.Group until full has a value for it and the codec keeps it.
 func TestCodecKeepsEveryField(t *testing.T) {
 	t.Parallel()
 	var unset func(path string, v reflect.Value) []string
@@ -131,12 +131,12 @@ func TestCodecKeepsEveryField(t *testing.T) {
 	}
 }
 
-// packings are the two ways to encode a group, by the name of their golden files.
+// packings are the two ways to encode a group, by the names of their golden files.
 func packings(c *groupform.Codec) map[string]func(*quintain.Group) ([]byte, error) {
 	return map[string]func(*quintain.Group) ([]byte, error){"group.v1.bin": c.Encode, "group.v2.bin": c.EncodeFast}
 }
 
-// Log-probabilities may be unknown for one sequence, and for no other reason shorter.
+// Log-probabilities may be unknown for a sequence, but not otherwise shorter.
 func TestCodecKeepsUnknownLogProbs(t *testing.T) {
 	t.Parallel()
 	g := full()
@@ -227,7 +227,7 @@ func TestRepackKeepsAll(t *testing.T) {
 	}
 }
 
-// View, which uses its memory again, sees what Decode returns.
+// View, which reuses its memory, sees the group of Decode.
 func TestViewSeesTheGroup(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
@@ -263,7 +263,7 @@ func TestViewSeesTheGroup(t *testing.T) {
 	}
 }
 
-// TestViewTakesLittleMemory refuses groups whose few bytes stand for much.
+// TestViewTakesLittleMemory refuses groups with few bytes and much memory.
 func TestViewTakesLittleMemory(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
@@ -307,7 +307,7 @@ func TestViewTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// TestEnvelopesThatLie claim to hold less than they do, or more than they can.
+// TestEnvelopesThatLie refuses envelopes that announce a wrong or impossible size.
 func TestEnvelopesThatLie(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
@@ -322,7 +322,7 @@ func TestEnvelopesThatLie(t *testing.T) {
 		b := append(binary.AppendUvarint(bytes.Clone(whole[:5]), size), whole[5+n:len(whole)-4]...)
 		return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 	}
-	for size, want := range map[uint64]string{10: "cannot be inflated", 2 << 20: "inflates to", 256 << 20: "cannot hold"} {
+	for size, want := range map[uint64]string{10: "cannot be inflated", 2 << 20: "inflates to", 256 << 20: "can hold"} {
 		if _, err := c.Decode(lie(size)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: error %v, want %q", size, err, want)
 		}
@@ -367,7 +367,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "envelope: does not begin"},
 		{"another file", []byte("PK\x03\x04 and more than that"), "envelope: does not begin"},
-		{"a version to come", change(4, 3), "envelope: has version 3, and this program reads versions 1 and 2"},
+		{"a version to come", change(4, 3), "envelope: has version 3, want 1 or 2"},
 		{"a changed byte", change(len(whole)/2, whole[len(whole)/2]+1), "envelope: has the checksum"},
 		{"a torn end", whole[:len(whole)-3], "envelope: has the checksum"},
 		{"one that is too large", tooLarge, "envelope: takes 65"},
@@ -391,7 +391,7 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) > 4 { // let it get past the checksum
+		if len(b) > 4 { // repairs the checksum
 			b = bytes.Clone(b)
 			sum := crc32.Checksum(b[:len(b)-4], crc32.MakeTable(crc32.Castagnoli))
 			for i := range 4 {
@@ -419,7 +419,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzFields reads what stands within the envelope, which FuzzDecode seldom reaches.
+// FuzzFields decodes arbitrary fields, which FuzzDecode seldom reaches within an envelope.
 func FuzzFields(f *testing.F) {
 	for _, g := range []*quintain.Group{full(), groupformtest.Group(1), {}} {
 		f.Add(groupform.EncodeFields(g))
@@ -445,7 +445,7 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-// TestFastPacking stores numbers as they are, and packs text.
+// TestFastPacking stores numbers plainly and compresses text.
 func TestFastPacking(t *testing.T) {
 	c := groupform.NewCodec(0)
 	chat := groupformtest.Episode(2, 16)

@@ -2,7 +2,7 @@ package groupform
 
 import "github.com/quintain-rl/quintain"
 
-// A scratch is memory into which groups are read one after another.
+// A scratch is reusable memory for decoded groups.
 type scratch struct {
 	fields []byte
 	tokens arena[quintain.Token]
@@ -18,10 +18,10 @@ func (s *scratch) reset() {
 	s.floats.reset()
 }
 
-// An arena is memory that is used again.
+// An arena is reusable memory.
 type arena[T any] struct{ used []T }
 
-// take returns n elements of any content.
+// take returns n elements with arbitrary content.
 func (a *arena[T]) take(n int) []T {
 	if cap(a.used)-len(a.used) < n {
 		a.used = make([]T, 0, max(n, 2*cap(a.used)))
@@ -33,13 +33,13 @@ func (a *arena[T]) take(n int) []T {
 
 func (a *arena[T]) reset() { a.used = a.used[:0] }
 
-// size is how many bytes the memory takes.
+// size is the size of the memory in bytes.
 func (s *scratch) size() int {
 	return cap(s.fields) + 4*cap(s.tokens.used) + 4*cap(s.ints.used) + 8*cap(s.floats.used) + 16*cap(s.spans)
 }
 
-// take notes that n elements of some bytes each are about to take memory, and reports
-// whether they may.
+// take reserves n elements of size bytes each, and reports whether they are within the
+// limit.
 func (r *reader) take(n, size int) bool {
 	r.taken += n * size
 	if r.most > 0 && r.taken > r.most {
@@ -49,7 +49,7 @@ func (r *reader) take(n, size int) bool {
 	return r.err == nil
 }
 
-// ints returns a row of n numbers of any content; nil after an error.
+// ints returns a row of n numbers with arbitrary content; nil after an error.
 func (r *reader) ints(n int) []int32 {
 	switch {
 	case !r.take(n, 4):
@@ -60,7 +60,7 @@ func (r *reader) ints(n int) []int32 {
 	return r.mem.ints.take(n)
 }
 
-// tokensOf returns a row of n tokens of any content; nil after an error.
+// tokensOf returns a row of n tokens with arbitrary content; nil after an error.
 func (r *reader) tokensOf(n int) []quintain.Token {
 	switch {
 	case !r.take(n, 4):
@@ -71,7 +71,7 @@ func (r *reader) tokensOf(n int) []quintain.Token {
 	return r.mem.tokens.take(n)
 }
 
-// numbers returns a row of n numbers of any content; nil after an error.
+// numbers returns a row of n floats with arbitrary content; nil after an error.
 func (r *reader) numbers(n int) []float64 {
 	switch {
 	case !r.take(n, 8):
@@ -82,7 +82,7 @@ func (r *reader) numbers(n int) []float64 {
 	return r.mem.floats.take(n)
 }
 
-// list returns a list of n rows; nil after an error.
+// list returns n empty rows; nil after an error.
 func list[T any](r *reader, n int) []T {
 	if !r.take(n, 24) {
 		return nil
@@ -103,7 +103,7 @@ func MemoryOf(g *quintain.Group) int {
 	return n
 }
 
-// sizeOf counts the elements of rows, and something for each row itself.
+// sizeOf counts the elements of rows, plus an overhead for each row.
 func sizeOf[Row ~[]E, E any](rows []Row) int {
 	n := 0
 	for _, row := range rows {

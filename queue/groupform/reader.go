@@ -9,16 +9,16 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A reader takes the fields of a group from the front of b. After the first error
-// it returns zeros. It never believes a length that exceeds what is left of b, or
-// that differs from the row of tokens that it must match.
+// A reader decodes the fields of a group from the front of b. After the first error it
+// returns zeros. It never trusts a length beyond the rest of b, or unlike the row of tokens
+// to match.
 type reader struct {
 	b   []byte
 	err error    // a *FormatError
-	mem *scratch // nil: every row gets memory of its own
+	mem *scratch // nil: every row gets its own memory
 
-	most, taken int  // bytes that the group may take in memory, 0: any number; and that it takes so far
-	vast        bool // it takes more
+	most, taken int  // limit of the group's memory in bytes, 0: none; and its use so far
+	vast        bool // above the limit
 }
 
 func (r *reader) group() *quintain.Group {
@@ -55,7 +55,7 @@ func (r *reader) group() *quintain.Group {
 	return g
 }
 
-// fail keeps the first error and ends the reading.
+// fail records the first error and ends the reading.
 func (r *reader) fail(field, format string, args ...any) {
 	if r.err == nil {
 		r.err = &FormatError{Field: field, Why: fmt.Sprintf(format, args...)}
@@ -73,7 +73,7 @@ func (r *reader) uint(field string) uint64 {
 	}
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
-		r.fail(field, "ends in the middle of a number, or has one that is too large")
+		r.fail(field, "ends within a number, or has one that is too large")
 		return 0
 	}
 	r.b = r.b[n:]
@@ -100,10 +100,10 @@ func (r *reader) int(field string) int {
 	return int(s)
 }
 
-// bytes takes the next n bytes.
+// bytes reads n bytes.
 func (r *reader) bytes(field string, n uint64) []byte {
 	if n > uint64(len(r.b)) {
-		r.fail(field, "has %d bytes, and only %d are left", n, len(r.b))
+		r.fail(field, "has %d bytes, but only %d are left", n, len(r.b))
 		return nil
 	}
 	b := r.b[:n:n]
@@ -111,12 +111,12 @@ func (r *reader) bytes(field string, n uint64) []byte {
 	return b
 }
 
-// len reads the length of a slice that may be nil and whose elements take at least
-// a byte each. A nil slice gives -1.
+// len reads the length of a slice that may be nil, with elements of at least a byte each. A
+// nil slice gives -1.
 func (r *reader) len(field string) int {
 	n := r.uint(field)
 	if r.err == nil && n > uint64(len(r.b))+1 {
-		r.fail(field, "has %d elements, and only %d bytes are left", n-1, len(r.b))
+		r.fail(field, "has %d elements, but only %d bytes are left", n-1, len(r.b))
 	}
 	if r.err != nil {
 		return -1
@@ -124,8 +124,8 @@ func (r *reader) len(field string) int {
 	return int(n) - 1
 }
 
-// rows reads the length of a slice that has one element for each of n sequences.
-// A nil slice gives -1.
+// rows reads the length of a slice with one element for each of n sequences. A nil slice
+// gives -1.
 func (r *reader) rows(field string, n int) int {
 	got := r.len(field)
 	if got >= 0 && got != n {
@@ -135,8 +135,8 @@ func (r *reader) rows(field string, n int) int {
 	return got
 }
 
-// rowLen reads the length of row i of a field. It must be want, the length of the
-// tokens, or also, unless that is -1. A nil row gives -1.
+// rowLen reads the length of row i of a field. It must be want, the length of the tokens, or
+// also, unless that is -1. A nil row gives -1.
 func (r *reader) rowLen(field string, i, want, also int) int {
 	n := r.uint(field)
 	switch {
@@ -229,10 +229,10 @@ func (r *reader) tokenRow(field string, row []quintain.Token) []quintain.Token {
 	return row
 }
 
-// run checks the length of a run that begins at element at of a row of n.
+// run checks the length of a run from element at of a row of n.
 func (r *reader) run(field string, length uint64, at, n int) int {
 	if r.err == nil && (length == 0 || length > uint64(n-at)) {
-		r.fail(field, "has a run of %d elements, and %d are left", length, n-at)
+		r.fail(field, "has a run of %d elements, but %d are left", length, n-at)
 	}
 	if r.err != nil {
 		return n - at // ends the row
@@ -326,7 +326,7 @@ func (r *reader) versions(tokens [][]quintain.Token) [][]int32 {
 	return rows
 }
 
-// episodes reads how many sequences each episode has.
+// episodes reads the number of sequences of each episode.
 func (r *reader) episodes(n int) []int32 {
 	const field = "episodes"
 	if r.rows(field, n) < 0 {

@@ -16,8 +16,8 @@ const (
 	maskExplicit         // the values follow
 )
 
-// A writer appends the fields of a group to b. The length of a slice that may be nil
-// is written plus one, so that 0 stands for nil.
+// A writer encodes the fields of a group into b. It writes the length of a slice that may be
+// nil plus one; 0 stands for nil.
 type writer struct {
 	b      []byte
 	values []float64 // scratch
@@ -105,7 +105,7 @@ func (w *writer) tokens(rows [][]quintain.Token) {
 	}
 }
 
-// masks writes runs; mask i of a row is written relative to token i of that row.
+// masks writes runs; mask i of a row is relative to token i of that row.
 func (w *writer) masks(rows [][]int32, tokens [][]quintain.Token) {
 	w.len(len(rows), rows == nil)
 	for i, row := range rows {
@@ -142,8 +142,7 @@ func (w *writer) scores(scores []float64) {
 	}
 }
 
-// versions writes runs of equal values; a version is written plus one, so that -1
-// is a 0.
+// versions writes runs of equal values; a version is written plus one, so that -1 becomes 0.
 func (w *writer) versions(rows [][]int32) {
 	w.len(len(rows), rows == nil)
 	for _, row := range rows {
@@ -160,7 +159,7 @@ func (w *writer) versions(rows [][]int32) {
 	}
 }
 
-// episodes writes how many sequences each episode has.
+// episodes writes the number of sequences of each episode.
 func (w *writer) episodes(list []int32) {
 	w.len(len(list), list == nil)
 	for start := 0; start < len(list); {

@@ -17,37 +17,35 @@ import (
 )
 
 const (
-	maxBatch    = 1000                   // messages that the server takes in one batch
-	mergedBytes = 4 << 20                // of writes that are sent together
-	retryPause  = 100 * time.Millisecond // before a write is tried again
+	maxBatch    = 1000                   // the server's limit of messages in a batch
+	mergedBytes = 4 << 20                // limit of writes sent together
+	retryPause  = 100 * time.Millisecond // before a retry
 )
 
-// A chain is a stream that one process writes. Each write names the message that it
-// follows, and the server refuses it if that is not the last one. So a process after
-// which another one wrote never writes again, and a write that was not answered can be
-// sent again: it is done once at most.
+// A chain is a stream with one writing process. Each write names the message before it, and the
+// server refuses it unless that is the last one. So once another process has written, this one
+// cannot, and an unanswered write can be sent again: it happens once at most.
 //
-// What comes while a write is under way is sent together in the next one. Many
-// goroutines may use a chain.
+// Writes that arrive during another are sent together. Many goroutines may use a chain.
 type chain struct {
 	s      *store
 	stream jetstream.Stream
-	unique bool                  // messages may say that their subject must be new
-	turn   chan struct{}         // holds an element while somebody writes
-	tried  map[string][]*message // writes that may or may not follow tail, by ID; for the one whose turn it is
+	unique bool                  // messages may demand a new subject
+	turn   chan struct{}         // a semaphore for the writer
+	tried  map[string][]*message // uncertain writes after tail, by ID; for the writer
 
 	mu      sync.Mutex
-	tail    uint64 // number of the last message; changed by the one whose turn it is
+	tail    uint64 // number of the last message; the writer changes it
 	waiting []*write
 }
 
-// A message is one to keep.
+// A message is one to write.
 type message struct {
 	*nats.Msg
-	seq uint64 // its number, once it is kept; 0: not, or its subject is there already
+	seq uint64 // its number once written; 0: not written, or its subject exists
 }
 
-// A write is messages that are kept in their order, all or none.
+// A write is messages to write in order, all or none.
 type write struct {
 	msgs []*message
 	err  error
@@ -58,14 +56,14 @@ func newChain(s *store, stream jetstream.Stream, unique bool) *chain {
 	return &chain{s: s, stream: stream, unique: unique, turn: make(chan struct{}, 1), tried: make(map[string][]*message)}
 }
 
-// last is the number of the last message, as far as this process knows.
+// last is the number of the last known message.
 func (c *chain) last() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.tail
 }
 
-// follow has the next write follow the message of a number. No write is under way.
+// follow has the next write follow message tail. No write is running.
 func (c *chain) follow(tail uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +71,8 @@ func (c *chain) follow(tail uint64) {
 	clear(c.tried)
 }
 
-// write keeps msgs and sets their numbers. Once they are sent, the end of ctx no longer
-// matters: write waits for the outcome.
+// write writes msgs and sets their numbers. Once they are sent, it waits for the outcome
+// even if ctx ends.
 func (c *chain) write(ctx context.Context, msgs ...*message) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -106,7 +104,7 @@ func (c *chain) write(ctx context.Context, msgs ...*message) error {
 	}
 }
 
-// withdraw takes w out of those that wait, and reports whether it was among them.
+// withdraw takes w off the waiting writes, and reports whether it was one.
 func (c *chain) withdraw(w *write) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +113,7 @@ func (c *chain) withdraw(w *write) bool {
 	return len(c.waiting) < before
 }
 
-// next takes the first of those that wait, and as many as may be sent with it.
+// next takes the first waiting write, and as many as fit with it.
 func (c *chain) next() []*write {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +125,7 @@ func (c *chain) next() []*write {
 		if n > 0 && (msgs > maxBatch || bytes > mergedBytes || states[w.msgs[0].Subject]) {
 			break
 		}
-		if w.msgs[0].Header.Get(headerRollup) != "" { // a batch has one of a subject
+		if w.msgs[0].Header.Get(headerRollup) != "" { // a batch has each subject once
 			states[w.msgs[0].Subject] = true
 		}
 	}
@@ -144,7 +142,7 @@ func size(msgs []*message) (n int) {
 	return n
 }
 
-// serve writes list and tells those who wait for it.
+// serve writes list and reports the outcome.
 func (c *chain) serve(list []*write) {
 	var msgs []*message
 	for _, w := range list {
@@ -163,7 +161,7 @@ func (c *chain) serve(list []*write) {
 	}
 }
 
-// commitNew commits msgs without those whose subjects the stream has.
+// commitNew commits msgs, except those with subjects in the stream.
 func (c *chain) commitNew(msgs []*message) error {
 	for deadline := time.Now().Add(c.s.o.Timeout); ; pause.For(context.Background(), retryPause) {
 		var fresh []*message
@@ -183,13 +181,13 @@ func (c *chain) commitNew(msgs []*message) error {
 		if !errors.Is(err, errTaken) {
 			return err
 		}
-		if time.Now().After(deadline) { // an attempt is under way in the server, and does not come to its end
+		if time.Now().After(deadline) { // an earlier attempt still runs in the server
 			return fmt.Errorf("%s: %w: %w", c.s.where(), queue.ErrUncertain, err)
 		}
 	}
 }
 
-// has reports whether the stream has a message of a subject.
+// has reports whether the stream has a subject.
 func (c *chain) has(subject string) (bool, error) {
 	err := c.s.ask(context.Background(), func(ctx context.Context) error {
 		_, err := c.stream.GetLastMsgForSubject(ctx, subject)
@@ -201,8 +199,8 @@ func (c *chain) has(subject string) (bool, error) {
 	return err == nil, err
 }
 
-// commit keeps msgs, all or none. The error is [errTaken] if the subject of one may be
-// there already, and [queue.ErrFenced] if another process has written.
+// commit writes msgs, all or none. The error is [errTaken] if the subject of one may exist,
+// and [queue.ErrFenced] if another process has written.
 func (c *chain) commit(msgs []*message) error {
 	if err := c.s.lost(); err != nil {
 		return err
@@ -214,7 +212,7 @@ func (c *chain) commit(msgs []*message) error {
 	return err
 }
 
-// insist sends msgs until it is known what became of them, or the time is up.
+// insist sends msgs until their outcome is known, or the time is up.
 func (c *chain) insist(msgs []*message) error {
 	id := rand.Text()
 	deadline := time.Now().Add(c.s.o.Timeout + transfer(size(msgs)))
@@ -236,13 +234,13 @@ func (c *chain) insist(msgs []*message) error {
 	}
 }
 
-// passing reports whether a write that failed with err may be tried again.
+// passing reports whether err may pass, so that a retry makes sense.
 func passing(err error) bool {
 	return errors.Is(err, queue.ErrUncertain) || errors.Is(err, queue.ErrUnreachable) || errors.Is(err, errRefused)
 }
 
-// giveUp returns the error of a write whose last attempt failed with err. An earlier
-// attempt may have done it if unsure is true.
+// giveUp returns the error of a write after its last attempt failed with err. If unsure, an
+// earlier attempt may have succeeded.
 func (c *chain) giveUp(err error, unsure bool) error {
 	if errors.Is(err, errRefused) {
 		err = fmt.Errorf("%s: %w: %w", c.s.where(), queue.ErrUnreachable, err)
@@ -254,7 +252,7 @@ func (c *chain) giveUp(err error, unsure bool) error {
 	return err
 }
 
-// advance notes that msgs follow the tail.
+// advance moves the tail past msgs.
 func (c *chain) advance(msgs []*message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -265,22 +263,23 @@ func (c *chain) advance(msgs []*message) {
 	clear(c.tried)
 }
 
-// settle finds out why a write was refused. It returns nil if an earlier attempt has
-// done it, and [errRefused] if it should be tried again.
+// settle finds out why a write was refused. It returns nil if an earlier attempt succeeded,
+// and [errRefused] to retry.
 func (c *chain) settle(id string) error {
 	var info *jetstream.StreamInfo
 	err := c.s.ask(context.Background(), func(ctx context.Context) (err error) {
 		info, err = c.stream.Info(ctx)
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	switch {
 	case info.State.LastSeq < c.tail:
-		return fmt.Errorf("%w: its last message had the number %d, and has %d", errCut, c.tail, info.State.LastSeq)
+		return fmt.Errorf("%w: its last message was number %d, and is %d", errCut, c.tail, info.State.LastSeq)
 	case info.State.LastSeq == c.tail && c.unique:
 		return errTaken
-	case info.State.LastSeq == c.tail: // an attempt is on its way through the cluster
+	case info.State.LastSeq == c.tail: // an attempt is still on its way through the cluster
 		return errRefused
 	}
 	follower, err := c.writeAt(c.tail + 1)
@@ -294,19 +293,19 @@ func (c *chain) settle(id string) error {
 	if !mine {
 		return errForeign
 	}
-	c.advance(msgs) // its caller was told that the outcome is not known
+	c.advance(msgs) // an uncertain write did happen
 	return errRefused
 }
 
-// writeAt returns the ID of the write that begins with the message of a number; "":
-// there is none.
+// writeAt returns the ID of the write that begins with message seq, or "".
 func (c *chain) writeAt(seq uint64) (id string, err error) {
 	err = c.s.ask(context.Background(), func(ctx context.Context) error {
 		m, err := c.stream.GetMsg(ctx, seq)
-		if err == nil {
-			id = m.Header.Get(headerWrite)
+		if err != nil {
+			return err
 		}
-		return err
+		id = m.Header.Get(headerWrite)
+		return nil
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return "", nil

@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// childNode is the environment of a child process that is a node of a cluster: a
+// childNode is the environment variable that makes a child process a cluster's node: a
 // nodeConfig.
 const childNode = "QUINTAIN_TEST_NODE"
 
@@ -107,10 +107,10 @@ func (c *cluster) start(i int) {
 	c.procs[i] = p
 }
 
-// kill ends node i as a power cut of its machine does.
+// kill ends node i as a power cut would.
 func (c *cluster) kill(i int) {
 	_ = c.procs[i].Process.Kill()
-	_ = c.procs[i].Wait() // says that it was killed
+	_ = c.procs[i].Wait() // fails, because of the kill
 }
 
 // url lists the servers.
@@ -136,7 +136,7 @@ func (c *cluster) leader(stream string) int {
 	return 0
 }
 
-// replicas returns how the copies of a stream are; the zero value if that is not known.
+// replicas returns the state of a stream's copies; zero if unknown.
 func (c *cluster) replicas(stream string) jetstream.ClusterInfo {
 	st, err := c.js.Stream(c.t.Context(), stream)
 	if err != nil || st.CachedInfo().Cluster == nil {
@@ -159,8 +159,8 @@ func (c *cluster) awaitMeta() {
 	}
 }
 
-// awaitPeers waits until the copies of all nodes are up to date: a cluster of three
-// bears the loss of one, not of a second one that has not caught up.
+// awaitPeers waits until all copies are up to date: a cluster of three survives the loss of
+// one node, not of a second that lags.
 func (c *cluster) awaitPeers(streams ...string) {
 	c.t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)

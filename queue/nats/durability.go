@@ -9,12 +9,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// syncSubject is where the system account of a NATS server tells its settings. Other
-// accounts hear nothing, unless its operator exports this subject to them.
+// syncSubject is where the system account of a NATS server serves its settings. Other
+// accounts get no answer unless the operator exports the subject to them.
 const syncSubject = "$SYS.REQ.SERVER.PING.JSZ"
 
-// checkSync warns if what the server acknowledges may not be on disk. Three copies are
-// enough, and so is the word of the user.
+// checkSync warns if acknowledged messages may not be on disk. Three copies are enough, and
+// so is the user's word.
 func (s *server) checkSync(ctx context.Context, info *jetstream.StreamInfo) {
 	if s.o.Synced || info.Config.Replicas >= 3 {
 		return
@@ -23,10 +23,10 @@ func (s *server) checkSync(ctx context.Context, info *jetstream.StreamInfo) {
 	if info.Cluster != nil && info.Cluster.Leader != "" {
 		server = info.Cluster.Leader
 	}
-	const cost = "a power cut of its machine may lose what it has acknowledged, minutes of it with the default settings"
+	const cost = "a power cut of its machine may lose acknowledged messages, minutes of them with the default settings"
 	switch always, known := s.syncsAlways(ctx, server); {
 	case !known:
-		s.o.Log.Warn("it cannot be seen from here whether the NATS server syncs each write to its disk: if not, "+cost+
+		s.o.Log.Warn("the NATS server does not tell whether it syncs each write to its disk: if not, "+cost+
 			"; set sync_interval: always in its jetstream settings, then --nats-synced here, or keep three copies", "server", server, "stream", info.Config.Name)
 	case !always:
 		s.o.Log.Warn("the NATS server does not sync each write to its disk: "+cost+
@@ -34,7 +34,7 @@ func (s *server) checkSync(ctx context.Context, info *jetstream.StreamInfo) {
 	}
 }
 
-// syncsAlways asks whether a server syncs each write; known is false if it does not say.
+// syncsAlways asks whether a server syncs each write; known is false if it does not tell.
 func (s *server) syncsAlways(ctx context.Context, server string) (always, known bool) {
 	ask, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

@@ -24,7 +24,7 @@ accounts: {
 }
 no_auth_user: app`
 
-// TestWarnsOfAServerThatDoesNotSync looks at servers of several settings.
+// TestWarnsOfAServerThatDoesNotSync tries servers with several settings.
 func TestWarnsOfAServerThatDoesNotSync(t *testing.T) {
 	for _, test := range []struct {
 		why    string
@@ -33,7 +33,7 @@ func TestWarnsOfAServerThatDoesNotSync(t *testing.T) {
 		synced bool
 		want   string // part of the warning; empty: none
 	}{
-		{"a client is not told, however it is", "always", "", false, "it cannot be seen from here"},
+		{"a client that cannot know", "always", "", false, "does not tell whether it syncs"},
 		{"the user knows", "always", "", true, ""},
 		{"the server tells that it syncs", "always", exported, false, ""},
 		{"the server tells that it does not", `"2m"`, exported, false, "does not sync each write"},

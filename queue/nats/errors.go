@@ -12,28 +12,28 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Errors of writes that their callers understand.
+// Errors of writes.
 var (
-	errRefused = errors.New("the server refuses a write for now") // the last message is not the one named, or a subject is not new
+	errRefused = errors.New("the server refuses a write for now") // another message is the last, or a subject is not new
 	errTaken   = errors.New("a subject that should be new is not")
 	errForeign = errors.New("another process has written to the stream")
-	errCut     = errors.New("the server has lost the end of the stream, which it had acknowledged: see sync_interval of its settings")
+	errCut     = errors.New("the server has lost the acknowledged end of the stream: see sync_interval in its settings")
 )
 
-// Codes of errors of the server.
+// Error codes of the server.
 const (
-	codeWrongSequence     = 10071 // the last message is not the one named
-	codeSequenceInProcess = 10164 // … or a write under way will change that
+	codeWrongSequence     = 10071 // another message is the last
+	codeSequenceInProcess = 10164 // … or will be, after a running write
 	codeStoreFailed       = 10077
-	codeIncompleteBatch   = 10176 // a part of it did not arrive, or its time was up
+	codeIncompleteBatch   = 10176 // a part did not arrive in time
 	codeManyBatches       = 10210
 )
 
-// troubled is the lowest status of a server that has trouble of its own, for example
-// while a cluster elects a leader.
+// troubled is the lowest status of a server with problems of its own, such as a cluster that
+// elects a leader.
 const troubled = 500
 
-// codesNoSpace are the codes for a full server, account or stream.
+// codesNoSpace are the error codes of a full server, account or stream.
 func codesNoSpace() []int { return []int{10002, 10023, 10047, 10028, 10027} }
 
 // sendError is the error of a request without an answer.
@@ -47,7 +47,7 @@ func (s *server) sendError(err error) error {
 	return fmt.Errorf("%s: %w: %w", s.where(), queue.ErrUncertain, err)
 }
 
-// serverError is the error of a message that the server refused.
+// serverError is the error of a refused message.
 func (s *server) serverError(e *jetstream.APIError) error {
 	switch code := int(e.ErrorCode); {
 	case code == codeWrongSequence, code == codeSequenceInProcess:

@@ -9,14 +9,14 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// TestServerErrors separates what may be tried again from what may not.
+// TestServerErrors tells errors to retry from others.
 func TestServerErrors(t *testing.T) {
 	s := &server{url: "nats://one"}
 	passing := []error{queue.ErrUnreachable, queue.ErrUncertain, queue.ErrNoSpace, errRefused}
 	for _, test := range []struct {
 		why         string
 		e           jetstream.APIError
-		write, read error // nil: none of passing
+		write, read error // nil: not passing
 	}{
 		{"a cluster elects", jetstream.APIError{Code: 503, ErrorCode: 10008}, queue.ErrUnreachable, queue.ErrUnreachable},
 		{"a cluster has another leader", jetstream.APIError{Code: 500, ErrorCode: 10009}, queue.ErrUnreachable, queue.ErrUnreachable},

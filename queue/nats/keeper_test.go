@@ -22,26 +22,26 @@ import (
 	"github.com/quintain-rl/quintain/queue/nats"
 )
 
-// childKeeper is the environment of a child process that owns a queue or is on standby:
-// a keeperConfig.
+// childKeeper is the environment variable that makes a child process the owner of a queue, or a
+// standby: a keeperConfig.
 const childKeeper = "QUINTAIN_TEST_KEEPER"
 
-// A keeperConfig says what a keeper does.
+// A keeperConfig is the task of a keeper.
 type keeperConfig struct {
 	URL   string
 	First int // number of its first group
 }
 
-// What a keeper says, a line each, with the ID of a group after all but the first.
+// The words of a keeper, one per line, all but the first with the ID of a group.
 const (
-	saysOwner  = "owner"  // it owns the queue now
+	saysOwner  = "owner"  // it owns the queue
 	saysPut    = "put"    // the group was put
 	saysAcking = "acking" // the group is about to be acknowledged
-	saysAcked  = "acked"  // and was
+	saysAcked  = "acked"  // the group was acknowledged
 )
 
-// keep waits for the queue, then puts groups and acknowledges them until it is killed, or
-// until another process takes the queue.
+// keep waits for the queue, then puts and acknowledges groups until it is killed or another
+// process takes the queue.
 func keep(config string) int {
 	var c keeperConfig
 	if err := json.Unmarshal([]byte(config), &c); err != nil {
@@ -70,10 +70,10 @@ func fail(err error) int {
 	return 1
 }
 
-// say writes a line at once, so that it outlives the process.
+// say writes a line at once, so that it survives the process.
 func say(what, id string) { fmt.Fprintln(os.Stdout, what, id) }
 
-// produce puts groups of the numbers from first on, each until it is known to be kept.
+// produce puts groups numbered from first, each until its success is certain.
 func produce(q *queue.Queue, first int) error {
 	for i := first; ; i++ {
 		g := groupformtest.Group(i)
@@ -88,7 +88,7 @@ func produce(q *queue.Queue, first int) error {
 	}
 }
 
-// consume takes groups and acknowledges them, each batch until it is known to be done.
+// consume leases and acknowledges groups, each batch until its success is certain.
 func consume(q *queue.Queue) error {
 	for {
 		var list []queue.Delivery
@@ -125,22 +125,22 @@ func insist(do func() error) error {
 	}
 }
 
-// A ledger is what the keepers have said.
+// A ledger is the words of the keepers.
 type ledger struct {
 	mu     sync.Mutex
-	owner  int              // number of the keeper that said last that it owns the queue
+	owner  int              // the last keeper to own the queue
 	put    map[string]bool  // IDs
 	acking map[string]bool  // IDs
-	acked  map[string][]int // which keepers have said so
+	acked  map[string][]int // keepers, by ID
 	puts   []time.Time      // when groups were put
-	heard  chan struct{}    // closed with the next line
+	heard  chan struct{}    // closed at the next line
 }
 
 func newLedger() *ledger {
 	return &ledger{owner: -1, put: map[string]bool{}, acking: map[string]bool{}, acked: map[string][]int{}, heard: make(chan struct{})}
 }
 
-// note takes in a line of keeper i.
+// note records a line of keeper i.
 func (l *ledger) note(i int, line string) {
 	what, id, _ := strings.Cut(line, " ")
 	l.mu.Lock()
@@ -179,7 +179,7 @@ func (l *ledger) await(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// work waits until n groups more were put, and returns the longest pause between two.
+// work waits for n more puts, and returns the longest pause between two.
 func (l *ledger) work(t *testing.T, n int) (pause time.Duration) {
 	t.Helper()
 	l.mu.Lock()
@@ -196,7 +196,7 @@ func (l *ledger) work(t *testing.T, n int) (pause time.Duration) {
 	return pause
 }
 
-// check compares what was said with the groups that wait at the end.
+// check compares the keepers' words with the waiting groups at the end.
 func (l *ledger) check(t *testing.T, waiting []string) {
 	t.Helper()
 	l.mu.Lock()
@@ -217,7 +217,7 @@ func (l *ledger) check(t *testing.T, waiting []string) {
 	t.Logf("%d groups put, %d acknowledged, %d wait; %d lost, %d acknowledged twice", len(l.put), len(l.acked), len(waiting), lost, twice)
 }
 
-// A keeper is a process with a network of its own to each node.
+// A keeper is a process with its own network to each node.
 type keeper struct {
 	proxies []*proxy
 	proc    *exec.Cmd
@@ -225,7 +225,7 @@ type keeper struct {
 	said    string        // its last words
 }
 
-// startKeeper starts keeper i, whose groups have numbers from first on.
+// startKeeper starts keeper i with groups numbered from first.
 func startKeeper(t *testing.T, k *keeper, i, first int, l *ledger) {
 	t.Helper()
 	var list []string
@@ -257,6 +257,6 @@ func startKeeper(t *testing.T, k *keeper, i, first int, l *ledger) {
 		}
 		last, _ := io.ReadAll(words)
 		k.said = string(last)
-		_ = proc.Wait() // says that it was killed
+		_ = proc.Wait() // fails, because of the kill
 	}(k.proc, k.ended)
 }

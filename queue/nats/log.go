@@ -35,7 +35,7 @@ func (s *store) Replay(ctx context.Context, show func([]byte) error) error {
 
 // Rewrite implements [queue.Log].
 func (s *store) Rewrite(ctx context.Context, records [][]byte) error {
-	if err := s.prove(ctx); err != nil { // a purge would not be refused
+	if err := s.prove(ctx); err != nil { // the server would not refuse a former owner's purge
 		return err
 	}
 	first := s.log.last()
@@ -62,7 +62,7 @@ func (s *store) State(ctx context.Context, key string) ([]byte, error) {
 	return s.state(ctx, key)
 }
 
-// stateMessage is the message that keeps a state.
+// stateMessage is the message of a state.
 func (s *store) stateMessage(key string, value []byte) *message {
 	return &message{Msg: &nats.Msg{Subject: s.stateSubject(key), Data: value, Header: nats.Header{headerRollup: {"sub"}}}}
 }
@@ -71,10 +71,13 @@ func (s *store) stateMessage(key string, value []byte) *message {
 func (s *store) state(ctx context.Context, key string) (value []byte, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
 		m, err := s.log.stream.GetLastMsgForSubject(ctx, s.stateSubject(key))
-		if err == nil && m.Header.Get(headerForgotten) == "" {
+		if err != nil {
+			return err
+		}
+		if m.Header.Get(headerForgotten) == "" {
 			value = append([]byte{}, m.Data...)
 		}
-		return err
+		return nil
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil
@@ -107,14 +110,14 @@ func (s *store) States(ctx context.Context, prefix string) ([]queue.State, error
 	return list, err
 }
 
-// SetStates implements [queue.States]. A state that is forgotten leaves a message that
-// says so, since a purge would not be refused by the server if another process owned
-// the streams. That message is deleted at once, by its number, which names no other.
+// SetStates implements [queue.States]. It deletes a state by a message that says so, because
+// the server would not refuse a former owner's purge. Then it deletes that message by its
+// unique number.
 func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	for len(list) > 0 {
 		var msgs []*message
 		seen := make(map[string]bool)
-		for len(msgs) < min(len(list), maxBatch) && !seen[list[len(msgs)].Key] { // a batch has one of a subject
+		for len(msgs) < min(len(list), maxBatch) && !seen[list[len(msgs)].Key] { // a batch has each subject once
 			one := list[len(msgs)]
 			m := s.stateMessage(one.Key, one.Value)
 			if one.Value == nil {
@@ -132,15 +135,15 @@ func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	return nil
 }
 
-// sweep deletes those of msgs that say that a state is forgotten. It gives up when the
-// server does not answer: what stays is no harm.
+// sweep deletes the messages that delete a state. It gives up if the server does not answer:
+// leftovers do no harm.
 func (s *store) sweep(ctx context.Context, msgs []*message) {
 	for _, m := range msgs {
 		if m.Header.Get(headerForgotten) == "" {
 			continue
 		}
 		if err := s.askOnce(ctx, func(ctx context.Context) error { return s.log.stream.DeleteMsg(ctx, m.seq) }); err != nil {
-			s.o.Log.Debug("nats: a forgotten state leaves a message", "subject", m.Subject, "err", err)
+			s.o.Log.Debug("nats: a deleted state leaves a message", "subject", m.Subject, "err", err)
 			return
 		}
 	}

@@ -1,6 +1,6 @@
-// Package nats keeps a queue in two streams of a NATS server or cluster, version 2.12
-// or later, with JetStream. What an answer of such a queue promises is what the
-// settings of the server promise. The streams are described in docs/formats/stream.md.
+// Package nats keeps a queue in two streams of a NATS server or cluster with JetStream,
+// version 2.12 or later. A confirmed change is as durable as the server's settings make it.
+// docs/formats/stream.md describes the streams.
 package nats
 
 import (
@@ -16,22 +16,22 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Options are the settings of one store; the zero value has the defaults.
+// Options are the settings of a store. The zero value is valid.
 type Options struct {
-	Name     string        // of the streams, with 1 to 64 letters of a-z, A-Z, 0-9, '-' and '_'; default "quintain"
-	Replicas int           // copies of the streams that a cluster keeps, if they are made now; default 1
-	Creds    string        // file of NATS credentials; default none
-	Standby  bool          // wait until the owner of the streams has ended, or has given no sign of life for 3 s
-	Synced   bool          // the server is known to sync each write to its disk: do not warn
-	Timeout  time.Duration // how long to try an operation before it fails; default 10 s
+	Name     string        // of the streams: 1 to 64 letters of a-z, A-Z, 0-9, '-' and '_'; default "quintain"
+	Replicas int           // copies of new streams in a cluster; default 1
+	Creds    string        // file of NATS credentials; default: none
+	Standby  bool          // wait until the streams' owner ends, or shows no sign of life for 3 s
+	Synced   bool          // the server syncs each write to its disk: do not warn
+	Timeout  time.Duration // how long to retry an operation; default 10 s
 	Log      *slog.Logger  // default: none
 
-	// Lost is called, once, when another process has become the owner of the streams. The
-	// error is what all operations return from then on. Lost must not call the store.
+	// Lost is called once another process owns the streams. All operations return the error
+	// from then on. Lost must not call the store.
 	Lost func(error)
 }
 
-// withDefaults returns o with its zeros filled in.
+// withDefaults fills in zeros.
 func (o Options) withDefaults() Options {
 	if o.Name == "" {
 		o.Name = "quintain"
@@ -46,13 +46,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Open opens the store on the server or cluster at url, which may list several
-// servers, with commas. One process owns the streams of a name: others get
-// [queue.ErrInUse], or wait if they are on standby. If the last owner was killed, Open
-// waits for 3 s, in which a living one would give a sign.
+// Open opens the store on the server or cluster at url, a list of servers with commas. One
+// process owns the streams of a name: another gets [queue.ErrInUse], or waits if on standby.
+// If the last owner was killed, Open waits for 3 s, in which a living one would show itself.
 //
-// An owner that gives no sign of life for 3 s may be replaced. The server then refuses
-// all that it still writes, and its operations return [queue.ErrFenced].
+// An owner that shows no sign of life for 3 s may be replaced. The server then refuses its
+// writes, and its operations return [queue.ErrFenced].
 func Open(ctx context.Context, url string, o Options) (queue.Store, error) {
 	s, err := open(ctx, url, o)
 	if err != nil {
@@ -70,13 +69,7 @@ func open(ctx context.Context, url string, o Options) (*store, error) {
 	if s.nc, err = s.dial(); err != nil {
 		return nil, err
 	}
-	for err = s.attach(ctx); s.o.Standby && passing(err); err = s.attach(ctx) {
-		pause.For(ctx, lookTime)
-	}
-	if err == nil {
-		err = s.claim(ctx)
-	}
-	if err != nil {
+	if err := s.acquire(ctx); err != nil {
 		s.nc.Close()
 		return nil, err
 	}
@@ -86,7 +79,20 @@ func open(ctx context.Context, url string, o Options) (*store, error) {
 	return s, nil
 }
 
-// Remove deletes the streams of a queue, with all that they hold. Like [Open], it returns
+// acquire attaches the streams and becomes their owner.
+func (s *store) acquire(ctx context.Context) error {
+	err := s.attach(ctx)
+	for s.o.Standby && passing(err) {
+		pause.For(ctx, lookTime)
+		err = s.attach(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return s.claim(ctx)
+}
+
+// Remove deletes the streams of a queue with their content. Like [Open], it returns
 // [queue.ErrInUse] if a process uses them.
 func Remove(ctx context.Context, url string, o Options) error {
 	s, err := open(ctx, url, o)
@@ -96,7 +102,7 @@ func Remove(ctx context.Context, url string, o Options) error {
 	defer s.nc.Close()
 	s.stop()
 	s.living.Wait()
-	for _, c := range []*chain{s.bodies, s.log} { // the log, with the owner, is the last
+	for _, c := range []*chain{s.bodies, s.log} { // the log last, because it names the owner
 		err := s.ask(ctx, func(ctx context.Context) error { return s.js.DeleteStream(ctx, c.stream.CachedInfo().Config.Name) })
 		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return err

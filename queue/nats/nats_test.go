@@ -31,14 +31,13 @@ func TestMain(m *testing.M) {
 	if config := os.Getenv(childKeeper); config != "" {
 		os.Exit(keep(config))
 	}
-	if err := flag.Set("test.parallel", "8"); err != nil { // they wait for timers, and not for a processor
+	if err := flag.Set("test.parallel", "8"); err != nil { // they wait for timers, not for a processor
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
 
-// natsServer runs a server on a port of the loopback, -1 for any free one, until
-// stop is called.
+// natsServer runs a server on a loopback port, -1 for any free one, until stop is called.
 func natsServer(t testing.TB, dir string, port int) (url string, at int, stop func()) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
@@ -57,7 +56,7 @@ func natsServer(t testing.TB, dir string, port int) (url string, at int, stop fu
 	}
 }
 
-// connect returns a client of JetStream, until the test ends.
+// connect returns a client of JetStream for the test.
 func connect(t testing.TB, url string, options ...natsio.Option) jetstream.JetStream {
 	t.Helper()
 	nc, err := natsio.Connect(url, options...)
@@ -156,7 +155,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	queuetest.Close(t, openURL(t, url, nats.Options{}))
 }
 
-// A queue is ready as long as its server takes groups, and again once that is back.
+// A queue is ready while its server takes groups, and again once the server is back.
 func TestReadyAsServerIs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

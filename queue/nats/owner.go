@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	beat     = time.Second            // between two signs of life of the owner
-	grace    = 3 * time.Second        // without a sign of life, after which the owner counts as dead
-	lookTime = 250 * time.Millisecond // between two looks at the owner
+	beat     = time.Second            // between the owner's signs of life
+	grace    = 3 * time.Second        // without a sign of life, the owner counts as dead
+	lookTime = 250 * time.Millisecond // between looks at the owner
 )
 
-// ownerKey is the state that says who owns the streams. No user's key has a dot.
+// ownerKey is the state that names the owner of the streams. No user's key has a dot.
 const ownerKey = "queue.owner"
 
-// An ownership is the record of the owner.
+// An ownership is the record of an owner.
 type ownership struct {
-	Number   uint64    `json:"number"` // grows with each change of the owner
+	Number   uint64    `json:"number"` // grows with each change of owner
 	Owner    string    `json:"owner"`  // for people
 	Since    time.Time `json:"since"`
-	Released bool      `json:"released,omitempty"` // it has ended in order
+	Released bool      `json:"released,omitempty"` // the owner closed its store
 }
 
 // String names the owner.
@@ -43,17 +43,17 @@ func me() string {
 	return fmt.Sprintf("process %d on %s", os.Getpid(), name)
 }
 
-// ownerMessage is the record as it is kept.
+// ownerMessage is the message of the record.
 func (s *store) ownerMessage(o ownership) *message {
 	data, err := jsonform.Marshal(o)
 	if err != nil {
-		panic("nats: an owner: " + err.Error()) // it is text and numbers
+		panic("nats: an owner: " + err.Error()) // cannot happen: text and numbers
 	}
 	return s.stateMessage(ownerKey, data)
 }
 
-// claim makes this process the owner of the streams. If they have one that is alive, it
-// returns [queue.ErrInUse]; a standby waits, also while the server does not answer.
+// claim makes this process the owner of the streams. If their owner is alive, it returns
+// [queue.ErrInUse]; a standby waits, even while the server does not answer.
 func (s *store) claim(ctx context.Context) error {
 	var w watch
 	for ctx.Err() == nil {
@@ -65,10 +65,10 @@ func (s *store) claim(ctx context.Context) error {
 				return nil
 			}
 		}
-		switch {
-		case err != nil && !(s.o.Standby && passing(err)):
+		if err != nil && !(s.o.Standby && passing(err)) {
 			return err
-		case w.moved && !s.o.Standby:
+		}
+		if w.moved && !s.o.Standby {
 			return fmt.Errorf("%s: stream %s: %w: %s; stop that one, or wait for its end with --nats-standby", s.where(), s.o.Name, queue.ErrInUse, o)
 		}
 		if !w.told {
@@ -80,24 +80,24 @@ func (s *store) claim(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// A watch is what is known of another owner.
+// A watch is the known activity of another owner.
 type watch struct {
 	last  uint64        // number of the last message of the log
-	at    time.Time     // of the last look; zero: there was none
-	still time.Duration // how long the owner has given no sign of life
-	moved bool          // it has given one
-	told  bool          // people know that somebody waits
+	at    time.Time     // of the last look; zero: none yet
+	still time.Duration // time without a sign of life
+	moved bool          // it has given a sign of life
+	told  bool          // the wait was logged
 }
 
-// note notes a look at the log, which failed if err is not nil.
+// note records a look at the log; err is its failure.
 func (w *watch) note(last uint64, err error) {
 	now := time.Now()
 	switch {
-	case err != nil || w.at.IsZero(): // the owner may have been unable to give a sign
+	case err != nil || w.at.IsZero(): // the owner may have had no connection either
 		w.still = 0
 	case last != w.last:
 		w.still, w.moved = 0, true
-	default: // whoever looks may have been stopped
+	default: // this process may have been paused
 		w.still += min(now.Sub(w.at), beat)
 	}
 	if err == nil {
@@ -106,30 +106,34 @@ func (w *watch) note(last uint64, err error) {
 	w.at = now
 }
 
-// look returns the number of the last message of the log, and who owns the streams.
+// look returns the number of the last log message, and the owner of the streams.
 func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
 		info, err := s.log.stream.Info(ctx)
-		if err == nil {
-			last = info.State.LastSeq
+		if err != nil {
+			return err
 		}
-		return err
+		last = info.State.LastSeq
+		return nil
 	})
 	if err != nil {
 		return 0, o, err
 	}
 	data, err := s.state(ctx, ownerKey)
-	if err == nil && data != nil {
-		err = jsonform.Unmarshal(data, &o)
-	}
 	if err != nil {
+		return 0, o, fmt.Errorf("the record of the owner: %w", err)
+	}
+	if data == nil {
+		return last, o, nil
+	}
+	if err := jsonform.Unmarshal(data, &o); err != nil {
 		return 0, o, fmt.Errorf("the record of the owner: %w", err)
 	}
 	return last, o, nil
 }
 
-// take takes the streams from the owner before, if the last message of the log is still
-// that of the number last.
+// take takes the streams from their former owner, if the last log message is still number
+// last.
 func (s *store) take(last uint64, before ownership) (won bool, err error) {
 	s.own = ownership{Number: before.Number + 1, Owner: me(), Since: time.Now().UTC().Truncate(time.Millisecond)}
 	s.log.follow(last)
@@ -147,12 +151,12 @@ func (s *store) take(last uint64, before ownership) (won bool, err error) {
 	return true, nil
 }
 
-// prove proves that this process owns the streams: it writes to the log.
+// prove proves that this process owns the streams, by writing to the log.
 func (s *store) prove(ctx context.Context) error {
 	return s.log.write(ctx, s.ownerMessage(s.own))
 }
 
-// live gives signs of life until ctx ends, or the streams have another owner.
+// live gives signs of life until ctx ends or the streams have another owner.
 func (s *store) live(ctx context.Context) {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -168,7 +172,7 @@ func (s *store) live(ctx context.Context) {
 	}
 }
 
-// release says that the streams have no owner any more, if the server can be reached.
+// release gives up the streams, if the server can be reached.
 func (s *store) release() {
 	if s.lost() != nil || !s.nc.IsConnected() {
 		return
@@ -176,11 +180,11 @@ func (s *store) release() {
 	o := s.own
 	o.Released = true
 	if err := s.log.write(context.Background(), s.ownerMessage(o)); err != nil {
-		s.o.Log.Warn("the queue could not be released: who opens it next will wait for some seconds", "stream", s.o.Name, "err", err)
+		s.o.Log.Warn("the queue could not be released: its next owner will wait for some seconds", "stream", s.o.Name, "err", err)
 	}
 }
 
-// lost returns the error of all operations once another process owns the streams.
+// lost returns the error of all operations if another process owns the streams.
 func (s *store) lost() error {
 	if err := s.gone.Load(); err != nil {
 		return *err
@@ -188,8 +192,8 @@ func (s *store) lost() error {
 	return nil
 }
 
-// lose notes that this process owns the streams no more, and returns the error of all
-// operations from now on.
+// lose records that this process no longer owns the streams, and returns the error of all
+// later operations.
 func (s *store) lose(why error) error {
 	err := fmt.Errorf("%s: stream %s: %w: %w", s.where(), s.o.Name, queue.ErrFenced, why)
 	_, o, lookErr := s.look(context.Background())
@@ -199,7 +203,7 @@ func (s *store) lose(why error) error {
 	if !s.gone.CompareAndSwap(nil, &err) {
 		return s.lost()
 	}
-	s.o.Log.Error("this process owns the queue no longer, and stops serving it", "stream", s.o.Name, "owner", o.Owner, "since", o.Since, "err", why)
+	s.o.Log.Error("this process no longer owns the queue, and stops serving it", "stream", s.o.Name, "owner", o.Owner, "since", o.Since, "err", why)
 	if s.o.Lost != nil {
 		s.o.Lost(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
-// behindProxy runs a server and a proxy before it.
+// behindProxy runs a server behind a proxy.
 func behindProxy(t *testing.T) (url string, p *proxy) {
 	t.Helper()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
@@ -25,8 +25,8 @@ func behindProxy(t *testing.T) (url string, p *proxy) {
 	return url, newProxy(t, strings.TrimPrefix(url, "nats://"))
 }
 
-// TestAnOwnerThatWasReplacedIsFenced cuts the owner off, lets another process take the queue over, and
-// connects the first one again.
+// TestAnOwnerThatWasReplacedIsFenced cuts the owner off, lets another process take over, and
+// reconnects the first.
 func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -80,7 +80,7 @@ func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
 	}
 }
 
-// TestAnIdleOwnerNoticesItsHeir: nobody asks the first process for anything.
+// TestAnIdleOwnerNoticesItsHeir fences an owner that does nothing.
 func TestAnIdleOwnerNoticesItsHeir(t *testing.T) {
 	t.Parallel()
 	url, p := behindProxy(t)
@@ -96,7 +96,7 @@ func TestAnIdleOwnerNoticesItsHeir(t *testing.T) {
 	queuetest.Close(t, heir)
 }
 
-// TestDeletionsOfAFormerOwnerHitNothing calls what the server cannot refuse: deletions.
+// TestDeletionsOfAFormerOwnerHitNothing tries deletions, which the server cannot refuse.
 func TestDeletionsOfAFormerOwnerHitNothing(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -133,7 +133,7 @@ func TestDeletionsOfAFormerOwnerHitNothing(t *testing.T) {
 	}
 }
 
-// TestOneOfManyOpens has many open the streams at the same moment.
+// TestOneOfManyOpens opens the streams from many processes at once.
 func TestOneOfManyOpens(t *testing.T) {
 	t.Parallel()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
@@ -164,8 +164,8 @@ func TestOneOfManyOpens(t *testing.T) {
 	}
 }
 
-// TestABrokenConnectionCostsNothing breaks the connection of the owner for a moment,
-// while another process would like to have the queue.
+// TestABrokenConnectionCostsNothing breaks the owner's connection for a moment, while
+// another process waits for the queue.
 func TestABrokenConnectionCostsNothing(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -194,8 +194,8 @@ func TestABrokenConnectionCostsNothing(t *testing.T) {
 	}
 }
 
-// TestAnUnansweredWriteIsDoneOnce loses the answer to a put and to an acknowledgement
-// that the server has carried out.
+// TestAnUnansweredWriteIsDoneOnce loses the server's answers to a put and to an
+// acknowledgement.
 func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -250,7 +250,7 @@ func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
 	unanswered("quintain-log", "quintain.done", func() error { return q.Ack(ctx, "a", list[0].Seq) })
 }
 
-// TestAStandbyTakesOver lets the owner end in order.
+// TestAStandbyTakesOver closes the owner's store.
 func TestAStandbyTakesOver(t *testing.T) {
 	t.Parallel()
 	url, _, stop := natsServer(t, t.TempDir(), -1)
@@ -291,7 +291,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 	}
 }
 
-// TestRemove deletes streams that nobody uses.
+// TestRemove deletes unused streams.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -15,10 +15,10 @@ type proxy struct {
 	mu    sync.Mutex
 	conns map[net.Conn]struct{}
 	cut   bool // nothing gets through
-	deaf  bool // what the server says gets lost
+	deaf  bool // the server's answers get lost
 }
 
-// newProxy starts a proxy to an address, until the test ends.
+// newProxy starts a proxy to an address for the test.
 func newProxy(t testing.TB, to string) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,7 +56,7 @@ func (p *proxy) serve() {
 	}
 }
 
-// admit notes connections, unless the network is cut.
+// admit registers connections, unless the network is cut.
 func (p *proxy) admit(conns ...net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,14 +89,14 @@ func (p *proxy) pass(to, from net.Conn, reply bool) {
 	}
 }
 
-// deafen has what the server says get lost, until the connections are cut off.
+// deafen loses the server's answers until cutOff.
 func (p *proxy) deafen() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.deaf = true
 }
 
-// cutOff breaks all connections, and lets none through until mend.
+// cutOff breaks all connections and refuses new ones until mend.
 func (p *proxy) cutOff() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +107,7 @@ func (p *proxy) cutOff() {
 	clear(p.conns)
 }
 
-// mend lets connections through again.
+// mend admits connections again.
 func (p *proxy) mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

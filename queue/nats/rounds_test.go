@@ -13,23 +13,22 @@ import (
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
-// rounds is how many things go wrong in TestRounds.
+// rounds is the number of failures in TestRounds.
 var rounds = flag.Int("rounds", defaultRounds, "rounds of TestRounds")
 
-// A scene is a cluster of three and two processes, of which one owns the queue and the
-// other is on standby.
+// A scene is a cluster of three with an owner of the queue and a standby.
 type scene struct {
 	t       *testing.T
 	cluster *cluster
 	ledger  *ledger
 	keepers [2]*keeper
 
-	first     int // number of the first group of the keeper that is started next
-	takeovers int // from owners that were alive
+	first     int // number of the next keeper's first group
+	takeovers int // from living owners
 }
 
-// TestRounds has nodes and owners killed, owners paused and cut off, under load. What was
-// put is delivered, and acknowledged once.
+// TestRounds kills nodes and owners, pauses owners and cuts them off, under load. All groups
+// are delivered, and acknowledged once.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -81,7 +80,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// finish looks at what is left.
+// finish checks the rest of the queue.
 func (s *scene) finish() {
 	var q *queue.Queue
 	store, err := nats.Open(s.t.Context(), s.cluster.url(), nats.Options{Replicas: 3, Standby: true})
@@ -107,7 +106,7 @@ func (s *scene) start(i int) {
 func (s *scene) stop() {
 	for i, k := range s.keepers {
 		if k.proc != nil {
-			if s.t.Failed() { // so that it tells what it does
+			if s.t.Failed() { // prints the keeper's goroutines
 				_ = k.proc.Process.Signal(syscall.SIGQUIT)
 			} else {
 				_ = k.proc.Process.Kill()
@@ -128,7 +127,7 @@ func (s *scene) owner() int {
 	return s.ledger.owner
 }
 
-// killLeader kills the node that leads a stream, and starts it again.
+// killLeader kills and restarts the leader of a stream.
 func (s *scene) killLeader(stream string) time.Duration {
 	n := s.cluster.leader(stream)
 	s.cluster.kill(n)
@@ -138,7 +137,7 @@ func (s *scene) killLeader(stream string) time.Duration {
 	return pause
 }
 
-// killOwner kills the owner and starts it again, on standby.
+// killOwner kills the owner and restarts it as a standby.
 func (s *scene) killOwner() time.Duration {
 	i := s.owner()
 	_ = s.keepers[i].proc.Process.Kill()
@@ -148,7 +147,7 @@ func (s *scene) killOwner() time.Duration {
 	return pause
 }
 
-// pauseOwner stops the owner for so long that the other one can take over.
+// pauseOwner stops the owner until the standby can take over.
 func (s *scene) pauseOwner() time.Duration {
 	i := s.owner()
 	k := s.keepers[i]
@@ -166,7 +165,7 @@ func (s *scene) pauseOwner() time.Duration {
 	return pause
 }
 
-// cutOff breaks the network of the owner for a while.
+// cutOff breaks the owner's network for a while.
 func (s *scene) cutOff(d time.Duration) time.Duration {
 	i := s.owner()
 	for _, p := range s.keepers[i].proxies {
@@ -185,7 +184,7 @@ func (s *scene) cutOff(d time.Duration) time.Duration {
 	return pause
 }
 
-// replaced waits for the end of keeper i if its queue was taken, and starts it again.
+// replaced waits for the end of keeper i if it lost the queue, and restarts it.
 func (s *scene) replaced(i int) {
 	k := s.keepers[i]
 	if s.owner() == i {

@@ -11,17 +11,17 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// A scan names the messages of a stream to read.
+// A scan selects messages of a stream to read.
 type scan struct {
 	stream   jetstream.Stream
 	subjects []string
 	headers  bool   // without the bodies
-	fetch    int    // messages at a time
-	until    uint64 // the number of one of them; that or a later one must come
+	fetch    int    // messages per request
+	until    uint64 // the scan must reach this number
 }
 
-// read shows all messages of sc in order, each once. It goes on after a failure of the
-// server, and if the copy that it reads is behind the others.
+// read shows all messages of sc once, in order. It resumes after a failure of the server,
+// and if its copy of the stream lags.
 func (s *server) read(ctx context.Context, sc scan, show func(m jetstream.Msg, seq uint64) error) error {
 	next, deadline := uint64(1), time.Now().Add(s.o.Timeout)
 	for {
@@ -39,8 +39,7 @@ func (s *server) read(ctx context.Context, sc scan, show func(m jetstream.Msg, s
 	}
 }
 
-// readFrom shows the messages of sc with numbers from first on, and returns the last
-// number shown.
+// readFrom shows the messages of sc from number first on, and returns the last number shown.
 func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(m jetstream.Msg, seq uint64) error) (seen uint64, err error) {
 	create, cancel := context.WithTimeout(ctx, min(2*tryTime, s.o.Timeout))
 	defer cancel()
@@ -52,12 +51,12 @@ func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(
 	if err != nil {
 		return 0, s.readError(ctx, err)
 	}
-	defer func() { // otherwise the server forgets it in a minute
+	defer func() { // else the server forgets it in a minute
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryTime)
 		defer cancel()
 		_ = sc.stream.DeleteConsumer(end, c.CachedInfo().Name)
 	}()
-	place := uint64(0) // in the sequence of the consumer
+	place := uint64(0) // in the consumer's sequence
 	for left := c.CachedInfo().NumPending; left > 0; {
 		var stop error
 		left, err = fetch(ctx, c, min(left, uint64(sc.fetch)), func(m jetstream.Msg, at jetstream.SequencePair) bool {
@@ -78,8 +77,7 @@ func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(
 	return seen, nil
 }
 
-// fetch shows the next messages of a consumer, n at most, and returns how many come
-// after them.
+// fetch shows the next messages of a consumer, at most n, and returns how many follow.
 func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstream.Msg, jetstream.SequencePair) bool) (left uint64, err error) {
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
@@ -102,10 +100,13 @@ func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstr
 	if err := batch.Error(); err != nil || came {
 		return left, err
 	}
-	// None came. Some may be damaged, which the server notices as it reads them.
+	// If none came, some may be damaged, which the server notices as it reads them.
 	info, err := c.Info(ctx)
-	if err == nil && info.NumPending > 0 {
-		err = fmt.Errorf("%d messages that should be there did not come", info.NumPending)
+	if err != nil {
+		return 0, err
 	}
-	return 0, err
+	if info.NumPending > 0 {
+		return 0, fmt.Errorf("%d messages of the stream did not come", info.NumPending)
+	}
+	return 0, nil
 }

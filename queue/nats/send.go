@@ -14,12 +14,12 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// The headers of messages. Those that begin with Quintain are ours.
+// The headers of messages; those with the prefix Quintain are ours.
 const (
-	headerWrite     = "Quintain-Write"                      // of the first message of a write: its ID
-	headerMeta      = "Quintain-Group"                      // of a group: its index record
-	headerForgotten = "Quintain-Forgotten"                  // of a state: there is none any more
-	headerLast      = "Nats-Expected-Last-Sequence"         // of the first message of a write: the number of the one before
+	headerWrite     = "Quintain-Write"                      // the ID of a write, in its first message
+	headerMeta      = "Quintain-Group"                      // the index record of a group
+	headerForgotten = "Quintain-Forgotten"                  // deletes a state
+	headerLast      = "Nats-Expected-Last-Sequence"         // the number before a write, in its first message
 	headerSubject   = "Nats-Expected-Last-Subject-Sequence" // 0: the subject must be new
 	headerBatch     = "Nats-Batch-Id"
 	headerPart      = "Nats-Batch-Sequence"
@@ -28,18 +28,17 @@ const (
 )
 
 const (
-	windowBytes = 16 << 20        // of a batch, sent and not yet answered for
-	tryTime     = 2 * time.Second // for an answer, before a write is sent again
-	askTime     = time.Second     // for an answer, before a question is asked again
-	slowest     = 8 << 20         // bytes that a connection carries in a second, at least
+	windowBytes = 16 << 20        // limit of unanswered bytes of a batch
+	tryTime     = 2 * time.Second // for an answer, before a write is resent
+	askTime     = time.Second     // for an answer, before a question is repeated
+	slowest     = 8 << 20         // assumed least speed of a connection, in bytes per second
 )
 
-// transfer is how long n bytes take at most.
+// transfer is the longest time that n bytes take.
 func transfer(n int) time.Duration { return time.Duration(n) * time.Second / slowest }
 
-// send sends msgs as the write of an ID, all or none, to follow the message of the
-// number tail. The error is [errRefused] if that is not the last one, or if the subject
-// of a message is not new and should be.
+// send sends msgs as the write with an ID, all or none, to follow message tail. The error is
+// [errRefused] if that is not the last one, or if a subject that must be new is not.
 func (s *server) send(msgs []*message, id string, tail uint64) error {
 	address(msgs, id, tail)
 	window := 0
@@ -55,7 +54,7 @@ func (s *server) send(msgs []*message, id string, tail uint64) error {
 		default:
 			err = s.nc.PublishMsg(m.Msg)
 		}
-		if err != nil { // nothing is kept before the last message
+		if err != nil { // the server writes nothing before the last message
 			return fmt.Errorf("%s: %w: %w", s.where(), queue.ErrUnreachable, err)
 		}
 	}
@@ -86,14 +85,14 @@ func address(msgs []*message, id string, tail uint64) {
 	}
 }
 
-// An answer is what the server replies to a message for a stream.
+// An answer is the server's reply to a message for a stream.
 type answer struct {
 	Seq   uint64              `json:"seq"`
 	Error *jetstream.APIError `json:"error"`
 }
 
-// conclude sends the last message of a write and waits until all of it is kept, up to
-// the number last.
+// conclude sends the last message of a write and waits until all are written, up to number
+// last.
 func (s *server) conclude(m *message, last uint64, bytes int) error {
 	reply, err := s.request(m, bytes)
 	if err != nil {
@@ -112,7 +111,7 @@ func (s *server) conclude(m *message, last uint64, bytes int) error {
 	return nil
 }
 
-// request sends m and returns the answer. With m, so many bytes are not answered for.
+// request sends m and returns the answer. bytes are unanswered, with m.
 func (s *server) request(m *message, bytes int) ([]byte, error) {
 	ctx, cancel := s.try(context.Background(), min(tryTime, s.o.Timeout)+transfer(bytes))
 	defer cancel()

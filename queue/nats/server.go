@@ -24,7 +24,7 @@ type server struct {
 	js  jetstream.JetStream
 
 	mu    sync.Mutex
-	tries map[context.Context]context.CancelFunc // attempts under way on the connection that there is now
+	tries map[context.Context]context.CancelFunc // attempts on the current connection
 }
 
 // dial connects to the server.
@@ -48,7 +48,7 @@ func (s *server) dial() (*nats.Conn, error) {
 	return nc, nil
 }
 
-// abandon ends all attempts: the connection is broken, so their answers do not come.
+// abandon ends all attempts after the connection broke: no answers will come.
 func (s *server) abandon() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *server) abandon() {
 }
 
 // try returns the context of one attempt to ask the server. It ends with ctx, after d, or
-// when the connection breaks.
+// with the connection.
 func (s *server) try(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	s.mu.Lock()
@@ -75,7 +75,7 @@ func (s *server) try(ctx context.Context, d time.Duration) (context.Context, con
 	}
 }
 
-// where names the server to people, without passwords.
+// where names the server for people, without passwords.
 func (s *server) where() string {
 	list := strings.Split(s.url, ",")
 	for i, one := range list {
@@ -86,7 +86,7 @@ func (s *server) where() string {
 	return strings.Join(list, ",")
 }
 
-// stream finds or makes a stream. It refuses one whose settings could lose messages.
+// stream finds or makes a stream. It refuses settings that could lose messages.
 func (s *server) stream(ctx context.Context, want jetstream.StreamConfig) (st jetstream.Stream, err error) {
 	err = s.ask(ctx, func(ctx context.Context) error {
 		st, err = s.js.Stream(ctx, want.Name)
@@ -99,10 +99,10 @@ func (s *server) stream(ctx context.Context, want jetstream.StreamConfig) (st je
 		return nil, fmt.Errorf("stream %s: %w", want.Name, err)
 	}
 	got := st.CachedInfo().Config
-	if !got.AllowAtomicPublish { // earlier versions made the log without
+	if !got.AllowAtomicPublish { // earlier versions made the log without it
 		got.AllowAtomicPublish = true
 		if st, err = s.js.UpdateStream(ctx, got); err != nil {
-			return nil, fmt.Errorf("stream %s: does not take atomic batches, which NATS servers do from 2.12 on: %w", want.Name, s.readError(ctx, err))
+			return nil, fmt.Errorf("stream %s: takes no atomic batches, which need a NATS server of version 2.12 or later: %w", want.Name, s.readError(ctx, err))
 		}
 	}
 	switch {
@@ -110,16 +110,16 @@ func (s *server) stream(ctx context.Context, want jetstream.StreamConfig) (st je
 		got.Discard == jetstream.DiscardOld && (got.MaxMsgs > 0 || got.MaxBytes > 0):
 		return nil, fmt.Errorf("stream %s: its limits would discard messages", want.Name)
 	case got.Storage != jetstream.FileStorage:
-		return nil, fmt.Errorf("stream %s: is kept in memory, want files", want.Name)
+		return nil, fmt.Errorf("stream %s: is stored in memory, want files", want.Name)
 	case got.PersistMode != jetstream.DefaultPersistMode:
 		return nil, fmt.Errorf("stream %s: acknowledges messages before they are written (persist mode %s), want the default mode", want.Name, got.PersistMode)
 	}
 	return st, nil
 }
 
-// ask calls f, which asks the server something that changes nothing, or nothing if it is
-// done twice. It calls f again while the server does not answer, until the time is up.
-// Each call has the same short time: while a cluster elects a leader, questions are lost.
+// ask calls f, a question to the server that is harmless to repeat, and repeats it while the
+// server does not answer, until the time is up. Each call has the same short time, because
+// questions get lost while a cluster elects a leader.
 func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
 	deadline := time.Now().Add(s.o.Timeout)
 	for {
@@ -131,7 +131,7 @@ func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// askOnce is ask without a second call.
+// askOnce is ask without retries.
 func (s *server) askOnce(ctx context.Context, f func(context.Context) error) error {
 	try, cancel := s.try(ctx, min(askTime, s.o.Timeout)+transfer(int(s.nc.MaxPayload())))
 	defer cancel()

@@ -9,13 +9,13 @@ import (
 	natsio "github.com/nats-io/nats.go"
 )
 
-// While a cluster has no leader, questions are lost. What waits for the answer to one has
-// it soon after there is a leader, or another connection.
+// While a cluster has no leader, questions are lost. A waiting question is answered soon after
+// there is a leader, or a new connection.
 func TestQuestionsThatAreLost(t *testing.T) {
 	for _, c := range []struct {
 		why     string
-		elected time.Duration // from then on there are answers
-		broken  time.Duration // the connection breaks
+		elected time.Duration // when answers begin
+		broken  time.Duration // when the connection breaks
 		within  time.Duration
 	}{
 		{"a leader is elected", 5500 * time.Millisecond, time.Hour, 5500*time.Millisecond + askTime + retryPause},
@@ -41,7 +41,7 @@ func TestQuestionsThatAreLost(t *testing.T) {
 	}
 }
 
-// What may be done later does not wait for a leader.
+// Deletions, which may happen later, do not wait for a leader.
 func TestWhatIsAskedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{o: Options{}.withDefaults(), nc: new(natsio.Conn)}

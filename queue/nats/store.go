@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	maxDeletes = 16       // requests to delete a message under way at once
-	maxMessage = 31 << 20 // the server's files hold records below 32 MiB
+	maxDeletes = 16       // concurrent requests to delete a message
+	maxMessage = 31 << 20 // the server's records must stay below 32 MiB
 )
 
-// A store is a [queue.Store] of two streams. This process owns them until another one
-// takes them.
+// A store is a [queue.Store] of two streams. This process owns them until another takes
+// them.
 type store struct {
 	*server
 	bodies *chain
@@ -34,11 +34,11 @@ type store struct {
 	limit  int // of a body
 
 	own     ownership
-	claimed uint64                // number of the message of the log by which it became the owner
-	gone    atomic.Pointer[error] // not nil: it is not the owner any more
+	claimed uint64                // number of the log message that made it the owner
+	gone    atomic.Pointer[error] // not nil: no longer the owner
 	stop    context.CancelFunc    // ends the signs of life
 	living  sync.WaitGroup
-	freeing sync.Mutex // held while bodies are deleted
+	freeing sync.Mutex // held to delete bodies
 }
 
 func (s *store) groupSubject(k string) string { return s.o.Name + ".group." + k }
@@ -68,9 +68,8 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 	return seqs, nil
 }
 
-// probe reports whether groups would be kept: whether the stream of groups can be asked,
-// and the other one keeps a message. Of groups alone none could be taken back without a
-// gap in their numbers.
+// probe reports why a put would fail: it reads from the stream of groups and writes to the
+// log. A write to the stream of groups could not be undone without a gap in the numbers.
 func (s *store) probe(ctx context.Context) error {
 	if _, err := s.bodies.has(s.groupSubject("probe")); err != nil {
 		return err
@@ -85,13 +84,14 @@ func (s *store) Body(ctx context.Context, seq uint64) (body []byte, err error) {
 	}
 	err = s.ask(ctx, func(ctx context.Context) error {
 		m, err := s.bodies.stream.GetMsg(ctx, seq)
-		if err == nil {
-			body = m.Data
+		if err != nil {
+			return err
 		}
-		return err
+		body = m.Data
+		return nil
 	})
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		if err := s.prove(ctx); err != nil { // or another owner has deleted it
+		if err := s.prove(ctx); err != nil { // another owner may have deleted it
 			return nil, err
 		}
 		return nil, fmt.Errorf("%s: sequence number %d: %w", s.where(), seq, queue.ErrUnknown)
@@ -99,13 +99,13 @@ func (s *store) Body(ctx context.Context, seq uint64) (body []byte, err error) {
 	return body, err
 }
 
-// Delete implements [queue.Bodies]. What it deletes is done according to the log, which
-// only the owner writes. So it does no harm if it reaches the server when another
-// process is the owner. It asks once: an acknowledgement does not wait for the stream of
-// bodies to have a leader, and the queue deletes them later.
+// Delete implements [queue.Bodies]. The groups to delete are done according to the log, which
+// only the owner writes, so a late Delete of a former owner does no harm. It asks once: an
+// acknowledgement does not wait until the stream of bodies has a leader, and the queue deletes
+// the bodies later.
 //
 // One call deletes at a time: a server of version 2.15 that purges up to a number while it
-// deletes single messages may purge what comes after that number too.
+// deletes single messages may also purge messages after that number.
 func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 	if err := s.lost(); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 	return nil
 }
 
-// delete frees one body. It is no error if the body is gone.
+// delete frees one body, if it still exists.
 func (s *store) delete(ctx context.Context, seq uint64) error {
 	err := s.askOnce(ctx, func(ctx context.Context) error {
 		err := s.bodies.stream.DeleteMsg(ctx, seq)
@@ -155,12 +155,11 @@ func (s *store) purge(ctx context.Context, c *chain, which ...jetstream.StreamPu
 	return s.ask(ctx, func(ctx context.Context) error { return c.stream.Purge(ctx, which...) })
 }
 
-// markName takes the place of a key in the subject of a message that holds no group.
+// markName takes the place of the key in the subject of a mark, a message without a group.
 const markName = "mark"
 
-// List implements [queue.Bodies]. First it adds a message of its own, a mark: no write of
-// an earlier owner and none that was not answered can come after it, and a copy of the
-// stream in which it is found is up to date.
+// List implements [queue.Bodies]. It first writes a mark: neither a former owner's write nor an
+// unanswered one can follow it, and a copy of the stream that has it is up to date.
 func (s *store) List(ctx context.Context, show func(queue.Listed)) (last uint64, err error) {
 	if err := s.mark(ctx); err != nil {
 		return 0, err
@@ -169,7 +168,7 @@ func (s *store) List(ctx context.Context, show func(queue.Listed)) (last uint64,
 	sc := scan{stream: s.bodies.stream, subjects: []string{s.groupSubject("*")}, headers: true, fetch: 4096, until: last}
 	err = s.read(ctx, sc, func(m jetstream.Msg, seq uint64) error {
 		l := queue.Listed{Seq: seq}
-		l.Meta, _ = base64.RawStdEncoding.DecodeString(m.Headers().Get(headerMeta)) // the queue tells what is damaged
+		l.Meta, _ = base64.RawStdEncoding.DecodeString(m.Headers().Get(headerMeta)) // the queue reports damaged records
 		l.Size, _ = strconv.Atoi(m.Headers().Get(nats.MsgSize))
 		name := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
 		if k, err := hex.DecodeString(name); err == nil && len(k) == len(l.Key) {
@@ -182,23 +181,23 @@ func (s *store) List(ctx context.Context, show func(queue.Listed)) (last uint64,
 	return last, err
 }
 
-// mark adds a mark to the bodies, after whatever is there. It looks where they end, then
-// proves that this process is the owner. Another one that becomes it later has to mark
-// them later, so what this process adds is never after the mark of another.
+// mark writes a mark at the end of the bodies. It looks up the end, then proves ownership. A
+// later owner has to mark them later, so this process never writes after the mark of another.
 func (s *store) mark(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var last uint64
 		err := s.ask(ctx, func(ctx context.Context) error {
 			info, err := s.bodies.stream.Info(ctx)
-			if err == nil {
-				last = info.State.LastSeq
+			if err != nil {
+				return err
 			}
-			return err
+			last = info.State.LastSeq
+			return nil
 		})
-		if err == nil {
-			err = s.prove(ctx)
-		}
 		if err != nil {
+			return err
+		}
+		if err := s.prove(ctx); err != nil {
 			return err
 		}
 		s.bodies.follow(last)

@@ -10,7 +10,7 @@ import (
 func (s *store) bodiesConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: s.o.Name, Subjects: []string{s.groupSubject("*")}, Replicas: s.o.Replicas,
-		AllowDirect:        s.o.Replicas == 1, // with replicas, a direct read could be answered by one that lags
+		AllowDirect:        s.o.Replicas == 1, // with replicas, one that lags could answer a direct read
 		AllowAtomicPublish: true,
 		Description:        "groups that wait or are leased; see docs/formats/stream.md of quintain",
 	}

@@ -2,10 +2,10 @@ package packing
 
 import "slices"
 
-// Completing returns the indices of groups that together have exactly want sequences, in
-// ascending order; none if there are no such groups. It takes each group that still fits,
-// oldest first; if their sum is not want, it looks for one that is, newest first. This is
-// Atropos' rule for groups that are smaller than their environment registered.
+// Completing returns the ascending indices of groups with exactly want sequences together,
+// or none. It takes each group that still fits, oldest first; if their sum is not want, it
+// searches for one that is, newest first. This is Atropos' rule for groups smaller than
+// their environment registered.
 func Completing(sizes []int, want int) []int {
 	all := []int{}
 	sum := 0
@@ -21,7 +21,7 @@ func Completing(sizes []int, want int) []int {
 	l := newLadder(max(0, want))
 	for i, size := range sizes {
 		if size > want {
-			size = 0 // no sum of interest has it
+			size = 0 // it cannot be part of the sum
 		}
 		l.push(item{Group{Sequences: size}, i})
 	}

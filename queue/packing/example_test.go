@@ -6,8 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// A group of seven sequences fits into no batch of eight. It does not stop others from
-// being packed.
+// A group of seven sequences fits no batch of eight here. It does not block others.
 func Example() {
 	plan := packing.Plan{BatchSize: 8, Queue: []packing.PlanGroup{{Sequences: 7}, {Sequences: 4}, {Sequences: 4}}}
 	fmt.Println(plan.Pack())

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// packExact takes groups with the given number of sequences in total, from as few of the
-// oldest groups as possible. If there is a choice, it leaves out newer ones.
+// packExact takes groups with exactly sequences sequences, from as few of the oldest groups
+// as possible. If there is a choice, it leaves out newer ones.
 func packExact(waiting Groups, sequences int) []item {
 	l := newLadder(sequences)
 	for e := range all(waiting) {
@@ -17,7 +17,7 @@ func packExact(waiting Groups, sequences int) []item {
 	return nil
 }
 
-// packMinimums takes groups so that each environment has its minimum. It takes none if an
+// packMinimums takes groups so that each environment has its minimum, or none if an
 // environment with a minimum has no group that fits.
 func (n Need) packMinimums(waiting Groups) []item {
 	usable := fitting(waiting, n.Sequences)
@@ -37,9 +37,9 @@ func (n Need) packMinimums(waiting Groups) []item {
 	return chosen
 }
 
-// fitting returns the groups of sizes that a batch can contain, if there were enough groups
-// of each waiting size: the oldest of each environment and size, as many as fit in a batch.
-// It returns none if all groups together do not make a batch.
+// fitting returns the groups of sizes that could be part of a batch if each size had enough
+// groups: the oldest of each environment and size, as many as fit a batch. It returns none
+// if all groups together do not make a batch.
 func fitting(waiting Groups, sequences int) []item {
 	total, sizes := 0, make(map[int]bool)
 	for e := range all(waiting) {
@@ -66,12 +66,12 @@ func fitting(waiting Groups, sequences int) []item {
 	return usable
 }
 
-// maxPackable is the largest batch of which [Packable] tells what it can contain.
+// maxPackable is the largest batch that [Packable] examines.
 const maxPackable = 1 << 24
 
-// Packable returns a function that reports whether a batch of the given number of
-// sequences can contain a group of a size, if all groups have one of sizes. It says so of
-// all very large batches.
+// Packable returns a function that reports whether a batch of sequences sequences can
+// contain a group of a size, if all groups have one of sizes. For very large batches it
+// reports true.
 func Packable(sequences int, sizes []int) func(size int) bool {
 	if sequences > maxPackable {
 		return func(size int) bool { return size > 0 && size <= sequences }
@@ -79,7 +79,7 @@ func Packable(sequences int, sizes []int) func(size int) bool {
 	can := newSums(sequences)
 	can.set(0)
 	for _, size := range sizes {
-		if size <= 0 || can.has(size) { // what it adds to is there
+		if size <= 0 || can.has(size) { // the rest of the sum is possible
 			continue
 		}
 		for by := size; by <= sequences; by *= 2 {
@@ -89,7 +89,7 @@ func Packable(sequences int, sizes []int) func(size int) bool {
 	return func(size int) bool { return size > 0 && size <= sequences && can.has(sequences-size) }
 }
 
-// scaled returns the minimums of n. If their sum exceeds the batch, it reduces them in
+// scaled returns the minimums of n. If they exceed the batch, it scales them down in
 // proportion, but none below the environment's smallest group.
 func (n Need) scaled(usable []item) []minimum {
 	total := 0
@@ -112,9 +112,9 @@ func (n Need) scaled(usable []item) []minimum {
 	return out
 }
 
-// packGreedy gives each environment in turn its oldest groups until it has its minimum,
-// then fills the batch with the oldest groups that fit. It returns nil if that does not
-// fill the batch exactly, and whether all minimums are met.
+// packGreedy gives each environment in turn its oldest groups up to its minimum, then fills
+// the batch with the oldest groups that fit. It returns nil if the batch is not exactly
+// full, and whether all minimums are met.
 func (n Need) packGreedy(usable []item) (chosen []item, met bool) {
 	taken, sum := make([]bool, len(usable)), 0
 	met = true
@@ -151,9 +151,9 @@ func (n Need) packGreedy(usable []item) (chosen []item, met bool) {
 
 // packParts finds a batch that meets the minimums, if there is one, by trying all sums of
 // each environment's groups and all sums of these. Environments get as little above their
-// minimum as possible, the later ones first.
+// minimum as possible, later ones first.
 func (n Need) packParts(usable []item) []item {
-	parts := []part{{newLadder(n.Sequences), 0}} // everything without a minimum
+	parts := []part{{newLadder(n.Sequences), 0}} // groups without a minimum
 	place := make(map[int32]int)
 	for _, m := range n.minimums {
 		place[m.env] = len(parts)
@@ -184,7 +184,7 @@ func (n Need) packParts(usable []item) []item {
 	return chosen
 }
 
-// A part of a batch has the groups of one environment, or of all environments without a
+// A part of a batch is the groups of one environment, or of all environments without a
 // minimum.
 type part struct {
 	*ladder

@@ -1,28 +1,27 @@
-// Package packing chooses the groups of a batch, by their sizes and by the environments
-// that sent them. It has no state: [Need.Pack] chooses among waiting groups, and a [Plan]
-// does the same without a queue.
+// Package packing chooses the groups of a batch by their sizes and environments. It has no
+// state: [Need.Pack] chooses among waiting groups, and a [Plan] does so without a queue.
 package packing
 
-// A Group is what packing needs to know about a waiting group.
+// A Group is the size and origin of a waiting group.
 type Group struct {
-	Env       int32 // ID of the environment that sent it; -1: none
-	Sequences int   // below 1: it is never chosen
+	Env       int32 // the environment that sent it; -1: none
+	Sequences int   // below 1: never chosen
 }
 
-// Groups are the waiting groups, oldest first. At may be called for some of them only, and
-// more than once for the same.
+// Groups are the waiting groups, oldest first. At may be called for only some of them, and
+// repeatedly.
 type Groups interface {
 	Len() int
 	At(i int) Group
 }
 
-// A Need says what a batch must contain.
+// A Need is the demand of a batch.
 type Need struct {
-	Sequences int  // in all, exactly
+	Sequences int  // exact total
 	Strict    bool // choose as Atropos does; see strict.go
 
 	minimums []minimum // in the order of registration
-	bounded  bool      // an environment has a minimum, even if it is 0
+	bounded  bool      // an environment has a minimum, perhaps 0
 }
 
 // A minimum is an environment's share of each batch.
@@ -31,9 +30,9 @@ type minimum struct {
 	sequences int // 1 or more
 }
 
-// AddMinimum reserves a share of the batch for an environment. A share below 0 counts as 0,
-// and one above 1 as 1. A share of less than one sequence reserves nothing. Set Sequences
-// first, and add shares in the order of registration.
+// AddMinimum reserves a share of the batch for an environment. The share is clamped to 0 and
+// 1; one of less than a sequence reserves nothing. Set Sequences first, and add shares in
+// the order of registration.
 func (n *Need) AddMinimum(env int32, share float64) {
 	n.bounded = true
 	if !(share > 0) { // NaN too
@@ -44,9 +43,9 @@ func (n *Need) AddMinimum(env int32, share float64) {
 	}
 }
 
-// Pack returns the indices of the groups of the next batch, in the order of delivery; none
-// if the waiting groups do not make a batch. A group that fits into no batch does not stop
-// others from being packed.
+// Pack returns the indices of the groups of the next batch, in the order of delivery, or
+// none if the waiting groups do not make a batch. A group that fits no batch does not block
+// others.
 func (n Need) Pack(waiting Groups) []int {
 	var chosen []item
 	switch {
@@ -64,13 +63,13 @@ func (n Need) Pack(waiting Groups) []int {
 	return places
 }
 
-// An item is a group with its index among the waiting groups.
+// An item is a waiting group with its index.
 type item struct {
 	Group
 	at int
 }
 
-// all returns every waiting group.
+// all yields every waiting group.
 func all(waiting Groups) func(yield func(item) bool) {
 	return func(yield func(item) bool) {
 		for i := range waiting.Len() {

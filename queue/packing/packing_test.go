@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// A list has the waiting groups.
+// A list is the waiting groups.
 type list []Group
 
 func (l list) Len() int       { return len(l) }
 func (l list) At(i int) Group { return l[i] }
 
-// groups reads waiting groups from a text: "4" is a group of four sequences without an
-// environment, "a2" one of two from environment 0, "b2" one of two from environment 1.
+// groups parses waiting groups: "4" is a group of four sequences without an environment, "a2"
+// one of two from environment 0, "b2" one of two from environment 1.
 func groups(text string) list {
 	var all list
 	for word := range strings.FieldsSeq(text) {
@@ -111,7 +111,7 @@ func TestPackMinimums(t *testing.T) {
 	}
 }
 
-// TestPackFindsAll compares Pack with trying all subsets, on random queues.
+// TestPackFindsAll compares Pack with an exhaustive search, on random queues.
 func TestPackFindsAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 4000 {
@@ -120,7 +120,7 @@ func TestPackFindsAll(t *testing.T) {
 			waiting[i] = Group{Env: int32(r.IntN(3)) - 1, Sequences: r.IntN(7)}
 		}
 		n := Need{Sequences: 1 + r.IntN(16)}
-		best, found := 0, false // index of the newest group, in the batch where that is oldest
+		best, found := 0, false // best: the least index of a batch's newest group
 		for subset := range 1 << len(waiting) {
 			sum, newest := 0, 0
 			for i, g := range waiting {
@@ -166,7 +166,7 @@ func possible(waiting list, n Need) bool {
 	return false
 }
 
-// total returns the number of sequences of the groups at places.
+// total is the number of sequences of some groups.
 func total(waiting list, places []int) (n int) {
 	for _, at := range places {
 		n += waiting[at].Sequences
@@ -174,7 +174,7 @@ func total(waiting list, places []int) (n int) {
 	return n
 }
 
-// TestPackDrains packs all of a long queue of mixed powers of two, with nothing left.
+// TestPackDrains packs a long queue of mixed powers of two without a rest.
 func TestPackDrains(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var waiting list
@@ -229,7 +229,7 @@ func TestCompleting(t *testing.T) {
 		{"nothing", nil, 4, nil},
 		{"not yet", []int{2}, 4, nil},
 		{"the oldest", []int{2, 2, 2}, 4, []int{0, 1}},
-		{"those that fit", []int{3, 2, 1}, 4, []int{0, 2}},
+		{"groups that fit", []int{3, 2, 1}, 4, []int{0, 2}},
 		{"the oldest does not fit with any", []int{3, 2, 2}, 4, []int{1, 2}},
 		{"one is too large", []int{5, 4}, 4, []int{1}},
 		{"impossible", []int{3, 3}, 4, nil},
@@ -240,7 +240,7 @@ func TestCompleting(t *testing.T) {
 	}
 }
 
-// TestGiantNumbers packs what waits in memory that fits it, whatever is wanted.
+// TestGiantNumbers packs with memory in proportion to the waiting groups, for any demand.
 func TestGiantNumbers(t *testing.T) {
 	const giant = 1<<31 - 1
 	few, many := make(list, 40), make(list, 90_000)
@@ -261,8 +261,8 @@ func TestGiantNumbers(t *testing.T) {
 		{"and its minimums", func() int { return len(Need{Sequences: giant, minimums: minimums}.Pack(few)) }, 0, 64},
 		{"and its strict ones", func() int { return len(Need{Sequences: giant, minimums: minimums, Strict: true}.Pack(few)) }, 0, 64},
 		{"a giant group", func() int { return len(Completing(make([]int, 256), giant)) }, 0, 64},
-		{"that small ones do not make up", func() int { return len(Completing(slices.Repeat([]int{1}, 256), giant)) }, 0, 64},
-		{"what it can contain", func() int { Packable(giant, []int{1, 4}); return 0 }, 0, 64},
+		{"small groups that do not complete it", func() int { return len(Completing(slices.Repeat([]int{1}, 256), giant)) }, 0, 64},
+		{"the sizes that it can contain", func() int { Packable(giant, []int{1, 4}); return 0 }, 0, 64},
 		{"a batch of many single ones", func() int { return len(Need{Sequences: 80_000}.Pack(many)) }, 80_000, 64 << 10},
 		{"and its minimum", func() int { return len(Need{Sequences: 80_000, minimums: minimums[1:]}.Pack(many)) }, 80_000, 64 << 10},
 	} {
@@ -276,7 +276,7 @@ func TestGiantNumbers(t *testing.T) {
 	}
 }
 
-// TestShares takes shares that make no sense for the nearest that do.
+// TestShares clamps invalid shares.
 func TestShares(t *testing.T) {
 	for share, want := range map[float64]string{-1: "", 1e300: "8", math.Inf(1): "8", math.NaN(): "", math.Inf(-1): "", 0.5: "4"} {
 		n := Need{Sequences: 8}

@@ -1,11 +1,11 @@
 package packing
 
-// A Plan describes the waiting groups and what a batch must contain, without a queue. It is
-// for tests of other programs, and for finding out why a group waits.
+// A Plan is waiting groups and the demand of a batch, without a queue: for tests of other
+// programs, and to find out why a group waits.
 type Plan struct {
 	BatchSize int         `json:"batch_size"` // sequences
-	Queue     []PlanGroup `json:"queue"`      // waiting groups, oldest first
-	Envs      []PlanEnv   `json:"envs"`       // in the order of their registration
+	Queue     []PlanGroup `json:"queue"`      // oldest first
+	Envs      []PlanEnv   `json:"envs"`       // in the order of registration
 	Strict    bool        `json:"strict"`     // choose as Atropos does
 }
 
@@ -15,15 +15,15 @@ type PlanGroup struct {
 	Sequences int    `json:"sequences"`
 }
 
-// A PlanEnv is an environment and its share of each batch.
+// A PlanEnv is an environment with its share of each batch.
 type PlanEnv struct {
 	ID        int32    `json:"id"`
 	Connected bool     `json:"connected"`
 	Minimum   *float64 `json:"min_batch_allocation"` // nil: none
 }
 
-// Pack returns the indices in Queue of the groups of the next batch, in the order of
-// delivery; none if no batch can be made.
+// Pack returns the indices in Queue of the next batch's groups, in the order of delivery;
+// none if no batch can be made.
 func (p Plan) Pack() []int {
 	n := Need{Sequences: p.BatchSize, Strict: p.Strict}
 	for _, e := range p.Envs {

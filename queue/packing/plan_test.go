@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// plan makes a plan from a text for groups, and from the minimums of the environments 0, 1
-// and so on; -1: none.
+// plan makes a plan from a text for groups and the minimums of environments 0, 1 and so on; -1:
+// none.
 func plan(batch int, waiting string, strict bool, parts ...float64) Plan {
 	p := Plan{BatchSize: batch, Strict: strict}
 	for _, g := range groups(waiting) {
@@ -27,8 +27,7 @@ func plan(batch int, waiting string, strict bool, parts ...float64) Plan {
 	return p
 }
 
-// TestPlan shows what is packed, and what Atropos would pack according to its own
-// functions.
+// TestPlan compares our packing with that of Atropos' own functions.
 func TestPlan(t *testing.T) {
 	for _, test := range []struct {
 		why    string
@@ -45,7 +44,7 @@ func TestPlan(t *testing.T) {
 		{"and then what fits, in the order of the queue", func(s bool) Plan { return plan(12, "a2 1 a4 a1 a2 a4", s, 0.25) }, "0 1 2 3 5", "2 0 4 5"},
 		{"groups without an environment", func(s bool) Plan { return plan(8, "4 a4", s, 0.5) }, "0 1", ""},
 		{"an environment with nothing", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.1) }, "0 1", "0 1"},
-		{"that has a minimum", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.5) }, "", ""},
+		{"with a minimum", func(s bool) Plan { return plan(8, "a4 a4", s, 0.5, 0.5) }, "", ""},
 		{"minimums beyond the batch", func(s bool) Plan { return plan(8, "a4 a4 b4 b4", s, 1, 1) }, "0 2", "0 2"},
 		{"nothing", func(s bool) Plan { return plan(8, "", s) }, "", ""},
 	} {

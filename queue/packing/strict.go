@@ -4,7 +4,7 @@ import "slices"
 
 // This file packs as Atropos does, including its faults, for [Need.Strict].
 
-// packStrict returns the groups of the next batch as Atropos chooses them.
+// packStrict returns the groups of the next batch by Atropos' rules.
 func (n Need) packStrict(waiting Groups) []item {
 	if !n.bounded {
 		return strictExact(waiting, n.Sequences)
@@ -12,9 +12,9 @@ func (n Need) packStrict(waiting Groups) []item {
 	return n.strictMinimums(waiting)
 }
 
-// packs returns the groups of complete packs, pack after pack. A pack has as many groups of
-// one kind as together have the sequences of the largest waiting group. Groups for which
-// kind is not ok are left out.
+// packs returns the groups of complete packs, pack by pack. A pack is as many groups of one
+// kind as together have the sequences of the largest waiting group. Groups without a kind
+// are left out.
 func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
 	largest := 0
 	for e := range all(waiting) {
@@ -36,7 +36,7 @@ func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
 	return packed
 }
 
-// strictExact takes packs until they make a batch exactly.
+// strictExact takes packs until they fill a batch exactly.
 func strictExact(waiting Groups, sequences int) []item {
 	var batch []item
 	sum := 0
@@ -53,7 +53,7 @@ func strictExact(waiting Groups, sequences int) []item {
 }
 
 // strictMinimums takes each environment's minimum, in the order in which packs were
-// completed, and then all groups that still fit, in the order of the queue. It never takes
+// completed, then all groups that still fit, in the order of the queue. It never takes
 // groups without an environment.
 func (n Need) strictMinimums(waiting Groups) []item {
 	usable := packs(waiting, func(g Group) (Group, bool) { return g, g.Env >= 0 })
@@ -73,7 +73,7 @@ func (n Need) strictMinimums(waiting Groups) []item {
 	return s.batch
 }
 
-// A selection is a batch in the making.
+// A selection is an incomplete batch.
 type selection struct {
 	n     Need
 	batch []item
@@ -81,7 +81,7 @@ type selection struct {
 	taken map[int]bool // by index
 }
 
-// take takes e if it fits and is not taken yet.
+// take adds e if it fits and is not in the batch.
 func (s *selection) take(e item) bool {
 	if s.taken[e.at] || s.sum+e.Sequences > s.n.Sequences {
 		return false
@@ -92,8 +92,8 @@ func (s *selection) take(e item) bool {
 	return true
 }
 
-// takeMinimum takes groups of an environment until it has its minimum, and reports
-// whether it has any that can be packed.
+// takeMinimum adds groups of an environment up to its minimum, and reports whether it has
+// any that can be packed.
 func (s *selection) takeMinimum(usable []item, m minimum) (has bool) {
 	got := 0
 	for _, e := range usable {

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A ladder knows which sums its groups can have, and which groups make up each sum. Sums
-// are numbers of sequences. Its size grows with the sequences of its groups, and not with
-// the sum that is wanted.
+// A ladder knows the sums of sequences that its groups can have, and groups for each sum: a
+// table of subset sums. Its size grows with the sequences of its groups, not with the wanted
+// sum.
 type ladder struct {
 	most   int         // the highest sum of interest
-	top    int         // the highest that the groups could have, up to most
-	groups []item      // in the order in which they were added
-	sums   sums        // that some of groups can have
-	since  []int32     // by sum: how many groups there were when it became possible
-	used   map[int]int // groups of each size
+	top    int         // the highest possible sum, up to most
+	groups []item      // in the order of addition
+	sums   sums        // possible sums
+	since  []int32     // by sum: the number of groups when it became possible
+	used   map[int]int // number of groups of each size
 }
 
 func newLadder(most int) *ladder {
@@ -23,9 +23,8 @@ func newLadder(most int) *ladder {
 	return &ladder{most: most, sums: bottom, since: []int32{0}, used: make(map[int]int)}
 }
 
-// add adds a group, unless it makes no difference because it is too large, or because there
-// are already as many of its size as a sum can have. So the cost does not grow with the
-// number of groups.
+// add adds a group, unless it is too large or a sum cannot use another of its size. So the
+// cost does not grow with the number of groups.
 func (l *ladder) add(e item) {
 	if e.Sequences <= 0 || e.Sequences > l.most || l.used[e.Sequences] >= l.most/e.Sequences {
 		return
@@ -34,7 +33,7 @@ func (l *ladder) add(e item) {
 	l.push(e)
 }
 
-// push adds a group, which must have between 0 and l.most sequences.
+// push adds a group of 0 to l.most sequences.
 func (l *ladder) push(e item) {
 	l.groups = append(l.groups, e)
 	l.top += min(e.Sequences, l.most-l.top)
@@ -55,8 +54,8 @@ func (l *ladder) reachBy(sum, n int) bool {
 	return sum >= 0 && sum <= l.top && l.sums.has(sum) && int(l.since[sum]) <= n
 }
 
-// take returns groups with sum sequences, in the order in which they were added. If
-// there is a choice it leaves out the later ones. The sum must be reachable.
+// take returns groups with sum sequences, in the order of addition. If there is a choice, it
+// leaves out later ones. The sum must be reachable.
 func (l *ladder) take(sum int) []item {
 	var all []item
 	for i := len(l.groups) - 1; i >= 0; i-- {
@@ -69,7 +68,7 @@ func (l *ladder) take(sum int) []item {
 	return all
 }
 
-// from returns the sums that the groups can have from least on, as a set up to l.most.
+// from returns the possible sums from least on, as a set up to l.most.
 func (l *ladder) from(least int) sums {
 	set := newSums(l.most)
 	for sum := least; sum <= l.top; sum++ {
@@ -83,15 +82,15 @@ func (l *ladder) from(least int) sums {
 // sums is a set of small numbers, a bit for each.
 type sums []uint64
 
-// newSums returns an empty set of numbers from 0 to most.
+// newSums returns an empty set for numbers from 0 to most.
 func newSums(most int) sums { return make(sums, most/64+1) }
 
 func (s sums) set(n int) { s[n/64] |= 1 << (n % 64) }
 
 func (s sums) has(n int) bool { return n >= 0 && n/64 < len(s) && s[n/64]&(1<<(n%64)) != 0 }
 
-// addShifted adds each number of other, increased by the given amount, if it is in the
-// range of s. Both sets have the same range.
+// addShifted adds each number of other plus by, if it is in the range. Both sets have the
+// same range.
 func (s sums) addShifted(other sums, by int) {
 	words, odd := by/64, by%64
 	for i := len(s) - 1; i >= words; i-- {
@@ -102,9 +101,8 @@ func (s sums) addShifted(other sums, by int) {
 	}
 }
 
-// shift adds each number of s, increased by the given amount, if it is in the range, and
-// calls fresh with each that was not there. The numbers of the last word may be a little
-// out of the range.
+// shift adds each number of s plus by, if it is in the range, and calls fresh for each new
+// one. Numbers of the last word may be slightly out of the range.
 func (s sums) shift(by int, fresh func(n int)) {
 	words, odd := by/64, by%64
 	for i := len(s) - 1; i >= words; i-- {
@@ -119,8 +117,8 @@ func (s sums) shift(by int, fresh func(n int)) {
 	}
 }
 
-// plus returns the set of all numbers of s added to all of other, as far as they are in
-// the range. Both sets have the same range.
+// plus returns the sums of each number of s and each of other, in the range. Both sets have
+// the same range.
 func (s sums) plus(other sums) sums {
 	if s.count() > other.count() {
 		s, other = other, s
@@ -134,7 +132,7 @@ func (s sums) plus(other sums) sums {
 	return result
 }
 
-// count is how many numbers are in s.
+// count is the number of elements.
 func (s sums) count() int {
 	n := 0
 	for _, word := range s {

@@ -11,10 +11,10 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// handing are the promises of leasing, acknowledging and giving back.
+// handing are the promises of leasing, acknowledging and releasing.
 var handing = []promise{
-	{"Held", "a group that is held waits until it is freed, and no longer", held},
-	{"Blind", "a lease may be had without the groups, which are read in parts", func(r *rig) {
+	{"Held", "a held group waits until it is freed, and no longer", held},
+	{"Blind", "a lease may omit the groups, to be read in parts", func(r *rig) {
 		r.put(1, 2, 3)
 		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Max: 3, Blind: true})
 		r.must(err)
@@ -32,30 +32,30 @@ var handing = []promise{
 			r.Errorf("error %v, want that one is unknown", err)
 		}
 	}},
-	{"Order", "groups are handed out in the order in which they were put", func(r *rig) {
+	{"Order", "groups are handed out in the order of their puts", func(r *rig) {
 		r.put(3, 1, 2)
 		r.want(r.lease("a", 1), 3)
 		r.reopen()
 		r.want(r.lease("a", 9), 3, 1, 2)
 	}},
-	{"LeaseExcludes", "what one consumer has, no other gets", func(r *rig) {
+	{"LeaseExcludes", "no consumer gets the groups of another", func(r *rig) {
 		r.put(1, 2, 3)
 		r.want(r.lease("a", 2), 1, 2)
 		r.want(r.lease("b", 9), 3)
 		r.want(r.lease("a", 9))
 	}},
-	{"LeaseOne", "a lease of no number is of one group", func(r *rig) {
+	{"LeaseOne", "a lease without a number is of one group", func(r *rig) {
 		r.put(1, 2)
 		r.want(r.lease("a", 0), 1)
 	}},
-	{"LeasePicked", "a consumer picks what it likes, in its order", func(r *rig) {
+	{"LeasePicked", "a consumer picks groups in its own order", func(r *rig) {
 		r.put(1, 2, 3, 4)
 		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Pick: only(4, 2, 2)})
 		r.must(err)
 		r.want(list, 4, 2)
 		r.want(r.lease("b", 9), 1, 3)
 	}},
-	{"LeaseRaw", "the binary form is handed out as it was kept", func(r *rig) {
+	{"LeaseRaw", "the binary form is handed out as stored", func(r *rig) {
 		r.put(1)
 		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Raw: true})
 		r.must(err)
@@ -65,7 +65,7 @@ var handing = []promise{
 			r.Errorf("delivery %v, %s", list[0], d)
 		}
 	}},
-	{"LeaseStranger", "what does not wait cannot be picked", func(r *rig) {
+	{"LeaseStranger", "only waiting groups can be picked", func(r *rig) {
 		r.put(1, 2)
 		stranger := func([]queue.Entry) []queue.Entry { return []queue.Entry{{Seq: 1}, {Seq: 99}} }
 		if _, err := r.q.Lease(r.ctx, queue.Want{Pick: stranger}); !errors.Is(err, queue.ErrUnknown) {
@@ -73,7 +73,7 @@ var handing = []promise{
 		}
 		r.want(r.lease("a", 9), 1, 2)
 	}},
-	{"LeaseExpires", "a lease that has run out is handed out again, in its old place", func(r *rig) {
+	{"LeaseExpires", "an expired lease is handed out again, in its old place", func(r *rig) {
 		r.put(1, 2, 3)
 		_, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", Max: 2, For: 30 * time.Millisecond})
 		r.must(err)
@@ -101,21 +101,21 @@ var handing = []promise{
 			r.Error("a lease runs out")
 		}
 	}},
-	{"LeaseEndsWithProcess", "what was not acknowledged waits again after a restart", func(r *rig) {
+	{"LeaseEndsWithProcess", "unacknowledged groups wait again after a restart", func(r *rig) {
 		r.put(1, 2, 3)
 		list := r.lease("a", 2)
 		r.must(r.q.Ack(r.ctx, "a", list[1].Seq))
 		r.reopen()
 		r.want(r.lease("b", 9), 1, 3)
 	}},
-	{"AckDurable", "what was acknowledged never comes again", func(r *rig) {
+	{"AckDurable", "acknowledged groups never come again", func(r *rig) {
 		r.put(1, 2, 3)
 		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 2))...))
 		r.want(r.lease("a", 9), 3)
 		r.reopen()
 		r.want(r.lease("a", 9), 3)
 	}},
-	{"AckMany", "any number is acknowledged at once", func(r *rig) {
+	{"AckMany", "any number of groups is acknowledged at once", func(r *rig) {
 		var numbers []int
 		for i := range 100 {
 			numbers = append(numbers, i)
@@ -128,7 +128,7 @@ var handing = []promise{
 		r.reopen()
 		r.want(r.lease("a", 100), 99)
 	}},
-	{"AckNotLeased", "who does not have all of the groups acknowledges none of them", func(r *rig) {
+	{"AckNotLeased", "a consumer without all of the groups acknowledges none of them", func(r *rig) {
 		r.put(1, 2)
 		list := r.lease("a", 2)
 		for why, test := range map[string]struct {
@@ -148,7 +148,7 @@ var handing = []promise{
 		r.reopen()
 		r.want(r.lease("a", 9), 1, 2)
 	}},
-	{"AckExpired", "a lease that has run out cannot be acknowledged", func(r *rig) {
+	{"AckExpired", "an expired lease cannot be acknowledged", func(r *rig) {
 		r.put(1, 2)
 		list, err := r.q.Lease(r.ctx, queue.Want{Consumer: "a", For: 20 * time.Millisecond})
 		r.must(err)
@@ -162,7 +162,7 @@ var handing = []promise{
 			r.Errorf("another's lease: error %v", err)
 		}
 	}},
-	{"AckTwice", "what is acknowledged cannot be acknowledged again", func(r *rig) {
+	{"AckTwice", "a group cannot be acknowledged twice", func(r *rig) {
 		r.put(1)
 		list := r.lease("a", 1)
 		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
@@ -170,7 +170,7 @@ var handing = []promise{
 			r.Errorf("error %v", err)
 		}
 	}},
-	{"ReleaseKeepsPlace", "what is released is handed out at once, in its old place", func(r *rig) {
+	{"ReleaseKeepsPlace", "a released group is handed out at once, in its old place", func(r *rig) {
 		r.put(1, 2, 3, 4)
 		list := r.lease("a", 3)
 		changed := r.q.Changed()
@@ -183,7 +183,7 @@ var handing = []promise{
 		}
 		r.want(r.lease("b", 9), 1, 2, 4)
 	}},
-	{"ReleaseAll", "a consumer gives back all it has, and nothing of others", func(r *rig) {
+	{"ReleaseAll", "a consumer releases all its groups, and no others", func(r *rig) {
 		r.put(1, 2, 3, 4, 5)
 		r.lease("a", 1)
 		r.lease("b", 1)
@@ -193,7 +193,7 @@ var handing = []promise{
 		}
 		r.want(r.lease("c", 9), 1, 3, 4, 5)
 	}},
-	{"Drop", "what is dropped is gone, wherever it was, and its ID is known", func(r *rig) {
+	{"Drop", "a dropped group is gone, wherever it was, and its ID is known", func(r *rig) {
 		r.put(1, 2, 3)
 		list := r.lease("a", 1)
 		n, err := r.q.Drop(r.ctx, list[0].Seq, list[0].Seq+1, 99)
@@ -211,7 +211,7 @@ var handing = []promise{
 	}},
 }
 
-// held puts groups of which some are held, and frees them.
+// held puts groups, some of them held, and frees these.
 func held(r *rig) {
 	groups := []*quintain.Group{groupformtest.Group(1), nameless(2), groupformtest.Group(3)}
 	groups[1].EnvID = groups[0].EnvID

@@ -14,7 +14,7 @@ import (
 
 // identity are the promises of putting.
 var identity = []promise{
-	{"PutOnce", "a group is kept once by its ID, while it waits and while it is leased", func(r *rig) {
+	{"PutOnce", "a group is stored once by its ID, be it waiting or leased", func(r *rig) {
 		r.put(1, 2)
 		r.again(1)
 		r.lease("a", 1)
@@ -23,7 +23,7 @@ var identity = []promise{
 		r.again(1)
 		r.want(r.lease("a", 9), 1, 2)
 	}},
-	{"PutOnceAfterAck", "an ID stays known after its group is done", func(r *rig) {
+	{"PutOnceAfterAck", "an ID is known after its group is done", func(r *rig) {
 		r.put(1, 2)
 		list := r.lease("a", 1)
 		r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
@@ -32,8 +32,8 @@ var identity = []promise{
 		r.again(1)
 		r.want(r.lease("a", 9), 2)
 	}},
-	{"Forget", "an ID is forgotten once it is old enough, for good, and its group is new then", forget},
-	{"Conflict", "an ID is not taken with another content while its group is in the queue", func(r *rig) {
+	{"Forget", "an old ID is forgotten for good, and its group is new then", forget},
+	{"Conflict", "an ID with other content is refused while its group is in the queue", func(r *rig) {
 		r.put(1, 2)
 		other := groupformtest.Group(3)
 		other.ID = groupformtest.Group(1).ID
@@ -80,7 +80,7 @@ var identity = []promise{
 			r.Errorf("%d groups came, want the one that was not acknowledged", n)
 		}
 	}},
-	{"PutAll", "groups that are put together are kept together, except those that are known or listed twice", func(r *rig) {
+	{"PutAll", "groups put together are stored together, except known or repeated ones", func(r *rig) {
 		r.put(1, 2)
 		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 1))...))
 		list := []*quintain.Group{groupformtest.Group(1), groupformtest.Group(3), groupformtest.Group(2), groupformtest.Group(4), groupformtest.Group(3), nameless(5)}
@@ -98,7 +98,7 @@ var identity = []promise{
 			r.Errorf("%d groups wait, want 4", len(all))
 		}
 	}},
-	{"PutManyAtOnce", "a thousand groups are put at once, and not more", func(r *rig) {
+	{"PutManyAtOnce", "at most a thousand groups are put at once", func(r *rig) {
 		list := make([]*quintain.Group, queue.MaxPutAll+1)
 		for i := range list {
 			list[i] = groupformtest.Group(i)
@@ -113,14 +113,14 @@ var identity = []promise{
 			r.Errorf("%d groups wait, want %d", n, queue.MaxPutAll)
 		}
 	}},
-	{"PutNothing", "no groups are no error", func(r *rig) {
+	{"PutNothing", "a put of no groups is no error", func(r *rig) {
 		fresh, err := r.q.PutAll(r.ctx, nil)
 		r.must(err)
 		if len(fresh) != 0 {
 			r.Error("something is fresh")
 		}
 	}},
-	{"PutInvalid", "an invalid group is refused, with all that are put along with it", func(r *rig) {
+	{"PutInvalid", "an invalid group is refused, with its whole put", func(r *rig) {
 		bad := groupformtest.Group(2)
 		bad.Scores[1] = math.Inf(1)
 		long, garbled := groupformtest.Group(3), groupformtest.Group(4)
@@ -148,7 +148,7 @@ var identity = []promise{
 			r.Errorf("fresh %v, groups %v", fresh, list)
 		}
 	}},
-	{"PutCancelled", "a put whose context has ended keeps nothing", func(r *rig) {
+	{"PutCancelled", "a put after the end of its context stores nothing", func(r *rig) {
 		ctx, cancel := context.WithCancelCause(r.ctx)
 		why := errors.New("the user left")
 		cancel(why)
@@ -177,7 +177,7 @@ var identity = []promise{
 	}},
 }
 
-// forget has a queue forget, and then others open it that remember for longer.
+// forget has a queue forget IDs, then opens it with a longer memory.
 func forget(r *rig) {
 	r.put(1, 2, 3, 4)
 	r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 2))...))
@@ -189,7 +189,7 @@ func forget(r *rig) {
 	held := r.lease("a", 1)
 	for r.q.Stats().Known > 0 {
 		<-time.After(time.Millisecond)
-		_, err := r.q.State(r.ctx, "x") // any operation forgets what is due
+		_, err := r.q.State(r.ctx, "x") // any operation forgets due IDs
 		r.must(err)
 	}
 	r.again(3) // it is leased

@@ -13,10 +13,10 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// keeping are the promises about the store, and about many at once.
+// keeping are the promises about the store and concurrency.
 var keeping = []promise{
-	{"States", "small records are kept beside the groups", states},
-	{"Read", "a group can be read without taking it", func(r *rig) {
+	{"States", "small records are stored beside the groups", states},
+	{"Read", "a group can be read without a lease", func(r *rig) {
 		r.put(1, 2)
 		first := r.lease("a", 1)[0].Seq
 		for i := range 2 {
@@ -29,7 +29,7 @@ var keeping = []promise{
 		}
 		r.want(r.lease("b", 9), 2)
 	}},
-	{"Ready", "an open queue is ready, and finding that out leaves nothing behind", func(r *rig) {
+	{"Ready", "an open queue is ready, and its probe leaves nothing behind", func(r *rig) {
 		for i := 1; i <= 3; i++ {
 			r.must(r.q.Ready(r.ctx))
 			r.put(i)
@@ -45,9 +45,9 @@ var keeping = []promise{
 			r.Errorf("closed: error %v", err)
 		}
 	}},
-	{"Counts", "what waits and what is leased adds up, also by environment", counts},
-	{"Corrupt", "a group that cannot be read is set aside and told of, and holds up no other", corrupt},
-	{"Cancelled", "a lease whose context ends leases nothing", func(r *rig) {
+	{"Counts", "waiting and leased groups add up, also by environment", counts},
+	{"Corrupt", "an unreadable group is set aside and reported, and blocks no other", corrupt},
+	{"Cancelled", "a lease after the end of its context leases nothing", func(r *rig) {
 		r.put(1)
 		ctx, cancel := context.WithCancel(r.ctx)
 		cancel()
@@ -76,7 +76,7 @@ var keeping = []promise{
 			}
 		}
 	}},
-	{"LongLog", "a long history is made short at the opening, and says the same", func(r *rig) {
+	{"LongLog", "a long log is shortened when opened, with the same content", func(r *rig) {
 		for i := range 300 {
 			r.put(i)
 			r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 1))...))
@@ -134,7 +134,7 @@ func states(r *rig) {
 	}
 }
 
-// wantStates checks which states have keys that begin with prefix.
+// wantStates checks the states with a prefix.
 func wantStates(r *rig, prefix string, keys ...string) {
 	r.Helper()
 	all, err := r.q.States(r.ctx, prefix)
@@ -194,7 +194,7 @@ func counts(r *rig) {
 	}
 }
 
-// A damaged store returns a changed body for one sequence number.
+// A damaged store returns a changed body for one group.
 type damaged struct {
 	queue.Store
 	seq uint64
@@ -233,8 +233,8 @@ func corrupt(r *rig) {
 	r.want(r.lease("a", 9), 1, 3)
 }
 
-// concurrent has producers put each group twice, and consumers take them, lose
-// some by expiry, give some back and acknowledge the rest.
+// concurrent has producers put each group twice, and consumers lease them, let some leases
+// expire, release some and acknowledge the rest.
 func concurrent(r *rig) {
 	const producers, consumers, each = 4, 3, 60
 	var (
@@ -303,8 +303,8 @@ func (r *rig) produce(p, n int) {
 	}
 }
 
-// next waits for groups, and returns nil when none will come any more: done is
-// closed, and none waits or is leased.
+// next waits for groups, and returns nil after the last: done is closed, and none waits or is
+// leased.
 func (r *rig) next(consumer string, n int, done <-chan struct{}) []queue.Delivery {
 	w := queue.Want{Consumer: consumer, Max: 1 + n%4, For: time.Minute}
 	if n%7 == 6 {

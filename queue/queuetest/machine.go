@@ -16,9 +16,9 @@ import (
 	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
-// Machine holds a queue to a simple model through random histories, of which it makes
-// as many as checks says unless rapid is told otherwise; 0: as many as rapid does by
-// itself. Time passes in them only if the place allows a bubble.
+// Machine compares a queue with a simple model in random histories: as many as checks, unless
+// rapid's flag says otherwise; 0: rapid's default. Time passes only if the place allows a
+// bubble.
 func Machine(t *testing.T, p Place, checks int) {
 	if checks > 0 {
 		few(t, checks)
@@ -37,7 +37,7 @@ func Machine(t *testing.T, p Place, checks int) {
 	})
 }
 
-// few has rapid make n checks if it is not told how many.
+// few has rapid make n checks, unless its flag says otherwise.
 func few(t *testing.T, n int) {
 	f := flag.Lookup("rapid.checks")
 	if before := f.Value.String(); before == f.DefValue {
@@ -48,10 +48,10 @@ func few(t *testing.T, n int) {
 	}
 }
 
-// A modelGroup is a group of the model, which is in the queue.
+// A modelGroup is a group in the model's queue.
 type modelGroup struct {
-	id     string // as the model names it; the queue uses another if the group has none
-	holder string // consumer, empty: it waits
+	id     string // in the model; the queue makes its own if the group has none
+	holder string // consumer; empty: it waits
 	until  time.Time
 }
 
@@ -74,8 +74,8 @@ func (m *machine) group(t *rapid.T) *quintain.Group {
 	return groupformtest.Group(i)
 }
 
-// keep takes g into the model as the queue must, and returns whether it is fresh.
-// The sequence number is learnt later.
+// keep adds g to the model as the queue must, and returns whether it is fresh. Its sequence
+// number becomes known later.
 func (m *machine) keep(g *quintain.Group, pending *[]*modelGroup) bool {
 	if g.ID != "" && m.known[g.ID] {
 		return false
@@ -117,7 +117,7 @@ func (m *machine) putGroups(list []*quintain.Group) {
 	}
 }
 
-// expire lets groups wait again whose lease has run out.
+// expire ends the leases that have run out.
 func (m *machine) expire() {
 	for _, g := range m.groups {
 		if g.holder != "" && !g.until.IsZero() && !time.Now().Before(g.until) {
@@ -130,7 +130,7 @@ func (m *machine) consumer(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"a", "b"}).Draw(t, "consumer")
 }
 
-// some draws sequence numbers of which most are in the queue.
+// some draws sequence numbers, most of them in the queue.
 func (m *machine) some(t *rapid.T) []uint64 {
 	all := append(slices.Sorted(maps.Keys(m.groups)), 12345)
 	return rapid.SliceOfN(rapid.SampledFrom(all), 0, 4).Draw(t, "seqs")
@@ -259,7 +259,7 @@ func (m *machine) doReset(t *rapid.T) {
 	clear(m.known)
 }
 
-// compare checks that the queue holds what the model does.
+// compare checks that the queue has the content of the model.
 func (m *machine) compare(*rapid.T) {
 	m.expire()
 	var got []uint64
@@ -277,7 +277,7 @@ func (m *machine) compare(*rapid.T) {
 			next = g.until
 		}
 	}
-	// The queue may look earlier than it must, but not later.
+	// The queue may check earlier than it must, but not later.
 	if at, ok := m.q.NextExpiry(); !next.IsZero() && (!ok || at.After(next)) {
 		m.Fatalf("the next lease runs out at %v, want %v", at, next)
 	}

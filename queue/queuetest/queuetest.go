@@ -1,5 +1,5 @@
-// Package queuetest tests that a queue over a store keeps its promises. Each promise
-// is a case of a table, with a sentence.
+// Package queuetest tests the promises of a queue over a store. Each is a case of a table, with
+// a sentence.
 package queuetest
 
 import (
@@ -17,16 +17,16 @@ import (
 
 // A Place makes stores of one kind.
 type Place struct {
-	// New returns a function that opens an empty store, and the same one again
-	// after it was closed.
+	// New returns a function that opens an empty store, and reopens the same one once it is
+	// closed.
 	New func(t testing.TB) func() (queue.Store, error)
 
-	// Bubble says that the store starts no goroutine and waits for nothing
-	// outside, so that its tests may run with a clock of their own.
+	// Bubble says that the store starts no goroutine and waits for nothing outside, so its tests
+	// may run with a fake clock.
 	Bubble bool
 }
 
-// A promise is something that holds for every queue.
+// A promise holds for every queue.
 type promise struct {
 	name string
 	why  string // the sentence that a failing case breaks
@@ -51,7 +51,7 @@ func Run(t *testing.T, p Place) {
 	}
 }
 
-// run calls f, in a bubble if the place allows it.
+// run calls f, in a bubble if the place allows one.
 func (p Place) run(t *testing.T, f func(*testing.T)) {
 	if p.Bubble {
 		synctest.Test(t, f)
@@ -60,7 +60,7 @@ func (p Place) run(t *testing.T, f func(*testing.T)) {
 	f(t)
 }
 
-// A rig is a queue under test, which may be reopened.
+// A rig is a queue under test.
 type rig struct {
 	tb
 	open    func() (queue.Store, error)
@@ -69,7 +69,7 @@ type rig struct {
 	ctx     context.Context
 }
 
-// A tb is a [testing.T] or that of a random history.
+// A tb is a [testing.T], or the one of a random history.
 type tb interface {
 	Helper()
 	Error(...any)
@@ -84,7 +84,7 @@ func newRig(t tb, open func() (queue.Store, error)) *rig {
 	return r
 }
 
-// start opens the queue, over its store as wrap returns it.
+// start opens the queue, over its store wrapped by wrap.
 func (r *rig) start(wrap func(queue.Store) queue.Store) {
 	r.Helper()
 	s, err := r.open()
@@ -106,7 +106,7 @@ func (r *rig) reopen() {
 	r.start(nil)
 }
 
-// end checks what holds after every case, and closes the queue.
+// end checks the invariants after a case, and closes the queue.
 func (r *rig) end() {
 	r.Helper()
 	if r.q.Close() != nil { // the case has closed it
@@ -156,7 +156,7 @@ func (r *rig) lease(consumer string, n int) []queue.Delivery {
 	return list
 }
 
-// want checks which groups came, in which order.
+// want checks the delivered groups and their order.
 func (r *rig) want(list []queue.Delivery, numbers ...int) {
 	r.Helper()
 	var got, want []string
@@ -176,8 +176,7 @@ func (r *rig) want(list []queue.Delivery, numbers ...int) {
 	}
 }
 
-// wait waits until the next lease has run out. On a slow machine it may have done so
-// before.
+// wait waits for the end of the next lease, unless it has already ended on a slow machine.
 func (r *rig) wait() {
 	if at, ok := r.q.NextExpiry(); ok {
 		<-time.After(time.Until(at))
@@ -193,7 +192,7 @@ func seqs(list []queue.Delivery) []uint64 {
 	return out
 }
 
-// nameless returns the group i without its ID.
+// nameless returns group i without its ID.
 func nameless(i int) *quintain.Group {
 	g := groupformtest.Group(i)
 	g.ID = ""

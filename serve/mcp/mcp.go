@@ -204,7 +204,7 @@ func (s *Server) Routes() []web.Route {
 }
 
 // serve answers a message.
-func (s *Server) serve(c *web.Call) {
+func (s *Server) serve(c *web.Call) error {
 	c.MaxBody = maxBody
 	answer, err := web.ReadBody(c, func(body []byte) (answer []byte, err error) {
 		err = c.Compute(func() error {
@@ -213,12 +213,12 @@ func (s *Server) serve(c *web.Call) {
 		})
 		return answer, err
 	})
-	switch {
-	case err != nil:
-		c.Fail(err)
-	case answer == nil:
-		c.W.WriteHeader(http.StatusAccepted)
-	default:
-		c.JSON(http.StatusOK, answer)
+	if err != nil {
+		return err
 	}
+	if answer == nil {
+		c.W.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	return c.JSON(http.StatusOK, answer)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// aggregate answers with the statistics of the numbers that replies of /verify have at the
-// top, and of the tokens of their responses: of all replies, and of those to each row.
-func aggregate(c *web.Call) {
+// aggregate answers with statistics of the top-level numbers in replies of /verify, and of
+// the tokens of their responses: over all replies, and over those to each row.
+func aggregate(c *web.Call) error {
 	c.Plain = true
-	c.Answer(aggregated)
+	return c.Answer(aggregated)
 }
 
 // aggregated returns the reply to the body of a request.

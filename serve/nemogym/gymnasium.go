@@ -22,10 +22,9 @@ type observation struct {
 	Info        map[string]any `json:"info"`
 }
 
-// reset begins an episode. What its opening says is the observation, unless the row says
-// it already.
-func (s *server) reset(c *web.Call) {
-	answerBody(c, func(body []byte) ([]byte, error) {
+// reset begins an episode. The observation is its opening, unless the row already has it.
+func (s *server) reset(c *web.Call) error {
+	return answerBody(c, func(body []byte) ([]byte, error) {
 		r, _ := s.readers.Get().(*reader)
 		defer s.readers.Put(r)
 		it, err := s.read(c, r, bytes.Clone(body)) // the episode keeps the problem
@@ -84,8 +83,8 @@ func saying(messages []quintain.Message) *string {
 var errOver = web.Errorf(http.StatusNotFound, "the session is over: its episode has ended, nobody asked for as long as --idle, or the server was restarted; begin another by /reset")
 
 // step answers one reply of the model.
-func (s *server) step(c *web.Call) {
-	answerBody(c, func(body []byte) ([]byte, error) {
+func (s *server) step(c *web.Call) error {
+	return answerBody(c, func(body []byte) ([]byte, error) {
 		r, _ := s.readers.Get().(*reader)
 		defer s.readers.Put(r)
 		if err := r.row.Read(body); err != nil {
@@ -130,14 +129,13 @@ func (s *server) step(c *web.Call) {
 }
 
 // close ends an episode before its end.
-func (s *server) close(c *web.Call) {
+func (s *server) close(c *web.Call) error {
 	c.MaxBody = maxBody
 	c.SkipBody()
 	if cookie, err := c.R.Cookie(sessionCookie); err == nil {
 		if err := s.sessions.End(cookie.Value); err != nil {
-			c.Fail(err)
-			return
+			return err
 		}
 	}
-	c.JSON(http.StatusOK, []byte("{}"))
+	return c.JSON(http.StatusOK, []byte("{}"))
 }

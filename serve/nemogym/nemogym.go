@@ -27,7 +27,7 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 		{Method: "POST", Path: "/seed_session", For: web.AnyKey, Serve: s.seed},
 		{Method: "POST", Path: "/verify", For: web.AnyKey, Serve: s.verify},
 		{Method: "POST", Path: "/aggregate_metrics", For: web.AnyKey, Serve: aggregate},
-		{Method: "GET", Path: "/reverify_mode", For: web.AnyKey, Serve: func(c *web.Call) { c.JSON(http.StatusOK, []byte(`"stateless"`)) }},
+		{Method: "GET", Path: "/reverify_mode", For: web.AnyKey, Serve: func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`"stateless"`)) }},
 		{Method: "POST", Path: "/reset", For: web.AnyKey, Serve: s.reset},
 		{Method: "POST", Path: "/step", For: web.AnyKey, Serve: s.step},
 		{Method: "POST", Path: "/close", For: web.AnyKey, Serve: s.close},
@@ -38,14 +38,13 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 const maxBody = 32 << 20
 
 // answerBody answers the body of a request.
-func answerBody(c *web.Call, reply func(body []byte) ([]byte, error)) {
+func answerBody(c *web.Call, reply func(body []byte) ([]byte, error)) error {
 	c.MaxBody, c.Plain = maxBody, true
 	text, err := web.ReadBody(c, reply)
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	c.JSON(http.StatusOK, text)
+	return c.JSON(http.StatusOK, text)
 }
 
 // invalid returns the error of a request for something that does not exist.

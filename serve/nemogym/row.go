@@ -105,8 +105,8 @@ func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p 
 }
 
 // seed begins a rollout.
-func (s *server) seed(c *web.Call) {
-	answerBody(c, func(body []byte) ([]byte, error) {
+func (s *server) seed(c *web.Call) error {
+	return answerBody(c, func(body []byte) ([]byte, error) {
 		r, _ := s.readers.Get().(*reader)
 		defer s.readers.Put(r)
 		it, err := s.read(c, r, body)

@@ -19,8 +19,8 @@ type grade struct {
 }
 
 // verify judges the response of a row, and returns the row with the grade.
-func (s *server) verify(c *web.Call) {
-	answerBody(c, func(body []byte) ([]byte, error) {
+func (s *server) verify(c *web.Call) error {
+	return answerBody(c, func(body []byte) ([]byte, error) {
 		r, _ := s.readers.Get().(*reader)
 		defer s.readers.Put(r)
 		it, err := s.read(c, r, body)

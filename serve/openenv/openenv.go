@@ -29,8 +29,8 @@ func New(book *names.Book, limits sessions.Limits) *Server {
 // environment. Its JSON-RPC over HTTP is in package mcp. Its resets, steps and states over
 // HTTP, which keep no state from one to the next, are left out.
 func (s *Server) Routes() []web.Route {
-	fixed := func(text string) func(*web.Call) {
-		return func(c *web.Call) { c.JSON(http.StatusOK, []byte(text)) }
+	fixed := func(text string) func(*web.Call) error {
+		return func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(text)) }
 	}
 	return []web.Route{
 		{Method: "GET", Path: "/ws", For: web.AnyKey, Serve: s.socket},

@@ -20,9 +20,9 @@ type socket struct {
 	idle time.Duration
 }
 
-// socket plays a session over a WebSocket, until the client closes it, is not heard of for too
+// socket plays a session over a WebSocket, until the client closes it, is silent for too
 // long, or the server stops.
-func (s *Server) socket(c *web.Call) {
+func (s *Server) socket(c *web.Call) error {
 	c.Waits = true
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
@@ -37,19 +37,20 @@ func (s *Server) socket(c *web.Call) {
 		},
 	})
 	if err != nil {
-		return // it is answered
+		return nil // it is answered
 	}
 	defer func() { _ = k.conn.CloseNow() }() // it may be closed
 	k.conn.SetReadLimit(maxMessage)
 	defer s.open.Add(-1)
 	if active := s.open.Add(1); active > int64(s.limits.Most) {
 		k.refuse(active-1, s.limits.Most)
-		return
+		return nil
 	}
 	one := s.session()
 	defer one.close()
 	for k.turn(one) {
 	}
+	return nil
 }
 
 // refuse ends a session beyond the limit.

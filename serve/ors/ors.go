@@ -61,10 +61,10 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 // maxBody limits the bytes of a request.
 const maxBody = 4 << 20
 
-// answer answers a request by what reply makes of its body, with status 200.
-func answer(c *web.Call, reply func(body []byte) (any, error)) {
+// answer answers a request with reply's result for its body, and status 200.
+func answer(c *web.Call, reply func(body []byte) (any, error)) error {
 	c.MaxBody = maxBody
-	c.Answer(func(body []byte) ([]byte, error) {
+	return c.Answer(func(body []byte) ([]byte, error) {
 		value, err := reply(body)
 		if err != nil {
 			return nil, err
@@ -82,8 +82,8 @@ func decode(body []byte, into any) error {
 }
 
 // list names the environments. The first is the usual one.
-func (s *server) list(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+func (s *server) list(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		names := []string{catalog.Composite}
 		for _, t := range s.book.Tasks().All() {
 			if name := t.Info().Name; name != catalog.Composite {
@@ -110,8 +110,8 @@ func (s *server) environment(name string) (string, error) {
 var splitNames = []string{"train", "test"}
 
 // splits lists the splits.
-func (s *server) splits(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+func (s *server) splits(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		if _, err := s.environment(c.Param("env")); err != nil {
 			return nil, err
 		}
@@ -185,10 +185,10 @@ func orElse(p *int, n int) int {
 	return n
 }
 
-// tasks answers a call with what give makes of the split that it asks for.
-func (s *server) tasks(give func(split, wish) (any, error)) func(*web.Call) {
-	return func(c *web.Call) {
-		answer(c, func(body []byte) (any, error) {
+// tasks answers a call with give's result for the split in the request.
+func (s *server) tasks(give func(split, wish) (any, error)) func(*web.Call) error {
+	return func(c *web.Call) error {
+		return answer(c, func(body []byte) (any, error) {
 			var w wish
 			if err := decode(body, &w); err != nil {
 				return nil, err
@@ -230,8 +230,8 @@ type tool struct {
 const submit = "submit"
 
 // tools lists the tools, which are the same everywhere.
-func tools(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+func tools(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		return map[string]any{
 			"tools": []tool{{submit, "Judges the answer. In a scenario it is the whole reply, and there may be several.",
 				json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)}},
@@ -240,9 +240,9 @@ func tools(c *web.Call) {
 	})
 }
 
-// name gives a session a name. It begins when its environment is created.
-func (s *server) name(c *web.Call) {
+// name names a session. The session begins when its environment is created.
+func (s *server) name(c *web.Call) error {
 	c.MaxBody = maxBody
 	c.SkipBody()
-	stream(c, rand.Text(), nil)
+	return stream(c, rand.Text(), nil)
 }

@@ -57,8 +57,8 @@ func (s *server) session(c *web.Call) (*session, error) {
 }
 
 // create opens the episode of a session.
-func (s *server) create(c *web.Call) {
-	answer(c, func(body []byte) (any, error) {
+func (s *server) create(c *web.Call) error {
+	return answer(c, func(body []byte) (any, error) {
 		var asked struct {
 			Name  string          `json:"env_name"`
 			Spec  json.RawMessage `json:"task_spec"`
@@ -149,17 +149,17 @@ func (s *server) episode(draw names.Draw) (quintain.Env, error) {
 	return scenario.OneTurn{}.Env(t, p), err
 }
 
-// ping notes that a session is used.
-func (s *server) ping(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+// ping marks a session as used.
+func (s *server) ping(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		_, err := s.session(c)
 		return map[string]string{"status": "ok"}, err
 	})
 }
 
 // end ends a session, if there is one.
-func (s *server) end(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+func (s *server) end(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		id, err := idOf(c)
 		if err != nil {
 			return nil, err
@@ -184,9 +184,9 @@ func blocks(messages []quintain.Message) []block {
 	return list
 }
 
-// prompt answers with what the policy reads first, as blocks.
-func (s *server) prompt(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+// prompt answers with the first messages for the policy, as blocks.
+func (s *server) prompt(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		of, err := s.session(c)
 		if err != nil {
 			return nil, err
@@ -196,8 +196,8 @@ func (s *server) prompt(c *web.Call) {
 }
 
 // messages answers with the same, by role.
-func (s *server) messages(c *web.Call) {
-	answer(c, func([]byte) (any, error) {
+func (s *server) messages(c *web.Call) error {
+	return answer(c, func([]byte) (any, error) {
 		of, err := s.session(c)
 		if err != nil {
 			return nil, err
@@ -249,28 +249,29 @@ type refused struct {
 }
 
 // call carries out a call of the tool, once, and streams the reply.
-func (s *server) call(c *web.Call) {
+func (s *server) call(c *web.Call) error {
 	c.MaxBody = maxBody
 	var of *session
 	asked, err := web.ReadBody(c, func(body []byte) (asked calling, err error) {
-		if of, err = s.session(c); err == nil {
-			err = decode(body, &asked)
+		if of, err = s.session(c); err != nil {
+			return asked, err
 		}
+		err = decode(body, &asked)
 		return asked, err
 	})
+	if err != nil {
+		return err
+	}
 	var task string
 	var said []byte
-	if err == nil {
-		err = c.Compute(func() error {
-			task, said, err = of.call(c.Context(), asked)
-			return err
-		})
-	}
+	err = c.Compute(func() error {
+		task, said, err = of.call(c.Context(), asked)
+		return err
+	})
 	if err != nil {
-		c.Fail(err)
-		return
+		return err
 	}
-	stream(c, task, said)
+	return stream(c, task, said)
 }
 
 // call carries out a call, or repeats the reply to the last one.

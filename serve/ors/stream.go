@@ -16,12 +16,13 @@ func newTask() string { return rand.Text() }
 const chunk = 4 << 10
 
 // stream answers with server-sent events: a name, and a reply in JSON.
-func stream(c *web.Call, name string, said []byte) {
+func stream(c *web.Call, name string, said []byte) error {
 	h := c.W.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
 	c.W.WriteHeader(http.StatusOK)
-	_, _ = c.Paced().Write(events(name, said)) // a client that is gone asks again
+	_, _ = c.Paced().Write(events(name, said)) // a client that has gone asks again
+	return nil
 }
 
 // events returns the events of a name, and of a reply in pieces that never end within a

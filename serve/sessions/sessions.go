@@ -40,7 +40,7 @@ func New[V io.Closer](limits Limits) *Table[V] {
 }
 
 // Add adds a session, which it closes in the end, or at once if there is an error. The error
-// is for [web.Call.Fail]: there are too many, or one has the name.
+// is one that a route may return: there are too many, or one has the name.
 func (t *Table[V]) Add(name string, v V) error {
 	if err := t.closeStale(); err != nil {
 		return errors.Join(err, v.Close())

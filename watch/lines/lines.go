@@ -1,6 +1,6 @@
-// Package lines reads groups from files of JSON lines that other programs have written,
-// as records of a trace: scored groups and rollouts of Atropos, and of this program in
-// their forms, the results and traces of verifiers, and the trajectories that AReaL dumps.
+// Package lines reads JSON lines of other programs as records of a trace: scored groups and
+// rollouts of Atropos, which this program writes too, results and traces of verifiers, and
+// trajectories of AReaL.
 package lines
 
 import (
@@ -20,10 +20,10 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// mostLine is how long a line may be, in bytes.
+// mostLine bounds a line, in bytes.
 const mostLine = 64 << 20
 
-// named is err, which names the field first if it is one of a field.
+// named adds the field's name to an error about one.
 func named(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
@@ -32,9 +32,9 @@ func named(err error) error {
 	return err
 }
 
-// Read reads the file at path, and calls keep with each group, in the order of the lines
-// that they begin at. The error names the line that cannot be read, and the field if it is
-// one. A line has 64 MiB at most.
+// Read reads the file at path, and calls keep with each group, in the order of their first
+// lines. The error names the unreadable line, and the field if it is one. A line has at most
+// 64 MiB.
 func Read(path string, keep func(*trace.Record) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,13 +71,13 @@ func Read(path string, keep func(*trace.Record) error) error {
 
 // A reader collects the groups of a file.
 type reader struct {
-	task     string // of groups that name none
+	task     string // of groups without one
 	time     time.Time
 	records  []*trace.Record
 	examples map[string]*trace.Record // of verifiers and AReaL, by their IDs
 }
 
-// A shape has the fields by which the forms of a line differ.
+// A shape has the fields that distinguish the forms of a line.
 type shape struct {
 	Tokens     json.RawMessage `json:"tokens"`
 	Scores     json.RawMessage `json:"scores"`
@@ -87,13 +87,13 @@ type shape struct {
 	Traces     json.RawMessage `json:"traces"`
 }
 
-// A rollout is an episode of Atropos' dumps.
+// A rollout is an episode in Atropos' dumps.
 type rollout struct {
 	Conversation []quintain.Message `json:"conversation"`
 	Score        float64            `json:"score"`
 }
 
-// errForm says that a line has another form.
+// errForm reports a line of unknown form.
 var errForm = errors.New("it is neither a scored group, nor rollouts, nor a result of verifiers or AReaL: want tokens and scores, rollouts, completion and reward, or traces")
 
 // add reads a line.
@@ -138,8 +138,7 @@ func (r *reader) addEpisode(to *trace.Record, turns []quintain.Turn, score float
 	to.Scores = append(to.Scores, score)
 }
 
-// turnsOf cuts a conversation after each reply of the policy. What follows the last is
-// left out.
+// turnsOf cuts a conversation after each reply of the policy, and drops the rest.
 func turnsOf(talk []quintain.Message) (turns []quintain.Turn) {
 	from := 0
 	for i, m := range talk {
@@ -175,8 +174,8 @@ func (r *reader) addGroup(line []byte) error {
 	return nil
 }
 
-// withTokens gives turns the tokens of sequence i of a group: to each in turn what was
-// read, and what is trained on after it. It adds turns if there are too few.
+// withTokens gives turns the tokens of sequence i of a group: to each in turn the next
+// untrained and the next trained ones. It adds turns if there are too few.
 func withTokens(turns []quintain.Turn, g *quintain.Group, i int) []quintain.Turn {
 	tokens, masks := g.Tokens[i], g.Masks[i]
 	trained := func(k int) bool { return k < len(masks) && masks[k] != quintain.Untrained }

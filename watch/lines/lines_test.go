@@ -25,14 +25,14 @@ func read(t testing.TB, text string) (records []*trace.Record, err error) {
 	return records, err
 }
 
-// An episode is what the tests look at.
+// An episode is the tested part of an episode.
 type episode struct {
 	Asked, Replies, Outcome string
 	Tokens                  int
 	Score                   float64
 }
 
-// episodes lists those of a group.
+// episodes lists the episodes of a group.
 func episodes(r *trace.Record) (all []episode) {
 	for i, t := range r.Episodes {
 		e := episode{Outcome: string(t.Outcome), Score: r.Scores[i], Tokens: t.Sampled()}
@@ -87,7 +87,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// branches is a trace whose messages n to 2n all begin anew after the first n.
+// branches is a trace with n messages after a common path of n, each beginning anew.
 func branches(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"task":{},"traces":[{"nodes":[{"message":{"role":"user","content":"a"}}`)
@@ -101,7 +101,7 @@ func branches(n int) string {
 	return b.String()
 }
 
-// TestTracesOfVerifiersKeepTokens looks at what a trace says of each token.
+// TestTracesOfVerifiersKeepTokens checks the tokens of a trace.
 func TestTracesOfVerifiersKeepTokens(t *testing.T) {
 	records, err := read(t, `{"env":{"id":"e"},"task":{"data":{"answer":2},"hash":"h"},"run":{"work":{"policy":{"start":3,"end":3}}},"traces":[{"nodes":[`+
 		`{"message":{"role":"user","content":"a"},"token_ids":[1,2],"mask":[false,false]},`+
@@ -150,7 +150,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that what is read can be kept in a trace.
+// FuzzRead checks that a trace can store the read records.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"item_id":"a","rollouts":[{"conversation":[{"role":"assistant","content":"x"}],"score":1}]}`,
@@ -170,7 +170,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, r := range records {
-			_ = w.Write(r) // it may refuse one
+			_ = w.Write(r) // may refuse it
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

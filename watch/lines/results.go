@@ -20,7 +20,7 @@ func (t *talk) UnmarshalJSON(data []byte) error {
 	return jsonform.Unmarshal(data, (*[]quintain.Message)(t))
 }
 
-// as returns the conversation; a text becomes a message of a role.
+// as returns the conversation; a text becomes a message of role.
 func (t talk) as(role string) []quintain.Message {
 	if len(t) == 1 && t[0].Role == "" {
 		t[0].Role = role
@@ -28,7 +28,7 @@ func (t talk) as(role string) []quintain.Message {
 	return t
 }
 
-// A result is a line of verifiers' results.jsonl, or of a file to which AReaL dumps trajectories.
+// A result is a line of verifiers' results.jsonl, or of AReaL's trajectories.
 type result struct {
 	ID         json.RawMessage `json:"example_id"` // of verifiers
 	TaskID     json.RawMessage `json:"task_id"`    // of AReaL, which writes texts with special tokens
@@ -41,7 +41,7 @@ type result struct {
 	Answer     json.RawMessage `json:"answer"`
 }
 
-// addResult reads a line of verifiers or AReaL. Those of one example are a group.
+// addResult reads a line of verifiers or AReaL. Lines of one example are a group.
 func (r *reader) addResult(line []byte) error {
 	var v result
 	if err := jsonform.Unmarshal(line, &v); err != nil {

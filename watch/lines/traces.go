@@ -42,8 +42,8 @@ type failure struct {
 	Message string `json:"message"`
 }
 
-// A talked is the conversation of an agent: a graph of messages, each with the one before
-// it. A path from the first to a last one is a branch.
+// A talked is an agent's conversation: a graph of messages, each with the one before it. A
+// path from the first to a last message is a branch.
 type talked struct {
 	Nodes   []node             `json:"nodes"`
 	Calls   []call             `json:"calls"`
@@ -54,13 +54,13 @@ type talked struct {
 	Errors  []failure          `json:"errors"`
 }
 
-// A node is a message with the tokens that it adds.
+// A node is a message with its tokens.
 type node struct {
 	Parent   *int             `json:"parent"`
 	Message  spoken           `json:"message"`
 	Sampled  bool             `json:"sampled"`
 	Tokens   []quintain.Token `json:"token_ids"`
-	Mask     []bool           `json:"mask"`     // true: it was sampled
+	Mask     []bool           `json:"mask"`     // true: sampled
 	LogProbs []float32        `json:"logprobs"` // of the sampled ones
 }
 
@@ -70,14 +70,13 @@ type call struct {
 	Finish string `json:"finish_reason"`
 }
 
-// A reward is a score and its weight; nil: it is 1.
+// A reward is a score and its weight; nil: 1.
 type reward struct {
 	Score  float64  `json:"score"`
 	Weight *float64 `json:"weight"`
 }
 
-// A spoken is a message in their form, whose calls of tools have no object for the
-// function.
+// A spoken is a message in the form of verifiers, where tool calls have no function object.
 type spoken struct {
 	Role      string  `json:"role"`
 	Content   content `json:"content"`
@@ -109,7 +108,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// calls are the calls of tools.
+// calls are the tool calls.
 func (s *spoken) calls() (all []quintain.ToolCall) {
 	for _, c := range s.Calls {
 		all = append(all, quintain.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
@@ -117,7 +116,7 @@ func (s *spoken) calls() (all []quintain.ToolCall) {
 	return all
 }
 
-// message is the message in the form of this program.
+// message is the message in our form.
 func (s *spoken) message() quintain.Message {
 	return quintain.Message{Role: s.Role, Content: string(s.Content), Reasoning: s.Reasoning, ToolCalls: s.calls(), ToolCallID: s.CallID}
 }
@@ -125,8 +124,8 @@ func (s *spoken) message() quintain.Message {
 // mostPaths bounds the messages of all paths through a graph.
 const mostPaths = 1_000_000
 
-// addTraces reads an episode of verifiers. The traces of one task are a group, and each of
-// them an episode of ours.
+// addTraces reads an episode of verifiers. The traces of one task are a group, each an
+// episode of ours.
 func (r *reader) addTraces(line []byte) error {
 	var e episode
 	if err := jsonform.Unmarshal(line, &e); err != nil {
@@ -180,9 +179,9 @@ func (e *episode) judge(to *quintain.Trajectory, i int) {
 	}
 }
 
-// fail says why an episode failed.
+// fail records why an episode failed.
 func fail(to *quintain.Trajectory, late bool, errors []failure) {
-	to.Outcome, to.Error = quintain.EnvFailed, "no reason is known"
+	to.Outcome, to.Error = quintain.EnvFailed, "unknown reason"
 	if n := len(errors); n > 0 {
 		to.Error = errors[n-1].Type + ": " + errors[n-1].Message
 	}
@@ -194,7 +193,7 @@ func fail(to *quintain.Trajectory, late bool, errors []failure) {
 	}
 }
 
-// turns are the sampled messages of trace i, in the order in which they came.
+// turns are the sampled messages of trace i, in their order.
 func (e *episode) turns(i int) ([]quintain.Turn, error) {
 	w := walk{nodes: e.Traces[i].Nodes, last: -1, at: map[int]int{}}
 	for n := range w.nodes {
@@ -204,7 +203,7 @@ func (e *episode) turns(i int) ([]quintain.Turn, error) {
 	}
 	for _, c := range e.Traces[i].Calls {
 		if c.Node == nil {
-			continue // it failed
+			continue // a failed call
 		}
 		if k, there := w.at[*c.Node]; there {
 			w.turns[k].Finish = quintain.Stop
@@ -221,17 +220,17 @@ func (e *episode) turns(i int) ([]quintain.Turn, error) {
 	return w.turns, nil
 }
 
-// A walk goes through the messages of a trace.
+// A walk visits the messages of a trace.
 type walk struct {
 	nodes  []node
 	turns  []quintain.Turn
-	at     map[int]int // the turn of each node that was sampled
-	last   int         // node of the last turn; -1: there is none yet
-	walked int         // messages of all paths so far
+	at     map[int]int // the turn of each sampled node
+	last   int         // node of the last turn; -1: none yet
+	walked int         // messages on all paths so far
 }
 
-// step takes node n. If it was sampled, it is a turn, with what the policy was told since
-// the one before; one that does not continue that begins anew, and is told all of its path.
+// step visits node n. A sampled one is a turn, with the messages since the last turn; one
+// that does not continue the last turn begins anew, with its whole path.
 func (w *walk) step(n int) error {
 	one := &w.nodes[n]
 	if p := one.Parent; p != nil && (*p < 0 || *p >= n) {

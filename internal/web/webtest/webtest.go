@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// A Server is what runs on a listener until ctx ends, such as that of package web.
+// A Server runs on a listener until ctx ends, such as [web.Server].
 type Server interface {
 	Run(ctx context.Context, l net.Listener) error
 }
 
-// Serve runs s on a free port of this machine. It returns the address without a scheme, and
-// a function that ends s and waits for it; the end of the test does so too. The test fails if
-// s does not end well.
+// Serve runs s on a free port of this machine. It returns the address, without a scheme, and
+// a function that stops s and waits for it; the end of the test does so too. If s fails, so
+// does the test.
 func Serve(t testing.TB, s Server) (addr string, end func()) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// Group returns a small group of two sequences and ten tokens. Its ID is "g" and i,
-// and no two numbers have equal groups.
+// Group returns a small group of two sequences and ten tokens, with the ID "g" and i. Groups
+// of different i differ.
 func Group(i int) *quintain.Group {
 	env := int32(i % 3)
 	return &quintain.Group{
@@ -29,7 +29,7 @@ func Group(i int) *quintain.Group {
 	}
 }
 
-// Groups generates groups that pass Check, with every field absent, empty or full.
+// Groups generates valid groups, with every field absent, empty or full.
 func Groups() *rapid.Generator[*quintain.Group] {
 	return rapid.Custom(func(t *rapid.T) *quintain.Group {
 		d := draw{t}
@@ -93,15 +93,15 @@ func Groups() *rapid.Generator[*quintain.Group] {
 	})
 }
 
-// A draw draws the values of one group.
+// A draw draws the values of a group.
 type draw struct{ *rapid.T }
 
 func (d draw) int32() int32 {
 	return rapid.OneOf(rapid.SampledFrom([]int32{0, 1, -1, -100, math.MaxInt32, math.MinInt32}), rapid.Int32()).Draw(d.T, "int32")
 }
 
-// float draws a finite number: often the same one, often a float32, sometimes a
-// negative zero.
+// float draws a finite number: often the same one, often a float32, sometimes a negative
+// zero.
 func (d draw) float() float64 {
 	return rapid.OneOf(
 		rapid.SampledFrom([]float64{1, 1, 1, 1, 0, math.Copysign(0, -1), 0.1, math.MaxFloat64, math.SmallestNonzeroFloat64}),
@@ -114,8 +114,8 @@ func (d draw) raw(what string) json.RawMessage {
 	return rapid.SampledFrom([]json.RawMessage{nil, {}, json.RawMessage("null"), json.RawMessage(` {"a": [1, "é"]}`)}).Draw(d.T, what)
 }
 
-// rows draws a slice with an element for each of lens. It may be nil if lens is empty,
-// or if must is false.
+// rows draws a slice with an element for each of lens. It may be nil if lens is empty or
+// must is false.
 func rows[T any](d draw, lens []int, must bool, make1 func(i int) T) []T {
 	if (!must || len(lens) == 0) && rapid.Bool().Draw(d.T, "absent") {
 		return nil
@@ -139,8 +139,8 @@ func row[T any](d draw, n int, make1 func(j int) T) []T {
 	return list
 }
 
-// Diff names the first field in which two groups differ, even by one bit or by being
-// absent and empty; "" if they are the same.
+// Diff names the first field in which two groups differ, even by one bit or by absent and
+// empty; "" if they are equal.
 func Diff(a, b *quintain.Group) string {
 	x, y := reflect.ValueOf(*a), reflect.ValueOf(*b)
 	for i := range x.NumField() {
@@ -168,9 +168,8 @@ func bits(list []uint64, v reflect.Value) []uint64 {
 	return list
 }
 
-// Episode returns a group as a trainer sees it: a prompt of 100 tokens, then sampled
-// ones distributed as words are, with a log-probability, a version and an advantage
-// for each token.
+// Episode returns a typical training group: a prompt of 100 tokens, then sampled ones with
+// the distribution of words, each with a log-probability, a version and an advantage.
 func Episode(sequences, length int) *quintain.Group {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func() quintain.Token { return quintain.Token(math.Pow(r.Float64(), 4) * 150000) }
@@ -205,6 +204,6 @@ func Shapes() map[string]*quintain.Group {
 	return map[string]*quintain.Group{"8x256": Episode(8, 256), "8x8192": Episode(8, 8192)}
 }
 
-// InMemory is the size in bytes of the numbers of a group from [Episode]: tokens,
-// masks and versions take 4 bytes, log-probabilities and advantages 8.
+// InMemory is the size of the numbers of a group from [Episode] in bytes: 4 for each token,
+// mask and version, 8 for each log-probability and advantage.
 func InMemory(g *quintain.Group) int { return g.TokenCount() * 28 }

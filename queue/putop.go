@@ -8,30 +8,30 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A putting is the progress of one PutAll.
-type putting struct {
+// A putOp is the progress of one PutAll.
+type putOp struct {
 	queue    *Queue
-	groups   []*quintain.Group // nil: all records are there
+	groups   []*quintain.Group // nil: the caller gave records
 	entries  []Entry
 	keys     []Key
-	records  []Record  // those needed so far
-	buffers  []*[]byte // of the records that were encoded here, to be used again
+	records  []Record  // encoded when needed
+	buffers  []*[]byte // reusable memory of the records encoded here
 	fresh    []bool
 	contents []content
-	same     []int         // those whose keys are known or come twice
+	same     []int         // groups with a known or repeated key
 	floor    uint64        // see claim
 	ended    chan struct{} // closed by leave
 }
 
-func (q *Queue) newPutting(n int) *putting {
-	return &putting{queue: q, entries: make([]Entry, n), keys: make([]Key, n), contents: make([]content, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
+func (q *Queue) newPutOp(n int) *putOp {
+	return &putOp{queue: q, entries: make([]Entry, n), keys: make([]Key, n), contents: make([]content, n), records: make([]Record, n), buffers: make([]*[]byte, n), fresh: make([]bool, n)}
 }
 
-// maxReused is the size in bytes up to which memory is kept for other groups.
+// maxReused bounds the buffers kept for later groups, in bytes.
 const maxReused = 16 << 20
 
-// reuse gives the memory of the records to later puts.
-func (p *putting) reuse() {
+// reuse gives the records' memory to later puts.
+func (p *putOp) reuse() {
 	q := p.queue
 	for _, b := range p.buffers {
 		if b != nil && cap(*b) <= maxReused {
@@ -41,7 +41,7 @@ func (p *putting) reuse() {
 }
 
 // insist puts until the index knows every group that the store has.
-func (p *putting) insist(ctx context.Context) (fresh []bool, err error) {
+func (p *putOp) insist(ctx context.Context) (fresh []bool, err error) {
 	for range maxTries {
 		again, err := p.put(ctx)
 		if err != nil {
@@ -51,30 +51,30 @@ func (p *putting) insist(ctx context.Context) (fresh []bool, err error) {
 			return p.fresh, nil
 		}
 	}
-	return nil, fmt.Errorf("the store refuses a group as known, but does not list it: %w", ErrUncertain)
+	return nil, fmt.Errorf("the store refuses a group as stored, but does not list it: %w", ErrUncertain)
 }
 
-// maxTries is how often a put is repeated after it found a group in the store that the
-// index does not know.
+// maxTries is how often a put is tried while the store has a group that the index does not
+// know.
 const maxTries = 5
 
 // enter makes g group i.
-func (p *putting) enter(i int, g *quintain.Group) (err error) {
+func (p *putOp) enter(i int, g *quintain.Group) (err error) {
 	p.entries[i], err = newEntry(g)
 	p.keys[i] = p.entries[i].key()
 	return err
 }
 
-// keep makes body the binary form of group i; sum is that of its content.
-func (p *putting) keep(i int, body []byte, sum uint32) {
+// keep makes body the encoded group i; sum is its content's.
+func (p *putOp) keep(i int, body []byte, sum uint32) {
 	e := &p.entries[i]
 	e.Bytes, p.contents[i] = int32(len(body)), contentOf(sum)
 	p.records[i] = Record{Key: p.keys[i], Meta: e.meta(p.contents[i]), Body: body}
 }
 
-// put puts the groups that are not known. It must be called again if the store has one
-// that the index does not know: from a put whose outcome was uncertain.
-func (p *putting) put(ctx context.Context) (again bool, err error) {
+// put puts the unknown groups. again says that the store had one that the index does not
+// know, from an uncertain put: reread, then put again.
+func (p *putOp) put(ctx context.Context) (again bool, err error) {
 	q := p.queue
 	news, err := p.claimed(ctx)
 	if err != nil {
@@ -83,11 +83,10 @@ func (p *putting) put(ctx context.Context) (again bool, err error) {
 	defer q.ops.RUnlock()
 	defer q.leave(p, news)
 	all := append(slices.Clone(news), p.same...)
-	err = each(len(all), func(n int) error { return p.encode(all[n]) })
-	if err == nil {
-		err = q.conflict(p)
+	if err := each(len(all), func(n int) error { return p.encode(all[n]) }); err != nil {
+		return false, err
 	}
-	if err != nil || len(news) == 0 {
+	if err := q.conflict(p); err != nil || len(news) == 0 {
 		return false, err
 	}
 	picked := make([]Record, len(news))
@@ -105,9 +104,9 @@ func (p *putting) put(ctx context.Context) (again bool, err error) {
 	return p.admit(ctx, news), nil
 }
 
-// claimed enters an operation on the store, as begin does, once no other put of a key of
-// p is under way, and claims the keys that are not known.
-func (p *putting) claimed(ctx context.Context) ([]int, error) {
+// claimed begins an operation once no other running put has a key of p, and claims the
+// unknown keys.
+func (p *putOp) claimed(ctx context.Context) ([]int, error) {
 	q := p.queue
 	for {
 		if err := q.begin(ctx); err != nil {
@@ -127,7 +126,7 @@ func (p *putting) claimed(ctx context.Context) ([]int, error) {
 }
 
 // encode makes the record of group i, once.
-func (p *putting) encode(i int) error {
+func (p *putOp) encode(i int) error {
 	q := p.queue
 	if p.records[i].Body != nil {
 		return nil
@@ -145,9 +144,9 @@ func (p *putting) encode(i int) error {
 	return nil
 }
 
-// admit takes the groups that the store has kept into the index, and reports whether
-// the store had one that the index does not know.
-func (p *putting) admit(ctx context.Context, news []int) (again bool) {
+// admit adds the stored groups to the index, and reports whether the store had one that the
+// index does not know.
+func (p *putOp) admit(ctx context.Context, news []int) (again bool) {
 	q := p.queue
 	var late []Entry
 	q.mu.Lock()
@@ -159,7 +158,7 @@ func (p *putting) admit(ctx context.Context, news []int) (again bool) {
 			again, q.unsure = true, true
 		case e.Seq == 0:
 			q.stats.Duplicates++
-		case known: // meanwhile, the group that was put first was acknowledged and left the store
+		case known: // the first group of this key was acknowledged meanwhile, and left the store
 			q.stats.Duplicates++
 			q.last = max(q.last, e.Seq)
 			late = append(late, e)
@@ -174,7 +173,7 @@ func (p *putting) admit(ctx context.Context, news []int) (again bool) {
 	q.mu.Unlock()
 	if len(late) > 0 {
 		if err := q.finish(ctx, late); err != nil {
-			q.log.Warn("duplicate groups stay in the store until it is opened again", "groups", len(late), "err", err)
+			q.log.Warn("duplicate groups stay in the store until it is reopened", "groups", len(late), "err", err)
 		}
 	}
 	return again

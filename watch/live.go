@@ -15,47 +15,47 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// A trail is the trace of a run, which may begin later.
-type trail struct {
+// A liveTrace is the trace of a run, which may begin later.
+type liveTrace struct {
 	folder string
 
 	mu     sync.Mutex
-	reader *trace.Reader // nil: there is no trace yet
+	reader *trace.Reader // nil: no trace yet
 
 	counting sync.Mutex
-	counted  int          // groups that the following is of
+	counted  int          // number of groups in the sums
 	all      trace.Counts // of all groups
 	lags     map[int]int  // see sums
-	lagged   time.Time    // when they were counted
+	lagged   time.Time    // when lags were counted
 }
 
-// refresh reads what was added.
-func (t *trail) refresh() error {
+// refresh reads additions.
+func (t *liveTrace) refresh() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.reader != nil {
 		return t.reader.Refresh()
 	}
 	r, err := trace.Open(t.folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
 	t.reader = r
 	return nil
 }
 
-// now is the reader; nil: there is no trace yet.
-func (t *trail) now() *trace.Reader {
+// now is the reader, or nil before there is a trace.
+func (t *liveTrace) now() *trace.Reader {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.reader
 }
 
 // len is the number of groups.
-func (t *trail) len() int {
+func (t *liveTrace) len() int {
 	if r := t.now(); r != nil {
 		return r.Len()
 	}
@@ -63,32 +63,31 @@ func (t *trail) len() int {
 }
 
 // find returns the entries that match q.
-func (t *trail) find(q trace.Query) []trace.Entry {
+func (t *liveTrace) find(q trace.Query) []trace.Entry {
 	if r := t.now(); r != nil {
 		return r.Find(q)
 	}
 	return nil
 }
 
-// count counts what matches q.
-func (t *trail) count(q trace.Query) trace.Counts {
+// count counts the matches of q.
+func (t *liveTrace) count(q trace.Query) trace.Counts {
 	if r := t.now(); r != nil {
 		return r.Count(q)
 	}
 	return trace.Counts{}
 }
 
-// The histogram of staleness is of so many groups, and made anew so often: it has to read
-// them.
+// Bounds on the histogram of staleness, which has to read the groups.
 const (
 	lagGroups = 100
 	lagEvery  = 10 * time.Second
 )
 
-// sums counts all groups, and by how many versions the oldest token of each of the newest
-// groups that were kept was behind the policy then. It counts once for each number of
-// groups, however many ask. The caller must not change the maps.
-func (t *trail) sums() (all trace.Counts, lags map[int]int) {
+// sums counts all groups, and the staleness of the newest kept groups: how many versions
+// their oldest token was behind the policy. It counts once per number of groups, for any
+// number of callers, who must not change the maps.
+func (t *liveTrace) sums() (all trace.Counts, lags map[int]int) {
 	t.counting.Lock()
 	defer t.counting.Unlock()
 	n := t.len()
@@ -103,7 +102,7 @@ func (t *trail) sums() (all trace.Counts, lags map[int]int) {
 	for _, e := range t.find(trace.Query{Drop: trace.Kept, Newest: true, Limit: lagGroups}) {
 		r, err := t.now().Read(e.Ref)
 		if err != nil {
-			continue // it was just removed, or is damaged
+			continue // just removed, or damaged
 		}
 		if oldest, known := oldestVersion(r); known {
 			t.lags[r.Version-oldest]++
@@ -112,7 +111,7 @@ func (t *trail) sums() (all trace.Counts, lags map[int]int) {
 	return t.all, t.lags
 }
 
-// oldestVersion is the lowest version of the weights that sampled a token of a group.
+// oldestVersion is the lowest version that sampled a token of a group.
 func oldestVersion(r *trace.Record) (oldest int, known bool) {
 	for i := range r.Episodes {
 		for _, t := range r.Episodes[i].Turns {
@@ -125,27 +124,24 @@ func oldestVersion(r *trace.Record) (oldest int, known bool) {
 	return oldest, known
 }
 
-// read reads the group that a call asks for, or answers the call.
-func (t *trail) read(c *web.Call) (*trace.Record, trace.Ref, bool) {
+// read reads the group in a call's address.
+func (t *liveTrace) read(c *web.Call) (*trace.Record, trace.Ref, error) {
 	at, err := parseRef(c.R.URL.Query().Get("at"))
+	if err != nil {
+		return nil, at, web.Errorf(http.StatusBadRequest, "%v", err)
+	}
 	r := t.now()
-	switch {
-	case err != nil:
-		c.Detail(http.StatusBadRequest, err.Error())
-		return nil, at, false
-	case r == nil:
-		c.Detail(http.StatusNotFound, "there is no trace yet")
-		return nil, at, false
+	if r == nil {
+		return nil, at, web.Errorf(http.StatusNotFound, "there is no trace yet")
 	}
 	record, err := r.Read(at)
 	if err != nil {
-		c.Detail(http.StatusNotFound, "the group cannot be read; it may have been removed because the trace is full: "+err.Error())
-		return nil, at, false
+		return nil, at, web.Errorf(http.StatusNotFound, "the group cannot be read; a full trace drops its oldest groups: %v", err)
 	}
-	return record, at, true
+	return record, at, nil
 }
 
-// formatRef writes the place of a record for an address.
+// formatRef writes a record's reference for an address.
 func formatRef(r trace.Ref) string { return fmt.Sprintf("%d-%d-%d", r.Segment, r.Block, r.Record) }
 
 // parseRef undoes formatRef.

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// TestJournalForgets keeps only the last events, and starts over for a follower that
-// knows those of an earlier process. It shows some at a time.
-func TestJournalForgets(t *testing.T) {
-	var j Journal
+// TestEventLogForgets keeps only the last events, starts over for a follower of an earlier
+// process, and shows a few at a time.
+func TestEventLogForgets(t *testing.T) {
+	var j EventLog
 	for range keptEvents + 5 {
-		j.Tell("x", map[string]any{})
+		j.Add("x", map[string]any{})
 	}
 	for _, after := range []uint64{2, 1 << 40} {
 		next, events := after, 0
@@ -42,20 +42,20 @@ func TestJournalForgets(t *testing.T) {
 	}
 }
 
-// TestJournalGoesOn gives the events of a later process higher numbers, so that a
-// follower misses none.
-func TestJournalGoesOn(t *testing.T) {
+// TestEventLogGoesOn numbers events above those of an earlier process, so followers miss
+// none.
+func TestEventLogGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var earlier, later Journal
+		var earlier, later EventLog
 		if list, _ := earlier.since(7); len(list) > 0 {
 			t.Errorf("%d events before there is one", len(list))
 		}
 		for range 3 {
-			earlier.Tell("x", map[string]any{})
+			earlier.Add("x", map[string]any{})
 		}
 		list, _ := earlier.since(0)
 		time.Sleep(time.Second)
-		later.Tell("y", map[string]any{})
+		later.Add("y", map[string]any{})
 		if got, _ := later.since(list[2].number); len(list) != 3 || len(got) != 1 || got[0].number <= list[2].number {
 			t.Errorf("%v, then %v", list, got)
 		}
@@ -65,7 +65,7 @@ func TestJournalGoesOn(t *testing.T) {
 	})
 }
 
-// A diary notes when something is written to it.
+// A diary notes the time of each write.
 type diary struct {
 	*httptest.ResponseRecorder
 	start time.Time
@@ -80,11 +80,10 @@ func (d *diary) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestFollowersRest shows a follower what comes after a while at once, and what comes
-// soon after that together.
+// TestFollowersRest shows an event after a pause at once, and events soon after it together.
 func TestFollowersRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var j Journal
+		var j EventLog
 		s, err := New(Config{Name: "test", Routes: []Route{{Method: "GET", Path: "/events", Serve: j.Stream}}})
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +99,7 @@ func TestFollowersRest(t *testing.T) {
 			next time.Duration
 		}{{"a", 10 * time.Millisecond}, {"b", 10 * time.Millisecond}, {"c", time.Second}, {"d", time.Second}} {
 			synctest.Wait()
-			j.Tell(at.kind, map[string]any{})
+			j.Add(at.kind, map[string]any{})
 			time.Sleep(at.next)
 		}
 		leave()

@@ -11,30 +11,30 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// maxHeld is how many groups of an environment are held at most. If that many do not make
-// up its group size, they never will.
+// maxHeld is the most held groups of an environment. If so many do not complete its group
+// size, they never will.
 const maxHeld = 256
 
-// A holding frees groups that are held in the queue: those that wait for others of their
-// environment to make up its group size, groups of two if it registered four.
-type holding struct {
+// heldGroups frees held groups of the queue: groups smaller than their environment registered,
+// which wait for others to complete its group size.
+type heldGroups struct {
 	queue    *queue.Queue
 	registry *registry.Registry
 	log      *slog.Logger
 	tally    *tally
-	wake     func() // called after groups were freed
+	wake     func() // called after freeing groups
 
-	// sorting is held while it is decided which groups of an environment are freed. It is
-	// taken after the run's trade, and before all other locks.
+	// sorting is held to decide which groups to free. It is taken after the run's trade, and
+	// before all other locks.
 	sorting sync.Mutex
 }
 
-// settle frees the groups of an environment that make up its group size, among those up
-// to a sequence number. If too many are held, it frees them all. It returns how many
-// sequences are still held of them.
-func (h *holding) settle(ctx context.Context, id int32, through uint64) (left int, err error) {
+// settle frees an environment's held groups, up to a sequence number, that complete its
+// group size, or all if too many are held. It returns how many sequences of them are still
+// held.
+func (h *heldGroups) settle(ctx context.Context, id int32, through uint64) (left int, err error) {
 	e := h.registry.Env(id)
-	if e == nil { // the run was reset in the meantime
+	if e == nil { // the run was reset meanwhile
 		return 0, nil
 	}
 	h.sorting.Lock()
@@ -54,14 +54,13 @@ func (h *holding) settle(ctx context.Context, id int32, through uint64) (left in
 	if len(seqs)-len(free) >= maxHeld {
 		free, left = seqs, 0
 		h.tally.count(func(n *counts) { n.letGo += uint64(len(free)) })
-		h.log.Warn("groups that do not make up the size that their environment registered are packed as they are",
+		h.log.Warn("groups that do not complete their environment's group size are packed as they are",
 			"env", id, "groups", len(free), "group_size", e.GroupSize)
 	}
 	return left, h.free(ctx, free)
 }
 
-// free frees groups.
-func (h *holding) free(ctx context.Context, seqs []uint64) error {
+func (h *heldGroups) free(ctx context.Context, seqs []uint64) error {
 	if len(seqs) == 0 {
 		return nil
 	}
@@ -69,8 +68,8 @@ func (h *holding) free(ctx context.Context, seqs []uint64) error {
 	return h.queue.Free(ctx, seqs...)
 }
 
-// freeEnv frees the groups of an environment that has left.
-func (h *holding) freeEnv(ctx context.Context, id int32) error {
+// freeEnv frees all held groups of an environment that has left.
+func (h *heldGroups) freeEnv(ctx context.Context, id int32) error {
 	h.sorting.Lock()
 	defer h.sorting.Unlock()
 	var seqs []uint64
@@ -80,8 +79,8 @@ func (h *holding) freeEnv(ctx context.Context, id int32) error {
 	return h.free(ctx, seqs)
 }
 
-// load settles what an earlier server did not.
-func (h *holding) load(ctx context.Context) error {
+// load settles the groups of an earlier server.
+func (h *heldGroups) load(ctx context.Context) error {
 	kinds, _ := h.queue.Kinds(0)
 	for k := range kinds {
 		if !k.Held {

@@ -2,17 +2,17 @@ package files
 
 import "errors"
 
-// A survey is what a file of frames holds.
-type survey struct {
+// A scan is the frames and the damage in a file of frames.
+type scan struct {
 	frames []framed
-	gaps   []gap // damage: parts that were durable, and are not as they were written
-	end    int64 // offset at which the next frame goes
-	torn   bool  // what follows the end was never confirmed
+	gaps   []gap // damage to durable parts
+	end    int64 // offset of the next frame to write
+	torn   bool  // the bytes after end were never confirmed
 }
 
-// survey reads the heads of all frames. With deep set, payloads are checked too, which
-// is needed only for a file that may have been written to when the machine stopped.
-func (s source) survey(deep bool) (v survey, err error) {
+// scan reads the heads of all frames. If deep, it also checks payloads, for a file that may
+// have been growing when the machine stopped.
+func (s source) scan(deep bool) (v scan, err error) {
 	s.ReaderAt = &window{ReaderAt: s.ReaderAt}
 	var bad []gap
 	at, batch := int64(fileHeadLen), int64(fileHeadLen)
@@ -45,22 +45,20 @@ func (s source) survey(deep bool) (v survey, err error) {
 	return s.judge(v, bad, batch), nil
 }
 
-// inPlace reports whether a frame was written where it is: what is not may be a copy of
-// one before it, which must not count again. Writes begin where the one before ended, and
-// above what was sealed by then; before and batch are the offset and the batch of the
-// frame that precedes f.
+// inPlace reports whether a frame was written at its place: otherwise it may be a copy of an
+// earlier one, which must not count again. A write begins where the last one ended, and
+// above the seal of that time; before and batch are the offset and the batch of the frame
+// before f.
 func (s source) inPlace(f framed, before, batch int64) bool {
 	return f.batch <= f.at && (f.at < s.sealed || f.batch >= s.sealed) && (f.batch == batch || f.batch > before)
 }
 
-// judge ends the survey. bad is what is not whole, and batch is where the last write
-// begins.
+// judge ends the scan. bad are the incomplete parts, and the last write begins at batch.
 //
-// A write begins once the one before it is durable, and what is sealed was durable when
-// it was sealed. So only what lies in the last write and above the seal may have been
-// torn by a crash, and was never confirmed then: the file ends before it. Everything
-// else that is not whole was damaged later, and stays where it is.
-func (s source) judge(v survey, bad []gap, batch int64) survey {
+// A write begins once the one before is durable, and sealed bytes were durable when sealed. So
+// a crash can only have torn the last write, above the seal, and that was never confirmed: the
+// file ends before it. All other incomplete parts were damaged later, and stay in place.
+func (s source) judge(v scan, bad []gap, batch int64) scan {
 	v.end = max(s.size, fileHeadLen)
 	for _, g := range bad {
 		from := max(g.from, s.sealed)
@@ -81,7 +79,7 @@ func (s source) judge(v survey, bad []gap, batch int64) survey {
 }
 
 // last is the end of the last frame.
-func (v survey) last() int64 {
+func (v scan) last() int64 {
 	if len(v.frames) == 0 {
 		return fileHeadLen
 	}

@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// A model of the index is a sorted list.
+// The model of a waitlist is a sorted list.
 func TestIndexIsASortedList(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	var x index
+	var x waitlist
 	var want, out []uint64
 	next := uint64(0)
 	for step := range 4000 {
@@ -49,11 +49,11 @@ func TestIndexIsASortedList(t *testing.T) {
 		checkIndex(t, &x, want)
 	}
 	if room := cap(x.buf); room > 8*len(want)+1000 {
-		t.Errorf("the index has room for %d entries, and holds %d", room, len(want))
+		t.Errorf("the list has room for %d entries, and holds %d", room, len(want))
 	}
 }
 
-func checkIndex(t *testing.T, x *index, want []uint64) {
+func checkIndex(t *testing.T, x *waitlist, want []uint64) {
 	t.Helper()
 	var count Count
 	for i, e := range x.all() {
@@ -79,7 +79,7 @@ func BenchmarkIndex(b *testing.B) {
 		"spread": rand.IntN,
 	} {
 		b.Run(name+"-of-100k", func(b *testing.B) {
-			var x index
+			var x waitlist
 			for i := range 100000 {
 				x.add(Entry{Seq: uint64(i + 1)})
 			}

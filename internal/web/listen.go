@@ -9,16 +9,15 @@ import (
 	"syscall"
 )
 
-// A Door is a port that is listened on, and the keys that open it.
-type Door struct {
+// A Listener is an open port with the keys of its server.
+type Listener struct {
 	net.Listener
-	Keys []Key // none: it is open
+	Keys []Key // none: anyone may call
 }
 
-// Listen reads the key file of s and listens on its port. The file may give keys the
-// given roles, and [Admin]. Without keys, s must name a host that only this machine
-// can reach.
-func Listen(ctx context.Context, s Settings, roles ...Role) (*Door, error) {
+// Listen reads the key file of s and listens on its port. Keys in the file may have one of
+// roles, or [Admin]. Without keys, the host must be loopback.
+func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
 	s = s.withDefaults()
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -35,5 +34,5 @@ func Listen(ctx context.Context, s Settings, roles ...Role) (*Door, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Door{l, keys}, nil
+	return &Listener{l, keys}, nil
 }

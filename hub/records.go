@@ -11,28 +11,26 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// The state of the batches is kept as a head and, for each batch that is formed and not
-// acknowledged, records of its own.
+// The stored state of the batches is a head, and records of each open batch.
 const (
 	batchesKey     = "hub-batches"
-	batchesVersion = 2 // in the first version the head held the batches too
+	batchesVersion = 2 // in version 1 the head contained the batches
 	batchPrefix    = "hub-batch-"
 	batchVersion   = 1
 )
 
-// partGroups is how many groups of a batch are in one record, so that each is small
-// enough however large a batch is.
+// partGroups is the most groups in a record, which bounds its size.
 const partGroups = 50_000
 
 // batchesRecord is the head.
 type batchesRecord struct {
 	Version int      `json:"version"`
 	Step    int      `json:"step"`
-	Next    uint64   `json:"next"`  // number of the last batch that was formed
-	Acked   []uint64 `json:"acked"` // numbers of the last batches that were acknowledged
+	Next    uint64   `json:"next"`  // number of the last formed batch
+	Acked   []uint64 `json:"acked"` // numbers of the last acknowledged batches
 }
 
-// batchRecord is a part of a batch.
+// A batchRecord is a part of a batch.
 type batchRecord struct {
 	Version int    `json:"version"`
 	Number  uint64 `json:"batch"`
@@ -43,15 +41,15 @@ type batchRecord struct {
 	owner          // in the first part
 }
 
-// An owner is the trainer that a batch was handed out to last, as it is kept.
+// An owner is the last trainer of a batch, as stored.
 type owner struct {
 	Trainer string    `json:"trainer,omitzero"` // empty: none
-	Until   time.Time `json:"until,omitzero"`   // when its lease ends; zero: it has none
+	Until   time.Time `json:"until,omitzero"`   // end of its lease; zero: none
 }
 
-// ownerOf is the owner of a batch that is handed out now. A trainer that acknowledges by
-// asking for the next batch has no lease over a restart: it would acknowledge a batch that
-// may not have reached it.
+// ownerOf is the owner of a batch handed out now. A trainer that acknowledges by asking for
+// the next batch has no lease across a restart: it would acknowledge a batch that may not
+// have reached it.
 func ownerOf(c claim) owner {
 	if c.next {
 		return owner{Trainer: c.trainer}
@@ -65,7 +63,7 @@ func (d *batch) parts() int { return (len(d.seqs) + partGroups - 1) / partGroups
 // partKey is the key of a record of a batch.
 func partKey(number uint64, part int) string { return fmt.Sprint(batchPrefix, number, "-", part) }
 
-// record is a part of the batch as it is kept.
+// record is the stored form of a part of the batch.
 func (d *batch) record(part int, o owner) (queue.State, error) {
 	seqs := d.seqs[part*partGroups : min(len(d.seqs), (part+1)*partGroups)]
 	r := batchRecord{Version: batchVersion, Number: d.number, Part: part, Parts: d.parts(), Step: d.step, Groups: packSpans(seqs)}
@@ -75,7 +73,7 @@ func (d *batch) record(part int, o owner) (queue.State, error) {
 	return queue.NewRecord(partKey(d.number, part), r)
 }
 
-// forget appends to list that the records of the batch are forgotten.
+// forget appends the deletion of the batch's records to list.
 func (d *batch) forget(list []queue.State) []queue.State {
 	for part := range d.parts() {
 		list = append(list, queue.State{Key: partKey(d.number, part)})
@@ -83,11 +81,11 @@ func (d *batch) forget(list []queue.State) []queue.State {
 	return list
 }
 
-// save keeps step and open, then makes them current. Batches without a number get one.
-// The run's trade is held.
+// save stores step and open, then makes them current. Batches without a number get one. The
+// run's trade is held.
 //
-// What is new comes first, then the head, then what is forgotten: wherever a crash comes
-// between, a batch whose reply was begun is there, with its step.
+// It writes new records first, then the head, then deletions: after a crash at any point, a
+// batch with a begun reply is there, with its step.
 func (b *batches) save(ctx context.Context, step int, open []*batch) error {
 	next := b.next
 	var list []queue.State
@@ -132,7 +130,7 @@ func (b *batches) save(ctx context.Context, step int, open []*batch) error {
 	return nil
 }
 
-// own keeps o as the owner of batches. The run's trade is held.
+// own stores o as the owner of batches. The run's trade is held.
 func (b *batches) own(ctx context.Context, o owner, list ...*batch) error {
 	var records []queue.State
 	var changed []*batch
@@ -155,7 +153,7 @@ func (b *batches) own(ctx context.Context, o owner, list ...*batch) error {
 	return nil
 }
 
-// disown keeps that a trainer has no leases any more. The run's trade is held.
+// disown ends a trainer's leases. The run's trade is held.
 func (b *batches) disown(ctx context.Context, trainer string) error {
 	var list []*batch
 	for _, d := range b.open {
@@ -167,14 +165,14 @@ func (b *batches) disown(ctx context.Context, trainer string) error {
 }
 
 // load continues where an earlier server ended. Its batches are due again, or kept for
-// the trainers that have a lease.
+// trainers with a lease.
 func (b *batches) load(ctx context.Context) error {
 	var head batchesRecord
 	text, err := b.queue.State(ctx, batchesKey)
-	if err == nil {
-		err = queue.State{Key: batchesKey, Value: text}.Record(batchesVersion, &head)
-	}
 	if err != nil {
+		return err
+	}
+	if err := (queue.State{Key: batchesKey, Value: text}).Record(batchesVersion, &head); err != nil {
 		return err
 	}
 	b.step, b.next = head.Step, head.Next
@@ -194,7 +192,7 @@ func (b *batches) load(ctx context.Context) error {
 	return nil
 }
 
-// read returns the batches of which all parts are kept, by their numbers.
+// read returns the completely stored batches, by their numbers.
 func (b *batches) read(ctx context.Context) (map[uint64]*batch, error) {
 	list, err := b.queue.States(ctx, batchPrefix)
 	if err != nil {
@@ -225,7 +223,7 @@ func (b *batches) read(ctx context.Context) (map[uint64]*batch, error) {
 		}
 		if b.step = max(b.step, d.step); n == records[0].Parts {
 			found[d.number] = d
-		} else { // it was about to be formed, or forgotten
+		} else { // a crash interrupted its storing or deleting
 			for _, r := range records[:n] {
 				b.past = append(b.past, queue.State{Key: partKey(r.Number, r.Part)})
 			}
@@ -235,9 +233,9 @@ func (b *batches) read(ctx context.Context) (map[uint64]*batch, error) {
 	return found, nil
 }
 
-// reclaim leases the groups of a batch of an earlier server, and opens the batch if all
-// are there. If none is, the batch was acknowledged. If some are missing, the rest wait
-// for another batch.
+// reclaim leases the groups of an earlier server's batch, and opens the batch if all are
+// there. If none is, it was acknowledged. If some are missing, the rest wait for another
+// batch.
 func (b *batches) reclaim(ctx context.Context, d *batch) error {
 	var found []queue.Entry
 	leased, err := b.queue.Lease(ctx, queue.Want{Consumer: consumer, Blind: true, Pick: func(waiting []queue.Entry) []queue.Entry {
@@ -269,7 +267,7 @@ func (b *batches) reclaim(ctx context.Context, d *batch) error {
 	return nil
 }
 
-// restore gives a batch of an earlier server back to the trainer that has a lease.
+// restore gives an earlier server's batch back to the trainer that has a lease.
 func (d *batch) restore(now time.Time) {
 	d.claim = claim{trainer: d.owner.Trainer}
 	if now.Before(d.owner.Until) {

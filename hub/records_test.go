@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestLeaseOutlastsRestart has a batch stay with its trainer while the hub starts again.
+// TestLeaseOutlastsRestart keeps a batch with its trainer across a restart.
 func TestLeaseOutlastsRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{})
@@ -31,7 +31,7 @@ func TestLeaseOutlastsRestart(t *testing.T) {
 		}
 		one, two, three := take("first", "a", "1"), take("second", "a", "2"), take("third", "b", "3")
 		f.restart()
-		take("what others have is not handed out", "c", "4")
+		take("others' batches are not handed out", "c", "4")
 		tell(one, "ack", "c", http.StatusConflict)
 		tell(one, "ack", "a", http.StatusOK)
 		take("it may not have come", "a", "2")
@@ -63,7 +63,7 @@ func TestLeaseOutlastsRestart(t *testing.T) {
 	})
 }
 
-// TestClockSetBack has no lease last longer than the longest.
+// TestClockSetBack limits leases after the clock was set back.
 func TestClockSetBack(t *testing.T) {
 	now := time.Now()
 	d := &batch{owner: owner{"a", now.Add(20 * maxLease)}}
