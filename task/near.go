@@ -3,6 +3,8 @@ package task
 import (
 	"strings"
 	"unicode"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A Near is a text derived from a solution, to see what a scorer makes of it.
@@ -55,7 +57,7 @@ func Nears(solution, other string) []Near {
 
 func isDecimal(r rune) bool { return r >= '0' && r <= '9' }
 
-func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }
+func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode15.IsLetter(r) }
 
 // changeAt replaces the digit or letter of s at i by the one after it, 9, z and Z
 // by the first; s itself if i is negative.

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A kind says what a token is.
@@ -113,7 +114,7 @@ func (l *lexer) foreign() error {
 	l.at += n
 	switch {
 	case strings.ContainsRune("€£¥₹₽", r):
-	case unicode.IsLetter(r):
+	case unicode15.IsLetter(r):
 		l.add(kSymbol, string(r))
 	default:
 		return fmt.Errorf("%q is no mathematics", r)
