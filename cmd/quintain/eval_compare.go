@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
@@ -43,7 +44,7 @@ McNemar's test. Then it lists those problems.`,
 		case err != nil:
 			return err
 		case *asJSON:
-			return printJSON(w.stdout, compared)
+			return jsonform.WriteIndented(w.stdout, compared)
 		}
 		return printComparison(w.stdout, compared, args)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
@@ -165,4 +165,4 @@ func (e *exporter) toFile(stdout io.Writer, write func(io.Writer) error) error {
 type recordLines struct{ out io.Writer }
 
 // Write implements [export.Sink].
-func (r recordLines) Write(record *trace.Record) error { return json.NewEncoder(r.out).Encode(record) }
+func (r recordLines) Write(record *trace.Record) error { return jsonform.WriteLine(r.out, record) }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/probe"
 )
@@ -52,7 +53,7 @@ is in docs/servers.md.`,
 					switch {
 					case err != nil:
 					case asJSON:
-						err = printJSON(w.stdout, report)
+						err = jsonform.WriteIndented(w.stdout, report)
 					default:
 						err = screen.Probe(w.stdout, report)
 					}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 )
@@ -57,9 +57,7 @@ error.`,
 		Args: oneArg("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			out := bufio.NewWriter(w.stdout)
-			lines := json.NewEncoder(out)
-			lines.SetEscapeHTML(false)
-			r, err := files.Dump(c.Context(), queueFolder(args[0]), func(d queue.Delivery) error { return lines.Encode(d.Group) })
+			r, err := files.Dump(c.Context(), queueFolder(args[0]), func(d queue.Delivery) error { return jsonform.WriteLegible(out, d.Group) })
 			return w.tellReport(r, errors.Join(err, out.Flush()))
 		},
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
@@ -355,7 +356,7 @@ func writeReport(path string, r *run.Report) error {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644) // in place: it may be a device
 	if err == nil {
-		err = errors.Join(printJSON(f, r), f.Close())
+		err = errors.Join(jsonform.WriteIndented(f, r), f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)

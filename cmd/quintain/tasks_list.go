@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -71,13 +71,12 @@ func listJSON(out io.Writer, rows []catalog.Entry) error {
 		Scoring  string               `json:"scoring"`
 		Measured []catalog.LevelFacts `json:"measured"` // by level
 	}
-	enc := json.NewEncoder(out)
 	for _, r := range rows {
 		l := line{r.Info.Category, r.Info, strings.Join(r.Facts.Scoring(r.Info), ", "), []catalog.LevelFacts{}}
 		if r.Measured {
 			l.Measured = r.Facts.Levels
 		}
-		if err := enc.Encode(l); err != nil {
+		if err := jsonform.WriteLine(out, l); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -52,8 +53,10 @@ func (c *compiler) writer(v reflect.Value) writer {
 		return c.method(v)
 	case t == reflect.TypeFor[json.Number]():
 		return c.number(v)
-	case t.Implements(marshaler), t.Implements(textMarshaler):
+	case !direct && t.Implements(marshaler):
 		return c.marshalled(v)
+	case t.Implements(textMarshaler):
+		return c.named(v)
 	case t.Kind() == reflect.Interface, slices.Contains(c.within, t):
 		return c.nested(v)
 	}
@@ -77,11 +80,39 @@ func (c *compiler) writer(v reflect.Value) writer {
 // marshalled leaves v to encoding/json.
 func (c *compiler) marshalled(v reflect.Value) writer {
 	return func(dst []byte) []byte {
-		dst, err := appendMarshalled(dst, v.Interface())
+		dst, err := c.encoder.appendMarshalled(dst, v.Interface())
 		if err != nil {
 			c.fail(err)
 		}
 		return dst
+	}
+}
+
+// inner returns an encoder for a value within the current one.
+func (c *compiler) inner() *Encoder {
+	return &Encoder{legible: c.encoder.legible, depth: c.encoder.depth + 1}
+}
+
+// text appends a text as a JSON string.
+func (c *compiler) text(dst []byte, text string) []byte {
+	if c.encoder.legible {
+		return AppendLegible(dst, text)
+	}
+	return AppendText(dst, text)
+}
+
+// named writes the text that v's MarshalText returns.
+func (c *compiler) named(v reflect.Value) writer {
+	otherwise := c.marshalled(v)
+	return func(dst []byte) []byte {
+		if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+			return append(dst, "null"...)
+		}
+		text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		if err != nil {
+			return otherwise(dst)
+		}
+		return c.text(dst, string(text))
 	}
 }
 
@@ -90,7 +121,7 @@ func (c *compiler) nested(v reflect.Value) writer {
 	var encoder *Encoder // made when it is needed: the type may contain itself
 	return func(dst []byte) []byte {
 		if encoder == nil {
-			encoder = new(Encoder)
+			encoder = c.inner()
 		}
 		dst, err := encoder.Append(dst, v.Interface())
 		if err != nil {
@@ -106,7 +137,7 @@ func (c *compiler) method(v reflect.Value) writer {
 	return func(dst []byte) []byte {
 		text, err := m.MarshalJSON()
 		if err == nil {
-			dst, err = appendCompact(dst, text)
+			dst, err = c.encoder.appendCompact(dst, text)
 		}
 		if err != nil {
 			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
@@ -118,7 +149,7 @@ func (c *compiler) method(v reflect.Value) writer {
 // box writes the value of the box v. It has an encoder of its own, since a value in the
 // box may have the same type as one around it.
 func (c *compiler) box(v reflect.Value) writer {
-	var encoder Encoder
+	encoder := &Encoder{depth: c.encoder.depth + 1} // with escapes for HTML, as its method has them
 	boxed, otherwise := v.Addr().Interface().(Box), c.method(v)
 	return func(dst []byte) []byte {
 		if held := boxed.Value(); held != nil {
@@ -145,7 +176,7 @@ func (c *compiler) raw(v reflect.Value) writer {
 		if valid == nil {
 			valid = []byte("null")
 		}
-		dst, err := appendCompact(dst, valid)
+		dst, err := c.encoder.appendCompact(dst, valid)
 		if err != nil {
 			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
 		} else if len(valid) <= most {
@@ -190,9 +221,9 @@ func (c *compiler) slice(v reflect.Value) writer {
 	case elem == reflect.TypeFor[[]int]():
 		write = listWriter(at[[][]int](v), appendInts)
 	case elem == reflect.TypeFor[string]():
-		write = listWriter(at[[]string](v), AppendText)
+		write = listWriter(at[[]string](v), c.text)
 	case elem == reflect.TypeFor[[]string]():
-		write = listWriter(at[[][]string](v), appendTexts)
+		write = listWriter(at[[][]string](v), c.texts)
 	default:
 		write = c.elements(v)
 	}
@@ -253,11 +284,11 @@ type member struct {
 
 // dictionary writes a map in the order of its keys.
 func (c *compiler) dictionary(v reflect.Value) writer {
-	if v.Type().Key().Kind() != reflect.String {
+	key, held := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	name, write := nameOf(key), c.writer(held)
+	if name == nil {
 		return c.marshalled(v)
 	}
-	key, held := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-	name, write := at[string](key), c.writer(held)
 	var iter reflect.MapIter
 	var members []member
 	var values []byte
@@ -271,7 +302,7 @@ func (c *compiler) dictionary(v reflect.Value) writer {
 			held.SetIterValue(&iter)
 			from := len(values)
 			values = write(values)
-			members = append(members, member{*name, from, len(values)})
+			members = append(members, member{name(), from, len(values)})
 		}
 		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 		dst = append(dst, '{')
@@ -279,8 +310,23 @@ func (c *compiler) dictionary(v reflect.Value) writer {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(append(AppendText(dst, m.name), ':'), values[m.from:m.to]...)
+			dst = append(append(c.text(dst, m.name), ':'), values[m.from:m.to]...)
 		}
 		return append(dst, '}')
 	}
+}
+
+// nameOf returns a function that names the current key of a map, a variable; nil: encoding/json names it.
+func nameOf(key reflect.Value) func() string {
+	switch {
+	case key.Kind() == reflect.String:
+		return func() string { return key.String() }
+	case key.Type().Implements(textMarshaler):
+		return nil
+	case key.CanInt():
+		return func() string { return strconv.FormatInt(key.Int(), 10) }
+	case key.CanUint():
+		return func() string { return strconv.FormatUint(key.Uint(), 10) }
+	}
+	return nil
 }

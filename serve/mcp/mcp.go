@@ -100,13 +100,11 @@ func write(r response) []byte {
 
 // legible writes v as JSON that a model reads: without the escapes for HTML.
 func legible(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := jsonform.MarshalLegible(v)
+	if err != nil {
 		panic("mcp: " + err.Error()) // what is written here are plain values
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }
 
 // carryOut carries out a request.
