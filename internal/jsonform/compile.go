@@ -320,7 +320,7 @@ func (c *compiler) dictionary(v reflect.Value) writer {
 func nameOf(key reflect.Value) func() string {
 	switch {
 	case key.Kind() == reflect.String:
-		return func() string { return key.String() }
+		return key.String
 	case key.Type().Implements(textMarshaler):
 		return nil
 	case key.CanInt():

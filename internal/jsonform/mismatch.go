@@ -29,7 +29,7 @@ type finder struct {
 func mismatch(r reading, v any) error {
 	var value json.RawMessage
 	if json.NewDecoder(bytes.NewReader(r.text)).Decode(&value) != nil {
-		return nil
+		return nil //nolint:nilerr // the caller has that error
 	}
 	t := reflect.TypeOf(v)
 	if t == nil || t.Implements(unmarshaler) {
@@ -177,7 +177,7 @@ func (f *finder) quoted(text []byte, t reflect.Type) error {
 	switch {
 	case inner == "" || inner != strings.TrimSpace(inner), err != nil && !(number && json.Valid([]byte(inner)) && t.Kind() != reflect.String && t.Kind() != reflect.Bool):
 		f.keep(fmt.Errorf(misuse+" %q into %v", inner, t))
-		return nil
+		return nil //nolint:nilerr // another error is kept
 	case err != nil:
 		return f.plain([]byte(inner), t)
 	}
