@@ -170,14 +170,14 @@ func (f *finder) quoted(text []byte, t reflect.Type) error {
 	var inner string
 	if text[0] != '"' || json.Unmarshal(text, &inner) != nil {
 		f.keep(fmt.Errorf(misuse+" unquoted value into %v", t))
-		return nil
+		return nil //nolint:nilerr // another error is kept
 	}
 	number := inner != "" && (inner[0] == '-' || inner[0]-'0' <= 9)
 	err := json.Unmarshal([]byte(inner), reflect.New(t).Interface())
 	switch {
 	case inner == "" || inner != strings.TrimSpace(inner), err != nil && !(number && json.Valid([]byte(inner)) && t.Kind() != reflect.String && t.Kind() != reflect.Bool):
 		f.keep(fmt.Errorf(misuse+" %q into %v", inner, t))
-		return nil //nolint:nilerr // another error is kept
+		return nil
 	case err != nil:
 		return f.plain([]byte(inner), t)
 	}
