@@ -85,7 +85,7 @@ type plainMessage struct {
 // text is null, as with OpenAI.
 func (m Message) MarshalJSON() ([]byte, error) {
 	if m.Parts == nil && m.Reasoning == "" && m.ToolCalls == nil && m.ToolCallID == "" && m.Name == "" && m.Extra == nil {
-		return marshal(plainMessage{m.Role, m.Content})
+		return jsonform.MarshalLegible(plainMessage{m.Role, m.Content})
 	}
 	out := messageJSON{
 		Role: m.Role, Content: []byte("null"), Reasoning: m.Reasoning,
@@ -94,9 +94,9 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	var err error
 	switch {
 	case m.Parts != nil:
-		out.Content, err = marshal(m.Parts)
+		out.Content, err = jsonform.MarshalLegible(m.Parts)
 	case m.Content != "" || m.ToolCalls == nil:
-		out.Content, err = marshal(m.Content)
+		out.Content, err = jsonform.MarshalLegible(m.Content)
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	if p.Raw != nil {
 		return p.Raw, nil
 	}
-	return marshal(struct {
+	return jsonform.MarshalLegible(struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}{p.Type, p.Text})
@@ -199,7 +199,7 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 	if c.Raw != nil {
 		return c.Raw, nil
 	}
-	return marshal(callJSON{c.ID, functionType, functionJSON{c.Name, c.Arguments}})
+	return jsonform.MarshalLegible(callJSON{c.ID, functionType, functionJSON{c.Name, c.Arguments}})
 }
 
 // functionType is the type of a function call.
@@ -222,13 +222,13 @@ func (c *ToolCall) UnmarshalJSON(data []byte) error {
 
 // withExtra writes the struct v and appends the fields of extra.
 func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
-	text, err := marshal(v)
+	text, err := jsonform.MarshalLegible(v)
 	if err != nil || len(extra) == 0 {
 		return text, err
 	}
 	text = text[:len(text)-1]
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		quoted, err := marshal(name)
+		quoted, err := jsonform.MarshalLegible(name)
 		if err != nil {
 			return nil, err
 		}
@@ -236,15 +236,6 @@ func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
 		text = append(text, extra[name]...)
 	}
 	return append(text, '}'), nil
-}
-
-// marshal is json.Marshal without HTML escapes.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 func isNull(raw json.RawMessage) bool { return string(raw) == "null" }

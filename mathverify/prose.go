@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // small lists short words of prose.
@@ -15,7 +17,7 @@ const quiet = " and or percent percentage degrees degree square cubic units unit
 
 // bare reports whether a text has no prose.
 func bare(text string) bool {
-	if len(text) > 400 && strings.Count(text, " ") > len(text)/12 && strings.IndexFunc(text, unicode.IsLetter) >= 0 && strings.Count(text, "\\") < len(text)/40 {
+	if len(text) > 400 && strings.Count(text, " ") > len(text)/12 && strings.IndexFunc(text, unicode15.IsLetter) >= 0 && strings.Count(text, "\\") < len(text)/40 {
 		return false
 	}
 	words, numbersAfter := 0, false
@@ -28,7 +30,7 @@ func bare(text string) bool {
 			continue
 		case r >= '0' && r <= '9':
 			numbersAfter = numbersAfter || prose > 0
-		case unicode.IsLetter(r):
+		case unicode15.IsLetter(r):
 			word := leading(rest)
 			rest = rest[len(word):]
 			words++
@@ -61,7 +63,7 @@ func startsWithValue(text string) bool {
 // leading returns the letters at the start of a text.
 func leading(text string) string {
 	for i, r := range text {
-		if !unicode.IsLetter(r) && r != '\'' {
+		if !unicode15.IsLetter(r) && r != '\'' {
 			return text[:i]
 		}
 	}
@@ -96,7 +98,9 @@ func isProse(word string) bool {
 	}
 	n := utf8.RuneCountInString(word)
 	if n < 4 {
-		return !isLatin(word) && n > 1 || !isLatin(word) && strings.IndexFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Arabic, unicode.Hangul) }) >= 0
+		return !isLatin(word) && n > 1 || !isLatin(word) && strings.IndexFunc(word, func(r rune) bool {
+			return unicode15.In(r, unicode.Han, unicode.Hiragana, unicode.Arabic, unicode.Hangul)
+		}) >= 0
 	}
 	if listed(quiet, low) || listed(longFunctions, low) {
 		return false
@@ -108,11 +112,11 @@ func isProse(word string) bool {
 const longFunctions = " sqrt cbrt sinh cosh tanh asin acos atan arcsin arccos arctan sech csch coth arcsec arccsc arccot arsinh arcosh artanh sinx cosx tanx binomial factorial pisqrt "
 
 func isLatin(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return !unicode.In(r, unicode.Latin, unicode.Greek) }) < 0
+	return strings.IndexFunc(word, func(r rune) bool { return !unicode15.In(r, unicode.Latin, unicode.Greek) }) < 0
 }
 
 func allUpper(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return !unicode.IsUpper(r) }) < 0
+	return strings.IndexFunc(word, func(r rune) bool { return !unicode15.IsUpper(r) }) < 0
 }
 
 // markers introduce an answer.

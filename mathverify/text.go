@@ -2,8 +2,8 @@ package mathverify
 
 import (
 	"strings"
-	"unicode"
 
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
@@ -125,9 +125,9 @@ func sameText(gold, answer string) (same, sure bool) {
 	}
 	if isWords(g) && isWords(a) && len(g) > 1 && len(a) > 1 {
 		word := dictionary[strings.ToLower(g)]
-		return g == a || strings.EqualFold(g, a) && (word || len(g) > 2), word
+		return g == a || unicode15.EqualFold(g, a) && (word || len(g) > 2), word
 	}
-	return g == a && strings.ContainsFunc(g, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }), false
+	return g == a && strings.ContainsFunc(g, func(r rune) bool { return unicode15.IsLetter(r) || unicode15.IsDigit(r) }), false
 }
 
 // maxNormal is the greatest length of a text for which we compute the normal form.
@@ -149,7 +149,7 @@ var dictionary = map[string]bool{"no": true, "on": true, "yes": true, "odd": tru
 
 // isWords reports whether a text has only letters and hyphens.
 func isWords(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' })
+	return !strings.ContainsFunc(s, func(r rune) bool { return !unicode15.IsLetter(r) && r != '-' && r != '\'' })
 }
 
 // wholeDigits returns a whole number without a plus sign, leading zeros or a fraction of

@@ -1,10 +1,11 @@
 package run
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A ReportFile is the path of a file for a report as JSON; empty: none.
@@ -31,9 +32,7 @@ func (f ReportFile) Write(r *Report) error {
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	enc := json.NewEncoder(file)
-	enc.SetIndent("", "  ")
-	if err := errors.Join(enc.Encode(r), file.Close()); err != nil {
+	if err := errors.Join(jsonform.WriteIndented(file, r), file.Close()); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
 	return nil

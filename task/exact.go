@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -21,7 +22,7 @@ func MatchWords(got, want string) quintain.Verdict {
 	if len(words) == 0 {
 		return quintain.Malformed("the answer is empty")
 	}
-	if strings.EqualFold(strings.TrimSuffix(strings.Join(words, " "), "."), strings.Join(answer.Fields(want), " ")) {
+	if unicode15.EqualFold(strings.TrimSuffix(strings.Join(words, " "), "."), strings.Join(answer.Fields(want), " ")) {
 		return quintain.Right()
 	}
 	return quintain.Wrong("want " + strconv.Quote(clip(want)))

@@ -3,6 +3,8 @@ package task
 import (
 	"strings"
 	"unicode"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A Near is a variant of a solution that tests a scorer.
@@ -54,7 +56,7 @@ func Nears(solution, other string) []Near {
 
 func isDecimal(r rune) bool { return r >= '0' && r <= '9' }
 
-func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }
+func isLatin(r rune) bool { return r < unicode.MaxASCII && unicode15.IsLetter(r) }
 
 // changeAt replaces the digit or letter of s at i with the next one; 9, z and Z wrap
 // around. It returns s unchanged if i is negative.

@@ -3,10 +3,10 @@ package task
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -45,7 +45,7 @@ func says(got, want string) bool {
 	}
 	if unknown, named := strings.CutSuffix(strings.TrimRight(before, " "), "="); named {
 		unknown = strings.TrimRight(unknown, " ")
-		before = strings.TrimRightFunc(unknown, unicode.IsLetter)
+		before = strings.TrimRightFunc(unknown, unicode15.IsLetter)
 		if len(unknown)-len(before) > 1 {
 			before = unknown
 		}
@@ -65,7 +65,7 @@ func joins(before, after string) bool {
 	return inWord(last) || inWord(first) || last == '.' || last == ','
 }
 
-func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func inWord(r rune) bool { return unicode15.IsLetter(r) || unicode15.IsDigit(r) }
 
 // introduces reports whether before announces the text after it, and after ends the
 // sentence. Any other word beside a text may be meant as part of it.

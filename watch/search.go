@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -64,8 +65,8 @@ func (s *Server) searchGroup(p *groupsPage, e trace.Entry) error {
 
 // contains reports whether a group contains a text, in any case.
 func contains(r *trace.Record, text string) bool {
-	text = strings.ToLower(text)
-	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	text = strings.Map(unicode15.ToLower, text)
+	has := func(s string) bool { return strings.Contains(strings.Map(unicode15.ToLower, s), text) }
 	return slices.ContainsFunc(r.Episodes, func(e quintain.Trajectory) bool {
 		return has(e.Error) || slices.ContainsFunc(e.Turns, func(t quintain.Turn) bool {
 			told := func(m quintain.Message) bool { return has(m.Text()) }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A piece is plain text, or the name of a character that is invisible or changes how its
@@ -51,7 +53,7 @@ func nameOf(r rune, size int, first byte) string {
 		return string('\u2400' + r) // a control picture
 	case r == 0x7f:
 		return "\u2421"
-	case unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+	case unicode15.IsGraphic(r) && !unicode15.In(r, unicode.Zs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 		return ""
 	}
 	return fmt.Sprintf("⟨U+%04X⟩", r)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/hub/hubload"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func newBench(w *world) *cobra.Command {
@@ -72,7 +73,7 @@ func benchHub(c *cobra.Command, w *world, load hubload.Load, scenarios []string)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := printLine(w.stdout, row); err != nil {
+		if err := jsonform.WriteLine(w.stdout, row); err != nil {
 			return err
 		}
 	}

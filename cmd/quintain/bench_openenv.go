@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 )
 
@@ -28,7 +29,7 @@ measurements as one line of JSON.`,
 				if err != nil {
 					return err
 				}
-				return printLine(w.stdout, row)
+				return jsonform.WriteLine(w.stdout, row)
 			})
 		},
 	}

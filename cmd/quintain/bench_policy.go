@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policyload"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -110,7 +111,7 @@ func (b *policyBench) run(ctx context.Context, w *world) (err error) {
 	if err != nil {
 		return err
 	}
-	return printLine(w.stdout, struct {
+	return jsonform.WriteLine(w.stdout, struct {
 		Server probe.Kind `json:"server"`
 		policyload.Row
 	}{kind, row})

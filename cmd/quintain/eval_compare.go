@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
@@ -39,7 +40,7 @@ in only one of the two, with McNemar's test. Then it lists those problems.`,
 			return err
 		}
 		if *asJSON {
-			return printJSON(w.stdout, compared)
+			return jsonform.WriteIndented(w.stdout, compared)
 		}
 		return screen.Comparison(w.stdout, compared, args[0], args[1])
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 )
@@ -54,9 +54,7 @@ error.`,
 		Args: oneArg("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			out := bufio.NewWriter(w.stdout)
-			lines := json.NewEncoder(out)
-			lines.SetEscapeHTML(false)
-			r, err := files.Dump(c.Context(), files.Folder(args[0]), func(d queue.Delivery) error { return lines.Encode(d.Group) })
+			r, err := files.Dump(c.Context(), files.Folder(args[0]), func(d queue.Delivery) error { return jsonform.WriteLegible(out, d.Group) })
 			return w.tellReport(r, errors.Join(err, out.Flush()))
 		},
 	}

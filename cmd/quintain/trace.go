@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -95,9 +95,8 @@ func newTraceList(w *world) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			enc := json.NewEncoder(w.stdout)
 			for _, e := range r.Find(q.query) {
-				if err := enc.Encode(e); err != nil {
+				if err := jsonform.WriteLine(w.stdout, e); err != nil {
 					return err
 				}
 			}
@@ -132,7 +131,7 @@ func newTraceShow(w *world) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			return printJSON(w.stdout, record)
+			return jsonform.WriteIndented(w.stdout, record)
 		}
 		screen.Record(w.stdout, record)
 		return nil

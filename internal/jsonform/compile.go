@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -53,8 +54,10 @@ func (c *compiler) writer(v reflect.Value) writer {
 		return c.method(v)
 	case t == reflect.TypeFor[json.Number]():
 		return c.number(v)
-	case t.Implements(marshaler), t.Implements(textMarshaler):
+	case !direct && t.Implements(marshaler):
 		return c.marshalled(v)
+	case t.Implements(textMarshaler):
+		return c.named(v)
 	case t.Kind() == reflect.Interface, slices.Contains(c.within, t):
 		return c.nested(v)
 	}
@@ -78,11 +81,39 @@ func (c *compiler) writer(v reflect.Value) writer {
 // marshalled leaves v to encoding/json.
 func (c *compiler) marshalled(v reflect.Value) writer {
 	return func(dst []byte) []byte {
-		dst, err := appendMarshalled(dst, v.Interface())
+		dst, err := c.encoder.appendMarshalled(dst, v.Interface())
 		if err != nil {
 			c.fail(err)
 		}
 		return dst
+	}
+}
+
+// inner returns an encoder for a value within the current one.
+func (c *compiler) inner() *Encoder {
+	return &Encoder{legible: c.encoder.legible, depth: c.encoder.depth + 1}
+}
+
+// text appends a text as a JSON string.
+func (c *compiler) text(dst []byte, text string) []byte {
+	if c.encoder.legible {
+		return AppendLegible(dst, text)
+	}
+	return AppendText(dst, text)
+}
+
+// named writes the text that v's MarshalText returns.
+func (c *compiler) named(v reflect.Value) writer {
+	otherwise := c.marshalled(v)
+	return func(dst []byte) []byte {
+		if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+			return append(dst, "null"...)
+		}
+		text, err := v.Interface().(encoding.TextMarshaler).MarshalText()
+		if err != nil {
+			return otherwise(dst)
+		}
+		return c.text(dst, string(text))
 	}
 }
 
@@ -91,7 +122,7 @@ func (c *compiler) nested(v reflect.Value) writer {
 	var encoder *Encoder // made when it is needed: the type may contain itself
 	return func(dst []byte) []byte {
 		if encoder == nil {
-			encoder = new(Encoder)
+			encoder = c.inner()
 		}
 		dst, err := encoder.Append(dst, v.Interface())
 		if err != nil {
@@ -105,7 +136,7 @@ func (c *compiler) nested(v reflect.Value) writer {
 func (c *compiler) method(v reflect.Value) writer {
 	m := v.Addr().Interface().(json.Marshaler)
 	return func(dst []byte) []byte {
-		dst, err := appendMethod(dst, m)
+		dst, err := c.encoder.appendMethod(dst, m)
 		if err != nil {
 			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
 		}
@@ -114,18 +145,18 @@ func (c *compiler) method(v reflect.Value) writer {
 }
 
 // appendMethod appends the result of m's MarshalJSON.
-func appendMethod(dst []byte, m json.Marshaler) ([]byte, error) {
+func (e *Encoder) appendMethod(dst []byte, m json.Marshaler) ([]byte, error) {
 	text, err := m.MarshalJSON()
 	if err != nil {
 		return dst, err
 	}
-	return appendCompact(dst, text)
+	return e.appendCompact(dst, text)
 }
 
 // box writes the value of the box v. It has its own encoder, since the value may have the
 // type of one around the box.
 func (c *compiler) box(v reflect.Value) writer {
-	var encoder Encoder
+	encoder := &Encoder{depth: c.encoder.depth + 1} // with escapes for HTML, as its method has them
 	boxed, otherwise := v.Addr().Interface().(Box), c.method(v)
 	return func(dst []byte) []byte {
 		held := boxed.Value()
@@ -155,7 +186,7 @@ func (c *compiler) raw(v reflect.Value) writer {
 		if valid == nil {
 			valid = []byte("null")
 		}
-		dst, err := appendCompact(dst, valid)
+		dst, err := c.encoder.appendCompact(dst, valid)
 		if err != nil {
 			c.fail(&json.MarshalerError{Type: v.Type(), Err: err})
 		} else if len(valid) <= most {
@@ -199,9 +230,9 @@ func (c *compiler) slice(v reflect.Value) writer {
 	case elem == reflect.TypeFor[[]int]():
 		write = listWriter(at[[][]int](v), appendInts)
 	case elem == reflect.TypeFor[string]():
-		write = listWriter(at[[]string](v), AppendText)
+		write = listWriter(at[[]string](v), c.text)
 	case elem == reflect.TypeFor[[]string]():
-		write = listWriter(at[[][]string](v), appendTexts)
+		write = listWriter(at[[][]string](v), c.texts)
 	default:
 		write = c.elements(v)
 	}
@@ -262,11 +293,11 @@ type member struct {
 
 // dictionary writes a map in the order of its keys.
 func (c *compiler) dictionary(v reflect.Value) writer {
-	if v.Type().Key().Kind() != reflect.String {
+	key, held := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+	name, write := nameOf(key), c.writer(held)
+	if name == nil {
 		return c.marshalled(v)
 	}
-	key, held := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-	name, write := at[string](key), c.writer(held)
 	var iter reflect.MapIter
 	var members []member
 	var values []byte
@@ -280,7 +311,7 @@ func (c *compiler) dictionary(v reflect.Value) writer {
 			held.SetIterValue(&iter)
 			from := len(values)
 			values = write(values)
-			members = append(members, member{*name, from, len(values)})
+			members = append(members, member{name(), from, len(values)})
 		}
 		slices.SortFunc(members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 		dst = append(dst, '{')
@@ -288,8 +319,23 @@ func (c *compiler) dictionary(v reflect.Value) writer {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(append(AppendText(dst, m.name), ':'), values[m.from:m.to]...)
+			dst = append(append(c.text(dst, m.name), ':'), values[m.from:m.to]...)
 		}
 		return append(dst, '}')
 	}
+}
+
+// nameOf returns a function that names the current key of a map, a variable; nil: encoding/json names it.
+func nameOf(key reflect.Value) func() string {
+	switch {
+	case key.Kind() == reflect.String:
+		return key.String
+	case key.Type().Implements(textMarshaler):
+		return nil
+	case key.CanInt():
+		return func() string { return strconv.FormatInt(key.Int(), 10) }
+	case key.CanUint():
+		return func() string { return strconv.FormatUint(key.Uint(), 10) }
+	}
+	return nil
 }

@@ -1,34 +1,42 @@
-// Package jsonform writes plain values as JSON, and reads parts of JSON texts, at a
-// fraction of the cost of encoding/json. It writes the bytes and the errors of encoding/json
-// in Go 1.26, whichever toolchain builds it: Go 1.27 writes a byte that is not UTF-8 as a
-// character instead of \ufffd, and has other errors. It reads the same values.
+// Package jsonform reads and writes JSON with the values, bytes and errors of encoding/json in Go 1.26,
+// whichever toolchain builds it. Go 1.27 writes a byte that is not UTF-8 as a character instead of the escape
+// \ufffd, escapes line ends of JavaScript in raw values, and has other error texts.
 //
-// The rest of the module uses [Marshal], [Unmarshal] and [NewDecoder] in place of the functions
-// of encoding/json with the same names.
+// The rest of the module calls this package in place of encoding/json: [Marshal] and [Unmarshal],
+// [NewDecoder], and instead of an encoder [WriteLine], [WriteLegible], [WriteIndented] and [MarshalLegible].
+// Valid, Compact, Indent and HTMLEscape of encoding/json are the same in both.
 //
-// An [Encoder] works out once how a type is written. [Members], [Elements],
-// [Text] and [Int] read the usual forms of JSON. They report false for everything else,
-// whether it is invalid or only unusual: the caller then uses encoding/json.
+//   - Writing: encoding/json writes a value first. If it fails, or if its text has signs of a difference, an
+//     [Encoder] writes the value again.
+//   - Reading: encoding/json reads. If it refuses the text, this package looks for the fault itself: first for the
+//     character at which the text stops being JSON, then for the value that does not fit its type.
+//
+// The package is also faster than encoding/json where records pass by the thousand. An [Encoder] works out once how a
+// type is written. [Members], [Elements], [Text], [Int] and [Picker] read the usual forms of JSON. They report false
+// for everything else, invalid or only unusual: the caller then calls Unmarshal.
 package jsonform
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 )
 
 // An Encoder appends values as JSON, in the same bytes as [json.Marshal]. After the first
 // value of a type it allocates nothing itself. It leaves unusual types to encoding/json: embedded pointers,
-// maps whose keys are no texts, MarshalText methods and methods of pointers. It calls
-// MarshalJSON methods.
+// map keys with MarshalText methods, and methods of pointers. It calls MarshalJSON and MarshalText methods.
 //
 // It is for one goroutine. The zero value is ready. It keeps a copy of the last value of
 // each type.
 type Encoder struct {
-	plans map[reflect.Type]*plan
-	last  *plan // of the previous value
-	fault error // first error in the current value
+	plans   map[reflect.Type]*plan
+	last    *plan // of the previous value
+	fault   error // first error in the current value
+	legible bool  // no escapes for HTML
+	depth   int   // encoders around this one
 }
+
+// deepest limits the nesting of encoders. Encoding/json writes deeper values, and finds cycles.
+const deepest = 1000
 
 // A Box is a [json.Marshaler] around another value. Its MarshalJSON returns the JSON form
 // of Value, unless that is nil.
@@ -50,8 +58,8 @@ func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 	if typ := value.Type(); e.last == nil || e.last.typ != typ {
 		e.last = e.plan(typ)
 	}
-	if e.last.write == nil {
-		return appendMarshalled(dst, v)
+	if e.last.write == nil || e.depth > deepest {
+		return e.appendMarshalled(dst, v)
 	}
 	e.fault = nil
 	e.last.copy.Set(value)
@@ -59,15 +67,6 @@ func (e *Encoder) Append(dst []byte, v any) ([]byte, error) {
 		return written, nil
 	}
 	return dst, e.fault
-}
-
-// Marshal returns the JSON form of v, as an [Encoder] writes it.
-func Marshal(v any) ([]byte, error) {
-	text, err := json.Marshal(v)
-	if err != nil || bytes.Contains(text, []byte("\ufffd")) { // Go 1.27 may have put it in place of a byte
-		return new(Encoder).Append(nil, v)
-	}
-	return text, nil
 }
 
 // A plan says how the values of a type are written.
@@ -127,8 +126,8 @@ func needsAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 }
 
 // appendMarshalled appends v as written by encoding/json.
-func appendMarshalled(dst []byte, v any) ([]byte, error) {
-	text, err := json.Marshal(v)
+func (e *Encoder) appendMarshalled(dst []byte, v any) ([]byte, error) {
+	text, err := marshal(v, e.legible)
 	if err != nil {
 		return dst, err
 	}

@@ -85,7 +85,6 @@ type (
 		L bool           `json:"-,"` //nolint:staticcheck // the name is a dash, and allowed
 		M bool           `json:"<m>"`
 		N bool           `json:"é"`
-		O bool           `json:"bad\"name"` //nolint:staticcheck // not a name, and ignored
 		p int
 	}
 	quotedNumbers struct {

@@ -29,7 +29,7 @@ type finder struct {
 func mismatch(r reading, v any) error {
 	var value json.RawMessage
 	if json.NewDecoder(bytes.NewReader(r.text)).Decode(&value) != nil {
-		return nil
+		return nil //nolint:nilerr // the caller has that error
 	}
 	t := reflect.TypeOf(v)
 	if t == nil || t.Implements(unmarshaler) {
@@ -170,7 +170,7 @@ func (f *finder) quoted(text []byte, t reflect.Type) error {
 	var inner string
 	if text[0] != '"' || json.Unmarshal(text, &inner) != nil {
 		f.keep(fmt.Errorf(misuse+" unquoted value into %v", t))
-		return nil
+		return nil //nolint:nilerr // another error is kept
 	}
 	number := inner != "" && (inner[0] == '-' || inner[0]-'0' <= 9)
 	err := json.Unmarshal([]byte(inner), reflect.New(t).Interface())

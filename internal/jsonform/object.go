@@ -4,7 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A field says how to write a field of a struct.
@@ -15,7 +16,7 @@ type field struct {
 }
 
 // object writes a struct. It leaves unusual ones to encoding/json: embedded pointers,
-// repeated names, IsZero methods, most uses of the option string.
+// repeated names, omitzero of interfaces, most uses of the option string.
 func (c *compiler) object(v reflect.Value) writer {
 	fields, plain := c.fields(v, nil)
 	if !plain {
@@ -47,7 +48,7 @@ func (c *compiler) fields(v reflect.Value, fields []field) (all []field, plain b
 			name = sf.Name
 		}
 		f, plain := c.field(v.Field(i), strings.Split(list, ","))
-		f.name = string(AppendText([]byte{','}, name)) + ":"
+		f.name = string(c.text([]byte{','}, name)) + ":"
 		if !plain || slices.ContainsFunc(fields, func(other field) bool { return other.name == f.name }) {
 			return nil, false
 		}
@@ -85,13 +86,26 @@ func (c *compiler) field(v reflect.Value, options []string) (f field, plain bool
 		f.write = func(dst []byte) []byte { return append(bare(append(dst, '"')), '"') }
 	}
 	empty, zero := slices.Contains(options, "omitempty"), slices.Contains(options, "omitzero")
-	if _, own := reflect.TypeAssert[interface{ IsZero() bool }](v.Addr()); zero && own || zero && v.Kind() == reflect.Pointer {
+	if zero && v.Kind() == reflect.Interface {
 		return f, false
 	}
+	isZero := zeroOf(v)
 	if empty || zero {
-		f.empty = func() bool { return empty && isEmpty(v) || zero && v.IsZero() }
+		f.empty = func() bool { return empty && isEmpty(v) || zero && isZero() }
 	}
 	return f, true
+}
+
+// zeroOf returns a function that reports whether omitzero omits v, a variable but no interface.
+func zeroOf(v reflect.Value) func() bool {
+	type asked interface{ IsZero() bool }
+	if own, is := reflect.TypeAssert[asked](v.Addr()); is {
+		return own.IsZero
+	}
+	if v.Kind() == reflect.Pointer && v.Type().Implements(reflect.TypeFor[asked]()) {
+		return func() bool { return v.IsNil() || v.Interface().(asked).IsZero() }
+	}
+	return v.IsZero
 }
 
 // isEmpty reports whether omitempty omits v.
@@ -108,6 +122,6 @@ func isEmpty(v reflect.Value) bool {
 // validName reports whether encoding/json accepts a name in a tag.
 func validName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
-		return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+		return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode15.IsLetter(r) && !unicode15.IsDigit(r)
 	})
 }

@@ -43,8 +43,7 @@ func placesBelow(t reflect.Type, types []reflect.Type, above []string) (all []pl
 		return nil
 	}
 	types = append(slices.Clip(types), t)
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for sf := range t.Fields() {
 		tag := sf.Tag.Get("json")
 		name, options, _ := strings.Cut(tag, ",")
 		bare := sf.Type

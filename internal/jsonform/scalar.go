@@ -15,7 +15,7 @@ func (c *compiler) scalar(v reflect.Value) writer {
 	switch v.Kind() {
 	case reflect.String:
 		text := at[string](v)
-		return func(dst []byte) []byte { return AppendText(dst, *text) }
+		return func(dst []byte) []byte { return c.text(dst, *text) }
 	case reflect.Int:
 		n := at[int](v)
 		return func(dst []byte) []byte { return appendInt(dst, *n) }
@@ -58,12 +58,12 @@ func appendInts(dst []byte, list []int) []byte {
 	return AppendList(dst, list, appendInt)
 }
 
-// appendTexts appends a list of texts.
-func appendTexts(dst []byte, list []string) []byte {
+// texts appends a list of texts.
+func (c *compiler) texts(dst []byte, list []string) []byte {
 	if list == nil {
 		return append(dst, "null"...)
 	}
-	return AppendList(dst, list, AppendText)
+	return AppendList(dst, list, c.text)
 }
 
 // appendFloat appends a finite number of width 32 or 64, in the form of ECMAScript except

@@ -298,16 +298,19 @@ func Int(value []byte) (n int, plain bool) {
 	return n, err == nil
 }
 
-// appendCompact appends a JSON value without white space, and with the escapes of
+// appendCompact appends a JSON value without white space, and unless e writes legibly, with the escapes of
 // AppendText.
-func appendCompact(dst, text []byte) ([]byte, error) {
+func (e *Encoder) appendCompact(dst, text []byte) ([]byte, error) {
 	s := scanner{text: text}
-	if s.value(0) && s.at == len(text) && !s.spaced && !hasWebSigns(text) {
+	if s.value(0) && s.at == len(text) && !s.spaced && (e.legible || !hasWebSigns(text)) {
 		return append(dst, text...), nil
 	}
 	var dense, safe bytes.Buffer
 	if err := json.Compact(&dense, text); err != nil {
 		return dst, explain(err, reading{text: text, whole: true}, nil)
+	}
+	if e.legible {
+		return append(dst, dense.Bytes()...), nil
 	}
 	json.HTMLEscape(&safe, dense.Bytes())
 	return append(dst, safe.Bytes()...), nil

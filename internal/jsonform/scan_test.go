@@ -124,7 +124,7 @@ func FuzzCompact(f *testing.F) {
 	f.Add([]byte("[1,\"a\u2028b\"]"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		want, wantErr := json.Marshal(json.RawMessage(text))
-		got, err := appendCompact(nil, text)
+		got, err := new(Encoder).appendCompact(nil, text)
 		if (err != nil) != (wantErr != nil) || err == nil && text != nil && !bytes.Equal(got, want) {
 			t.Fatalf("%q is written as %s, error %v; want %s, error %v", text, got, err, want, wantErr)
 		}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/rollout"
@@ -74,12 +75,12 @@ func (s *Areal) Write(r *trace.Record) error {
 		return nil
 	}
 	for i := range sample {
-		if err := writeLine(s.Out, sample[i:i+1]); err != nil {
+		if err := jsonform.WriteLegible(s.Out, sample[i:i+1]); err != nil {
 			return err
 		}
 	}
 	if len(batch) > 0 {
-		return writeLine(s.Out, batch)
+		return jsonform.WriteLegible(s.Out, batch)
 	}
 	return nil
 }

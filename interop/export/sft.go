@@ -1,9 +1,7 @@
 package export
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -65,7 +63,7 @@ func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err err
 	if fresh, err = s.seen.add(talk); err != nil || !fresh {
 		return false, err
 	}
-	return true, writeLine(s.Out, sftLine{talk, score})
+	return true, jsonform.WriteLegible(s.Out, sftLine{talk, score})
 }
 
 // A seen is a set of values, by hashes of their JSON.
@@ -85,16 +83,4 @@ func (s *seen) add(value any) (fresh bool, err error) {
 	fresh = !(*s)[key]
 	(*s)[key] = true
 	return fresh, nil
-}
-
-// writeLine writes v as a line of JSON, in one call.
-func writeLine(w io.Writer, v any) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(line.Bytes())
-	return err
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // looks maps Unicode characters that only look different to LaTeX or ASCII.
@@ -99,7 +101,7 @@ func fold(r rune) string {
 	switch {
 	case r == '\u202e' || r == '\u202d' || r == '\u2067' || r == '\u2066' || r == utf8.RuneError:
 		return string(r)
-	case unicode.Is(unicode.Cf, r):
+	case unicode15.Is(unicode.Cf, r):
 		return ""
 	case r >= 0xff01 && r <= 0xff5e: // full width
 		return string(r - 0xfee0)
@@ -107,26 +109,10 @@ func fold(r rune) string {
 		return string('0' + (r-0x1d7ce)%10)
 	case r >= 0x1d400 && r <= 0x1d6a3: // mathematical letters: upper and lower case, in thirteen styles
 		return string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[(r-0x1d400)%52])
-	case unicode.Is(unicode.Nd, r):
-		return string('0' + digit(r))
+	case unicode15.IsDigit(r):
+		return string(rune('0' + unicode15.Digit(r)))
 	case unicode.IsSpace(r):
 		return " "
 	}
 	return string(r)
-}
-
-// digit returns the value of a decimal digit. Unicode lists the digits of a script in a
-// row, from 0 to 9.
-func digit(r rune) rune {
-	for _, span := range unicode.Nd.R16 {
-		if rune(span.Lo) <= r && r <= rune(span.Hi) {
-			return (r - rune(span.Lo)) % 10
-		}
-	}
-	for _, span := range unicode.Nd.R32 {
-		if rune(span.Lo) <= r && r <= rune(span.Hi) {
-			return (r - rune(span.Lo)) % 10
-		}
-	}
-	return 0
 }

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A kind is the type of a token.
@@ -112,7 +113,7 @@ func (l *lexer) foreign() error {
 	r, n := utf8.DecodeRuneInString(l.text[l.at:])
 	l.at += n
 	switch {
-	case unicode.IsLetter(r):
+	case unicode15.IsLetter(r):
 		l.add(kSymbol, string(r))
 	case !strings.ContainsRune("€£¥₹₽", r):
 		return fmt.Errorf("%q is not mathematics", r)

@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -264,7 +263,7 @@ func send(w http.ResponseWriter, value any) { answer(w, "", value) }
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
+	_ = jsonform.WriteLine(w, map[string]any{"error": map[string]any{"message": why, "code": status}})
 }
 
 // given returns the tokens and log-probabilities of p, with the extra one if there is one.

@@ -258,5 +258,5 @@ func send(w http.ResponseWriter, value any) {
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
+	_ = jsonform.WriteLine(w, map[string]any{"error": map[string]any{"message": why, "code": status}})
 }

@@ -40,11 +40,8 @@ type reply struct {
 
 // line returns the request as a line.
 func (r *request) line() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(r)
-	return b.Bytes(), err
+	text, err := jsonform.MarshalLegible(r)
+	return append(text, '\n'), err
 }
 
 // An answer is a line from the program. Its fields depend on the request.

@@ -101,13 +101,11 @@ func write(r response) []byte {
 
 // legible writes v as JSON for models, without HTML escapes.
 func legible(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := jsonform.MarshalLegible(v)
+	if err != nil {
 		panic("mcp: " + err.Error()) // only plain values are written
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return text
 }
 
 // carryOut carries out a request.

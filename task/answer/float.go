@@ -3,6 +3,8 @@ package answer
 import (
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // ReadFloat reads s as Python's float does: space around it, a sign, digits of any script
@@ -34,7 +36,7 @@ func ReadFloat(s string) (v float64, ok bool) {
 func underscoresBetweenDigits(s string) bool {
 	runes := []rune(s)
 	for i, r := range runes {
-		if r == '_' && (i == 0 || i == len(runes)-1 || digit(runes[i-1]) < 0 || digit(runes[i+1]) < 0) {
+		if r == '_' && (i == 0 || i == len(runes)-1 || unicode15.Digit(runes[i-1]) < 0 || unicode15.Digit(runes[i+1]) < 0) {
 			return false
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 const (
@@ -76,7 +78,7 @@ func plainDigits(text string) string {
 }
 
 func plainDigit(r rune) rune {
-	if d := digit(r); d >= 0 {
+	if d := unicode15.Digit(r); d >= 0 {
 		return '0' + rune(d)
 	}
 	return r

@@ -1,10 +1,10 @@
 package answer
 
 import (
-	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // Share returns len(part)/len(whole), both in code points. It is not finite if whole is
@@ -41,7 +41,7 @@ func ReadDecimal(s string) (d Decimal, ok bool) {
 			s = s[size:]
 			continue
 		}
-		v := digit(r)
+		v := unicode15.Digit(r)
 		if v < 0 {
 			break
 		}
@@ -87,7 +87,7 @@ func readExponent(s string) (exp int64, ok bool) {
 	}
 	for s != "" {
 		r, size := utf8.DecodeRuneInString(s)
-		v := digit(r)
+		v := unicode15.Digit(r)
 		if v < 0 {
 			return 0, false
 		}
@@ -112,43 +112,4 @@ func SameDecimal(a, b string) (equal, both bool) {
 	}
 	y, ok := ReadDecimal(b)
 	return ok && x == y, ok
-}
-
-// digit returns the value of a decimal digit of any script, or -1. Unicode lists the ten
-// digits of each script in order, from zero up.
-func digit(r rune) int {
-	if r < utf8.RuneSelf {
-		if r >= '0' && r <= '9' {
-			return int(r - '0')
-		}
-		return -1
-	}
-	if r <= 0xffff {
-		at, found := slices.BinarySearchFunc(unicode.Nd.R16, uint16(r), func(span unicode.Range16, c uint16) int {
-			return within(c, span.Lo, span.Hi)
-		})
-		if found {
-			return int(r-rune(unicode.Nd.R16[at].Lo)) % 10
-		}
-		return -1
-	}
-	at, found := slices.BinarySearchFunc(unicode.Nd.R32, uint32(r), func(span unicode.Range32, c uint32) int {
-		return within(c, span.Lo, span.Hi)
-	})
-	if found {
-		return int(r-rune(unicode.Nd.R32[at].Lo)) % 10
-	}
-	return -1
-}
-
-// within returns 0 for c from lo to hi, a negative number if both are below c, a positive
-// one if both are above.
-func within[T uint16 | uint32](c, lo, hi T) int {
-	switch {
-	case hi < c:
-		return -1
-	case lo > c:
-		return 1
-	}
-	return 0
 }

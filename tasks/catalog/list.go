@@ -1,12 +1,12 @@
 package catalog
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // ScoringHelp explains the words for scoring, a line each.
@@ -26,13 +26,12 @@ func WriteJSON(out io.Writer, entries []Entry) error {
 		Scoring  string       `json:"scoring"`
 		Measured []LevelFacts `json:"measured"` // by level
 	}
-	enc := json.NewEncoder(out)
 	for _, e := range entries {
 		l := line{e.Info.Category, e.Info, strings.Join(e.Facts.Scoring(e.Info), ", "), []LevelFacts{}}
 		if e.Measured {
 			l.Measured = e.Facts.Levels
 		}
-		if err := enc.Encode(l); err != nil {
+		if err := jsonform.WriteLine(out, l); err != nil {
 			return err
 		}
 	}

@@ -4,18 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // maxLine limits a line of a file, in bytes.
@@ -221,8 +220,21 @@ func (b *builder) check(r row) error {
 	return nil
 }
 
-// unnamed matches characters that names of tasks do not allow.
-var unnamed = regexp.MustCompile(`[^\pL\pN_-]+`)
+// nameOf returns a name with _ for each run of characters that names of tasks do not allow.
+func nameOf(name string) string {
+	var b strings.Builder
+	within := false // a run
+	for _, r := range name {
+		good := r == '_' || r == '-' || unicode15.IsLetter(r) || unicode15.IsNumber(r)
+		if good {
+			b.WriteRune(r)
+		} else if !within {
+			b.WriteByte('_')
+		}
+		within = !good
+	}
+	return b.String()
+}
 
 // set returns the set, named, with the hash of its content.
 func (b *builder) set(name string) (*Set, error) {
@@ -232,11 +244,11 @@ func (b *builder) set(name string) (*Set, error) {
 		}
 		return nil, fmt.Errorf("none of the %d problems can be used; %w", len(b.faults), b.faults[0])
 	}
-	if b.name = unnamed.ReplaceAllString(name, "_"); b.name == "" {
+	if b.name = nameOf(name); b.name == "" {
 		b.name = "file"
 	}
 	sum := sha256.New()
-	if err := json.NewEncoder(sum).Encode(b.rows); err != nil {
+	if err := jsonform.WriteLine(sum, b.rows); err != nil {
 		return nil, err
 	}
 	b.params = fmt.Appendf(nil, `{"sha256":"%x"}`, sum.Sum(nil))

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"net/url"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -348,12 +348,10 @@ func truncate(r *rendering, v value, a []value) (value, error) {
 	return pyvalue.Like(v, text+end), nil
 }
 
-// words matches a word for the filter wordcount.
-var words = regexp.MustCompile(`[\p{L}\p{N}_]+`)
-
 func wordCount(r *rendering, v value, _ []value) (value, error) {
 	s, err := r.Str(v)
-	return int64(len(words.FindAllStringIndex(s, -1))), err
+	words := strings.FieldsFunc(s, func(c rune) bool { return c != '_' && !unicode15.IsLetter(c) && !unicode15.IsNumber(c) })
+	return int64(len(words)), err
 }
 
 // urlEncode quotes a text or a number, or the keys and values of a dict, or of pairs.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -299,7 +300,7 @@ func (l *lexer) token() {
 	switch {
 	case '0' <= c && c <= '9':
 		l.numeral()
-	case c == '_' || unicode.IsLetter(c):
+	case c == '_' || unicode15.IsLetter(c):
 		rest := strings.TrimLeftFunc(l.src[l.at:], isWord)
 		name := l.src[l.at : len(l.src)-len(rest)]
 		l.add(nameToken, name, l.at)
@@ -313,7 +314,7 @@ func (l *lexer) token() {
 
 // isWord reports whether c may occur in a name.
 func isWord(c rune) bool {
-	return c == '_' || unicode.IsLetter(c) || unicode.IsNumber(c) || c > unicode.MaxASCII && unicode.In(c, unicode.Mn, unicode.Mc)
+	return c == '_' || unicode15.IsLetter(c) || unicode15.IsNumber(c) || c > unicode.MaxASCII && unicode15.In(c, unicode.Mn, unicode.Mc)
 }
 
 func (l *lexer) operator() {

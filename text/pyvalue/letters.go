@@ -3,6 +3,8 @@ package pyvalue
 import (
 	"strings"
 	"unicode"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // longUpper holds the letters with an upper case of several letters, from Unicode's file
@@ -22,7 +24,7 @@ func upper(s string) string {
 		if long, has := longUpper[c]; has {
 			b.WriteString(long)
 		} else {
-			b.WriteRune(unicode.ToUpper(c))
+			b.WriteRune(unicode15.ToUpper(c))
 		}
 	}
 	return b.String()
@@ -42,7 +44,7 @@ func lower(s string) string {
 		case c == 'Σ' && isCased(before) && !followsCased(s[i+len("Σ"):]):
 			b.WriteRune('ς')
 		default:
-			b.WriteRune(unicode.ToLower(c))
+			b.WriteRune(unicode15.ToLower(c))
 		}
 		if !isIgnorable(c) {
 			before = c
@@ -53,12 +55,12 @@ func lower(s string) string {
 
 // isCased reports whether c is a letter with a case.
 func isCased(c rune) bool {
-	return unicode.IsUpper(c) || unicode.IsLower(c) || unicode.IsTitle(c)
+	return unicode15.IsUpper(c) || unicode15.IsLower(c) || unicode15.IsTitle(c)
 }
 
 // isIgnorable reports whether c is a caseless character within a word.
 func isIgnorable(c rune) bool {
-	return unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:·’", c)
+	return unicode15.In(c, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:·’", c)
 }
 
 // followsCased reports whether the next letter of s, if any, belongs to the same word.
@@ -77,7 +79,7 @@ func titleFirst(s string) (head, rest string) {
 		if i > 0 {
 			return head, s[i:]
 		}
-		head = string(unicode.ToTitle(c))
+		head = string(unicode15.ToTitle(c))
 		if long, has := longUpper[c]; has {
 			first := []rune(long)
 			head = string(first[0]) + strings.ToLower(string(first[1:]))
@@ -117,7 +119,7 @@ func title(s string) string {
 func swapCase(s string) string {
 	var b strings.Builder
 	for _, c := range s {
-		if unicode.IsUpper(c) {
+		if unicode15.IsUpper(c) {
 			b.WriteString(lower(string(c)))
 		} else {
 			b.WriteString(upper(string(c)))
@@ -133,10 +135,10 @@ func caseFold(s string) string {
 
 // isUpper reports whether s has cased letters, all upper case.
 func isUpper(s string) bool {
-	return strings.ContainsFunc(s, unicode.IsUpper) && !strings.ContainsFunc(s, func(c rune) bool { return unicode.IsLower(c) || unicode.IsTitle(c) })
+	return strings.ContainsFunc(s, unicode15.IsUpper) && !strings.ContainsFunc(s, func(c rune) bool { return unicode15.IsLower(c) || unicode15.IsTitle(c) })
 }
 
 // isLower reports whether s has cased letters, all lower case.
 func isLower(s string) bool {
-	return strings.ContainsFunc(s, unicode.IsLower) && !strings.ContainsFunc(s, func(c rune) bool { return unicode.IsUpper(c) || unicode.IsTitle(c) })
+	return strings.ContainsFunc(s, unicode15.IsLower) && !strings.ContainsFunc(s, func(c rune) bool { return unicode15.IsUpper(c) || unicode15.IsTitle(c) })
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // dictMethods holds the read-only methods of dicts.
@@ -64,11 +66,11 @@ var textMethods = map[string]*method{
 	"lstrip": strip(true, false),
 	"rstrip": strip(false, true),
 
-	"isdigit":   class(func(c rune) bool { return decimal(c) >= 0 || unicode.Is(unicode.No, c) && isSuperscript(c) }),
-	"isdecimal": class(func(c rune) bool { return decimal(c) >= 0 }),
-	"isnumeric": class(unicode.IsNumber),
-	"isalpha":   class(unicode.IsLetter),
-	"isalnum":   class(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }),
+	"isdigit":   class(func(c rune) bool { return unicode15.Digit(c) >= 0 || unicode15.Is(unicode.No, c) && isSuperscript(c) }),
+	"isdecimal": class(unicode15.IsDigit),
+	"isnumeric": class(unicode15.IsNumber),
+	"isalpha":   class(unicode15.IsLetter),
+	"isalnum":   class(func(c rune) bool { return unicode15.IsLetter(c) || unicode15.IsNumber(c) }),
 	"isspace":   class(IsSpace),
 	"isascii":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return isASCII(v.(string)), nil }},
 	"isupper":   {call: func(_ *Runtime, v Value, _ []Value) (Value, error) { return isUpper(v.(string)), nil }},

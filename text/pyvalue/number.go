@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 var (
@@ -307,7 +309,7 @@ func bareDigits(s string) (digits string, valid bool) {
 		if c < 0x80 {
 			return c
 		}
-		d := decimal(c)
+		d := unicode15.Digit(c)
 		valid = valid && d >= 0
 		return '0' + rune(max(d, 0))
 	}, strings.TrimFunc(s, IsSpace))

@@ -5,8 +5,9 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // Str returns str(v); "" for Undefined.
@@ -149,7 +150,7 @@ func appendQuoted(dst []byte, s string) []byte {
 			dst = append(dst, `\r`...)
 		case c == '\t':
 			dst = append(dst, `\t`...)
-		case unicode.IsPrint(c):
+		case unicode15.IsPrint(c):
 			dst = utf8.AppendRune(dst, c)
 		case c < 0x100:
 			dst = fmt.Appendf(dst, `\x%02x`, c)

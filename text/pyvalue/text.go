@@ -16,25 +16,6 @@ func isLineEnd(c rune) bool {
 	return '\n' <= c && c <= '\r' || 0x1c <= c && c <= 0x1e || c == 0x85 || c == 0x2028 || c == 0x2029
 }
 
-// decimal returns the value of a decimal digit of any script; -1: not a digit. Unicode
-// lists the digits of a script in a row, from 0 to 9.
-func decimal(c rune) int {
-	if !unicode.Is(unicode.Nd, c) {
-		return -1
-	}
-	for _, t := range unicode.Nd.R16 {
-		if rune(t.Lo) <= c && c <= rune(t.Hi) {
-			return int(c-rune(t.Lo)) % 10
-		}
-	}
-	for _, t := range unicode.Nd.R32 {
-		if rune(t.Lo) <= c && c <= rune(t.Hi) {
-			return int(c-rune(t.Lo)) % 10
-		}
-	}
-	return -1
-}
-
 // isASCII reports whether each byte of s is a character.
 func isASCII(s string) bool {
 	for i := range len(s) {

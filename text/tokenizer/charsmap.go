@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
@@ -119,10 +120,10 @@ func breaks(r rune) bool {
 	if r == 0x200c || r == 0x200d || joinsNext(r) {
 		return false
 	}
-	if in15(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+	if unicode15.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
 		return !(r >= 0xe0020 && r <= 0xe007f)
 	}
-	return in15(r, unicode.Other_Default_Ignorable_Code_Point) && !joinsPrevious(r) && !unicode.IsLetter(r)
+	return unicode15.In(r, unicode.Other_Default_Ignorable_Code_Point) && !joinsPrevious(r) && !unicode15.IsLetter(r)
 }
 
 // joinsPrevious reports whether r continues the cluster before it.
@@ -132,10 +133,10 @@ func joinsPrevious(r rune) bool {
 		return false
 	case r == 0x200c, r == 0x200d, r >= 0x1f3fb && r <= 0x1f3ff, r >= 0xe0020 && r <= 0xe007f, r == 0xe33, r == 0xeb3:
 		return true
-	case in15(r, unicode.Mn, unicode.Me, unicode.Other_Grapheme_Extend):
+	case unicode15.In(r, unicode.Mn, unicode.Me, unicode.Other_Grapheme_Extend):
 		return true
 	}
-	return in15(r, unicode.Mc) && !looseMarks.Has(r)
+	return unicode15.In(r, unicode.Mc) && !looseMarks.Has(r)
 }
 
 // looseMarks holds spacing marks that begin a cluster.
@@ -146,7 +147,7 @@ var looseMarks = pattern.Set{
 
 // joinsNext reports whether the cluster of r continues after it.
 func joinsNext(r rune) bool {
-	return r >= 0x600 && (in15(r, unicode.Prepended_Concatenation_Mark) || prefixes.Has(r))
+	return r >= 0x600 && (unicode15.In(r, unicode.Prepended_Concatenation_Mark) || prefixes.Has(r))
 }
 
 // prefixes holds consonants written before the next letter.

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
@@ -45,7 +46,7 @@ func (f normalForm) normalize(x piece) (piece, error) {
 		}
 	}
 	for i, r := range x.text {
-		if newForms.Has(r) || pattern.Newer(r) {
+		if newForms.Has(r) || unicode15.Newer(r) {
 			flush(i)
 			b.WriteRune(r)
 			from, marks, long = i+utf8.RuneLen(r), 0, false

@@ -4,12 +4,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // The reference takes its characters from several editions of Unicode: its regular
 // expressions from 16, letter case and digits from 17, normal forms from 9, and the parts
-// that BERT needs from 8. Those of Go are of edition 15, or 17 since Go 1.27; in15 makes them 15. The tables here are what differs:
+// that BERT needs from 8. Those of package unicode15 are of edition 15. The tables here are what differs:
 // conformance/tokenizer.py compares every character.
 
 // numbers17 joined the numbers between Unicode 15 and 17.
@@ -64,35 +65,30 @@ var accents9 = pattern.Set{
 	0x1e2ec, 0x1e2ef, 0x1e4ec, 0x1e4ef,
 }
 
-// in15 reports whether r is in one of the tables of package unicode, and in Unicode 15.
-func in15(r rune, tables ...*unicode.RangeTable) bool {
-	return unicode.In(r, tables...) && !pattern.Newer(r)
-}
-
 // isNumber reports whether r is a number in Unicode 17.
 func isNumber(r rune) bool {
-	return unicode.Is(unicode.N, r) || numbers17.Has(r)
+	return unicode15.Is(unicode.N, r) || numbers17.Has(r)
 }
 
 // isPunctuation reports whether r is punctuation in ASCII or in Unicode 8.
 func isPunctuation(r rune) bool {
 	if r < 0x80 {
-		return r > ' ' && r < 0x7f && !unicode.In(r, unicode.L, unicode.N)
+		return r > ' ' && r < 0x7f && !unicode15.In(r, unicode.L, unicode.N)
 	}
 	if r == 0x166d || r == 0x111c9 { // which later became a symbol and a mark
 		return true
 	}
-	return in15(r, unicode.P) && !punctuation8.Has(r)
+	return unicode15.Is(unicode.P, r) && !punctuation8.Has(r)
 }
 
 // isMark8 reports whether r is a nonspacing mark in Unicode 8.
 func isMark8(r rune) bool {
-	return r == 0x1734 || r == 0x1171e || in15(r, unicode.Mn) && !marks8.Has(r)
+	return r == 0x1734 || r == 0x1171e || unicode15.Is(unicode.Mn, r) && !marks8.Has(r)
 }
 
 // isAccent reports whether r is what the reference strips as an accent.
 func isAccent(r rune) bool {
-	return r == 0x1cf2 || r == 0x1cf3 || in15(r, unicode.M) && !accents9.Has(r)
+	return r == 0x1cf2 || r == 0x1cf3 || unicode15.Is(unicode.M, r) && !accents9.Has(r)
 }
 
 // isControl reports whether BERT removes r as a control character.
@@ -105,7 +101,7 @@ func isControl(r rune) bool {
 	case r == 0x890, r == 0x891, r == 0x8e2, r == 0x110cd, r >= 0x13430 && r <= 0x1343f: // newer than Unicode 8
 		return false
 	}
-	return in15(r, unicode.Cc, unicode.Cf, unicode.Co)
+	return unicode15.In(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
 // isHan reports whether BERT counts r as a Chinese character.
@@ -122,7 +118,7 @@ func appendLower(dst []byte, r rune) []byte {
 	if r == 'İ' { // the only one with two characters
 		return append(dst, "i\u0307"...)
 	}
-	if lower := unicode.ToLower(r); lower != r {
+	if lower := unicode15.ToLower(r); lower != r {
 		return utf8.AppendRune(dst, lower)
 	}
 	switch {

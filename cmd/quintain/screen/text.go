@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // textWidth is the largest width of a line in a list or page, in characters, if its words
@@ -80,7 +82,7 @@ func flow(parts []string, width int) []string {
 // letters. Text of a model is hostile.
 func Safe(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+		if r == '\n' || r == '\t' || unicode15.IsGraphic(r) {
 			return r
 		}
 		return -1
@@ -94,9 +96,9 @@ func Plain(s string) string {
 		switch {
 		case r == '\t':
 			return ' '
-		case !unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r):
+		case !unicode15.IsPrint(r) || unicode15.Is(unicode.Mn, r) || unicode15.Is(unicode.Cf, r):
 			return -1
-		case r >= 0x1100 && !unicode.Is(unicode.Latin, r) && wide(r):
+		case r >= 0x1100 && !unicode15.Is(unicode.Latin, r) && wide(r):
 			return '?'
 		}
 		return r
@@ -106,5 +108,5 @@ func Plain(s string) string {
 // wide reports whether a terminal gives r two columns, roughly: East Asian letters and
 // pictures (Unicode Standard Annex 11).
 func wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xFF00 && r <= 0xFF60 || r >= 0x1F000
+	return unicode15.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xFF00 && r <= 0xFF60 || r >= 0x1F000
 }

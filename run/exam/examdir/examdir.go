@@ -10,7 +10,7 @@
 package examdir
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -126,11 +126,11 @@ func (f *Folder) agree() error {
 			return fmt.Errorf("it has %s but no %s, so it holds something else: choose a new folder", e.Name(), planName)
 		}
 	}
-	text, err := json.MarshalIndent(f.plan, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	if err := jsonform.WriteIndented(&text, f.plan); err != nil {
 		return err
 	}
-	return datadir.WriteFile(filepath.Join(f.path, planName), append(text, '\n'))
+	return datadir.WriteFile(filepath.Join(f.path, planName), text.Bytes())
 }
 
 // recall reads the results of the trace.

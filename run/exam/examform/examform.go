@@ -3,12 +3,12 @@
 package examform
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
@@ -41,9 +41,7 @@ func Names() string {
 
 // writeJSON writes the report as it is, with the results of every problem.
 func writeJSON(out io.Writer, r *exam.Report) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(r)
+	return jsonform.WriteIndented(out, r)
 }
 
 // writeText writes a table for a terminal.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // A Set is a set of characters: the first and the last of each range, in order. Ranges do not
@@ -21,7 +23,7 @@ func Of(tables ...*unicode.RangeTable) Set {
 			set = set.add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 		}
 	}
-	return set.sorted().And(newer15.Not())
+	return set.sorted().And(Set(unicode15.Added()).Not())
 }
 
 // add appends the characters from lo to hi in steps. The set may need sorting afterwards.

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // maxPattern is the greatest length of a regular expression, in bytes.
@@ -263,7 +264,7 @@ func (s *syntax) literal(r rune, width int) (Set, error) {
 	}
 	s.at += width
 	set := Set{r, r}
-	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+	for other := unicode15.SimpleFold(r); other != r; other = unicode15.SimpleFold(other) {
 		set = append(set, other, other)
 	}
 	return set.sorted(), nil
@@ -290,7 +291,7 @@ func (s *syntax) escape() (Set, error) {
 		r := rune("\r\n\t\f\v\a\x1b"[i])
 		return Set{r, r}, nil
 	}
-	if c < utf8.RuneSelf && !unicode.IsLetter(rune(c)) && !unicode.IsDigit(rune(c)) {
+	if c < utf8.RuneSelf && !unicode15.IsLetter(rune(c)) && !unicode15.IsDigit(rune(c)) {
 		s.at++
 		return s.literal(rune(c), 1)
 	}

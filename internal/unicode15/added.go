@@ -1,12 +1,26 @@
-package pattern
+package unicode15
 
-// Go 1.26 has the tables of Unicode 15, and Go 1.27 those of 17. Here both are 15.
+// Added are the characters of Unicode 16 and 17: the first and the last of each range, in order. It is not to
+// be changed.
+func Added() []rune { return added }
 
 // Newer reports whether Unicode 15 lacks a character of edition 16 or 17.
-func Newer(r rune) bool { return r >= newer15[0] && newer15.Has(r) }
+func Newer(r rune) bool {
+	if r < added[0] {
+		return false
+	}
+	low, high := 0, len(added)/2
+	for low < high {
+		if mid := (low + high) / 2; added[2*mid+1] < r {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return 2*low < len(added) && added[2*low] <= r
+}
 
-// newer15 are the characters that joined in Unicode 16 and 17.
-var newer15 = Set{
+var added = []rune{
 	0x88f, 0x88f, 0x897, 0x897, 0xc5c, 0xc5c, 0xcdc, 0xcdc, 0x1acf, 0x1add, 0x1ae0, 0x1aeb, 0x1b4e, 0x1b4f,
 	0x1b7f, 0x1b7f, 0x1c89, 0x1c8a, 0x20c1, 0x20c1, 0x2427, 0x2429, 0x2b96, 0x2b96, 0x2ffc, 0x2fff, 0x31e4, 0x31e5,
 	0x31ef, 0x31ef, 0xa7cb, 0xa7cf, 0xa7d2, 0xa7d2, 0xa7d4, 0xa7d4, 0xa7da, 0xa7dc, 0xa7f1, 0xa7f1, 0xfbc3, 0xfbd2,
