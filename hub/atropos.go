@@ -105,7 +105,7 @@ func (a atroposAPI) batch(c *web.Call) error {
 		return c.JSON(http.StatusOK, []byte(`{"status":"error","message":"Trainer not registered. Call /register first.","batch":[]}`))
 	}
 	if c.Context().Err() != nil {
-		return nil // the client has gone
+		return nil //nolint:nilerr // the client has gone
 	}
 	by, err := claimOf(c.R, a.server.config.Settings.Lease)
 	if err != nil {

@@ -24,7 +24,7 @@ func packSpans(seqs []uint64) (b []byte) {
 	return b
 }
 
-// unpackSpans undoes packSpans, for at most most numbers.
+// unpackSpans undoes packSpans, for no more than most numbers.
 func unpackSpans(b []byte, most int) (seqs []uint64, err error) {
 	last := uint64(0)
 	for len(b) > 0 {

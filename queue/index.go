@@ -87,7 +87,7 @@ func (x *index) find(seq uint64) (Entry, bool) {
 	return x.waiting.find(seq)
 }
 
-// first returns the first entries of seqs: at most most bytes together, but at least one.
+// first returns the first entries of seqs: up to most bytes together, but at least one.
 func (x *index) first(seqs []uint64, most int) ([]Entry, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

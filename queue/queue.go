@@ -151,7 +151,7 @@ func (x *index) Envs() map[int32]Count {
 	return maps.Clone(x.waiting.envs)
 }
 
-// ReadRaw returns the first groups of seqs in binary form, verified but not decoded: at most
+// ReadRaw returns the first groups of seqs in binary form, verified but not decoded: up to
 // most bytes together, but at least one group. They may be waiting, leased or set aside. The
 // error is [ErrUnknown] if one of them is not in the queue.
 func (q *Queue) ReadRaw(ctx context.Context, seqs []uint64, most int) ([]Delivery, error) {

@@ -169,7 +169,7 @@ func newRoot(w *world) *cobra.Command {
 and keeps the scored groups on disk until a trainer has taken them.`,
 		Example: `  quintain run --minutes 5           play, grade, queue and train, with only this binary
   quintain ask spell_backward        pose a problem to the model that the run trained
-  quintain tasks list                list the tasks
+  quintain tasks list                all tasks, a line each
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
 		SilenceUsage:  true,

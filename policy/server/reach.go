@@ -11,7 +11,7 @@ func (s *Server) Reach(ctx context.Context) error {
 		return nil
 	}
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the end of ctx is no fault of the server
 	}
 	return err
 }

@@ -14,7 +14,7 @@ func Answer(dst, question []byte, strict bool) ([]byte, error) {
 	if err := jsonform.Unmarshal(question, &q); err != nil {
 		return dst, err
 	}
-	picked := []int(nil)
+	var picked []int
 	if q.Target != nil {
 		picked = Completing(q.Sizes, *q.Target)
 	} else {

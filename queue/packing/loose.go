@@ -69,7 +69,7 @@ func fitting(waiting Groups, sequences int) []item {
 // maxPackable is the largest batch that [Packable] examines.
 const maxPackable = 1 << 24
 
-// Packable returns a function that reports whether a batch of sequences sequences can
+// Packable returns a function that reports whether a batch with this many sequences can
 // contain a group of a size, if all groups have one of sizes. For very large batches it
 // reports true.
 func Packable(sequences int, sizes []int) func(size int) bool {

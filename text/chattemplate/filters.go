@@ -170,7 +170,7 @@ func toInt(_ *rendering, v value, a []value) (value, error) {
 	}
 	n, whole, err := pyvalue.Int(f, 10)
 	if err != nil || !is || !whole {
-		return pyvalue.Or(a[0], int64(0)), nil
+		return pyvalue.Or(a[0], int64(0)), nil //nolint:nilerr // as in jinja2, infinity gives the default
 	}
 	return n, nil
 }

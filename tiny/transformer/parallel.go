@@ -8,7 +8,7 @@ import (
 // workers returns the most goroutines worth passing to [parallel].
 func workers() int { return runtime.GOMAXPROCS(0) }
 
-// parallel calls f for every i from 0 to n-1, on at most most goroutines, and returns
+// parallel calls f for every i from 0 to n-1, on up to most goroutines, and returns
 // when all calls have returned. worker is the number of the calling goroutine, below
 // most; callers index per-goroutine memory with it.
 func parallel(n, most int, f func(worker, i int)) {

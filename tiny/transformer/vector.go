@@ -194,7 +194,7 @@ func softmaxBackPlain(d, probs []float32, mean, scale float32) {
 // normEps keeps the normalisation of an all-zero row finite.
 const normEps = 1e-6
 
-// normalise sets each row of to to that row of x, divided by its root mean square, and stores
+// normalise sets each row of its result (to) to that row of x, divided by its root mean square, and stores
 // the factor in inv.
 func normalise(to, x matrix, inv []float32) {
 	for i := range x.rows {
