@@ -231,9 +231,9 @@ def serve(quintain, modules, scratch, ours):
         faults.append(f"the environment says\n{told}")
     exams = (scratch / "data" / "examinations.jsonl").read_text().splitlines()
     if not exams:
-        faults.append("there was no examination")
+        faults.append("there was no evaluation")
     name = "quintain hub" if ours else "run-api"
-    print(f"{name}: {sent} groups sent, {len(trainer.seen)} came, {twice} twice, {dropped} unsure, {trainer.batches} batches, {len(exams)} examinations")
+    print(f"{name}: {sent} groups sent, {len(trainer.seen)} came, {twice} twice, {dropped} unsure, {trainer.batches} batches, {len(exams)} evaluations")
     return faults + trainer.faults
 
 

@@ -12,9 +12,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
-// LearningCurves plots mean scores of held-out problems over minutes, from the examinations
+// LearningCurves plots mean scores of held-out problems over minutes, from the evaluations
 // in the data folders of runs: a line for each folder, or for each task of a folder. A
-// folder without examinations is an error.
+// folder without evaluations is an error.
 func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
 	p := curve.Plot{Title: "mean score of held-out problems"}
 	for i, name := range folderNames(folders) {
@@ -51,12 +51,12 @@ func folderNames(folders []string) []string {
 	return names
 }
 
-// folderExams reads the examinations of a data folder.
+// folderExams reads the evaluations of a data folder.
 func folderExams(folder string) ([]ExamLine, error) {
-	path := filepath.Join(folder, datadir.Examinations)
+	path := filepath.Join(folder, datadir.Evaluations)
 	exams, err := ReadExams(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with examinations?", path, folder)
+		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with evaluations?", path, folder)
 	}
 	if err != nil {
 		return nil, err

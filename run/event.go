@@ -52,18 +52,18 @@ type Sent struct {
 	Standings []curriculum.Standing // of the curriculum; nil: none
 }
 
-// Examined is a finished examination.
+// Examined is a finished evaluation.
 type Examined struct {
 	When    Moment
-	Version int     // of the policy, at the end of the examination
+	Version int     // of the policy, at the end of the evaluation
 	Seconds float64 // of all processes of this run until then
 	Report  *exam.Report
 }
 
-// A Moment says when an examination was held.
+// A Moment says when an evaluation was held.
 type Moment string
 
-// The moments of examinations.
+// The moments of evaluations.
 const (
 	Before Moment = "before" // the first episode
 	During Moment = "during" // the run

@@ -13,7 +13,7 @@ import (
 type Exams struct {
 	Sets     []exam.Set
 	Sampling quintain.Sampling
-	Due      <-chan struct{}         // has an element when an examination is due
+	Due      <-chan struct{}         // has an element when an evaluation is due
 	Hold     func() (release func()) // called before each; release is called after it
 }
 
@@ -54,7 +54,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	case errors.Is(examined, quintain.ErrStop):
 		return examined
 	case errors.As(examined, &failed):
-		r.say("the examination failed: %v", examined)
+		r.say("the evaluation failed: %v", examined)
 		return nil
 	case examined != nil: // it was cut short
 		return nil

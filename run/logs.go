@@ -9,19 +9,19 @@ import (
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
-// An ExamLine is a line of the log of examinations.
+// An ExamLine is a line of the log of evaluations.
 type ExamLine struct {
-	Version int                `json:"version"` // of the policy, at the end of the examination
+	Version int                `json:"version"` // of the policy, at the end of the evaluation
 	Seconds float64            `json:"seconds"` // of all processes of the run until then
 	Mean    float64            `json:"mean_score"`
 	Tasks   map[string]float64 `json:"tasks"` // mean score of each, by its label
 }
 
-// ReadExams reads the log of examinations at path. The error is [fs.ErrNotExist] if there
+// ReadExams reads the log of evaluations at path. The error is [fs.ErrNotExist] if there
 // is none.
 func ReadExams(path string) ([]ExamLine, error) { return jsonl.ReadLog[ExamLine](path) }
 
-// Logs are a [Sink] that writes a line for each training step and each examination into
+// Logs are a [Sink] that writes a line for each training step and each evaluation into
 // files of the data folder.
 type Logs struct {
 	mu    sync.Mutex
@@ -36,7 +36,7 @@ func OpenLogs(folder *datadir.Folder, last learn.Step) (*Logs, error) {
 	if err != nil {
 		return nil, err
 	}
-	exams, _, err := jsonl.OpenLog[ExamLine](folder.Join(datadir.Examinations))
+	exams, _, err := jsonl.OpenLog[ExamLine](folder.Join(datadir.Evaluations))
 	if err != nil {
 		return nil, errors.Join(err, steps.Close())
 	}

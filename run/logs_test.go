@@ -32,9 +32,9 @@ func TestLogs(t *testing.T) {
 	if err != nil || len(steps) != 5 || steps[4].Version != 5 {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
-	exams, err := run.ReadExams(folder.Join(datadir.Examinations))
+	exams, err := run.ReadExams(folder.Join(datadir.Evaluations))
 	if err != nil || len(exams) != 2 || exams[1].Version != 5 || len(exams[1].Tasks) != 2 || exams[0].Seconds > exams[1].Seconds {
-		t.Errorf("examinations %+v, error %v", exams, err)
+		t.Errorf("evaluations %+v, error %v", exams, err)
 	}
 }
 

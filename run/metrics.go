@@ -190,7 +190,7 @@ func (n *Metrics) curriculum(courses []curriculum.Standing) {
 	})
 }
 
-// examined sets the values of an examination. n.mu is held.
+// examined sets the values of an evaluation. n.mu is held.
 func (n *Metrics) examined(e Examined) {
 	if e.Report.Mean != nil {
 		n.values["eval/percent_correct"] = *e.Report.Mean

@@ -104,7 +104,7 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("the standard deviation of 4, 20, 6 and 10 is said to be %v", std)
 	}
 	if v := log.rows[1].Values; v["eval/percent_correct"] != mean || v["eval/gcd:1"] != mean || len(v) != 13 {
-		t.Errorf("the numbers of the examination are %v", v)
+		t.Errorf("the numbers of the evaluation are %v", v)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 type Report struct {
 	Steps         int                      `json:"steps"`
 	Seconds       float64                  `json:"seconds"`
-	PlaySeconds   float64                  `json:"play_seconds"` // without the examinations before and after
+	PlaySeconds   float64                  `json:"play_seconds"` // without the evaluations before and after
 	Version       int                      `json:"version"`      // of the policy, over all processes; -1: unknown
 	GroupsMade    int                      `json:"groups_made"`
 	GroupsSent    int                      `json:"groups_sent,omitempty"` // that the Sender took, with the leftovers of an earlier process

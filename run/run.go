@@ -1,6 +1,6 @@
 // Package run is a whole run as a library: it draws problems from streams, plays episodes
 // with a policy, makes groups of them by rules, bounds staleness with a gate, keeps the
-// groups in a queue, hands them to a consumer, holds examinations, and tells sinks what
+// groups in a queue, hands them to a consumer, holds evaluations, and tells sinks what
 // happens.
 //
 // A [Run] resumes where the last one over the same queue ended. Only its ledger advances
@@ -32,7 +32,7 @@ type Config struct {
 	Sampling quintain.Sampling
 
 	// Streams are the problems. A stream without its own Skip leaves out held-out problems,
-	// but a stream of a file does so only if the run has examinations.
+	// but a stream of a file does so only if the run has evaluations.
 	Streams []rollout.Stream
 
 	// Curriculum chooses among the levels of the streams' courses. With the mode none, or
@@ -123,7 +123,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	return r, nil
 }
 
-// openStreams returns the streams to play, and draws the sets of the examinations.
+// openStreams returns the streams to play, and draws the sets of the evaluations.
 func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
 	examined := r.config.Settings.ExamProblems > 0 && r.config.Exams == nil
@@ -220,7 +220,7 @@ func waiting(p any) string {
 // Run runs until the steps or the minutes of the settings are over, ctx ends, or
 // something fails. Then it starts no more episodes, gives those under way their grace,
 // examines the policy a last time, and returns when everything is kept and all that it
-// started has ended. Once Config.Cut is closed, it skips the grace and the examination.
+// started has ended. Once Config.Cut is closed, it skips the grace and the evaluation.
 // The end of ctx is no error.
 func (r *Run) Run(ctx context.Context) error {
 	parts := append([]func(context.Context) error{r.ledger.Run}, r.config.Beside...)
@@ -235,7 +235,7 @@ func (r *Run) Run(ctx context.Context) error {
 	})...)
 }
 
-// course is the run from the first examination to the last. Stop ends it, and failed
+// course is the run from the first evaluation to the last. Stop ends it, and failed
 // ends it at once.
 func (r *Run) course(stop, failed context.Context) error {
 	if r.config.Exams == nil {
@@ -250,7 +250,7 @@ func (r *Run) course(stop, failed context.Context) error {
 		return nil
 	}
 	ctx := stop
-	if stop.Err() != nil { // somebody stopped the run, and may stop the examination too
+	if stop.Err() != nil { // somebody stopped the run, and may stop the evaluation too
 		r.say("examining the policy a last time; interrupt again to skip that")
 		ctx = failed
 	}

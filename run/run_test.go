@@ -297,7 +297,7 @@ func TestHeldOutProblemsAreNotPlayed(t *testing.T) {
 		}
 	}
 	if moments[run.Before] != 1 || moments[run.After] != 1 {
-		t.Errorf("examinations %v", moments)
+		t.Errorf("evaluations %v", moments)
 	}
 	for _, p := range of[run.Played](seen) {
 		if asked[keyOf(t, c, p.Job.Problem.ID())] {
@@ -322,7 +322,7 @@ func (p *timed) Sample(ctx context.Context, r quintain.Request) ([]quintain.Samp
 	return p.Policy.Sample(ctx, r)
 }
 
-// The time limit of an episode holds in examinations as it does in groups.
+// The time limit of an episode holds in evaluations as it does in groups.
 func TestEpisodesOfExaminationsHaveTheTimeLimit(t *testing.T) {
 	t.Parallel()
 	c := config(t, open(t, queue.NewMemory()))
@@ -330,11 +330,11 @@ func TestEpisodesOfExaminationsHaveTheTimeLimit(t *testing.T) {
 	p := &timed{Policy: c.Policy, asks: map[int]int{}}
 	c.Policy = p
 	if finish(t, c); p.asks[1] != 32 || p.asks[4] == 0 {
-		t.Errorf("requests by samples %v, want 32 of two examinations for one, and those of the run for 4", p.asks)
+		t.Errorf("requests by samples %v, want 32 of two evaluations for one, and those of the run for 4", p.asks)
 	}
 }
 
-// A run skips held-out problems even if it holds no examination: others may hold one.
+// A run skips held-out problems even if it holds no evaluation: others may hold one.
 func TestHeldOutProblemsAreNotPlayedWithoutExaminations(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
@@ -587,14 +587,14 @@ func (f *full) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sampl
 	return f.Policy.Sample(ctx, r)
 }
 
-// A policy that stops the run ends it, in an examination or not. Kept groups stay, and the
+// A policy that stops the run ends it, in an evaluation or not. Kept groups stay, and the
 // next process plays the refused problem.
 func TestThePolicyEndsTheRun(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why      string
 		answers  int64
-		problems int // of the examination
+		problems int // of the evaluation
 	}{
 		{"while it is played", 40, 0},
 		{"while it is examined", 3, 8},

@@ -222,7 +222,7 @@ func (b *breaking) Send(_ context.Context, groups []queue.Delivery, mark func([]
 	return nil, errors.Join(mark(groups[:1]), b.then(groups[:1]))
 }
 
-// Examinations are held when due, with their own sampling, and playing pauses meanwhile.
+// Evaluations are held when due, with their own sampling, and playing pauses meanwhile.
 // None is held before and after.
 func TestExamsThatAreDue(t *testing.T) {
 	t.Parallel()
@@ -247,6 +247,6 @@ func TestExamsThatAreDue(t *testing.T) {
 	}
 	exams := of[run.Examined](seen)
 	if len(exams) != 1 || exams[0].When != run.During || len(exams[0].Report.Rows) != 2 || held != 2 {
-		t.Errorf("%d examinations, held %d times: %+v", len(exams), held, exams)
+		t.Errorf("%d evaluations, held %d times: %+v", len(exams), held, exams)
 	}
 }

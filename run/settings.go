@@ -20,8 +20,8 @@ type Settings struct {
 	EpisodeTime  time.Duration // limit on the servers' time for all replies of an episode; 0: none
 	Grace        time.Duration // for episodes under way when the run is stopped
 	StepTime     time.Duration // pause of the built-in consumer before each step
-	ExamProblems int           // held-out problems of each task in an examination; 0: no examinations
-	ExamEvery    time.Duration // between examinations during the run; 0: none
+	ExamProblems int           // held-out problems of each task in an evaluation; 0: no evaluations
+	ExamEvery    time.Duration // between evaluations during the run; 0: none
 }
 
 // Defaults returns the default settings.
@@ -39,11 +39,11 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Steps, "steps", "training steps before the run ends; 0: no limit").AtLeast(0)
 	d.Float(&s.Minutes, "minutes", "minutes of playing before the run ends; 0: no limit").AtLeast(0)
 	d.Int(&s.Replays, "replays", "how often an episode starts again after its server failed").AtLeast(0)
-	d.Duration(&s.EpisodeTime, "episode_time", "limit on the servers' time for all replies of an episode, without their wait for room; a longer episode is timed_out: its group is dropped, and in an examination it has no score; 0: no limit").AtLeast(0)
+	d.Duration(&s.EpisodeTime, "episode_time", "limit on the servers' time for all replies of an episode, without their wait for room; a longer episode is timed_out: its group is dropped, and in an evaluation it has no score; 0: no limit").AtLeast(0)
 	d.Duration(&s.Grace, "grace", "time for episodes under way to end when the run is stopped").AtLeast(0)
 	d.Duration(&s.StepTime, "step_time", "pause of the built-in consumer before each step").AtLeast(0)
-	d.Int(&s.ExamProblems, "exam_problems", "held-out problems of each task in an examination; 0: no examinations").AtLeast(0)
-	d.Duration(&s.ExamEvery, "exam_every", "time between examinations during the run; 0: only before and after").AtLeast(0)
+	d.Int(&s.ExamProblems, "exam_problems", "held-out problems of each task in an evaluation; 0: no evaluations").AtLeast(0)
+	d.Duration(&s.ExamEvery, "exam_every", "time between evaluations during the run; 0: only before and after").AtLeast(0)
 }
 
 // Check implements [settings.Checker].

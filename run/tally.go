@@ -49,7 +49,7 @@ type tally struct {
 	lastFault string
 	advice    []string
 	hopeless  []string       // further hopeless tasks, without advice
-	playing   time.Duration  // between the examinations before and after
+	playing   time.Duration  // between the evaluations before and after
 	training  *learn.Metrics // of the last step; nil: none
 	exams     map[Moment]*exam.Report
 }
@@ -274,7 +274,7 @@ func (t *tally) report() Report {
 	return r
 }
 
-// scoreIn is the mean over labels of their mean scores in an examination; nil: there is none.
+// scoreIn is the mean over labels of their mean scores in an evaluation; nil: there is none.
 func scoreIn(report *exam.Report, labels []string) *float64 {
 	if report == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // An evaluationsPage is the content of the page of evaluations.
 type evaluationsPage struct {
-	Steps   []point // examinations during the run, oldest first
+	Steps   []point // evaluations during the run, oldest first
 	Reports []report
 	Shown   *report // nil: none
 	A, B    int     // indices of the compared reports
@@ -27,7 +27,7 @@ type point struct {
 	Score float64
 }
 
-// A report is the report of an examination.
+// A report is the report of an evaluation.
 type report struct {
 	Index int
 	Name  string

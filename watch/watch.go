@@ -33,7 +33,7 @@ type Config struct {
 	Data string // data folder of a run, or the folder of a trace
 	Log  *slog.Logger
 
-	Evaluations []string // folders or reports of examinations
+	Evaluations []string // folders or reports of evaluations
 
 	// Tokenizer returns, on first use, the tokenizer of vocabularies other than this program's
 	// own. If it or its result is nil, those tokens are shown as numbers.

@@ -530,13 +530,13 @@ func TestStatus(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if len(l.ExamDue()) != 0 {
-			t.Error("an examination is due after step 9")
+			t.Error("an evaluation is due after step 9")
 		}
 		h.change(func() { h.step = 21 }) // past 10 and 20, and not at either
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if len(l.ExamDue()) != 1 {
-			t.Error("no examination is due after step 20")
+			t.Error("no evaluation is due after step 20")
 		}
 		select {
 		case <-l.Over():

@@ -78,7 +78,7 @@ func (c *config) asked(args []string) ([]rollout.Stream, error) {
 	return c.Source.Scenario.One(strings.Join(args, ""), easiest, c.Run.Of.Seed)
 }
 
-// policy opens the policy for an examination or a question.
+// policy opens the policy for an evaluation or a question.
 func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream) (quintain.Policy, error) {
 	return c.Policy.Open(ctx, player.Start{
 		Data: c.Data, Streams: streams, Seed: c.Run.Of.Seed, Parallel: c.Run.Of.Parallel, Log: c.Log.Logger(w.stderr),

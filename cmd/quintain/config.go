@@ -65,7 +65,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Run, "run", "the run")
 	d.Prefixed(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how episodes become groups")
-	d.Section(&c.Exam, "exam", "examinations by quintain eval")
+	d.Section(&c.Exam, "exam", "evaluations by quintain eval")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
 	d.Section(&c.Metrics, "metrics", "where the metrics of the run go, step by step")
@@ -143,7 +143,7 @@ func (c *config) preset(values map[string]string) {
 	}
 }
 
-// examineAsAtropos sets the defaults of an examination to those of Atropos' ReasoningGym
+// examineAsAtropos sets the defaults of an evaluation to those of Atropos' ReasoningGym
 // environment.
 func (c *config) examineAsAtropos() {
 	c.Run.Of.Seed = atropos.Seed

@@ -29,11 +29,11 @@ all. With --samples N it plays each problem N times, which also gives pass@k and
 majority vote.
 
 With --out the folder gets every conversation and the report in all forms. If the
-examination is stopped or killed, the same command resumes it, and plays only the rest.
+evaluation is stopped or killed, the same command resumes it, and plays only the rest.
 
 After a failure of the server, eval starts the episode again, up to --replays times. An
 episode that still fails has no score. If more than --max-failed of the episodes fail, the
-examination ends with status 1 and the last cause.
+evaluation ends with status 1 and the last cause.
 
 The tiny policy takes the weights of --weights, else of the checkpoint in the data
 folder, else the embedded ones.`,
@@ -56,7 +56,7 @@ folder, else the embedded ones.`,
 // flags of the report. Load also names the folder to keep the report in, unless a flag
 // does; empty: none.
 func (w *world) examines(c *cobra.Command, load func() (c *config, out string, err error)) {
-	out := c.Flags().String("out", "", "folder for every conversation and the report; an examination that was stopped there resumes")
+	out := c.Flags().String("out", "", "folder for every conversation and the report; an evaluation that was stopped there resumes")
 	format := c.Flags().String("format", "table", "format of the printed report: "+examform.Names())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		form, err := examform.Named(*format)
@@ -110,7 +110,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	if out == "" {
 		return w.examine(ctx, e)
 	}
-	folder, err := w.openExamination(c, out, e)
+	folder, err := w.openEvaluation(c, out, e)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	return report, errors.Join(err, examform.WriteFiles(report, folder.Write), folder.Close())
 }
 
-// examine holds an examination and shows its progress.
+// examine holds an evaluation and shows its progress.
 func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report, err error) {
 	bar := screen.NewBar(w.screen(), "examining")
 	e.Told = func(p exam.Progress) { bar.Show(p.Done, p.Total, screen.Failures(p)) }
@@ -134,7 +134,7 @@ func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report,
 }
 
 // indifferent lists the settings of eval that do not change its results. A resumed
-// examination may change them.
+// evaluation may change them.
 func indifferent() []string {
 	return []string{
 		"-data", "-log", "-run.parallel", "-run.replays", "-exam.max_failed", "-policy.weights", "-policy.delay",
@@ -142,9 +142,9 @@ func indifferent() []string {
 	}
 }
 
-// openExamination opens the folder of an examination, and lets e resume from its results.
+// openEvaluation opens the folder of an evaluation, and lets e resume from its results.
 // The caller closes the folder.
-func (w *world) openExamination(c *config, path string, e *exam.Exam) (*examdir.Folder, error) {
+func (w *world) openEvaluation(c *config, path string, e *exam.Exam) (*examdir.Folder, error) {
 	values, err := settings.New(c).Use(append(uses()["eval"], indifferent()...)...).Values()
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 func newEvalCompare(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two examinations of the same problems, problem by problem",
-		Long: `Compare pairs the problems of two examinations. Each is a folder of eval --out, or a
+		Short: "Compare two evaluations of the same problems, problem by problem",
+		Long: `Compare pairs the problems of two evaluations. Each is a folder of eval --out, or a
 file with the output of eval --format json. It prints the difference of the mean scores
 with its 95 % interval (paired bootstrap over problems), and how many problems are right
 in only one of the two, with McNemar's test. Then it lists those problems.`,
@@ -21,7 +21,7 @@ in only one of the two, with McNemar's test. Then it lists those problems.`,
   quintain trace show 'reasoning_gym.v2/countdown.v2.s7.l1.12' --data after`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("%s wants two examinations, has %d arguments", c.CommandPath(), len(args))
+				return usagef("%s wants two evaluations, has %d arguments", c.CommandPath(), len(args))
 			}
 			return nil
 		},

@@ -29,7 +29,7 @@ func evalReport(t *testing.T, status int, args ...string) (*exam.Report, *proces
 	return &r, p
 }
 
-// An examination is the same whenever it is made.
+// An evaluation is the same whenever it is made.
 func TestEvalIsRepeatable(t *testing.T) {
 	args := []string{"--policy", "script", "--count", "3", "--delay", "1ms", "--accuracy", "0.5", "--samples", "2"}
 	a, _ := evalReport(t, exitOK, args...)

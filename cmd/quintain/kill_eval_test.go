@@ -27,7 +27,7 @@ func fixedGuesses(asked func()) func([]quintain.Message, int) string {
 	}
 }
 
-// An examination that is killed again and again ends with the report of an undisturbed one,
+// An evaluation that is killed again and again ends with the report of an undisturbed one,
 // and keeps each problem once. Problems kept before a kill are not asked again.
 func TestKilledEvalGoesOn(t *testing.T) {
 	const problems, parallel, rounds = 60, 4, 4
@@ -60,11 +60,11 @@ func TestKilledEvalGoesOn(t *testing.T) {
 	if requests += len(asked); killed != rounds || requests < problems || requests > problems+rounds*2*parallel {
 		t.Errorf("killed %d times, %d requests for %d problems: what was under way may be asked again, %d a kill", killed, requests, problems, 2*parallel)
 	}
-	sameExamination(t, dir, evalOnce(t, args))
+	sameEvaluation(t, dir, evalOnce(t, args))
 	eachKeptOnce(t, dir, problems)
 }
 
-// evalOnce returns the report of an undisturbed examination.
+// evalOnce returns the report of an undisturbed evaluation.
 func evalOnce(t *testing.T, args []string) *exam.Report {
 	t.Helper()
 	p := start(args...)
@@ -78,8 +78,8 @@ func evalOnce(t *testing.T, args []string) *exam.Report {
 	return &r
 }
 
-// sameExamination compares the report of a folder with another, but for the time it took.
-func sameExamination(t *testing.T, dir string, want *exam.Report) {
+// sameEvaluation compares the report of a folder with another, but for the time it took.
+func sameEvaluation(t *testing.T, dir string, want *exam.Report) {
 	t.Helper()
 	got, err := examdir.Read(dir)
 	if err != nil {
@@ -108,7 +108,7 @@ func eachKeptOnce(t *testing.T, dir string, problems int) {
 	}
 }
 
-// Ctrl-C ends an examination with a report so far, and the next one resumes it.
+// Ctrl-C ends an evaluation with a report so far, and the next one resumes it.
 func TestInterruptedEvalGoesOn(t *testing.T) {
 	asked := make(chan struct{}, 1000)
 	url := (&policytest.Server{Reply: fixedGuesses(func() { asked <- struct{}{} })}).Start(t)
@@ -136,7 +136,7 @@ func TestInterruptedEvalGoesOn(t *testing.T) {
 	if status := next.wait(t); status != exitOK || !strings.Contains(next.stderr.String(), "with the results of") {
 		t.Fatalf("status %d\n%s", status, next.stderr.String())
 	}
-	sameExamination(t, dir, evalOnce(t, args))
+	sameEvaluation(t, dir, evalOnce(t, args))
 }
 
 // A failure of the server is no result: once the server works, failed problems are played
@@ -160,7 +160,7 @@ func TestEvalGoesOnAfterItsServerFailed(t *testing.T) {
 	eachKeptOnce(t, dir, 10)
 }
 
-// A server may move, but another model does not go on with an examination, also if no
+// A server may move, but another model does not go on with an evaluation, also if no
 // setting names one.
 func TestEvalGoesOnWithTheSameModelOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "exam")
@@ -169,7 +169,7 @@ func TestEvalGoesOnWithTheSameModelOnly(t *testing.T) {
 		status     int
 		says       string
 	}{
-		{"a new examination", "first", exitOK, "has the model first"},
+		{"a new evaluation", "first", exitOK, "has the model first"},
 		{"the same model at another address", "first", exitOK, "with the results of 4 problems"},
 		{"another model", "second", exitFailed, `with policy.model "first", and this one has "second"`},
 	} {

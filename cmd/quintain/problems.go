@@ -28,7 +28,7 @@ func (c *config) readMixture() (err error) {
 	return fileless(err)
 }
 
-// streams returns the streams of problems of an examination, or of a run without a
+// streams returns the streams of problems of an evaluation, or of a run without a
 // curriculum. It reports unusable rows of a file.
 func (c *config) streams() ([]rollout.Stream, error) {
 	streams, err := c.Source.Streams(c.usual, c.Run.Of.Seed)
@@ -38,7 +38,7 @@ func (c *config) streams() ([]rollout.Stream, error) {
 	return streams, fileless(err)
 }
 
-// usual returns the tasks that suit the examination or the policy.
+// usual returns the tasks that suit the evaluation or the policy.
 func (c *config) usual(all *task.Set) catalog.Choices {
 	if c.Exam.Rule == exam.AtroposRule {
 		return catalog.AtroposTasks(all, c.Run.Of.Seed)

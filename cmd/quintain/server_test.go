@@ -104,7 +104,7 @@ func TestRunWarns(t *testing.T) {
 	}
 }
 
-// An examination needs no log-probabilities.
+// An evaluation needs no log-probabilities.
 func TestEvalAsksForNoLogProbs(t *testing.T) {
 	server := &policytest.Server{Model: "fake", Reply: guesses()}
 	evalReport(t, exitOK, "--policy", "openai", "--url", server.Start(t), "--model", "fake", "--tasks", "chain_sum", "--count", "3")

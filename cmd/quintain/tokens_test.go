@@ -64,7 +64,7 @@ func TestRunByTokens(t *testing.T) {
 	}
 }
 
-// With on_drift: fail, a template that rewrites ends a run and an examination. The run is
+// With on_drift: fail, a template that rewrites ends a run and an evaluation. The run is
 // kept, and goes on.
 func TestDriftEndsTheRun(t *testing.T) {
 	fake, url := startFake(t, "--first-token", "0s", "--length", "fixed:8")
@@ -102,13 +102,13 @@ func TestWhatAServerLacksIsSaid(t *testing.T) {
 	}{
 		{"a trainer needs the tokenizer", []string{"run", "--url", url, "--consumer", "hub"}, exitFailed, "name the model's folder or its tokenizer.json (--tokenizer)"},
 		{"the tokenizer is another one", []string{"run", "--url", url, "--tokenizer", other}, exitFailed, "it does not match the server's model"},
-		{"so it is for an examination", []string{"eval", "--url", url, "--tokenizer", other, "--tasks", "chain_sum"}, exitFailed, "it does not match the server's model"},
+		{"so it is for an evaluation", []string{"eval", "--url", url, "--tokenizer", other, "--tasks", "chain_sum"}, exitFailed, "it does not match the server's model"},
 		{"the server takes no tokens", []string{"run", "--url", chatURL, "--tokenizer", model}, exitFailed, "takes no tokens"},
 		{"there is no such file", []string{"ask", "--url", url, "--tokenizer", "none.json"}, exitUsage, "policy.tokenizer: "},
 		{"there is no such model", []string{"ask", "--url", url, "--model", "m2"}, exitFailed, `no model "m2"; the server has fake`},
 		{"there is no server", []string{"eval", "--url", closedURL(t), "--tasks", "chain_sum"}, exitFailed, "is the server running"},
 		{"nor to ask", []string{"ask", "chain_sum", "--url", closedURL(t)}, exitFailed, "is the server running"},
-		{"an examination needs no tokens", []string{"eval", "--url", url, "--tasks", "chain_sum", "--count", "2"}, exitOK, "samples by chat completions"},
+		{"an evaluation needs no tokens", []string{"eval", "--url", url, "--tasks", "chain_sum", "--count", "2"}, exitOK, "samples by chat completions"},
 	} {
 		args := slices.Concat(test.args, []string{"--policy", "server", "--data", t.TempDir()})
 		if test.args[0] == "run" {

@@ -26,7 +26,7 @@ func TestRunTrains(t *testing.T) {
 	}
 	task := r.Tasks[0]
 	if r.ExamBefore == nil || r.ExamAfter == nil || task.ExamBefore == nil || *task.ExamAfter != *r.ExamAfter {
-		t.Errorf("examinations %v and %v, of the task %v and %v", r.ExamBefore, r.ExamAfter, task.ExamBefore, task.ExamAfter)
+		t.Errorf("evaluations %v and %v, of the task %v and %v", r.ExamBefore, r.ExamAfter, task.ExamBefore, task.ExamAfter)
 	}
 	again := runReport(t, append(tinyRun, "--data", data, "--steps", "2")...)
 	if again.Version != 5 || *again.ExamBefore != *r.ExamAfter {

@@ -39,7 +39,7 @@ const (
 	Records      = "records"
 	Checkpoint   = "checkpoint.weights"
 	Training     = "training.jsonl"
-	Examinations = "examinations.jsonl"
+	Evaluations = "examinations.jsonl"
 	Metrics      = "metrics.jsonl"
 )
 

@@ -216,7 +216,7 @@ func TestExchanges(t *testing.T) {
 			t.Error(err)
 		}
 		if all = r.Exchanges(); len(all[1]) != 1 || !all[1][0].Exam {
-			t.Errorf("exchanges %v, want one of an examination", all)
+			t.Errorf("exchanges %v, want one of an evaluation", all)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package artifacts keeps a run in its data folder: logs of steps and examinations, the
+// Package artifacts keeps a run in its data folder: logs of steps and evaluations, the
 // trace of every episode, metrics, dumps in the form of Atropos, and records in the form of
 // AReaL.
 package artifacts
@@ -78,7 +78,7 @@ func (a *Artifacts) Unknown() int {
 	return a.areal.Unknown()
 }
 
-// openLogs opens the logs of steps and examinations.
+// openLogs opens the logs of steps and evaluations.
 func (a *Artifacts) openLogs() error {
 	logs, err := run.OpenLogs(a.config.Folder, a.config.Last)
 	if err != nil {

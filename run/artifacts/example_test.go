@@ -58,7 +58,7 @@ func Example() {
 		Register: func(prometheus.Collector) {}, Log: slog.New(slog.DiscardHandler),
 	}))
 	fmt.Println(errors.Join(r.Run(context.Background()), files.Close()))
-	for _, name := range []string{datadir.Trace, datadir.Metrics, datadir.Training, datadir.Examinations, datadir.Dumps, datadir.Records} {
+	for _, name := range []string{datadir.Trace, datadir.Metrics, datadir.Training, datadir.Evaluations, datadir.Dumps, datadir.Records} {
 		_, err := os.Stat(folder.Join(name))
 		fmt.Println(name, err == nil)
 	}

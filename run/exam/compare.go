@@ -81,7 +81,7 @@ func (e *DifferentError) Error() string {
 			sides = append(sides, fmt.Sprintf("%d only in the %s, such as %s", len(side.ids), side.name, side.ids[0]))
 		}
 	}
-	return "the two examinations are not of the same problems: " + strings.Join(sides, "; ") +
+	return "the two evaluations are not of the same problems: " + strings.Join(sides, "; ") +
 		". Hold both to their end, with the same tasks, scenario, number of problems, split and seed"
 }
 

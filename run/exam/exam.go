@@ -1,5 +1,5 @@
 // Package exam examines policies. It splits problems into trained and held-out ones,
-// makes fixed sets of problems, runs examinations, and computes the results: means with
+// makes fixed sets of problems, runs evaluations, and computes the results: means with
 // intervals, pass@k, majority votes, comparisons.
 package exam
 
@@ -24,7 +24,7 @@ type Settings struct {
 	Samples   int     // episodes of each problem
 	Split     Side    // which problems
 	Seed      uint64  // of the problems; 0: the constant [Seed]
-	MaxFailed float64 // share of episodes; if more fail, the examination fails
+	MaxFailed float64 // share of episodes; if more fail, the evaluation fails
 }
 
 // A Rule names a fixed set of problems.
@@ -50,7 +50,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	settings.Word(d, &s.Split, "split", "problems to ask: those held out from training, the others, or all; auto: held_out, but all of a file").
 		OneOf(string(AutoSide), string(HeldOutSide), string(TrainedSide), string(BothSides))
 	d.Uint64(&s.Seed, "eval_seed", "seed of the problems; 0: one that training never uses")
-	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail before the examination fails").Between(0, 1)
+	d.Float(&s.MaxFailed, "max_failed", "share of the episodes that may fail before the evaluation fails").Between(0, 1)
 }
 
 // seed is the seed of the problems.
@@ -68,7 +68,7 @@ type Exam struct {
 	Limit     time.Duration // on the servers' time for all replies of an episode; 0: none
 	MaxFailed float64       // see [Settings]
 
-	// Kept has results by the IDs of their problems, from an earlier examination with the
+	// Kept has results by the IDs of their problems, from an earlier evaluation with the
 	// same fields that ended early. These problems are not played again. Nil: none.
 	Kept map[string]*Problem
 
@@ -76,12 +76,12 @@ type Exam struct {
 	Told func(Progress)
 
 	// Played, unless nil, is called with every result, from many goroutines, also with the
-	// result of a problem that the end of the examination cut. An error ends the
-	// examination.
+	// result of a problem that the end of the evaluation cut. An error ends the
+	// evaluation.
 	Played func(rollout.Result) error
 }
 
-// Progress tells how far an examination is.
+// Progress tells how far an evaluation is.
 type Progress struct {
 	Done, Total int    // problems
 	Failed      int    // episodes
@@ -129,7 +129,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	return run.report, err
 }
 
-// running is an examination under way.
+// running is an evaluation under way.
 type running struct {
 	exam  *Exam
 	start time.Time

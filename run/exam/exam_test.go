@@ -206,7 +206,7 @@ func (f *fails) Sample(ctx context.Context, r quintain.Request) ([]quintain.Samp
 	return f.Policy.Sample(ctx, r)
 }
 
-// A failure is never a score, and too many of them end the examination.
+// A failure is never a score, and too many of them end the evaluation.
 func TestFailuresAreNoScores(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -243,7 +243,7 @@ func TestFailuresAreNoScores(t *testing.T) {
 	}
 }
 
-// once fails each first request of an episode, and every request outside of examinations.
+// once fails each first request of an episode, and every request outside of evaluations.
 type once struct {
 	quintain.Policy
 	err   error

@@ -22,7 +22,7 @@ type Report struct {
 	Tasks      []*Part `json:"tasks"`      // the rows of each task, by name
 	Categories []*Part `json:"categories"` // the rows of each category, by name
 	Levels     []*Part `json:"levels"`     // the rows of each level, lowest first
-	Left       int     `json:"left"`       // problems without a result, since the examination ended early
+	Left       int     `json:"left"`       // problems without a result, since the evaluation ended early
 	LastFault  string  `json:"last_fault,omitempty"`
 	Seconds    float64 `json:"seconds"` // of the last process
 }

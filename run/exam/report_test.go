@@ -80,7 +80,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// Kept results of an earlier examination are not played again, and the report is the same as
+// Kept results of an earlier evaluation are not played again, and the report is the same as
 // if all were played.
 func TestKeptProblemsAreNotPlayedAgain(t *testing.T) {
 	t.Parallel()

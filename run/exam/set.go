@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// Seed is the default seed of the problems of examinations.
+// Seed is the default seed of the problems of evaluations.
 const Seed uint64 = 0x68656c64_6f757421
 
 // A Set is a fixed list of problems. No two ask the same, except rows of a file.

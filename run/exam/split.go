@@ -20,7 +20,7 @@ const (
 // heldOutShare says that one in ten problems is held out.
 const heldOutShare = 10
 
-// HeldOut reports whether the problems of a key are kept for examinations and must not be
+// HeldOut reports whether the problems of a key are kept for evaluations and must not be
 // trained on. A key stands for the question, so all wordings of it are on one side.
 func HeldOut(key quintain.Key) bool {
 	return binary.BigEndian.Uint64(key[8:])%heldOutShare == 0

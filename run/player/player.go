@@ -135,7 +135,7 @@ type Start struct {
 	Say      func(text string) // gets messages for people; nil: nobody does
 }
 
-// Open opens the policy for an examination or a question, connected and ready. It says
+// Open opens the policy for an evaluation or a question, connected and ready. It says
 // which weights the tiny policy has.
 func (s *Settings) Open(ctx context.Context, how Start) (quintain.Policy, error) {
 	if s.Kind == Script {

@@ -6,7 +6,7 @@ import "testing"
 // names. The usual tests look at a part, to finish in seconds and still show a mistake in a
 // task. Short tests, for the race detector, look at an even smaller part.
 const (
-	usualPart = 5  // one in this many
+	usualPart = 8  // one in this many
 	shortPart = 25 // one in this many
 	enough    = 100
 )

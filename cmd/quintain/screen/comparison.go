@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
-// Comparison prints the difference between the examinations in two folders, or files.
+// Comparison prints the difference between the evaluations in two folders, or files.
 func Comparison(out io.Writer, c *exam.Comparison, before, after string) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
 	fmt.Fprint(t, "task\tproblems\tbefore\tafter\tdifference\t95 %\tbetter\tworse\tp\t\n")
@@ -35,7 +35,7 @@ func Comparison(out io.Writer, c *exam.Comparison, before, after string) error {
 	return nil
 }
 
-// Failures says how many episodes of an examination failed, and why the last one did.
+// Failures says how many episodes of an evaluation failed, and why the last one did.
 func Failures(p exam.Progress) string {
 	if p.Failed == 0 {
 		return "none failed"

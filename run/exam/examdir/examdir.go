@@ -1,4 +1,4 @@
-// Package examdir keeps an examination in a folder, so that another process can resume it
+// Package examdir keeps an evaluation in a folder, so that another process can resume it
 // after this one was stopped or killed:
 //
 //	examination.json  the [Plan]
@@ -63,7 +63,7 @@ func Open(path string, plan *Plan, sets []exam.Set) (*Folder, error) {
 		}
 	}
 	if err := f.open(scenarios(sets)); err != nil {
-		return nil, fmt.Errorf("examination folder %s: %w", path, errors.Join(err, f.Close()))
+		return nil, fmt.Errorf("evaluation folder %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return f, nil
 }
@@ -221,9 +221,9 @@ func Read(path string) (*exam.Report, error) {
 	r, err := exam.ReadReport(filepath.Join(path, ReportName))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, planned := os.Stat(filepath.Join(path, planName)); planned == nil {
-			return nil, fmt.Errorf("%s has no report, since its examination was killed: go on with it by the same command", path)
+			return nil, fmt.Errorf("%s has no report, since its evaluation was killed: go on with it by the same command", path)
 		}
-		return nil, fmt.Errorf("%s is no folder of an examination: it has no %s", path, ReportName)
+		return nil, fmt.Errorf("%s is no folder of an evaluation: it has no %s", path, ReportName)
 	}
 	return r, err
 }

@@ -100,7 +100,7 @@ func TestKept(t *testing.T) {
 	}{
 		{"all scored", quintain.Scored, false, true},
 		{"without an answer", quintain.ModelFailed, false, true},
-		{"cut by the end of the examination", quintain.Cancelled, false, false},
+		{"cut by the end of the evaluation", quintain.Cancelled, false, false},
 		{"the server failed", quintain.InfraFailed, true, false},
 		{"it took too long, which must not be tried again", quintain.TimedOut, false, true},
 		{"the environment failed, as it would again", quintain.EnvFailed, false, true},
@@ -135,7 +135,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{"another setting", func(s []exam.Set) *examdir.Plan { return plan(s, "0.7") }, "with accuracy 0.5, and this one has 0.7"},
 		{"a setting less", func(s []exam.Set) *examdir.Plan { return examdir.NewPlan("test", 2, nil, s) }, "with accuracy 0.5, and this one has nothing"},
-		{"other problems", func([]exam.Set) *examdir.Plan { return plan(problems(t, 4), "0.5") }, "an examination with other problems, made by test"},
+		{"other problems", func([]exam.Set) *examdir.Plan { return plan(problems(t, 4), "0.5") }, "an evaluation with other problems, made by test"},
 	} {
 		sets, path := problems(t, 3), t.TempDir()
 		if err := open(t, path, sets).Close(); err != nil {
@@ -184,7 +184,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %+v, error %v", from, r, err)
 		}
 	}
-	if _, err := examdir.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no folder of an examination") {
+	if _, err := examdir.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no folder of an evaluation") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
-// A Plan is everything that the results of an examination depend on.
+// A Plan is everything that the results of an evaluation depend on.
 type Plan struct {
-	Program  string                     `json:"program"` // and version that began the examination
+	Program  string                     `json:"program"` // and version that began the evaluation
 	Samples  int                        `json:"samples"` // episodes of each problem
 	Settings map[string]json.RawMessage `json:"settings"`
 	Sets     []PlanSet                  `json:"sets"`
@@ -26,7 +26,7 @@ type PlanSet struct {
 	Digest   string `json:"digest"` // of their IDs, in hex
 }
 
-// NewPlan returns the plan of an examination. Settings are by name; only those that change
+// NewPlan returns the plan of an evaluation. Settings are by name; only those that change
 // results belong in it.
 func NewPlan(program string, samples int, settings map[string]json.RawMessage, sets []exam.Set) *Plan {
 	p := &Plan{Program: program, Samples: samples, Settings: settings}
@@ -47,11 +47,11 @@ func (p *Plan) same(there *Plan) error {
 	slices.Sort(names)
 	for _, name := range names {
 		if is, was := compact(p.Settings[name]), compact(there.Settings[name]); is != was {
-			return fmt.Errorf("it holds another examination, with %s %s, and this one has %s: choose another folder, or examine as there", name, was, is)
+			return fmt.Errorf("it holds another evaluation, with %s %s, and this one has %s: choose another folder, or examine as there", name, was, is)
 		}
 	}
 	if p.Samples != there.Samples || !slices.Equal(p.Sets, there.Sets) {
-		return fmt.Errorf("it holds an examination with other problems, made by %s: choose another folder", there.Program)
+		return fmt.Errorf("it holds an evaluation with other problems, made by %s: choose another folder", there.Program)
 	}
 	return nil
 }

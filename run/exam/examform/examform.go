@@ -1,4 +1,4 @@
-// Package examform writes the report of an examination for people and programs: as a
+// Package examform writes the report of an evaluation for people and programs: as a
 // table of text, JSON, CSV, Markdown, and as one HTML page that needs no other file.
 package examform
 
@@ -65,7 +65,7 @@ func writeText(out io.Writer, r *exam.Report) error {
 // writeMarkdown writes tables in Markdown.
 func writeMarkdown(out io.Writer, r *exam.Report) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Examination\n\n%s\n", total(r))
+	fmt.Fprintf(&b, "# Evaluation\n\n%s\n", total(r))
 	for _, table := range tables(r) {
 		fmt.Fprintf(&b, "\n%s|%s\n", markdownLine(table.head), strings.Repeat("---|", len(table.head)))
 		for _, cells := range table.lines() {
