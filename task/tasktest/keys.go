@@ -148,7 +148,7 @@ func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 func Translated[I any](t *testing.T, of quintain.Task, translate func(solution string, from, to I) string) {
 	t.Helper()
 	met := meetings(t, of)
-	if !namesInAnswers[of.Info().Name] || len(met) == 0 {
+	if !namesInAnswers[of.Info().Name] || len(met) == 0 && !testing.Short() {
 		t.Fatalf("%s leaves out no names, or no two of its problems have one key", of.Info().Name)
 	}
 	for _, pair := range met {
