@@ -32,15 +32,15 @@ const Format = 2
 
 // Names in a folder.
 const (
-	Queue        = "queue"
-	Runs         = "runs"
-	Trace        = "trace"
-	Dumps        = "dumps"
-	Records      = "records"
-	Checkpoint   = "checkpoint.weights"
-	Training     = "training.jsonl"
+	Queue       = "queue"
+	Runs        = "runs"
+	Trace       = "trace"
+	Dumps       = "dumps"
+	Records     = "records"
+	Checkpoint  = "checkpoint.weights"
+	Training    = "training.jsonl"
 	Evaluations = "examinations.jsonl"
-	Metrics      = "metrics.jsonl"
+	Metrics     = "metrics.jsonl"
 )
 
 // A Folder is an open data folder. It does not change, and is safe for concurrent use.
