@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare the statistics of package stats with SciPy, and with sums over all choices.
+"""Compare the statistics of package internal/stats with SciPy, and with sums over all choices.
 
 pass@k is the hypergeometric distribution of scipy.stats, McNemar's test its binomial test. The majority is voted by
 each choice of k samples. The bootstrap is compared twice: exactly, by NumPy's percentiles of the same resamples,
@@ -8,7 +8,7 @@ resamples, within the possible difference of so many resamples. The Go side is a
 with the expected results.
 
     conformance/python conformance/stats.py [--cases N] [--seed S]
-    conformance/python conformance/stats.py --write stats/testdata/scipy.json
+    conformance/python conformance/stats.py --write internal/stats/testdata/scipy.json
 
 The first command tests the checkout with random cases of a seed; the second writes the cases that go test always
 reads. The first needs Go.
@@ -128,7 +128,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cases.json")
         write(cases, path)
-        command = ["go", "test", "-count=1", "-run", "^TestStatisticsAreThoseOfSciPy$", "./stats", "-args", "-cases", path]
+        command = ["go", "test", "-count=1", "-run", "^TestStatisticsAreThoseOfSciPy$", "./internal/stats", "-args", "-cases", path]
         done = subprocess.run(command, cwd=root, check=False)
     total = sum(len(rows) for rows in cases.values())
     print(f"stats: {total} cases of seed {args.seed}: {'passed' if done.returncode == 0 else 'FAILED'}")
