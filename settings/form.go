@@ -140,6 +140,21 @@ func (f *Form) Load(from Sources) error {
 	return f.check()
 }
 
+// Preset sets settings to texts, by their paths. It checks each by itself, but not the
+// values together: [Form.Load] does. The error names an unknown path or an invalid text.
+func (f *Form) Preset(values map[string]string) error {
+	for path, text := range values {
+		s := f.find(path)
+		if s == nil {
+			return fmt.Errorf("there is no setting %s", path)
+		}
+		if err := s.set(text, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // set sets s to the text of a flag or variable.
 func (s *Setting) set(text, source string) error {
 	if err := s.value.Set(text); err != nil {

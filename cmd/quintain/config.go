@@ -138,7 +138,7 @@ func defaults(kind string) *config {
 
 // preset sets settings by their keys. It panics if one is invalid.
 func (c *config) preset(values map[string]string) {
-	if err := settings.New(c).Load(settings.Sources{Flags: values}); err != nil {
+	if err := settings.New(c).Preset(values); err != nil {
 		panic(err)
 	}
 }

@@ -13,8 +13,6 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
 
@@ -52,7 +50,7 @@ type atroposEnv struct {
 // environment variables.
 func (w *world) newEnviron(c *cobra.Command, verb string) func() (*atroposEnv, error) {
 	file := c.Flags().String("config", "", "YAML file of Atropos, with env and openai")
-	ours := flags.Add(c, settings.New(defaults(player.Tiny)).Use(uses()[verb]...).Settings())
+	ours := flags.Add(c, w.form().Use(uses()[verb]...).Settings())
 	theirs := flags.Add(c, environment.Flags())
 	return func() (*atroposEnv, error) {
 		of, err := environment.Read(*file, theirs)

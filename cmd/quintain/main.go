@@ -40,6 +40,8 @@ type world struct {
 	// interrupts returns a channel of the signals that end the program, and a function after
 	// which they end it immediately again. Nil: there are no signals.
 	interrupts func() (signals <-chan os.Signal, release func())
+
+	defaults *settings.Form // see form; nil: not made yet
 }
 
 // The program's exit statuses.
