@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -100,8 +101,11 @@ func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 // errPipeCut is the error of a pipe that an interrupt ended.
 var errPipeCut = errors.New("interrupted: not all lines were printed")
 
-// untilInterrupt runs work until it ends or is interrupted.
+// untilInterrupt runs the work of a pipe until it ends or is interrupted.
 func untilInterrupt(ctx context.Context, w *world, work func(context.Context) error) error {
+	if w.getenv("GOGC") == "" { // a pipe keeps 2 MB: to collect half as often takes 2 MB more and an eighth less time
+		defer debug.SetGCPercent(debug.SetGCPercent(200))
+	}
 	return w.attend(ctx, func(ctx context.Context, _ <-chan struct{}) error {
 		if err := work(ctx); ctx.Err() == nil {
 			return err
