@@ -44,7 +44,7 @@ func (r *Run) rolloutLimits() areal.Limits {
 	s := r.server.config.Settings
 	l := areal.Limits{Concurrent: s.MaxRollouts, Lag: s.MaxOffPolicy, Batch: s.RolloutBatch, Timeout: s.RolloutTimeout}
 	if l.Batch == 0 {
-		l.Batch = r.BatchSize()
+		l.Batch, _ = r.BatchSize()
 	}
 	if l.Concurrent == 0 {
 		l.Concurrent = l.Batch

@@ -47,8 +47,10 @@ func (a atroposAPI) register(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := within("batch_size", t.BatchSize, a.server.config.Settings.MaxBatch); err != nil {
-		return err
+	for name, size := range map[string]int{"batch_size": t.BatchSize, "max_batch_size": t.MaxBatchSize} {
+		if err := within(name, size, a.server.config.Settings.MaxBatch); err != nil {
+			return err
+		}
 	}
 	by, err := claimOf(c.R, 0)
 	if err != nil {
@@ -85,7 +87,7 @@ func (a atroposAPI) info(c *web.Call) error {
 	if g.Registered {
 		tokens = g.MaxTokens
 	}
-	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.Sequences(), tokens))
+	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"batch_size":%d,"max_token_len":%d}`, g.Size(), tokens))
 }
 
 // status shows the step, and the number of waiting groups.
@@ -123,7 +125,27 @@ func (a atroposAPI) batch(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	p.padding = a.padding(p.batch)
 	return a.deliver(c, p, write)
+}
+
+// padding is the number of sequences that a batch lacks to have as many as its trainer
+// registered, or a multiple: clients of Atropos rely on that. The hub says so once.
+func (a atroposAPI) padding(d *batch) int {
+	if a.strict || !d.demand.Exact() {
+		return 0
+	}
+	n := (d.demand.Least - d.size%d.demand.Least) % d.demand.Least
+	if n == 0 {
+		return 0
+	}
+	a.tally.count(func(c *counts) { c.padded += uint64(n) })
+	a.sayPadding.Do(func() {
+		a.events.Add("padded", map[string]any{"batch": d.number, "sequences": d.size, "padding": n, "batch_size": d.demand.Least})
+		a.log.Warn("the groups do not add up to a batch, so the hub pads it with sequences of score 0 that teach nothing: register with batch_unit episodes, or choose a batch_size that the groups' sequences divide",
+			"batch", d.number, "sequences", d.size, "padding", n, "batch_size", d.demand.Least)
+	})
+	return n
 }
 
 // latestExample shows the latest group.

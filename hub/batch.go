@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -18,13 +19,14 @@ import (
 //	 │                   │                          │
 //	 └── reply torn, trainer registers, given back, another trainer asks
 type batch struct {
-	number uint64   // 1 or above; never reused
-	seqs   []uint64 // its groups, in the order of delivery
-	size   int      // sequences of its groups
-	tokens int      // of its groups
-	plays  int      // episodes of its groups
-	oldest []int32  // version of the oldest token of each group; -1: unknown
-	out    bool     // handed out before, perhaps by an earlier server
+	number uint64          // 1 or above; never reused
+	seqs   []uint64        // its groups, in the order of delivery
+	size   int             // sequences of its groups
+	tokens int             // of its groups
+	plays  int             // episodes of its groups
+	oldest []int32         // version of the oldest token of each group; -1: unknown
+	demand registry.Demand // by which it was formed
+	out    bool            // handed out before, perhaps by an earlier server
 	formed time.Time
 	step   int   // when it was formed
 	owner  owner // as stored; the run's trade guards it
@@ -53,8 +55,8 @@ func (s batchState) String() string {
 }
 
 // newBatch returns a batch of groups, without a number.
-func newBatch(groups []queue.Delivery) *batch {
-	b := &batch{seqs: make([]uint64, len(groups)), formed: time.Now()}
+func newBatch(groups []queue.Delivery, want registry.Demand) *batch {
+	b := &batch{seqs: make([]uint64, len(groups)), formed: time.Now(), demand: want}
 	for i := range groups {
 		b.seqs[i] = groups[i].Seq
 	}
@@ -85,6 +87,7 @@ type parcel struct {
 	attempt int
 	first   []queue.Delivery // in binary form
 	step    int
+	padding int // sequences to add in the reply
 }
 
 // A ring is the last numbers put into it.

@@ -218,7 +218,7 @@ func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 	b.events.Add("batch", map[string]any{
 		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(d.seqs), "tokens": d.tokens, "attempt": d.attempt,
 	})
-	return parcel{d, d.attempt, first, b.step}
+	return parcel{batch: d, attempt: d.attempt, first: first, step: b.step}
 }
 
 // land records the outcome of the reply with p. It may be called before the last byte is

@@ -30,7 +30,7 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 		if d == nil {
 			return r.form(ctx, c)
 		}
-		if d.size == r.registry.Current().BatchSize {
+		if now := r.registry.Current(); d.demand == now.Demand() {
 			p, err := r.again(ctx, d, c)
 			if err == nil || !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
 				return p, err
@@ -161,10 +161,13 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 			return nil, nil, err
 		}
 		if len(groups) == 0 {
-			r.reportUnpackable()
+			if r.strict {
+				r.reportUnpackable()
+			}
 			return nil, nil, errNoBatch
 		}
-		d := newBatch(groups)
+		now := r.registry.Current()
+		d := newBatch(groups, now.Demand())
 		first, err := r.batches.fetch(ctx, d.seqs)
 		if err != nil {
 			r.queue.Release(consumer, d.seqs...)
@@ -179,7 +182,7 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 // only locks under which nobody calls the queue.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	who := r.registry.Roster(time.Now())
-	from := candidates{waiting: waiting, who: who, step: r.batches.current(), maxLag: r.server.config.MaxLag}
+	from := candidates{waiting: waiting, who: who, demand: who.Demand(), step: r.batches.current(), maxLag: r.server.config.MaxLag}
 	return from.pick(who.Need(r.strict))
 }
 
@@ -187,20 +190,21 @@ func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 type candidates struct {
 	waiting []queue.Entry
 	who     *registry.Roster
+	demand  registry.Demand
 	step    int
 	maxLag  *int // nil: no bound
 }
 
-// Len implements [packing.Groups].
+// Len implements [packing.Waiting].
 func (c *candidates) Len() int { return len(c.waiting) }
 
-// At implements [packing.Groups].
+// At implements [packing.Waiting].
 func (c *candidates) At(i int) packing.Group {
 	e := &c.waiting[i]
 	if c.withheld(e) {
-		return packing.Group{Env: e.EnvID} // without sequences, it is never chosen
+		return packing.Group{Env: e.EnvID} // without a size, it is never chosen
 	}
-	return packing.Group{Env: e.EnvID, Sequences: int(e.Sequences)}
+	return packing.Group{Env: e.EnvID, Size: c.demand.Of(1, int(e.Episodes), int(e.Sequences))}
 }
 
 // withheld reports whether a group is held for its connected environment, or too stale.
@@ -217,7 +221,7 @@ func (c *candidates) pick(n packing.Need) []queue.Entry {
 	return picked
 }
 
-// reportUnpackable reports the sizes of groups that fit no batch, each once.
+// reportUnpackable reports the sizes of groups that fit no batch by Atropos' rules, each once.
 func (r *Run) reportUnpackable() {
 	batch := r.registry.Current().BatchSize
 	for size, groups := range r.ledger.Unreported() {

@@ -14,7 +14,7 @@ func BenchmarkPick(b *testing.B) {
 		mixed[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(i % 4), Sequences: 4 << (i % 3)}
 		poison[i] = queue.Entry{Seq: uint64(i + 1), EnvID: int32(i % 4), Sequences: 7}
 	}
-	plain := packing.Need{Sequences: 1024}
+	plain := packing.Need{Least: 1024}
 	bound := plain
 	bound.AddMinimum(0, 0.25)
 	bound.AddMinimum(1, 0.25)

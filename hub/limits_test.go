@@ -163,7 +163,7 @@ func TestMetrics(t *testing.T) {
 		`quintain_hub_groups_in_total{run="default"} 3`, `quintain_hub_tokens_in_total{run="default"} 11`,
 		`quintain_hub_groups_out_total{run="default"} 1`, `quintain_hub_tokens_out_total{run="default"} 2`,
 		`quintain_hub_queue_groups{run="default",state="waiting"} 2`, `quintain_hub_queue_groups{run="default",state="leased"} 1`,
-		`quintain_hub_groups_unpackable{run="default",sequences="7"} 1`, `quintain_hub_batches_back_total{reason="lease_expired",run="default"} 0`,
+		`quintain_hub_sequences_padded_total{run="default"} 0`, `quintain_hub_batches_back_total{reason="lease_expired",run="default"} 0`,
 		`quintain_hub_refused_total{reason="invalid",run="default"} 1`, `quintain_hub_queue_oldest_seconds{run="default"}`,
 		`quintain_hub_http_requests_total{method="POST",route="/scored_data",status="200"} 3`,
 		`quintain_hub_http_requests_total{method="GET",route="none",status="404"} 1`,

@@ -48,6 +48,7 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	counter("tokens_out_total", "Tokens of groups handed out.", st.TokensOut)
 	counter("batches_total", "Batches handed out, by whether again.", st.Batches, "again", "no")
 	counter("batches_total", "Batches handed out, by whether again.", st.Again, "again", "yes")
+	counter("sequences_padded_total", "Sequences that filled batches of GET /batch.", st.Padded)
 	counter("batches_acked_total", "Batches acknowledged.", st.Acked)
 	counter("batches_back_total", "Batches taken back, by reason.", st.Torn, "reason", "reply_torn")
 	counter("batches_back_total", "Batches taken back, by reason.", st.Expired, "reason", "lease_expired")
@@ -72,7 +73,7 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	gauge("groups_held", "Groups held for others to complete their group size.", st.Held)
 	gauge("batches_open", "Open batches: formed and unacknowledged.", st.Open)
 	for size, n := range st.Unpackable {
-		gauge("groups_unpackable", "Groups that fit no batch, by their sequences.", n, "sequences", strconv.Itoa(size))
+		gauge("groups_unpackable", "Groups that fit no batch by Atropos' rules, by their sequences.", n, "sequences", strconv.Itoa(size))
 	}
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Connected, "connected", "yes")
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Envs-st.Connected, "connected", "no")

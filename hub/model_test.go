@@ -47,30 +47,42 @@ func (m *hubModel) next(trainer string) *modelBatch {
 	return m.form()
 }
 
-// form forms a batch from the shortest run of oldest groups that contains one, by trying all
-// subsets, or returns nil.
+// form forms a batch if enough waits: it begins with the oldest group, has the oldest others
+// that fit, or else those that make it exact, if there are any.
 func (m *hubModel) form() *modelBatch {
-	all := make([]queue.Entry, len(m.waiting))
+	chosen, sum, total := []int{}, 0, 0
 	for i, g := range m.waiting {
-		all[i] = queue.Entry{Seq: uint64(i), Sequences: int32(g.sequences)}
-	}
-	for last := range all {
-		if chosen := oldest(all[:last+1], m.batch); chosen != nil {
-			b := &modelBatch{}
-			var ids []string
-			for _, i := range chosen {
-				ids = append(ids, fmt.Sprint(m.waiting[i].id))
-			}
-			for _, i := range slices.Backward(chosen) {
-				m.waiting = slices.Delete(m.waiting, i, i+1)
-			}
-			b.ids = strings.Join(ids, " ")
-			m.open = append(m.open, b)
-			m.step++
-			return b
+		if total += g.sequences; sum < m.batch && (i == 0 || sum+g.sequences <= m.batch) {
+			chosen, sum = append(chosen, i), sum+g.sequences
 		}
 	}
-	return nil
+	if total < m.batch {
+		return nil
+	}
+	if sum < m.batch {
+		var others []queue.Entry
+		for _, g := range m.waiting[1:] {
+			others = append(others, queue.Entry{Sequences: int32(g.sequences)})
+		}
+		if exact := oldest(others, m.batch-m.waiting[0].sequences); exact != nil {
+			chosen = []int{0}
+			for _, i := range exact {
+				chosen = append(chosen, i+1)
+			}
+		}
+	}
+	b := &modelBatch{}
+	var ids []string
+	for _, i := range chosen {
+		ids = append(ids, fmt.Sprint(m.waiting[i].id))
+	}
+	for _, i := range slices.Backward(chosen) {
+		m.waiting = slices.Delete(m.waiting, i, i+1)
+	}
+	b.ids = strings.Join(ids, " ")
+	m.open = append(m.open, b)
+	m.step++
+	return b
 }
 
 // oldest chooses groups of the given sum, including the last one, without newer ones if

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // The stored state of the batches is a head, and records of each open batch.
@@ -32,13 +34,14 @@ type batchesRecord struct {
 
 // A batchRecord is a part of a batch.
 type batchRecord struct {
-	Version int    `json:"version"`
-	Number  uint64 `json:"batch"`
-	Part    int    `json:"part"`   // from 0
-	Parts   int    `json:"parts"`  // of the batch
-	Step    int    `json:"step"`   // when it was formed
-	Groups  []byte `json:"groups"` // sequence numbers: see packSpans
-	owner          // in the first part
+	Version int             `json:"version"`
+	Number  uint64          `json:"batch"`
+	Part    int             `json:"part"`            // from 0
+	Parts   int             `json:"parts"`           // of the batch
+	Step    int             `json:"step"`            // when it was formed
+	Demand  registry.Demand `json:"demand,omitzero"` // by which it was formed; none in older records
+	Groups  []byte          `json:"groups"`          // sequence numbers: see packSpans
+	owner                   // in the first part
 }
 
 // An owner is the last trainer of a batch, as stored.
@@ -66,7 +69,7 @@ func partKey(number uint64, part int) string { return fmt.Sprint(batchPrefix, nu
 // record is the stored form of a part of the batch.
 func (d *batch) record(part int, o owner) (queue.State, error) {
 	seqs := d.seqs[part*partGroups : min(len(d.seqs), (part+1)*partGroups)]
-	r := batchRecord{Version: batchVersion, Number: d.number, Part: part, Parts: d.parts(), Step: d.step, Groups: packSpans(seqs)}
+	r := batchRecord{Version: batchVersion, Number: d.number, Part: part, Parts: d.parts(), Step: d.step, Demand: d.demand, Groups: packSpans(seqs)}
 	if part == 0 {
 		r.owner = o
 	}
@@ -213,7 +216,7 @@ func (b *batches) read(ctx context.Context) (map[uint64]*batch, error) {
 		for n < len(records) && records[n].Number == records[0].Number {
 			n++
 		}
-		d := &batch{number: records[0].Number, owner: records[0].owner, step: records[0].Step, out: true}
+		d := &batch{number: records[0].Number, owner: records[0].owner, step: records[0].Step, demand: records[0].Demand, out: true}
 		for _, r := range records[:n] {
 			seqs, err := unpackSpans(r.Groups, partGroups)
 			if err != nil {
@@ -256,6 +259,9 @@ func (b *batches) reclaim(ctx context.Context, d *batch) error {
 	}
 	if len(leased) == len(d.seqs) && len(leased) > 0 {
 		d.add(leased)
+		if d.demand == (registry.Demand{}) { // an older hub formed exact batches only
+			d.demand = registry.Demand{Unit: packing.Sequences, Least: d.size, Most: d.size}
+		}
 		d.restore(time.Now())
 		b.open = append(b.open, d)
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // A Run is the state of one training run at a hub. Many goroutines may use it at once.
@@ -36,15 +37,16 @@ type Run struct {
 
 	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
-	registry *registry.Registry
-	weights  *weights.Version
-	batches  *batches
-	holds    *heldGroups
-	intake   *intake
-	ledger   *registry.Ledger
-	events   *web.EventLog
-	tally    *tally
-	rollouts rollouts
+	registry   *registry.Registry
+	weights    *weights.Version
+	batches    *batches
+	holds      *heldGroups
+	intake     *intake
+	ledger     *registry.Ledger
+	events     *web.EventLog
+	tally      *tally
+	sayPadding sync.Once
+	rollouts   rollouts
 }
 
 // newRun returns the run over q, which continues where an earlier server ended.
@@ -118,10 +120,10 @@ func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
 // changed. Take the channel first, then look, then wait.
 func (r *Run) Progress() <-chan struct{} { return r.batches.nextProgress() }
 
-// BatchSize is the number of sequences in a batch, -1 before a trainer registers.
-func (r *Run) BatchSize() int {
+// BatchSize is the size of a batch, -1 before a trainer registers, and its unit.
+func (r *Run) BatchSize() (int, packing.Unit) {
 	g := r.registry.Current()
-	return g.Sequences()
+	return g.Size(), g.Demand().Unit
 }
 
 // enroll makes t the trainer's registration. The step never falls: it counts the batches

@@ -5,23 +5,25 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // Stats is a run's content, and counts since the hub started.
 type Stats struct {
-	Since      time.Time   `json:"since"`      // start of the hub
-	Registered bool        `json:"registered"` // whether a trainer has registered
-	BatchSize  int         `json:"batch_size"` // sequences; -1: no trainer yet
-	Step       int         `json:"step"`       // see [Run.Step]
-	Version    int         `json:"version"`    // see [Run.Version]
-	Staleness  map[int]int `json:"staleness"`  // see [Run.Staleness]
-	Queue      queue.Stats `json:"queue"`
-	Held       int         `json:"held"`        // groups held for others to complete their environment's group size
-	Open       int         `json:"open"`        // formed, unacknowledged batches
-	Unpackable map[int]int `json:"unpackable"`  // groups that fit no batch, by their number of sequences
-	Envs       int         `json:"envs"`        // registered environments
-	Connected  int         `json:"connected"`   // environments heard from within the timeout that have not left
-	EnvTimeout float64     `json:"env_timeout"` // seconds
+	Since      time.Time    `json:"since"`      // start of the hub
+	Registered bool         `json:"registered"` // whether a trainer has registered
+	BatchSize  int          `json:"batch_size"` // in BatchUnit; -1: no trainer yet
+	BatchUnit  packing.Unit `json:"batch_unit"`
+	Step       int          `json:"step"`      // see [Run.Step]
+	Version    int          `json:"version"`   // see [Run.Version]
+	Staleness  map[int]int  `json:"staleness"` // see [Run.Staleness]
+	Queue      queue.Stats  `json:"queue"`
+	Held       int          `json:"held"`        // groups held for others to complete their environment's group size
+	Open       int          `json:"open"`        // formed, unacknowledged batches
+	Unpackable map[int]int  `json:"unpackable"`  // with --atropos-compat strict: groups that fit no batch, by their number of sequences
+	Envs       int          `json:"envs"`        // registered environments
+	Connected  int          `json:"connected"`   // environments heard from within the timeout that have not left
+	EnvTimeout float64      `json:"env_timeout"` // seconds
 
 	Posts     uint64 `json:"posts"`   // requests with groups; all counts are since the hub started
 	Refused   uint64 `json:"refused"` // invalid requests
@@ -30,6 +32,7 @@ type Stats struct {
 	TokensIn  uint64 `json:"tokens_in"`
 	GroupsOut uint64 `json:"groups_out"` // in batches, each time they are handed out
 	TokensOut uint64 `json:"tokens_out"`
+	Padded    uint64 `json:"padded"`  // sequences that filled batches of GET /batch, each time they were handed out
 	Batches   uint64 `json:"batches"` // handed out for the first time
 	Again     uint64 `json:"again"`   // handed out again
 	Acked     uint64 `json:"acked"`   // acknowledged batches
@@ -58,15 +61,18 @@ func (r *Run) Stats() Stats {
 	r.batches.lapse(now)
 	on := r.ledger.Account(now)
 	st := Stats{
-		Since: r.server.since, Registered: on.Registered, BatchSize: on.Sequences(), Step: r.Step(),
+		Since: r.server.since, Registered: on.Registered, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
 		Version: r.Version(), Staleness: r.Staleness(),
 		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(),
-		Unpackable: on.Unpackable(),
-		Envs:       on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
+		Envs: on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
+	}
+	if r.strict {
+		st.Unpackable = on.Unpackable()
 	}
 	c := r.tally.now()
 	st.Posts, st.Refused, st.Full, st.Unfit, st.Dropped, st.LetGo = c.posts, c.refused, c.full, c.unfit, c.dropped, c.letGo
 	st.GroupsIn, st.TokensIn, st.GroupsOut, st.TokensOut = c.groupsIn, c.tokensIn, c.groupsOut, c.tokensOut
+	st.Padded = c.padded
 	st.Batches, st.Again, st.Acked, st.Torn, st.Expired, st.Nacked = c.batches, c.again, c.acked, c.torn, c.expired, c.nacked
 	return st
 }
@@ -75,7 +81,7 @@ func (r *Run) Stats() Stats {
 type counts struct {
 	posts, refused, unfit, torn, again, expired, nacked uint64
 	groupsIn, tokensIn, groupsOut, tokensOut            uint64
-	batches, acked, full, dropped, letGo                uint64
+	batches, acked, full, dropped, letGo, padded        uint64
 }
 
 // A tally counts a run's work.

@@ -548,21 +548,22 @@ func TestDeleteRun(t *testing.T) {
 // TestStats shows the statistics of a busy run.
 func TestStats(t *testing.T) {
 	f := newFixture(t, nil, Config{})
-	f.begin(1)
-	f.put(group(1, 1, -1), group(2, 7, -1))
+	f.begin(8)
+	f.put(group(1, 7, -1), group(2, 7, -1))
 	f.batch()
 	w := f.do("GET", mainPath+"/stats", "")
 	var st struct {
-		Run        string
-		Step       int
-		Unpackable map[string]int
-		Open       []OpenBatch `json:"open_batches"`
-		GroupsIn   int         `json:"groups_in"`
+		Run       string
+		Step      int
+		BatchUnit string `json:"batch_unit"`
+		Padded    int
+		Open      []OpenBatch `json:"open_batches"`
+		GroupsIn  int         `json:"groups_in"`
 	}
 	if err := json.NewDecoder(io.TeeReader(w.Body, io.Discard)).Decode(&st); err != nil {
 		t.Fatal(err)
 	}
-	if st.Run != "default" || st.Step != 1 || st.Unpackable["7"] != 1 || st.GroupsIn != 2 || len(st.Open) != 1 || st.Open[0].State != "handed" || st.Open[0].Until == nil {
+	if st.Run != "default" || st.Step != 1 || st.BatchUnit != "sequences" || st.Padded != 1 || st.GroupsIn != 2 || len(st.Open) != 1 || st.Open[0].State != "handed" || st.Open[0].Until == nil {
 		t.Errorf("stats %+v", st)
 	}
 }

@@ -68,6 +68,23 @@ func (a *Admission) Trained(n, behind int) {
 	})
 }
 
+// Resize sets the number of episodes that one training step consumes.
+func (a *Admission) Resize(batch int) {
+	a.mu.Lock()
+	same := a.gate.Batch == batch
+	a.mu.Unlock()
+	if !same {
+		a.change(func() { a.gate.Batch = batch })
+	}
+}
+
+// Pending is the number of episodes that were started and neither trained on nor dropped.
+func (a *Admission) Pending() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.pending
+}
+
 // settle takes n episodes off the pending ones. Episodes of other runs may have been
 // trained on. The caller holds a.mu.
 func (a *Admission) settle(n int) { a.pending = max(0, a.pending-n) }

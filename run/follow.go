@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -30,9 +31,8 @@ type Trainer interface {
 	// Progress returns a channel that closes when any of this may have changed.
 	Progress() <-chan struct{}
 
-	// BatchSize is the number of sequences in a batch, which the run takes for episodes;
-	// below 1: unknown.
-	BatchSize() int
+	// BatchSize is the size of a batch and its unit; below 1: unknown.
+	BatchSize() (int, packing.Unit)
 }
 
 // Follow returns a consumer that leaves the batches to t. The run only watches: the steps of
@@ -46,7 +46,7 @@ type following struct {
 	first    int         // steps of the trainer when this process began
 	episodes int         // that it was known to have trained on
 	lags     map[int]int // its staleness then
-	warned   bool        // that the trainer's batch is of another size
+	batch    estimate    // of its batches, in episodes
 }
 
 func (f *following) resume(r *Run) *checkpoint {
@@ -67,10 +67,9 @@ func (f *following) trained() int { return f.trainer.Step() }
 func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 	want := f.config.Settings.Steps
 	for last := f.first; ; {
-		progress := f.trainer.Progress()
+		progress, changed := f.trainer.Progress(), f.config.Queue.Changed()
 		steps, episodes := f.trainer.Acked()
 		f.open(steps, episodes)
-		f.compareBatch()
 		for ; last < steps; last++ {
 			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Standings: f.Standings()}); err != nil {
 				return err
@@ -86,20 +85,46 @@ func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 		case <-ctx.Done():
 			return nil
 		case <-progress:
+		case <-changed:
 		}
 	}
 }
 
-// open opens the gate for the episodes that the trainer has trained on. Until somebody
-// tells the version of the policy's weights, they count as those of the last step.
+// open opens the gate for the episodes that the trainer has trained on, by the size of its
+// batches. Until somebody tells the version of the policy's weights, they count as those of
+// the last step.
 func (f *following) open(steps, episodes int) {
 	behind := 0
 	if version := f.trainer.Version(); version >= 0 {
 		behind = max(0, steps-version)
 	}
+	f.batch.trained(steps, episodes)
 	f.ledger.follow(steps)
+	f.ledger.gate.Resize(f.batchEpisodes())
 	f.ledger.gate.Trained(episodes-f.episodes, behind)
 	f.episodes = episodes
+}
+
+// batchEpisodes is about how many episodes a batch of the trainer has: no more than it is
+// likely to have, because groups that wait for too many batches become stale.
+func (f *following) batchEpisodes() int {
+	s := f.config.Settings
+	size, unit := f.trainer.BatchSize()
+	if size < 1 {
+		size, unit = s.BatchSize, packing.Sequences
+	}
+	switch unit {
+	case packing.Episodes:
+		return size
+	case packing.Groups:
+		return size * s.GroupSize
+	}
+	held := f.config.Queue.Stats()
+	n := f.batch.of(size, held.Waiting.Episodes+held.Leased.Episodes, held.Waiting.Sequences+held.Leased.Sequences)
+	if pending := f.ledger.gate.Pending(); held.Leased.Groups == 0 && held.Waiting.Sequences < size && pending <= held.Waiting.Episodes {
+		n = max(n, pending+s.GroupSize) // all that may start has ended, and makes no batch
+	}
+	return max(1, n/s.GroupSize) * s.GroupSize
 }
 
 // newLags lists the lags of the groups that were acknowledged since its last call.
@@ -112,14 +137,4 @@ func (f *following) newLags() (list []int) {
 	}
 	f.lags = now
 	return list
-}
-
-// compareBatch warns once if the trainer's batch has another size than the run's, by which
-// the gate counts.
-func (f *following) compareBatch() {
-	if n := f.trainer.BatchSize(); n > 0 && n != f.config.Settings.BatchSize && !f.warned {
-		f.warned = true
-		f.log.Warn("the trainer's batch has another size than the run's, so episodes start too early or too late: set run.batch_size to the trainer's",
-			"trainer", n, "run", f.config.Settings.BatchSize)
-	}
 }

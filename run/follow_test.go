@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -58,7 +59,7 @@ func (t *trainer) Progress() <-chan struct{} {
 	return t.progress
 }
 
-func (t *trainer) BatchSize() int { return 16 }
+func (t *trainer) BatchSize() (int, packing.Unit) { return 16, packing.Episodes }
 
 // change changes the trainer.
 func (t *trainer) change(how func()) {

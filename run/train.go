@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
@@ -107,22 +108,35 @@ func (t *training) nextBatch(ctx context.Context) ([]queue.Delivery, error) {
 	}
 }
 
-// pick chooses the oldest groups that make a whole batch, or none. A learner takes only
+// pick chooses the groups of a batch, counted in episodes, or none. A learner takes only
 // groups of its own policy: others may post to a hub over the queue. A group that became
 // stale since dropStale waits for the next batch.
-func (t *training) pick(waiting []queue.Entry) []queue.Entry {
-	var batch []queue.Entry
-	room, version := t.config.Settings.BatchSize, t.trained()
-	for _, e := range waiting {
-		if n := int(e.Episodes); n > 0 && n <= room && !e.Stale(version, t.config.Settings.MaxLag) && (!t.trains || e.HasTask) {
-			batch = append(batch, e)
-			room -= n
-		}
-		if room == 0 {
-			return batch
-		}
+func (t *training) pick(waiting []queue.Entry) (batch []queue.Entry) {
+	n, version := t.config.Settings.BatchSize, t.trained()
+	from := candidates{waiting, func(e *queue.Entry) bool {
+		return !e.Stale(version, t.config.Settings.MaxLag) && (!t.trains || e.HasTask)
+	}}
+	for _, at := range (packing.Need{Least: n, Most: n}).Pack(from) {
+		batch = append(batch, waiting[at])
 	}
-	return nil
+	return batch
+}
+
+// candidates are waiting groups, counted in episodes, of which some are usable.
+type candidates struct {
+	waiting []queue.Entry
+	usable  func(*queue.Entry) bool
+}
+
+// Len implements [packing.Waiting].
+func (c candidates) Len() int { return len(c.waiting) }
+
+// At implements [packing.Waiting].
+func (c candidates) At(i int) packing.Group {
+	if e := &c.waiting[i]; c.usable(e) {
+		return packing.Group{Env: -1, Size: int(e.Episodes)}
+	}
+	return packing.Group{}
 }
 
 // step consumes a batch, and reports whether a step was made. The order survives a kill:

@@ -126,8 +126,9 @@ func (a *Account) StatusOf(id int32) (st EnvStatus, ok bool) {
 	return st, true
 }
 
-// Unpackable counts the groups that fit no batch, by their size, given the sizes of waiting
-// groups and of registered environments. It is empty before a trainer registers.
+// Unpackable counts the groups that no exact batch contains, by their number of sequences,
+// given the sizes of waiting groups and of registered environments. It is empty before a
+// trainer registers.
 func (a *Account) Unpackable() map[int]int {
 	found := make(map[int]int)
 	if !a.Registered {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // Key is the key of the trainer's record, beside the run's groups.
@@ -30,26 +31,54 @@ type Registration struct {
 	Started    bool   `json:"started"`    // whether it has asked for a batch, so that environments may register
 	Group      string `json:"wandb_group"`
 	Project    string `json:"wandb_project"`
-	BatchSize  int    `json:"batch_size"` // sequences
+	BatchSize  int    `json:"batch_size"`              // in BatchUnit
+	BatchUnit  string `json:"batch_unit,omitzero"`     // empty: sequences
+	MaxBatch   int    `json:"max_batch_size,omitzero"` // in BatchUnit; below BatchSize: as much
 	MaxTokens  int    `json:"max_token_len"`
 	Checkpoint string `json:"checkpoint_dir"`
 	Interval   int    `json:"save_checkpoint_interval"` // steps
 	NumSteps   int    `json:"num_steps"`
 }
 
-// Sequences is the number of sequences in a batch; -1 before a trainer registers.
-func (g *Registration) Sequences() int {
+// Size is the size of a batch in its unit; -1 before a trainer registers.
+func (g *Registration) Size() int {
 	if !g.Registered {
 		return -1
 	}
 	return g.BatchSize
 }
 
+// Demand is what the trainer wants of each batch.
+func (g *Registration) Demand() Demand {
+	return Demand{packing.Unit(cmp.Or(g.BatchUnit, string(packing.Sequences))), g.BatchSize, max(g.BatchSize, g.MaxBatch)}
+}
+
+// A Demand is the size of a batch.
+type Demand struct {
+	Unit  packing.Unit `json:"unit"`
+	Least int          `json:"least"`
+	Most  int          `json:"most"`
+}
+
+// Exact reports whether batches should have one number of sequences, as those of Atropos do.
+func (d Demand) Exact() bool { return d.Unit == packing.Sequences && d.Least == d.Most }
+
+// Of is the size of groups in the unit.
+func (d Demand) Of(groups, episodes, sequences int) int {
+	switch d.Unit {
+	case packing.Groups:
+		return groups
+	case packing.Episodes:
+		return episodes
+	}
+	return sequences
+}
+
 // SetTrainer takes over a trainer's data.
 func (g *Registration) SetTrainer(r atropos.Registration) {
 	g.Registered = true
 	g.Group, g.Project = r.WandbGroup, r.WandbProject
-	g.BatchSize, g.MaxTokens = r.BatchSize, r.MaxTokenLen
+	g.BatchSize, g.BatchUnit, g.MaxBatch, g.MaxTokens = r.BatchSize, r.BatchUnit, r.MaxBatchSize, r.MaxTokenLen
 	g.Checkpoint, g.Interval, g.NumSteps = r.CheckpointDir, r.SaveCheckpointInterval, r.NumSteps
 }
 

@@ -148,14 +148,14 @@ func TestReset(t *testing.T) {
 	g, stop := open(t, m, o)
 	add(t, g, "e")
 	err := g.Update(t.Context(), func(now *Registration) { now.SetTrainer(atropos.Registration{BatchSize: 8}) })
-	if now := g.Current(); err != nil || now.Sequences() != 8 {
+	if now := g.Current(); err != nil || now.Size() != 8 {
 		t.Errorf("%+v, %v, want batches of 8", now, err)
 	}
 	if err := g.Reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if now := g.Current(); now.Sequences() != -1 || g.Env(0) != nil {
+		if now := g.Current(); now.Size() != -1 || g.Env(0) != nil {
 			t.Errorf("%+v is left", now)
 		}
 		stop()

@@ -67,7 +67,8 @@ func (w *Roster) Connected() (n int) {
 
 // Need is the demand of the next batch.
 func (w *Roster) Need(strict bool) packing.Need {
-	n := packing.Need{Sequences: w.BatchSize, Strict: strict}
+	want := w.Demand()
+	n := packing.Need{Least: want.Least, Most: want.Most, Strict: strict}
 	for _, e := range w.present {
 		if e.Minimum != nil {
 			n.AddMinimum(e.ID, *e.Minimum)

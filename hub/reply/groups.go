@@ -14,6 +14,10 @@ type Groups struct {
 	Rest []uint64         // sequence numbers of the groups to read
 	Read func(ctx context.Context, seqs []uint64) ([]queue.Delivery, error)
 	Held int // bytes that the call has reserved for Now
+
+	// Padding is the number of sequences that [Writer.JSON] and [Writer.Whole] add in a
+	// last group: each has one trained token, and advantage 0.
+	Padding int
 }
 
 // whole reports whether the portion in memory is the last.

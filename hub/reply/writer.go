@@ -4,11 +4,13 @@ package reply
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -215,8 +217,23 @@ func (w *Writer) write(c *web.Call, from *Groups, as form) error {
 			return err
 		}
 	}
+	if from.Padding > 0 {
+		_, _ = out.Write(as([]byte(","), padding(from.Padding)))
+	}
 	_, _ = out.Write([]byte("]}"))
 	return out.Close()
+}
+
+// padding returns a group of n sequences that teach nothing. Each has a trained token,
+// because Atropos' example trainer fails on a batch that has none.
+func padding(n int) *quintain.Group {
+	return &quintain.Group{
+		Tokens:    slices.Repeat([][]quintain.Token{{0, 0}}, n),
+		Masks:     slices.Repeat([][]int32{{quintain.Untrained, 0}}, n),
+		Scores:    make([]float64, n),
+		LogProbs:  slices.Repeat([][]float64{{1, 0}}, n),
+		Overrides: slices.Repeat([]json.RawMessage{json.RawMessage(`{"set_advantage_to_zero":true}`)}, n),
+	}
 }
 
 // A text is a group being encoded.

@@ -2,15 +2,19 @@ package atropos
 
 import (
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Registration describes a trainer.
 type Registration struct {
 	WandbGroup             string
 	WandbProject           string
-	BatchSize              int // sequences in a batch, 1 or more
-	MaxTokenLen            int // tokens in a sequence
+	BatchSize              int    // of a batch in BatchUnit, 1 or more
+	BatchUnit              string // not Atropos': sequences, episodes or groups; empty: sequences
+	MaxBatchSize           int    // not Atropos': the most that a batch may have; below BatchSize: as much
+	MaxTokenLen            int    // tokens in a sequence
 	CheckpointDir          string
 	SaveCheckpointInterval int // steps
 	StartingStep           int
@@ -30,6 +34,8 @@ func DecodeRegistration(data []byte) (Registration, error) {
 		{"save_checkpoint_interval", number(&r.SaveCheckpointInterval, math.MinInt32)},
 		{"starting_step", number(&r.StartingStep, math.MinInt32)},
 		{"num_steps", number(&r.NumSteps, math.MinInt32)},
+		{"batch_unit?", word(&r.BatchUnit, "sequences", "episodes", "groups")},
+		{"max_batch_size?", number(&r.MaxBatchSize, 0)},
 	})
 	if f != nil {
 		return Registration{}, f
@@ -134,6 +140,19 @@ func text(dst *string) func(*scanner) *Error {
 		}
 		*dst = string(t)
 		return f
+	}
+}
+
+// word reads one of several words.
+func word(dst *string, words ...string) func(*scanner) *Error {
+	return func(s *scanner) *Error {
+		if f := text(dst)(s); f != nil {
+			return f
+		}
+		if !slices.Contains(words, *dst) {
+			return &Error{Type: TypeValue, Msg: "Input should be one of " + strings.Join(words, ", "), Input: strconv.Quote(*dst)}
+		}
+		return nil
 	}
 }
 

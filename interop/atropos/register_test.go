@@ -15,7 +15,9 @@ const environment = `{"max_token_length":9,"desired_name":"é","weight":"0.5","g
 func TestRegistrations(t *testing.T) {
 	swap := strings.NewReplacer
 	for _, test := range []struct{ why, in, want string }{
-		{"a trainer, leniently", trainer, "{g p 8 64 c 1 3 -1}"},
+		{"a trainer, leniently", trainer, "{g p 8  0 64 c 1 3 -1}"},
+		{"batches counted in episodes", swap(`"g"`, `"g","batch_unit":"episodes","max_batch_size":9`).Replace(trainer), "{g p 8 episodes 9 64 c 1 3 -1}"},
+		{"batches counted in something else", swap(`"g"`, `"g","batch_unit":"tokens"`).Replace(trainer), "value_error [batch_unit]"},
 		{"a name that is not a string", swap(`"g"`, "1").Replace(trainer), "string_type [wandb_group]"},
 		{"a name that is null", swap(`"c"`, "null").Replace(trainer), "string_type [checkpoint_dir]"},
 		{"an empty batch", swap(`"8"`, "0").Replace(trainer), "less_than_equal [batch_size]"},

@@ -23,7 +23,7 @@ func Completing(sizes []int, want int) []int {
 		if size > want {
 			size = 0 // it cannot be part of the sum
 		}
-		l.push(item{Group{Sequences: size}, i})
+		l.push(item{Group{Size: size}, i})
 	}
 	if !l.reach(want) {
 		return []int{}

@@ -6,9 +6,13 @@ import (
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
-// A group of seven sequences fits no batch of eight here. It does not block others.
+// A group of seven sequences makes no batch of exactly eight with the others. As the oldest
+// it goes first, and the batch is smaller.
 func Example() {
-	plan := packing.Plan{BatchSize: 8, Queue: []packing.PlanGroup{{Sequences: 7}, {Sequences: 4}, {Sequences: 4}}}
-	fmt.Println(plan.Pack())
-	// Output: [1 2]
+	queue := []packing.PlanGroup{{Sequences: 7}, {Sequences: 4}, {Sequences: 4}}
+	fmt.Println(packing.Plan{BatchSize: 8, Queue: queue}.Pack())
+	fmt.Println(packing.Plan{BatchSize: 8, MaxBatch: 12, Queue: queue}.Pack())
+	// Output:
+	// [0]
+	// [0 1]
 }

@@ -3,10 +3,11 @@ package packing
 // A Plan is waiting groups and the demand of a batch, without a queue: for tests of other
 // programs, and to find out why a group waits.
 type Plan struct {
-	BatchSize int         `json:"batch_size"` // sequences
-	Queue     []PlanGroup `json:"queue"`      // oldest first
-	Envs      []PlanEnv   `json:"envs"`       // in the order of registration
-	Strict    bool        `json:"strict"`     // choose as Atropos does
+	BatchSize int         `json:"batch_size"`     // sequences
+	MaxBatch  int         `json:"max_batch_size"` // sequences; below BatchSize: as many
+	Queue     []PlanGroup `json:"queue"`          // oldest first
+	Envs      []PlanEnv   `json:"envs"`           // in the order of registration
+	Strict    bool        `json:"strict"`         // choose as Atropos does
 }
 
 // A PlanGroup is a waiting group.
@@ -25,7 +26,7 @@ type PlanEnv struct {
 // Pack returns the indices in Queue of the next batch's groups, in the order of delivery;
 // none if no batch can be made.
 func (p Plan) Pack() []int {
-	n := Need{Sequences: p.BatchSize, Strict: p.Strict}
+	n := Need{Least: p.BatchSize, Most: max(p.BatchSize, p.MaxBatch), Strict: p.Strict}
 	for _, e := range p.Envs {
 		if e.Connected && e.Minimum != nil {
 			n.AddMinimum(e.ID, *e.Minimum)
@@ -37,12 +38,12 @@ func (p Plan) Pack() []int {
 // planned are the groups of a plan.
 type planned []PlanGroup
 
-// Len implements [Groups].
+// Len implements [Waiting].
 func (p planned) Len() int { return len(p) }
 
-// At implements [Groups].
+// At implements [Waiting].
 func (p planned) At(i int) Group {
-	g := Group{Env: -1, Sequences: p[i].Sequences}
+	g := Group{Env: -1, Size: p[i].Sequences}
 	if p[i].EnvID != nil {
 		g.Env = *p[i].EnvID
 	}

@@ -11,7 +11,7 @@ import (
 func plan(batch int, waiting string, strict bool, parts ...float64) Plan {
 	p := Plan{BatchSize: batch, Strict: strict}
 	for _, g := range groups(waiting) {
-		one := PlanGroup{Sequences: g.Sequences}
+		one := PlanGroup{Sequences: g.Size}
 		if g.Env >= 0 {
 			one.EnvID = &g.Env
 		}
@@ -36,7 +36,7 @@ func TestPlan(t *testing.T) {
 		strict string
 	}{
 		{"first in, first out", func(s bool) Plan { return plan(8, "4 4 4", s) }, "0 1", "0 1"},
-		{"an odd size stalls the original", func(s bool) Plan { return plan(8, "7 4 4 4 4", s) }, "1 2", ""},
+		{"an odd size stalls the original", func(s bool) Plan { return plan(8, "7 4 4 4 4", s) }, "0", ""},
 		{"packs come as they are completed", func(s bool) Plan { return plan(8, "2 4 2", s) }, "0 1 2", "1 0 2"},
 		{"packs overshoot", func(s bool) Plan { return plan(6, "4 4 2", s) }, "0 2", ""},
 		{"a minimum first", func(s bool) Plan { return plan(8, "a4 a4 b4", s, -1, 0.5) }, "0 2", "2 0"},

@@ -5,9 +5,9 @@ import "slices"
 // This file packs as Atropos does, including its faults, for [Need.Strict].
 
 // packStrict returns the groups of the next batch by Atropos' rules.
-func (n Need) packStrict(waiting Groups) []item {
+func (n Need) packStrict(waiting Waiting) []item {
 	if !n.bounded {
-		return strictExact(waiting, n.Sequences)
+		return strictExact(waiting, n.Least)
 	}
 	return n.strictMinimums(waiting)
 }
@@ -15,10 +15,10 @@ func (n Need) packStrict(waiting Groups) []item {
 // packs returns the groups of complete packs, pack by pack. A pack is as many groups of one
 // kind as together have the sequences of the largest waiting group. Groups without a kind
 // are left out.
-func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
+func packs(waiting Waiting, kind func(Group) (k Group, ok bool)) []item {
 	largest := 0
 	for e := range all(waiting) {
-		largest = max(largest, e.Sequences)
+		largest = max(largest, e.Size)
 	}
 	var packed []item
 	pending := make(map[Group][]item)
@@ -28,7 +28,7 @@ func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
 			continue
 		}
 		pending[k] = append(pending[k], e)
-		if len(pending[k])*e.Sequences == largest {
+		if len(pending[k])*e.Size == largest {
 			packed = append(packed, pending[k]...)
 			delete(pending, k)
 		}
@@ -37,12 +37,12 @@ func packs(waiting Groups, kind func(Group) (k Group, ok bool)) []item {
 }
 
 // strictExact takes packs until they fill a batch exactly.
-func strictExact(waiting Groups, sequences int) []item {
+func strictExact(waiting Waiting, sequences int) []item {
 	var batch []item
 	sum := 0
-	for _, e := range packs(waiting, func(g Group) (Group, bool) { return Group{0, g.Sequences}, true }) {
+	for _, e := range packs(waiting, func(g Group) (Group, bool) { return Group{0, g.Size}, true }) {
 		batch = append(batch, e)
-		if sum += e.Sequences; sum == sequences {
+		if sum += e.Size; sum == sequences {
 			return batch
 		}
 		if sum > sequences {
@@ -55,7 +55,7 @@ func strictExact(waiting Groups, sequences int) []item {
 // strictMinimums takes each environment's minimum, in the order in which packs were
 // completed, then all groups that still fit, in the order of the queue. It never takes
 // groups without an environment.
-func (n Need) strictMinimums(waiting Groups) []item {
+func (n Need) strictMinimums(waiting Waiting) []item {
 	usable := packs(waiting, func(g Group) (Group, bool) { return g, g.Env >= 0 })
 	s := selection{n: n, taken: make(map[int]bool)}
 	for _, m := range n.scaled(usable) {
@@ -67,7 +67,7 @@ func (n Need) strictMinimums(waiting Groups) []item {
 	for _, e := range usable {
 		s.take(e)
 	}
-	if s.sum != n.Sequences {
+	if s.sum != n.Least {
 		return nil
 	}
 	return s.batch
@@ -83,11 +83,11 @@ type selection struct {
 
 // take adds e if it fits and is not in the batch.
 func (s *selection) take(e item) bool {
-	if s.taken[e.at] || s.sum+e.Sequences > s.n.Sequences {
+	if s.taken[e.at] || s.sum+e.Size > s.n.Least {
 		return false
 	}
 	s.taken[e.at] = true
-	s.sum += e.Sequences
+	s.sum += e.Size
 	s.batch = append(s.batch, e)
 	return true
 }
@@ -101,8 +101,8 @@ func (s *selection) takeMinimum(usable []item, m minimum) (has bool) {
 			continue
 		}
 		has = true
-		if got < m.sequences && s.take(e) {
-			got += e.Sequences
+		if got < m.size && s.take(e) {
+			got += e.Size
 		}
 	}
 	return has

@@ -26,20 +26,20 @@ func newLadder(most int) *ladder {
 // add adds a group, unless it is too large or a sum cannot use another of its size. So the
 // cost does not grow with the number of groups.
 func (l *ladder) add(e item) {
-	if e.Sequences <= 0 || e.Sequences > l.most || l.used[e.Sequences] >= l.most/e.Sequences {
+	if e.Size <= 0 || e.Size > l.most || l.used[e.Size] >= l.most/e.Size {
 		return
 	}
-	l.used[e.Sequences]++
+	l.used[e.Size]++
 	l.push(e)
 }
 
 // push adds a group of 0 to l.most sequences.
 func (l *ladder) push(e item) {
 	l.groups = append(l.groups, e)
-	l.top += min(e.Sequences, l.most-l.top)
+	l.top += min(e.Size, l.most-l.top)
 	l.sums = append(l.sums, make(sums, l.top/64+1-len(l.sums))...)
 	l.since = append(l.since, make([]int32, l.top+1-len(l.since))...)
-	l.sums.shift(e.Sequences, func(sum int) {
+	l.sums.shift(e.Size, func(sum int) {
 		if sum <= l.top {
 			l.since[sum] = int32(len(l.groups))
 		}
@@ -61,7 +61,7 @@ func (l *ladder) take(sum int) []item {
 	for i := len(l.groups) - 1; i >= 0; i-- {
 		if !l.reachBy(sum, i) {
 			all = append(all, l.groups[i])
-			sum -= l.groups[i].Sequences
+			sum -= l.groups[i].Size
 		}
 	}
 	slices.Reverse(all)
