@@ -16,7 +16,7 @@ type Rules struct {
 	Estimator    Estimator // turns scores into advantages
 	TurnDiscount float64   // factor on a turn's reward in the return of the preceding turn, 0 to 1
 	KeepEqual    bool      // keep groups with equal scores, which teach nothing
-	MinTrainable int       // least sampled tokens in every sequence
+	MinTrainable int       // least sampled tokens of every episode
 	MaxSequence  int       // every sequence must be shorter, in tokens; 0: no limit
 	MaskTooLong  bool      // do not train on episodes cut by a length limit
 	Sequences    Sequences // unit of training; empty: WholeEpisodes
@@ -55,7 +55,7 @@ func (r *Rules) Declare(d *settings.Section) {
 		OneOf(string(WholeEpisodes), string(EachTurn))
 	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the preceding turn").Between(0, 1)
 	d.Bool(&r.KeepEqual, "keep_equal", "keep groups with equal scores, which teach nothing")
-	d.Int(&r.MinTrainable, "min_trainable", "least sampled tokens in every sequence of a group").AtLeast(0)
+	d.Int(&r.MinTrainable, "min_trainable", "least sampled tokens of every episode of a group").AtLeast(0)
 	d.Int(&r.MaxSequence, "max_sequence", "every sequence must be shorter, in tokens; 0: no limit").AtLeast(0)
 	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes cut by a length limit")
 	d.Int(&r.LengthBudget, "length_budget", "length penalty, in tokens: in a group without a score below a half, scores fall from three quarters of this length to 0 at the full length; 0: off").AtLeast(0)
@@ -76,7 +76,7 @@ const (
 	DropTimedOut   Drop = "timed_out"          // an episode took too long; the problem is not played again
 	DropEqual      Drop = "equal_scores"       // all scores are equal
 	DropRate       Drop = "success_rate"       // too few or too many episodes have a right reply
-	DropFewTokens  Drop = "too_few_tokens"     // a sequence has too few trainable tokens
+	DropFewTokens  Drop = "too_few_tokens"     // an episode has too few trainable tokens
 	DropTooLong    Drop = "too_long"           // a sequence has too many tokens
 	DropMixedVocab Drop = "mixed_vocabularies" // the episodes have different vocabularies
 	DropDuplicate  Drop = "duplicate"          // the queue already has a group of this problem
@@ -154,16 +154,19 @@ func failed(played []quintain.Trajectory) Drop {
 
 // unfit returns the reason to drop a scored group; empty: keep it.
 func (r Rules) unfit(all []sequence, scores []float64) Drop {
+	trainable := make([]int, len(scores)) // tokens of each episode
 	for i := range all {
-		length, trainable := all[i].size()
+		length, n := all[i].size()
+		trainable[all[i].episode] += n
 		switch {
-		case trainable < r.MinTrainable:
-			return DropFewTokens
 		case r.MaxSequence > 0 && length >= r.MaxSequence:
 			return DropTooLong
 		case all[i].played.Vocabulary != all[0].played.Vocabulary:
 			return DropMixedVocab
 		}
+	}
+	if slices.Min(trainable) < r.MinTrainable {
+		return DropFewTokens
 	}
 	if !r.KeepEqual && slices.Min(scores) == slices.Max(scores) {
 		return DropEqual

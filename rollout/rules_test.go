@@ -145,6 +145,18 @@ func TestSequencesOfAForkedEpisode(t *testing.T) {
 	}
 }
 
+// A turn that left no room for a reply begins no sequence: there is nothing to train on.
+func TestNoSequenceWithoutASampledToken(t *testing.T) {
+	for _, how := range []Sequences{WholeEpisodes, EachTurn} {
+		tr := forked()
+		tr.Turns[2].Wrote, tr.Turns[2].LogProbs, tr.Turns[2].Versions = nil, nil, nil
+		g, _, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: how}.Judge(result(tr, played(2, 1)))
+		if want := map[Sequences]int{WholeEpisodes: 2, EachTurn: 3}[how]; err != nil || drop != "" || len(g.Tokens) != want {
+			t.Errorf("%s: %v, drop %q, error %v, want %d sequences", how, g, drop, err, want)
+		}
+	}
+}
+
 // Every sampled token is trained on in exactly one sequence.
 func TestEachSampledTokenIsTrainedOnOnce(t *testing.T) {
 	for _, how := range []Sequences{"", WholeEpisodes, EachTurn} {
@@ -224,6 +236,9 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		{"all solved", Rules{}, result(played(20, 1), played(20, 1)), DropEqual},
 		{"all right, but kept on request", Rules{KeepEqual: true}, result(played(20, 1), played(20, 1)), ""},
 		{"a short reply", Rules{MinTrainable: 10}, result(played(20, 1), played(9, 0)), DropFewTokens},
+		{"a short reply after a fork", Rules{MinTrainable: 6}, result(forked(), played(6, 1)), ""},
+		{"a short reply of each turn", Rules{MinTrainable: 6, Sequences: EachTurn}, result(forked(), played(6, 1)), ""},
+		{"an episode with too few in all turns", Rules{MinTrainable: 7, Sequences: EachTurn}, result(forked(), played(7, 1)), DropFewTokens},
 		{"a long sequence", Rules{MaxSequence: 22}, result(played(20, 1), played(9, 0)), DropTooLong},
 		{"just short enough", Rules{MaxSequence: 23}, result(played(20, 1), played(9, 0)), ""},
 		{"a cancelled episode", Rules{}, result(played(20, 1), failed(quintain.Cancelled), failed(quintain.InfraFailed)), DropCancelled},

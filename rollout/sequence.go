@@ -31,20 +31,23 @@ type sequence struct {
 	last    int // last turn
 }
 
-// of cuts all trajectories of a group into sequences.
+// of cuts all trajectories of a group into sequences. A turn without a sampled token, for
+// want of room, begins none, unless it is the first.
 func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 	for episode := range played {
 		t := &played[episode]
-		begin := 0
+		begin, open := 0, false // of the current sequence
 		for k := range t.Turns {
 			if t.Turns[k].Fork {
-				begin = k
+				begin, open = k, false
 			}
-			switch continues := k > begin && how != EachTurn; {
-			case !continues:
-				all = append(all, sequence{played: t, episode: episode, begin: begin, first: k, last: k})
-			case len(t.Turns[k].Wrote) > 0: // else there was no room for a reply
+			sampled := len(t.Turns[k].Wrote) > 0
+			switch {
+			case open && sampled:
 				all[len(all)-1].last = k
+			case !open && (sampled || k == 0):
+				all = append(all, sequence{played: t, episode: episode, begin: begin, first: k, last: k})
+				open = how != EachTurn
 			}
 		}
 	}
