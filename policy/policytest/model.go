@@ -12,9 +12,10 @@ import (
 
 // Chat templates in the form of package policy: [policy.End] closes each message.
 const (
-	Talk   = head + `m.content` + foot                                                   // never rewrites a conversation
-	Spaced = head + `m.content + ' '` + foot                                             // puts a space after each message, and so realigns every reply
-	Shouts = head + `(m.content | upper if m.role == 'assistant' else m.content)` + foot // rewrites every earlier reply
+	Talk   = head + `m.content` + foot                                                                                     // never rewrites a conversation
+	Spaced = head + `m.content + ' '` + foot                                                                               // puts a space after each message, and so realigns every reply
+	Shouts = head + `(m.content | upper if m.role == 'assistant' else m.content)` + foot                                   // rewrites every earlier reply
+	Moody  = head + `(m.content | upper if m.role == 'assistant' and (m.content | length) % 3 == 0 else m.content)` + foot // rewrites some of them
 
 	head = `{% for m in messages %}{{ '<|' + m.role + '|>' + `
 	foot = " }}\x03{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
