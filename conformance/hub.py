@@ -23,7 +23,9 @@ import hub_parity
 
 FILES = {"test_api_messages_handling.py": 26, "test_api_compression.py": 7, "test_api_legacy.py": 3}  # with their numbers of tests
 PACKING = {"test_min_batch_allocation.py": 20, "test_heterogeneous_packing.py": 12, "test_heterogeneous_batching.py": 1}
-MORE = {"test_heterogeneous_envs"}  # expect no batch although there is one; ours finds it, except with --strict
+MORE = {  # they expect no batch; ours has one, exact or smaller, except with --strict
+    "test_heterogeneous_envs", "test_packing_constraint_enforcement", "test_no_packable_items",
+}
 SECONDS = 180  # time limit for one file
 ROUNDS = 3000  # number of random queues
 

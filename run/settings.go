@@ -33,7 +33,7 @@ func Defaults() Settings {
 func (s *Settings) Declare(d *settings.Section) {
 	d.Uint64(&s.Seed, "seed", "seed of the streams of problems, of the samples of the policies tiny and script, and of the tasks of --set atropos")
 	d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1)
-	d.Int(&s.BatchSize, "batch_size", "episodes of one training step").AtLeast(1)
+	d.Int(&s.BatchSize, "batch_size", "episodes of one training step; a trainer at the hub registers its own").AtLeast(1)
 	d.Int(&s.MaxLag, "max_lag", "largest age of an episode, in policy versions, when it is trained on").AtLeast(0)
 	d.Int(&s.Parallel, "parallel", "episodes at once").AtLeast(1)
 	d.Int(&s.Steps, "steps", "training steps before the run ends; 0: no limit").AtLeast(0)

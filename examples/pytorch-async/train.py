@@ -165,7 +165,7 @@ def play(server, folder):
 def train(model, hub, server):
     """Train on each batch, and return the mean rewards of the batches and the number of tokens by their age in steps."""
     optimiser, rewards, lags = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0), [], collections.Counter()
-    hub.register(batch_size=BATCH)
+    hub.register(batch_size=BATCH, unit="episodes")
     hub.tell_version(0)
     for step, batch in enumerate(hub.batches(steps=STEPS, timeout=120)):
         optimiser.zero_grad()

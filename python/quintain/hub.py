@@ -43,11 +43,14 @@ class Hub:
         self._patience = patience
         self._local = threading.local()
 
-    def register(self, batch_size: int, max_token_len: int = 1 << 20, steps: int = 1 << 30, starting_step: int = 0) -> None:
-        """Register as a trainer with batches of this size. Unacknowledged batches of this trainer come again."""
+    def register(
+        self, batch_size: int, max_token_len: int = 1 << 20, steps: int = 1 << 30, starting_step: int = 0, unit: str = "sequences", most: int = 0
+    ) -> None:
+        """Register as a trainer with batches of this size, in sequences, episodes or groups, and at most ``most`` if that
+        is more. Unacknowledged batches of this trainer come again."""
         body = {
             "wandb_group": "", "wandb_project": "", "batch_size": batch_size, "max_token_len": max_token_len, "checkpoint_dir": "",
-            "save_checkpoint_interval": 0, "starting_step": starting_step, "num_steps": steps,
+            "save_checkpoint_interval": 0, "starting_step": starting_step, "num_steps": steps, "batch_unit": unit, "max_batch_size": most,
         }  # fmt: skip
         self._post("/register", self._me, body)
 
