@@ -205,8 +205,11 @@ func (a atroposAPI) registerEnv(c *web.Call) error {
 	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, e.ID)
 	body = jsonform.AppendLegible(body, e.RealName())
 	body = jsonform.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
-	return c.JSON(http.StatusOK, fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d}`,
-		a.Step(), g.Interval, g.NumSteps))
+	body = fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d`, a.Step(), g.Interval, g.NumSteps)
+	if e.Instance != "" {
+		body = fmt.Appendf(body, `,"share":%d`, e.Share)
+	}
+	return c.JSON(http.StatusOK, append(body, '}'))
 }
 
 // disconnectEnv disconnects an environment.

@@ -48,6 +48,7 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	counter("tokens_out_total", "Tokens of groups handed out.", st.TokensOut)
 	counter("batches_total", "Batches handed out, by whether again.", st.Batches, "again", "no")
 	counter("batches_total", "Batches handed out, by whether again.", st.Again, "again", "yes")
+	counter("same_problem_total", "Groups of a problem that another environment has played.", st.Twins)
 	counter("sequences_padded_total", "Sequences that filled batches of GET /batch.", st.Padded)
 	counter("batches_acked_total", "Batches acknowledged.", st.Acked)
 	counter("batches_back_total", "Batches taken back, by reason.", st.Torn, "reason", "reply_torn")

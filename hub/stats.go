@@ -32,16 +32,17 @@ type Stats struct {
 	TokensIn  uint64 `json:"tokens_in"`
 	GroupsOut uint64 `json:"groups_out"` // in batches, each time they are handed out
 	TokensOut uint64 `json:"tokens_out"`
-	Padded    uint64 `json:"padded"`  // sequences that filled batches of GET /batch, each time they were handed out
-	Batches   uint64 `json:"batches"` // handed out for the first time
-	Again     uint64 `json:"again"`   // handed out again
-	Acked     uint64 `json:"acked"`   // acknowledged batches
-	Torn      uint64 `json:"torn"`    // batches whose reply did not arrive
-	Expired   uint64 `json:"expired"` // expired leases
-	Nacked    uint64 `json:"nacked"`  // returned batches
-	Unfit     uint64 `json:"unfit"`   // groups with advantages that did not match and were dropped
-	Dropped   uint64 `json:"dropped"` // groups dropped to make room
-	LetGo     uint64 `json:"let_go"`  // odd groups packed as they were, because nothing completed them
+	Padded    uint64 `json:"padded"`       // sequences that filled batches of GET /batch, each time they were handed out
+	Twins     uint64 `json:"same_problem"` // groups of a problem that another environment has played
+	Batches   uint64 `json:"batches"`      // handed out for the first time
+	Again     uint64 `json:"again"`        // handed out again
+	Acked     uint64 `json:"acked"`        // acknowledged batches
+	Torn      uint64 `json:"torn"`         // batches whose reply did not arrive
+	Expired   uint64 `json:"expired"`      // expired leases
+	Nacked    uint64 `json:"nacked"`       // returned batches
+	Unfit     uint64 `json:"unfit"`        // groups with advantages that did not match and were dropped
+	Dropped   uint64 `json:"dropped"`      // groups dropped to make room
+	LetGo     uint64 `json:"let_go"`       // odd groups packed as they were, because nothing completed them
 }
 
 // RunStats is the reply to a request for a run's statistics.
@@ -72,7 +73,7 @@ func (r *Run) Stats() Stats {
 	c := r.tally.now()
 	st.Posts, st.Refused, st.Full, st.Unfit, st.Dropped, st.LetGo = c.posts, c.refused, c.full, c.unfit, c.dropped, c.letGo
 	st.GroupsIn, st.TokensIn, st.GroupsOut, st.TokensOut = c.groupsIn, c.tokensIn, c.groupsOut, c.tokensOut
-	st.Padded = c.padded
+	st.Padded, st.Twins = c.padded, c.twins
 	st.Batches, st.Again, st.Acked, st.Torn, st.Expired, st.Nacked = c.batches, c.again, c.acked, c.torn, c.expired, c.nacked
 	return st
 }
@@ -81,7 +82,7 @@ func (r *Run) Stats() Stats {
 type counts struct {
 	posts, refused, unfit, torn, again, expired, nacked uint64
 	groupsIn, tokensIn, groupsOut, tokensOut            uint64
-	batches, acked, full, dropped, letGo, padded        uint64
+	batches, acked, full, dropped, letGo, padded, twins uint64
 }
 
 // A tally counts a run's work.

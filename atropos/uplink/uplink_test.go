@@ -242,7 +242,7 @@ func unmarked([]queue.Delivery) error { return nil }
 func TestRegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, tenth := &hub{down: true}, 0.1
-		l, said := h.link(t, Config{TotalSteps: -1, Registration: Registration{"rg", 4096, 4, 2, &tenth}})
+		l, said := h.link(t, Config{TotalSteps: -1, Registration: Registration{Name: "rg", MaxTokenLength: 4096, Weight: 4, GroupSize: 2, Minimum: &tenth}})
 		go func() {
 			time.Sleep(5 * time.Second)
 			h.change(func() { h.down = false })
@@ -259,8 +259,8 @@ func TestRegistration(t *testing.T) {
 		if fmt.Sprint(h.register) != fmt.Sprint(want) {
 			t.Errorf("registered as %v, want %v", h.register, want)
 		}
-		for i, part := range []string{"connection refused", "no trainer takes batches", "at step 3 of 40"} {
-			if len(*said) != 3 || !strings.Contains((*said)[i], part) {
+		for i, part := range []string{"connection refused", "no trainer takes batches", "env.seed of its own", "at step 3 of 40"} {
+			if len(*said) != 4 || !strings.Contains((*said)[i], part) {
 				t.Fatalf("said %q, want %q", *said, part)
 			}
 		}

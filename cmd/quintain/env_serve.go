@@ -80,12 +80,20 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	if err != nil {
 		return err
 	}
+	share, err := envrun.OpenShare(ctx, q)
+	if err != nil {
+		return err
+	}
+	to.Registration.Instance, to.Registration.Share = share.Instance, share.Number
 	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
 	link, err := uplink.Open(ctx, to)
 	if err != nil {
 		if ctx.Err() != nil { // stopped while it waited
 			return nil
 		}
+		return err
+	}
+	if err := e.claim(ctx, share, link, &cfg); err != nil {
 		return err
 	}
 	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
@@ -107,4 +115,14 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 		return err
 	}
 	return e.run(ctx, w)
+}
+
+// claim makes cfg play the environment's share of the problems.
+func (e *atroposEnv) claim(ctx context.Context, share *envrun.Share, link *uplink.Link, cfg *run.Config) (err error) {
+	if cfg.Settings.Seed, err = share.Claim(ctx, link, cfg.Settings.Seed); err != nil {
+		return err
+	}
+	e.config.Run.Of.Seed = cfg.Settings.Seed
+	cfg.Streams, err = e.config.runStreams()
+	return err
 }

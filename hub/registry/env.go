@@ -18,6 +18,8 @@ type Env struct {
 	Connected   bool     `json:"connected"`            // it has not left
 	Minimum     *float64 `json:"min_batch_allocation"` // share of each batch; nil: none
 	GroupSize   int      `json:"group_size"`
+	Instance    string   `json:"instance,omitzero"` // as it named itself; empty: not at all
+	Share       int      `json:"share,omitzero"`    // of the problems: no other known instance has it
 }
 
 // newEnv returns the environment that registers as r.
@@ -25,7 +27,7 @@ func newEnv(id int32, nth int, r atropos.EnvRegistration) *Env {
 	return &Env{
 		Version: envVersion, ID: id, Nth: nth, Connected: true,
 		MaxTokens: r.MaxTokenLength, Weight: r.Weight, DesiredName: r.DesiredName,
-		Minimum: r.MinBatchAllocation, GroupSize: r.GroupSize,
+		Minimum: r.MinBatchAllocation, GroupSize: r.GroupSize, Instance: r.Instance,
 	}
 }
 
