@@ -229,6 +229,7 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		{"a cancelled episode", Rules{}, result(played(20, 1), failed(quintain.Cancelled), failed(quintain.InfraFailed)), DropCancelled},
 		{"a server that failed", Rules{}, result(played(20, 1), failed(quintain.InfraFailed)), DropInfra},
 		{"an environment that failed", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.EnvFailed)), DropEnvFailed},
+		{"a prompt that is too long for one of the servers", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.PromptTooLong)), DropPrompt},
 		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), cut), ""},
 		{"two vocabularies", Rules{}, result(played(20, 1), other), DropMixedVocab},
 		{"too few are right", Rules{SuccessRateLB: 0.6}, result(solved(1), solved(0)), DropRate},
@@ -241,7 +242,7 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		if err != nil || drop != test.want || (g == nil) != (drop != "") {
 			t.Errorf("%s: dropped as %q, want %q (error %v)", test.why, drop, test.want, err)
 		}
-		if rewarded := drop != DropCancelled && drop != DropInfra && drop != DropEnvFailed; (scores != nil) != rewarded {
+		if rewarded := drop != DropCancelled && drop != DropInfra && drop != DropEnvFailed && drop != DropPrompt; (scores != nil) != rewarded {
 			t.Errorf("%s: scores %v", test.why, scores)
 		}
 	}

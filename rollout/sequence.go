@@ -43,7 +43,7 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 			switch continues := k > begin && how != EachTurn; {
 			case !continues:
 				all = append(all, sequence{played: t, episode: episode, begin: begin, first: k, last: k})
-			case len(t.Turns[k].Wrote) > 0: // else there was no room for a reply
+			case len(t.Turns[k].Wrote) > 0: // else there is nothing to train on
 				all[len(all)-1].last = k
 			}
 		}

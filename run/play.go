@@ -23,8 +23,10 @@ func (r *Run) engine() *rollout.Engine {
 
 // next waits until a group may start, and hands out its problem.
 func (r *Run) next(ctx context.Context) (rollout.Job, error) {
-	if err := r.faults.wait(ctx); err != nil {
-		return rollout.Job{}, err
+	for _, f := range []*backoff{r.faults, r.refusals} {
+		if err := f.wait(ctx); err != nil {
+			return rollout.Job{}, err
+		}
 	}
 	if err := r.consumer.enter(ctx); err != nil {
 		return rollout.Job{}, err
@@ -45,6 +47,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		return err
 	}
 	r.faults.count(drop == rollout.DropInfra)
+	r.refusals.count(drop == rollout.DropPrompt)
 	p := Played{Result: result, Scores: scores, Group: group, Drop: drop}
 	if drop == "" {
 		if err := r.keep(ctx, &p); err != nil {
@@ -62,6 +65,11 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	}
 	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
 		r.say("giving up on %s: its server failed every time", result.Job.Problem.ID())
+	}
+	if p.Drop == rollout.DropPrompt {
+		r.tooLong.Do(func() {
+			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", result.Job.Problem.ID(), p.Drop, result.Trajectories[0].Error)
+		})
 	}
 	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
 		r.say("%s", advice)

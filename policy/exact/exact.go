@@ -73,7 +73,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if most := r.Sampling.MaxTotal; most > 0 {
 		room := most - len(prompt.Tokens)
 		if room < 1 {
-			return nil, fmt.Errorf("exact: the conversation has %d tokens; with the reply it may have %d: %w", len(prompt.Tokens), most, quintain.ErrFinal)
+			return nil, fmt.Errorf("exact: the conversation has %d tokens; with the reply it may have %d: %w", len(prompt.Tokens), most, quintain.ErrNoRoom)
 		}
 		prompt.Sampling.MaxTokens = min(room, cmp.Or(prompt.Sampling.MaxTokens, room))
 	}
@@ -133,16 +133,27 @@ func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Outpu
 func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	most, chunk := prompt.Sampling.MaxTokens, p.Settings.NewTokensPerChunk
 	if chunk == 0 || most > 0 && most <= chunk {
-		return p.from.Generate(ctx, prompt)
+		return p.fill(ctx, prompt)
 	}
 	prompt.Sampling.MaxTokens = chunk
-	outputs, err := p.from.Generate(ctx, prompt)
+	outputs, err := p.fill(ctx, prompt)
 	for i := range outputs {
 		if o := &outputs[i]; o.Finish == quintain.Length && len(o.Tokens) == chunk {
 			o.Finish = quintain.Aborted
 		}
 	}
 	return outputs, err
+}
+
+// fill samples up to the limit of tokens, or fewer if the server's context holds fewer:
+// servers refuse a limit beyond their context, but without one they fill it.
+func (p *Policy) fill(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
+	outputs, err := p.from.Generate(ctx, prompt)
+	if prompt.Sampling.MaxTokens == 0 || !errors.Is(err, quintain.ErrNoRoom) {
+		return outputs, err
+	}
+	prompt.Sampling.MaxTokens = 0
+	return p.from.Generate(ctx, prompt)
 }
 
 // together draws n outputs concurrently. The first fault ends all. When ctx ends, it
@@ -197,6 +208,9 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 			if err := join(&o, more[0]); err != nil {
 				return o, err
 			}
+		}
+		if errors.Is(err, quintain.ErrNoRoom) { // the reply was interrupted at the end of the context
+			o.Finish, err = quintain.Length, nil
 		}
 		if err != nil {
 			return o, err

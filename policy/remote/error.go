@@ -56,11 +56,13 @@ type Error struct {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports whether target is [quintain.ErrFinal] and e is of a kind that is never
-// retried, or target is [quintain.ErrTimeout] and e is TooSlow.
+// retried, [quintain.ErrTimeout] and e is TooSlow, or [quintain.ErrNoRoom] and e is TooLong.
 func (e *Error) Is(target error) bool {
 	switch e.Kind {
 	case TooSlow:
 		return target == quintain.ErrFinal || target == quintain.ErrTimeout
+	case TooLong:
+		return target == quintain.ErrFinal || target == quintain.ErrNoRoom
 	case Unreachable, Busy, ServerFailed, Nonsense:
 		return target == quintain.ErrFinal && e.final
 	}
