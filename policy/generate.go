@@ -32,6 +32,7 @@ type Prompt struct {
 	N        int              // continuations wanted, 1 or more
 	AtLeast  int32            // version of the weights that sampled the prompt's last tokens; 0: unknown
 	Sampling quintain.Sampling
+	Size     int           // of the vocabulary: every token is below it; 0: unknown
 	Within   time.Duration // as in [quintain.Request]
 	Exam     bool          // as in [quintain.Request]
 }
@@ -91,6 +92,9 @@ func CheckPrompt(p Prompt) error {
 func CheckOutput(p Prompt, o Output) error {
 	if at := slices.IndexFunc(o.Tokens, func(t quintain.Token) bool { return t < 0 }); at >= 0 {
 		return fmt.Errorf("token ID %d is %d", at, o.Tokens[at])
+	}
+	if at := slices.IndexFunc(o.Tokens, func(t quintain.Token) bool { return p.Size > 0 && int(t) >= p.Size }); at >= 0 {
+		return fmt.Errorf("token ID %d is %d, outside the vocabulary of %d tokens: is the tokenizer that of the served model?", at, o.Tokens[at], p.Size)
 	}
 	switch most := p.Sampling.MaxTokens; {
 	case most > 0 && len(o.Tokens) > most:

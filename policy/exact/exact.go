@@ -66,7 +66,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
-	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Within: r.Within, Exam: r.Exam}
+	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Within: r.Within, Exam: r.Exam}
 	if read.Drift != Forked && len(r.Context) > 0 {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}

@@ -131,7 +131,7 @@ func (s *Server) at(url string) remote.Config {
 func Temporary(err error) bool {
 	fault, is := errors.AsType[*remote.Error](err)
 	return is && (fault.Kind == remote.TooSlow ||
-		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
+		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.Aborted, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
 }
 
 // look reports on the server of completions at an address.

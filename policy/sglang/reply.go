@@ -53,7 +53,7 @@ func (q *query) read(body []byte) *remote.Error {
 	case m.ID != q.request.ID:
 		return remote.Nonsensef("the answer is to request %.60q, asked as %q", m.ID, q.request.ID)
 	case m.FinishReason.Type == "abort" && len(m.Sampled) == 0:
-		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the reply was aborted before its first token: %.200s", m.FinishReason.Message)}
+		return &remote.Error{Kind: remote.Aborted, Err: fmt.Errorf("there is no token yet: %.200s", m.FinishReason.Message)}
 	case m.PromptTokens != len(q.prompt.Tokens) && m.FinishReason.Type != "abort": // the metadata of an aborted request may be incomplete
 		return remote.Nonsensef("the answer is to a prompt of %d tokens, sent %d", m.PromptTokens, len(q.prompt.Tokens))
 	case len(m.Sampled) != m.Tokens:

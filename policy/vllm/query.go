@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -205,11 +206,15 @@ func (q *query) readNative(body []byte) *remote.Error {
 	return q.end(nil)
 }
 
-// end completes the outputs of a whole answer.
-func (q *query) end([]byte) *remote.Error {
+// end completes the outputs of a whole answer. vLLM says nothing of a reply that it aborts
+// before the first token; a stream of nothing else has only its end.
+func (q *query) end(body []byte) *remote.Error {
 	empty := 0
 	for k := range q.outputs {
 		o := &q.outputs[k]
+		if o.Finish == "" && len(o.Tokens) == 0 && string(body) == remote.Done {
+			o.Finish = quintain.Aborted
+		}
 		if o.Finish == "" {
 			return &remote.Error{Kind: remote.Unreachable, Err: fmt.Errorf("choice %d has no end: %w", k, io.ErrUnexpectedEOF)}
 		}
@@ -226,7 +231,7 @@ func (q *query) end([]byte) *remote.Error {
 	}
 	switch {
 	case empty == len(q.outputs):
-		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the reply was aborted before its first token")}
+		return &remote.Error{Kind: remote.Aborted, Err: errors.New("there is no token yet")}
 	case !q.mine:
 		return &remote.Error{Kind: remote.Unsupported, Err: fmt.Errorf("the answer has no token IDs of the prompt"),
 			Remedy: "vLLM 0.10.2 and newer report token IDs"}
@@ -251,12 +256,14 @@ func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
 	return of, nil
 }
 
-// cut returns the outputs of a cut answer that have tokens.
+// cut returns the outputs of a cut answer that have tokens, and keep their promises.
 func (q *query) cut() (outputs []policy.Output) {
 	for _, o := range q.outputs {
 		if len(o.Tokens) > 0 && q.mine {
 			o.Finish, o.Versions = cmp.Or(o.Finish, quintain.Aborted), slices.Repeat([]int32{q.version}, len(o.Tokens))
-			outputs = append(outputs, o)
+			if policy.CheckOutput(q.prompt, o) == nil {
+				outputs = append(outputs, o)
+			}
 		}
 	}
 	return outputs
