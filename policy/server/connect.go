@@ -71,6 +71,9 @@ func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe
 	if _, fault := s.can(found); Temporary(fault) {
 		return found, fault
 	}
+	if s.renderer != nil && Temporary(found.TokensFault) {
+		return found, found.TokensFault
+	}
 	if s.renderer != nil && found.Can.TokensIn {
 		if err := s.compare(ctx, cfg, found); err != nil {
 			return found, err
