@@ -212,7 +212,8 @@ func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
 	if a.trains && a.host != nil {
-		use.Told = a.host.Hub().Default().Tell
+		hub := a.host.Hub().Default()
+		use.Told, use.Newest = hub.Tell, func() int32 { return int32(max(hub.Step(), hub.Version())) }
 	}
 	s, err := a.config.Policy.NewServer(use)
 	if err != nil {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -187,6 +188,9 @@ func (s *Server) choose(found *probe.Report) error {
 		s.say("%s has the model %s, and samples by tokens", name, found.Model)
 		if s.use.Trainer && !found.Can.Versions {
 			s.say("%s does not report the version of its weights: the trainer must report it to the hub (POST /v1/runs/{run}/version), or it stays unknown", name)
+		}
+		if label, known := remote.ParseVersion(json.RawMessage(found.WeightVersion)); known && s.use.Newest != nil && label > s.use.Newest() {
+			s.say("%s has weights of version %d, which is of another run: it counts as unknown until the server or the trainer says another", name, label)
 		}
 		return s.playByTokens(found.Server, found.Model)
 	}

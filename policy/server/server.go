@@ -33,6 +33,7 @@ type Use struct {
 	Top      int  // likeliest tokens of a score; see [policy.Scorer]
 
 	Version  func() int32    // of the weights, if the server does not report it or there is no trainer; nil: 0
+	Newest   func() int32    // that the weights can have; see [remote.Config]
 	Stop     <-chan struct{} // closed: end all waiting and retrying; nil: never
 	Parallel int             // concurrent requests; 0: 1024
 	Waits    bool            // replies wait while no server answers; else they fail once the retries are spent
@@ -100,6 +101,7 @@ func New(s Settings, u Use) (*Server, error) {
 	if !u.Trainer {
 		to.VersionPath = remote.Unasked
 	}
+	to.Newest = u.Newest
 	to.MaxInFlight, to.Version, to.Stop, to.Told = cmp.Or(s.Pool.MaxInFlight, u.Parallel), u.Version, u.Stop, n.watch.Told
 	if n.addresses, err = s.Pool.Addresses(); err != nil {
 		return nil, err

@@ -18,6 +18,8 @@ type query struct {
 	request request
 	version int32 // of the weights when it was sent
 	output  policy.Output
+
+	believes func(version int32) bool // of [remote.Server]
 }
 
 // A reply is an answer of the server.
@@ -88,7 +90,7 @@ func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
 		return o, remote.Nonsensef("%w", err)
 	}
 	version := q.version
-	if told, known := remote.ParseVersion(m.WeightVersion); known {
+	if told, known := remote.ParseVersion(m.WeightVersion); known && q.believes(told) {
 		version = min(version, told)
 	}
 	o.Versions = slices.Repeat([]int32{version}, len(o.Tokens))

@@ -20,11 +20,12 @@ import (
 
 // A query is one request, with the part of its answer that has arrived.
 type query struct {
-	prompt  policy.Prompt
-	config  *Config
-	id      string // of a native request
-	sent    []byte // the tokens of the prompt as written in the request
-	version int32  // of the weights when it was sent
+	prompt   policy.Prompt
+	config   *Config
+	believes func(version int32) bool // of [remote.Server]
+	id       string                   // of a native request
+	sent     []byte                   // the tokens of the prompt as written in the request
+	version  int32                    // of the weights when it was sent
 
 	events  *eventReader
 	outputs []policy.Output
@@ -225,7 +226,7 @@ func (q *query) end(body []byte) *remote.Error {
 			empty++
 		}
 		var fault *remote.Error
-		if o.Versions, fault = versions(q.version, len(o.Tokens), q.spans[k]); fault != nil {
+		if o.Versions, fault = versions(q.version, len(o.Tokens), q.spans[k], q.believes); fault != nil {
 			return fault
 		}
 	}
@@ -239,15 +240,15 @@ func (q *query) end(body []byte) *remote.Error {
 	return nil
 }
 
-// versions returns the versions of n tokens: the server's, else the version before the
-// request.
-func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
+// versions returns the versions of n tokens: the server's if it is to be believed, else the
+// version before the request.
+func versions(before int32, n int, spans []span, believes func(int32) bool) ([]int32, *remote.Error) {
 	of := slices.Repeat([]int32{before}, n)
 	for _, s := range spans {
 		if s.Start < 0 || s.Start > s.End || s.End > n {
 			return nil, remote.Nonsensef("versions of the tokens from %d to %d, of %d", s.Start, s.End, n)
 		}
-		if version, known := remote.ParseVersion(s.Version); known {
+		if version, known := remote.ParseVersion(s.Version); known && believes(version) {
 			for i := s.Start; i < s.End; i++ {
 				of[i] = version
 			}

@@ -64,7 +64,7 @@ func TestVersionsOfTokens(t *testing.T) {
 		{"from behind to front", `[{"version":"9","start":2,"end":1}]`, nil},
 		{"before the first", `[{"version":"9","start":-1,"end":1}]`, nil},
 	} {
-		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1}, N: 1}, config: &Config{Native: true}, id: "r"}
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1}, N: 1}, config: &Config{Native: true}, believes: func(int32) bool { return true }, id: "r"}
 		q.begin(7)
 		fault := q.readNative([]byte(`{"request_id":"r","choices":[{"index":0,"token_ids":[5,6,7],"finish_reason":"stop",` +
 			`"logprobs":{"content":[{"token_id":5,"logprob":-1},{"token_id":6,"logprob":-1},{"token_id":7,"logprob":-1}]},"weight_versions":` + test.spans + `}]}`))
@@ -150,7 +150,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add(first, `{"choices":[],"error":{"message":"no"}}`)
 	f.Add(`{"choices":[{"index":-1,"token_ids":[-5],"logprobs":{"content":[{"logprob":null}]}}]}`, `[]`)
 	f.Fuzz(func(t *testing.T, one, two string) {
-		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}, sent: []byte("[1,2]")}
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}, believes: func(int32) bool { return true }, sent: []byte("[1,2]")}
 		q.begin(7)
 		for _, data := range []string{one, two} {
 			if q.event([]byte(data)) != nil {
