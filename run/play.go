@@ -23,7 +23,7 @@ func (r *Run) engine() *rollout.Engine {
 
 // next waits until a group may start, and hands out its problem.
 func (r *Run) next(ctx context.Context) (rollout.Job, error) {
-	for _, f := range []*backoff{r.faults, r.refusals} {
+	for _, f := range []*backoff{r.faults, r.refusals, r.aged} {
 		if err := f.wait(ctx); err != nil {
 			return rollout.Job{}, err
 		}
@@ -56,12 +56,19 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		}
 	}
 	r.consumer.ended(p.Drop == "")
+	stale := p.Drop == "" && r.tooOld(p.Group)
+	r.aged.count(stale)
 	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
 	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", p.Drop)
 	p.Version = r.Version()
 	if err := r.note(p); err != nil {
 		return err
+	}
+	if stale {
+		if err := r.dropStale(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
 	}
 	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
 		r.say("giving up on %s: its server failed every time", result.Job.Problem.ID())
@@ -75,6 +82,13 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		r.say("%s", advice)
 	}
 	return nil
+}
+
+// tooOld reports whether a group is beyond the staleness bound as soon as it is made: its
+// consumer may not look at it until the next step, for which it would take its room.
+func (r *Run) tooOld(group *quintain.Group) bool {
+	oldest := int(group.Oldest())
+	return oldest >= 0 && r.consumer.trained()-oldest > r.config.Settings.MaxLag
 }
 
 // newMemories returns n memories for groups.

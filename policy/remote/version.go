@@ -11,9 +11,13 @@ import (
 	"time"
 )
 
-// freshness is the lifetime of a reported version. An outdated version is harmless: tokens
-// count as staler than they are.
-const freshness = time.Second
+// freshness is the lifetime of a reported version, and doubtful that of a report older than
+// what the trainer told: the server probably has newer weights. An outdated version is
+// harmless: tokens count as staler than they are.
+const (
+	freshness = time.Second
+	doubtful  = freshness / 20
+)
 
 // weights is the server's last report of its weights' version.
 type weights struct {
@@ -48,7 +52,11 @@ func (s *Server) Version(ctx context.Context) int32 {
 	w := &s.weights
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.never && (w.at.IsZero() || time.Since(w.at) >= freshness) {
+	lifetime := freshness
+	if w.known && !w.stays && w.version < s.cfg.Version() {
+		lifetime = doubtful
+	}
+	if !w.never && (w.at.IsZero() || time.Since(w.at) >= lifetime) {
 		s.askVersion(ctx, w)
 		w.at = time.Now()
 	}

@@ -71,19 +71,21 @@ func TestLabelsOfAnotherRun(t *testing.T) {
 func TestVersionsOfWeights(t *testing.T) {
 	for _, test := range []struct {
 		why     string
+		told    int32
 		answers []string
 		want    []int32 // of requests at 0, 0.5, 1 and 2 seconds
 		asked   int
 	}{
-		{"asked once a second", []string{`{"weight_version":"1"}`, `{"weight_version":2}`, `{"weight_version":"3"}`}, []int32{1, 1, 2, 3}, 3},
-		{"a server without such a route is asked once", []string{"404"}, []int32{9, 9, 9, 9}, 1},
-		{"a server that begins with a word", []string{`{"weight_version":"default"}`, `{"weight_version":"1"}`}, []int32{9, 9, 1, 1}, 3},
-		{"the last report stays while the server is silent", []string{`{"weight_version":"1"}`, "", `{}`}, []int32{1, 1, 1, 1}, 3},
-		{"below zero", []string{`{"weight_version":-1}`}, []int32{9, 9, 9, 9}, 3},
+		{"asked again at once, since the trainer told a newer one", 9, []string{`{"weight_version":"1"}`, `{"weight_version":"9"}`}, []int32{1, 9, 9, 9}, 3},
+		{"asked once a second", 0, []string{`{"weight_version":"1"}`, `{"weight_version":2}`, `{"weight_version":"3"}`}, []int32{1, 1, 2, 3}, 3},
+		{"a server without such a route is asked once", 9, []string{"404"}, []int32{9, 9, 9, 9}, 1},
+		{"a server that begins with a word", 9, []string{`{"weight_version":"default"}`, `{"weight_version":"1"}`}, []int32{9, 9, 1, 1}, 3},
+		{"the last report stays while the server is silent", 0, []string{`{"weight_version":"1"}`, "", `{}`}, []int32{1, 1, 1, 1}, 3},
+		{"below zero", 9, []string{`{"weight_version":-1}`}, []int32{9, 9, 9, 9}, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			a := &asks{answers: test.answers}
-			s, err := New(Config{URL: "http://server", VersionPath: "v", Transport: a, Version: func() int32 { return 9 }})
+			s, err := New(Config{URL: "http://server", VersionPath: "v", Transport: a, Version: func() int32 { return test.told }})
 			if err != nil {
 				t.Fatal(err)
 			}
