@@ -255,10 +255,25 @@ func (s *Server) follow(ctx context.Context) error {
 				s.use.Log.Warn("the weight version that the policy's server reports is not accepted", "version", version, "err", err)
 			}
 		}
+		s.compareVersions(s.tokens.Version(ctx))
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(time.Second):
 		}
+	}
+}
+
+// compareVersions says when the server's version stays behind what the trainer told.
+func (s *Server) compareVersions(says int32) {
+	if s.use.Version == nil {
+		return
+	}
+	s.mu.Lock()
+	tell := s.versions.note(says, s.use.Version())
+	text := s.versions.String()
+	s.mu.Unlock()
+	if tell {
+		s.say("warning: %s: its samples count as old, and beyond max_lag nobody trains on them; set the server's version when it gets weights (/update_weight_version, or weight_version)", text)
 	}
 }

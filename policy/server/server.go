@@ -64,6 +64,8 @@ type Server struct {
 	mu    sync.Mutex
 	fault error // why it cannot be used yet
 	tries int
+
+	versions mismatch
 }
 
 // A player is a policy with connections.
@@ -243,7 +245,7 @@ func (s *Server) isReady() bool {
 // Waiting says what it waits for; empty: only for replies.
 func (s *Server) Waiting() string {
 	s.mu.Lock()
-	fault, tries := s.fault, s.tries
+	fault, tries, mismatch := s.fault, s.tries, s.versions.String()
 	s.mu.Unlock()
 	if fault != nil {
 		return fmt.Sprintf("waiting for the server (try %d): %s", tries, cause(fault))
@@ -254,7 +256,7 @@ func (s *Server) Waiting() string {
 	if fault := s.watch.Waiting(); fault != nil {
 		return fmt.Sprintf("waiting for the server (retry %d of %d): %s", fault.Attempts, s.settings.Chat.Retries, cause(fault))
 	}
-	return ""
+	return mismatch
 }
 
 // outage names the servers that are down; empty: none.
