@@ -251,11 +251,13 @@ func TestReasonsToDropAGroup(t *testing.T) {
 func TestMaskedSequencesHaveNoAdvantage(t *testing.T) {
 	cut := played(2, 0)
 	cut.Turns[0].Finish = quintain.Length
-	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(played(2, 1), cut))
+	short := played(2, 1) // its replies are whole
+	short.End = quintain.Truncated
+	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(short, cut))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(g.Advantages, string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0]]{"set_advantage_to_zero":true}` {
+	if got := fmt.Sprint(g.Advantages, string(g.Overrides[0]), string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0]]{}{"set_advantage_to_zero":true}` {
 		t.Errorf("got %s", got)
 	}
 }

@@ -244,11 +244,20 @@ func firstOf(outputs []policy.Output) policy.Output {
 	return outputs[0]
 }
 
-// Score implements [policy.Scorer] if the generator does.
+// Score implements [policy.Scorer] if the generator does. Likely tokens outside the vocabulary
+// are an error.
 func (p *Policy) Score(ctx context.Context, tokens []quintain.Token, top int) ([]policy.Score, error) {
 	scorer, can := p.from.(policy.Scorer)
 	if !can {
 		return nil, errors.New("exact: the server does not report the log-probabilities of given tokens")
 	}
-	return scorer.Score(ctx, tokens, top)
+	scores, err := scorer.Score(ctx, tokens, top)
+	for i := range scores {
+		for _, l := range scores[i].Top {
+			if l.Token < 0 || int(l.Token) >= p.render.Size() {
+				return nil, fmt.Errorf("exact: token %d is likely at place %d, outside the vocabulary of %d tokens: is the teacher's vocabulary the policy's?", l.Token, i, p.render.Size())
+			}
+		}
+	}
+	return scores, err
 }

@@ -260,3 +260,30 @@ func TestMaxTotal(t *testing.T) {
 		}
 	}
 }
+
+// A scorer finds one token likely at each place.
+type scorer struct {
+	script
+	likely quintain.Token
+}
+
+func (s *scorer) Score(_ context.Context, tokens []quintain.Token, _ int) ([]policy.Score, error) {
+	scores := make([]policy.Score, len(tokens))
+	for i := range scores[1:] {
+		scores[i+1].Top = []policy.Likely{{Token: s.likely}}
+	}
+	return scores, nil
+}
+
+func TestScoresOutsideTheVocabulary(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		likely quintain.Token
+		fits   bool
+	}{{0, true}, {255, true}, {256, false}, {99_999_999, false}, {-1, false}} {
+		scores, err := exact.New(&scorer{likely: test.likely}, exact.Bytes{}).Score(t.Context(), policy.Encode("ab"), 1)
+		if (err == nil) != test.fits || (len(scores) == 2) != test.fits {
+			t.Errorf("token %d: %d scores, error %v", test.likely, len(scores), err)
+		}
+	}
+}

@@ -25,8 +25,8 @@ type Kind string
 const (
 	Unreachable  Kind = "unreachable"   // no answer, or an incomplete one
 	Busy         Kind = "busy"          // HTTP 429 or 408
-	Aborted      Kind = "aborted"       // the server, which is well, aborted the reply before its first token, as for new weights
-	ServerFailed Kind = "server failed" // another HTTP 5xx, or a reply that the server aborted later
+	Aborted      Kind = "aborted"       // the server, which is well, aborted the reply and returned no tokens, as for new weights
+	ServerFailed Kind = "server failed" // another HTTP 5xx, or an error within a reply
 	Refused      Kind = "refused"       // another HTTP status
 	TooLong      Kind = "too long"      // the conversation exceeds the model's context
 	TooSlow      Kind = "too slow"      // no answer within Config.Timeout or, by HTTP 504, within a proxy's limit
@@ -191,7 +191,7 @@ func refused(status int, body []byte) *Error {
 // words of OpenAI, vLLM, SGLang or llama.cpp.
 func tellsOfContext(body []byte) bool {
 	body = bytes.ToLower(body)
-	for _, words := range []string{"context length", "context_length", "context size", "context_size", "context window"} {
+	for _, words := range []string{"context length", "context_length", "context size", "context_size", "context window", "maximum model length"} {
 		if bytes.Contains(body, []byte(words)) {
 			return true
 		}
