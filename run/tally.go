@@ -237,7 +237,7 @@ func (t *tally) adviceOn(label string) string {
 func (t *tally) allAdvice() []string {
 	all := slices.Clone(t.advice)
 	if n := t.dropped[rollout.DropPrompt]; n > 0 {
-		all = append(all, fmt.Sprintf("%d problems are not played, because their prompts leave no room for a reply; the last one, %s", n, t.tooLong))
+		all = append(all, fmt.Sprintf("%d problems are not played, because their prompts leave no room for a reply: choose shorter ones, or a longer context; the last one, %s", n, t.tooLong))
 	}
 	if n := len(t.hopeless); n > 0 {
 		all = append(all, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
