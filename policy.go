@@ -14,7 +14,8 @@ type Policy interface {
 	//
 	// An error is a fault of the machinery, such as a dead server or an invalid reply. The
 	// episode then has no reward and ends as [InfraFailed], or as [Cancelled] if ctx is
-	// done. It may be played again from the start, unless the error is [ErrFinal].
+	// done. It may be played again from the start, unless the error is [ErrFinal]. With
+	// [ErrNoRoom] it ends otherwise.
 	Sample(ctx context.Context, r Request) ([]Sample, error)
 }
 
@@ -34,6 +35,11 @@ var ErrCancelled = errors.New("the run stops")
 // ErrTimeout, in the chain of a policy's error, says that a reply took too long. The
 // episode ends as [TimedOut].
 var ErrTimeout = errors.New("it took too long")
+
+// ErrNoRoom, in the chain of a policy's error, says that the conversation leaves no room for
+// a reply in the policy's context. An episode with replies ends as [Truncated], and keeps
+// their rewards; one without ends as [PromptTooLong].
+var ErrNoRoom = errors.New("the conversation leaves no room for a reply")
 
 // A Request asks a policy for continuations of one conversation.
 type Request struct {

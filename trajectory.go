@@ -42,7 +42,7 @@ type Trajectory struct {
 	Vocabulary string  `json:"vocabulary"` // of the tokens; see [Sample]
 	End        End     `json:"end"`
 	Outcome    Outcome `json:"outcome"`
-	Error      string  `json:"error,omitempty"`   // the failure, unless Outcome is Scored or ModelFailed
+	Error      string  `json:"error,omitempty"`   // why it has no reward, unless Outcome is Scored or ModelFailed
 	Replays    int     `json:"replays,omitempty"` // times it was restarted after a failure of the policy
 
 	Started time.Time     `json:"started"`
@@ -100,14 +100,18 @@ const (
 	InfraFailed Outcome = "infra_failed" // the policy's server failed, or another part of ours
 	Cancelled   Outcome = "cancelled"    // stopped before its end
 	TimedOut    Outcome = "timed_out"    // one reply, or all together, took too long; not played again, because shorter episodes would take its place
+
+	PromptTooLong Outcome = "prompt_too_long" // the first messages leave no room for a reply in the policy's context; not played again
 )
 
 // Outcomes lists all outcomes in display order.
-var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut}
+var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong}
 
 // Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
 
 // Failed reports whether the episode failed by itself: it has no reward, and nobody stopped
 // it.
-func (o Outcome) Failed() bool { return o == EnvFailed || o == InfraFailed || o == TimedOut }
+func (o Outcome) Failed() bool {
+	return o == EnvFailed || o == InfraFailed || o == TimedOut || o == PromptTooLong
+}

@@ -32,6 +32,7 @@ type Prompt struct {
 	N        int              // continuations wanted, 1 or more
 	AtLeast  int32            // version of the weights that sampled the prompt's last tokens; 0: unknown
 	Sampling quintain.Sampling
+	Size     int           // of the vocabulary: every token is below it; 0: unknown
 	Within   time.Duration // as in [quintain.Request]
 	Exam     bool          // as in [quintain.Request]
 }
@@ -89,8 +90,13 @@ func CheckPrompt(p Prompt) error {
 
 // CheckOutput reports the first promise that o, an answer to p, breaks.
 func CheckOutput(p Prompt, o Output) error {
-	if at := slices.IndexFunc(o.Tokens, func(t quintain.Token) bool { return t < 0 }); at >= 0 {
-		return fmt.Errorf("token ID %d is %d", at, o.Tokens[at])
+	for at, t := range o.Tokens {
+		switch {
+		case t < 0:
+			return fmt.Errorf("token ID %d is %d", at, t)
+		case p.Size > 0 && int(t) >= p.Size:
+			return fmt.Errorf("token ID %d is %d, outside the vocabulary of %d tokens: is the tokenizer that of the served model?", at, t, p.Size)
+		}
 	}
 	switch most := p.Sampling.MaxTokens; {
 	case most > 0 && len(o.Tokens) > most:

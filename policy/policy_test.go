@@ -117,3 +117,26 @@ func TestParseFinish(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckOutput(t *testing.T) {
+	t.Parallel()
+	p := policy.Prompt{N: 1, Size: 256, Sampling: quintain.Sampling{MaxTokens: 3}}
+	for _, test := range []struct {
+		why    string
+		output policy.Output
+		want   string // part of the error; "": none
+	}{
+		{"whole", policy.Output{Tokens: []quintain.Token{0, 255}, LogProbs: []float32{-1, -1}, Finish: quintain.Stop}, ""},
+		{"aborted before the first token", policy.Output{Finish: quintain.Aborted}, ""},
+		{"no tokens", policy.Output{Finish: quintain.Stop}, "no tokens"},
+		{"a token below 0", policy.Output{Tokens: []quintain.Token{-1}}, "token ID 0 is -1"},
+		{"the first beyond the vocabulary", policy.Output{Tokens: []quintain.Token{1, 256}}, "token ID 1 is 256, outside the vocabulary of 256 tokens"},
+		{"one far beyond", policy.Output{Tokens: []quintain.Token{99_999_999}}, "outside the vocabulary"},
+		{"too many", policy.Output{Tokens: []quintain.Token{1, 2, 3, 4}}, "4 tokens, asked for at most 3"},
+		{"few log-probabilities", policy.Output{Tokens: []quintain.Token{1, 2}, LogProbs: []float32{-1}}, "1 log-probabilities for 2 tokens"},
+	} {
+		if got := fmt.Sprint(policy.CheckOutput(p, test.output)); test.want == "" && got != "<nil>" || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %q, want %q in it", test.why, got, test.want)
+		}
+	}
+}

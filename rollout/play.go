@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -42,7 +43,7 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	result, final := Result{Job: job, Trajectories: make([]quintain.Trajectory, 0, len(episodes))}, false
 	for _, ep := range episodes {
 		result.Again = result.Again || ep.may
-		final = final || ep.record.Outcome == quintain.TimedOut || ep.record.Outcome == quintain.InfraFailed && !ep.may
+		final = final || ep.final()
 		result.stop = cmp.Or(result.stop, ep.stop)
 		if ep.may && accept.Err() != nil {
 			ep.record.Outcome = quintain.Cancelled
@@ -168,6 +169,17 @@ func (ep *episode) key() string {
 // over reports whether the episode has an outcome.
 func (ep *episode) over() bool { return ep.record.Outcome != "" }
 
+// final reports whether the episode has no reward and must not be played again.
+func (ep *episode) final() bool {
+	switch ep.record.Outcome {
+	case quintain.TimedOut, quintain.PromptTooLong:
+		return true
+	case quintain.InfraFailed:
+		return !ep.may
+	}
+	return false
+}
+
 // guard calls the environment. An error or a panic is a failure of the environment.
 func (ep *episode) guard(ctx context.Context, call func() error) {
 	defer func() {
@@ -185,9 +197,15 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 }
 
 // fail ends the episode without a reward: as cancelled if ctx is done or all play ends,
-// otherwise with outcome.
+// otherwise with outcome. A full conversation with replies keeps their rewards.
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
-	if errors.Is(err, quintain.ErrTimeout) {
+	switch full := errors.Is(err, quintain.ErrNoRoom); {
+	case full && len(ep.record.Turns) > 0 && ctx.Err() == nil:
+		ep.truncate()
+		return
+	case full:
+		outcome = quintain.PromptTooLong
+	case errors.Is(err, quintain.ErrTimeout):
 		outcome = quintain.TimedOut
 	}
 	ep.record.Took = time.Since(ep.record.Started)
@@ -233,13 +251,8 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
-	ep.record.End = step.End
 	if step.End != quintain.Going {
-		ep.record.Took = time.Since(ep.record.Started)
-		ep.record.Outcome = quintain.Scored
-		if step.Malformed || s.Finish == quintain.Length {
-			ep.record.Outcome = quintain.ModelFailed
-		}
+		ep.end(step.End)
 		return
 	}
 	if s.Fork {
@@ -250,6 +263,22 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	ep.talk = append(slices.Clip(ep.talk), turn.Message())
 	ep.fresh = len(ep.talk)
 	ep.talk = append(ep.talk, step.Observe...)
+}
+
+// end ends the episode with the rewards of its replies.
+func (ep *episode) end(how quintain.End) {
+	ep.record.End, ep.record.Outcome, ep.record.Took = how, quintain.Scored, time.Since(ep.record.Started)
+	if last := &ep.record.Turns[len(ep.record.Turns)-1]; last.Malformed || last.Finish == quintain.Length {
+		ep.record.Outcome = quintain.ModelFailed
+	}
+}
+
+// truncate ends the episode because its conversation has no room for another reply. The
+// environment judges no reply that nobody could give.
+func (ep *episode) truncate() {
+	last := &ep.record.Turns[len(ep.record.Turns)-1]
+	last.Why = strings.TrimPrefix(last.Why+"; there is no room for another reply", "; ")
+	ep.end(quintain.Truncated)
 }
 
 // close closes the environment. An error fails the episode.

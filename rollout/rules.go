@@ -18,7 +18,7 @@ type Rules struct {
 	KeepEqual    bool      // keep groups with equal scores, which teach nothing
 	MinTrainable int       // least sampled tokens of every episode
 	MaxSequence  int       // every sequence must be shorter, in tokens; 0: no limit
-	MaskTooLong  bool      // do not train on episodes cut by a length limit
+	MaskTooLong  bool      // do not train on episodes with a reply that a length limit cut
 	Sequences    Sequences // unit of training; empty: WholeEpisodes
 
 	// LengthBudget, if above 0, lowers the scores of long sequences in groups without a
@@ -57,7 +57,7 @@ func (r *Rules) Declare(d *settings.Section) {
 	d.Bool(&r.KeepEqual, "keep_equal", "keep groups with equal scores, which teach nothing")
 	d.Int(&r.MinTrainable, "min_trainable", "least sampled tokens of every episode of a group").AtLeast(0)
 	d.Int(&r.MaxSequence, "max_sequence", "every sequence must be shorter, in tokens; 0: no limit").AtLeast(0)
-	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes cut by a length limit")
+	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes with a reply that a length limit cut")
 	d.Int(&r.LengthBudget, "length_budget", "length penalty, in tokens: in a group without a score below a half, scores fall from three quarters of this length to 0 at the full length; 0: off").AtLeast(0)
 	d.Bool(&r.RightOnly, "right_only", "an episode scores 1 if a reply was fully right, else 0: no partial credit")
 	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score if the last reply has no readable answer").AtLeast(0)
@@ -74,6 +74,7 @@ const (
 	DropEnvFailed  Drop = "env_failed"         // an episode's environment failed
 	DropInfra      Drop = "infra_failed"       // an episode's policy failed
 	DropTimedOut   Drop = "timed_out"          // an episode took too long; the problem is not played again
+	DropPrompt     Drop = "prompt_too_long"    // the problem leaves no room for a reply; it is not played again
 	DropEqual      Drop = "equal_scores"       // all scores are equal
 	DropRate       Drop = "success_rate"       // too few or too many episodes have a right reply
 	DropFewTokens  Drop = "too_few_tokens"     // an episode has too few trainable tokens
@@ -132,24 +133,18 @@ type outcome struct {
 // failed returns the reason to drop a group with an unrewarded episode; empty: there is
 // none.
 func failed(played []quintain.Trajectory) Drop {
-	worst := Drop("")
-	for _, t := range played {
-		switch t.Outcome {
-		case quintain.Cancelled:
-			return DropCancelled
-		case quintain.EnvFailed:
-			worst = DropEnvFailed
-		case quintain.TimedOut:
-			if worst != DropEnvFailed {
-				worst = DropTimedOut
-			}
-		case quintain.InfraFailed:
-			if worst == "" {
-				worst = DropInfra
-			}
+	for _, of := range []struct {
+		outcome quintain.Outcome
+		drop    Drop
+	}{
+		{quintain.Cancelled, DropCancelled}, {quintain.EnvFailed, DropEnvFailed}, {quintain.TimedOut, DropTimedOut},
+		{quintain.PromptTooLong, DropPrompt}, {quintain.InfraFailed, DropInfra},
+	} {
+		if slices.ContainsFunc(played, func(t quintain.Trajectory) bool { return t.Outcome == of.outcome }) {
+			return of.drop
 		}
 	}
-	return worst
+	return ""
 }
 
 // unfit returns the reason to drop a scored group; empty: keep it.
@@ -275,7 +270,7 @@ func (o outcome) at(episode, turn int) float64 {
 	return returns[turn] + o.scores[episode] - returns[0]
 }
 
-// masked reports whether to exclude t from training because a length limit cut it.
+// masked reports whether to exclude t from training because a length limit cut a reply.
 func (r Rules) masked(t *quintain.Trajectory) bool {
 	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length })
 }

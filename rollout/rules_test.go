@@ -244,6 +244,7 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		{"a cancelled episode", Rules{}, result(played(20, 1), failed(quintain.Cancelled), failed(quintain.InfraFailed)), DropCancelled},
 		{"a server that failed", Rules{}, result(played(20, 1), failed(quintain.InfraFailed)), DropInfra},
 		{"an environment that failed", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.EnvFailed)), DropEnvFailed},
+		{"a prompt that is too long for one of the servers", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.PromptTooLong)), DropPrompt},
 		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), cut), ""},
 		{"two vocabularies", Rules{}, result(played(20, 1), other), DropMixedVocab},
 		{"too few are right", Rules{SuccessRateLB: 0.6}, result(solved(1), solved(0)), DropRate},
@@ -256,7 +257,7 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		if err != nil || drop != test.want || (g == nil) != (drop != "") {
 			t.Errorf("%s: dropped as %q, want %q (error %v)", test.why, drop, test.want, err)
 		}
-		if rewarded := drop != DropCancelled && drop != DropInfra && drop != DropEnvFailed; (scores != nil) != rewarded {
+		if rewarded := drop != DropCancelled && drop != DropInfra && drop != DropEnvFailed && drop != DropPrompt; (scores != nil) != rewarded {
 			t.Errorf("%s: scores %v", test.why, scores)
 		}
 	}
@@ -265,11 +266,13 @@ func TestReasonsToDropAGroup(t *testing.T) {
 func TestMaskedSequencesHaveNoAdvantage(t *testing.T) {
 	cut := played(2, 0)
 	cut.Turns[0].Finish = quintain.Length
-	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(played(2, 1), cut))
+	short := played(2, 1) // its replies are whole
+	short.End = quintain.Truncated
+	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(short, cut))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(g.Advantages, string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0]]{"set_advantage_to_zero":true}` {
+	if got := fmt.Sprint(g.Advantages, string(g.Overrides[0]), string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0]]{}{"set_advantage_to_zero":true}` {
 		t.Errorf("got %s", got)
 	}
 }

@@ -8,16 +8,22 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
-// Pauses before a new group after failures of the policy.
-const (
-	pauseFirst = 50 * time.Millisecond
-	pauseMost  = 10 * time.Second
-)
+// pauseFirst is the first pause before a new group after failures.
+const pauseFirst = 50 * time.Millisecond
 
 // A backoff slows a run down while its policy fails: a server that is down is not asked as
 // fast as it can refuse. Many goroutines may use it.
 type backoff struct {
-	row atomic.Int64 // groups that failed in a row
+	free int64         // groups that may fail in a row without a pause
+	most time.Duration // longest pause
+	row  atomic.Int64  // groups that failed in a row
+}
+
+// newBackoffs returns the backoffs for failures of the policy; for prompts that are too long,
+// which are refused at once, while the run goes on with others; and for groups that are too
+// old when they are made.
+func newBackoffs() (faults, refusals, aged *backoff) {
+	return &backoff{most: 10 * time.Second}, &backoff{free: 100, most: time.Second}, &backoff{free: 100, most: time.Second}
 }
 
 // count counts a group that failed, or one that did not.
@@ -31,11 +37,11 @@ func (f *backoff) count(failed bool) {
 
 // wait waits if the last groups failed: longer, the more of them failed in a row.
 func (f *backoff) wait(ctx context.Context) error {
-	row := f.row.Load()
-	if row == 0 {
+	row := f.row.Load() - f.free
+	if row <= 0 {
 		return nil
 	}
-	if !pause.For(ctx, min(pauseMost, pauseFirst<<min(row, 10))) {
+	if !pause.For(ctx, min(f.most, pauseFirst<<min(row, 10))) {
 		return context.Cause(ctx)
 	}
 	return nil

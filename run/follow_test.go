@@ -4,11 +4,15 @@ import (
 	"context"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -208,4 +212,41 @@ func TestTrainer(t *testing.T) {
 			t.Errorf("%s: staleness %v", test.why, report.Staleness)
 		}
 	}
+}
+
+// A labelled policy has a label of its own for its weights, as a server whose trainer forgot to
+// set it.
+type labelled struct{ quintain.Policy }
+
+// TestGroupsThatAreTooOldWhenTheyAreMade plays with a server that says an old version. Its
+// groups are dropped at once, and leave their room to better ones.
+func TestGroupsThatAreTooOldWhenTheyAreMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := config(t, open(t, queue.NewMemory()))
+		var label atomic.Int32
+		player := solver(c.Streams, 0.6)
+		player.Version = label.Load
+		c.Policy, c.Consumer, c.Settings.MaxLag, c.Settings.Steps = labelled{player}, run.Follow(newTrainer(c.Queue, 1, 1)), 0, 0
+		c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		r := begin(t, c)
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		synctest.Wait()
+		waiting := func() int { return c.Queue.Stats().Waiting.Groups }
+		if dropped := r.Report().GroupsDropped[rollout.DropStale]; dropped < 4 || waiting() > 0 {
+			t.Errorf("%d groups are dropped, and %d wait for nobody", dropped, waiting())
+		}
+		label.Store(1)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if waiting() != 4 {
+			t.Errorf("%d groups of the right label wait, want the 4 of a batch", waiting())
+		}
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }

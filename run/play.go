@@ -23,8 +23,10 @@ func (r *Run) engine() *rollout.Engine {
 
 // next waits until a group may start, and hands out its problem.
 func (r *Run) next(ctx context.Context) (rollout.Job, error) {
-	if err := r.faults.wait(ctx); err != nil {
-		return rollout.Job{}, err
+	for _, f := range []*backoff{r.faults, r.refusals, r.aged} {
+		if err := f.wait(ctx); err != nil {
+			return rollout.Job{}, err
+		}
 	}
 	if err := r.consumer.enter(ctx); err != nil {
 		return rollout.Job{}, err
@@ -45,6 +47,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		return err
 	}
 	r.faults.count(drop == rollout.DropInfra)
+	r.refusals.count(drop == rollout.DropPrompt)
 	p := Played{Result: result, Scores: scores, Group: group, Drop: drop}
 	if drop == "" {
 		if err := r.keep(ctx, &p); err != nil {
@@ -53,6 +56,8 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		}
 	}
 	r.consumer.ended(p.Drop == "")
+	stale := p.Drop == "" && r.tooOld(p.Group)
+	r.aged.count(stale)
 	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
 	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", p.Drop)
@@ -60,13 +65,30 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	if err := r.note(p); err != nil {
 		return err
 	}
+	if stale {
+		if err := r.dropStale(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
 	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
 		r.say("giving up on %s: its server failed every time", result.Job.Problem.ID())
+	}
+	if p.Drop == rollout.DropPrompt {
+		r.tooLong.Do(func() {
+			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", result.Job.Problem.ID(), p.Drop, result.Trajectories[0].Error)
+		})
 	}
 	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
 		r.say("%s", advice)
 	}
 	return nil
+}
+
+// tooOld reports whether a group is beyond the staleness bound as soon as it is made: its
+// consumer may not look at it until the next step, for which it would take its room.
+func (r *Run) tooOld(group *quintain.Group) bool {
+	oldest := int(group.Oldest())
+	return oldest >= 0 && r.consumer.trained()-oldest > r.config.Settings.MaxLag
 }
 
 // newMemories returns n memories for groups.

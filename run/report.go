@@ -112,11 +112,12 @@ func (r *Report) SolvedLater() float64 {
 	return 1 - float64(r.SolvedAt[0])/float64(all)
 }
 
-// Failed is the number of failed episodes: without a score, and not cancelled.
+// Failed is the number of failed episodes: without a score, not cancelled, and not of a prompt
+// that is too long.
 func (r *Report) Failed() int {
 	failed := 0
 	for outcome, n := range r.Episodes {
-		if outcome.Failed() {
+		if outcome.Failed() && outcome != quintain.PromptTooLong {
 			failed += n
 		}
 	}

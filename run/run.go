@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -79,7 +80,10 @@ type Run struct {
 	tally      *tally
 	sinks      []Sink
 	sets       []exam.Set
-	faults     backoff
+	faults     *backoff
+	refusals   *backoff             // of prompts
+	aged       *backoff             // groups that are too old when they are made
+	tooLong    sync.Once            // says that a prompt is too long
 	memories   chan *rollout.Memory // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
 	start      time.Time            // of this process, moved back by the time of earlier ones
 }
@@ -104,6 +108,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(),
 		memories: newMemories(max(8, 4*runtime.GOMAXPROCS(0))), start: time.Now(),
 	}
+	r.faults, r.refusals, r.aged = newBackoffs()
 	r.sinks = append([]Sink{r.tally}, c.Sinks...)
 	streams, err := r.openStreams()
 	if err != nil {

@@ -47,6 +47,7 @@ type tally struct {
 	staleness map[int]int
 	tasks     []*taskTally
 	lastFault string
+	tooLong   string // the last prompt that was too long, and how long it may be
 	advice    []string
 	hopeless  []string       // further hopeless tasks, without advice
 	playing   time.Duration  // between the evaluations before and after
@@ -120,7 +121,10 @@ func (t *tally) played(p Played) {
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
-		if !played.Outcome.Rewarded() && played.Outcome != quintain.Cancelled {
+		switch {
+		case played.Outcome == quintain.PromptTooLong:
+			t.tooLong = played.Problem.ID() + ": " + played.Error
+		case played.Outcome.Failed():
 			t.lastFault = played.Error
 		}
 		if at := slices.IndexFunc(played.Turns, func(turn quintain.Turn) bool { return turn.Right }); at >= 0 {
@@ -232,6 +236,9 @@ func (t *tally) adviceOn(label string) string {
 // allAdvice returns the advice of the report. t.mu is held.
 func (t *tally) allAdvice() []string {
 	all := slices.Clone(t.advice)
+	if n := t.dropped[rollout.DropPrompt]; n > 0 {
+		all = append(all, fmt.Sprintf("%d problems are not played, because their prompts leave no room for a reply: choose shorter ones, or a longer context; the last one, %s", n, t.tooLong))
+	}
 	if n := len(t.hopeless); n > 0 {
 		all = append(all, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
 	}

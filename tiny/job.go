@@ -160,16 +160,6 @@ func (j *job) samples() []quintain.Sample {
 	return samples
 }
 
-// unsampled returns the samples for a conversation that fills the context.
-func (j *job) unsampled() []quintain.Sample {
-	samples := make([]quintain.Sample, j.request.N)
-	for k := range samples {
-		samples[k] = j.sample([]quintain.Token{}, quintain.Length)
-		samples[k].LogProbs, samples[k].Versions = []float32{}, []int32{}
-	}
-	return samples
-}
-
 // sample returns one sample, without log-probabilities and versions.
 func (j *job) sample(wrote []quintain.Token, finish quintain.Finish) quintain.Sample {
 	return quintain.Sample{

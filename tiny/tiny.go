@@ -89,9 +89,8 @@ var ErrEnded = errors.New("tiny: the policy has ended")
 // the sampling distribution.
 //
 // A reply ends with [End] (Stop), or with the last token of MaxTokens or of the model's
-// context (Length). If a conversation leaves no room in the context for a reply, its
-// samples have Length and no tokens; their Read may exceed the context. No sampled token
-// is ever beyond the context.
+// context (Length). A conversation that fills the context is a [quintain.ErrNoRoom]: no
+// sampled token is ever beyond the context.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
@@ -104,7 +103,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	if j.room < 1 {
-		return j.unsampled(), nil
+		return nil, fmt.Errorf("tiny: the conversation has %d tokens, and the model's context %d: %w", len(j.prompt), p.config.Context, quintain.ErrNoRoom)
 	}
 	if err := p.enter(j); err != nil {
 		return nil, err

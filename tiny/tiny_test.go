@@ -110,7 +110,7 @@ func sample(t testing.TB, p quintain.Policy, r quintain.Request) []quintain.Samp
 
 func TestTinyKeepsThePromisesOfPolicies(t *testing.T) {
 	t.Parallel()
-	c := transformer.Config{Vocab: tiny.Size, Context: 1400, Layers: 1, Width: 16, Heads: 1, Hidden: 16}
+	c := transformer.Config{Vocab: tiny.Size, Context: 2000, Layers: 1, Width: 16, Heads: 1, Hidden: 16}
 	m := newModel(t, c, 1, 0.6)
 	policytest.Suite{New: func(t *testing.T) quintain.Policy { return start(t, m, tiny.Options{Seed: 3}) }, Deterministic: true}.Run(t)
 }
@@ -305,8 +305,6 @@ func TestRepliesEnd(t *testing.T) {
 		{"when the context is full", "x", 0, room},
 		{"MaxTokens beyond the context", "x", room + 1, room},
 		{"room for one token", long(room - 1), 0, 1},
-		{"room for no token", long(room), 0, 0},
-		{"a prompt that exceeds the context", long(room + 50), 9, 0},
 	} {
 		r := ask(test.key, 3)
 		r.Sampling.MaxTokens = test.most
@@ -314,6 +312,11 @@ func TestRepliesEnd(t *testing.T) {
 			if len(s.Wrote) != test.want || s.Finish != quintain.Length || s.LogProbs == nil {
 				t.Errorf("%s: sample %d has %d tokens and finish %q, want %d and %q", test.why, k, len(s.Wrote), s.Finish, test.want, quintain.Length)
 			}
+		}
+	}
+	for _, full := range []string{long(room), long(room + 50)} {
+		if samples, err := p.Sample(t.Context(), ask(full, 3)); !errors.Is(err, quintain.ErrNoRoom) || len(samples) > 0 {
+			t.Errorf("a prompt of %d tokens beyond the room: %d samples, error %v", len(full)-1-room, len(samples), err)
 		}
 	}
 	ends := start(t, newModel(t, sizes(64), 9, 20), tiny.Options{})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -75,7 +76,13 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	defer func() { err = errors.Join(err, q.Close()) }()
 	defer func() { err = errors.Join(err, e.close()) }()
 
-	e.trains = true
+	var link *uplink.Link
+	e.trains, e.newest = true, func() int32 {
+		if link == nil { // before the first episode
+			return math.MaxInt32
+		}
+		return int32(link.Step())
+	}
 	cfg, err := e.runConfig(ctx, q)
 	if err != nil {
 		return err
@@ -86,8 +93,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	}
 	to.Registration.Instance, to.Registration.Share = share.Instance, share.Number
 	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
-	link, err := uplink.Open(ctx, to)
-	if err != nil {
+	if link, err = uplink.Open(ctx, to); err != nil {
 		if ctx.Err() != nil { // stopped while it waited
 			return nil
 		}

@@ -144,6 +144,7 @@ type runner struct {
 	log      *slog.Logger
 	live     *screen.Live
 
+	newest    func() int32             // version that the weights can have; nil: any
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
 
 	files  *artifacts.Artifacts // nil: none yet
@@ -208,11 +209,12 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 // connect returns the policy of an inference server.
 func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	use := server.Use{
-		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.sampled, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
+		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.sampled, Newest: a.newest, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
 	if a.trains && a.host != nil {
-		use.Told = a.host.Hub().Default().Tell
+		hub := a.host.Hub().Default()
+		use.Told, use.Newest = hub.Tell, func() int32 { return int32(max(hub.Step(), hub.Version())) }
 	}
 	s, err := a.config.Policy.NewServer(use)
 	if err != nil {

@@ -206,3 +206,29 @@ func TestVersionsOfTheServer(t *testing.T) {
 		}
 	}
 }
+
+// A new run begins its own count, whatever an earlier one left on the server.
+func TestALabelOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	fake, at := startFake(t, "--shape", "vllm", "--weight-version", "10", "--first-token", "0s")
+	p := start(append([]string{"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub"}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
+	await(t, p, "has weights of version 10, which is of another run")
+	await(t, p, "from version unknown")
+	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
+	hub, _, _ := strings.Cut(after, ",")
+	reply, err := http.Post(hub+"/v1/runs/default/version", "application/json", strings.NewReader(`{"version":0}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	if reply.StatusCode != http.StatusOK {
+		t.Errorf("the trainer tells version 0: status %d", reply.StatusCode)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	for _, p := range []*process{p, fake} {
+		p.interrupts <- os.Interrupt
+		if status := p.wait(t); status != exitOK {
+			t.Errorf("status %d\n%s", status, p.stderr.String())
+		}
+	}
+}

@@ -159,6 +159,9 @@ func (c *Chat) Text(reply []quintain.Token) string { return c.Tokenizer.Decode(i
 // Vocabulary implements [Renderer].
 func (c *Chat) Vocabulary() string { return c.Model }
 
+// Size implements [Renderer].
+func (c *Chat) Size() int { return c.Tokenizer.Size() }
+
 func ids(tokens []quintain.Token) []int32 {
 	ids := make([]int32, len(tokens))
 	for i, t := range tokens {

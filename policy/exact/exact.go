@@ -66,14 +66,14 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
-	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Within: r.Within, Exam: r.Exam}
+	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Within: r.Within, Exam: r.Exam}
 	if read.Drift != Forked && len(r.Context) > 0 {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}
 	if most := r.Sampling.MaxTotal; most > 0 {
 		room := most - len(prompt.Tokens)
 		if room < 1 {
-			return nil, fmt.Errorf("exact: the conversation has %d tokens; with the reply it may have %d: %w", len(prompt.Tokens), most, quintain.ErrFinal)
+			return nil, fmt.Errorf("exact: the conversation has %d tokens; with the reply it may have %d: %w", len(prompt.Tokens), most, quintain.ErrNoRoom)
 		}
 		prompt.Sampling.MaxTokens = min(room, cmp.Or(prompt.Sampling.MaxTokens, room))
 	}
@@ -133,16 +133,27 @@ func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Outpu
 func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	most, chunk := prompt.Sampling.MaxTokens, p.Settings.NewTokensPerChunk
 	if chunk == 0 || most > 0 && most <= chunk {
-		return p.from.Generate(ctx, prompt)
+		return p.fill(ctx, prompt)
 	}
 	prompt.Sampling.MaxTokens = chunk
-	outputs, err := p.from.Generate(ctx, prompt)
+	outputs, err := p.fill(ctx, prompt)
 	for i := range outputs {
 		if o := &outputs[i]; o.Finish == quintain.Length && len(o.Tokens) == chunk {
 			o.Finish = quintain.Aborted
 		}
 	}
 	return outputs, err
+}
+
+// fill samples up to the limit of tokens, or fewer if the server's context holds fewer:
+// servers refuse a limit beyond their context, but without one they fill it.
+func (p *Policy) fill(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
+	outputs, err := p.from.Generate(ctx, prompt)
+	if prompt.Sampling.MaxTokens == 0 || !errors.Is(err, quintain.ErrNoRoom) {
+		return outputs, err
+	}
+	prompt.Sampling.MaxTokens = 0
+	return p.from.Generate(ctx, prompt)
 }
 
 // together draws n outputs concurrently. The first fault ends all. When ctx ends, it
@@ -198,6 +209,9 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 				return o, err
 			}
 		}
+		if errors.Is(err, quintain.ErrNoRoom) { // the reply was interrupted at the end of the context
+			o.Finish, err = quintain.Length, nil
+		}
 		if err != nil {
 			return o, err
 		}
@@ -230,11 +244,20 @@ func firstOf(outputs []policy.Output) policy.Output {
 	return outputs[0]
 }
 
-// Score implements [policy.Scorer] if the generator does.
+// Score implements [policy.Scorer] if the generator does. Likely tokens outside the vocabulary
+// are an error.
 func (p *Policy) Score(ctx context.Context, tokens []quintain.Token, top int) ([]policy.Score, error) {
 	scorer, can := p.from.(policy.Scorer)
 	if !can {
 		return nil, errors.New("exact: the server does not report the log-probabilities of given tokens")
 	}
-	return scorer.Score(ctx, tokens, top)
+	scores, err := scorer.Score(ctx, tokens, top)
+	for i := range scores {
+		for _, l := range scores[i].Top {
+			if l.Token < 0 || int(l.Token) >= p.render.Size() {
+				return nil, fmt.Errorf("exact: token %d is likely at place %d, outside the vocabulary of %d tokens: is the teacher's vocabulary the policy's?", l.Token, i, p.render.Size())
+			}
+		}
+	}
+	return scores, err
 }

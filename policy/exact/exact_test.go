@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // A script is a generator with given outputs, in order.
@@ -120,6 +121,58 @@ func TestChunks(t *testing.T) {
 	}
 }
 
+// A narrow generator has a context of few tokens, and refuses what exceeds it, as servers do.
+type narrow struct {
+	context int
+	script
+}
+
+func (n *narrow) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output, error) {
+	if len(p.Tokens)+max(1, p.Sampling.MaxTokens) > n.context {
+		n.asked = append(n.asked, p)
+		return nil, &remote.Error{Kind: remote.TooLong}
+	}
+	return n.script.Generate(ctx, p)
+}
+
+// A reply gets the room that the conversation leaves in the server's context.
+func TestRoomInTheContext(t *testing.T) {
+	t.Parallel()
+	prompt := len(policy.Read(request(0)))
+	for _, test := range []struct {
+		why         string
+		room        int // that the prompt leaves
+		chunk, most int
+		outputs     []policy.Output
+		asked       []int // tokens of each request
+		text        string
+		fits        bool
+	}{
+		{"as much as the limit", 2, 0, 2, []policy.Output{output("ab", 0, quintain.Length)}, []int{2}, "ab", true},
+		{"less than the limit", 2, 0, 9, []policy.Output{output("ab", 0, quintain.Length)}, []int{9, 0}, "ab", true},
+		{"less than a chunk", 1, 2, 9, []policy.Output{output("a", 0, quintain.Length)}, []int{2, 0}, "a", true},
+		{"less than the second chunk", 3, 2, 0, []policy.Output{output("ab", 0, quintain.Length), output("c", 0, quintain.Length)}, []int{2, 2, 0}, "abc", true},
+		{"as much as a chunk", 2, 2, 9, []policy.Output{output("ab", 0, quintain.Length)}, []int{2, 2, 0}, "ab", true},
+		{"none", 0, 0, 9, nil, []int{9, 0}, "", false},
+	} {
+		s := &narrow{context: prompt + test.room, script: script{outputs: test.outputs}}
+		p := exact.New(s, exact.Bytes{})
+		p.Settings.NewTokensPerChunk = test.chunk
+		samples, err := p.Sample(t.Context(), request(test.most))
+		var asked []int
+		for _, prompt := range s.asked {
+			asked = append(asked, prompt.Sampling.MaxTokens)
+		}
+		if !slices.Equal(asked, test.asked) || errors.Is(err, quintain.ErrNoRoom) == test.fits {
+			t.Errorf("%s: asked for %v tokens, want %v; error %v", test.why, asked, test.asked, err)
+			continue
+		}
+		if test.fits && (samples[0].Text != test.text || samples[0].Finish != quintain.Length) {
+			t.Errorf("%s: %+v, want %q", test.why, samples[0], test.text)
+		}
+	}
+}
+
 // A rewriter renders like a template that rewrites earlier messages.
 type rewriter struct{ exact.Bytes }
 
@@ -199,11 +252,38 @@ func TestMaxTotal(t *testing.T) {
 		_, err := exact.New(s, exact.Bytes{}).Sample(t.Context(), r)
 		switch {
 		case test.got == 0:
-			if !errors.Is(err, quintain.ErrFinal) || len(s.asked) > 0 {
+			if !errors.Is(err, quintain.ErrNoRoom) || len(s.asked) > 0 {
 				t.Errorf("%s: error %v, asked %v", test.why, err, s.asked)
 			}
 		case err != nil || s.asked[0].Sampling.MaxTokens != test.got:
 			t.Errorf("%s: error %v, asked for %d tokens, want %d", test.why, err, s.asked[0].Sampling.MaxTokens, test.got)
+		}
+	}
+}
+
+// A scorer finds one token likely at each place.
+type scorer struct {
+	script
+	likely quintain.Token
+}
+
+func (s *scorer) Score(_ context.Context, tokens []quintain.Token, _ int) ([]policy.Score, error) {
+	scores := make([]policy.Score, len(tokens))
+	for i := range scores[1:] {
+		scores[i+1].Top = []policy.Likely{{Token: s.likely}}
+	}
+	return scores, nil
+}
+
+func TestScoresOutsideTheVocabulary(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		likely quintain.Token
+		fits   bool
+	}{{0, true}, {255, true}, {256, false}, {99_999_999, false}, {-1, false}} {
+		scores, err := exact.New(&scorer{likely: test.likely}, exact.Bytes{}).Score(t.Context(), policy.Encode("ab"), 1)
+		if (err == nil) != test.fits || (len(scores) == 2) != test.fits {
+			t.Errorf("token %d: %d scores, error %v", test.likely, len(scores), err)
 		}
 	}
 }

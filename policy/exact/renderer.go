@@ -16,8 +16,9 @@ type Renderer interface {
 	// Text returns the text of a reply, without special tokens.
 	Text(reply []quintain.Token) string
 
-	// Vocabulary names the tokens' vocabulary.
+	// Vocabulary names the tokens' vocabulary, and Size is one more than its greatest token.
 	Vocabulary() string
+	Size() int
 }
 
 // A Rendering is the prompt of a reply.
@@ -50,3 +51,6 @@ func (Bytes) Text(reply []quintain.Token) string { return policy.Decode(reply) }
 
 // Vocabulary implements [Renderer].
 func (Bytes) Vocabulary() string { return quintain.UTF8 }
+
+// Size implements [Renderer].
+func (Bytes) Size() int { return 1 << 8 }

@@ -27,6 +27,9 @@ type job struct {
 	once  sync.Once
 }
 
+// cancel aborts j.
+func (j *job) cancel() { j.once.Do(func() { close(j.abort) }) }
+
 // An engine queues jobs and runs them. Start it before use.
 type engine struct {
 	weights atomic.Pointer[Weights]
@@ -109,6 +112,11 @@ func (e *engine) enter(ctx context.Context, j *job) end {
 	e.mu.Lock()
 	e.jobs[j] = true
 	e.mu.Unlock()
+	select {
+	case <-j.abort:
+		return aborted
+	default:
+	}
 	if why := e.entry.pass(ctx, j); why != "" {
 		return why
 	}
@@ -174,7 +182,7 @@ func (e *engine) abort(id string, all bool) {
 	defer e.mu.Unlock()
 	for j := range e.jobs {
 		if all || j.id == id && id != "" {
-			j.once.Do(func() { close(j.abort) })
+			j.cancel()
 		}
 	}
 }

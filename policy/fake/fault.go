@@ -20,19 +20,21 @@ const (
 	GaveUp    Fault = "gave_up"    // status 504 with the page of a proxy, after everything was sampled
 	Dropped   Fault = "dropped"    // the connection is closed without an answer
 	Cut       Fault = "cut"        // the connection is closed in the middle of the answer
+	Aborted   Fault = "aborted"    // the request is aborted before its first token
 	Stalled   Fault = "stalled"    // nothing comes until the client is gone
 	FewProbs  Fault = "few_probs"  // a log-probability is missing
 	NullProb  Fault = "null_prob"  // a log-probability is null, as some servers write NaN
 	NaNProb   Fault = "nan_prob"   // a log-probability is NaN, which JSON lacks
 	HighProb  Fault = "high_prob"  // a log-probability is above 0
 	ManyToken Fault = "many_token" // more tokens than were requested, or than the counts say
+	Foreign   Fault = "foreign"    // a token is not in the vocabulary
 	Stray     Fault = "stray"      // the answer is to another request
 	NoEnd     Fault = "no_end"     // no finish reason
 )
 
 // Faults returns all faults.
 func Faults() []Fault {
-	return []Fault{Busy, Failed, NoServer, GaveUp, Dropped, Cut, Stalled, FewProbs, NullProb, NaNProb, HighProb, ManyToken, Stray, NoEnd}
+	return []Fault{Busy, Failed, NoServer, GaveUp, Dropped, Cut, Aborted, Stalled, FewProbs, NullProb, NaNProb, HighProb, ManyToken, Foreign, Stray, NoEnd}
 }
 
 func names() (list []string) {
@@ -92,6 +94,8 @@ func (f Fault) spoil(p *piece) {
 		p.probs[0] = 0.5
 	case ManyToken:
 		p.extra = p.tokens[0]
+	case Foreign:
+		p.tokens[0] = 99_999_999
 	}
 }
 

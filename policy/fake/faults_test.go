@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"net/http/httptest"
 	"slices"
@@ -160,6 +161,9 @@ func play(t *testing.T, p quintain.Policy, n int) (played []quintain.Trajectory)
 func unseen() map[string]string {
 	return map[string]string{
 		"openai text few_probs":         "the sample has no log-probabilities, and is counted",
+		"openai text foreign":           "a policy of text reads no tokens",
+		"openai completions foreign":    "a policy of text reads no tokens",
+		"openai ids foreign":            "only a tokenizer knows the vocabulary",
 		"openai text many_token":        "a server of text does not tell its tokens",
 		"openai text stray":             "a server of text does not tell what it read",
 		"openai completions few_probs":  "the sample has no log-probabilities, and is counted",
@@ -283,5 +287,38 @@ func TestServersThatComeBackAreUsed(t *testing.T) {
 			}
 			second.Close()
 		})
+	}
+}
+
+// Aborts before the first token, as of all requests when new weights come, are no outage.
+func TestAbortsAreNoOutage(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	_, web := serve(t, func(c *fake.Config) {
+		c.Server.Length, c.Script = "fixed:9", slices.Repeat([]fake.Fault{fake.Aborted}, 6)
+	})
+	var mu sync.Mutex
+	var told []remote.Kind
+	g, err := pool.NewGenerator(pool.Config{
+		URLs: []string{web.URL}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Server: remote.Config{Backoff: 1, MaxBackoff: 1, Told: func(fault *remote.Error, _ int) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fault.Kind)
+		}},
+	}, func(c remote.Config) (pool.Tokens, error) { return vllm.New(vllm.Config{Server: c, Model: "fake"}) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := beside(g.Run, g.CloseIdle)
+	episodes := play(t, exact.New(g, exact.Bytes{}), 1)
+	end()
+	for _, episode := range episodes {
+		if !episode.Outcome.Rewarded() {
+			t.Errorf("outcome %s: %s", episode.Outcome, episode.Error)
+		}
+	}
+	if strings.Contains(log.String(), "is down") || !slices.Equal(told, slices.Repeat([]remote.Kind{remote.Aborted}, 6)) {
+		t.Errorf("told of %v, logged %q", told, log.String())
 	}
 }

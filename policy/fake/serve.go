@@ -86,6 +86,9 @@ func (s *Server) samples(f form) http.HandlerFunc {
 		if fault.before(w, r) {
 			return
 		}
+		if fault == Aborted {
+			j.cancel()
+		}
 		if j.score {
 			fault.misdirect(j)
 			answer(w, fault, f.whole(s, j, nil))
@@ -206,10 +209,14 @@ func (t *stream) emit(list []told) error {
 	return t.flush()
 }
 
-// tell writes an event.
+// tell writes an event. Like vLLM, it says nothing of a sample that is aborted before its first
+// token.
 func (t *stream) tell(of told) error {
+	t.w.Header().Set("Content-Type", "text/event-stream")
+	if of.finish == "abort" && !t.begun[of.k] {
+		return nil
+	}
 	if t.events++; t.events == 1 {
-		t.w.Header().Set("Content-Type", "text/event-stream")
 		t.fault.misdirect(t.job)
 		t.fault.spoil(&of.piece)
 	}
@@ -242,10 +249,10 @@ func (t *stream) write(add func([]byte) []byte) error {
 
 func (t *stream) flush() error { return http.NewResponseController(t.w).Flush() }
 
-// end sends the token counts and ends the stream.
+// end sends the token counts, unless there are no tokens, and ends the stream.
 func (t *stream) end() {
 	text, err := jsonform.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
-	if err != nil || t.write(func(b []byte) []byte { return append(b, text...) }) != nil {
+	if err != nil || t.events > 0 && t.write(func(b []byte) []byte { return append(b, text...) }) != nil {
 		return
 	}
 	_, _ = t.w.Write([]byte("data: [DONE]\n\n"))

@@ -125,7 +125,7 @@ func read(p policy.Prompt, body []byte) (o policy.Output, fault *remote.Error) {
 		return o, fault
 	}
 	switch {
-	case len(r.Tokens) == 0:
+	case len(r.Tokens) == 0 && r.StopType != "none":
 		return o, &remote.Error{Kind: remote.Unsupported, Err: fmt.Errorf("the answer has no tokens"),
 			Remedy: "return_tokens needs a build of llama.cpp of December 2024 or newer"}
 	case r.PromptTokens != len(p.Tokens):

@@ -91,6 +91,10 @@ func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if r.Sampling.MaxTokens > 0 && errors.Is(err, quintain.ErrNoRoom) { // without a limit, the reply fills the context, which has less room
+			r.Sampling.MaxTokens = 0
+			continue
+		}
 		if err != nil {
 			c.failed.Add(1)
 			return nil, err

@@ -76,7 +76,8 @@ func TestPermanentFaultsAreErrors(t *testing.T) {
 		{"the connection is closed", policytest.Drop, remote.Unreachable, 5, "is the server running"},
 		{"the answer is incomplete", policytest.Cut, remote.Unreachable, 5, "unexpected EOF"},
 		{"the answer is truncated", policytest.Truncate, remote.Unreachable, 5, "unexpected EOF"},
-		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), remote.ServerFailed, 5, "abort"},
+		{"aborted by the engine", choice(func(c map[string]any) { c["finish_reason"] = "abort" }), remote.Aborted, 5, "abort"},
+		{"an error of the engine", choice(func(c map[string]any) { c["finish_reason"] = "error" }), remote.ServerFailed, 5, `"error"`},
 
 		{"a gateway that gave up: the reply may have been sampled", policytest.Status(504), remote.TooSlow, 1, "time limit of the proxy"},
 		{"a bad request", policytest.Status(400), remote.Refused, 1, `the server said "{`},

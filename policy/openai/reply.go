@@ -141,7 +141,9 @@ func finish(reason *string) (quintain.Finish, *remote.Error) {
 		return quintain.Stop, nil
 	case "length":
 		return quintain.Length, nil
-	case "abort", "error":
+	case "abort":
+		return "", &remote.Error{Kind: remote.Aborted, Err: errors.New(`finish_reason is "abort"`)}
+	case "error":
 		return "", &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("finish_reason is %q", *reason)}
 	case "content_filter":
 		return "", &remote.Error{Kind: remote.Filtered, Err: errors.New(`finish_reason is "content_filter"`)}

@@ -71,7 +71,7 @@ func (g *Generator) Generate(ctx context.Context, prompt policy.Prompt) (outputs
 		if err != nil {
 			return err
 		}
-		if prompt.AtLeast > 0 && outputs[0].Versions[0] < prompt.AtLeast {
+		if prompt.AtLeast > 0 && len(outputs[0].Versions) > 0 && outputs[0].Versions[0] < prompt.AtLeast {
 			return &remote.Error{Kind: remote.Busy, Err: fmt.Errorf(
 				"the server has the weights of version %d, and the reply continues from version %d", outputs[0].Versions[0], prompt.AtLeast)}
 		}

@@ -30,6 +30,7 @@ type Report struct {
 	Can           policy.Abilities `json:"can"`             // by its own route, or else by chat completions
 	Notes         []string         `json:"notes,omitempty"` // failures, and their remedies
 	Fault         error            `json:"-"`               // why Can holds no way to sample; nil: it does
+	TokensFault   error            `json:"-"`               // why its own route samples nothing; nil: it does, or it has none
 
 	// Text holds its abilities in text completions, tried only if it takes no tokens; nil:
 	// it has none, for the reason in TextFault, or was not tried.
@@ -37,11 +38,15 @@ type Report struct {
 	TextFault error             `json:"-"`
 }
 
+// retries is the number of further tries after a temporary fault of a server that answers,
+// whatever the settings say of other requests.
+const retries = 2
+
 // Run asks the server of cfg for its kind and its models, and samples a token or two from
 // model, or from its first model if that is empty. A given kind is believed. The error, a
 // [*remote.Error] or the cause of ctx, says why the address is of no use.
 func Run(ctx context.Context, cfg remote.Config, model string, kind Kind) (*Report, error) {
-	cfg.URL, cfg.Retries = remote.Root(cfg.URL), -1
+	cfg.URL, cfg.Retries = remote.Root(cfg.URL), retries
 	server, err := remote.New(cfg)
 	if err != nil {
 		return nil, err
@@ -86,9 +91,21 @@ func answered(err error) bool {
 	return is && fault.Status != 0
 }
 
+// get requests path. A server that does not answer is asked once.
+func get(ctx context.Context, server *remote.Server, path, missing string) (body []byte, err error) {
+	failed := remote.NewRetry(remote.Config{Retries: retries}).Do(ctx, func() *remote.Error {
+		body, err = server.Get(ctx, path, missing)
+		if fault, is := errors.AsType[*remote.Error](err); is && fault.Status != 0 {
+			return fault
+		}
+		return nil
+	})
+	return body, cmp.Or(failed, err)
+}
+
 // models asks for the server's models, and returns the owner of the first.
 func (r *Report) models(ctx context.Context, server *remote.Server) (owner string, err error) {
-	body, err := server.Get(ctx, "v1/models", "is this the address of an inference server?")
+	body, err := get(ctx, server, "v1/models", "is this the address of an inference server?")
 	if err != nil {
 		return "", err
 	}
@@ -115,7 +132,7 @@ func (r *Report) models(ctx context.Context, server *remote.Server) (owner strin
 func (r *Report) identify(ctx context.Context, server *remote.Server, owner string) {
 	var info info
 	ask := func(path string) bool {
-		body, err := server.Get(ctx, path, "")
+		body, err := get(ctx, server, path, "")
 		return err == nil && jsonform.Unmarshal(body, &info) == nil
 	}
 	for _, k := range kinds() {
@@ -147,7 +164,7 @@ func (r *Report) try(ctx context.Context, cfg remote.Config) {
 	outputs, err := generator.Generate(ctx, policy.Prompt{
 		Tokens: []quintain.Token{65}, N: 1, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 1},
 	})
-	if err != nil {
+	if r.TokensFault = err; err != nil {
 		r.note("tokens", err)
 		r.complete(ctx, cfg)
 		return

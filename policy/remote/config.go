@@ -31,6 +31,11 @@ type Config struct {
 	// Version applies. "" and Unasked: never read.
 	VersionPath string
 
+	// Newest returns the newest version that the weights can have in this run. A server whose
+	// first report is above it still has the label of another run: until it reports another
+	// one, Version applies. nil: any report is of this run.
+	Newest func() int32
+
 	// Timeout limits one attempt; 0: one hour. A timeout is not retried, because that would
 	// favour short replies.
 	Timeout time.Duration

@@ -20,12 +20,13 @@ import (
 // A Kind classifies an [Error].
 type Kind string
 
-// The kinds of errors. Unreachable, Busy and ServerFailed are retried Config.Retries
-// times, Nonsense at most twice, the others never.
+// The kinds of errors. Unreachable, Busy, Aborted and ServerFailed are retried
+// Config.Retries times, Nonsense at most twice, the others never.
 const (
 	Unreachable  Kind = "unreachable"   // no answer, or an incomplete one
 	Busy         Kind = "busy"          // HTTP 429 or 408
-	ServerFailed Kind = "server failed" // another HTTP 5xx, or a reply that the server aborted
+	Aborted      Kind = "aborted"       // the server, which is well, aborted the reply and returned no tokens, as for new weights
+	ServerFailed Kind = "server failed" // another HTTP 5xx, or an error within a reply
 	Refused      Kind = "refused"       // another HTTP status
 	TooLong      Kind = "too long"      // the conversation exceeds the model's context
 	TooSlow      Kind = "too slow"      // no answer within Config.Timeout or, by HTTP 504, within a proxy's limit
@@ -56,12 +57,14 @@ type Error struct {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Is reports whether target is [quintain.ErrFinal] and e is of a kind that is never
-// retried, or target is [quintain.ErrTimeout] and e is TooSlow.
+// retried, [quintain.ErrTimeout] and e is TooSlow, or [quintain.ErrNoRoom] and e is TooLong.
 func (e *Error) Is(target error) bool {
 	switch e.Kind {
 	case TooSlow:
 		return target == quintain.ErrFinal || target == quintain.ErrTimeout
-	case Unreachable, Busy, ServerFailed, Nonsense:
+	case TooLong:
+		return target == quintain.ErrFinal || target == quintain.ErrNoRoom
+	case Unreachable, Busy, Aborted, ServerFailed, Nonsense:
 		return target == quintain.ErrFinal && e.final
 	}
 	return target == quintain.ErrFinal
@@ -119,7 +122,7 @@ func (e *Error) again(retries int) bool {
 	switch {
 	case e.final:
 		return false
-	case e.Kind == Unreachable, e.Kind == Busy, e.Kind == ServerFailed:
+	case e.Kind == Unreachable, e.Kind == Busy, e.Kind == Aborted, e.Kind == ServerFailed:
 		return e.Attempts <= retries
 	case e.Kind == Nonsense:
 		return e.Attempts <= min(retries, 2)
@@ -188,7 +191,7 @@ func refused(status int, body []byte) *Error {
 // words of OpenAI, vLLM, SGLang or llama.cpp.
 func tellsOfContext(body []byte) bool {
 	body = bytes.ToLower(body)
-	for _, words := range []string{"context length", "context_length", "context size", "context_size", "context window"} {
+	for _, words := range []string{"context length", "context_length", "context size", "context_size", "context window", "maximum model length"} {
 		if bytes.Contains(body, []byte(words)) {
 			return true
 		}

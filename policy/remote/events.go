@@ -20,8 +20,11 @@ type eventReader struct {
 // newEventReader returns a reader for [eventReader.read].
 func newEventReader() any { return &eventReader{lines: bufio.NewReaderSize(nil, bufferSize)} }
 
-// read calls call with the data of each server-sent event of body, up to the event "[DONE]"
-// or the end. call may change the data, which are valid only during the call. limit bounds
+// Done is the data of the event that ends a whole stream.
+const Done = "[DONE]"
+
+// read calls call with the data of each server-sent event of body, and returns nil at the
+// event [Done], or io.EOF at the end of a body without it. call may change the data, which are valid only during the call. limit bounds
 // the bytes of an event, and of all together. Comments, names and numbers of events are
 // skipped: inference servers say nothing in them.
 func (r *eventReader) read(body io.Reader, limit int64, call func([]byte) *Error) error {
@@ -54,8 +57,8 @@ func (r *eventReader) read(body io.Reader, limit int64, call func([]byte) *Error
 		if data = bytes.TrimSpace(data); !is || len(data) == 0 {
 			continue
 		}
-		if string(data) == "[DONE]" {
-			return io.EOF
+		if string(data) == Done {
+			return nil
 		}
 		if fault := call(data); fault != nil {
 			return fault

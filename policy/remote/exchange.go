@@ -105,7 +105,10 @@ func (s *Server) receive(r *http.Response, a *answer, c *Call) (err error) {
 		}
 		return fault
 	})
-	if errors.Is(err, io.EOF) {
+	switch {
+	case err == nil:
+		a.body = []byte(Done)
+	case errors.Is(err, io.EOF):
 		return nil
 	}
 	return err

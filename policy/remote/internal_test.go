@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quintain-rl/quintain"
 )
 
 // call returns an arbitrary request.
@@ -137,6 +139,27 @@ func TestExcerptIsShortAndSafe(t *testing.T) {
 	} {
 		if got := excerpt([]byte(test.body), test.key); got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
+
+func TestComplaintsAboutTheContext(t *testing.T) {
+	for _, test := range []struct {
+		server, says string
+		status       int
+		is           bool
+	}{
+		{"vLLM", `This model's maximum context length is 1024 tokens. However, your request has 1100 input tokens.`, 400, true},
+		{"vLLM's engine", `The decoder prompt (length 1100) is longer than the maximum model length of 1024.`, 400, true},
+		{"SGLang", `The input (1100 tokens) is longer than the model's context length (1024 tokens).`, 400, true},
+		{"llama.cpp", `{"error":{"code":400,"type":"exceed_context_size_error","message":"the request exceeds the available context size"}}`, 400, true},
+		{"OpenAI", `{"error":{"code":"context_length_exceeded"}}`, 400, true},
+		{"another complaint", `temperature must not be below 0`, 400, false},
+		{"a failure", `context length`, 500, false},
+	} {
+		fault := refused(test.status, []byte(test.says))
+		if is := fault.Kind == TooLong; is != test.is || errors.Is(fault, quintain.ErrNoRoom) != is || is && !errors.Is(fault, quintain.ErrFinal) {
+			t.Errorf("%s: %q is %s", test.server, test.says, fault.Kind)
 		}
 	}
 }

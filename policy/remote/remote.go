@@ -81,7 +81,7 @@ type Call struct {
 
 	// Event, if not nil, is called with the data of each server-sent event of an answer, as
 	// it arrives. It may change the data, which are valid only during the call. Read is
-	// then called last, without a body.
+	// then called last, with the body [Done] if that event came, else without one.
 	Event func(data []byte) *Error
 
 	// Abort, if not nil, asks the server to end the request. It is called when the context

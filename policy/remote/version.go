@@ -11,9 +11,13 @@ import (
 	"time"
 )
 
-// freshness is the lifetime of a reported version. An outdated version is harmless: tokens
-// count as staler than they are.
-const freshness = time.Second
+// freshness is the lifetime of a reported version, and doubtful that of a report older than
+// what the trainer told: the server probably has newer weights. An outdated version is
+// harmless: tokens count as staler than they are.
+const (
+	freshness = time.Second
+	doubtful  = freshness / 20
+)
 
 // weights is the server's last report of its weights' version.
 type weights struct {
@@ -22,6 +26,22 @@ type weights struct {
 	version int32
 	known   bool
 	never   bool // the server lacks the route
+
+	begun   bool // it has reported
+	foreign int32
+	stays   bool // foreign, its first report, is of another run, and it has reported no other
+}
+
+// take records a report; newest is [Config.Newest].
+func (w *weights) take(version int32, newest func() int32) {
+	if !w.begun && newest != nil && version > newest() {
+		w.foreign, w.stays = version, true
+	}
+	w.begun = true
+	if w.stays && version == w.foreign {
+		return
+	}
+	w.version, w.known, w.stays = version, true, false
 }
 
 // Version returns the version of the server's weights, or an older one: see [Config].
@@ -32,7 +52,11 @@ func (s *Server) Version(ctx context.Context) int32 {
 	w := &s.weights
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.never && (w.at.IsZero() || time.Since(w.at) >= freshness) {
+	lifetime := freshness
+	if w.known && !w.stays && w.version < s.cfg.Version() {
+		lifetime = doubtful
+	}
+	if !w.never && (w.at.IsZero() || time.Since(w.at) >= lifetime) {
 		s.askVersion(ctx, w)
 		w.at = time.Now()
 	}
@@ -58,8 +82,17 @@ func (s *Server) askVersion(ctx context.Context, w *weights) {
 		return
 	}
 	if version, known := ParseVersion(info.Version); known {
-		w.version, w.known = version, true
+		w.take(version, s.cfg.Newest)
 	}
+}
+
+// Believes reports whether a version that the server wrote into a reply is of this run; see
+// [Config].
+func (s *Server) Believes(version int32) bool {
+	w := &s.weights
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.stays || version != w.foreign
 }
 
 // ParseVersion reads the version of weights, a whole number from 0 on, as JSON or within a

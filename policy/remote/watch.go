@@ -26,11 +26,15 @@ func NewWatch(log *slog.Logger) *Watch {
 	return &Watch{log: log, retried: map[string]int{}, failed: map[string]int{}}
 }
 
-// Told records a fault before a retry; it is a [Config.Told].
+// Told records a fault before a retry; it is a [Config.Told]. An [Aborted] reply is only
+// counted: its server is well.
 func (w *Watch) Told(fault *Error, _ int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.retried[string(fault.Kind)]++
+	if fault.Kind == Aborted {
+		return
+	}
 	if w.fault == nil {
 		w.log.Warn("the policy's server failed; trying again", "err", fault)
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,6 +72,9 @@ func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe
 	if _, fault := s.can(found); Temporary(fault) {
 		return found, fault
 	}
+	if s.renderer != nil && Temporary(found.TokensFault) {
+		return found, found.TokensFault
+	}
 	if s.renderer != nil && found.Can.TokensIn {
 		if err := s.compare(ctx, cfg, found); err != nil {
 			return found, err
@@ -131,7 +135,7 @@ func (s *Server) at(url string) remote.Config {
 func Temporary(err error) bool {
 	fault, is := errors.AsType[*remote.Error](err)
 	return is && (fault.Kind == remote.TooSlow ||
-		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
+		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.Aborted, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
 }
 
 // look reports on the server of completions at an address.
@@ -184,6 +188,9 @@ func (s *Server) choose(found *probe.Report) error {
 		s.say("%s has the model %s, and samples by tokens", name, found.Model)
 		if s.use.Trainer && !found.Can.Versions {
 			s.say("%s does not report the version of its weights: the trainer must report it to the hub (POST /v1/runs/{run}/version), or it stays unknown", name)
+		}
+		if label, known := remote.ParseVersion(json.RawMessage(found.WeightVersion)); known && s.use.Newest != nil && label > s.use.Newest() {
+			s.say("%s has weights of version %d, which is of another run: it counts as unknown until the server or the trainer says another", name, label)
 		}
 		return s.playByTokens(found.Server, found.Model)
 	}
@@ -248,10 +255,25 @@ func (s *Server) follow(ctx context.Context) error {
 				s.use.Log.Warn("the weight version that the policy's server reports is not accepted", "version", version, "err", err)
 			}
 		}
+		s.compareVersions(s.tokens.Version(ctx))
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(time.Second):
 		}
+	}
+}
+
+// compareVersions says when the server's version stays behind what the trainer told.
+func (s *Server) compareVersions(says int32) {
+	if s.use.Version == nil {
+		return
+	}
+	s.mu.Lock()
+	tell := s.versions.note(says, s.use.Version())
+	text := s.versions.String()
+	s.mu.Unlock()
+	if tell {
+		s.say("warning: %s: its samples count as old, and beyond max_lag nobody trains on them; set the server's version when it gets weights (/update_weight_version, or weight_version)", text)
 	}
 }

@@ -33,6 +33,7 @@ type Use struct {
 	Top      int  // likeliest tokens of a score; see [policy.Scorer]
 
 	Version  func() int32    // of the weights, if the server does not report it or there is no trainer; nil: 0
+	Newest   func() int32    // that the weights can have; see [remote.Config]
 	Stop     <-chan struct{} // closed: end all waiting and retrying; nil: never
 	Parallel int             // concurrent requests; 0: 1024
 	Waits    bool            // replies wait while no server answers; else they fail once the retries are spent
@@ -63,6 +64,8 @@ type Server struct {
 	mu    sync.Mutex
 	fault error // why it cannot be used yet
 	tries int
+
+	versions mismatch
 }
 
 // A player is a policy with connections.
@@ -100,6 +103,7 @@ func New(s Settings, u Use) (*Server, error) {
 	if !u.Trainer {
 		to.VersionPath = remote.Unasked
 	}
+	to.Newest = u.Newest
 	to.MaxInFlight, to.Version, to.Stop, to.Told = cmp.Or(s.Pool.MaxInFlight, u.Parallel), u.Version, u.Stop, n.watch.Told
 	if n.addresses, err = s.Pool.Addresses(); err != nil {
 		return nil, err
@@ -241,7 +245,7 @@ func (s *Server) isReady() bool {
 // Waiting says what it waits for; empty: only for replies.
 func (s *Server) Waiting() string {
 	s.mu.Lock()
-	fault, tries := s.fault, s.tries
+	fault, tries, mismatch := s.fault, s.tries, s.versions.String()
 	s.mu.Unlock()
 	if fault != nil {
 		return fmt.Sprintf("waiting for the server (try %d): %s", tries, cause(fault))
@@ -252,7 +256,7 @@ func (s *Server) Waiting() string {
 	if fault := s.watch.Waiting(); fault != nil {
 		return fmt.Sprintf("waiting for the server (retry %d of %d): %s", fault.Attempts, s.settings.Chat.Retries, cause(fault))
 	}
-	return ""
+	return mismatch
 }
 
 // outage names the servers that are down; empty: none.

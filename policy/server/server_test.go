@@ -354,6 +354,48 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 	}
 }
 
+// failing answers the first n requests of a route with 500.
+func failing(h http.Handler, route string, n int64) http.Handler {
+	var asked atomic.Int64
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == route && asked.Add(1) <= n {
+			http.Error(w, "the engine has a moment", http.StatusInternalServerError)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// A fault of a server during the probe says nothing of its abilities, even if no request is
+// to be retried.
+func TestFaultsDuringTheProbe(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why, route string
+		times      int64
+		want       string // in the error, which may pass; "": none
+	}{
+		{"one, at the first token", "/v1/completions", 1, ""},
+		{"one, at the list of models", "/v1/models", 1, ""},
+		{"one, at what tells the kind", "/version", 1, ""},
+		{"lasting ones at the first token", "/v1/completions", 99, "server failed: HTTP 500"},
+	} {
+		s := at(serve(t, failing(like(t, fake.VLLM), test.route, test.times)))
+		s.Files.Tokenizer = exact.ByteTokenizer
+		n := open(t, s, server.Use{Trainer: true})
+		err := n.Connect(t.Context())
+		if (err != nil) != (test.want != "") || err != nil && (!server.Temporary(err) || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
+		}
+		if err != nil {
+			continue
+		}
+		if samples, err := n.Sample(t.Context(), asks); err != nil || len(samples) != 2 {
+			t.Errorf("%s: samples %+v, error %v", test.why, samples, err)
+		}
+	}
+}
+
 // The wait for a server ends once nobody wants it.
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()

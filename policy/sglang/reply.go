@@ -18,6 +18,8 @@ type query struct {
 	request request
 	version int32 // of the weights when it was sent
 	output  policy.Output
+
+	believes func(version int32) bool // of [remote.Server]
 }
 
 // A reply is an answer of the server.
@@ -53,7 +55,7 @@ func (q *query) read(body []byte) *remote.Error {
 	case m.ID != q.request.ID:
 		return remote.Nonsensef("the answer is to request %.60q, asked as %q", m.ID, q.request.ID)
 	case m.FinishReason.Type == "abort" && len(m.Sampled) == 0:
-		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the reply was aborted before its first token: %.200s", m.FinishReason.Message)}
+		return &remote.Error{Kind: remote.Aborted, Err: fmt.Errorf("there is no token yet: %.200s", m.FinishReason.Message)}
 	case m.PromptTokens != len(q.prompt.Tokens) && m.FinishReason.Type != "abort": // the metadata of an aborted request may be incomplete
 		return remote.Nonsensef("the answer is to a prompt of %d tokens, sent %d", m.PromptTokens, len(q.prompt.Tokens))
 	case len(m.Sampled) != m.Tokens:
@@ -88,7 +90,7 @@ func (q *query) whole(m *meta) (o policy.Output, fault *remote.Error) {
 		return o, remote.Nonsensef("%w", err)
 	}
 	version := q.version
-	if told, known := remote.ParseVersion(m.WeightVersion); known {
+	if told, known := remote.ParseVersion(m.WeightVersion); known && q.believes(told) {
 		version = min(version, told)
 	}
 	o.Versions = slices.Repeat([]int32{version}, len(o.Tokens))

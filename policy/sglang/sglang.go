@@ -82,7 +82,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	if p.N != 1 {
 		return nil, fmt.Errorf("sglang: request for %d samples, want 1", p.N)
 	}
-	q := query{prompt: p, request: request{
+	q := query{prompt: p, believes: c.server.Believes, request: request{
 		ID: newID(), InputIDs: p.Tokens, ReturnLogProb: true, LogProbStart: -1, Sampling: samplingOf(p.Sampling),
 	}}
 	if err := c.ask(ctx, &q); err != nil {

@@ -15,7 +15,7 @@ func FuzzReply(f *testing.F) {
 	f.Add(`{"meta_info":{"id":"r","finish_reason":{"type":"abort","message":"bye"},"output_token_logprobs":[],"input_token_logprobs":[[null,1],[-1,2]],"input_top_logprobs":[null,[[-1,2]]]}}`)
 	f.Add(`{"meta_info":{"output_token_logprobs":[[null],[],[1,2,3]]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 1, Sampling: quintain.Sampling{MaxTokens: 3}}, request: request{ID: "r"}, version: 7}
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 1, Sampling: quintain.Sampling{MaxTokens: 3}}, request: request{ID: "r"}, version: 7, believes: func(int32) bool { return true }}
 		if q.read([]byte(text)) != nil {
 			return
 		}

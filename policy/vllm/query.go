@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,11 +20,12 @@ import (
 
 // A query is one request, with the part of its answer that has arrived.
 type query struct {
-	prompt  policy.Prompt
-	config  *Config
-	id      string // of a native request
-	sent    []byte // the tokens of the prompt as written in the request
-	version int32  // of the weights when it was sent
+	prompt   policy.Prompt
+	config   *Config
+	believes func(version int32) bool // of [remote.Server]
+	id       string                   // of a native request
+	sent     []byte                   // the tokens of the prompt as written in the request
+	version  int32                    // of the weights when it was sent
 
 	events  *eventReader
 	outputs []policy.Output
@@ -205,11 +207,15 @@ func (q *query) readNative(body []byte) *remote.Error {
 	return q.end(nil)
 }
 
-// end completes the outputs of a whole answer.
-func (q *query) end([]byte) *remote.Error {
+// end completes the outputs of a whole answer. vLLM says nothing of a reply that it aborts
+// before the first token; a stream of nothing else has only its end.
+func (q *query) end(body []byte) *remote.Error {
 	empty := 0
 	for k := range q.outputs {
 		o := &q.outputs[k]
+		if o.Finish == "" && len(o.Tokens) == 0 && string(body) == remote.Done {
+			o.Finish = quintain.Aborted
+		}
 		if o.Finish == "" {
 			return &remote.Error{Kind: remote.Unreachable, Err: fmt.Errorf("choice %d has no end: %w", k, io.ErrUnexpectedEOF)}
 		}
@@ -220,13 +226,13 @@ func (q *query) end([]byte) *remote.Error {
 			empty++
 		}
 		var fault *remote.Error
-		if o.Versions, fault = versions(q.version, len(o.Tokens), q.spans[k]); fault != nil {
+		if o.Versions, fault = versions(q.version, len(o.Tokens), q.spans[k], q.believes); fault != nil {
 			return fault
 		}
 	}
 	switch {
 	case empty == len(q.outputs):
-		return &remote.Error{Kind: remote.ServerFailed, Err: fmt.Errorf("the reply was aborted before its first token")}
+		return &remote.Error{Kind: remote.Aborted, Err: errors.New("there is no token yet")}
 	case !q.mine:
 		return &remote.Error{Kind: remote.Unsupported, Err: fmt.Errorf("the answer has no token IDs of the prompt"),
 			Remedy: "vLLM 0.10.2 and newer report token IDs"}
@@ -234,15 +240,15 @@ func (q *query) end([]byte) *remote.Error {
 	return nil
 }
 
-// versions returns the versions of n tokens: the server's, else the version before the
-// request.
-func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
+// versions returns the versions of n tokens: the server's if it is to be believed, else the
+// version before the request.
+func versions(before int32, n int, spans []span, believes func(int32) bool) ([]int32, *remote.Error) {
 	of := slices.Repeat([]int32{before}, n)
 	for _, s := range spans {
 		if s.Start < 0 || s.Start > s.End || s.End > n {
 			return nil, remote.Nonsensef("versions of the tokens from %d to %d, of %d", s.Start, s.End, n)
 		}
-		if version, known := remote.ParseVersion(s.Version); known {
+		if version, known := remote.ParseVersion(s.Version); known && believes(version) {
 			for i := s.Start; i < s.End; i++ {
 				of[i] = version
 			}
@@ -251,12 +257,14 @@ func versions(before int32, n int, spans []span) ([]int32, *remote.Error) {
 	return of, nil
 }
 
-// cut returns the outputs of a cut answer that have tokens.
+// cut returns the outputs of a cut answer that have tokens, and keep their promises.
 func (q *query) cut() (outputs []policy.Output) {
 	for _, o := range q.outputs {
 		if len(o.Tokens) > 0 && q.mine {
 			o.Finish, o.Versions = cmp.Or(o.Finish, quintain.Aborted), slices.Repeat([]int32{q.version}, len(o.Tokens))
-			outputs = append(outputs, o)
+			if policy.CheckOutput(q.prompt, o) == nil {
+				outputs = append(outputs, o)
+			}
 		}
 	}
 	return outputs

@@ -87,7 +87,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	if err := policy.CheckPrompt(p); err != nil {
 		return nil, fmt.Errorf("vllm: %w", err)
 	}
-	q := query{prompt: p, config: &c.cfg}
+	q := query{prompt: p, config: &c.cfg, believes: c.server.Believes}
 	call, err := q.call()
 	if err != nil {
 		return nil, fmt.Errorf("vllm: %w", err)

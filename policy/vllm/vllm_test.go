@@ -2,6 +2,7 @@ package vllm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -63,7 +64,7 @@ func TestVersionsOfTokens(t *testing.T) {
 		{"from behind to front", `[{"version":"9","start":2,"end":1}]`, nil},
 		{"before the first", `[{"version":"9","start":-1,"end":1}]`, nil},
 	} {
-		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1}, N: 1}, config: &Config{Native: true}, id: "r"}
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1}, N: 1}, config: &Config{Native: true}, believes: func(int32) bool { return true }, id: "r"}
 		q.begin(7)
 		fault := q.readNative([]byte(`{"request_id":"r","choices":[{"index":0,"token_ids":[5,6,7],"finish_reason":"stop",` +
 			`"logprobs":{"content":[{"token_id":5,"logprob":-1},{"token_id":6,"logprob":-1},{"token_id":7,"logprob":-1}]},"weight_versions":` + test.spans + `}]}`))
@@ -101,6 +102,45 @@ func TestPromptOfAnAnswer(t *testing.T) {
 	}
 }
 
+// vLLM says nothing of a reply that it aborts before the first token, and closes the stream.
+func TestEndOfAStream(t *testing.T) {
+	t.Parallel()
+	const first = `data: {"choices":[{"index":0,"prompt_token_ids":[1],"token_ids":[5],"logprobs":{"token_logprobs":[-1]},"finish_reason":`
+	for _, test := range []struct {
+		why, stream string
+		kind        remote.Kind // "": no fault
+		text        string      // tokens and ends of both outputs
+	}{
+		{"both aborted before the first token", "data: [DONE]\n\n", remote.Aborted, ""},
+		{"one aborted before it, one after", first + "\"abort\"}]}\n\ndata: [DONE]\n\n", "", "[5] abort [] abort"},
+		{"one aborted before it, one whole", first + "\"stop\"}]}\n\ndata: [DONE]\n\n", "", "[5] stop [] abort"},
+		{"a sample without an end", first + "null}]}\n\ndata: [DONE]\n\n", remote.Unreachable, ""},
+		{"nothing, not even the end of the stream", "", remote.Unreachable, ""},
+		{"one whole, and no end of the stream", first + "\"stop\"}]}\n\n", remote.Unreachable, ""},
+		{"a token beyond the vocabulary", strings.Replace(first, "[5]", "[9]", 1) + "\"stop\"}]}\n\ndata: [DONE]\n\n", remote.Nonsense, ""},
+	} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(test.stream))
+		}))
+		c, err := New(Config{Server: remote.Config{URL: web.URL, Retries: -1, VersionPath: remote.Unasked}, Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs, err := c.Generate(t.Context(), policy.Prompt{Tokens: []quintain.Token{1}, N: 2, Size: 9, Sampling: quintain.Sampling{Temperature: 1}})
+		var got []string
+		for _, o := range outputs {
+			got = append(got, fmt.Sprint(o.Tokens, " ", strings.TrimSuffix(string(o.Finish), "ed")))
+		}
+		fault, _ := errors.AsType[*remote.Error](err)
+		if (fault == nil) != (test.kind == "") || fault != nil && fault.Kind != test.kind || strings.Join(got, " ") != test.text {
+			t.Errorf("%s: %q, error %v; want %q and a fault of kind %q", test.why, got, err, test.text, test.kind)
+		}
+		c.CloseIdle()
+		web.Close()
+	}
+}
+
 // FuzzEvents checks that any events give either outputs that keep their promises, or an
 // error.
 func FuzzEvents(f *testing.F) {
@@ -110,14 +150,14 @@ func FuzzEvents(f *testing.F) {
 	f.Add(first, `{"choices":[],"error":{"message":"no"}}`)
 	f.Add(`{"choices":[{"index":-1,"token_ids":[-5],"logprobs":{"content":[{"logprob":null}]}}]}`, `[]`)
 	f.Fuzz(func(t *testing.T, one, two string) {
-		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}, sent: []byte("[1,2]")}
+		q := query{prompt: policy.Prompt{Tokens: []quintain.Token{1, 2}, N: 2, Sampling: quintain.Sampling{MaxTokens: 3}}, config: &Config{}, believes: func(int32) bool { return true }, sent: []byte("[1,2]")}
 		q.begin(7)
 		for _, data := range []string{one, two} {
 			if q.event([]byte(data)) != nil {
 				return
 			}
 		}
-		fault := q.end(nil)
+		fault := q.end([]byte(remote.Done))
 		outputs := q.outputs
 		if fault != nil {
 			outputs = q.cut()

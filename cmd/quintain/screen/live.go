@@ -146,6 +146,9 @@ func statusOf(r *run.Report) []string {
 	if r.Waiting != "" {
 		parts = append(parts, Clip(r.Waiting, 160))
 	}
+	if n := r.Episodes[quintain.PromptTooLong]; n > 0 {
+		parts = append(parts, fmt.Sprintf("episodes with too long prompts %d", n))
+	}
 	if n := r.Failed(); n > 0 {
 		cause, _, _ := strings.Cut(r.LastFault, "\n")
 		parts = append(parts, fmt.Sprintf("failed episodes %d (%s)", n, Clip(cause, 60)))
