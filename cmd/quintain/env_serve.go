@@ -87,19 +87,15 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	if err != nil {
 		return err
 	}
-	share, err := envrun.OpenShare(ctx, q)
-	if err != nil {
-		return err
-	}
-	to.Registration.Instance, to.Registration.Share = share.Instance, share.Number
 	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
-	if link, err = uplink.Open(ctx, to); err != nil {
+	if link, cfg.Settings.Seed, err = envrun.Register(ctx, q, to, cfg.Settings.Seed); err != nil {
 		if ctx.Err() != nil { // stopped while it waited
 			return nil
 		}
 		return err
 	}
-	if err := e.claim(ctx, share, link, &cfg); err != nil {
+	e.config.Run.Of.Seed = cfg.Settings.Seed
+	if cfg.Streams, err = e.config.runStreams(); err != nil {
 		return err
 	}
 	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
@@ -107,15 +103,8 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	if cfg.Exams, err = envrun.Exams(&e.of.Env, link); err != nil {
 		return err
 	}
-	path := e.of.Env.DataPathToSaveGroups
-	cfg.Rules.NoMessages = !e.of.Env.IncludeMessages && path == ""
-	if path != "" {
-		file, err := envrun.NewGroupFile(path, 0)
-		if err != nil {
-			return err
-		}
-		e.closed = append(e.closed, file)
-		cfg.Sinks = append(cfg.Sinks, file)
+	if err := e.saveGroups(&cfg); err != nil {
+		return err
 	}
 	if err := e.open(ctx, cfg, learn.Step{}); err != nil {
 		return err
@@ -123,12 +112,17 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	return e.run(ctx, w)
 }
 
-// claim makes cfg play the environment's share of the problems.
-func (e *atroposEnv) claim(ctx context.Context, share *envrun.Share, link *uplink.Link, cfg *run.Config) (err error) {
-	if cfg.Settings.Seed, err = share.Claim(ctx, link, cfg.Settings.Seed); err != nil {
+// saveGroups saves the groups of a run into a file too, if the settings name one.
+func (e *atroposEnv) saveGroups(cfg *run.Config) error {
+	path := e.of.Env.DataPathToSaveGroups
+	cfg.Rules.NoMessages = !e.of.Env.IncludeMessages && path == ""
+	if path == "" {
+		return nil
+	}
+	file, err := envrun.NewGroupFile(path, 0)
+	if err != nil {
 		return err
 	}
-	e.config.Run.Of.Seed = cfg.Settings.Seed
-	cfg.Streams, err = e.config.runStreams()
-	return err
+	e.closed, cfg.Sinks = append(e.closed, file), append(cfg.Sinks, file)
+	return nil
 }
