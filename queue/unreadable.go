@@ -2,8 +2,10 @@ package queue
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -178,7 +180,8 @@ func (x *index) unread(e Entry, why error, most int) Unreadable {
 	return a
 }
 
-// exclude sets groups aside, and reports the first of them. x.mu is held.
+// exclude sets groups aside, and reports the first of them; the log has no line if all of them
+// were set aside before. x.mu is held.
 func (x *index) exclude(list []Unreadable) {
 	if len(list) == 0 {
 		return
@@ -195,10 +198,14 @@ func (x *index) exclude(list []Unreadable) {
 	if !first.Again.IsZero() {
 		about = append(about, "again", first.Again)
 	}
+	level := slog.LevelDebug
+	if slices.ContainsFunc(list, func(a Unreadable) bool { return x.tries[a.Seq] <= 1 }) { // for the first time
+		level = slog.LevelError
+	}
 	if first.Others = len(list) - 1; first.Others == 0 {
-		x.log.Error("a group cannot be read and is set aside", about...)
+		x.log.Log(context.Background(), level, "a group cannot be read and is set aside", about...)
 	} else {
-		x.log.Error("groups cannot be read and are set aside", append([]any{"groups", len(list)}, about...)...)
+		x.log.Log(context.Background(), level, "groups cannot be read and are set aside", append([]any{"groups", len(list)}, about...)...)
 	}
 	if x.onUnreadable != nil {
 		x.onUnreadable(first)
