@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -163,7 +164,7 @@ func TestNewRefuses(t *testing.T) {
 type badStore struct {
 	*queue.Memory
 	corrupt map[uint64]bool // unreadable bodies
-	dead    bool            // no body can be read
+	dead    atomic.Bool     // no body can be read
 	reads   chan struct{}   // gets an element for each read, if there is a gate
 	gate    chan struct{}   // nil: open; else reads wait until it is closed
 	full    error           // of Put
@@ -175,7 +176,7 @@ func (b *badStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
 		b.reads <- struct{}{}
 		<-b.gate
 	}
-	if b.dead {
+	if b.dead.Load() {
 		return nil, &queue.UnreadableError{From: 1, Through: 1 << 30, Err: syscall.EIO}
 	}
 	body, err := b.Memory.Body(ctx, seq)
@@ -197,7 +198,8 @@ func (b *badStore) Put(ctx context.Context, records []queue.Record) ([]uint64, e
 func TestDeadDisk(t *testing.T) {
 	for _, path := range []string{"GET /batch", "POST " + mainPath + "/batches?trainer=a", "POST " + mainPath + "/batches?trainer=a&wait=1s"} {
 		synctest.Test(t, func(t *testing.T) {
-			store := &badStore{Memory: queue.NewMemory(), dead: true}
+			store := &badStore{Memory: queue.NewMemory()}
+			store.dead.Store(true)
 			f := newFixture(t, store, Config{})
 			f.begin(100)
 			for id := range 200 {
@@ -212,7 +214,7 @@ func TestDeadDisk(t *testing.T) {
 			if st := f.run.Stats(); st.Open != 0 || st.Queue.Leased.Groups != 0 || st.Queue.Aside.Groups+st.Queue.Waiting.Groups != 200 {
 				t.Errorf("%s: %d batches, %+v", path, st.Open, st.Queue)
 			}
-			store.dead = false
+			store.dead.Store(false)
 			time.Sleep(time.Minute)
 			for range 2 {
 				if w := f.do(method, path, ""); w.Code != http.StatusOK {
@@ -228,12 +230,13 @@ func TestDeadDisk(t *testing.T) {
 // soon after the disk reads again.
 func TestTrainerWaitsForTheDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &badStore{Memory: queue.NewMemory(), dead: true}
+		store := &badStore{Memory: queue.NewMemory()}
+		store.dead.Store(true)
 		f := newFixture(t, store, Config{})
 		f.begin(2)
 		f.put(group(1, 1, -1), group(2, 1, -1))
 		began := time.Now()
-		time.AfterFunc(10*time.Second, func() { store.dead = false })
+		time.AfterFunc(10*time.Second, func() { store.dead.Store(false) })
 		if w := f.do("POST", mainPath+"/batches?wait=1m", ""); w.Code != http.StatusOK || time.Since(began) > 30*time.Second {
 			t.Errorf("%d %s after %s", w.Code, w.Body, time.Since(began))
 		}
