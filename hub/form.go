@@ -232,7 +232,7 @@ func missed(q *queue.Queue, size int) error {
 	if n.Groups == 0 || n.Sequences+q.Waiting().Sequences < size {
 		return nil
 	}
-	return fmt.Errorf("%d groups cannot be read for now: %w", n.Groups, why)
+	return fmt.Errorf("groups that cannot be read for now: %d: %w", n.Groups, why)
 }
 
 // pick returns the groups of the next batch. The queue calls it under its lock, so it takes
