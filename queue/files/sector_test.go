@@ -170,8 +170,8 @@ func TestDeadFile(t *testing.T) {
 		}
 		first := s.bodies.list[0].name
 		d.rot(first, syscall.EIO)
-		var list []queue.Delivery
-		for calls := 0; len(list) == 0; calls++ {
+		list, err := q.Lease(t.Context(), queue.Want{Consumer: "a", Max: 100})
+		for calls := 0; err != nil; calls++ {
 			if list, err = q.Lease(t.Context(), queue.Want{Consumer: "a", Max: 100}); calls > 10 {
 				t.Fatalf("error %v at call %d", err, calls)
 			}
@@ -216,7 +216,10 @@ func TestHalfDeadFile(t *testing.T) {
 			came, began := 0, time.Now()
 			for came < 1000-lost && time.Since(began) < time.Minute {
 				list, err := q.Lease(t.Context(), queue.Want{Consumer: "a", Max: 50})
-				if came += len(list); err == nil && len(list) == 0 {
+				if err != nil {
+					continue
+				}
+				if came += len(list); len(list) == 0 {
 					time.Sleep(time.Second)
 				}
 			}
@@ -265,11 +268,10 @@ func TestPassingFaultDoesNotStick(t *testing.T) {
 func TestLostAreCounted(t *testing.T) {
 	d := newDisk()
 	q, s := openOn(t, d) // nothing seals the store, as within the second before a kill
-	var files map[string][]byte
 	for i := range 9 {
 		putSmall(t, q, i, i)
 	}
-	files = make(map[string][]byte)
+	files := make(map[string][]byte)
 	for name, n := range d.now {
 		files[name] = bytes.Clone(n.data)
 	}
