@@ -197,6 +197,27 @@ func (b *batches) dissolve(ctx context.Context, d *batch) error {
 	return nil
 }
 
+// reserve keeps d from other trainers while its first groups are read. The function that it
+// returns ends that: it reports whether d was left alone, and given an error makes it as it
+// was before. The run's trade is held for both.
+func (b *batches) reserve(d *batch) (release func(err error) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	state, attempt := d.state, d.attempt
+	d.state = flying
+	return func(err error) bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if d.state != flying || d.attempt != attempt || !slices.Contains(b.open, d) {
+			return false
+		}
+		if err != nil {
+			d.state = state
+		}
+		return true
+	}
+}
+
 // launch begins a reply with d, given its first groups.
 func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 	b.mu.Lock()

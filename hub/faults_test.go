@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -163,11 +164,21 @@ func TestNewRefuses(t *testing.T) {
 type badStore struct {
 	*queue.Memory
 	corrupt map[uint64]bool // unreadable bodies
+	dead    atomic.Bool     // no body can be read
+	reads   chan struct{}   // gets an element for each read, if there is a gate
+	gate    chan struct{}   // nil: open; else reads wait until it is closed
 	full    error           // of Put
 	writes  int             // if above 0: counts down to the failing write
 }
 
 func (b *badStore) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	if b.gate != nil {
+		b.reads <- struct{}{}
+		<-b.gate
+	}
+	if b.dead.Load() {
+		return nil, &queue.UnreadableError{From: 1, Through: 1 << 30, Err: syscall.EIO}
+	}
 	body, err := b.Memory.Body(ctx, seq)
 	if b.corrupt[seq] && err == nil {
 		body[len(body)/2] ^= 1
@@ -180,6 +191,112 @@ func (b *badStore) Put(ctx context.Context, records []queue.Record) ([]uint64, e
 		return nil, errors.Join(err, b.full)
 	}
 	return b.Memory.Put(ctx, records)
+}
+
+// TestDeadDisk asks for batches while the disk can read nothing: the trainer is told so, or
+// waits, and gets all groups once the disk reads again. No batch is formed meanwhile.
+func TestDeadDisk(t *testing.T) {
+	for _, path := range []string{"GET /batch", "POST " + mainPath + "/batches?trainer=a", "POST " + mainPath + "/batches?trainer=a&wait=1s"} {
+		synctest.Test(t, func(t *testing.T) {
+			store := &badStore{Memory: queue.NewMemory()}
+			store.dead.Store(true)
+			f := newFixture(t, store, Config{})
+			f.begin(100)
+			for id := range 200 {
+				f.put(group(id, 1, -1))
+			}
+			method, path, _ := strings.Cut(path, " ")
+			for range 3 { // later ones too, before the queue tries again
+				if w := f.do(method, path, ""); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "cannot be read") {
+					t.Errorf("%s: %d %s", path, w.Code, w.Body)
+				}
+			}
+			if st := f.run.Stats(); st.Open != 0 || st.Queue.Leased.Groups != 0 || st.Queue.Aside.Groups+st.Queue.Waiting.Groups != 200 {
+				t.Errorf("%s: %d batches, %+v", path, st.Open, st.Queue)
+			}
+			store.dead.Store(false)
+			time.Sleep(time.Minute)
+			for range 2 {
+				if w := f.do(method, path, ""); w.Code != http.StatusOK {
+					t.Errorf("%s, and the disk reads again: %d %s", path, w.Code, w.Body)
+				}
+				f.do("POST", mainPath+"/batches/1/ack?trainer=a", "")
+			}
+		})
+	}
+}
+
+// TestTrainerWaitsForTheDisk has a trainer wait while the disk can read nothing; it gets a batch
+// soon after the disk reads again.
+func TestTrainerWaitsForTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &badStore{Memory: queue.NewMemory()}
+		store.dead.Store(true)
+		f := newFixture(t, store, Config{})
+		f.begin(2)
+		f.put(group(1, 1, -1), group(2, 1, -1))
+		began := time.Now()
+		time.AfterFunc(10*time.Second, func() { store.dead.Store(false) })
+		if w := f.do("POST", mainPath+"/batches?wait=1m", ""); w.Code != http.StatusOK || time.Since(began) > 30*time.Second {
+			t.Errorf("%d %s after %s", w.Code, w.Body, time.Since(began))
+		}
+	})
+}
+
+// TestSlowReadHoldsNobodyUp reads a batch from a disk that does not answer. Meanwhile others are
+// acknowledged, and what happens to the run is not undone by the batch.
+func TestSlowReadHoldsNobodyUp(t *testing.T) {
+	for _, test := range []struct {
+		why    string
+		due    bool   // the batch was formed before
+		method string // meanwhile
+		path   string
+		body   string
+		status int // of the request for the batch
+		next   int // of the next one
+	}{
+		{"another batch is acknowledged", false, "POST", mainPath + "/batches/1/ack?trainer=a", "", 200, 200},
+		{"the same, and the batch was given back before", true, "POST", mainPath + "/batches/1/ack?trainer=a", "", 200, 200},
+		{"the batch given back is acknowledged", true, "POST", mainPath + "/batches/2/ack?trainer=b", "", 200, 204},
+		{"a trainer registers with another size", false, "POST", "/register", fmt.Sprintf(registerBody, 4, 0), 200, 204},
+		{"the run is reset", false, "GET", "/reset_data", "", 204, 409},
+	} {
+		store := &badStore{Memory: queue.NewMemory()}
+		f := newFixture(t, store, Config{})
+		f.begin(2)
+		for id := range 6 {
+			f.put(group(id, 1, -1))
+		}
+		take := func(trainer string) int { return f.do("POST", mainPath+"/batches?trainer="+trainer, "").Code }
+		if code := take("a"); code != 200 {
+			t.Fatal(code)
+		}
+		if test.due {
+			take("b")
+			f.do("POST", mainPath+"/batches/2/nack?trainer=b", "")
+		}
+		gate := make(chan struct{})
+		store.reads, store.gate = make(chan struct{}, 10), gate
+		got, done := make(chan int, 1), make(chan int, 1)
+		go func() { got <- take("b") }()
+		<-store.reads
+		go func() { done <- f.do(test.method, test.path, test.body).Code }()
+		if test.path == "/reset_data" { // it waits for running reads
+			close(gate)
+		}
+		if code := <-done; code != 200 {
+			t.Errorf("%s: %d", test.why, code)
+		}
+		if test.path != "/reset_data" {
+			close(gate)
+		}
+		if code := <-got; code != test.status && test.path != "/reset_data" {
+			t.Errorf("%s: the batch that was read: %d, want %d", test.why, code, test.status)
+		}
+		if code := take("c"); code != test.next {
+			t.Errorf("%s: the next batch: %d, want %d", test.why, code, test.next)
+		}
+	}
 }
 
 // TestReadyAsPostsAre compares readiness with a post.

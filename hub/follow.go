@@ -132,6 +132,9 @@ func (r *Run) groupsOf(c *web.Call, seqs []uint64) (groups []queue.Delivery, las
 			break
 		}
 		d, err := readFor(c, r.queue, seq)
+		if errors.Is(err, queue.ErrUnreadable) { // its neighbours are set aside too, and not shown to a follower that asks again
+			return groups, seq, nil
+		}
 		if errors.Is(err, queue.ErrUnknown) || isCorrupt(err) {
 			last = seq
 			continue

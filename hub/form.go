@@ -3,7 +3,9 @@ package hub
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
@@ -17,6 +19,15 @@ const maxBurst = 1000
 // errNoBatch says that the waiting groups form no batch.
 var errNoBatch = errors.New("no batch")
 
+// errMoved says that the run changed while a batch was read: begin anew.
+var errMoved = errors.New("the run changed meanwhile")
+
+// noBatchYet reports whether err may pass with time: no batch, or groups that the disk cannot
+// read for now.
+func noBatchYet(err error) bool {
+	return errors.Is(err, errNoBatch) || errors.Is(err, queue.ErrUnreadable)
+}
+
 // nextBatch acknowledges the trainer's batches, if its claim says so, and returns the next
 // batch: one that is due again, or a new one.
 func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
@@ -28,10 +39,17 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 	for {
 		d := r.batches.nextDue(c.trainer)
 		if d == nil {
-			return r.form(ctx, c)
+			p, err := r.form(ctx, c)
+			if errors.Is(err, errMoved) {
+				continue
+			}
+			return p, err
 		}
-		if now := r.registry.Current(); d.demand == now.Demand() {
+		if d.demand == r.registry.Demand() {
 			p, err := r.again(ctx, d, c)
+			if errors.Is(err, errMoved) {
+				continue
+			}
 			if err == nil || !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
 				return p, err
 			}
@@ -44,7 +62,12 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 
 // again hands out an earlier batch. r.trade is held.
 func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
-	first, err := r.batches.fetch(ctx, d.seqs)
+	release := r.batches.reserve(d)
+	var first []queue.Delivery
+	err := r.trade.lend(func() (err error) { first, err = r.batches.fetch(ctx, d.seqs); return err })
+	if !release(err) {
+		return parcel{}, errMoved
+	}
 	if err != nil {
 		return parcel{}, err
 	}
@@ -54,11 +77,32 @@ func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
 	return r.batches.launch(d, first, c), nil
 }
 
+// A trade is a lock that can be lent.
+type trade struct {
+	sync.Mutex
+	turn int // changes when a trainer registers and with a reset
+}
+
+// lend unlocks t while do runs, because a disk may take long to fail. The error is errMoved if
+// the turn has changed meanwhile.
+func (t *trade) lend(do func() error) error {
+	turn := t.turn
+	t.Unlock()
+	err := func() error {
+		defer t.Lock()
+		return do()
+	}()
+	if turn != t.turn {
+		return errMoved
+	}
+	return err
+}
+
 // awaitBatch returns the next batch as soon as there is one, while the client waits. Waiting
 // calls stand in line, and a change wakes only the first.
 func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (parcel, error) {
 	p, err := r.nextBatch(context.WithoutCancel(ctx), by)
-	if !errors.Is(err, errNoBatch) || wait == 0 {
+	if !noBatchYet(err) || wait == 0 {
 		return p, err
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, wait, errNoBatch)
@@ -79,7 +123,7 @@ func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	for {
 		came, moved := r.queue.Changed(), r.batches.movement()
 		p, err := r.nextBatch(context.WithoutCancel(ctx), by)
-		if !errors.Is(err, errNoBatch) {
+		if !noBatchYet(err) {
 			return p, err
 		}
 		clock := time.NewTimer(r.nextTurn(time.Now()))
@@ -89,7 +133,10 @@ func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 		case <-clock.C:
 		case <-ctx.Done():
 			clock.Stop()
-			return parcel{}, context.Cause(ctx)
+			if cause := context.Cause(ctx); !errors.Is(cause, errNoBatch) {
+				err = cause
+			}
+			return parcel{}, err
 		case <-r.server.web.Stopping():
 			clock.Stop()
 			return parcel{}, errNoBatch
@@ -98,10 +145,13 @@ func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	}
 }
 
-// nextTurn is the time until a lease runs out or an environment counts as gone, which may
-// make a batch possible.
+// nextTurn is the time until a lease runs out, an environment counts as gone, or groups that
+// could not be read are tried again, which may make a batch possible.
 func (r *Run) nextTurn(now time.Time) time.Duration {
 	next := r.batches.nextLapse(now.Add(maxWait))
+	if again, ok := r.queue.NextExpiry(); ok && again.Before(next) {
+		next = again
+	}
 	next = r.registry.NextSilence(now, next)
 	return max(time.Millisecond, next.Sub(now)+time.Millisecond)
 }
@@ -126,34 +176,31 @@ func (r *Run) form(ctx context.Context, c claim) (parcel, error) {
 // formBurst forms all possible batches, as Atropos does, counts them all, and hands out the
 // last. r.trade is held.
 func (r *Run) formBurst(ctx context.Context, c claim) (parcel, error) {
-	open := slices.Clone(r.batches.open)
-	formed := 0
+	var formed []*batch
 	var seqs []uint64
 	for len(seqs) < maxBurst {
 		d, _, err := r.choose(ctx)
-		if errors.Is(err, errNoBatch) {
+		if noBatchYet(err) && len(formed) > 0 {
 			break
 		}
 		if err != nil {
 			r.queue.Release(consumer, seqs...)
 			return parcel{}, err
 		}
-		formed++
 		seqs = append(seqs, d.seqs...)
-		open = append(open, d)
+		formed = append(formed, d)
 	}
-	if formed == 0 {
-		return parcel{}, errNoBatch
-	}
-	if err := r.batches.save(ctx, r.batches.step+formed, open); err != nil {
+	if err := r.batches.save(ctx, r.batches.step+len(formed), append(slices.Clone(r.batches.open), formed...)); err != nil {
 		r.queue.Release(consumer, seqs...)
 		return parcel{}, err
 	}
-	return r.again(ctx, open[len(open)-1], c)
+	return r.again(ctx, formed[len(formed)-1], c)
 }
 
-// choose leases the groups of the next batch, and reads the first portion. If one cannot be
-// read, the queue sets it aside, and choose tries again. r.trade is held.
+// choose leases the groups of the next batch, and reads the first portion. If some cannot be
+// read, the queue sets them aside, and choose tries again. The error is a
+// [queue.ErrUnreadable] if there is no batch because the disk fails for a moment. r.trade is
+// held.
 func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 	for {
 		groups, err := r.queue.Lease(ctx, queue.Want{Consumer: consumer, Blind: true, Pick: r.pick})
@@ -161,14 +208,17 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 			return nil, nil, err
 		}
 		if len(groups) == 0 {
+			if err := missed(r.queue, r.registry.Demand()); err != nil {
+				return nil, nil, err
+			}
 			if r.strict {
 				r.reportUnpackable()
 			}
 			return nil, nil, errNoBatch
 		}
-		now := r.registry.Current()
-		d := newBatch(groups, now.Demand())
-		first, err := r.batches.fetch(ctx, d.seqs)
+		d := newBatch(groups, r.registry.Demand())
+		var first []queue.Delivery
+		err = r.trade.lend(func() (err error) { first, err = r.batches.fetch(ctx, d.seqs); return err })
 		if err != nil {
 			r.queue.Release(consumer, d.seqs...)
 		}
@@ -176,6 +226,16 @@ func (r *Run) choose(ctx context.Context) (*batch, []queue.Delivery, error) {
 			return d, first, err
 		}
 	}
+}
+
+// missed is an error if there might be a batch if the disk could read.
+func missed(q *queue.Queue, want registry.Demand) error {
+	lost, why := q.Unreadable()
+	waiting := q.Waiting()
+	if lost.Groups == 0 || want.Of(lost.Groups+waiting.Groups, lost.Episodes+waiting.Episodes, lost.Sequences+waiting.Sequences) < want.Least {
+		return nil
+	}
+	return fmt.Errorf("groups that cannot be read for now: %d: %w", lost.Groups, why)
 }
 
 // pick returns the groups of the next batch. The queue calls it under its lock, so it takes

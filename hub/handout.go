@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/queue"
 )
 
 // The headers of a batch.
@@ -59,7 +60,7 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups
 		return err
 	}
 	if corrupt {
-		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p))
+		err = errors.Join(err, r.spoil(context.WithoutCancel(c.Context()), p, err))
 	}
 	r.log.Info("a batch did not reach the trainer and will be handed out again", "batch", p.number, "groups", len(p.seqs), "err", err)
 	panic(http.ErrAbortHandler) // the reply must not look whole
@@ -68,9 +69,13 @@ func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups
 // errBrokeOff says that a reply was not written to its end.
 var errBrokeOff = errors.New("the reply broke off")
 
-// spoil dissolves a batch with an undecodable group, which the queue sets aside.
-func (r *Run) spoil(ctx context.Context, p parcel) error {
+// spoil dissolves a batch with groups that the queue has set aside, because the disk cannot
+// read them, or sets aside now, because they cannot be decoded.
+func (r *Run) spoil(ctx context.Context, p parcel, why error) error {
 	for _, seq := range p.seqs {
+		if errors.Is(why, queue.ErrUnreadable) {
+			break
+		}
 		if _, err := r.queue.Read(ctx, seq); err != nil && !isCorrupt(err) {
 			return err
 		}

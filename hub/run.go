@@ -33,7 +33,7 @@ type Run struct {
 	deleted atomic.Bool
 
 	// trade is held to choose or acknowledge batches and to change the registration.
-	trade sync.Mutex
+	trade trade
 
 	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
@@ -79,6 +79,9 @@ func (r *Run) tellUnreadable(a queue.Unreadable) {
 	fields := map[string]any{"id": a.ID, "number": a.Seq, "reason": a.Why.Error()}
 	if !a.Again.IsZero() {
 		fields["again"] = a.Again.UTC().Format(time.RFC3339Nano)
+	}
+	if a.Others > 0 {
+		fields["groups"] = a.Others + 1
 	}
 	r.events.Add("aside", fields)
 }
@@ -131,6 +134,7 @@ func (r *Run) BatchSize() (int, packing.Unit) {
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
+	r.trade.turn++
 	g := r.registry.Current()
 	if !g.Registered || !r.strict {
 		if err := r.reenroll(ctx, g, t); err != nil {
@@ -237,6 +241,7 @@ func (r *Run) reset(ctx context.Context) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
 	defer r.batches.wake()
+	r.trade.turn++
 	if err := r.registry.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}

@@ -79,25 +79,42 @@ func deliveries(entries []Entry) []Delivery {
 	return list
 }
 
+// readAll reads the groups of entries, or sets those aside that cannot be read.
 func (q *Queue) readAll(ctx context.Context, entries []Entry, raw bool) ([]Delivery, error) {
 	list := make([]Delivery, len(entries))
-	err := each(len(entries), func(i int) (err error) {
-		list[i], err = q.read(ctx, entries[i], raw)
+	var f failures
+	order, again := q.order(entries)
+	err := each(len(entries), func(n int) (err error) {
+		i := order[n]
+		if f.near(entries[i].Seq) {
+			return nil
+		}
+		list[i], err = q.try(ctx, entries[i], raw)
+		if bad, ok := errors.AsType[*CorruptError](err); ok {
+			f.add(entries[i], bad.Err, n >= again)
+			return nil
+		}
 		return err
 	})
-	return list, err
+	if err == nil && len(f.list) > 0 {
+		err = q.setAside(entries, &f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // errGone says that a group was acknowledged during the read: its lease had run out, and
 // another consumer took it.
 var errGone = fmt.Errorf("acknowledged by another consumer: %w", ErrUnknown)
 
-// read returns the group of e, or sets it aside if it cannot be read.
-func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
+// try reads the group of e. The error is a [*CorruptError] if it cannot be read.
+func (q *Queue) try(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 	d := Delivery{Entry: e}
 	body, err := q.store.Body(ctx, e.Seq)
 	if errors.Is(err, ErrUnreadable) || errors.Is(err, ErrUnknown) { // the index has it, so it should be there
-		return d, q.corrupt(e, err)
+		return d, &CorruptError{Seq: e.Seq, ID: e.ID, Err: err}
 	}
 	if err != nil {
 		return d, fmt.Errorf("group %s: %w", e.ID, q.doubt(err))
@@ -108,17 +125,9 @@ func (q *Queue) read(ctx context.Context, e Entry, raw bool) (Delivery, error) {
 		d.Group, err = q.codec.Decode(body)
 	}
 	if err != nil {
-		return d, q.corrupt(e, err)
+		return d, &CorruptError{Seq: e.Seq, ID: e.ID, Err: err}
 	}
 	return d, nil
-}
-
-// corrupt sets e aside and returns its error.
-func (q *Queue) corrupt(e Entry, why error) error {
-	if !q.setAside(e, why) {
-		return fmt.Errorf("group %s: %w", e.ID, errGone)
-	}
-	return &CorruptError{Seq: e.Seq, ID: e.ID, Err: why}
 }
 
 // Ack says that the consumer is done with groups. When it returns nil they are durably done,

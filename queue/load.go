@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -46,7 +47,12 @@ func (q *Queue) load(ctx context.Context) error {
 		q.log.Warn("the log was written by a clock ahead of this one: no ID is forgotten until this one catches up", "ahead", ahead)
 	}
 	present := make(map[uint64]struct{})
+	var dark []Listed // numbers in unreadable parts
 	last, err := q.store.List(ctx, func(l Listed) {
+		if l.Err != nil {
+			dark = append(dark, l)
+			return
+		}
 		present[l.Seq] = struct{}{}
 		if l.Void || h.done(l.Seq, l.Key) {
 			q.garbage[l.Seq] = struct{}{}
@@ -57,15 +63,60 @@ func (q *Queue) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lost := h.missing(max(last, h.last), present)
-	q.stats.Lost = h.lost + lost
+	lost := q.hide(dark, h.missing(max(last, h.last), present))
+	q.stats.Lost = h.lost + uint64(len(lost))
 	q.last, q.noted = last, min(last, h.last)
 	// A store that lost its end will reuse numbers in the log.
-	damaged := lost > 0 || h.last > last
+	damaged := len(lost) > 0 || h.last > last
 	if damaged {
-		q.log.Error("groups are missing: the files of the queue were damaged, or another program changed them", "groups", lost)
+		q.log.Error("groups are missing: the files of the queue were damaged, or another program changed them", q.whereabouts(lost)...)
 	}
 	return q.tidy(ctx, h, damaged)
+}
+
+// hide sets those of the missing numbers aside that are in the unreadable parts of dark, and
+// returns the others. At the next opening the disk may be able to read them.
+func (q *Queue) hide(dark []Listed, missing []uint64) (lost []uint64) {
+	var list []Unreadable
+	for _, seq := range missing {
+		at := slices.IndexFunc(dark, func(l Listed) bool { return l.From <= seq && seq <= l.Seq })
+		if at < 0 {
+			lost = append(lost, seq)
+			continue
+		}
+		e := Entry{Seq: seq, ID: "unknown", EnvID: -1, Oldest: -1, anon: true}
+		list = append(list, Unreadable{Entry: e, Why: dark[at].Err})
+	}
+	q.stats.Corrupt += uint64(len(list))
+	q.exclude(list)
+	return lost
+}
+
+// whereabouts describes missing groups for the log: their numbers and, if the store knows,
+// the files that had them.
+func (q *Queue) whereabouts(lost []uint64) []any {
+	about := []any{"groups", len(lost)}
+	if len(lost) == 0 {
+		return about
+	}
+	about = append(about, "first", lost[0], "last", lost[len(lost)-1])
+	s, ok := q.store.(interface {
+		Holder(seq uint64) (name string, gone bool)
+	})
+	if !ok {
+		return about
+	}
+	var names []string
+	for _, seq := range lost {
+		name, gone := s.Holder(seq)
+		if gone {
+			name += " (missing)"
+		}
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return append(about, "files", strings.Join(names, ", "))
 }
 
 // tidy shortens a long log, logs the rest of a damaged store, and frees done groups.
@@ -116,7 +167,7 @@ func (q *Queue) sort(l Listed, loose map[uint64]struct{}) {
 	if err != nil {
 		q.here[l.Key] = unknownContent // the store refuses others of this key
 		q.stats.Corrupt++
-		q.exclude(Unreadable{Entry: e, Why: err})
+		q.exclude([]Unreadable{{Entry: e, Why: err}})
 		return
 	}
 	q.enter(e, c)
@@ -160,6 +211,9 @@ func (q *Queue) reread(ctx context.Context) error {
 func (q *Queue) lookAgain(ctx context.Context) error {
 	var voids []uint64
 	last, err := q.store.List(ctx, func(l Listed) {
+		if l.Err != nil { // known since the opening
+			return
+		}
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		_, garbage := q.garbage[l.Seq]

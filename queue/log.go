@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -192,27 +193,19 @@ func (h *history) done(seq uint64, key Key) bool {
 	return gone || h.known.has(key) || seq <= h.through && !live
 }
 
-// missing counts the numbers up to last that are neither present nor done.
-func (h *history) missing(last uint64, present map[uint64]struct{}) uint64 {
-	n := uint64(0)
-	for seq := range h.live {
+// missing returns the numbers up to last that are neither present nor done, ascending.
+func (h *history) missing(last uint64, present map[uint64]struct{}) (list []uint64) {
+	look := func(seq uint64) {
 		_, gone := h.gone[seq]
 		if _, here := present[seq]; !here && !gone {
-			n++
+			list = append(list, seq)
 		}
 	}
-	if last > h.through {
-		n += last - h.through
+	for _, seq := range slices.Sorted(maps.Keys(h.live)) {
+		look(seq)
 	}
-	for seq := range present {
-		if seq > h.through {
-			n--
-		}
+	for seq := h.through + 1; seq <= last; seq++ {
+		look(seq)
 	}
-	for seq := range h.gone {
-		if _, here := present[seq]; !here && seq > h.through && seq <= last {
-			n--
-		}
-	}
-	return n
+	return list
 }

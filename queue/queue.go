@@ -177,7 +177,11 @@ func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 	if err != nil {
 		return Delivery{}, err
 	}
-	return q.read(ctx, entries[0], false)
+	list, err := q.readAll(ctx, entries, false)
+	if err != nil {
+		return Delivery{Entry: entries[0]}, err
+	}
+	return list[0], nil
 }
 
 // State returns the record of key, or nil.
@@ -259,7 +263,7 @@ func (q *Queue) Reset(ctx context.Context) error {
 	}
 	q.unsure = true // until the end
 	last, err := q.store.List(ctx, func(Listed) {})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrUnreadable) {
 		return fmt.Errorf("reset: %w", err)
 	}
 	r := logRecord{Last: last, Forget: true, Checkpoint: true, Through: last, Lost: q.stats.Lost}

@@ -181,7 +181,7 @@ func TestOnUnreadable(t *testing.T) {
 		if _, err := q.Put(t.Context(), groupformtest.Group(1)); err != nil {
 			t.Fatal(err)
 		}
-		for _, pause := range []time.Duration{time.Minute, 2 * time.Minute} {
+		for _, pause := range []time.Duration{time.Second, 2 * time.Second} {
 			_, err := q.Lease(t.Context(), queue.Want{Consumer: "a"})
 			if !errors.As(err, new(*queue.CorruptError)) || len(told) != 1 {
 				t.Fatalf("error %v, told %v", err, told)

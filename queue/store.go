@@ -32,7 +32,7 @@ type Bodies interface {
 	Put(ctx context.Context, records []Record) ([]uint64, error)
 
 	// Body returns the body of seq, or [ErrUnknown]. [ErrUnreadable] concerns this body alone,
-	// not the store.
+	// not the store; an [*UnreadableError] says which others it probably concerns too.
 	Body(ctx context.Context, seq uint64) ([]byte, error)
 
 	// Delete frees the bodies of seqs, and those of all numbers less than below, if they still
@@ -87,13 +87,18 @@ type Record struct {
 	Body []byte
 }
 
-// Listed describes a stored body.
+// Listed describes a stored body, or what may be some.
 type Listed struct {
 	Seq  uint64
 	Key  Key
 	Meta []byte
 	Size int  // of the body
 	Void bool // no group: the store used the number for itself; Delete frees it
+
+	// If Err is not nil, it is the [ErrUnreadable] of all bodies with numbers From to Seq that
+	// are not listed otherwise and not done. Nothing else is known of them.
+	From uint64
+	Err  error
 }
 
 // Errors of queues and stores; test with errors.Is.
@@ -125,6 +130,22 @@ func (e *NotLeasedError) Error() string {
 // Is makes errors.Is(err, ErrNotLeased) true.
 func (e *NotLeasedError) Is(target error) bool { return target == ErrNotLeased }
 
+// An UnreadableError is an [ErrUnreadable] of a body, whose neighbours, with numbers From to
+// Through, probably cannot be read either.
+type UnreadableError struct {
+	From, Through uint64
+	Err           error
+}
+
+// Error implements error.
+func (e *UnreadableError) Error() string { return ErrUnreadable.Error() + ": " + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, ErrUnreadable) true.
+func (e *UnreadableError) Is(target error) bool { return target == ErrUnreadable }
+
 // A ConflictError reports a group with the ID of an earlier one and other content. Its put
 // stored nothing.
 type ConflictError struct{ ID string }
@@ -134,8 +155,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("the id %q came before with other content: give each group its own", e.ID)
 }
 
-// A CorruptError reports a stored group that cannot be read. It is set aside: until the next
-// try if Err is an [ErrUnreadable], else for good.
+// A CorruptError reports a stored group that cannot be read, perhaps the first of several.
+// They are set aside: until the next try if Err is an [ErrUnreadable], else for good.
 type CorruptError struct {
 	Seq uint64
 	ID  string

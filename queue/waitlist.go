@@ -33,6 +33,16 @@ func (w *waitlist) find(seq uint64) (Entry, bool) {
 	return w.all()[at], true
 }
 
+// between returns a copy of the entries with numbers from one to another.
+func (w *waitlist) between(from, to uint64) []Entry {
+	low, _ := w.search(from)
+	high, found := w.search(to)
+	if found {
+		high++
+	}
+	return slices.Clone(w.all()[low:max(low, high)])
+}
+
 func (w *waitlist) tally(e Entry, sign int) {
 	w.count.add(e, sign)
 	if w.envs == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,43 +32,53 @@ func newQueueCheck(w *world) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
 		Short: "Count the groups of a queue, and find damaged or missing ones",
-		Long: `Check reads every file and every waiting group. It ends with status 1 if anything is
-damaged or missing. An unfinished write that a crash left is no damage.`,
+		Long: `Check reads every file and every waiting group, in a data folder of every run. It ends with
+status 1 if anything is damaged or missing, or if there is no queue. An unfinished write that
+a crash left is no damage.`,
 		Example: "  quintain queue check quintain-data",
 		Args:    oneArg("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := files.Check(c.Context(), files.Folder(args[0]))
-			return w.tellReport(r, err)
+			return w.tellReports(files.CheckAll(c.Context(), args[0]))
 		},
 	}
 }
 
 func newQueueDump(w *world) *cobra.Command {
-	return &cobra.Command{
+	all := false
+	c := &cobra.Command{
 		Use:   "dump DIR",
 		Short: "Print the waiting groups as JSON lines",
 		Long: `Dump prints every readable waiting group as a line of JSON, oldest first, in the form that
-POST /v1/runs/{run}/groups takes in a list. It reports unreadable groups on standard
-error.`,
+POST /v1/runs/{run}/groups takes in a list. It reports unreadable groups on standard error.
+Of a data folder it prints those of the default run; for another run, name its folder.`,
 		Example: `  quintain queue dump quintain-data > groups.jsonl
   jq -s . groups.jsonl | curl -H 'Content-Type: application/json' -d @- localhost:8000/v1/runs/default/groups`,
 		Args: oneArg("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
+			folders, err := files.Folders(args[0])
+			if err != nil {
+				return err
+			}
+			dump := files.Dump
+			if all {
+				dump = files.Salvage
+			}
 			out := bufio.NewWriter(w.stdout)
-			r, err := files.Dump(c.Context(), files.Folder(args[0]), func(d queue.Delivery) error { return jsonform.WriteLegible(out, d.Group) })
-			return w.tellReport(r, errors.Join(err, out.Flush()))
+			r, err := dump(c.Context(), folders[0], func(d queue.Delivery) error { return jsonform.WriteLegible(out, d.Group) })
+			return w.tellReports([]files.Report{r}, errors.Join(err, out.Flush()))
 		},
 	}
+	c.Flags().BoolVar(&all, "salvage", all, "go on without a missing or unreadable log, and print groups found in damaged parts too; some may have been acknowledged")
+	return c
 }
 
-// tellReport prints the report of a check on standard error.
-func (w *world) tellReport(r files.Report, err error) error {
-	screen.Queue(w.stderr, r)
+// tellReports prints reports on standard error.
+func (w *world) tellReports(list []files.Report, err error) error {
+	screen.Queues(w.stderr, list)
 	if err != nil {
 		return err
 	}
-	screen.QueueSum(w.stderr, r)
-	if !r.Sound() {
+	if slices.ContainsFunc(list, func(r files.Report) bool { return !r.Sound() }) {
 		return errReported
 	}
 	return nil

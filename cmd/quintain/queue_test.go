@@ -64,3 +64,34 @@ func TestQueueCheckAndDump(t *testing.T) {
 		t.Errorf("status %d: %s", status, p.stderr.String())
 	}
 }
+
+// A check of a data folder looks at every run; one of a folder without a queue fails.
+func TestQueueCheckLooksEverywhere(t *testing.T) {
+	data := t.TempDir()
+	for _, name := range []string{"queue", "runs/a", "runs/b"} {
+		s, err := files.Open(filepath.Join(data, name), files.Options{})
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(why, dir string, want int, texts ...string) {
+		t.Helper()
+		p := start("queue", "check", dir)
+		status := p.wait(t)
+		for _, text := range texts {
+			if status != want || !strings.Contains(p.stderr.String(), text) {
+				t.Errorf("%s: status %d, want %d; %s\nwithout %q", why, status, want, p.stderr.String(), text)
+			}
+		}
+	}
+	check("sound", data, 0, filepath.Join("runs", "a"), filepath.Join("runs", "b"))
+	check("no queue", filepath.Join(data, "runs"), 1, "holds no queue")
+	check("no folder", filepath.Join(data, "none"), 1, "no such file")
+	if err := os.Remove(filepath.Join(data, "runs", "a", "done.log")); err != nil {
+		t.Fatal(err)
+	}
+	check("a log of a run is missing", data, 1, "done.log is missing", filepath.Join("runs", "b"))
+}

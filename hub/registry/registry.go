@@ -152,6 +152,12 @@ func (g *Registry) Current() Registration {
 	return g.now
 }
 
+// Demand is what the trainer wants of each batch.
+func (g *Registry) Demand() Demand {
+	now := g.Current()
+	return now.Demand()
+}
+
 // Env returns the environment of an ID, or nil.
 func (g *Registry) Env(id int32) *Env {
 	g.mu.RLock()

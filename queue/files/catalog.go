@@ -22,6 +22,7 @@ type catalog struct {
 	found manifest // as found when opened; without files if there was none
 	ends  *ends    // durable sizes newer than the manifest
 
+	salvage bool     // a log may be missing
 	guessed bool     // files, but no manifest: their store is unknown
 	names   []string // of all files when opened, sorted
 
@@ -81,8 +82,12 @@ func (c *catalog) has(name string) bool {
 // without one has lost it.
 func (c *catalog) identify() (err error) {
 	some := slices.ContainsFunc(c.names, ours)
+	lost := gap{to: -1}
 	if c.has(manifestName) {
 		c.found, err = readManifest(c.folder)
+		if unreadable(err) {
+			lost, err = gap{why: err}, errManifest
+		}
 		if err != nil && !errors.Is(err, errManifest) {
 			return fmt.Errorf("%s: %w", manifestName, err)
 		}
@@ -99,7 +104,7 @@ func (c *catalog) identify() (err error) {
 	}
 	c.guessed = true
 	if c.has(manifestName) {
-		return c.damage(manifestName, gap{0, -1}, "the list of files is damaged")
+		return c.damage(manifestName, lost, "the list of files is damaged")
 	}
 	c.damaged.Add(1)
 	c.log.Error("the list of files is missing: other files may be missing too", "file", manifestName)

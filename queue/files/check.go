@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +16,8 @@ import (
 
 // A Report describes the content and the damage of a folder.
 type Report struct {
+	Folder   string
+	Err      error       // why it could not be read to the end; the counts are unknown then
 	Findings []string    // a sentence for each problem that opening it would log
 	Stats    queue.Stats // of the queue, after reading every waiting group
 	Damaged  uint64      // damaged places
@@ -33,7 +37,27 @@ func Check(ctx context.Context, dir string) (Report, error) {
 }
 
 // Dump is [Check] that also shows every readable waiting group, oldest first.
-func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r Report, err error) {
+func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (Report, error) {
+	return dump(ctx, dir, false, show)
+}
+
+// CheckAll is [Check] for all folders of [Folders]. The error joins those of the reports.
+func CheckAll(ctx context.Context, dir string) (list []Report, err error) {
+	folders, err := Folders(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		r, fault := Check(ctx, folder)
+		list, err = append(list, r), errors.Join(err, fault)
+	}
+	return list, err
+}
+
+// dump is [Salvage] or [Dump].
+func dump(ctx context.Context, dir string, all bool, show func(queue.Delivery) error) (r Report, err error) {
+	r.Folder = dir
+	defer func() { r.Err = err }()
 	lock, err := lockedBy(datadir.LockToRead, dir)
 	if err != nil {
 		return r, err
@@ -46,20 +70,27 @@ func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (r R
 	defer func() { err = errors.Join(err, over.close()) }()
 	heard := &collector{}
 	log := slog.New(heard)
-	s, err := openFolder(over, Options{MinFree: -1, Log: log})
+	s, err := openFolder(over, Options{MinFree: -1, Log: log, salvage: all})
 	if err != nil {
-		r.Findings = heard.sentences
+		r.Findings = heard.findings()
 		return r, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer func() {
 		c := s.Condition()
-		r.Findings, r.Damaged, r.Cut = heard.sentences, c.Damaged, c.Cut
+		r.Findings, r.Damaged, r.Cut = heard.findings(), c.Damaged, c.Cut
 	}()
+	var ruined [][]byte
+	if all {
+		ruined = s.ruined()
+	}
 	q, err := queue.Open(ctx, s, queue.Options{Log: log})
 	if err != nil {
 		return r, err
 	}
-	err = showAll(ctx, q, show)
+	err = salvage(ctx, q, ruined, log)
+	if err == nil {
+		err = showAll(ctx, q, show)
+	}
 	r.Stats = q.Stats()
 	return r, errors.Join(err, q.Close())
 }
@@ -87,10 +118,28 @@ func showAll(ctx context.Context, q *queue.Queue, show func(queue.Delivery) erro
 	return nil
 }
 
-// A collector is a log handler that collects warnings and errors as sentences.
+// A collector is a log handler that collects warnings and errors as sentences: the first ones
+// of each message, and a count of the others.
 type collector struct {
 	mu        sync.Mutex
 	sentences []string
+	counts    map[string]int // by message
+}
+
+// mostAlike is how many sentences of a message a collector keeps.
+const mostAlike = 20
+
+// findings are the sentences.
+func (w *collector) findings() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := slices.Clone(w.sentences)
+	for _, message := range slices.Sorted(maps.Keys(w.counts)) {
+		if n := w.counts[message] - mostAlike; n > 0 {
+			list = append(list, fmt.Sprintf("%s: %d more", message, n))
+		}
+	}
+	return list
 }
 
 // Enabled implements [slog.Handler].
@@ -107,7 +156,12 @@ func (w *collector) Handle(_ context.Context, r slog.Record) error {
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.sentences = append(w.sentences, r.Message+": "+strings.Join(about, ", "))
+	if w.counts == nil {
+		w.counts = make(map[string]int)
+	}
+	if w.counts[r.Message]++; w.counts[r.Message] <= mostAlike {
+		w.sentences = append(w.sentences, r.Message+": "+strings.Join(about, ", "))
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 // A gap is a part of a file without an intact frame.
 type gap struct {
 	from, to int64 // to: negative for the end of the file
+	why      error // not nil: the disk cannot read some of it
 }
 
 const (
@@ -18,9 +19,14 @@ const (
 	keptMost = 64      // such files at most, so a dying disk does not fill another
 )
 
-// damage counts and logs a damaged place, and saves its bytes beside.
+// damage counts and logs a damaged place, and saves its bytes beside if the disk can read
+// them.
 func (c *catalog) damage(name string, g gap, what string) error {
 	c.damaged.Add(1)
+	if g.why != nil { // its bytes cannot be saved
+		c.log.Error(what, "file", name, "at", g.from, "bytes", g.to-g.from, "err", g.why)
+		return nil
+	}
 	kept, size, err := c.keep(name, g)
 	c.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept)
 	return err

@@ -28,7 +28,9 @@ type disk struct {
 // An inode is a file, whatever its name.
 type inode struct {
 	data, kept []byte
-	unreadable error // of every read, if not nil
+	unreadable error    // of every read, if not nil
+	bad        [2]int64 // reads of any sector with bytes from the first to before the second fail with EIO
+	failed     int      // reads
 }
 
 func newDisk() *disk { return &disk{now: make(map[string]*inode), kept: make(map[string]*inode)} }
@@ -197,7 +199,12 @@ func (h *handle) ReadAt(b []byte, at int64) (int, error) {
 		return 0, os.ErrClosed
 	}
 	if h.unreadable != nil {
+		h.failed++
 		return 0, h.unreadable
+	}
+	if at&^(sector-1) < h.bad[1] && h.bad[0] < (at+int64(len(b))+sector-1)&^(sector-1) {
+		h.failed++
+		return 0, syscall.EIO
 	}
 	n := 0
 	if at < int64(len(h.data)) {

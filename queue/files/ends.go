@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// ends are the durable sizes of the growing files, updated after each write. Nobody waits
+// ends are the durable sizes of the growing files and the highest sequence number, updated after each write. Nobody waits
 // for their own durability: they survive the process, and lag behind if the machine stops.
 // They are written after the sync, so they are never ahead.
 type ends struct {
@@ -18,6 +18,7 @@ type ends struct {
 const (
 	endsName = "ends"
 	endLen   = 16
+	kindLast = 'l' // no file: the highest sequence number, in place of a size
 )
 
 // openEnds opens the ends of a folder. A store works without them.
@@ -32,7 +33,7 @@ func openEnds(in folder) *ends {
 
 // endAt is the offset of the end of a kind of file.
 func endAt(kind byte) int64 {
-	return endLen * int64(bytes.IndexByte([]byte{kindGroups, kindDone, kindStates}, kind))
+	return endLen * int64(bytes.IndexByte([]byte{kindGroups, kindDone, kindStates, kindLast}, kind))
 }
 
 // note writes the size of the growing file of a kind. A failure only loses knowledge.
@@ -58,6 +59,12 @@ func (e *ends) of(kind byte, salt uint32) int64 {
 	}
 	return int64(binary.LittleEndian.Uint64(b[:]))
 }
+
+// gave notes the highest sequence number given in a store.
+func (e *ends) gave(store, last uint64) { e.note(kindLast, saltOf(store), int64(last)) }
+
+// last returns the last noted number of a store, or 0.
+func (e *ends) last(store uint64) uint64 { return uint64(e.of(kindLast, saltOf(store))) }
 
 // sync syncs the ends, so that the file can be closed when idle.
 func (e *ends) sync(c *catalog) error {

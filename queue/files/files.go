@@ -27,6 +27,7 @@ type Options struct {
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
+	salvage     bool  // opens without its logs, if need be
 }
 
 func (o Options) segment() int64 {
@@ -153,6 +154,7 @@ func openFolder(f folder, o Options) (*store, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.salvage = o.salvage
 	s := &store{o: o, catalog: in}
 	s.append.write = func(list []frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
@@ -194,9 +196,15 @@ func (s *store) open() error {
 // removed it, and without it nobody knows what was acknowledged.
 func openLog(in *catalog, name string) (*frameFile, scan, error) {
 	if l, ok := in.found.files[name]; ok && !in.has(name) {
-		return nil, scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without its records", name, l.sealed, manifestName)
+		if !in.salvage {
+			return nil, scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without its records", name, l.sealed, manifestName)
+		}
+		in.log.Error("the file is missing: groups that were acknowledged may be among the others", "file", name)
 	}
 	ff, v, err := openFrameFile(in, name, true)
+	if err == nil && len(v.frames) == 0 && len(v.gaps) > 0 && v.gaps[0].why != nil && !in.salvage {
+		err = errors.Join(fmt.Errorf("nothing of %s can be read: try again, or remove it and the file %s to go on without its records: %w", name, manifestName, v.gaps[0].why), ff.f.Close())
+	}
 	if errors.Is(err, errHeadless) {
 		ff, err = newFrameFile(in, name, 0)
 		v = scan{}
@@ -230,10 +238,15 @@ func valuesOf(ff *frameFile, v scan) (map[string][]byte, error) {
 			continue
 		}
 		value := make([]byte, f.length)
-		if _, err := ff.f.ReadAt(value, f.payload); err != nil {
+		_, err := ff.f.ReadAt(value, f.payload)
+		if unreadable(err) { // a moment ago it could be read
+			err = ff.catalog.damage(ff.name, gap{f.at, f.end(), err}, harmOf(kindStates))
+		} else if err == nil {
+			values[key] = value
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", ff.name, err)
 		}
-		values[key] = value
 	}
 	return values, nil
 }
@@ -367,6 +380,9 @@ func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
 	v, err := s.done.source().scan(false)
+	if why := s.done.worse(v); err == nil && why != nil { // without a record, groups would be handed out again
+		err = fmt.Errorf("%s: %w: %w", doneName, queue.ErrUnreadable, why)
+	}
 	for _, f := range v.frames {
 		if err != nil {
 			break
@@ -402,6 +418,10 @@ func replace(ff **frameFile, frames []frame) error {
 	old.catalog.trySeal()
 	return nil
 }
+
+// Holder is the name of the file that has or had a sequence number, as far as the store
+// knows, and whether it is gone.
+func (s *store) Holder(seq uint64) (name string, gone bool) { return s.bodies.holder(seq) }
 
 // Condition reports the store's health.
 func (s *store) Condition() queue.Condition { return s.catalog.report() }

@@ -3,6 +3,7 @@ package files
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -18,6 +19,7 @@ type frameFile struct {
 	size    atomic.Int64 // durable bytes
 	err     error        // why it is broken; see mend
 	buf     []byte
+	gaps    []gap // damage, as reported at the opening
 
 	ahead    int64 // bytes of disk space to reserve
 	reserved int64 // size to which the file can grow on a full disk, if the disk can reserve
@@ -96,6 +98,18 @@ func (ff *frameFile) source() source {
 	ff.catalog.touch()
 	size := ff.size.Load()
 	return source{ff.f, size, ff.head.salt, size}
+}
+
+// worse is the reason if the disk cannot read a part of the file that it could read at the
+// opening, or nil.
+func (ff *frameFile) worse(v scan) error {
+	for _, g := range v.gaps {
+		known := func(k gap) bool { return k.from <= g.from && g.to <= k.to }
+		if g.why != nil && !slices.ContainsFunc(ff.gaps, known) {
+			return g.why
+		}
+	}
+	return nil
 }
 
 // joinBelow is the size in bytes below which payloads are copied into one write.

@@ -18,6 +18,7 @@ func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan,
 	if v, err = ff.restore(grown); err != nil {
 		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
+	ff.gaps = v.gaps
 	ff.size.Store(v.end)
 	in.hold(ff)
 	return ff, v, nil
@@ -101,19 +102,25 @@ func (ff *frameFile) readHead(size int64) (err error) {
 	if err == nil && !ff.catalog.guessed && !ff.catalog.found.knows(ff.name, ff.head.salt) {
 		return errForeign
 	}
+	if unreadable(err) && ok {
+		ff.head = fileHead{kindOf(ff.name), l.salt, l.next} // not written: the disk may read the old bytes again
+		return ff.catalog.damage(ff.name, gap{0, min(size, fileHeadLen), err}, "the first bytes of a file cannot be read")
+	}
 	if !errors.Is(err, errHead) {
 		return err
 	}
 	if !ok {
-		if none, err := blank(ff.f, size); err != nil || none {
-			return errors.Join(err, errHeadless)
+		if none, err := blank(ff.f, size); err != nil {
+			return err
+		} else if none {
+			return errHeadless
 		}
 		if size < fileHeadLen {
 			return errHeadless
 		}
 		return err
 	}
-	if err := ff.catalog.damage(ff.name, gap{0, min(size, fileHeadLen)}, "the first bytes of a file are damaged"); err != nil {
+	if err := ff.catalog.damage(ff.name, gap{to: min(size, fileHeadLen)}, "the first bytes of a file are damaged"); err != nil {
 		return err
 	}
 	ff.head = fileHead{kindOf(ff.name), l.salt, l.next}
@@ -123,7 +130,7 @@ func (ff *frameFile) readHead(size int64) (err error) {
 
 // cut cuts off an unfinished write, and saves its bytes beside.
 func (ff *frameFile) cut(v scan) error {
-	kept, size, err := ff.catalog.keep(ff.name, gap{v.end, -1})
+	kept, size, err := ff.catalog.keep(ff.name, gap{from: v.end, to: -1})
 	if err != nil {
 		return err
 	}

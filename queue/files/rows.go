@@ -45,12 +45,18 @@ func (seg *segment) find(seq uint64) *row {
 	return &seg.rows[at]
 }
 
+// place is the index of the first row from seq on.
+func (seg *segment) place(seq uint64) int {
+	at, _ := slices.BinarySearchFunc(seg.rows, seq, func(r row, seq uint64) int { return cmp.Compare(r.seq, seq) })
+	return at
+}
+
 // enter adds the row of a body. Bodies nearly always come in order.
 func (seg *segment) enter(e placed) {
 	r := row{e.Seq, newExtent(e.at, e.Size)}
 	at := len(seg.rows)
 	if at > 0 && seg.rows[at-1].seq >= e.Seq {
-		at, _ = slices.BinarySearchFunc(seg.rows, e.Seq, func(r row, seq uint64) int { return cmp.Compare(r.seq, seq) })
+		at = seg.place(e.Seq)
 	}
 	seg.rows = slices.Insert(seg.rows, at, r)
 	seg.live++

@@ -20,6 +20,9 @@ func (m manifest) nextSalt(salt uint32) uint32 {
 	return crc32.Update(salt, castagnoli(), b[:])
 }
 
+// saltOf is the salt of what belongs to a store, but to none of its files.
+func saltOf(store uint64) uint32 { return manifest{store: store}.nextSalt(0) }
+
 // mostLag bounds how often a file was replaced since the manifest was written.
 const mostLag = 1 << 20
 

@@ -13,7 +13,8 @@ type scan struct {
 // scan reads the heads of all frames. If deep, it also checks payloads, for a file that may
 // have been growing when the machine stopped.
 func (s source) scan(deep bool) (v scan, err error) {
-	s.ReaderAt = &window{ReaderAt: s.ReaderAt}
+	w := &window{ReaderAt: s.ReaderAt}
+	s.ReaderAt = w
 	var bad []gap
 	at, batch := int64(fileHeadLen), int64(fileHeadLen)
 	before := int64(-1) // offset of the frame before
@@ -24,6 +25,7 @@ func (s source) scan(deep bool) (v scan, err error) {
 			if g.to, err = s.next(at + 1); err != nil {
 				return v, err
 			}
+			g.why = w.why(g.from, g.to)
 			bad, at = append(bad, g), g.to
 			continue
 		}
@@ -36,7 +38,7 @@ func (s source) scan(deep bool) (v scan, err error) {
 				return v, err
 			}
 			if f.bad = !ok; f.bad {
-				bad = append(bad, gap{f.at, f.end()})
+				bad = append(bad, gap{f.at, f.end(), w.why(f.at, f.end())})
 			}
 		}
 		v.frames = append(v.frames, f)
@@ -67,7 +69,7 @@ func (s source) judge(v scan, bad []gap, batch int64) scan {
 			continue
 		}
 		if g.from < from {
-			v.gaps = append(v.gaps, gap{g.from, from})
+			v.gaps = append(v.gaps, gap{g.from, from, g.why})
 		}
 		v.end, v.torn = from, true
 		break

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -38,12 +40,15 @@ type segments struct {
 type segment struct {
 	*frameFile
 	number int
-	rows   []row // ascending; of all live groups and some free ones
-	live   int   // live groups
-	bytes  int64 // of live groups in a file, by extent.cost
-	total  int64 // of all groups ever put into it
-	busy   bool  // being rewritten or removed
-	stuck  bool  // cannot be rewritten, because some of it cannot be read
+	rows   []row  // ascending; of all live groups and some free ones
+	live   int    // live groups
+	bytes  int64  // of live groups in a file, by extent.cost
+	total  int64  // of all groups ever put into it
+	busy   bool   // being rewritten or removed
+	spans  []span // numbers that may be in unreadable parts; the file stays while it has any
+	stuck  pause  // before another attempt to rewrite it, because some of it could not be read
+
+	failures atomic.Int32 // reads of bodies that failed since the last success
 }
 
 // A placing is the records of one put.
@@ -63,7 +68,7 @@ func newPlacing(records []queue.Record) *placing {
 
 // openSegments opens the segments of a folder, or makes the first.
 func openSegments(in *catalog, most int64) (*segments, error) {
-	s := &segments{catalog: in, most: most, last: in.found.last}
+	s := &segments{catalog: in, most: most, last: max(in.found.last, in.ends.last(in.found.store))}
 	s.commits.write = s.write
 	numbers := in.segmentNumbers()
 	for name := range in.found.files {
@@ -92,6 +97,7 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 			s.low = min(s.low, seg.rows[0].seq)
 		}
 	}
+	s.settle()
 	if err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -144,11 +150,12 @@ func (s *segments) open(n int, last bool) error {
 	}
 	seg := &segment{frameFile: ff, number: n}
 	s.list = append(s.list, seg)
+	seg.spans = v.spans(ff.head.next)
 	s.last = max(s.last, ff.head.next-1)
 	for _, f := range v.frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			if err := s.catalog.damage(name, gap{f.at, f.end()}, harmOf(kindGroups)); err != nil {
+			if err := s.catalog.damage(name, gap{from: f.at, to: f.end()}, harmOf(kindGroups)); err != nil {
 				return err
 			}
 			continue
@@ -230,6 +237,7 @@ func (s *segments) write(all []*placing) error {
 		s.enter(seg, e)
 	}
 	s.catalog.gave(s.last)
+	s.catalog.ends.gave(s.catalog.found.store, s.last)
 	return nil
 }
 
@@ -271,15 +279,16 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 	for {
 		seg, at, f := s.locate(seq)
 		if seg == nil {
-			return nil, queue.ErrUnknown
+			return nil, s.hidden(seq)
 		}
 		b := make([]byte, at.size())
 		_, err := f.ReadAt(b, at.at())
 		if err == nil {
+			seg.failures.Store(0)
 			return b, nil
 		}
 		if seg == before { // it has not moved meanwhile
-			return nil, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err)
+			return nil, s.failed(seg, seq, err)
 		}
 		before = seg
 	}
@@ -298,20 +307,23 @@ func (s *segments) locate(seq uint64) (*segment, extent, file) {
 	return seg, seg.find(seq).extent, seg.f
 }
 
-// show lists the live bodies, in order. If a segment cannot be read, it shows the rest and
-// returns [queue.ErrUnreadable].
+// show lists the live bodies, in order, and after those of a file the numbers in its unreadable
+// parts. If more of it has become unreadable since the opening, it shows the rest and returns
+// [queue.ErrUnreadable].
 func (s *segments) show(show func(queue.Listed)) error {
 	var errs []error
 	for _, seg := range s.list {
 		v, err := seg.source().scan(false)
-		if err != nil {
+		if err = cmp.Or(err, seg.worse(v)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
-			continue
 		}
 		for e := range v.bodies() {
 			if seg.find(e.Seq) != nil {
 				show(e.Listed)
 			}
+		}
+		for _, p := range seg.spans {
+			show(queue.Listed{From: p.from, Seq: p.to, Err: fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, p.why)})
 		}
 	}
 	return errors.Join(errs...)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -22,6 +23,9 @@ func (s *segments) free(below uint64, seqs []uint64) error {
 	}
 	for _, seq := range seqs {
 		s.forget(seq)
+	}
+	for _, seg := range s.list {
+		seg.spans = slices.DeleteFunc(seg.spans, func(p span) bool { return p.to < below })
 	}
 	s.mu.Unlock()
 	s.tidy()
@@ -60,7 +64,7 @@ func (s *segments) unused() (list []*segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range s.list[:len(s.list)-1] {
-		if !seg.busy && seg.live == 0 {
+		if !seg.busy && seg.live == 0 && len(seg.spans) == 0 {
 			seg.busy = true
 			list = append(list, seg)
 		}
@@ -79,13 +83,13 @@ func (s *segments) compactable() []*segment {
 	defer s.mu.Unlock()
 	closed := s.list[:len(s.list)-1]
 	for i, seg := range closed {
-		if seg.busy || seg.stuck || seg.live == 0 {
+		if seg.fixed() || seg.live == 0 {
 			continue
 		}
 		if seg.sparse() {
 			return occupy(closed[i : i+1])
 		}
-		if i == 0 || closed[i-1].busy || closed[i-1].stuck {
+		if i == 0 || closed[i-1].fixed() {
 			continue
 		}
 		if most := s.most / smallFactor; seg.size.Load() < most && closed[i-1].size.Load() < most {
@@ -93,6 +97,31 @@ func (s *segments) compactable() []*segment {
 		}
 	}
 	return nil
+}
+
+// fixed reports whether the segment stays as it is for now. The mutex of segments is held.
+func (seg *segment) fixed() bool { return seg.busy || len(seg.spans) > 0 || seg.stuck.lasts() }
+
+// A pause is the time until another attempt at what the disk could not read. It doubles with
+// each attempt.
+type pause struct {
+	until time.Time // zero: none
+	tries int
+}
+
+// The first pause, and how often it doubles.
+const (
+	firstPause = time.Minute
+	mostPauses = 6
+)
+
+func (p *pause) lasts() bool { return time.Now().Before(p.until) }
+
+// begin begins a pause, and reports whether it is the first.
+func (p *pause) begin() (first bool) {
+	p.until = time.Now().Add(firstPause << min(p.tries, mostPauses))
+	p.tries++
+	return p.tries == 1
 }
 
 func occupy(list []*segment) []*segment {
@@ -154,11 +183,7 @@ func (s *segments) rewrite(run []*segment) error {
 	for _, seg := range run {
 		f, m, err := s.inUse(seg, at)
 		if errors.Is(err, queue.ErrUnreadable) {
-			s.mu.Lock()
-			seg.stuck = true
-			s.mu.Unlock()
-			s.catalog.damaged.Add(1)
-			s.catalog.log.Error("a file stays as it is, because some of it cannot be read", "file", seg.name, "err", err)
+			s.stick(seg, err)
 			return nil
 		}
 		if err != nil {
@@ -187,6 +212,17 @@ func (s *segments) rewrite(run []*segment) error {
 	}
 	s.list[slices.Index(s.list, first)] = fresh                  // still present: tidy spares busy segments
 	return errors.Join(s.catalog.folder.sync(), first.f.Close()) // until the sync, either file serves
+}
+
+// stick keeps a segment from being rewritten for now. It reports that once.
+func (s *segments) stick(seg *segment, why error) {
+	s.mu.Lock()
+	first := seg.stuck.begin()
+	s.mu.Unlock()
+	if first {
+		s.catalog.damaged.Add(1)
+		s.catalog.log.Error("a file stays as it is, because some of it cannot be read", "file", seg.name, "err", why)
+	}
 }
 
 // inUse returns frames with the live groups of seg, and their places if the frames begin at

@@ -1,28 +1,37 @@
 package files
 
-import "io"
+import (
+	"errors"
+	"io"
+	"syscall"
+)
 
-// A window reads nearby small pieces with few calls.
+// A window reads nearby small pieces with few calls. It reads around the sectors that the
+// disk cannot read: those are holes, and count as zeros, so that no frame with one is whole.
 type window struct {
 	io.ReaderAt
-	at  int64
-	buf []byte // the bytes from at on
+	at      int64
+	buf     []byte // the bytes from at on
+	careful int64  // up to here it reads no more than it must, because a sector nearby cannot be read
+	holes   []gap
 }
 
 // windowSize is how many bytes a window reads at once.
 const windowSize = 16 << 10
 
+// sector is the least part in bytes that a disk fails to read.
+const sector = 512
+
+// unreadable reports whether the disk failed to read, rather than the program.
+func unreadable(err error) bool { return errors.Is(err, syscall.EIO) }
+
 // ReadAt implements [io.ReaderAt].
 func (w *window) ReadAt(b []byte, at int64) (int, error) {
 	if len(b) > windowSize/2 {
-		return w.ReaderAt.ReadAt(b, at)
+		return w.around(b, at)
 	}
 	if at < w.at || at+int64(len(b)) > w.at+int64(len(w.buf)) {
-		if cap(w.buf) == 0 {
-			w.buf = make([]byte, windowSize)
-		}
-		n, err := w.ReaderAt.ReadAt(w.buf[:windowSize], at)
-		w.at, w.buf = at, w.buf[:n]
+		n, err := w.fill(at, len(b))
 		if n < len(b) { // an error within the requested bytes
 			if err == nil {
 				err = io.ErrUnexpectedEOF
@@ -31,4 +40,72 @@ func (w *window) ReadAt(b []byte, at int64) (int, error) {
 		}
 	}
 	return copy(b, w.buf[at-w.at:]), nil
+}
+
+// fill moves the window to offset at, where least bytes are needed.
+func (w *window) fill(at int64, least int) (n int, err error) {
+	if cap(w.buf) == 0 {
+		w.buf = make([]byte, windowSize)
+	}
+	w.at, w.buf = at, w.buf[:windowSize]
+	if at >= w.careful {
+		n, err = w.ReaderAt.ReadAt(w.buf, at)
+		if unreadable(err) {
+			w.careful = at + windowSize
+		}
+	}
+	if at < w.careful {
+		n, err = w.around(w.buf[:(at+int64(least)+sector-1)&^(sector-1)-at], at)
+	}
+	w.buf = w.buf[:n]
+	return n, err
+}
+
+// around reads b from offset at, in smaller and smaller parts if the disk cannot read some.
+func (w *window) around(b []byte, at int64) (int, error) {
+	n, err := w.ReaderAt.ReadAt(b, at)
+	if !unreadable(err) {
+		return n, err
+	}
+	half := (at+int64(len(b))/2)&^(sector-1) - at
+	if half <= 0 {
+		half += sector
+	}
+	if half >= int64(len(b)) || w.dead(b, at) {
+		clear(b)
+		w.holes = append(w.holes, gap{at, at + int64(len(b)), err})
+		return len(b), nil
+	}
+	if n, err = w.around(b[:half], at); err != nil {
+		return n, err
+	}
+	n, err = w.around(b[half:], at+half)
+	return int(half) + n, err
+}
+
+// leastDead is the least part in bytes that is given up after three failed reads in it.
+const leastDead = 64 << 10
+
+// dead reports whether reads at both ends and in the middle of b fail. A disk may take
+// seconds to fail, so a large part is not tried sector by sector.
+func (w *window) dead(b []byte, at int64) bool {
+	if len(b) < leastDead {
+		return false
+	}
+	for _, i := range []int{0, len(b) / 2, len(b) - 1} {
+		if _, err := w.ReaderAt.ReadAt(b[i:i+1], at+int64(i)); !unreadable(err) {
+			return false
+		}
+	}
+	return true
+}
+
+// why is the reason if some of the bytes between two offsets cannot be read, or nil.
+func (w *window) why(from, to int64) error {
+	for _, h := range w.holes {
+		if h.from < to && from < h.to {
+			return h.why
+		}
+	}
+	return nil
 }

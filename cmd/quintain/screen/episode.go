@@ -49,15 +49,19 @@ func Skipped(out io.Writer, path string, rows *dataset.Set) {
 	}
 }
 
-// Queue prints the findings of a check of a queue.
-func Queue(out io.Writer, r files.Report) {
-	for _, finding := range r.Findings {
-		fmt.Fprintln(out, finding)
+// Queues prints the reports of checks of queues: what was found, then the counts. Of several it
+// names the folders.
+func Queues(out io.Writer, list []files.Report) {
+	for _, r := range list {
+		if len(list) > 1 {
+			fmt.Fprintln(out, r.Folder)
+		}
+		for _, finding := range r.Findings {
+			fmt.Fprintln(out, finding)
+		}
+		if r.Err == nil {
+			fmt.Fprintf(out, "%d groups wait, %d are done; %d are missing, %d cannot be read; %d places are damaged, %d writes were not finished\n",
+				r.Stats.Waiting.Groups, r.Stats.Known, r.Stats.Lost, r.Stats.Aside.Groups, r.Damaged, r.Cut)
+		}
 	}
-}
-
-// QueueSum prints the counts of a check of a queue.
-func QueueSum(out io.Writer, r files.Report) {
-	fmt.Fprintf(out, "%d groups wait, %d are done; %d are missing, %d cannot be read; %d places are damaged, %d writes were not finished\n",
-		r.Stats.Waiting.Groups, r.Stats.Known, r.Stats.Lost, r.Stats.Aside.Groups, r.Damaged, r.Cut)
 }
