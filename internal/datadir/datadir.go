@@ -153,6 +153,36 @@ func finish(f *os.File, path string, write func(io.Writer) error) error {
 	return os.Rename(f.Name(), path)
 }
 
+// doomed ends the name of a folder that is being removed. No run has a dot in its name.
+const doomed = ".removed"
+
+// Remove removes a folder with its content. A crash leaves the folder, or nothing of this name:
+// it is renamed first, and [Sweep] removes the rest.
+func Remove(path string) error {
+	gone := path + doomed
+	if err := os.RemoveAll(gone); err != nil { // the rest of an earlier one
+		return err
+	}
+	if err := os.Rename(path, gone); err != nil {
+		return err
+	}
+	if err := SyncFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return os.RemoveAll(gone)
+}
+
+// Sweep removes what a crash left of folders in dir that were being removed. There may be no
+// dir.
+func Sweep(dir string) error {
+	list, err := filepath.Glob(filepath.Join(dir, "*"+doomed))
+	errs := []error{err}
+	for _, path := range list {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	return errors.Join(errs...)
+}
+
 // SyncFolder makes the names in a folder durable. Before that, a power cut may undo
 // creating, renaming or removing a file.
 func SyncFolder(path string) error {
