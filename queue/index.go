@@ -315,10 +315,10 @@ func (x *index) expire(now time.Time) {
 	}
 }
 
-// claim returns the indices of the groups with unknown keys, each key once. Until the caller
-// calls leave, no other put takes these keys, and no number above p.floor counts as done. If
-// another running put has one of the keys, claim does nothing and returns a channel that is
-// closed when that put ends.
+// claim returns the indices of the groups to put, each key once: keys that are unknown, or of
+// a group set aside. Until the caller calls leave, no other put takes these keys, and no number
+// above p.floor counts as done. If another running put has one of the keys, claim does nothing
+// and returns a channel that is closed when that put ends.
 func (x *index) claim(p *putOp) (list []int, other <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -328,21 +328,22 @@ func (x *index) claim(p *putOp) (list []int, other <-chan struct{}) {
 		}
 	}
 	ended := make(chan struct{})
-	p.same = p.same[:0]
+	p.same, p.aside = p.same[:0], x.aside(p.keys)
 	for i, k := range p.keys {
 		if p.fresh[i] {
 			continue
 		}
+		_, replaces := p.aside[k]
 		known := x.known(k)
 		_, twice := x.coming[k]
-		switch {
-		case !known && !twice:
+		if !twice && (!known || replaces) {
 			list = append(list, i)
 			x.coming[k] = ended
-		case twice, x.here[k] != unknownContent:
+		}
+		if twice || known && x.here[k] != unknownContent {
 			p.same = append(p.same, i)
 		}
-		if known {
+		if known && !replaces {
 			x.stats.Duplicates++
 		}
 	}
