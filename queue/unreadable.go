@@ -59,7 +59,11 @@ func (x *index) setAside(e Entry, why error) bool {
 // exclude adds a to the groups set aside and reports it. x.mu is held.
 func (x *index) exclude(a Unreadable) {
 	x.unreadable[a.Seq] = a
-	x.log.Error("a group cannot be read and is set aside", "id", a.ID, "seq", a.Seq, "err", a.Why, "again", a.Again)
+	about := []any{"id", a.ID, "seq", a.Seq, "err", a.Why}
+	if !a.Again.IsZero() {
+		about = append(about, "again", a.Again)
+	}
+	x.log.Error("a group cannot be read and is set aside", about...)
 	if x.onUnreadable != nil {
 		x.onUnreadable(a)
 	}

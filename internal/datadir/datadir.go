@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
@@ -52,7 +53,7 @@ type Folder struct {
 // Open opens the folder at path for this process alone, and creates a missing one. Writer
 // is the version of the program; a new folder records it. The caller closes the folder.
 func Open(path, writer string) (*Folder, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := MakeFolder(path); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	lock, err := Lock(path)
@@ -181,6 +182,28 @@ func Sweep(dir string) error {
 		errs = append(errs, os.RemoveAll(path))
 	}
 	return errors.Join(errs...)
+}
+
+// MakeFolder makes a folder, and those above that are missing. All these names are durable once
+// it returns, unless the system cannot sync the folder that has them, or this process may not
+// read it.
+func MakeFolder(path string) error { return makeFolder(path, SyncFolder) }
+
+func makeFolder(path string, sync func(string) error) error {
+	above := filepath.Dir(path)
+	if _, err := os.Stat(above); errors.Is(err, fs.ErrNotExist) {
+		if err := makeFolder(above, sync); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return err
+	}
+	err := sync(above)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
 }
 
 // SyncFolder makes the names in a folder durable. Before that, a power cut may undo

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -77,11 +75,8 @@ type store struct {
 // Open opens the store in the folder dir, and makes the folder if need be. It locks dir and
 // the data folder around it (see [datadir.Root]): another process gets [queue.ErrInUse].
 func Open(dir string, o Options) (queue.Store, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := datadir.MakeFolder(dir); err != nil {
 		return nil, err
-	}
-	if err := datadir.SyncFolder(filepath.Dir(dir)); err != nil && !errors.Is(err, os.ErrPermission) {
-		return nil, err // the folder's name must be durable too
 	}
 	lock, err := lockFor(dir, o)
 	if err != nil {
