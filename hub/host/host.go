@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -115,13 +117,17 @@ func (h *Host) dropRun(ctx context.Context, name string) error {
 	if h.store.NATSURL != "" {
 		return nats.Remove(ctx, h.store.NATSURL, h.streams(runStreams+name))
 	}
-	return datadir.Remove(h.folder.Join(filepath.Join(datadir.Runs, name)))
+	folder := filepath.Join(datadir.Runs, name)
+	if err := os.Remove(h.folder.Mark(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return datadir.Remove(h.folder.Join(folder))
 }
 
 // openQueue opens a queue: in a folder of the data folder, or in streams of a NATS server.
 func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue, error) {
 	if h.store.NATSURL == "" {
-		return h.store.Open(ctx, h.folder.Join(folder), files.Options{Log: h.log, Pool: h.files, Locked: true})
+		return h.store.Open(ctx, h.folder.Join(folder), files.Options{Log: h.log, Pool: h.files, Locked: true, Mark: h.folder.Mark(folder)})
 	}
 	store, err := nats.Open(ctx, h.store.NATSURL, h.streams(name))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -22,6 +23,7 @@ import (
 //	lock                 held while a process uses the folder, as the folder itself is
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
+//	marks/               how far each of these queues came
 //	trace/               every episode
 //	dumps/               rollouts as JSON lines
 //	records/             episodes in the forms of AReaL
@@ -35,6 +37,7 @@ const Format = 2
 const (
 	Queue       = "queue"
 	Runs        = "runs"
+	marks       = "marks"
 	Trace       = "trace"
 	Dumps       = "dumps"
 	Records     = "records"
@@ -90,6 +93,11 @@ func (f *Folder) Path() string { return f.path }
 
 // Join returns the path of name in the folder.
 func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
+
+// Mark returns the path of the mark of the queue in a folder below this one.
+func (f *Folder) Mark(queue string) string {
+	return f.Join(filepath.Join(marks, strings.ReplaceAll(filepath.ToSlash(queue), "/", ".")))
+}
 
 // Close unlocks the folder for other processes.
 func (f *Folder) Close() error { return f.lock.Close() }
