@@ -90,6 +90,7 @@ func (c *Call) Answer(reply func(body []byte) ([]byte, error)) error {
 }
 
 func (c *Call) readBody() ([]byte, error) {
+	c.unread = true
 	encoding := strings.ToLower(c.R.Header.Get("Content-Encoding"))
 	packed := strings.Contains(encoding, "gzip")
 	if !packed && encoding != "" && encoding != "identity" {
@@ -109,6 +110,7 @@ func (c *Call) readBody() ([]byte, error) {
 	if isMemory(err) {
 		_, _ = io.Copy(io.Discard, raw) // so that the client reads the reply
 	}
+	c.unread = raw.left < 0
 	if err != nil {
 		return body, err
 	}
@@ -189,6 +191,21 @@ func (c *Call) enlarge(buf []byte, room int) ([]byte, error) {
 		larger = append(larger, piece...)
 	}
 	return larger, nil
+}
+
+// mostDrained is how much of a refused body is read and discarded, in bytes.
+const mostDrained = 1 << 30
+
+// drain sends the reply, then reads and discards the rest of the body: some clients send all of
+// it before they read the reply, and would only learn that the connection broke.
+func (c *Call) drain() {
+	if c.R.ContentLength > mostDrained || c.R.Header.Get("Expect") != "" || c.Flush() != nil {
+		return
+	}
+	c.Release(int(c.held))
+	control := http.NewResponseController(c.W)
+	body := &limited{r: &pacedReader{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: mostDrained}
+	_, _ = io.Copy(io.Discard, body)
 }
 
 // paced returns the body within its limits of size and time.
