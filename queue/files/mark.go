@@ -98,12 +98,12 @@ func (c *catalog) compare(before, now mark, born uint64) {
 	case before.Store != now.Store:
 		c.damaged.Add(1)
 		c.log.Error("the folder of the queue was removed or replaced: its groups are lost unless you put it back", "last_number_before", before.Last, "now", now.Last)
+	case before.Born != 0 && born != 0 && before.Born != born: // also if the mark was copied a moment after the folder
+		c.log.Warn("the data folder is a copy: if the original was used since, groups that came since are missing here, and groups acknowledged since come again", "last_number", now.Last)
 	case now.Last < before.Last, c.found.older(now.Done, before.Done), c.found.older(now.States, before.States):
 		c.damaged.Add(1)
 		c.log.Error("the folder of the queue was put back from an older copy: groups that came since are missing, and groups acknowledged since come again",
 			"last_number_before", before.Last, "now", now.Last)
-	case before.Born != 0 && born != 0 && before.Born != born:
-		c.log.Warn("the data folder is a copy: if the original was used since, groups that came since are missing here, and groups acknowledged since come again", "last_number", now.Last)
 	}
 }
 
