@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -186,9 +187,16 @@ func (c *Call) enlarge(buf []byte, room int) ([]byte, error) {
 	if err := c.Reserve(room - cap(buf)); err != nil {
 		return buf, err
 	}
+	if room > atOnce { // one at a time, because it takes long
+		c.server.enlarging.Lock()
+		defer c.server.enlarging.Unlock()
+	}
 	larger := make([]byte, 0, room)
 	for piece := range slices.Chunk(buf, atOnce) {
 		larger = append(larger, piece...)
+		if len(piece) == atOnce {
+			runtime.Gosched()
+		}
 	}
 	return larger, nil
 }
@@ -204,14 +212,14 @@ func (c *Call) drain() {
 	}
 	c.Release(int(c.held))
 	control := http.NewResponseController(c.W)
-	body := &limited{r: &pacedReader{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: mostDrained}
+	body := &limited{r: newPacedReader(c, control), left: mostDrained}
 	_, _ = io.Copy(io.Discard, body)
 }
 
 // paced returns the body within its limits of size and time.
 func (c *Call) paced(control *http.ResponseController) *limited {
 	most := c.mostBody()
-	return &limited{r: &pacedReader{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: most, limit: most}
+	return &limited{r: newPacedReader(c, control), left: most, limit: most}
 }
 
 // SkipBody reads and discards the body within the limits: some clients send all of it before
