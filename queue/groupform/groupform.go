@@ -126,15 +126,15 @@ func (c *Codec) appendGroup(dst []byte, g *quintain.Group, version byte) (b []by
 	switch {
 	case version == packedSmall:
 		pack = c.appendSmall
-	case 2*textSize(g) < len(w.b):
+	case 2*TextSize(g) < len(w.b):
 		pack = appendPlain
 	}
 	return wrap(dst, w.b, version, pack), sumOf(w.b), nil
 }
 
-// textSize is about how many bytes of g are text. Snappy hardly shrinks numbers: a group of
+// TextSize is about how many bytes of g are text. Snappy hardly shrinks numbers: a group of
 // mostly numbers would become a seventh smaller, at a tenth of the whole cost of taking it.
-func textSize(g *quintain.Group) int {
+func TextSize(g *quintain.Group) int {
 	n := len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images)
 	for _, v := range g.Overrides {
 		n += len(v)
