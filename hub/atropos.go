@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 // An atroposAPI answers requests to a run on the routes of Atropos.
@@ -299,11 +300,20 @@ func (r *Run) takeJSON(c *web.Call, read func(*atropos.Reader, []byte) ([]*quint
 		if err != nil {
 			return taken{}, err
 		}
-		if err := c.Reserve(len(b)); err != nil { // for the encoded groups
+		if err := c.Reserve(encodedRoom(len(b), groups)); err != nil {
 			return taken{}, err
 		}
 		return r.intake.take(context.WithoutCancel(c.Context()), groups, c.R.Header.Get("Idempotency-Key"))
 	})
+}
+
+// encodedRoom is about how many bytes encoding the groups of a body of size bytes takes. Numbers
+// shrink; text is copied, and room is made for what would not shrink.
+func encodedRoom(size int, groups []*quintain.Group) int {
+	for _, g := range groups {
+		size += groupform.TextSize(g) / 4 * 5
+	}
+	return size
 }
 
 // reader returns a reader with memory reserved for the call.

@@ -23,8 +23,8 @@ type Config struct {
 	// run.
 	OpenRun func(ctx context.Context, name string) (*queue.Queue, error)
 
-	// DropRun closes and deletes a queue of OpenRun, with no other call of either. Nil: runs
-	// cannot be deleted.
+	// DropRun closes and deletes a queue of OpenRun, or deletes one that cannot be opened. There
+	// is no other call of either meanwhile. Nil: runs cannot be deleted.
 	DropRun func(ctx context.Context, name string) error
 
 	Settings Settings     // zeros stand for the values of [Default]

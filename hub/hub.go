@@ -83,5 +83,8 @@ func (s *Server) Handler() http.Handler { return s.web }
 // Register adds metrics to those of the server.
 func (s *Server) Register(c prometheus.Collector) { s.web.Register(c) }
 
+// Memory is how many bytes of memory requests should take, with garbage.
+func (s *Server) Memory() int64 { return s.web.Memory() }
+
 // Default returns the run of Config.Queue.
 func (s *Server) Default() *Run { return s.main }

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -31,6 +32,11 @@ func (s *Server) run(ctx context.Context, name string) (*Run, error) {
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
+	return s.furtherRun(ctx, name)
+}
+
+// furtherRun is run for a further run. s.opening is held.
+func (s *Server) furtherRun(ctx context.Context, name string) (*Run, error) {
 	if r, ok := s.further[name]; ok {
 		return r, nil
 	}
@@ -76,18 +82,17 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 	return err == nil, err
 }
 
-// dropRun deletes a run with its content.
+// dropRun deletes a run with its content, even if it cannot be opened.
 func (s *Server) dropRun(ctx context.Context, name string) error {
-	r, err := s.run(ctx, name)
-	if err != nil {
-		return err
-	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	if s.further[name] != r {
-		return web.Errorf(http.StatusNotFound, "there is no run of this name")
+	r, err := s.furtherRun(ctx, name)
+	if errors.As(err, new(*web.Error)) { // there is none
+		return err
 	}
-	if err := r.reset(ctx); err != nil { // first, so a crash leaves an empty run
+	if err != nil {
+		s.config.Log.Warn("a run that cannot be opened is deleted", "run", name, "err", err)
+	} else if err := r.reset(ctx); err != nil { // first, so a crash leaves an empty run
 		return err
 	}
 	names, err := s.runNames(ctx)
@@ -98,9 +103,11 @@ func (s *Server) dropRun(ctx context.Context, name string) error {
 	if err := s.saveNames(ctx, names); err != nil {
 		return err
 	}
-	delete(s.further, name)
-	r.deleted.Store(true)
-	defer r.batches.wake()
+	if r != nil {
+		delete(s.further, name)
+		r.deleted.Store(true)
+		defer r.batches.wake()
+	}
 	return s.config.DropRun(ctx, name)
 }
 

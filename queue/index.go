@@ -212,12 +212,14 @@ func (x *index) pick(w Want) []Entry {
 func (x *index) revoke(leases []*lease) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	var back []Entry
 	for _, l := range leases {
 		if x.leased[l.Seq] == l && !l.busy {
 			delete(x.leased, l.Seq)
-			x.waiting.add(l.Entry)
+			back = append(back, l.Entry)
 		}
 	}
+	x.waiting.add(back...)
 	x.notify()
 }
 
@@ -271,11 +273,13 @@ func (x *index) seize(seqs []uint64) []*lease {
 	return leases
 }
 
-// giveBack ends a lease; its group waits again. x.mu is held.
-func (x *index) giveBack(l *lease) {
-	delete(x.leased, l.Seq)
-	x.waiting.add(l.Entry)
-	x.stats.Released++
+// giveBack lets the groups of released leases wait again. x.mu is held.
+func (x *index) giveBack(leases []*lease) {
+	if len(leases) == 0 {
+		return
+	}
+	x.waiting.add(entriesOf(leases)...)
+	x.stats.Released += uint64(len(leases))
 	x.notify()
 }
 
@@ -292,6 +296,7 @@ func (x *index) expire(now time.Time) {
 		return
 	}
 	x.next = time.Time{}
+	var back []Entry
 	for seq, l := range x.leased {
 		if l.until.IsZero() || l.busy {
 			continue
@@ -301,17 +306,19 @@ func (x *index) expire(now time.Time) {
 			continue
 		}
 		delete(x.leased, seq)
-		x.waiting.add(l.Entry)
-		x.stats.Expired++
+		back = append(back, l.Entry)
+	}
+	x.stats.Expired += uint64(len(back))
+	if back = append(back, x.again(now)...); len(back) > 0 {
+		x.waiting.add(back...)
 		x.notify()
 	}
-	x.retry(now)
 }
 
-// claim returns the indices of the groups with unknown keys, each key once. Until the caller
-// calls leave, no other put takes these keys, and no number above p.floor counts as done. If
-// another running put has one of the keys, claim does nothing and returns a channel that is
-// closed when that put ends.
+// claim returns the indices of the groups to put, each key once: keys that are unknown, or of
+// a group set aside. Until the caller calls leave, no other put takes these keys, and no number
+// above p.floor counts as done. If another running put has one of the keys, claim does nothing
+// and returns a channel that is closed when that put ends.
 func (x *index) claim(p *putOp) (list []int, other <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -321,21 +328,22 @@ func (x *index) claim(p *putOp) (list []int, other <-chan struct{}) {
 		}
 	}
 	ended := make(chan struct{})
-	p.same = p.same[:0]
+	p.same, p.aside = p.same[:0], x.aside(p.keys)
 	for i, k := range p.keys {
 		if p.fresh[i] {
 			continue
 		}
+		_, replaces := p.aside[k]
 		known := x.known(k)
 		_, twice := x.coming[k]
-		switch {
-		case !known && !twice:
+		if !twice && (!known || replaces) {
 			list = append(list, i)
 			x.coming[k] = ended
-		case twice, x.here[k] != unknownContent:
+		}
+		if twice || known && x.here[k] != unknownContent {
 			p.same = append(p.same, i)
 		}
-		if known {
+		if known && !replaces {
 			x.stats.Duplicates++
 		}
 	}

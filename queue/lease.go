@@ -186,12 +186,14 @@ func (q *Queue) Drop(ctx context.Context, seqs ...uint64) (int, error) {
 
 // unseize lets seized groups wait again, unless they are set aside. x.mu is held.
 func (x *index) unseize(leases []*lease) {
+	var back []Entry
 	for _, l := range leases {
 		delete(x.leased, l.Seq)
 		if _, corrupt := x.unreadable[l.Seq]; !corrupt {
-			x.waiting.add(l.Entry)
+			back = append(back, l.Entry)
 		}
 	}
+	x.waiting.add(back...)
 	x.notify()
 }
 
@@ -201,14 +203,15 @@ func (x *index) Release(consumer string, seqs ...uint64) int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.expire(time.Now())
-	n := 0
+	var leases []*lease
 	for _, seq := range seqs {
 		if l, ok := x.leased[seq]; ok && l.consumer == consumer && !l.busy {
-			x.giveBack(l)
-			n++
+			leases = append(leases, l)
+			delete(x.leased, seq)
 		}
 	}
-	return n
+	x.giveBack(leases)
+	return len(leases)
 }
 
 // ReleaseAll releases all of the consumer's groups, and returns how many.
@@ -216,14 +219,15 @@ func (x *index) ReleaseAll(consumer string) int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.expire(time.Now())
-	n := 0
-	for _, l := range x.leased {
+	var leases []*lease
+	for seq, l := range x.leased {
 		if l.consumer == consumer && !l.busy {
-			x.giveBack(l)
-			n++
+			leases = append(leases, l)
+			delete(x.leased, seq)
 		}
 	}
-	return n
+	x.giveBack(leases)
+	return len(leases)
 }
 
 // NextExpiry is the earliest end of a lease; ok is false if none ends.

@@ -58,6 +58,9 @@ func (q *Queue) load(ctx context.Context) error {
 			q.garbage[l.Seq] = struct{}{}
 			return
 		}
+		if _, twice := q.here[l.Key]; twice {
+			q.dropOlder(l)
+		}
 		q.sort(l, h.freed)
 	})
 	if err != nil {

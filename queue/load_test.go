@@ -123,13 +123,16 @@ func TestUnreadableIndexRecordIsSetAside(t *testing.T) {
 	if s := q.Stats(); s.Aside.Groups != 3 || s.Corrupt != 3 || s.Waiting.Groups != 0 {
 		t.Errorf("stats %+v", s)
 	}
-	if fresh, err := q.Put(ctx, &quintain.Group{ID: "b"}); fresh || err != nil {
-		t.Errorf("another of its ID: fresh %v, error %v", fresh, err)
+	if fresh, err := q.Put(ctx, &quintain.Group{ID: "b"}); !fresh || err != nil {
+		t.Errorf("another of its ID, which replaces it: fresh %v, error %v", fresh, err)
 	}
-	if _, err := q.Read(ctx, 2); !errors.As(err, new(*CorruptError)) {
+	if _, err := q.Read(ctx, 2); !errors.Is(err, ErrUnknown) {
+		t.Errorf("it was replaced: error %v", err)
+	}
+	if _, err := q.Read(ctx, 3); !errors.As(err, new(*CorruptError)) {
 		t.Errorf("error %v", err)
 	}
-	if n, err := q.Drop(ctx, 1, 2, 3); n != 3 || err != nil {
+	if n, err := q.Drop(ctx, 1, 2, 3); n != 2 || err != nil {
 		t.Errorf("%d dropped, error %v", n, err)
 	}
 }

@@ -18,9 +18,10 @@ type putOp struct {
 	buffers  []*[]byte // reusable memory of the records encoded here
 	fresh    []bool
 	contents []content
-	same     []int         // groups with a known or repeated key
-	floor    uint64        // see claim
-	ended    chan struct{} // closed by leave
+	same     []int              // groups with a known or repeated key
+	aside    map[Key]Unreadable // groups that they may replace
+	floor    uint64             // see claim
+	ended    chan struct{}      // closed by leave
 }
 
 func (q *Queue) newPutOp(n int) *putOp {
@@ -83,6 +84,8 @@ func (p *putOp) put(ctx context.Context) (again bool, err error) {
 	defer q.ops.RUnlock()
 	defer q.leave(p, news)
 	all := append(slices.Clone(news), p.same...)
+	slices.Sort(all)
+	all = slices.Compact(all)
 	if err := each(len(all), func(n int) error { return p.encode(all[n]) }); err != nil {
 		return false, err
 	}
@@ -149,11 +152,18 @@ func (p *putOp) encode(i int) error {
 func (p *putOp) admit(ctx context.Context, news []int) (again bool) {
 	q := p.queue
 	var late []Entry
+	var replaced []Unreadable
 	q.mu.Lock()
 	for _, i := range news {
 		e := p.entries[i]
+		old, replaces := q.displace(p, i)
+		if replaces {
+			replaced = append(replaced, old)
+		}
 		known := q.known(p.keys[i])
 		switch {
+		case e.Seq == 0 && replaces: // the store takes it once the old one is deleted
+			again = true
 		case e.Seq == 0 && !known:
 			again, q.unsure = true, true
 		case e.Seq == 0:
@@ -171,6 +181,7 @@ func (p *putOp) admit(ctx context.Context, news []int) (again bool) {
 	q.retain(p, news)
 	q.notify()
 	q.mu.Unlock()
+	q.replace(ctx, replaced)
 	if len(late) > 0 {
 		if err := q.finish(ctx, late); err != nil {
 			q.log.Warn("duplicate groups stay in the store until it is reopened", "groups", len(late), "err", err)

@@ -109,7 +109,7 @@ var (
 	ErrUncertain   = errors.New("no answer: the operation may or may not have happened")
 	ErrNoSpace     = errors.New("no space left")
 	ErrUnreadable  = errors.New("cannot be read")
-	ErrUnreachable = errors.New("the server cannot be reached")
+	ErrUnreachable = errors.New("the store does not work")
 	ErrInUse       = errors.New("in use by another process")
 	ErrFenced      = errors.New("another process has taken the queue over") // final: this process must give up
 	ErrNewer       = errors.New("written by a newer version of this program")

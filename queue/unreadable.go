@@ -212,8 +212,9 @@ func (x *index) exclude(list []Unreadable) {
 	}
 }
 
-// retry lets groups wait again that are due for another try. x.mu is held.
-func (x *index) retry(now time.Time) {
+// again ends the setting aside of groups that are due for another try, and returns them. x.mu
+// is held.
+func (x *index) again(now time.Time) (due []Entry) {
 	for seq, a := range x.unreadable {
 		if a.Again.IsZero() {
 			continue
@@ -223,7 +224,7 @@ func (x *index) retry(now time.Time) {
 			continue
 		}
 		delete(x.unreadable, seq)
-		x.waiting.add(a.Entry)
-		x.notify()
+		due = append(due, a.Entry)
 	}
+	return due
 }

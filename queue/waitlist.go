@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A waitlist is the waiting groups, by sequence number. Removing or re-adding an entry costs
-// its distance to the nearer end, which is small while consumers take old groups.
+// A waitlist is the waiting groups, by sequence number. Removing or re-adding entries costs the
+// distance of the farthest to the nearer end, which is small while consumers take old groups.
 type waitlist struct {
 	buf   []Entry // the entries are buf[head:]
 	head  int
@@ -60,28 +60,57 @@ func (w *waitlist) tally(e Entry, sign int) {
 	}
 }
 
-// add inserts e, unless it is there.
-func (w *waitlist) add(e Entry) {
-	list := w.all()
-	at := len(list)
-	if at > 0 && list[at-1].Seq >= e.Seq {
-		var found bool
-		if at, found = w.search(e.Seq); found {
-			return
-		}
-	}
-	w.tally(e, 1)
-	if w.head > 0 && at < len(list)/2 {
-		w.head--
-		list = w.all()
-		copy(list[:at], list[1:at+1])
-		list[at] = e
+// add inserts the entries that are not there, in one pass. It may change list.
+func (w *waitlist) add(list ...Entry) {
+	slices.SortFunc(list, func(a, b Entry) int { return cmp.Compare(a.Seq, b.Seq) })
+	list = slices.CompactFunc(list, func(a, b Entry) bool { return a.Seq == b.Seq })
+	list = slices.DeleteFunc(list, func(e Entry) bool {
+		_, found := w.search(e.Seq)
+		return found
+	})
+	if len(list) == 0 {
 		return
 	}
-	if len(w.buf) == cap(w.buf) && w.head > len(w.buf)/2 {
+	for i := range list {
+		w.tally(list[i], 1)
+	}
+	first, _ := w.search(list[0].Seq)
+	last, _ := w.search(list[len(list)-1].Seq)
+	if w.head >= len(list) && last < len(w.all())-first {
+		w.mergeFront(list, last)
+		return
+	}
+	if len(w.buf)+len(list) > cap(w.buf) && w.head > len(w.buf)/2 {
 		w.slide()
 	}
-	w.buf = slices.Insert(w.buf, w.head+at, e)
+	w.mergeBack(list, first)
+}
+
+// mergeFront merges list by moving the first entries, all before it, to the free memory in
+// front.
+func (w *waitlist) mergeFront(list []Entry, before int) {
+	old := w.all()[:before]
+	w.head -= len(list)
+	for to := w.head; len(list) > 0; to++ {
+		if len(old) > 0 && old[0].Seq < list[0].Seq {
+			w.buf[to], old = old[0], old[1:]
+		} else {
+			w.buf[to], list = list[0], list[1:]
+		}
+	}
+}
+
+// mergeBack merges list by moving the entries from a place on.
+func (w *waitlist) mergeBack(list []Entry, from int) {
+	old := w.all()[from:]
+	w.buf = append(w.buf, list...)
+	for to := len(w.buf) - 1; len(list) > 0; to-- {
+		if n := len(old) - 1; n >= 0 && old[n].Seq > list[len(list)-1].Seq {
+			w.buf[to], old = old[n], old[:n]
+		} else {
+			w.buf[to], list = list[len(list)-1], list[:len(list)-1]
+		}
+	}
 }
 
 // slide moves the entries to the front, where memory is free.

@@ -14,7 +14,7 @@ func TestIndexIsASortedList(t *testing.T) {
 	var want, out []uint64
 	next := uint64(0)
 	for step := range 4000 {
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0, 1: // as they are put
 			for range r.IntN(8) {
 				next++
@@ -45,6 +45,16 @@ func TestIndexIsASortedList(t *testing.T) {
 				want = slices.Insert(want, at, out[i])
 				out = slices.Delete(out, i, i+1)
 			}
+		case 4: // as a batch is released
+			var back []Entry
+			for range min(len(out), r.IntN(9)) {
+				i := r.IntN(len(out))
+				back = append(back, Entry{Seq: out[i], Tokens: int(out[i]), EnvID: int32(out[i] % 3)})
+				want = append(want, out[i])
+				out = slices.Delete(out, i, i+1)
+			}
+			x.add(append(back, back...)...)
+			slices.Sort(want)
 		}
 		checkIndex(t, &x, want)
 	}

@@ -60,7 +60,7 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	if _, err := head.pack(w.packer); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := datadir.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	numbers, err := segmentNumbers(dir)

@@ -69,7 +69,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 		return err
 	}
 	defer func() { err = errors.Join(err, e.folder.Close()) }()
-	q, err := e.config.Store.Open(ctx, e.folder.Join(datadir.Queue), files.Options{Log: e.log, Locked: true})
+	q, err := e.config.Store.Open(ctx, e.folder.Join(datadir.Queue), files.Options{Log: e.log, Locked: true, Mark: e.folder.Mark(datadir.Queue)})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 	defer func() { err = errors.Join(err, h.Close()) }()
 	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", h.Addr(), c.Data, h.Queue().Stats().Waiting.Groups)
 	w.show(h.Addr(), open)
-	return run.Together(ctx, h.Run, pages.Run)
+	return run.Together(ctx, h.Run, pages.Run, h.BoundMemory)
 }
 
 // host opens the data folder, the hub over it, and the pages on both. In a run, the trainer

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -65,6 +66,9 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	if h.folder, err = datadir.Open(c.Data, c.Program); err != nil {
 		return err
 	}
+	if err := datadir.Sweep(h.folder.Join(datadir.Runs)); err != nil {
+		h.log.Warn("a deleted run still takes space: delete its folder", "err", err)
+	}
 	if h.queue, err = h.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
 		return err
 	}
@@ -89,8 +93,11 @@ func (h *Host) listen(ctx context.Context, s web.Settings) error {
 	return nil
 }
 
-// openRun opens the queue of a further run. The hub opens one at a time.
+// openRun opens the queue of a further run, once. The hub opens one at a time.
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
+	if q := h.runs[name]; q != nil {
+		return q, nil
+	}
 	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), runStreams+name)
 	if err != nil {
 		return nil, err
@@ -99,23 +106,28 @@ func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
 	return q, nil
 }
 
-// dropRun closes a run's queue and deletes its folder, or its streams.
+// dropRun closes a run's queue, if it is open, and deletes its folder, or its streams.
 func (h *Host) dropRun(ctx context.Context, name string) error {
-	q := h.runs[name]
-	delete(h.runs, name)
-	if err := q.Close(); err != nil {
-		return err
+	if q := h.runs[name]; q != nil {
+		delete(h.runs, name)
+		if err := q.Close(); err != nil {
+			return err
+		}
 	}
 	if h.store.NATSURL != "" {
 		return nats.Remove(ctx, h.store.NATSURL, h.streams(runStreams+name))
 	}
-	return os.RemoveAll(h.folder.Join(filepath.Join(datadir.Runs, name)))
+	folder := filepath.Join(datadir.Runs, name)
+	if err := os.Remove(h.folder.Mark(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return datadir.Remove(h.folder.Join(folder))
 }
 
 // openQueue opens a queue: in a folder of the data folder, or in streams of a NATS server.
 func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue, error) {
 	if h.store.NATSURL == "" {
-		return h.store.Open(ctx, h.folder.Join(folder), files.Options{Log: h.log, Pool: h.files, Locked: true})
+		return h.store.Open(ctx, h.folder.Join(folder), files.Options{Log: h.log, Pool: h.files, Locked: true, Mark: h.folder.Mark(folder)})
 	}
 	store, err := nats.Open(ctx, h.store.NATSURL, h.streams(name))
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
@@ -21,6 +23,7 @@ import (
 //	lock                 held while a process uses the folder, as the folder itself is
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
+//	marks/               how far each of these queues came
 //	trace/               every episode
 //	dumps/               rollouts as JSON lines
 //	records/             episodes in the forms of AReaL
@@ -34,6 +37,7 @@ const Format = 2
 const (
 	Queue       = "queue"
 	Runs        = "runs"
+	marks       = "marks"
 	Trace       = "trace"
 	Dumps       = "dumps"
 	Records     = "records"
@@ -52,7 +56,7 @@ type Folder struct {
 // Open opens the folder at path for this process alone, and creates a missing one. Writer
 // is the version of the program; a new folder records it. The caller closes the folder.
 func Open(path, writer string) (*Folder, error) {
-	if err := os.MkdirAll(path, 0o755); err != nil {
+	if err := MakeFolder(path); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
 	}
 	lock, err := Lock(path)
@@ -89,6 +93,11 @@ func (f *Folder) Path() string { return f.path }
 
 // Join returns the path of name in the folder.
 func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
+
+// Mark returns the path of the mark of the queue in a folder below this one.
+func (f *Folder) Mark(queue string) string {
+	return f.Join(filepath.Join(marks, strings.ReplaceAll(filepath.ToSlash(queue), "/", ".")))
+}
 
 // Close unlocks the folder for other processes.
 func (f *Folder) Close() error { return f.lock.Close() }
@@ -151,6 +160,58 @@ func finish(f *os.File, path string, write func(io.Writer) error) error {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// doomed ends the name of a folder that is being removed. No run has a dot in its name.
+const doomed = ".removed"
+
+// Remove removes a folder with its content. A crash leaves the folder, or nothing of this name:
+// it is renamed first, and [Sweep] removes the rest.
+func Remove(path string) error {
+	gone := path + doomed
+	if err := os.RemoveAll(gone); err != nil { // the rest of an earlier one
+		return err
+	}
+	if err := os.Rename(path, gone); err != nil {
+		return err
+	}
+	if err := SyncFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	return os.RemoveAll(gone)
+}
+
+// Sweep removes what a crash left of folders in dir that were being removed. There may be no
+// dir.
+func Sweep(dir string) error {
+	list, err := filepath.Glob(filepath.Join(dir, "*"+doomed))
+	errs := []error{err}
+	for _, path := range list {
+		errs = append(errs, os.RemoveAll(path))
+	}
+	return errors.Join(errs...)
+}
+
+// MakeFolder makes a folder, and those above that are missing. All these names are durable once
+// it returns, unless the system cannot sync the folder that has them, or this process may not
+// read it.
+func MakeFolder(path string) error { return makeFolder(path, SyncFolder) }
+
+func makeFolder(path string, sync func(string) error) error {
+	above := filepath.Dir(path)
+	if _, err := os.Stat(above); errors.Is(err, fs.ErrNotExist) {
+		if err := makeFolder(above, sync); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return err
+	}
+	err := sync(above)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
 }
 
 // SyncFolder makes the names in a folder durable. Before that, a power cut may undo

@@ -3,6 +3,7 @@ package datadir_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +84,41 @@ func TestWriteFileLeavesTheOldOneWhole(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("%d files are left, error %v", len(entries), err)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	make := func(paths ...string) {
+		for _, path := range paths {
+			if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	left := func() (names []string) {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	make("a/sub", "a.removed/rest of an earlier one", "b")
+	if err := datadir.Remove(filepath.Join(dir, "a")); err != nil || !slices.Equal(left(), []string{"b"}) {
+		t.Errorf("%v are left, error %v, want b", left(), err)
+	}
+	if err := datadir.Remove(filepath.Join(dir, "a")); err == nil {
+		t.Error("what is not there is removed")
+	}
+	make("c.removed/sub", "d.removed")
+	if err := datadir.Sweep(dir); err != nil || !slices.Equal(left(), []string{"b"}) {
+		t.Errorf("%v are left after the sweep, error %v, want b", left(), err)
+	}
+	if err := datadir.Sweep(filepath.Join(dir, "none")); err != nil {
+		t.Errorf("a missing folder: %v", err)
 	}
 }

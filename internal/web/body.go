@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,7 @@ func (c *Call) Answer(reply func(body []byte) ([]byte, error)) error {
 }
 
 func (c *Call) readBody() ([]byte, error) {
+	c.unread = true
 	encoding := strings.ToLower(c.R.Header.Get("Content-Encoding"))
 	packed := strings.Contains(encoding, "gzip")
 	if !packed && encoding != "" && encoding != "identity" {
@@ -109,6 +111,7 @@ func (c *Call) readBody() ([]byte, error) {
 	if isMemory(err) {
 		_, _ = io.Copy(io.Discard, raw) // so that the client reads the reply
 	}
+	c.unread = raw.left < 0
 	if err != nil {
 		return body, err
 	}
@@ -184,17 +187,39 @@ func (c *Call) enlarge(buf []byte, room int) ([]byte, error) {
 	if err := c.Reserve(room - cap(buf)); err != nil {
 		return buf, err
 	}
+	if room > atOnce { // one at a time, because it takes long
+		c.server.enlarging.Lock()
+		defer c.server.enlarging.Unlock()
+	}
 	larger := make([]byte, 0, room)
 	for piece := range slices.Chunk(buf, atOnce) {
 		larger = append(larger, piece...)
+		if len(piece) == atOnce {
+			runtime.Gosched()
+		}
 	}
 	return larger, nil
+}
+
+// mostDrained is how much of a refused body is read and discarded, in bytes.
+const mostDrained = 1 << 30
+
+// drain sends the reply, then reads and discards the rest of the body: some clients send all of
+// it before they read the reply, and would only learn that the connection broke.
+func (c *Call) drain() {
+	if c.R.ContentLength > mostDrained || c.R.Header.Get("Expect") != "" || c.Flush() != nil {
+		return
+	}
+	c.Release(int(c.held))
+	control := http.NewResponseController(c.W)
+	body := &limited{r: newPacedReader(c, control), left: mostDrained}
+	_, _ = io.Copy(io.Discard, body)
 }
 
 // paced returns the body within its limits of size and time.
 func (c *Call) paced(control *http.ResponseController) *limited {
 	most := c.mostBody()
-	return &limited{r: &pacedReader{c.R.Body, control, newPace(c.server.config.Settings.Stall)}, left: most, limit: most}
+	return &limited{r: newPacedReader(c, control), left: most, limit: most}
 }
 
 // SkipBody reads and discards the body within the limits: some clients send all of it before

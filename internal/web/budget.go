@@ -30,6 +30,9 @@ var errBusy = errors.New("other requests hold all memory: try again")
 // twice that, and free lists need the rest.
 func newBudget(memory int64) *budget { return &budget{total: memory / 16 * 7} }
 
+// Memory is how many bytes of memory requests should take, with garbage; see [Settings].
+func (s *Server) Memory() int64 { return s.config.Settings.Memory }
+
 // Keep is how many bytes each [FreeList] should keep.
 func (s *Server) Keep() int { return int(min(maxKept, s.config.Settings.Memory/64)) }
 

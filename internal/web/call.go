@@ -28,6 +28,7 @@ type Call struct {
 	names, values []string // of the path's parameters
 	start         time.Time
 	read          int64 // bytes of the body on the wire
+	unread        bool  // the body was refused before it was read to its end
 	held          int64 // reserved bytes
 }
 

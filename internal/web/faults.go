@@ -60,6 +60,11 @@ func (c *Call) fail(err error) {
 	if c.W.Begun() {
 		panic(http.ErrAbortHandler) // half a reply must not look like a whole one
 	}
+	if c.unread {
+		c.W.Header().Set("Connection", "close")
+		_ = http.NewResponseController(c.W).EnableFullDuplex() // else net/http reads before it replies; tests have none
+		defer c.drain()
+	}
 	var (
 		own   *Error
 		large *largeError
@@ -70,7 +75,6 @@ func (c *Call) fail(err error) {
 	case errors.As(err, &own):
 		c.detail(own.Status, err.Error())
 	case errors.As(err, &large):
-		c.W.Header().Set("Connection", "close") // the rest of the body is not read
 		c.detail(http.StatusRequestEntityTooLarge, large.Error())
 	case errors.Is(err, errEncoding):
 		c.detail(http.StatusUnsupportedMediaType, err.Error())

@@ -49,6 +49,8 @@ type Server struct {
 	zips    *FreeList[*gzip.Writer]
 	slots   chan struct{} // a semaphore: an element for each running Compute
 
+	enlarging sync.Mutex // held to allocate and fill a large buffer
+
 	calls    sync.WaitGroup // running
 	stop     sync.Once
 	stopping chan struct{} // closed when Run ends

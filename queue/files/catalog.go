@@ -21,6 +21,7 @@ type catalog struct {
 	log   *slog.Logger
 	found manifest // as found when opened; without files if there was none
 	ends  *ends    // durable sizes newer than the manifest
+	mark  *marker  // outside the folder; nil: none; see remember
 
 	salvage bool     // a log may be missing
 	guessed bool     // files, but no manifest: their store is unknown
@@ -160,13 +161,7 @@ func (c *catalog) discard(name string) error {
 func (c *catalog) seal() error {
 	c.sealing.Lock()
 	defer c.sealing.Unlock()
-	m := manifest{store: c.found.store, files: make(map[string]listed)}
-	c.mu.Lock()
-	m.last = c.last
-	for name, ff := range c.open {
-		m.files[name] = listed{ff.head.salt, ff.head.next, ff.size.Load()}
-	}
-	c.mu.Unlock()
+	m := c.present()
 	text := string(m.encode())
 	if text == c.written {
 		return c.ends.sync(c)
@@ -179,7 +174,21 @@ func (c *catalog) seal() error {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	c.written = text
+	if c.mark != nil {
+		c.mark.note(m)
+	}
 	return c.ends.sync(c)
+}
+
+// present is the manifest of the files as they are now.
+func (c *catalog) present() manifest {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := manifest{store: c.found.store, last: c.last, files: make(map[string]listed)}
+	for name, ff := range c.open {
+		m.files[name] = listed{ff.head.salt, ff.head.next, ff.size.Load()}
+	}
+	return m
 }
 
 // trySeal seals. A failure only leaves the manifest behind; it is logged once until the next
@@ -189,6 +198,14 @@ func (c *catalog) trySeal() {
 	if told := c.stale.Swap(err != nil); err != nil && !told {
 		c.log.Warn("the list of files cannot be updated for now", "err", err)
 	}
+}
+
+// close closes the files of the catalog itself.
+func (c *catalog) close() error {
+	if c.mark == nil {
+		return c.ends.close()
+	}
+	return errors.Join(c.ends.close(), c.mark.f.Close())
 }
 
 // report returns the store's condition.

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -24,6 +22,7 @@ type Options struct {
 	MinFree int64        // bytes that Put leaves free on the disk; default: 64 MiB, or a tenth of a small disk; negative: none
 	Pool    *Pool        // of open files, which stores may share; default: its own, of [DefaultOpen]
 	Locked  bool         // the caller keeps the surrounding data folder locked
+	Mark    string       // path of a file outside the folder, by which the store notices that the folder was removed or put back; default: none
 	Log     *slog.Logger // default: none
 
 	segmentSize int64 // for tests
@@ -78,11 +77,8 @@ type store struct {
 // Open opens the store in the folder dir, and makes the folder if need be. It locks dir and
 // the data folder around it (see [datadir.Root]): another process gets [queue.ErrInUse].
 func Open(dir string, o Options) (queue.Store, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := datadir.MakeFolder(dir); err != nil {
 		return nil, err
-	}
-	if err := datadir.SyncFolder(filepath.Dir(dir)); err != nil && !errors.Is(err, os.ErrPermission) {
-		return nil, err // the folder's name must be durable too
 	}
 	lock, err := lockFor(dir, o)
 	if err != nil {
@@ -97,6 +93,9 @@ func Open(dir string, o Options) (queue.Store, error) {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
 	s.dir, s.lock, s.stop = dir, lock, make(chan struct{})
+	if o.Mark != "" {
+		s.catalog.remember(pool, o.Mark)
+	}
 	s.catalog.touch() // opening has read files
 	s.wg.Go(func() { s.catalog.tend(s.stop) })
 	return s, nil
@@ -437,7 +436,7 @@ func (s *store) Close() error {
 	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
 		s.catalog.trySeal()
 	}
-	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.catalog.ends.close())
+	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.catalog.close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}

@@ -71,11 +71,8 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 	s := &segments{catalog: in, most: most, last: max(in.found.last, in.ends.last(in.found.store))}
 	s.commits.write = s.write
 	numbers := in.segmentNumbers()
-	for name := range in.found.files {
-		n, _ := segmentNumber(name)
-		s.number = max(s.number, n)
-	}
-	listed := s.number // the manifest's newest
+	s.number = in.newestListed()
+	listed := s.number
 	var err error
 	for i, n := range numbers {
 		s.number = max(s.number, n)
@@ -108,33 +105,35 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 // segmentNumbers are the numbers of the segments to open, ascending. An older, unlisted one
 // was put back by somebody after its groups counted as lost; it stays as it is.
 func (c *catalog) segmentNumbers() (numbers []int) {
-	newest := 0
-	for name := range c.found.files {
-		n, _ := segmentNumber(name)
-		newest = max(newest, n)
-	}
+	newest := c.newestListed()
 	for _, name := range c.names {
 		n, ok := segmentNumber(name)
-		if _, listed := c.found.files[name]; ok && !listed && n < newest {
-			c.log.Warn("a file is not one of the store's, and is ignored", "file", name)
-		} else if ok {
+		if _, listed := c.found.files[name]; ok && (listed || n >= newest) {
 			numbers = append(numbers, n)
+		} else if strings.HasSuffix(name, segmentEnd) {
+			c.log.Warn("a file is not one of the store's, and is ignored", "file", name)
 		}
 	}
 	slices.Sort(numbers)
 	return numbers
 }
 
+// newestListed is the number of the newest segment in the manifest, or 0.
+func (c *catalog) newestListed() (newest int) {
+	for name := range c.found.files {
+		if n, ok := segmentNumber(name); ok {
+			newest = max(newest, n)
+		}
+	}
+	return newest
+}
+
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentEnd) }
 
-// segmentNumber is the number of a segment, by its name.
+// segmentNumber is the number of a segment, by its name. No other name stands for it.
 func segmentNumber(name string) (n int, ok bool) {
-	head, ok := strings.CutSuffix(name, segmentEnd)
-	n, err := strconv.Atoi(head)
-	if !ok || err != nil || n < 1 {
-		return 0, false
-	}
-	return n, true
+	n, err := strconv.Atoi(strings.TrimSuffix(name, segmentEnd))
+	return n, err == nil && n >= 1 && name == segmentName(n)
 }
 
 // open opens segment n and indexes its groups. The machine may have stopped before the first

@@ -31,7 +31,7 @@ func wrap(dst, fields []byte, version byte, pack func(dst, b []byte) []byte) []b
 	dst = slices.Grow(dst, len(groupMagic)+1+binary.MaxVarintLen64+s2.MaxEncodedLen(len(fields))+sumLen)
 	dst = append(append(dst, groupMagic...), version)
 	dst = pack(binary.AppendUvarint(dst, uint64(len(fields))), fields)
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[from:], castagnoli()))
+	return binary.LittleEndian.AppendUint32(dst, sumOf(dst[from:]))
 }
 
 func (c *Codec) appendSmall(dst, b []byte) []byte { return c.deflater.EncodeAll(b, dst) }
@@ -46,7 +46,7 @@ func appendPlain(dst, b []byte) []byte {
 	const literal = 63 << 2 // followed by its length less one, in four bytes
 	dst = append(binary.AppendUvarint(dst, uint64(len(b))), literal)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(b)-1))
-	return append(dst, b...)
+	return appendAll(dst, b)
 }
 
 // inflate returns the fields of b, in the memory of fields if they fit.
@@ -103,7 +103,7 @@ func unwrap(b []byte) (e envelope, err error) {
 		return e, err
 	}
 	rest, sum := b[:len(b)-sumLen], binary.LittleEndian.Uint32(b[len(b)-sumLen:])
-	if got := crc32.Checksum(rest, castagnoli()); got != sum {
+	if got := sumOf(rest); got != sum {
 		return e, envelopeError("has the checksum %08x, want %08x: bytes were lost or changed", sum, got)
 	}
 	return e, nil
@@ -132,7 +132,12 @@ func envelopeError(format string, args ...any) error {
 	return &FormatError{Field: "envelope", Why: fmt.Sprintf(format, args...)}
 }
 
-// sumOf is the checksum of content.
-func sumOf(fields []byte) uint32 { return crc32.Checksum(fields, castagnoli()) }
+// sumOf is the CRC-32C of bytes.
+func sumOf(b []byte) (sum uint32) {
+	for piece := range slices.Chunk(b, atOnce) {
+		sum = crc32.Update(sum, castagnoli(), piece)
+	}
+	return sum
+}
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -41,9 +42,10 @@ type Codec struct {
 	limit    int
 	deflater *zstd.Encoder
 	inflater *zstd.Decoder
-	writers  sync.Pool // of *writer
-	buffers  sync.Pool // of *[]byte
-	scratch  sync.Pool // of *scratch
+	writers  sync.Pool     // of *writer
+	buffers  sync.Pool     // of *[]byte
+	scratch  sync.Pool     // of *scratch
+	large    chan struct{} // a semaphore: an element for each large group being encoded
 }
 
 // NewCodec returns a codec that refuses groups with more than limit bytes of inflated
@@ -59,7 +61,7 @@ func NewCodec(limit int) *Codec {
 	if err := errors.Join(err, err2); err != nil {
 		panic("groupform: options of zstd: " + err.Error()) // cannot happen: constants
 	}
-	return &Codec{limit: limit, deflater: deflater, inflater: inflater}
+	return &Codec{limit: limit, deflater: deflater, inflater: inflater, large: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
 }
 
 // Encode returns the binary form of g, packed small. [Codec.Decode] restores g bit for bit,
@@ -102,6 +104,10 @@ func (c *Codec) appendGroup(dst []byte, g *quintain.Group, version byte) (b []by
 	if err := g.Check(); err != nil {
 		return nil, 0, err
 	}
+	if MemoryOf(g) > largeGroup {
+		c.large <- struct{}{}
+		defer func() { <-c.large }()
+	}
 	w, ok := c.writers.Get().(*writer)
 	if !ok {
 		w = &writer{}
@@ -120,15 +126,15 @@ func (c *Codec) appendGroup(dst []byte, g *quintain.Group, version byte) (b []by
 	switch {
 	case version == packedSmall:
 		pack = c.appendSmall
-	case 2*textSize(g) < len(w.b):
+	case 2*TextSize(g) < len(w.b):
 		pack = appendPlain
 	}
 	return wrap(dst, w.b, version, pack), sumOf(w.b), nil
 }
 
-// textSize is about how many bytes of g are text. Snappy hardly shrinks numbers: a group of
+// TextSize is about how many bytes of g are text. Snappy hardly shrinks numbers: a group of
 // mostly numbers would become a seventh smaller, at a tenth of the whole cost of taking it.
-func textSize(g *quintain.Group) int {
+func TextSize(g *quintain.Group) int {
 	n := len(g.Messages) + len(g.Generation) + len(g.GroupOverrides) + len(g.Images)
 	for _, v := range g.Overrides {
 		n += len(v)
@@ -275,6 +281,10 @@ func (c *Codec) Verify(b []byte) error {
 	_, err := unwrap(b)
 	return err
 }
+
+// largeGroup is the size of a group, in bytes of memory, above which a processor stays free for
+// others while such groups are encoded.
+const largeGroup = 4 << 20
 
 // maxKept is the largest buffer to keep for reuse, in bytes.
 const maxKept = 4 << 20

@@ -70,7 +70,19 @@ func (w *writer) text(s string) {
 
 func (w *writer) raw(v json.RawMessage) {
 	w.len(len(v), v == nil)
-	w.b = append(w.b, v...)
+	w.b = appendAll(w.b, v)
+}
+
+// atOnce is how many bytes are copied or summed at once: the scheduler cannot interrupt that.
+const atOnce = 1 << 20
+
+// appendAll is append in pieces.
+func appendAll(b, v []byte) []byte {
+	b = slices.Grow(b, len(v))
+	for piece := range slices.Chunk(v, atOnce) {
+		b = append(b, piece...)
+	}
+	return b
 }
 
 func (w *writer) envID(id *int32) {

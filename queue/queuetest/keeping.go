@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +47,7 @@ var keeping = []promise{
 		}
 	}},
 	{"Counts", "waiting and leased groups add up, also by environment", counts},
+	{"Replaced", "a group that was set aside is replaced when its content is put again", replaced},
 	{"Corrupt", "an unreadable group is set aside and reported, and blocks no other", corrupt},
 	{"Cancelled", "a lease after the end of its context leases nothing", func(r *rig) {
 		r.put(1)
@@ -220,7 +222,6 @@ func corrupt(r *rig) {
 		r.Errorf("error %v, want one of g2", err)
 	}
 	r.want(r.lease("a", 9), 1, 3)
-	r.again(2)
 	if s := r.q.Stats(); s.Corrupt != 1 || s.Aside.Groups != 1 || s.Waiting.Groups != 0 {
 		r.Errorf("stats %+v", s)
 	}
@@ -231,6 +232,38 @@ func corrupt(r *rig) {
 	}
 	r.reopen()
 	r.want(r.lease("a", 9), 1, 3)
+}
+
+func replaced(r *rig) {
+	r.put(1, 2, 3)
+	var second uint64
+	r.q.View(func(waiting []queue.Entry) { second = waiting[1].Seq })
+	r.must(r.q.Close())
+	r.start(func(s queue.Store) queue.Store { return damaged{s, second} })
+	if _, err := r.q.Read(r.ctx, second); !errors.As(err, new(*queue.CorruptError)) {
+		r.Errorf("error %v, want one of g2", err)
+	}
+	other := groupformtest.Group(2)
+	other.Scores[0]++
+	if _, err := r.q.Put(r.ctx, other); !errors.As(err, new(*queue.ConflictError)) {
+		r.Errorf("other content under its ID: error %v", err)
+	}
+	fresh, err := r.q.PutAll(r.ctx, []*quintain.Group{groupformtest.Group(4), groupformtest.Group(2), groupformtest.Group(1), groupformtest.Group(2)})
+	if r.must(err); !slices.Equal(fresh, []bool{true, true, false, false}) {
+		r.Errorf("fresh %v, want the first two", fresh)
+	}
+	r.again(2)
+	if s := r.q.Stats(); s.Aside.Groups != 0 || s.Leased.Groups != 0 || s.Waiting.Groups != 4 || s.Put != 2 {
+		r.Errorf("stats %+v", s)
+	}
+	r.reopen()
+	if s := r.q.Stats(); s.Waiting.Groups != 4 || s.Lost != 0 || s.Corrupt != 0 {
+		r.Errorf("after reopening: %+v", s)
+	}
+	list := r.lease("a", 9)
+	r.want(list, 1, 3, 4, 2)
+	r.must(r.q.Ack(r.ctx, "a", seqs(list)...))
+	r.again(2)
 }
 
 // concurrent has producers put each group twice, and consumers lease them, let some leases

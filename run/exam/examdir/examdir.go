@@ -84,7 +84,7 @@ func scenarios(sets []exam.Set) []quintain.ScenarioInfo {
 
 // open locks the folder, compares the plan, and reads and opens the trace.
 func (f *Folder) open(scenarios []quintain.ScenarioInfo) (err error) {
-	if err := os.MkdirAll(f.path, 0o755); err != nil {
+	if err := datadir.MakeFolder(f.path); err != nil {
 		return err
 	}
 	if f.lock, err = datadir.Lock(f.path); err != nil {
