@@ -30,7 +30,7 @@ type intake struct {
 	holds    *heldGroups
 	events   *web.EventLog
 	tally    *tally
-	twins    twins
+	twins    registry.Twins
 
 	mu     sync.Mutex // guards latest; nothing else is called under it
 	latest []byte     // the latest group, encoded; nil: the last one put
@@ -71,9 +71,9 @@ func (in *intake) take(ctx context.Context, groups []*quintain.Group, key string
 		return t, err
 	}
 	t.ids = make([]string, len(groups))
-	tokens, problems := make([]int, len(groups)), make([]played, len(groups))
+	tokens, problems := make([]int, len(groups)), make([]registry.Play, len(groups))
 	for i, g := range groups {
-		t.ids[i], tokens[i], problems[i] = g.ID, g.TokenCount(), playedBy(g)
+		t.ids[i], tokens[i], problems[i] = g.ID, g.TokenCount(), registry.PlayOf(g)
 		if unfit := atropos.DropUnfit(g); unfit != nil {
 			in.log.Warn("advantages do not match the tokens and are dropped", "group", i, "of", len(groups), "err", unfit)
 			t.warnings = append(t.warnings, fmt.Sprintf("group %d: dropped: %v", i, unfit))
@@ -122,7 +122,7 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 		return t, err
 	}
 	t.ids = make([]string, len(bodies))
-	tokens, problems, envs := make([]int, len(bodies)), make([]played, len(bodies)), make(map[int32]bool)
+	tokens, problems, envs := make([]int, len(bodies)), make([]registry.Play, len(bodies)), make(map[int32]bool)
 	t.fresh, err = in.queue.PutEncoded(ctx, bodies, func(i int, g *quintain.Group) error {
 		one := []*quintain.Group{g}
 		if err := in.checkEncoded(i, one); err != nil {
@@ -131,7 +131,7 @@ func (in *intake) takeEncoded(ctx context.Context, from encoded) (t taken, err e
 		if key != "" || len(in.oddGroups(one)) > 0 {
 			return errOdd
 		}
-		t.ids[i], tokens[i], problems[i] = g.ID, g.TokenCount(), playedBy(g)
+		t.ids[i], tokens[i], problems[i] = g.ID, g.TokenCount(), registry.PlayOf(g)
 		if g.EnvID != nil {
 			envs[*g.EnvID] = true
 		}
@@ -247,18 +247,18 @@ func (in *intake) note(tokens []int, t taken) {
 
 // noteTwins counts the problems that several environments have played, and warns of the
 // first.
-func (in *intake) noteTwins(problems []played, fresh []bool) {
+func (in *intake) noteTwins(problems []registry.Play, fresh []bool) {
 	for i, p := range problems {
 		if !fresh[i] {
 			continue
 		}
-		twin, first := in.twins.note(p)
+		twin, first := in.twins.Note(p)
 		if twin {
 			in.tally.count(func(n *counts) { n.twins++ })
 		}
 		if first {
 			in.log.Warn("environments play the same problems: give each an env.seed of its own, or update those that do not ask the hub for their share",
-				"problem", p.problem, "run", p.by)
+				"problem", p.Problem, "run", p.By)
 		}
 	}
 }

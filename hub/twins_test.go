@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -48,26 +47,6 @@ func TestSameProblem(t *testing.T) {
 		post(test.env, test.id, test.index)
 		if st := f.run.Stats(); st.Twins != test.want {
 			t.Errorf("%s: counted %d, want %d", test.why, st.Twins, test.want)
-		}
-	}
-}
-
-// TestTwinsForget remembers a bounded number of problems.
-func TestTwinsForget(t *testing.T) {
-	var all twins
-	note := func(index int, by string) bool {
-		twin, _ := all.note(played{quintain.Origin{Task: "gcd", Index: index}, by})
-		return twin
-	}
-	for i := range mostTwins + 10 {
-		note(i, "a")
-	}
-	if n := len(all.from); n != mostTwins || len(all.last) != mostTwins {
-		t.Errorf("%d problems remembered, want %d", n, mostTwins)
-	}
-	for index, want := range map[int]bool{0: false, mostTwins + 9: true, 20: true} {
-		if got := note(index, fmt.Sprint("b", index)); got != want {
-			t.Errorf("problem %d of another run: %v, want %v", index, got, want)
 		}
 	}
 }

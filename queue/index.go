@@ -87,24 +87,6 @@ func (x *index) find(seq uint64) (Entry, bool) {
 	return x.waiting.find(seq)
 }
 
-// first returns the first entries of seqs: up to most bytes together, but at least one.
-func (x *index) first(seqs []uint64, most int) ([]Entry, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	var list []Entry
-	for _, seq := range seqs {
-		e, ok := x.find(seq)
-		if !ok {
-			return nil, fmt.Errorf("group %d: %w", seq, ErrUnknown)
-		}
-		if most -= int(e.Bytes); most < 0 && len(list) > 0 {
-			break
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
 // enter adds a group. x.mu is held.
 func (x *index) enter(e Entry, c content) {
 	x.waiting.add(e)

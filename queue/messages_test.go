@@ -22,7 +22,7 @@ func TestSettingAsideIsLogged(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		x := newIndex(Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-		x.exclude(test.a)
+		x.exclude([]Unreadable{test.a})
 		if strings.Contains(log.String(), " again=") != test.again || strings.Contains(log.String(), "0001-01-01") {
 			t.Errorf("%s: %s", test.why, log.String())
 		}

@@ -317,3 +317,21 @@ func CheckName(key string) error {
 	}
 	return nil
 }
+
+// first returns the first entries of seqs: up to most bytes together, but at least one.
+func (q *Queue) first(seqs []uint64, most int) ([]Entry, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var list []Entry
+	for _, seq := range seqs {
+		e, ok := q.find(seq)
+		if !ok {
+			return nil, fmt.Errorf("group %d: %w", seq, ErrUnknown)
+		}
+		if most -= int(e.Bytes); most < 0 && len(list) > 0 {
+			break
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}

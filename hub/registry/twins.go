@@ -1,4 +1,4 @@
-package hub
+package registry
 
 import (
 	"hash/maphash"
@@ -8,9 +8,10 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// twins finds problems that several environments play: those of one configuration and seed
-// play the same ones. It remembers the last problems. Many goroutines may use it at once.
-type twins struct {
+// Twins finds problems that several environments play: those of one configuration and seed
+// play the same ones. It remembers the last problems. Many goroutines may use it at once; the
+// zero value is ready.
+type Twins struct {
 	mu    sync.Mutex        // guards the rest
 	seed  maphash.Seed      // zero until the first problem
 	from  map[uint64]uint64 // the environment's run by the problem, both as hashes
@@ -22,25 +23,25 @@ type twins struct {
 // mostTwins is the number of problems to remember.
 const mostTwins = 1 << 16
 
-// A played problem names a problem and who played it.
-type played struct {
-	problem quintain.Origin
-	by      string // the run in the environment; empty: unknown
+// A Play says which problem a group answers, and who played it.
+type Play struct {
+	Problem quintain.Origin
+	By      string // the run in the environment; empty: unknown
 }
 
-// playedBy returns who played the problem of a group, if an environment of Quintain did: it
+// PlayOf returns who played the problem of a group, if an environment of Quintain did: it
 // names its groups by its run and their number there.
-func playedBy(g *quintain.Group) (p played) {
+func PlayOf(g *quintain.Group) (p Play) {
 	if run, _, named := strings.Cut(g.ID, "/"); named && g.EnvID != nil && g.Origin.Task != "" {
-		p = played{g.Origin, run}
+		p = Play{g.Origin, run}
 	}
 	return p
 }
 
-// note remembers a problem, and reports whether another run has played it, and whether that is
+// Note remembers a problem, and reports whether another run has played it, and whether that is
 // the first such problem.
-func (t *twins) note(p played) (twin, first bool) {
-	if p.by == "" {
+func (t *Twins) Note(p Play) (twin, first bool) {
+	if p.By == "" {
 		return false, false
 	}
 	t.mu.Lock()
@@ -48,7 +49,7 @@ func (t *twins) note(p played) (twin, first bool) {
 	if t.from == nil {
 		t.seed, t.from = maphash.MakeSeed(), make(map[uint64]uint64)
 	}
-	problem, by := maphash.Comparable(t.seed, p.problem), maphash.String(t.seed, p.by)
+	problem, by := maphash.Comparable(t.seed, p.Problem), maphash.String(t.seed, p.By)
 	before, known := t.from[problem]
 	if known && before != by {
 		first, t.found = !t.found, true
@@ -62,7 +63,7 @@ func (t *twins) note(p played) (twin, first bool) {
 }
 
 // remember adds a problem to the ring, in place of the oldest if it is full. t.mu is held.
-func (t *twins) remember(problem uint64) {
+func (t *Twins) remember(problem uint64) {
 	if len(t.last) < mostTwins {
 		t.last = append(t.last, problem)
 		return
