@@ -80,6 +80,7 @@ type Run struct {
 	sinks      []Sink
 	sets       []exam.Set
 	faults     backoff
+	costs      costs
 	memories   chan *rollout.Memory // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
 	start      time.Time            // of this process, moved back by the time of earlier ones
 }
