@@ -159,7 +159,7 @@ func (q *Queue) ReadRaw(ctx context.Context, seqs []uint64, most int) ([]Deliver
 		return nil, err
 	}
 	defer q.ops.RUnlock()
-	entries, err := q.first(seqs, most)
+	entries, err := first(q, seqs, most)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (q *Queue) Read(ctx context.Context, seq uint64) (Delivery, error) {
 		return Delivery{}, err
 	}
 	defer q.ops.RUnlock()
-	entries, err := q.first([]uint64{seq}, 0)
+	entries, err := first(q, []uint64{seq}, 0)
 	if err != nil {
 		return Delivery{}, err
 	}
@@ -319,7 +319,7 @@ func CheckName(key string) error {
 }
 
 // first returns the first entries of seqs: up to most bytes together, but at least one.
-func (q *Queue) first(seqs []uint64, most int) ([]Entry, error) {
+func first(q *Queue, seqs []uint64, most int) ([]Entry, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var list []Entry

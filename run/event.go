@@ -33,6 +33,7 @@ type Played struct {
 type Dropped struct {
 	Why    rollout.Drop
 	Groups []string // IDs
+	Cost   Cost     // of those that this process played lately
 }
 
 // Stepped is a consumed batch.

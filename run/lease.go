@@ -65,7 +65,8 @@ func (r *Run) drop(ctx context.Context, why rollout.Drop, groups ...queue.Delive
 	for i := range groups {
 		r.ledger.gate.Leave(int(groups[i].Episodes))
 	}
-	return r.note(Dropped{why, ids(groups)})
+	gone := ids(groups)
+	return r.note(Dropped{why, gone, r.costs.sum(gone)})
 }
 
 // ids lists the IDs of deliveries.

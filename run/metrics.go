@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/tiny/learn"
@@ -50,6 +51,7 @@ type sums struct {
 	succeeded, failed                []float64 // durations of kept groups and of others, in seconds
 	drops                            map[string]int
 	tasks                            map[string]average
+	keptCost, staleCost              Cost
 }
 
 // An average averages values without keeping them.
@@ -89,6 +91,9 @@ func (n *Metrics) Note(e Event) error {
 		n.played(e)
 	case Dropped:
 		n.sum.drops[string(e.Why)] += len(e.Groups)
+		if e.Why == rollout.DropStale {
+			n.sum.staleCost = n.sum.staleCost.plus(e.Cost)
+		}
 	case Stepped:
 		n.step = max(n.step, e.Version)
 		for _, lag := range e.Lags {
@@ -132,6 +137,7 @@ func (n *Metrics) played(p Played) {
 	took := duration(p.Trajectories).Seconds()
 	if p.Drop == "" {
 		n.sum.kept++
+		n.sum.keptCost = n.sum.keptCost.plus(costOf(p.Trajectories))
 		n.sum.succeeded = append(n.sum.succeeded, took)
 		if p.Unscored != nil {
 			n.sum.unscored++
@@ -248,6 +254,12 @@ func (n *Metrics) add(over time.Duration) {
 		for i, server := range n.exchanges() {
 			n.server(fmt.Sprintf("server/server_%d_", i), server)
 		}
+	}
+	if s.keptCost.Groups > 0 {
+		v["train/kept_tokens"] = s.keptCost.Length()
+	}
+	if s.staleCost.Groups > 0 {
+		v["train/stale_tokens"], v["train/stale_seconds"] = s.staleCost.Length(), s.staleCost.Duration()
 	}
 	if s.lags.values > 0 {
 		v["train/lag"], v["train/lag_max"] = s.lags.mean(), s.lagMax

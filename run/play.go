@@ -50,6 +50,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	r.refusals.count(drop == rollout.DropPrompt)
 	p := Played{Result: result, Scores: scores, Group: group, Drop: drop}
 	if drop == "" {
+		r.costs.add(group.ID, costOf(result.Trajectories))
 		if err := r.keep(ctx, &p); err != nil {
 			r.mix.Redo(result.Job)
 			return fmt.Errorf("keeping group %s: %w", group.ID, err)

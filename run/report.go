@@ -29,6 +29,8 @@ type Report struct {
 	Turns         Turns                    `json:"turns"`                   // without the first of each episode
 	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
 	Staleness     map[int]int              `json:"staleness"`               // consumed groups by the lag of their oldest token, in versions; without groups of unknown version
+	Kept          Cost                     `json:"kept"`                    // of kept groups that were not dropped later; they are trained on, or wait
+	Stale         Cost                     `json:"stale"`                   // of groups that were dropped as stale; compare its means with those of Kept
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"`       // why the policy waits
 	LastFault     string                   `json:"last_fault,omitempty"`

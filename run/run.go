@@ -81,9 +81,10 @@ type Run struct {
 	sinks      []Sink
 	sets       []exam.Set
 	faults     *backoff
-	refusals   *backoff             // of prompts
-	aged       *backoff             // groups that are too old when they are made
-	tooLong    sync.Once            // says that a prompt is too long
+	refusals   *backoff  // of prompts
+	aged       *backoff  // groups that are too old when they are made
+	tooLong    sync.Once // says that a prompt is too long
+	costs      costs
 	memories   chan *rollout.Memory // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
 	start      time.Time            // of this process, moved back by the time of earlier ones
 }

@@ -22,6 +22,9 @@ const scoreWindow = 16
 // reply was right and no group was kept.
 const hopelessGroups = 32
 
+// manyStale is the share of stale groups that gives advice, as one in so many.
+const manyStale = 20
+
 // mostAdvice is the number of hopeless tasks that get full advice.
 const mostAdvice = 3
 
@@ -45,6 +48,8 @@ type tally struct {
 	turns     Turns
 	solvedAt  []int // see [Report]
 	staleness map[int]int
+	kept      Cost // of groups that were kept and not dropped later
+	stale     Cost // of groups that were dropped as stale
 	tasks     []*taskTally
 	lastFault string
 	tooLong   string // the last prompt that was too long, and how long it may be
@@ -93,6 +98,10 @@ func (t *tally) Note(e Event) error {
 		t.played(e)
 	case Dropped:
 		t.dropped[e.Why] += len(e.Groups)
+		t.kept = t.kept.minus(e.Cost)
+		if e.Why == rollout.DropStale {
+			t.stale = t.stale.plus(e.Cost)
+		}
 	case Stepped:
 		t.steps++
 		for _, lag := range e.Lags {
@@ -136,6 +145,7 @@ func (t *tally) played(p Played) {
 	if p.Drop == "" {
 		t.groups++
 		task.kept++
+		t.kept = t.kept.plus(costOf(p.Trajectories))
 		t.unknown += withoutLogProbs(p.Group)
 		if p.Unscored != nil {
 			t.unscored, t.teacher = t.unscored+1, p.Unscored.Error()
@@ -235,14 +245,18 @@ func (t *tally) adviceOn(label string) string {
 
 // allAdvice returns the advice of the report. t.mu is held.
 func (t *tally) allAdvice() []string {
-	all := slices.Clone(t.advice)
+	advice := slices.Clone(t.advice)
 	if n := t.dropped[rollout.DropPrompt]; n > 0 {
-		all = append(all, fmt.Sprintf("%d problems are not played, because their prompts leave no room for a reply: choose shorter ones, or a longer context; the last one, %s", n, t.tooLong))
+		advice = append(advice, fmt.Sprintf("%d problems are not played, because their prompts leave no room for a reply: choose shorter ones, or a longer context; the last one, %s", n, t.tooLong))
 	}
 	if n := len(t.hopeless); n > 0 {
-		all = append(all, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
+		advice = append(advice, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
 	}
-	return all
+	if all := t.kept.plus(t.stale); t.stale.Groups*manyStale > all.Groups {
+		advice = append(advice, fmt.Sprintf("%.0f %% of the groups were dropped as stale, and long replies the most: raise --max-lag, and bound the episodes at once (--parallel), or steps become as much shorter",
+			100*float64(t.stale.Groups)/float64(all.Groups)))
+	}
+	return advice
 }
 
 // playedFor sets the time of playing.
@@ -260,7 +274,7 @@ func (t *tally) report() Report {
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
-		Advice: t.allAdvice(), Training: t.training,
+		Kept: t.kept, Stale: t.stale, Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {
 		r.Episodes[o] = t.outcomes[o]

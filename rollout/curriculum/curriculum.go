@@ -14,16 +14,19 @@
 //   - The controller keeps each level's mean score and mean spread. Every group of the level
 //     discounts the earlier ones, so that only the last few matter.
 //   - An unplayed level has the spread 1.
-//   - The levels in play reach up to the one after the hardest with a mean score of two
-//     thirds or more, and include harder ones that have taught. So a course begins at its
-//     easiest level, goes up when the policy can do a level, and comes down when it no
-//     longer can.
-//   - Among these, each level counts with its spread, and twice as much as the one below.
-//     It is drawn in proportion to the fourth power of that: mostly the hardest level that
-//     teaches, and an easier one if nothing is right there.
-//   - A course is drawn in proportion to its weight and to the square of the largest spread
-//     of its levels in play. So share moves from solved or hopeless courses to those that
-//     teach.
+//   - The top is the level after the hardest with a mean score of two thirds or more, or
+//     else the easiest. All levels up to it are in play, and harder ones that have taught. So
+//     a course begins at its easiest level, goes up when the policy can do a level, and comes
+//     down when it no longer can.
+//   - If two groups of the top taught nothing, the search goes on above it, level by level.
+//     A level there counts at most with the spread of the one below until it has taught.
+//   - Each level counts with its spread: up to the top twice as much as the one below, above
+//     it 0.7 times as much. It is drawn in proportion to the fourth power of that: mostly
+//     the hardest level that teaches, an easier one if nothing is right there, and the
+//     easiest if nothing is right at all.
+//   - A course is drawn in proportion to its weight and to the power 1.5 of the largest
+//     spread of its levels in play. So share moves from solved or hopeless courses to those
+//     that teach.
 //   - Three draws in a hundred follow the weights of the courses alone, to any level: the
 //     curriculum gives nothing up, and notices when the policy forgets.
 //
@@ -35,6 +38,7 @@ package curriculum
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -141,7 +145,8 @@ func (c *Curriculum) shares() []float64 {
 	all := c.weights()
 	if c.teaches() {
 		for i, one := range c.courses {
-			all[i] *= one.best() * one.best()
+			best := one.best()
+			all[i] *= best * math.Sqrt(best)
 		}
 	}
 	return all

@@ -124,6 +124,7 @@ func TestTeachingGoesUpAndComesDown(t *testing.T) {
 		{2, [2]float64{1, 0.5}, "and again"},
 		{4, [2]float64{1, 1}, "to the top"},
 		{1, [2]float64{0.5, 0.25}, "and comes down when nothing is right there any more"},
+		{-1, [2]float64{0.15, 0.1}, "down to the easiest level, if nothing is right at all"},
 	} {
 		play(c, 3000, can(test.levels))
 		for i, one := range c.Standings() {
@@ -134,6 +135,25 @@ func TestTeachingGoesUpAndComesDown(t *testing.T) {
 				t.Errorf("with %d levels solved, %s has the complexity %.3f, want about %v: %s", test.levels, one.Name, one.Complexity, test.want[i], test.why)
 			}
 		}
+	}
+}
+
+// While nothing is right, harder levels are tried, but the easiest is played.
+func TestTeachingStaysDownWhileNothingIsRight(t *testing.T) {
+	c := open(t, adaptive(Teaching))
+	easiest, total := 0, [8]int{}
+	for range 100 {
+		for rung, n := range play(c, 20, func(int) []float64 { return wrong }) {
+			total[rung] += n
+		}
+		for _, one := range c.Standings() {
+			if one.Complexity > 0.35 {
+				t.Fatalf("after draws %v, standing %+v: want the easiest levels", total, one)
+			}
+		}
+	}
+	if easiest = total[0] + total[3]; easiest < 1400 {
+		t.Errorf("of 2000 draws, the rungs got %v: want seven tenths of the easiest", total)
 	}
 }
 

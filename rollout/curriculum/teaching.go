@@ -1,11 +1,14 @@
 package curriculum
 
+import "slices"
+
 // The constants of the controller Teaching.
 const (
 	unknown = 1.0     // spread of an unplayed level: it is tried soon
-	doubt   = 0.25    // groups that unknown counts for
+	doubt   = 0.5     // groups that unknown counts for
 	enough  = 1.5     // least count of two groups, unless memory is below 2: see hopeless
 	canDo   = 2. / 3. // mean score that puts the next level in play
+	above   = 0.7     // what a level above the top counts, relative to the one below it
 )
 
 // A rung holds the statistics of a level. Every group of the level discounts the earlier
@@ -39,33 +42,49 @@ func (r *rung) passRate() float64 {
 // hopeless reports whether two or more groups taught nothing, and none was solved.
 func (r *rung) hopeless() bool { return r.Groups >= enough && r.Spread == 0 && r.passRate() < canDo/2 }
 
-// top returns the level after the hardest that the policy can do, or else the first that is
-// not hopeless.
+// top returns the level after the hardest that the policy can do, or else the easiest.
 func (c *course) top() int {
 	for level := c.Levels - 2; level >= 0; level-- {
 		if c.rungs[level].passRate() >= canDo {
 			return level + 1
 		}
 	}
-	first := 0
-	for first < c.Levels-1 && c.rungs[first].hopeless() {
-		first++
-	}
-	return first
+	return 0
 }
 
-// played reports whether a level is in play: up to the top, or above it if it has taught.
-func (c *course) played(level, top int) bool { return level <= top || c.rungs[level].Spread > 0 }
-
-// odds returns the levels' relative shares of the draws. A level above the top counts no
-// more than the top.
-func (c *course) odds() []float64 {
-	odds, top, factor := make([]float64, c.Levels), c.top(), 1.0
-	for level := range odds {
-		if c.played(level, top) {
-			teaches := factor * c.rungs[level].teaches()
-			odds[level] = teaches * teaches * teaches * teaches
+// teaching estimates what each level teaches; 0: it is not in play. In play are the levels up
+// to the top, those that have taught, and, if the top is hopeless, those up to the first
+// that is not. A level above the top that has never taught counts no more than the one
+// below it.
+func (c *course) teaching(top int) []float64 {
+	all := make([]float64, c.Levels)
+	below, search := unknown, true
+	for level := range c.rungs {
+		r := &c.rungs[level]
+		estimate, taught := r.teaches(), r.Spread > 0
+		if level > top && !taught {
+			estimate = min(estimate, below)
 		}
+		if level <= top || taught || search {
+			all[level] = estimate
+		}
+		search = search && (level < top || r.hopeless())
+		below = estimate
+	}
+	return all
+}
+
+// odds returns the levels' relative shares of the draws. Up to the top, each level counts
+// twice as much as the one below; above it, less, once it has two groups.
+func (c *course) odds() []float64 {
+	top, factor := c.top(), 1.0
+	odds := c.teaching(top)
+	for level, estimate := range odds {
+		if level > top && c.rungs[level].Groups >= enough {
+			factor *= above
+		}
+		counts := factor * estimate
+		odds[level] = counts * counts * counts * counts
 		if level < top {
 			factor *= 2
 		}
@@ -74,12 +93,4 @@ func (c *course) odds() []float64 {
 }
 
 // best returns the estimate of the level in play that teaches most.
-func (c *course) best() (most float64) {
-	top := c.top()
-	for level := range c.rungs {
-		if c.played(level, top) {
-			most = max(most, c.rungs[level].teaches())
-		}
-	}
-	return most
-}
+func (c *course) best() float64 { return slices.Max(c.teaching(c.top())) }

@@ -57,11 +57,7 @@ func Report(out io.Writer, r *run.Report) error {
 	if len(r.SolvedAt) > 1 {
 		fmt.Fprintf(out, "solved         %.1f %% of them at a later turn than the first\n", 100*r.SolvedLater())
 	}
-	staleness := counted(r.Staleness)
-	if _, known := r.Lag(); !known {
-		staleness = "unknown"
-	}
-	_, err := fmt.Fprintf(out, "staleness      %s\n", staleness)
+	err := staleness(out, r)
 	if r.ExamBefore != nil && r.ExamAfter != nil {
 		_, err = fmt.Fprintf(out, "held out       %.3f before, %.3f after\n", *r.ExamBefore, *r.ExamAfter)
 	}
@@ -95,4 +91,18 @@ func counted[K ~string | ~int](m map[K]int) string {
 		return "0"
 	}
 	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
+}
+
+// staleness prints how old the groups were, and how the stale ones differ from the others.
+func staleness(out io.Writer, r *run.Report) error {
+	lags := counted(r.Staleness)
+	if _, known := r.Lag(); !known {
+		lags = "unknown"
+	}
+	_, err := fmt.Fprintf(out, "staleness      %s\n", lags)
+	if r.Stale.Groups > 0 {
+		_, err = fmt.Fprintf(out, "stale          %.0f %s an episode, %.1f s a group; of the kept groups %.0f and %.1f s\n",
+			r.Stale.Length(), r.Unit, r.Stale.Duration(), r.Kept.Length(), r.Kept.Duration())
+	}
+	return err
 }
