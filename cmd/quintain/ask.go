@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -97,20 +95,11 @@ func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, in
 			return usageError{err}
 		}
 	}
-	s := streams[0]
-	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
+	played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], index)
 	if err != nil {
 		return err
 	}
-	var played quintain.Trajectory
-	err = player.Beside(ctx, policy, func(ctx context.Context) (err error) {
-		played, err = rollout.Play(ctx, policy, c.Policy.Sampling, rollout.Job{Scenario: s.Scenario, Problem: p})
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return screen.Episode(w.stdout, s.Scenario, &played)
+	return screen.Episode(w.stdout, streams[0].Scenario, &played)
 }
 
 // askTyped asks the questions on standard input, one a line.
@@ -122,21 +111,5 @@ func (w *world) askTyped(ctx context.Context, c *config) error {
 	if c.Policy.Kind == player.Script {
 		return usagef("the script knows the solutions of tasks, and nothing else: name a task")
 	}
-	return player.Beside(ctx, policy, func(ctx context.Context) error {
-		lines := bufio.NewScanner(w.stdin)
-		for n := 0; lines.Scan(); n++ {
-			if strings.TrimSpace(lines.Text()) == "" {
-				continue
-			}
-			samples, err := policy.Sample(ctx, quintain.Request{
-				Key: fmt.Sprint("ask ", n), N: 1, Sampling: c.Policy.Sampling,
-				Messages: []quintain.Message{{Role: quintain.RoleUser, Content: lines.Text()}},
-			})
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(w.stdout, screen.Safe(samples[0].Text))
-		}
-		return errors.Join(lines.Err(), context.Cause(ctx))
-	})
+	return player.Ask(ctx, policy, c.Policy.Sampling, w.stdin, func(reply string) { fmt.Fprintln(w.stdout, screen.Safe(reply)) })
 }

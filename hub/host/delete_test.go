@@ -68,3 +68,42 @@ func TestHalfARunCanBeDeleted(t *testing.T) {
 		}
 	}
 }
+
+// A hub tells that the folder of a queue was removed. A run that was deleted and made anew is
+// no such case.
+func TestRemovedFolderIsTold(t *testing.T) {
+	data := t.TempDir()
+	for _, test := range []struct {
+		why  string
+		gone string
+		want bool
+	}{
+		{"at first", "", false},
+		{"the folder of the default run", datadir.Queue, true},
+		{"once", "", false},
+		{"that of a further run", filepath.Join(datadir.Runs, "x"), true},
+	} {
+		if test.gone != "" {
+			if err := os.RemoveAll(filepath.Join(data, test.gone)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log := new(bytes.Buffer)
+		h := open(t, data, log)
+		if test.gone == datadir.Queue { // it had the list of runs
+			status(t, h, 201, "PUT", "/v1/runs/x")
+		}
+		if test.gone == "" {
+			h.Hub().Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("PUT", "http://localhost/v1/runs/x", nil))
+			status(t, h, 200, "DELETE", "/v1/runs/x")
+			status(t, h, 201, "PUT", "/v1/runs/x")
+		}
+		status(t, h, 200, "GET", "/v1/runs/x/stats")
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if told := bytes.Contains(log.Bytes(), []byte("was removed or replaced")); told != test.want {
+			t.Errorf("%s: told %v, want %v: %s", test.why, told, test.want, log)
+		}
+	}
+}

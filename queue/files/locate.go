@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
@@ -28,6 +29,9 @@ func Folders(dir string) ([]string, error) {
 		return nil, err
 	}
 	for _, run := range runs {
+		if strings.Contains(run.Name(), ".") { // of a run that is being removed
+			continue
+		}
 		folder := filepath.Join(dir, datadir.Runs, run.Name())
 		if some, err := isQueue(folder); run.IsDir() && err == nil && some {
 			list = append(list, folder)

@@ -1,0 +1,47 @@
+package player
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// One plays one problem of a stream: the one with an index.
+func One(ctx context.Context, p quintain.Policy, how quintain.Sampling, s rollout.Stream, index int) (played quintain.Trajectory, err error) {
+	problem, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
+	if err != nil {
+		return played, err
+	}
+	err = Beside(ctx, p, func(ctx context.Context) (err error) {
+		played, err = rollout.Play(ctx, p, how, rollout.Job{Scenario: s.Scenario, Problem: problem})
+		return err
+	})
+	return played, err
+}
+
+// Ask asks questions, one a line, and shows the reply to each. Empty lines are no questions.
+func Ask(ctx context.Context, p quintain.Policy, how quintain.Sampling, questions io.Reader, show func(reply string)) error {
+	return Beside(ctx, p, func(ctx context.Context) error {
+		lines := bufio.NewScanner(questions)
+		for n := 0; lines.Scan(); n++ {
+			if strings.TrimSpace(lines.Text()) == "" {
+				continue
+			}
+			samples, err := p.Sample(ctx, quintain.Request{
+				Key: fmt.Sprint("ask ", n), N: 1, Sampling: how,
+				Messages: []quintain.Message{{Role: quintain.RoleUser, Content: lines.Text()}},
+			})
+			if err != nil {
+				return err
+			}
+			show(samples[0].Text)
+		}
+		return errors.Join(lines.Err(), context.Cause(ctx))
+	})
+}
