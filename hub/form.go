@@ -20,8 +20,11 @@ var errNoBatch = errors.New("no batch")
 // nextBatch acknowledges the trainer's batches, if its claim says so, and returns the next
 // batch: one that is due again, or a new one.
 func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return parcel{}, err
+	}
+	defer end()
 	if err := r.batches.settle(ctx, c); err != nil {
 		return parcel{}, err
 	}
@@ -57,7 +60,7 @@ func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
 // awaitBatch returns the next batch as soon as there is one, while the client waits. Waiting
 // calls stand in line, and a change wakes only the first.
 func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (parcel, error) {
-	p, err := r.nextBatch(context.WithoutCancel(ctx), by)
+	p, err := r.nextBatch(ctx, by)
 	if !errors.Is(err, errNoBatch) || wait == 0 {
 		return p, err
 	}
@@ -78,7 +81,7 @@ func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (par
 func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	for {
 		came, moved := r.queue.Changed(), r.batches.movement()
-		p, err := r.nextBatch(context.WithoutCancel(ctx), by)
+		p, err := r.nextBatch(ctx, by)
 		if !errors.Is(err, errNoBatch) {
 			return p, err
 		}

@@ -47,9 +47,10 @@ type message struct {
 
 // A write is messages to write in order, all or none.
 type write struct {
-	msgs []*message
-	err  error
-	done chan struct{} // closed when err and the numbers are set
+	msgs  []*message
+	until time.Time // its caller waits no longer
+	err   error
+	done  chan struct{} // closed when err and the numbers are set
 }
 
 func newChain(s *store, stream jetstream.Stream, unique bool) *chain {
@@ -71,17 +72,17 @@ func (c *chain) follow(tail uint64) {
 	clear(c.tried)
 }
 
-// write writes msgs and sets their numbers. Once they are sent, it waits for the outcome
-// even if ctx ends.
+// write writes msgs and sets their numbers, within the time of the options and the deadline of
+// ctx. Once they are sent, it waits for the outcome even if ctx ends.
 func (c *chain) write(ctx context.Context, msgs ...*message) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w := &write{msgs: msgs, done: make(chan struct{})}
+	w := &write{msgs: msgs, until: c.s.until(ctx), done: make(chan struct{})}
 	c.mu.Lock()
 	c.waiting = append(c.waiting, w)
 	c.mu.Unlock()
-	patience := time.NewTimer(c.s.o.Timeout)
+	patience := time.NewTimer(time.Until(w.until))
 	defer patience.Stop()
 	for {
 		var why error
@@ -144,26 +145,30 @@ func size(msgs []*message) (n int) {
 
 // serve writes list and reports the outcome.
 func (c *chain) serve(list []*write) {
+	if len(list) == 0 {
+		return
+	}
 	var msgs []*message
+	until := list[0].until
 	for _, w := range list {
 		msgs = append(msgs, w.msgs...)
+		if w.until.Before(until) {
+			until = w.until
+		}
 	}
-	var err error
-	if len(msgs) > 0 {
-		err = c.commit(msgs)
-	}
+	err := c.commit(msgs, until)
 	for _, w := range list {
 		w.err = err
 		if errors.Is(err, errTaken) {
-			w.err = c.commitNew(w.msgs)
+			w.err = c.commitNew(w.msgs, until)
 		}
 		close(w.done)
 	}
 }
 
 // commitNew commits msgs, except those with subjects in the stream.
-func (c *chain) commitNew(msgs []*message) error {
-	for deadline := time.Now().Add(c.s.o.Timeout); ; pause.For(context.Background(), retryPause) {
+func (c *chain) commitNew(msgs []*message, until time.Time) error {
+	for ; ; pause.For(context.Background(), retryPause) {
 		var fresh []*message
 		for _, m := range msgs {
 			there, err := c.has(m.Subject)
@@ -177,11 +182,11 @@ func (c *chain) commitNew(msgs []*message) error {
 		if len(fresh) == 0 {
 			return nil
 		}
-		err := c.commit(fresh)
+		err := c.commit(fresh, until)
 		if !errors.Is(err, errTaken) {
 			return err
 		}
-		if time.Now().After(deadline) { // an earlier attempt still runs in the server
+		if time.Now().After(until) { // an earlier attempt still runs in the server
 			return fmt.Errorf("%s: %w: %w", c.s.where(), queue.ErrUncertain, err)
 		}
 	}
@@ -201,24 +206,24 @@ func (c *chain) has(subject string) (bool, error) {
 
 // commit writes msgs, all or none. The error is [errTaken] if the subject of one may exist,
 // and [queue.ErrFenced] if another process has written.
-func (c *chain) commit(msgs []*message) error {
+func (c *chain) commit(msgs []*message, until time.Time) error {
 	if err := c.s.lost(); err != nil {
 		return err
 	}
-	err := c.insist(msgs)
+	err := c.insist(msgs, until)
 	if errors.Is(err, errForeign) || errors.Is(err, errCut) {
 		return c.s.lose(err)
 	}
 	return err
 }
 
-// insist sends msgs until their outcome is known, or the time is up.
-func (c *chain) insist(msgs []*message) error {
+// insist sends msgs, at least once, until their outcome is known or the time is up.
+func (c *chain) insist(msgs []*message, until time.Time) error {
 	id := rand.Text()
-	deadline := time.Now().Add(c.s.o.Timeout + transfer(size(msgs)))
+	deadline := until.Add(transfer(size(msgs)))
 	for unsure := false; ; {
 		c.tried[id] = msgs
-		err := c.s.send(msgs, id, c.tail)
+		err := c.s.send(msgs, sending{id, c.tail, until})
 		unsure = unsure || errors.Is(err, queue.ErrUncertain)
 		if errors.Is(err, errRefused) {
 			err = c.settle(id)

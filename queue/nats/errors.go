@@ -65,7 +65,7 @@ func (s *server) serverError(e *jetstream.APIError) error {
 // readError is the error of a request that changes nothing.
 func (s *server) readError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return fmt.Errorf("%s: %w", s.where(), context.Cause(ctx))
 	}
 	var api *jetstream.APIError
 	if errors.As(err, &api) && api.Code < troubled {

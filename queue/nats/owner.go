@@ -137,7 +137,7 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 func (s *store) take(last uint64, before ownership) (won bool, err error) {
 	s.own = ownership{Number: before.Number + 1, Owner: me(), Since: time.Now().UTC().Truncate(time.Millisecond)}
 	s.log.follow(last)
-	err = s.log.insist([]*message{s.ownerMessage(s.own)})
+	err = s.log.insist([]*message{s.ownerMessage(s.own)}, s.until(context.Background()))
 	switch {
 	case errors.Is(err, errForeign), errors.Is(err, errCut):
 		return false, nil

@@ -201,7 +201,7 @@ func (s *store) mark(ctx context.Context) error {
 			return err
 		}
 		s.bodies.follow(last)
-		err = s.bodies.insist([]*message{{Msg: nats.NewMsg(s.groupSubject(markName))}})
+		err = s.bodies.insist([]*message{{Msg: nats.NewMsg(s.groupSubject(markName))}}, s.until(ctx))
 		if !errors.Is(err, errForeign) && !errors.Is(err, errTaken) { // the end has moved meanwhile
 			return err
 		}
