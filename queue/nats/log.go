@@ -38,6 +38,15 @@ func (s *store) Rewrite(ctx context.Context, records [][]byte) error {
 	if err := s.prove(ctx); err != nil { // the server would not refuse a former owner's purge
 		return err
 	}
+	total := 0
+	for _, r := range records {
+		total += len(r)
+	}
+	if total > reserveUnit/2 { // a shorter one may shorten a log on a full server
+		if err := s.cover(ctx, total); err != nil {
+			return err
+		}
+	}
 	first := s.log.last()
 	for i, some := range slices.Collect(slices.Chunk(records, maxBatch)) {
 		msgs := make([]*message, len(some))
@@ -92,13 +101,13 @@ func (s *store) States(ctx context.Context, prefix string) ([]queue.State, error
 	}
 	all := s.stateSubject("")
 	found := make(map[string][]byte)
-	sc := scan{stream: s.log.stream, subjects: []string{all + ">"}, fetch: 512, until: s.claimed}
+	sc := scan{stream: s.log.stream, subjects: []string{all + "*", all + ownerKey}, fetch: 512, until: s.claimed}
 	err := s.read(ctx, sc, func(m jetstream.Msg, _ uint64) error {
 		key := strings.TrimPrefix(m.Subject(), all)
 		switch {
 		case m.Headers().Get(headerForgotten) != "":
 			delete(found, key)
-		case key != ownerKey && strings.HasPrefix(key, prefix):
+		case key != ownerKey && strings.HasPrefix(key, prefix): // no other key with a dot comes
 			found[key] = append([]byte{}, m.Data()...)
 		}
 		return nil
