@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
@@ -23,7 +24,7 @@ is a data folder, or the folder of one queue in it.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newQueueCheck(w), newQueueDump(w))
+	c.AddCommand(newQueueCheck(w), newQueueDump(w), newQueueRepair(w))
 	return c
 }
 
@@ -58,6 +59,23 @@ error.`,
 			return w.tellReport(r, errors.Join(err, out.Flush()))
 		},
 	}
+}
+
+func newQueueRepair(w *world) *cobra.Command {
+	var r host.Repair
+	c := &cobra.Command{
+		Use:   "repair",
+		Short: "Delete the messages of other programs from a queue on NATS",
+		Long: `Repair prints and deletes the messages in the log of a queue that no hub wrote. One of
+them ends the hub that owns the queue, and may keep the next one from opening it.`,
+		Example: "  quintain queue repair --nats-url nats://127.0.0.1:4222",
+		Args:    noArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return r.Do(c.Context(), w.stdout) },
+	}
+	c.Flags().StringVar(&r.NATSURL, "nats-url", "", "NATS server or cluster with the queue; several servers with commas")
+	c.Flags().StringVar(&r.NATSCreds, "nats-creds", "", "file of NATS credentials")
+	c.Flags().StringVar(&r.Run, "run", "default", "name of the run")
+	return c
 }
 
 // tellReport prints the report of a check on standard error.

@@ -65,7 +65,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	if h.folder, err = datadir.Open(c.Data, c.Program); err != nil {
 		return err
 	}
-	if h.queue, err = h.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
+	if h.queue, err = h.openQueue(ctx, datadir.Queue, Streams(hub.DefaultRun)); err != nil {
 		return err
 	}
 	if standby {
@@ -91,7 +91,7 @@ func (h *Host) listen(ctx context.Context, s web.Settings) error {
 
 // openRun opens the queue of a further run. The hub opens one at a time.
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
-	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), runStreams+name)
+	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), Streams(name))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (h *Host) dropRun(ctx context.Context, name string) error {
 		return err
 	}
 	if h.store.NATSURL != "" {
-		return nats.Remove(ctx, h.store.NATSURL, h.streams(runStreams+name))
+		return nats.Remove(ctx, h.store.NATSURL, h.streams(Streams(name)))
 	}
 	return os.RemoveAll(h.folder.Join(filepath.Join(datadir.Runs, name)))
 }
@@ -124,8 +124,13 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 	return queue.Open(ctx, store, queue.Options{Log: h.log, Remember: h.store.Remember})
 }
 
-// runStreams begins the names of further runs' streams.
-const runStreams = "quintain-"
+// Streams is the name of the streams of a run on a NATS server.
+func Streams(run string) string {
+	if run == hub.DefaultRun {
+		return "quintain"
+	}
+	return "quintain-" + run
+}
 
 // streams are the options for streams of a name.
 func (h *Host) streams(name string) nats.Options {

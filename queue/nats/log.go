@@ -25,8 +25,12 @@ func (s *store) doneMessage(record []byte) *message {
 // Replay implements [queue.Log].
 func (s *store) Replay(ctx context.Context, show func([]byte) error) error {
 	sc := scan{stream: s.log.stream, subjects: []string{s.doneSubject(), s.stateSubject(ownerKey)}, fetch: 128, until: s.claimed}
-	return s.read(ctx, sc, func(m jetstream.Msg, _ uint64) error {
+	return s.read(ctx, sc, func(m jetstream.Msg, seq uint64) error {
 		if m.Subject() != s.doneSubject() {
+			return nil
+		}
+		if stray(m.Headers()) {
+			s.o.Log.Error("the log has a message of another program: it does not count; delete it with quintain queue repair", "stream", s.log.stream.CachedInfo().Config.Name, "number", seq)
 			return nil
 		}
 		return show(m.Data())
