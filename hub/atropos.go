@@ -57,7 +57,7 @@ func (a atroposAPI) register(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := a.enroll(context.WithoutCancel(c.Context()), t, by.trainer); err != nil {
+	if err := a.enroll(c.Context(), t, by.trainer); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"uuid":%d}`, newUUID()))
@@ -99,8 +99,7 @@ func (a atroposAPI) status(c *web.Call) error {
 
 // batch hands out the next batch.
 func (a atroposAPI) batch(c *web.Call) error {
-	ctx := context.WithoutCancel(c.Context())
-	registered, err := a.start(ctx)
+	registered, err := a.start(c.Context())
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func (a atroposAPI) batch(c *web.Call) error {
 	if c.R.URL.Query().Get("extra") == "1" {
 		write = a.server.reply.Whole
 	}
-	p, err := a.nextBatch(ctx, by)
+	p, err := a.nextBatch(c.Context(), by)
 	if errors.Is(err, errNoBatch) {
 		return c.JSON(http.StatusOK, []byte(`{"batch":null}`))
 	}
@@ -195,7 +194,7 @@ func (a atroposAPI) registerEnv(c *web.Call) error {
 	if err := within("group_size", as.GroupSize, a.server.config.Settings.MaxSequences); err != nil {
 		return err
 	}
-	e, err := a.admit(context.WithoutCancel(c.Context()), as)
+	e, err := a.admit(c.Context(), as)
 	if err != nil {
 		return err
 	}
@@ -219,7 +218,7 @@ func (a atroposAPI) disconnectEnv(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	known, err := a.dismiss(context.WithoutCancel(c.Context()), envID(id))
+	known, err := a.dismiss(c.Context(), envID(id))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
@@ -31,8 +30,11 @@ func noBatchYet(err error) bool {
 // nextBatch acknowledges the trainer's batches, if its claim says so, and returns the next
 // batch: one that is due again, or a new one.
 func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return parcel{}, err
+	}
+	defer end()
 	if err := r.batches.settle(ctx, c); err != nil {
 		return parcel{}, err
 	}
@@ -77,31 +79,10 @@ func (r *Run) again(ctx context.Context, d *batch, c claim) (parcel, error) {
 	return r.batches.launch(d, first, c), nil
 }
 
-// A trade is a lock that can be lent.
-type trade struct {
-	sync.Mutex
-	turn int // changes when a trainer registers and with a reset
-}
-
-// lend unlocks t while do runs, because a disk may take long to fail. The error is errMoved if
-// the turn has changed meanwhile.
-func (t *trade) lend(do func() error) error {
-	turn := t.turn
-	t.Unlock()
-	err := func() error {
-		defer t.Lock()
-		return do()
-	}()
-	if turn != t.turn {
-		return errMoved
-	}
-	return err
-}
-
 // awaitBatch returns the next batch as soon as there is one, while the client waits. Waiting
 // calls stand in line, and a change wakes only the first.
 func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (parcel, error) {
-	p, err := r.nextBatch(context.WithoutCancel(ctx), by)
+	p, err := r.nextBatch(ctx, by)
 	if !noBatchYet(err) || wait == 0 {
 		return p, err
 	}
@@ -122,7 +103,7 @@ func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (par
 func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	for {
 		came, moved := r.queue.Changed(), r.batches.movement()
-		p, err := r.nextBatch(context.WithoutCancel(ctx), by)
+		p, err := r.nextBatch(ctx, by)
 		if !noBatchYet(err) {
 			return p, err
 		}

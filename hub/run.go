@@ -52,7 +52,7 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, trade: trade{lock: make(lock, 1)}, line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
 	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
@@ -132,8 +132,11 @@ func (r *Run) BatchSize() (int, packing.Unit) {
 // enroll makes t the trainer's registration. The step never falls: it counts the batches
 // handed out, and whoever paces work by it relies on that.
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	r.trade.turn++
 	g := r.registry.Current()
 	if !g.Registered || !r.strict {
@@ -171,8 +174,11 @@ func (r *Run) start(ctx context.Context) (registered bool, err error) {
 	if g := r.registry.Current(); !g.Registered || g.Started {
 		return g.Registered, nil
 	}
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer end()
 	err = r.registry.Update(ctx, func(now *registry.Registration) {
 		registered = now.Registered
 		now.Started = registered
@@ -185,8 +191,11 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
@@ -205,8 +214,11 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 // dismiss disconnects an environment. Its held groups will not be completed, so they may be
 // packed as they are.
 func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer end()
 	if known, err = r.registry.Disconnect(ctx, id); !known || err != nil {
 		return known, err
 	}
@@ -217,22 +229,31 @@ func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
 
 // ack acknowledges one batch; see [batches.ack].
 func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return r.batches.ack(ctx, number, trainer)
 }
 
 // nack returns one batch; see [batches.nack].
 func (r *Run) nack(ctx context.Context, number uint64, trainer string) error {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return err
+	}
+	defer end()
 	return r.batches.nack(ctx, number, trainer)
 }
 
 // extend renews the lease of one batch; see [batches.extend].
 func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	ctx, end, err := r.trade.deal(ctx)
+	if err != nil {
+		return until, err
+	}
+	defer end()
 	return r.batches.extend(ctx, number, by)
 }
 

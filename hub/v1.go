@@ -66,7 +66,7 @@ func (a v1API) takeBatch(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	registered, err := a.start(context.WithoutCancel(c.Context()))
+	registered, err := a.start(c.Context())
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (a v1API) onBatch(c *web.Call, do verb) error {
 	if err != nil {
 		return err
 	}
-	body, err := do(context.WithoutCancel(c.Context()), number, by)
+	body, err := do(c.Context(), number, by)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -53,7 +54,8 @@ func (s Stream) name() (string, error) {
 
 // A Chooser chooses the streams of a [Mix], numbered from 0 in their order, and learns from
 // the scores. Its JSON holds all that its later choices depend on. The mix calls Choose and
-// Note one at a time.
+// Note one at a time, and may repeat the calls of an earlier process in their order: equal calls
+// give equal choices.
 type Chooser interface {
 	Choose() (stream int)
 	Note(stream int, scores []float64) // of a group; empty: none
@@ -66,7 +68,10 @@ type Chooser interface {
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
-	chooser Chooser // nil: by weight
+	chooser Chooser  // nil: by weight
+	logs    bool     // a snapshot was made
+	changes []byte   // since then, in JSON with commas
+	former  []string // names of the streams in the record that was read
 }
 
 // A position is the progress of one stream.
@@ -163,8 +168,8 @@ const mostSkips = 10_000
 // furthest behind its share. The problem is open until Done or Redo.
 func (m *Mix) Next() (Job, error) {
 	m.mu.Lock()
-	s := m.due()
-	index := s.take()
+	s, chosen := m.due()
+	index := m.take(s, chosen)
 	m.mu.Unlock()
 
 	for range mostSkips {
@@ -185,16 +190,16 @@ func (m *Mix) Next() (Job, error) {
 // due returns the stream of the next problem. Problems to play again come first and need no
 // new choice, so that after a restart the choices continue as they would have without it.
 // The caller holds m.mu.
-func (m *Mix) due() *position {
+func (m *Mix) due() (s *position, chosen bool) {
 	if m.chooser == nil {
 		return slices.MinFunc(m.streams, func(a, b *position) int {
 			return cmp.Compare(float64(a.handed())/a.Weight, float64(b.handed())/b.Weight)
-		})
+		}), false
 	}
 	if at := slices.IndexFunc(m.streams, func(s *position) bool { return len(s.redo) > 0 }); at >= 0 {
-		return m.streams[at]
+		return m.streams[at], false
 	}
-	return m.streams[m.chooser.Choose()]
+	return m.streams[m.chooser.Choose()], true
 }
 
 // problem makes the problem of an index, and reports whether to skip it.
@@ -213,14 +218,15 @@ func (m *Mix) after(s *position, index int) int {
 	defer m.mu.Unlock()
 	delete(s.open, index)
 	s.skipped++
-	return s.take()
+	m.log(change{Op: opSkip, Stream: s.number, Index: index})
+	return m.take(s, false)
 }
 
 // handed returns the number of open and finished problems.
 func (s *position) handed() int { return s.next - s.skipped - len(s.redo) }
 
-// take opens and returns the next index.
-func (s *position) take() int {
+// take opens and returns the next index of a stream. The caller holds m.mu.
+func (m *Mix) take(s *position, chosen bool) int {
 	index := s.next
 	if len(s.redo) > 0 {
 		index = s.redo[0]
@@ -229,6 +235,11 @@ func (s *position) take() int {
 		s.next++
 	}
 	s.open[index] = true
+	op := opTake
+	if chosen {
+		op = opChoose
+	}
+	m.log(change{Op: op, Stream: s.number, Index: index})
 	return index
 }
 
@@ -238,6 +249,7 @@ func (m *Mix) Done(j Job, scores []float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.stream.done(j.Problem.Index)
+	m.log(change{Op: opDone, Stream: j.stream.number, Index: j.Problem.Index, Scores: scores})
 	if m.chooser != nil {
 		m.chooser.Note(j.stream.number, scores)
 	}
@@ -273,6 +285,7 @@ func (m *Mix) Again(j Job) bool {
 	defer m.mu.Unlock()
 	if j.stream.failed[j.Problem.Index] == mostAgain {
 		j.stream.done(j.Problem.Index)
+		m.log(change{Op: opGiveUp, Stream: j.stream.number, Index: j.Problem.Index})
 		return false
 	}
 	j.stream.failed[j.Problem.Index]++
@@ -282,6 +295,7 @@ func (m *Mix) Again(j Job) bool {
 
 // A savedMix is the JSON form of a mix.
 type savedMix struct {
+	Order   []string                 `json:"order"` // names of the streams, by their number in changes
 	Streams map[string]savedPosition `json:"streams"`
 	Chooser json.RawMessage          `json:"chooser,omitempty"`
 }
@@ -289,7 +303,8 @@ type savedMix struct {
 // A savedPosition is the JSON form of a position.
 type savedPosition struct {
 	Next    int   `json:"next"`
-	Redo    []int `json:"redo,omitempty"` // includes open problems
+	Redo    []int `json:"redo,omitempty"`  // in place of Again, in records of format 3
+	Again   []int `json:"again,omitempty"` // to be played again, with the open ones: see spansOf
 	Skipped int   `json:"skipped,omitempty"`
 }
 
@@ -298,14 +313,17 @@ type savedPosition struct {
 func (m *Mix) MarshalJSON() ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	return m.marshal()
+}
+
+// marshal is MarshalJSON with m.mu held.
+func (m *Mix) marshal() ([]byte, error) {
 	saved := savedMix{Streams: make(map[string]savedPosition, len(m.streams))}
 	for _, s := range m.streams {
-		redo := slices.Clone(s.redo)
-		for index := range s.open {
-			redo = append(redo, index)
-		}
-		slices.Sort(redo)
-		saved.Streams[s.name] = savedPosition{s.next, redo, s.skipped}
+		again := slices.AppendSeq(slices.Clone(s.redo), maps.Keys(s.open))
+		slices.Sort(again)
+		saved.Order = append(saved.Order, s.name)
+		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped}
 	}
 	if m.chooser != nil {
 		var err error
@@ -325,10 +343,17 @@ func (m *Mix) UnmarshalJSON(data []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.former = saved.Order
 	for _, s := range m.streams {
 		p, found := saved.Streams[s.name]
 		if !found {
 			continue
+		}
+		if p.Again != nil {
+			var err error
+			if p.Redo, err = indicesOf(p.Again, p.Next); err != nil {
+				return fmt.Errorf("stream %s: problems to play again: %w", s.name, err)
+			}
 		}
 		if p.Next < 0 || p.Skipped < 0 || p.Skipped > p.Next || len(p.Redo) > 0 && (!slices.IsSorted(p.Redo) || p.Redo[0] < 0 || p.Redo[len(p.Redo)-1] >= p.Next) {
 			return fmt.Errorf("stream %s: positions %+v are invalid", s.name, p)

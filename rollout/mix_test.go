@@ -81,7 +81,7 @@ func TestMixContinuesAfterARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"streams":{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[1]},"echo.v1/b.s0.44136fa3":{"next":4,"redo":[1,2]}}}`; string(kept) != want {
+	if want := `{"order":["echo.v1/a.s0.44136fa3","echo.v1/b.s0.44136fa3"],"streams":{"echo.v1/a.s0.44136fa3":{"next":2,"again":[1,1]},"echo.v1/b.s0.44136fa3":{"next":4,"again":[1,2]}}}`; string(kept) != want {
 		t.Errorf("kept %s, want %s", kept, want)
 	}
 	again := newTestMix(t)
@@ -101,7 +101,7 @@ func TestScenariosOfOneTaskHaveTheirOwnPositions(t *testing.T) {
 	}
 	take(t, m, 3)
 	kept, err := json.Marshal(m)
-	if want := `{"streams":{"echo.v1/a.s0.44136fa3":{"next":2,"redo":[0,1]},"other.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}}`; err != nil || string(kept) != want {
+	if want := `{"order":["echo.v1/a.s0.44136fa3","other.v1/a.s0.44136fa3"],"streams":{"echo.v1/a.s0.44136fa3":{"next":2,"again":[0,2]},"other.v1/a.s0.44136fa3":{"next":1,"again":[0,1]}}}`; err != nil || string(kept) != want {
 		t.Errorf("kept %s, error %v, want %s", kept, err, want)
 	}
 }
@@ -165,7 +165,7 @@ func TestMixRefuses(t *testing.T) {
 			t.Errorf("error %v, want one that says %q", err, test.names)
 		}
 	}
-	for _, kept := range []string{`[]`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":-1}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[3]}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[2,1]}}}`} {
+	for _, kept := range []string{`[]`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":-1}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[3]}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"redo":[2,1]}}}`, `{"streams":{"echo.v1/a.s0.44136fa3":{"next":3,"again":[2,2]}}}`} {
 		if err := newTestMix(t).UnmarshalJSON([]byte(kept)); err == nil {
 			t.Errorf("positions %s are accepted", kept)
 		}
@@ -180,7 +180,7 @@ func TestMixReportsProblemsThatCannotBeMade(t *testing.T) {
 	if _, err := m.Next(); err == nil {
 		t.Fatal("no error")
 	}
-	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"streams":{"echo.v1/a.s0.44136fa3":{"next":1,"redo":[0]}}}`) {
+	if kept, err := json.Marshal(m); err != nil || !reflect.DeepEqual(string(kept), `{"order":["echo.v1/a.s0.44136fa3"],"streams":{"echo.v1/a.s0.44136fa3":{"next":1,"again":[0,1]}}}`) {
 		t.Errorf("kept %s, error %v", kept, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestAgainIsBounded(t *testing.T) {
 	if job, err := m.Next(); err != nil || job.Problem.Index != 1 {
 		t.Errorf("problem %d, error %v, want the second", job.Problem.Index, err)
 	}
-	if saved, err := m.MarshalJSON(); err != nil || strings.Contains(string(saved), `"redo":[0`) {
+	if saved, err := m.MarshalJSON(); err != nil || strings.Contains(string(saved), `"again":[0`) {
 		t.Errorf("saved %s, error %v", saved, err)
 	}
 }

@@ -14,22 +14,29 @@ import (
 // recordKey is the key of the run's record in the queue's small state.
 const recordKey = "run"
 
-// recordFormat is the version of that record's format.
-const recordFormat = 3
+// recordFormat is the version of that record's format. Format 3 had no changes.
+const recordFormat = 4
 
 // A record is the state of a run beside its groups, from which the next process resumes.
 type record struct {
-	Format  int          `json:"format"`
-	RunID   string       `json:"run_id"`  // names the run in traces and dumps
-	Trained bool         `json:"trained"` // a learner of its own made its versions
-	Version int          `json:"version"`
-	Batch   []string     `json:"batch"` // IDs of the groups that the step to Version consumed
+	recordHead
 	Streams *rollout.Mix `json:"streams"`
+}
+
+// A recordHead is the part of a record without the streams.
+type recordHead struct {
+	Format  int      `json:"format"`
+	RunID   string   `json:"run_id"`  // names the run in traces and dumps
+	Trained bool     `json:"trained"` // a learner of its own made its versions
+	Number  uint64   `json:"number"`  // of the last change in it: see recordChange
+	Version int      `json:"version"`
+	Batch   []string `json:"batch"` // IDs of the groups that the step to Version consumed
 }
 
 // A stateStore keeps small records by key.
 type stateStore interface {
 	State(ctx context.Context, key string) ([]byte, error)
+	States(ctx context.Context, prefix string) ([]queue.State, error)
 	SetState(ctx context.Context, key string, value []byte) error
 }
 
@@ -41,7 +48,12 @@ type ledger struct {
 	gate  *rollout.Admission
 	dirty chan struct{} // has an element when the saved record is out of date
 
-	saving    sync.Mutex // held while the record is written; taken before mu
+	saving sync.Mutex // held while the record is written; taken before mu; guards the next four
+	grown  int        // bytes of the changes since the last snapshot; below 0: there is none
+	whole  int        // bytes of that snapshot
+	since  uint64     // its number
+	batch  []string   // of the last save
+
 	mu        sync.Mutex // guards the rest; the store is never called under it
 	record    record
 	published int // the last version both kept and published
@@ -57,14 +69,14 @@ var (
 // checkpoint; nil: nothing is trained. If it is one step ahead of the record, the process
 // was killed between the two, and the record follows it.
 func openLedger(ctx context.Context, store stateStore, fresh record, last *checkpoint) (*ledger, error) {
-	l := &ledger{store: store, dirty: make(chan struct{}, 1), record: fresh}
+	l := &ledger{store: store, dirty: make(chan struct{}, 1), grown: -1, record: fresh}
 	l.record.Format, l.record.Trained = recordFormat, last != nil
 	data, err := store.State(ctx, recordKey)
 	if err != nil {
 		return nil, fmt.Errorf("record of the run: %w", err)
 	}
 	if data != nil {
-		if err := l.read(data); err != nil {
+		if err := l.read(ctx, data); err != nil {
 			return nil, fmt.Errorf("record of the run: %w", err)
 		}
 	}
@@ -85,27 +97,30 @@ type checkpoint struct {
 	batch   []string
 }
 
-// read reads the record of an earlier process.
-func (l *ledger) read(data []byte) error {
+// read reads the record of an earlier process, given its snapshot.
+func (l *ledger) read(ctx context.Context, data []byte) error {
 	var head struct {
 		Format  int  `json:"format"`
 		Trained bool `json:"trained"`
-		Version int  `json:"version"`
 	}
 	if err := jsonform.Unmarshal(data, &head); err != nil {
 		return err
 	}
 	switch {
-	case head.Format != recordFormat:
+	case head.Format != recordFormat && head.Format != 3:
 		return fmt.Errorf("it has format %d, and this program reads format %d: use the program that wrote it, or another folder with --data", head.Format, recordFormat)
 	case head.Trained && !l.record.Trained:
 		return errTrained
-	case !head.Trained && l.record.Trained && head.Version > 0:
-		return errUntrained
 	}
 	trained := l.record.Trained
 	err := jsonform.Unmarshal(data, &l.record)
-	l.record.Trained = trained
+	l.record.Format, l.record.Trained = recordFormat, trained
+	if err == nil {
+		err = l.replay(ctx)
+	}
+	if err == nil && !head.Trained && trained && l.record.Version > 0 {
+		return errUntrained
+	}
 	return err
 }
 
@@ -171,27 +186,14 @@ func (l *ledger) follow(steps int) {
 	l.touch()
 }
 
-// save writes the record.
-func (l *ledger) save(ctx context.Context) error {
-	l.saving.Lock()
-	defer l.saving.Unlock()
-	l.mu.Lock()
-	data, err := jsonform.Marshal(l.record)
-	l.mu.Unlock()
-	if err != nil {
-		return fmt.Errorf("record of the run: %w", err)
-	}
-	if err := l.store.SetState(ctx, recordKey, data); err != nil {
-		return fmt.Errorf("record of the run: %w", err)
-	}
-	return nil
-}
-
-// Run saves the record after each change, until ctx ends, and once more at the end.
+// Run saves the record after each change, until ctx ends, and all of it at the end.
 func (l *ledger) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
+			l.saving.Lock()
+			l.grown = -1
+			l.saving.Unlock()
 			return l.save(context.WithoutCancel(ctx))
 		case <-l.dirty:
 			if err := l.save(context.WithoutCancel(ctx)); err != nil {

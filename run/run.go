@@ -152,7 +152,7 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 // openLedger opens the ledger, and the gate at its version.
 func (r *Run) openLedger(ctx context.Context) (err error) {
 	last := r.consumer.resume(r)
-	r.ledger, err = openLedger(ctx, r.config.Queue, record{RunID: newRunID(), Streams: r.mix}, last)
+	r.ledger, err = openLedger(ctx, r.config.Queue, record{recordHead: recordHead{RunID: newRunID()}, Streams: r.mix}, last)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func TestKilledRunFinishesEachProblemOnce(t *testing.T) {
 	}
 	for _, p := range positions {
 		for index := range p.Next {
-			if !finished[index] && !slices.Contains(p.Redo, index) {
+			if !finished[index] && !p.again(index) {
 				t.Errorf("problem %d of %d is lost", index, p.Next)
 			}
 		}
@@ -205,8 +205,20 @@ func (h *history) check(t *testing.T, waiting []string) {
 
 // A streamPosition is where a run is in a stream of problems.
 type streamPosition struct {
-	Next int   `json:"next"` // index
-	Redo []int `json:"redo"` // indices before it that are to be played again
+	Next  int   `json:"next"`  // index
+	Again []int `json:"again"` // runs of indices before it that are to be played again: distance from the last run, length
+}
+
+// again reports whether the problem of an index is to be played again.
+func (p streamPosition) again(index int) bool {
+	end := 0
+	for run := range slices.Chunk(p.Again, 2) {
+		if end += run[0]; end <= index && index < end+run[1] {
+			return true
+		}
+		end += run[1]
+	}
+	return false
 }
 
 // heldBy returns the IDs of the groups that wait in a data folder, and the positions that its

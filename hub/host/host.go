@@ -69,7 +69,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	if err := datadir.Sweep(h.folder.Join(datadir.Runs)); err != nil {
 		h.log.Warn("a deleted run still takes space: delete its folder", "err", err)
 	}
-	if h.queue, err = h.openQueue(ctx, datadir.Queue, "quintain"); err != nil {
+	if h.queue, err = h.openQueue(ctx, datadir.Queue, Streams(hub.DefaultRun)); err != nil {
 		return err
 	}
 	if standby {
@@ -98,7 +98,7 @@ func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
 	if q := h.runs[name]; q != nil {
 		return q, nil
 	}
-	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), runStreams+name)
+	q, err := h.openQueue(ctx, filepath.Join(datadir.Runs, name), Streams(name))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (h *Host) dropRun(ctx context.Context, name string) error {
 		}
 	}
 	if h.store.NATSURL != "" {
-		return nats.Remove(ctx, h.store.NATSURL, h.streams(runStreams+name))
+		return nats.Remove(ctx, h.store.NATSURL, h.streams(Streams(name)))
 	}
 	folder := filepath.Join(datadir.Runs, name)
 	if err := os.Remove(h.folder.Mark(folder)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,8 +136,13 @@ func (h *Host) openQueue(ctx context.Context, folder, name string) (*queue.Queue
 	return queue.Open(ctx, store, queue.Options{Log: h.log, Remember: h.store.Remember})
 }
 
-// runStreams begins the names of further runs' streams.
-const runStreams = "quintain-"
+// Streams is the name of the streams of a run on a NATS server.
+func Streams(run string) string {
+	if run == hub.DefaultRun {
+		return "quintain"
+	}
+	return "quintain-" + run
+}
 
 // streams are the options for streams of a name.
 func (h *Host) streams(name string) nats.Options {

@@ -47,9 +47,11 @@ type message struct {
 
 // A write is messages to write in order, all or none.
 type write struct {
-	msgs []*message
-	err  error
-	done chan struct{} // closed when err and the numbers are set
+	msgs  []*message
+	until time.Time // its caller waits no longer
+	alone bool      // filler: it shares no write, and does not spend the reserve
+	err   error
+	done  chan struct{} // closed when err and the numbers are set
 }
 
 func newChain(s *store, stream jetstream.Stream, unique bool) *chain {
@@ -71,17 +73,27 @@ func (c *chain) follow(tail uint64) {
 	clear(c.tried)
 }
 
-// write writes msgs and sets their numbers. Once they are sent, it waits for the outcome
-// even if ctx ends.
+// write writes msgs and sets their numbers, within the time of the options and the deadline of
+// ctx. Once they are sent, it waits for the outcome even if ctx ends.
 func (c *chain) write(ctx context.Context, msgs ...*message) error {
+	return c.queue(ctx, &write{msgs: msgs})
+}
+
+// writeFiller is write for filler.
+func (c *chain) writeFiller(ctx context.Context, msgs []*message) error {
+	return c.queue(ctx, &write{msgs: msgs, alone: true})
+}
+
+// queue has w written in its turn.
+func (c *chain) queue(ctx context.Context, w *write) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	w := &write{msgs: msgs, done: make(chan struct{})}
+	w.until, w.done = c.s.until(ctx), make(chan struct{})
 	c.mu.Lock()
 	c.waiting = append(c.waiting, w)
 	c.mu.Unlock()
-	patience := time.NewTimer(c.s.o.Timeout)
+	patience := time.NewTimer(time.Until(w.until))
 	defer patience.Stop()
 	for {
 		var why error
@@ -122,7 +134,7 @@ func (c *chain) next() []*write {
 		w := c.waiting[n]
 		msgs += len(w.msgs)
 		bytes += size(w.msgs)
-		if n > 0 && (msgs > maxBatch || bytes > mergedBytes || states[w.msgs[0].Subject]) {
+		if n > 0 && (w.alone || c.waiting[0].alone || msgs > maxBatch || bytes > mergedBytes || states[w.msgs[0].Subject]) {
 			break
 		}
 		if w.msgs[0].Header.Get(headerRollup) != "" { // a batch has each subject once
@@ -144,26 +156,54 @@ func size(msgs []*message) (n int) {
 
 // serve writes list and reports the outcome.
 func (c *chain) serve(list []*write) {
+	if len(list) == 0 {
+		return
+	}
 	var msgs []*message
+	until := list[0].until
 	for _, w := range list {
 		msgs = append(msgs, w.msgs...)
+		if w.until.Before(until) {
+			until = w.until
+		}
 	}
-	var err error
-	if len(msgs) > 0 {
-		err = c.commit(msgs)
-	}
+	err := c.commitIfRoom(msgs, until, !list[0].alone)
 	for _, w := range list {
 		w.err = err
 		if errors.Is(err, errTaken) {
-			w.err = c.commitNew(w.msgs)
+			w.err = c.commitNew(w.msgs, until)
 		}
 		close(w.done)
 	}
 }
 
+// commitIfRoom is commit within the limit of the server: the reserve covers bodies, and what
+// the log needs may spend it, as the rest of torn bodies does.
+func (c *chain) commitIfRoom(msgs []*message, until time.Time, spend bool) error {
+	if c.unique {
+		ctx, end := context.WithDeadlineCause(context.Background(), until, fmt.Errorf("%s: %w", c.s.where(), queue.ErrUnreachable))
+		defer end()
+		if err := c.s.cover(ctx, size(msgs)); err != nil {
+			return err
+		}
+	}
+	err := c.commit(msgs, until)
+	rest := slices.DeleteFunc(slices.Clone(msgs), func(m *message) bool { return m.seq > 0 })
+	torn := len(rest) < len(msgs)
+	if errors.Is(err, queue.ErrNoSpace) && spend && (torn || !c.unique) {
+		if spent := c.s.spend(); spent || torn { // a heartbeat may have spent it
+			err = c.commit(rest, until)
+		}
+	}
+	if torn && err != nil {
+		return fmt.Errorf("%w: %w", queue.ErrUncertain, err)
+	}
+	return err
+}
+
 // commitNew commits msgs, except those with subjects in the stream.
-func (c *chain) commitNew(msgs []*message) error {
-	for deadline := time.Now().Add(c.s.o.Timeout); ; pause.For(context.Background(), retryPause) {
+func (c *chain) commitNew(msgs []*message, until time.Time) error {
+	for ; ; pause.For(context.Background(), retryPause) {
 		var fresh []*message
 		for _, m := range msgs {
 			there, err := c.has(m.Subject)
@@ -177,11 +217,11 @@ func (c *chain) commitNew(msgs []*message) error {
 		if len(fresh) == 0 {
 			return nil
 		}
-		err := c.commit(fresh)
+		err := c.commit(fresh, until)
 		if !errors.Is(err, errTaken) {
 			return err
 		}
-		if time.Now().After(deadline) { // an earlier attempt still runs in the server
+		if time.Now().After(until) { // an earlier attempt still runs in the server
 			return fmt.Errorf("%s: %w: %w", c.s.where(), queue.ErrUncertain, err)
 		}
 	}
@@ -201,30 +241,35 @@ func (c *chain) has(subject string) (bool, error) {
 
 // commit writes msgs, all or none. The error is [errTaken] if the subject of one may exist,
 // and [queue.ErrFenced] if another process has written.
-func (c *chain) commit(msgs []*message) error {
+func (c *chain) commit(msgs []*message, until time.Time) error {
 	if err := c.s.lost(); err != nil {
 		return err
 	}
-	err := c.insist(msgs)
+	err := c.insist(msgs, until)
 	if errors.Is(err, errForeign) || errors.Is(err, errCut) {
 		return c.s.lose(err)
 	}
 	return err
 }
 
-// insist sends msgs until their outcome is known, or the time is up.
-func (c *chain) insist(msgs []*message) error {
+// insist sends msgs, at least once, until their outcome is known or the time is up.
+func (c *chain) insist(msgs []*message, until time.Time) error {
 	id := rand.Text()
-	deadline := time.Now().Add(c.s.o.Timeout + transfer(size(msgs)))
+	deadline := until.Add(transfer(size(msgs)))
 	for unsure := false; ; {
 		c.tried[id] = msgs
-		err := c.s.send(msgs, id, c.tail)
+		err := c.s.send(msgs, sending{id, c.tail, until})
 		unsure = unsure || errors.Is(err, queue.ErrUncertain)
-		if errors.Is(err, errRefused) {
+		switch {
+		case err == nil:
+			c.advance(msgs)
+			return nil
+		case errors.Is(err, queue.ErrNoSpace) && len(msgs) > 1:
+			err = c.torn(msgs, id, err)
+		case errors.Is(err, errRefused):
 			err = c.settle(id)
 		}
 		if err == nil {
-			c.advance(msgs)
 			return nil
 		}
 		if !passing(err) || time.Now().After(deadline) {
@@ -232,6 +277,54 @@ func (c *chain) insist(msgs []*message) error {
 		}
 		pause.For(context.Background(), retryPause)
 	}
+}
+
+// torn reports what a full server took of msgs, which it refused with err: see present.
+func (c *chain) torn(msgs []*message, id string, err error) error {
+	last, lookErr := c.end(context.Background())
+	if lookErr == nil && last > c.tail {
+		var first string
+		if first, lookErr = c.writeAt(c.tail + 1); lookErr == nil && first == id {
+			return c.present(msgs, last)
+		}
+	}
+	if lookErr != nil {
+		return fmt.Errorf("%w: %w", queue.ErrUncertain, lookErr)
+	}
+	return err
+}
+
+// present moves the tail past a write whose first message is there; last is the end of the
+// stream. Of an atomic batch, a single server takes as many messages as its limit allows, and
+// does not answer. Then only these have a number, and the error is [queue.ErrNoSpace].
+func (c *chain) present(msgs []*message, last uint64) error {
+	if n := last - c.tail; n < uint64(len(msgs)) {
+		pause.For(context.Background(), askTime)
+		now, err := c.end(context.Background())
+		if err != nil {
+			return err
+		}
+		if now != last { // it is under way
+			return errRefused
+		}
+		c.advance(msgs[:n])
+		return fmt.Errorf("%s: %w: it took %d of %d messages", c.s.where(), queue.ErrNoSpace, n, len(msgs))
+	}
+	c.advance(msgs)
+	return nil
+}
+
+// end asks for the number of the last message.
+func (c *chain) end(ctx context.Context) (last uint64, err error) {
+	err = c.s.ask(ctx, func(ctx context.Context) error {
+		info, err := c.stream.Info(ctx)
+		if err != nil {
+			return err
+		}
+		last = info.State.LastSeq
+		return nil
+	})
+	return last, err
 }
 
 // passing reports whether err may pass, so that a retry makes sense.
@@ -264,37 +357,33 @@ func (c *chain) advance(msgs []*message) {
 }
 
 // settle finds out why a write was refused. It returns nil if an earlier attempt succeeded,
-// and [errRefused] to retry.
+// [queue.ErrNoSpace] if it succeeded in part, and [errRefused] to retry.
 func (c *chain) settle(id string) error {
-	var info *jetstream.StreamInfo
-	err := c.s.ask(context.Background(), func(ctx context.Context) (err error) {
-		info, err = c.stream.Info(ctx)
-		return err
-	})
+	last, err := c.end(context.Background())
 	if err != nil {
 		return err
 	}
 	switch {
-	case info.State.LastSeq < c.tail:
-		return fmt.Errorf("%w: its last message was number %d, and is %d", errCut, c.tail, info.State.LastSeq)
-	case info.State.LastSeq == c.tail && c.unique:
+	case last < c.tail:
+		return fmt.Errorf("%w: its last message was number %d, and is %d", errCut, c.tail, last)
+	case last == c.tail && c.unique:
 		return errTaken
-	case info.State.LastSeq == c.tail: // an attempt is still on its way through the cluster
+	case last == c.tail: // an attempt is still on its way through the cluster
 		return errRefused
 	}
 	follower, err := c.writeAt(c.tail + 1)
 	if err != nil {
 		return err
 	}
-	if follower == id {
-		return nil
-	}
 	msgs, mine := c.tried[follower]
 	if !mine {
 		return errForeign
 	}
-	c.advance(msgs) // an uncertain write did happen
-	return errRefused
+	err = c.present(msgs, last)
+	if follower != id && (err == nil || errors.Is(err, queue.ErrNoSpace)) { // an uncertain write did happen
+		return errRefused
+	}
+	return err
 }
 
 // writeAt returns the ID of the write that begins with message seq, or "".

@@ -36,6 +36,9 @@ const troubled = 500
 // codesNoSpace are the error codes of a full server, account or stream.
 func codesNoSpace() []int { return []int{10002, 10023, 10047, 10028, 10027} }
 
+// streamFull are the descriptions of codeStoreFailed at the limits of a stream.
+func streamFull() []string { return []string{"maximum bytes exceeded", "maximum messages exceeded"} }
+
 // sendError is the error of a request without an answer.
 func (s *server) sendError(err error) error {
 	switch {
@@ -52,10 +55,10 @@ func (s *server) serverError(e *jetstream.APIError) error {
 	switch code := int(e.ErrorCode); {
 	case code == codeWrongSequence, code == codeSequenceInProcess:
 		return errRefused
+	case slices.Contains(codesNoSpace(), code), code == codeStoreFailed && slices.Contains(streamFull(), e.Description):
+		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrNoSpace, e.Description)
 	case code == codeStoreFailed:
 		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrUncertain, e.Description)
-	case slices.Contains(codesNoSpace(), code):
-		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrNoSpace, e.Description)
 	case e.Code >= troubled, code == codeIncompleteBatch, code == codeManyBatches:
 		return fmt.Errorf("%s: %w: %s", s.where(), queue.ErrUnreachable, e.Description)
 	}
@@ -65,7 +68,7 @@ func (s *server) serverError(e *jetstream.APIError) error {
 // readError is the error of a request that changes nothing.
 func (s *server) readError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return fmt.Errorf("%s: %w", s.where(), context.Cause(ctx))
 	}
 	var api *jetstream.APIError
 	if errors.As(err, &api) && api.Code < troubled {

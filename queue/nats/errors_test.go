@@ -22,6 +22,7 @@ func TestServerErrors(t *testing.T) {
 		{"a cluster has another leader", jetstream.APIError{Code: 500, ErrorCode: 10009}, queue.ErrUnreachable, queue.ErrUnreachable},
 		{"a file could not be written", jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed}, queue.ErrUncertain, queue.ErrUnreachable},
 		{"the disk is full", jetstream.APIError{Code: 503, ErrorCode: 10023}, queue.ErrNoSpace, queue.ErrUnreachable},
+		{"the stream is full", jetstream.APIError{Code: 503, ErrorCode: codeStoreFailed, Description: "maximum bytes exceeded"}, queue.ErrNoSpace, queue.ErrUnreachable},
 		{"another message is the last", jetstream.APIError{Code: 400, ErrorCode: codeWrongSequence}, errRefused, nil},
 		{"not allowed", jetstream.APIError{Code: 403, ErrorCode: 10039}, nil, nil},
 	} {

@@ -25,8 +25,12 @@ func (s *store) doneMessage(record []byte) *message {
 // Replay implements [queue.Log].
 func (s *store) Replay(ctx context.Context, show func([]byte) error) error {
 	sc := scan{stream: s.log.stream, subjects: []string{s.doneSubject(), s.stateSubject(ownerKey)}, fetch: 128, until: s.claimed}
-	return s.read(ctx, sc, func(m jetstream.Msg, _ uint64) error {
+	return s.read(ctx, sc, func(m jetstream.Msg, seq uint64) error {
 		if m.Subject() != s.doneSubject() {
+			return nil
+		}
+		if stray(m.Headers()) {
+			s.o.Log.Error("the log has a message of another program: it does not count; delete it with quintain queue repair", "stream", s.log.stream.CachedInfo().Config.Name, "number", seq)
 			return nil
 		}
 		return show(m.Data())
@@ -37,6 +41,15 @@ func (s *store) Replay(ctx context.Context, show func([]byte) error) error {
 func (s *store) Rewrite(ctx context.Context, records [][]byte) error {
 	if err := s.prove(ctx); err != nil { // the server would not refuse a former owner's purge
 		return err
+	}
+	total := 0
+	for _, r := range records {
+		total += len(r)
+	}
+	if total > reserveUnit/2 { // a shorter one may shorten a log on a full server
+		if err := s.cover(ctx, total); err != nil {
+			return err
+		}
 	}
 	first := s.log.last()
 	for i, some := range slices.Collect(slices.Chunk(records, maxBatch)) {
@@ -92,13 +105,13 @@ func (s *store) States(ctx context.Context, prefix string) ([]queue.State, error
 	}
 	all := s.stateSubject("")
 	found := make(map[string][]byte)
-	sc := scan{stream: s.log.stream, subjects: []string{all + ">"}, fetch: 512, until: s.claimed}
+	sc := scan{stream: s.log.stream, subjects: []string{all + "*", all + ownerKey}, fetch: 512, until: s.claimed}
 	err := s.read(ctx, sc, func(m jetstream.Msg, _ uint64) error {
 		key := strings.TrimPrefix(m.Subject(), all)
 		switch {
 		case m.Headers().Get(headerForgotten) != "":
 			delete(found, key)
-		case key != ownerKey && strings.HasPrefix(key, prefix):
+		case key != ownerKey && strings.HasPrefix(key, prefix): // no other key with a dot comes
 			found[key] = append([]byte{}, m.Data()...)
 		}
 		return nil

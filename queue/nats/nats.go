@@ -61,7 +61,7 @@ func Open(ctx context.Context, url string, o Options) (queue.Store, error) {
 }
 
 func open(ctx context.Context, url string, o Options) (*store, error) {
-	s := &store{server: &server{o: o.withDefaults(), url: url}}
+	s := &store{server: &server{o: o.withDefaults(), url: url}, reserve: reserve{bytes: -1}}
 	if err := queue.CheckName(s.o.Name); err != nil {
 		return nil, fmt.Errorf("name of the streams %w", err)
 	}
@@ -89,7 +89,10 @@ func (s *store) acquire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.claim(ctx)
+	if err := s.claim(ctx); err != nil {
+		return err
+	}
+	return s.measure(ctx)
 }
 
 // Remove deletes the streams of a queue with their content. Like [Open], it returns

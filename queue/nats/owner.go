@@ -108,15 +108,7 @@ func (w *watch) note(last uint64, err error) {
 
 // look returns the number of the last log message, and the owner of the streams.
 func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) {
-	err = s.ask(ctx, func(ctx context.Context) error {
-		info, err := s.log.stream.Info(ctx)
-		if err != nil {
-			return err
-		}
-		last = info.State.LastSeq
-		return nil
-	})
-	if err != nil {
+	if last, err = s.log.end(ctx); err != nil {
 		return 0, o, err
 	}
 	data, err := s.state(ctx, ownerKey)
@@ -127,7 +119,7 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 		return last, o, nil
 	}
 	if err := jsonform.Unmarshal(data, &o); err != nil {
-		return 0, o, fmt.Errorf("the record of the owner: %w", err)
+		return 0, o, fmt.Errorf("the record of the owner: %w; if another program wrote it, delete it with quintain queue repair", err)
 	}
 	return last, o, nil
 }
@@ -137,7 +129,11 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 func (s *store) take(last uint64, before ownership) (won bool, err error) {
 	s.own = ownership{Number: before.Number + 1, Owner: me(), Since: time.Now().UTC().Truncate(time.Millisecond)}
 	s.log.follow(last)
-	err = s.log.insist([]*message{s.ownerMessage(s.own)})
+	record := []*message{s.ownerMessage(s.own)}
+	err = s.log.insist(record, s.until(context.Background()))
+	if errors.Is(err, queue.ErrNoSpace) && s.spend() {
+		err = s.log.insist(record, s.until(context.Background()))
+	}
 	switch {
 	case errors.Is(err, errForeign), errors.Is(err, errCut):
 		return false, nil

@@ -202,6 +202,9 @@ func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
 	url, p := behindProxy(t)
 	q := openURL(t, p.url(), nats.Options{})
 	defer queuetest.Close(t, q)
+	if err := q.Ready(ctx); err != nil { // fills the reserve
+		t.Fatal(err)
+	}
 	js := connect(t, url)
 	subjects := func(stream, filter string) int {
 		st, err := js.Stream(ctx, stream)

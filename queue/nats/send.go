@@ -37,19 +37,26 @@ const (
 // transfer is the longest time that n bytes take.
 func transfer(n int) time.Duration { return time.Duration(n) * time.Second / slowest }
 
-// send sends msgs as the write with an ID, all or none, to follow message tail. The error is
-// [errRefused] if that is not the last one, or if a subject that must be new is not.
-func (s *server) send(msgs []*message, id string, tail uint64) error {
-	address(msgs, id, tail)
+// A sending is an attempt at a write.
+type sending struct {
+	id    string    // of the write
+	tail  uint64    // number of the message before it
+	until time.Time // to wait for its answer, but at least for retryPause
+}
+
+// send sends msgs as a write, all or none. The error is [errRefused] if another message than
+// the tail is the last one, or if a subject that must be new is not.
+func (s *server) send(msgs []*message, as sending) error {
+	address(msgs, as.id, as.tail)
 	window := 0
 	for i, m := range msgs {
 		var err error
 		window += len(m.Data)
 		switch {
 		case i == len(msgs)-1:
-			return s.conclude(m, tail+uint64(len(msgs)), window)
+			return s.conclude(m, as, len(msgs), window)
 		case window > windowBytes:
-			_, err = s.request(m, window)
+			_, err = s.request(m, as.until, window)
 			window = 0
 		default:
 			err = s.nc.PublishMsg(m.Msg)
@@ -91,10 +98,9 @@ type answer struct {
 	Error *jetstream.APIError `json:"error"`
 }
 
-// conclude sends the last message of a write and waits until all are written, up to number
-// last.
-func (s *server) conclude(m *message, last uint64, bytes int) error {
-	reply, err := s.request(m, bytes)
+// conclude sends m, the last of n messages of a write, and waits until all are written.
+func (s *server) conclude(m *message, as sending, n, bytes int) error {
+	reply, err := s.request(m, as.until, bytes)
 	if err != nil {
 		return s.sendError(err)
 	}
@@ -105,15 +111,16 @@ func (s *server) conclude(m *message, last uint64, bytes int) error {
 	if a.Error != nil {
 		return s.serverError(a.Error)
 	}
-	if a.Seq != last {
+	if last := as.tail + uint64(n); a.Seq != last {
 		return fmt.Errorf("%s: %w: the server gave the number %d, want %d", s.where(), queue.ErrUncertain, a.Seq, last)
 	}
 	return nil
 }
 
 // request sends m and returns the answer. bytes are unanswered, with m.
-func (s *server) request(m *message, bytes int) ([]byte, error) {
-	ctx, cancel := s.try(context.Background(), min(tryTime, s.o.Timeout)+transfer(bytes))
+func (s *server) request(m *message, until time.Time, bytes int) ([]byte, error) {
+	patience := max(retryPause, min(tryTime, time.Until(until)))
+	ctx, cancel := s.try(context.Background(), patience+transfer(bytes))
 	defer cancel()
 	reply, err := s.nc.RequestMsgWithContext(ctx, m.Msg)
 	if err != nil {

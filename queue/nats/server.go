@@ -121,7 +121,7 @@ func (s *server) stream(ctx context.Context, want jetstream.StreamConfig) (st je
 // server does not answer, until the time is up. Each call has the same short time, because
 // questions get lost while a cluster elects a leader.
 func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
-	deadline := time.Now().Add(s.o.Timeout)
+	deadline := s.until(ctx)
 	for {
 		err := s.askOnce(ctx, f)
 		if err == nil || !passing(err) || time.Now().After(deadline) {
@@ -129,6 +129,15 @@ func (s *server) ask(ctx context.Context, f func(context.Context) error) error {
 		}
 		pause.For(ctx, retryPause)
 	}
+}
+
+// until is the time at which to give up an operation that begins now.
+func (s *server) until(ctx context.Context) time.Time {
+	end := time.Now().Add(s.o.Timeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(end) {
+		return d
+	}
+	return end
 }
 
 // askOnce is ask without retries.

@@ -33,6 +33,8 @@ type store struct {
 	log    *chain
 	limit  int // of a body
 
+	reserve reserve
+
 	own     ownership
 	claimed uint64                // number of the log message that made it the owner
 	gone    atomic.Pointer[error] // not nil: no longer the owner
@@ -74,7 +76,10 @@ func (s *store) probe(ctx context.Context) error {
 	if _, err := s.bodies.has(s.groupSubject("probe")); err != nil {
 		return err
 	}
-	return s.prove(ctx)
+	if err := s.prove(ctx); err != nil { // on a full server it spends the reserve
+		return err
+	}
+	return s.cover(ctx, 0)
 }
 
 // Body implements [queue.Bodies].
@@ -112,6 +117,7 @@ func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 	}
 	s.freeing.Lock()
 	defer s.freeing.Unlock()
+	defer s.reserve.wait(0)
 	if below > 0 {
 		upTo := jetstream.WithPurgeSequence(min(below, s.bodies.last()+1))
 		if err := s.askOnce(ctx, func(ctx context.Context) error { return s.bodies.stream.Purge(ctx, upTo) }); err != nil {
@@ -185,15 +191,7 @@ func (s *store) List(ctx context.Context, show func(queue.Listed)) (last uint64,
 // later owner has to mark them later, so this process never writes after the mark of another.
 func (s *store) mark(ctx context.Context) error {
 	for ctx.Err() == nil {
-		var last uint64
-		err := s.ask(ctx, func(ctx context.Context) error {
-			info, err := s.bodies.stream.Info(ctx)
-			if err != nil {
-				return err
-			}
-			last = info.State.LastSeq
-			return nil
-		})
+		last, err := s.bodies.end(ctx)
 		if err != nil {
 			return err
 		}
@@ -201,7 +199,11 @@ func (s *store) mark(ctx context.Context) error {
 			return err
 		}
 		s.bodies.follow(last)
-		err = s.bodies.insist([]*message{{Msg: nats.NewMsg(s.groupSubject(markName))}})
+		err = s.bodies.insist([]*message{{Msg: nats.NewMsg(s.groupSubject(markName))}}, s.until(ctx))
+		if errors.Is(err, queue.ErrNoSpace) { // a late write of a former owner would then fence this one
+			s.o.Log.Warn("the NATS server takes no mark of the new owner, because it is full", "stream", s.o.Name, "err", err)
+			return nil
+		}
 		if !errors.Is(err, errForeign) && !errors.Is(err, errTaken) { // the end has moved meanwhile
 			return err
 		}
