@@ -36,9 +36,14 @@ func isSymbol(n *expr.Node) bool { return n.Op == expr.Symbol }
 
 // settle normalizes lists of equations, alternatives with ± and operations on matrices.
 func (c *comparison) settle(n *expr.Node) *expr.Node {
-	if n.Has(expr.Matrix) && n.Op != expr.Matrix {
+	if n.Op != expr.Matrix && hasMatrix(n) {
 		if m := c.matrix(n, 0); m != nil {
 			return m
+		}
+	}
+	if n.Op == expr.Big && strings.HasPrefix(n.Name, "lim") {
+		if sign := c.space.Infinite(n); sign != 0 {
+			return signed(sign, &expr.Node{Op: expr.Constant, Name: "inf"})
 		}
 	}
 	if n.Op == expr.List || n.Op == expr.Tuple || n.Op == expr.Set {
@@ -52,6 +57,13 @@ func (c *comparison) settle(n *expr.Node) *expr.Node {
 			list := spread(expr.New(expr.List, value))
 			return &expr.Node{Op: expr.Relation, Name: "=", Args: []*expr.Node{orName(name), list}}
 		}
+	}
+	return n
+}
+
+func signed(sign int, n *expr.Node) *expr.Node {
+	if sign < 0 {
+		return expr.New(expr.Neg, n)
 	}
 	return n
 }
@@ -172,7 +184,7 @@ func nameLike(n *expr.Node) bool {
 		}
 		return true
 	case expr.Apply:
-		return !known(n.Name) || n.Name == "abs" && capitals(n.Args[0])
+		return !known(n.Name) || n.Name == "abs" && capitals(n.Args[0]) || n.Name == "det" && n.Args[0].Op == expr.Symbol
 	case expr.Tuple:
 		for _, arg := range n.Args {
 			if arg.Op != expr.Symbol {

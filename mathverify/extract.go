@@ -37,7 +37,7 @@ func extract(text string, letter bool) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
-	text = withoutMarks(text)
+	text = repaired(withoutMarks(text))
 	if boxes, rest := lastBoxes(text); boxes != nil {
 		if s := finally(rest); s != "" {
 			return s, RuleStatement
@@ -58,7 +58,7 @@ func extract(text string, letter bool) (found string, rule Rule) {
 
 // fromText applies the rules for texts without boxes.
 func fromText(text string, letter bool) (string, Rule) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(marked(text))
 	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
@@ -85,6 +85,9 @@ func fromText(text string, letter bool) (string, Rule) {
 		if found := lastNumber(part); found != "" {
 			return found, RuleNumber
 		}
+	}
+	if found := emphasized(text); found != "" && len(text) <= maxHint {
+		return found, RuleText
 	}
 	if len(text) <= maxShort {
 		return subject(strings.Trim(text, " .*\n")), RuleText
@@ -140,6 +143,7 @@ func tagged(text string) (string, bool) {
 
 // reference strips the markup that datasets put around a reference answer.
 func reference(gold string) string {
+	gold = repaired(gold)
 	if boxes, _ := lastBoxes(gold); boxes != nil {
 		return peel(strings.Join(boxes, ", "))
 	}
@@ -174,7 +178,7 @@ func between(text, open, shut string) string {
 }
 
 // delimiters enclose formulas.
-var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"`", "`"}}
+var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}}
 
 // braces strips braces around the whole text.
 func braces(text string) string {

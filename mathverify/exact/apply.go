@@ -11,6 +11,9 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 	if n.Name == "det" {
 		return s.determinant(n.Args[0])
 	}
+	if n.Name == "tr" {
+		return s.trace(n.Args[0])
+	}
 	args := make([]*Form, len(n.Args))
 	numbers := make([]*big.Rat, len(n.Args))
 	known := true
@@ -33,6 +36,10 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 		return s.logarithm(args[0])
 	case n.Name == "abs" && len(args) == 1:
 		return s.absolute(args[0]), nil
+	case len(args) == 1 && (n.Name == "sin" || n.Name == "cos"):
+		return s.function(n.Name, args[0])
+	case n.Name == "tan" && len(args) == 1:
+		return s.tangent(args)
 	case n.Name == "binom" && len(args) == 2 && numbers[1] != nil:
 		return s.binomial(args[0], numbers[1])
 	}
@@ -308,6 +315,18 @@ func (s reader) determinant(m *expr.Node) (*Form, error) {
 		}
 	}
 	return s.expand(rows)
+}
+
+// trace adds the diagonal of a matrix.
+func (s reader) trace(m *expr.Node) (*Form, error) {
+	if m.Op != expr.Matrix || len(m.Args) != len(m.Args[0].Args) {
+		return nil, ErrForm
+	}
+	sum := expr.New(expr.Add)
+	for i, row := range m.Args {
+		sum.Args = append(sum.Args, row.Args[i])
+	}
+	return s.Read(sum)
 }
 
 func (s reader) expand(rows [][]*Form) (*Form, error) {
