@@ -59,6 +59,9 @@ func extract(text string, letter bool) (found string, rule Rule) {
 // fromText applies the rules for texts without boxes.
 func fromText(text string, letter bool) (string, Rule) {
 	text = strings.TrimSpace(marked(text))
+	if m := leadIn().FindString(text); m != "" && len(text) <= maxHint {
+		text = text[len(m):]
+	}
 	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
@@ -100,6 +103,9 @@ const (
 	maxBare  = 1 << 17
 	maxShort = 80
 )
+
+// leadIn matches the word before an answer.
+var leadIn = compiled(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
 
 // marks finds the marks of chat templates around turns.
 var marks = compiled(`<\|[^|<>]{1,40}\|>`)

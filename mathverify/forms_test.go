@@ -55,7 +55,8 @@ func readForms(t testing.TB, path string) (all []form) {
 // Answers in the forms that models write equal the reference; those that only look alike do
 // not.
 func TestForms(t *testing.T) {
-	for _, f := range readForms(t, "testdata/forms.txt") {
+	all := append(readForms(t, "testdata/forms.txt"), readForms(t, "testdata/replies.txt")...)
+	for _, f := range all {
 		v := mathverify.Verify(context.Background(), f.gold, f.answer)
 		if v.Equal != f.equal {
 			t.Errorf("%s: %q for %q: equal is %t, want %t: %+v", f.kind, f.answer, f.gold, v.Equal, f.equal, v)

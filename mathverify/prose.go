@@ -44,7 +44,7 @@ func bare(text string) bool {
 		rest = rest[n:]
 	}
 	switch {
-	case strings.Contains(text, "#### ") || strings.HasPrefix(text, "####"):
+	case strings.Contains(text, "#### ") || strings.HasPrefix(text, "####") || strings.HasPrefix(text, `\begin{align`):
 		return false
 	case prose == 0:
 		return !strings.Contains(strings.TrimSpace(text), "\n\n")
@@ -108,6 +108,9 @@ const textual = " text textbf textit textrm textnormal mbox mathrm mathbf operat
 
 // isProse reports whether a word belongs to a sentence.
 func isProse(word string) bool {
+	if strings.TrimRight(word, "'") != "" { // y' is a variable
+		word = strings.TrimRight(word, "'")
+	}
 	low := strings.ToLower(word)
 	if listed(small, low) {
 		return true

@@ -226,7 +226,8 @@ func (c *comparison) alternatives(n *expr.Node) (region, bool) {
 	var parts []region
 	subject := subjectOf(n.Args[0])
 	for _, arg := range n.Args {
-		if arg.Op != expr.Relation || subject == "" || subjectOf(arg) != subject {
+		interval := arg.Op == expr.Tuple && n.Name == "or"
+		if !interval && (arg.Op != expr.Relation || subject == "" || subjectOf(arg) != subject) {
 			return region{}, false
 		}
 		r, ok := c.region(arg)

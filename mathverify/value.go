@@ -3,6 +3,7 @@ package mathverify
 import (
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
@@ -28,6 +29,8 @@ func (c *comparison) sameValue(g, a *expr.Node) bool {
 		return c.sameVector(g, a)
 	case g.Op == expr.Tuple || a.Op == expr.Tuple:
 		return c.sameTuple(g, a)
+	case !isCollection(g) && a.Op == expr.List && a.Name == "or" && isScalar(g):
+		return !slices.ContainsFunc(a.Args, func(member *expr.Node) bool { return !c.sameValue(g, member) })
 	case isCollection(g) || isCollection(a):
 		return c.sameMembers(g, a)
 	case g.Op == expr.Ratio || a.Op == expr.Ratio:
@@ -44,6 +47,12 @@ func isCollection(n *expr.Node) bool { return n.Op == expr.List || n.Op == expr.
 // the reference, or in plain braces.
 func (c *comparison) sameTuple(g, a *expr.Node) bool {
 	switch {
+	case isRegion(g) && a.Op == expr.List && len(a.Args) > 0 && bounds(a):
+		return c.sameRegions(g, a)
+	case a.Op == expr.Set && len(a.Args) == 1 && a.Args[0].Op == expr.Tuple && g.Op == expr.Tuple:
+		return c.sameTuple(g, a.Args[0])
+	case a.Op == expr.Apply && len(a.Name) == 1 && capitals(expr.Var(a.Name)) && g.Op == expr.Tuple: // the point A(1, 2)
+		return c.sameTuple(g, &expr.Node{Op: expr.Tuple, Name: "()", Args: a.Args})
 	case len(g.Args) != len(a.Args) && isRegion(g) && isRegion(a):
 		return c.sameRegions(g, a)
 	case len(g.Args) != len(a.Args):
@@ -241,6 +250,9 @@ func (c *comparison) sameScalar(g, a *expr.Node) bool {
 		return gi == ai
 	}
 	g, a = c.withoutUnits(g, a)
+	if a.Op == expr.Apply && a.Name == "residue" && g.Op == expr.Number && a.Args[1].Op == expr.Number && g.Value.Cmp(a.Args[1].Value) < 0 {
+		a = a.Args[0]
+	}
 	verdict, err := c.sameForm(g, a)
 	switch {
 	case verdict == exact.Equal:

@@ -26,6 +26,11 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 		args[i], numbers[i] = f, value
 		known = known && is
 	}
+	if n.Name == "residue" && known && len(args) == 2 && numbers[1].Sign() > 0 {
+		quo := floor(new(big.Rat).Quo(numbers[0], numbers[1]))
+		args[0] = numberForm(quo.Sub(numbers[0], quo.Mul(quo, numbers[1])))
+		return s.form(atom{name: argText(n.Name, args)}), nil
+	}
 	if known {
 		if f, err := s.value(n.Name, numbers); f != nil || err != nil {
 			return f, err

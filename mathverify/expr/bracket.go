@@ -13,6 +13,12 @@ func (p brackets) set() *Node {
 	if p.accept("set}") {
 		return New(Set)
 	}
+	if p.peek().kind == kBegin { // a brace before a system of equations
+		if system := p.primary(); !p.accept("set}") {
+			return system
+		}
+		return p.fail("closes a set that is a table")
+	}
 	if p.described() {
 		condition := p.list()
 		p.expect("set}")

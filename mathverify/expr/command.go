@@ -36,7 +36,7 @@ var glued = []string{"arcsin", "arccos", "arctan", "sqrt", "sinh", "cosh", "tanh
 
 // plain maps words outside commands to tokens.
 var plain = map[string]meaning{
-	"pi": {kSymbol, "pi"}, "inf": {kSymbol, "inf"}, "infinity": {kSymbol, "inf"}, "infty": {kSymbol, "inf"},
+	"pi": {kSymbol, "pi"}, "oo": {kSymbol, "inf"}, "inf": {kSymbol, "inf"}, "infinity": {kSymbol, "inf"}, "infty": {kSymbol, "inf"},
 	"or": {kOp, "or"}, "and": {kOp, "and"}, "percent": {kOp, "%"}, "per cent": {kOp, "%"}, "percentage": {kOp, "%"}, "pct": {kOp, "%"},
 	"degrees": {kOp, "deg"}, "degree": {kOp, "deg"}, "deg": {kOp, "deg"}, "mod": {kOp, "mod"}, "union": {kOp, "union"}, "choose": {kOp, "choose"},
 	"dollars": {kText, "dollars"}, "usd": {kText, "usd"}, "eur": {kText, "eur"}, "times": {kOp, "*"},
@@ -66,7 +66,9 @@ var commands = map[string]meaning{
 	"dotsc": {kOp, "..."}, "dotsb": {kOp, "..."}, "dotsm": {kOp, "..."}, "dotso": {kOp, "..."}, "hdots": {kOp, "..."},
 	"cr": {kOp, `\\`}, "tabularnewline": {kOp, `\\`}, "newline": {kOp, `\\`}, "permil": {kOp, "‰"}, "perthousand": {kOp, "‰"}, "textperthousand": {kOp, "‰"},
 	"percent": {kOp, "%"}, "textpercent": {kOp, "%"}, "cdotp": {kOp, "*"}, "centerdot": {kOp, "*"}, "textdegree": {kOp, "deg"}, "longrightarrow": {kOp, "to"},
-	"vartriangle": {kSymbol, "triangle"}, "imath": {kSymbol, "i"}, "jmath": {kSymbol, "j"}, "top": {kSymbol, "T"}, "intercal": {kSymbol, "T"}, "sphericalangle": {kSymbol, "angle"},
+	"vartriangle": {kSymbol, "triangle"}, "imath": {kSymbol, "i"},
+	"uppi": {kSymbol, "pi"}, "root": {kCmd, "root"}, "of": {kOp, "of"}, "deg": {kFunc, "degree"}, "dim": {kFunc, "dim"}, "Pr": {kFunc, "Pr"}, "sup": {kFunc, "sup"},
+	"forall": {kOp, "forall"}, "equiv": {kOp, "equiv"}, "pmod": {kOp, "pmod"}, "jmath": {kSymbol, "j"}, "top": {kSymbol, "T"}, "intercal": {kSymbol, "T"}, "sphericalangle": {kSymbol, "angle"},
 	"nicefrac": {kCmd, "frac"}, "sfrac": {kCmd, "frac"}, "flatfrac": {kCmd, "frac"}, "surd": {kCmd, "sqrt"},
 	"underbrace": {kCmd, "brace"}, "overbrace": {kCmd, "brace"}, "underbracket": {kCmd, "brace"}, "overbracket": {kCmd, "brace"},
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 )
 
@@ -12,6 +13,9 @@ func (p *parser) power() *Node {
 
 // postfix reads the suffixes of a factor.
 func (p *parser) postfix(n *Node) *Node {
+	if base := (latex{p}).inBase(n); base != nil {
+		return base
+	}
 	for p.err == nil {
 		switch {
 		case p.accept("!"):
@@ -72,6 +76,9 @@ func (p *parser) degree(n *Node) *Node {
 // raise reads an exponent.
 func (p *parser) raise(n *Node) *Node {
 	switch braced := p.peek().is("{"); {
+	case braced && p.peekAt(1).kind == kText && listed(" th st nd rd ", p.peekAt(1).text) && p.peekAt(2).is("}"):
+		p.at += 3
+		return n
 	case p.side != "" && (latex{p}).oneSided(braced):
 		return n
 	case p.accept("deg"):
@@ -89,6 +96,9 @@ func (p *parser) raise(n *Node) *Node {
 	exponent := p.exponent()
 	if p.peek().is("_") && n.Op == Symbol {
 		n = p.below(n)
+	}
+	if chosen := combination(n, exponent); chosen != nil {
+		return chosen
 	}
 	return New(Pow, n, exponent)
 }
@@ -144,16 +154,45 @@ func (p *cursor) firstLetter() *Node {
 // below reads the subscript of a variable, or the base of a number.
 func (p *parser) below(n *Node) *Node {
 	digits := p.tokens[p.at-1]
+	if p.at > 2 && n.Paren && digits.is(")") && p.tokens[p.at-3].is("(") {
+		digits = p.tokens[p.at-2]
+	}
 	p.at++
 	switch {
 	case n.Op == Number && digits.kind == kNumber && n.Value.IsInt():
-		return &Node{Op: Based, Name: digits.text, Args: []*Node{p.primary()}}
+		return based(digits.text, p.primary())
 	case n.Op == Symbol || n.Op == Constant:
 		return p.prime(Var(n.Name + "_" + p.subscript()))
 	case n.Op == Pow && n.Args[0].Op == Symbol:
 		return New(Pow, Var(n.Args[0].Name+"_"+p.subscript()), n.Args[1])
 	}
 	return p.fail("is a subscript, but not of a variable")
+}
+
+// bases lists the words for bases.
+var bases = map[string]int64{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16}
+
+// based returns a number in a base, which may be a word.
+func based(digits string, base *Node) *Node {
+	if base.Op == Symbol && bases[base.Name] != 0 {
+		base = Int(bases[base.Name])
+	}
+	return &Node{Op: Based, Name: digits, Args: []*Node{base}}
+}
+
+// inBase reads "base 2" after a number; nil if it does not stand there.
+func (p latex) inBase(n *Node) *Node {
+	words := strings.Fields(strings.ToLower(strings.Trim(p.peek().text, " ()")))
+	digits := p.tokens[p.at-1]
+	if p.peek().kind != kText || len(words) < 2 || words[len(words)-2] != "base" || n.Op != Number || digits.kind != kNumber || !n.Value.IsInt() {
+		return nil
+	}
+	base := Var(words[len(words)-1])
+	if value, err := strconv.ParseInt(base.Name, 10, 8); err == nil {
+		base = Int(value)
+	}
+	p.at++
+	return based(digits.text, base)
 }
 
 // prime appends the primes after a variable to its name.
@@ -244,7 +283,7 @@ func proper(over, under *Node) bool {
 
 // units lists short words that may follow a number and do not change it.
 const units = " mm cm dm km m2 ft in yd mi kg mg lb lbs oz ml cl dl kl hr hrs min mins sec secs ms kmh mph rad sq cu pm am cents cent days day" +
-	" years year euros euro yuan dollars usd eur gbp feet foot inch inches units unit square cubic people ways points meters hours minutes seconds pcs men boys girls "
+	" years year euros euro yuan dollars usd eur gbp feet foot inch inches units unit square cubic people ways points meters hours minutes seconds pcs men boys girls old per each th st nd rd "
 
 // magnitudes maps the words that multiply the number before them.
 var magnitudes = map[string]int64{"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}

@@ -1,5 +1,7 @@
 package expr
 
+import "slices"
+
 // A latex reads LaTeX commands and functions with their arguments.
 type latex struct{ *parser }
 
@@ -18,6 +20,10 @@ func (p latex) command() *Node {
 		return p.integral()
 	case "lim":
 		return p.limit()
+	case "root":
+		index := p.short()
+		p.expect("of")
+		return New(Pow, p.short(), New(Div, Int(1), index))
 	case "brace":
 		n := p.short()
 		for p.accept("_") || p.accept("^") {
@@ -150,9 +156,9 @@ func meant(name string, args []*Node, base *Node) *Node {
 // arguments reads the arguments of a function: those in brackets, or the factors up to
 // the next function.
 func (p latex) arguments() []*Node {
-	if p.peek().is("(") || p.peek().is("{") || p.peek().is("[") {
+	if t := p.peek(); t.is("(") || t.is("{") || t.is("[") || t.is("set{") {
 		arg := p.primary()
-		if arg.Op == Tuple || arg.Op == List {
+		if arg.Op == Tuple || arg.Op == List || t.is("set{") && arg.Op == Set && len(arg.Args) > 0 {
 			return arg.Args
 		}
 		return []*Node{arg}
@@ -330,6 +336,9 @@ func (p latex) table(name string, rows []*Node) *Node {
 			if len(row.Args) != len(rows[0].Args) {
 				return p.fail("follows a matrix with rows of different lengths")
 			}
+		}
+		if (name == "array" || name == "matrix") && !slices.ContainsFunc(rows, func(row *Node) bool { return len(row.Args) != 1 || row.Args[0].Op != Relation }) {
+			return p.table("cases", rows)
 		}
 		matrix := New(Matrix, rows...)
 		if name == "vmatrix" {

@@ -157,6 +157,8 @@ func (l *lexer) letters() {
 	l.at = end
 	rest := strings.TrimLeft(l.text[l.at:], " ")
 	switch {
+	case word == "x" && strings.HasPrefix(rest, "10^") && len(l.tokens) > 0 && l.tokens[len(l.tokens)-1].kind == kNumber:
+		l.add(kOp, "*")
 	case len(word) == 1:
 		l.add(kSymbol, word)
 	case word == "per" && strings.HasPrefix(rest, "cent") && (len(rest) == len("cent") || !isLetter(rest[len("cent")])):

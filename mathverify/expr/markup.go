@@ -14,7 +14,7 @@ type markup struct {
 // markups lists these commands. An argument in square brackets, before the others, never counts.
 var markups = map[string]markup{
 	"hspace": {1, false}, "vspace": {1, false}, "phantom": {1, false}, "hphantom": {1, false}, "vphantom": {1, false},
-	"color": {1, false}, "tag": {1, false}, "label": {1, false}, "rule": {2, false}, "pagecolor": {1, false}, "require": {1, false}, "definecolor": {3, false},
+	"color": {1, false}, "leftroot": {1, false}, "uproot": {1, false}, "tag": {1, false}, "label": {1, false}, "rule": {2, false}, "pagecolor": {1, false}, "require": {1, false}, "definecolor": {3, false},
 	"textcolor": {1, true}, "colorbox": {1, true}, "fcolorbox": {2, true}, "bbox": {0, true}, "smash": {0, true}, "style": {1, true}, "class": {1, true},
 	"cssId": {1, true}, "raisebox": {1, true}, "scalebox": {1, true}, "resizebox": {2, true}, "makebox": {0, true}, "framebox": {0, true}, "href": {1, true},
 	"overset": {1, true}, "underset": {1, true}, "stackrel": {1, true}, "mathop": {0, true}, "mathrel": {0, true}, "mathbin": {0, true}, "mathord": {0, true},

@@ -50,7 +50,9 @@ func (p *parser) answer() *Node {
 	if p.peek().kind == kEnd {
 		return p.fail("is all there is")
 	}
-	p.accept("=")
+	if !p.accept("=") {
+		p.accept("to")
+	}
 	parts := []*Node{p.list()}
 	for p.accept(";") && p.peek().kind != kEnd {
 		parts = append(parts, p.list())
@@ -119,6 +121,9 @@ var relations = map[string]string{"=": "=", "!=": "≠", "<": "<", "<=": "≤", 
 // relation reads a chain of equations and inequalities.
 func (p *parser) relation() *Node {
 	first := p.ratio()
+	if p.peek().is("equiv") || p.peek().is("pmod") {
+		return latex{p}.congruence(first)
+	}
 	var ops []byte
 	var args []*Node // once there are several
 	for p.err == nil {
@@ -325,8 +330,8 @@ func (p *parser) factors() *Node {
 
 // applied returns a function of several arguments; C(n, k) is a binomial coefficient.
 func applied(name string, args []*Node) *Node {
-	if name == "C" && len(args) == 2 {
-		return Call("binom", args...)
+	if len(args) == 2 && (name == "C" || name == "P" && args[0].Op == Number && args[1].Op == Number) {
+		return selection(name, args[0], args[1])
 	}
 	return Call(name, args...)
 }
@@ -341,7 +346,7 @@ func (p *parser) factorStarts(last *Node) bool {
 	case kBegin:
 		return true
 	case kOp:
-		return t.text == "(" || t.text == "{" || t.text == "|(" || t.text == "lfloor" || t.text == "lceil" || t.text == "langle" || t.text == "|" && p.bars == 0
+		return t.text == "(" && !p.peekAt(1).is("mod") || t.text == "{" || t.text == "|(" || t.text == "lfloor" || t.text == "lceil" || t.text == "langle" || t.text == "|" && p.bars == 0
 	default:
 		return false
 	}

@@ -245,7 +245,16 @@ func (p *parser) bracketed(open string) *Node {
 		return brackets{p}.angled("rangle")
 	case "<":
 		return brackets{p}.angled(">")
+	case "_", "^":
+		if n := (latex{p}).prefixed(); n != nil {
+			return n
+		}
 	case "(", "[", "]", "{":
+		if p.peekAt(1).is("}") {
+			if n := (latex{p}).prefixed(); n != nil {
+				return n
+			}
+		}
 		if row := (brackets{p}).spacedRow(); row != nil {
 			return row
 		}

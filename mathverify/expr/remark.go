@@ -1,6 +1,9 @@
 package expr
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // withoutRemarks drops the words that introduce an answer, and those that follow it and say
 // nothing about it.
@@ -11,9 +14,14 @@ func withoutRemarks(tokens []token) []token {
 	depth := 0
 	for i, t := range tokens[:len(tokens)-1] {
 		switch {
-		case t.is("(") && depth == 0 && i > 0 && tokens[i+1].is("~") && tokens[len(tokens)-2].is(")"),
-			depth == 0 && i > 0 && remark(t, tokens[i+1]):
+		case depth == 0 && i > 0 && (aside(tokens, i) || remark(t, tokens[i+1])):
 			return append(tokens[:i:i], token{kind: kEnd})
+		case depth == 0 && i > 0 && restated(tokens, i):
+			twin := append(tokens[:i:i], token{kind: kOp, text: "or"})
+			return append(append(twin, tokens[i+1:len(tokens)-2]...), token{kind: kEnd})
+		case depth == 0 && i > 0 && condition(tokens, i):
+			twin := append(tokens[:i:i], token{kind: kOp, text: ","})
+			return append(append(twin, tokens[i+1:len(tokens)-2]...), token{kind: kEnd})
 		case t.kind == kBegin || t.kind == kOp && listed(" ( [ { set{ ", t.text):
 			depth++
 		case t.kind == kFinish || t.kind == kOp && listed(" ) ] } set} ", t.text):
@@ -21,6 +29,64 @@ func withoutRemarks(tokens []token) []token {
 		}
 	}
 	return tokens
+}
+
+// aside reports whether the rest of an answer is an approximation in brackets, says for which
+// variables it holds, or leaves out values for which it is not defined.
+func aside(tokens []token, i int) bool {
+	t, next := tokens[i], tokens[i+1]
+	bracket := t.is("(") && tokens[len(tokens)-2].is(")")
+	word := strings.Join(strings.Fields(strings.ToLower(t.text)), " ")
+	n := i + 1
+	switch {
+	case bracket && next.is("~"):
+		return true
+	case t.is(",") || bracket || t.kind == kText && (listed(" for where with ", word)):
+		return excludes(tokens, n) && !slices.ContainsFunc(tokens[:i], func(t token) bool { return t.kind == kOp && relations[t.text] != "" && t.text != "=" })
+	case t.is("forall"), t.kind == kText && (word == "for all" || word == "for every" || word == "for any" || word == "for real"):
+		return everywhere(tokens[n:])
+	}
+	return false
+}
+
+// excludes reports whether only "x ≠ value" follows.
+func excludes(tokens []token, n int) bool {
+	if tokens[n].kind != kSymbol || !tokens[min(n+1, len(tokens)-1)].is("!=") {
+		return false
+	}
+	return !slices.ContainsFunc(tokens[n+2:], func(t token) bool {
+		return t.is(",") || t.is("or") || t.is("and") || t.kind == kOp && relations[t.text] != ""
+	})
+}
+
+// everywhere reports whether only variables, and perhaps "∈ ℝ", follow.
+func everywhere(tokens []token) bool {
+	for i, t := range tokens {
+		switch {
+		case t.is("in"):
+			return tokens[i+1].kind == kSymbol && strings.HasPrefix(tokens[i+1].text, "set ") && tokens[i+2].kind == kEnd
+		case t.kind == kEnd:
+			return i > 0
+		case t.kind != kSymbol && !t.is(","):
+			return false
+		}
+	}
+	return false
+}
+
+// restated reports whether the rest of an answer is the same value once more, as in "(or 0.5)" or
+// "(50%)".
+func restated(tokens []token, i int) bool {
+	end := len(tokens) - 2
+	if !tokens[i].is("(") || !tokens[end].is(")") || end-i > 4 {
+		return false
+	}
+	return tokens[i+1].is("or") && tokens[i+2].kind == kNumber || tokens[i+1].kind == kNumber && tokens[i+2].is("%") && end == i+3
+}
+
+// condition reports whether the rest of an answer is "(k ∈ ℤ)".
+func condition(tokens []token, i int) bool {
+	return tokens[i].is("(") && i+5 < len(tokens) && tokens[i+1].kind == kSymbol && tokens[i+2].is("in") && tokens[i+3].text == "set Z" && tokens[i+4].is(")") && tokens[i+5].kind == kEnd
 }
 
 // introduces reports whether words lead to the answer, as in "The answer is".
