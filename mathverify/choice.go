@@ -22,6 +22,9 @@ var (
 	label = compiled(`(?:^|[^A-Za-z\\])[A-J]\s*[).:]`)
 )
 
+// maxSmall is the greatest length of a small letter as a choice.
+const maxSmall = 20
+
 // isChoice reports whether a reference is the letter of a multiple choice.
 func isChoice(gold string) bool { return choiceOf(gold) != "" }
 
@@ -36,7 +39,7 @@ func choiceOf(text string) string {
 			return m[1]
 		}
 	}
-	if strings.ContainsAny(text, "abcdefghij") && strings.ContainsAny(text, ")}") {
+	if n := len(text); n > 1 && n <= maxSmall && (strings.IndexByte(text, ')') >= 0 || strings.HasPrefix(text, `\text`)) && strings.Trim(text, "0123456789") == text {
 		if m := smallChoice().FindStringSubmatch(text); m != nil {
 			return strings.ToUpper(m[1] + m[2])
 		}
@@ -68,10 +71,21 @@ func isSmallChoice(gold, answer string) bool {
 	return len(gold) == 1 && strings.Contains(smallLetters, gold) && strings.ContainsAny(answer, ")}") && choiceOf(answer) == strings.ToUpper(gold)
 }
 
+// mayHaveLabel reports whether a letter with a bracket, a point or a colon is near the start of a
+// text.
+func mayHaveLabel(text string) bool {
+	for i := range min(len(text)-1, maxShort/2) {
+		if text[i] >= 'A' && text[i] <= 'J' && strings.IndexByte(")}.: ", text[i+1]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // withoutLabel splits the letter of a choice from the value after it. Without one, or with
 // several, the letter is empty.
 func withoutLabel(text string) (letter, value string) {
-	if len(text) > maxNormal || !strings.ContainsAny(text, ").:") || !strings.ContainsAny(text, "ABCDEFGHIJ") {
+	if len(text) > maxNormal || !mayHaveLabel(text) {
 		return "", text
 	}
 	m := labelled().FindStringSubmatch(text)

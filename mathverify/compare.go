@@ -182,7 +182,7 @@ func nameLike(n *expr.Node) bool {
 	case expr.Div:
 		return capitals(n.Args[0]) && capitals(n.Args[1]) || isSymbol(n.Args[0]) && isSymbol(n.Args[1]) || isDerivative(n)
 	case expr.Ratio:
-		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !capitals(arg) })
+		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !capitals(arg) && !isSymbol(arg) })
 	case expr.Pow:
 		return n.Args[0].Op == expr.Symbol && n.Args[1].Op == expr.Neg && n.Args[1].Args[0].IsInt(1)
 	case expr.Apply:

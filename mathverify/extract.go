@@ -42,7 +42,7 @@ func extract(text string, letter bool) (found string, rule Rule) {
 		if s := finally(rest); s != "" {
 			return s, RuleStatement
 		}
-		return peel(strings.Join(boxes, ", ")), RuleBox
+		return unworded(peel(strings.Join(boxes, ", "))), RuleBox
 	}
 	outside := answer.WithoutThinking(text)
 	if strings.TrimSpace(outside) == "" {
@@ -56,11 +56,27 @@ func extract(text string, letter bool) (found string, rule Rule) {
 	return fromText(text, letter)
 }
 
+// worded matches an answer that is set in words as a whole.
+var worded = compiled(`^\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*\d[^{}]*)\}\.?$`)
+
+// unworded returns the answer in words that hold a number, as in \text{Answer: 42}.
+func unworded(text string) string {
+	if !strings.HasPrefix(text, `\`) || !strings.HasSuffix(strings.TrimSuffix(text, "."), "}") {
+		return text
+	}
+	if m := worded().FindStringSubmatch(text); m != nil {
+		if found, _ := fromText(m[1], false); found != "" {
+			return found
+		}
+	}
+	return text
+}
+
 // fromText applies the rules for texts without boxes.
 func fromText(text string, letter bool) (string, Rule) {
 	text = strings.TrimSpace(marked(text))
-	if m := leadIn().FindString(text); m != "" && len(text) <= maxHint {
-		text = text[len(m):]
+	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
+		text = text[len(leadIn().FindString(text)):]
 	}
 	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement

@@ -54,7 +54,11 @@ var broken = strings.NewReplacer("\frac{", `\frac{`, "\frac", `\frac`, "\boxed",
 
 // repaired restores commands that JSON broke, and drops the codes of terminals.
 func repaired(text string) string {
-	if !strings.ContainsAny(text, "\b\f\t\r\x1b") {
+	control := false
+	for i := range len(text) {
+		control = control || text[i] < ' ' && text[i] != '\n'
+	}
+	if !control {
 		return text
 	}
 	return escapes().ReplaceAllString(broken.Replace(text), "")

@@ -303,6 +303,8 @@ func withSubject(n *expr.Node) *expr.Node {
 // bound reads the inequality "left op right" in x.
 func (c *comparison) bound(x string, op rune, left, right *expr.Node) (region, bool) {
 	switch {
+	case infinite(left) < 0 && op == '<', infinite(right) > 0 && op == '<', infinite(left) > 0 && op == '>', infinite(right) < 0 && op == '>':
+		return region{holds: func(place) bool { return true }}, true
 	case distance(left) && closed(right):
 		return c.within(x, op, left.Args[0], right)
 	case distance(right) && closed(left):

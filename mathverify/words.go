@@ -1,17 +1,21 @@
 package mathverify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
 var (
-	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:the set of )?(?:all|any|every) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
+	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
 		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (?:except|excluding|other than|besides)(?: for)? (.+))?$`)
 	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$`)
 	wordsIn   = compiled(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
 )
+
+// stems holds parts of words, one of which is in each of these sets.
+var stems = []string{"eal", "olution", "root", "mpty", "nteger", "number"}
 
 // maxWords is the greatest length of a set in words.
 const maxWords = 120
@@ -19,7 +23,7 @@ const maxWords = 120
 // setInWords reads words that stand for a set of numbers, as "all real numbers"; nil if they
 // do not.
 func setInWords(text string) *expr.Node {
-	if len(text) > maxWords || !strings.ContainsAny(text, " ~") {
+	if len(text) > maxWords || !slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(text, stem) }) {
 		return nil
 	}
 	words := strings.ToLower(strings.Join(strings.Fields(wordsIn().ReplaceAllString(text, " $1 ")), " "))

@@ -57,7 +57,7 @@ var commands = map[string]meaning{
 	"langle": {kOp, "langle"}, "rangle": {kOp, "rangle"}, "lparen": {kOp, "("}, "rparen": {kOp, ")"}, "lbrace": {kOp, "set{"}, "rbrace": {kOp, "set}"}, "lbrack": {kOp, "["}, "rbrack": {kOp, "]"},
 	"circ": {kOp, "deg"}, "degree": {kOp, "deg"}, "prime": {kOp, "'"}, "bmod": {kOp, "mod"}, "mod": {kOp, "mod"}, "over": {kOp, "over"}, "choose": {kOp, "choose"},
 	"infty": {kSymbol, "inf"}, "pi": {kSymbol, "pi"}, "emptyset": {kSymbol, "emptyset"}, "varnothing": {kSymbol, "emptyset"},
-	"R": {kSymbol, "set R"}, "reals": {kSymbol, "set R"}, "N": {kSymbol, "set N"}, "Z": {kSymbol, "set Z"}, "Q": {kSymbol, "set Q"},
+	"R": {kSymbol, "set R"}, "reals": {kSymbol, "set R"}, "Reals": {kSymbol, "set R"}, "N": {kSymbol, "set N"}, "Z": {kSymbol, "set Z"}, "Q": {kSymbol, "set Q"},
 	"frac": {kCmd, "frac"}, "dfrac": {kCmd, "frac"}, "tfrac": {kCmd, "frac"}, "cfrac": {kCmd, "frac"}, "sqrt": {kCmd, "sqrt"},
 	"binom": {kCmd, "binom"}, "dbinom": {kCmd, "binom"}, "tbinom": {kCmd, "binom"}, "sum": {kCmd, "sum"}, "prod": {kCmd, "prod"}, "int": {kCmd, "int"}, "lim": {kCmd, "lim"},
 	"angle": {kSymbol, "angle"}, "measuredangle": {kSymbol, "angle"}, "triangle": {kSymbol, "triangle"}, "hbar": {kSymbol, "hbar"}, "ell": {kSymbol, "l"}, "cosec": {kFunc, "csc"},
@@ -248,7 +248,7 @@ func (l *lexer) wording(name string) error {
 		l.add(kOp, ":")
 	case len(trimmed) == 1 && isLetter(trimmed[0]):
 		l.add(kSymbol, trimmed)
-	case plain[low].text != "" && (name != "text" || plain[low].kind == kOp):
+	case plain[low].text != "" && (name != "text" || plain[low].kind == kOp || low == "infinity"):
 		l.add(plain[low].kind, plain[low].text)
 	case functions[low] != "" && name == "mathrm":
 		l.add(kFunc, functions[low])

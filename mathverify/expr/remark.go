@@ -13,22 +13,50 @@ func withoutRemarks(tokens []token) []token {
 	}
 	depth := 0
 	for i, t := range tokens[:len(tokens)-1] {
-		switch {
-		case depth == 0 && i > 0 && (aside(tokens, i) || remark(t, tokens[i+1])):
-			return append(tokens[:i:i], token{kind: kEnd})
-		case depth == 0 && i > 0 && restated(tokens, i):
-			twin := append(tokens[:i:i], token{kind: kOp, text: "or"})
-			return append(append(twin, tokens[i+1:len(tokens)-2]...), token{kind: kEnd})
-		case depth == 0 && i > 0 && condition(tokens, i):
-			twin := append(tokens[:i:i], token{kind: kOp, text: ","})
-			return append(append(twin, tokens[i+1:len(tokens)-2]...), token{kind: kEnd})
-		case t.kind == kBegin || t.kind == kOp && listed(" ( [ { set{ ", t.text):
-			depth++
-		case t.kind == kFinish || t.kind == kOp && listed(" ) ] } set} ", t.text):
-			depth--
+		if depth == 0 && i > 0 && (t.kind == kText || t.kind == kWord || t.is("(") || t.is(",") || t.is("forall")) {
+			if cut := remarkAt(tokens, i); cut != nil {
+				return cut
+			}
 		}
+		depth += t.nesting()
 	}
 	return tokens
+}
+
+// nesting returns 1 for a token that opens brackets, and -1 for one that closes them.
+func (t token) nesting() int {
+	switch t.kind {
+	case kBegin:
+		return 1
+	case kFinish:
+		return -1
+	case kOp:
+		switch t.text {
+		case "(", "[", "{", "set{":
+			return 1
+		case ")", "]", "}", "set}":
+			return -1
+		}
+	}
+	return 0
+}
+
+// remarkAt returns the tokens before a remark, or with the same value in brackets as an
+// alternative, and a condition in brackets as a further member; nil for anything else.
+func remarkAt(tokens []token, i int) []token {
+	end := token{kind: kEnd}
+	joined := func(op string) []token {
+		return append(append(append(tokens[:i:i], token{kind: kOp, text: op}), tokens[i+1:len(tokens)-2]...), end)
+	}
+	switch {
+	case aside(tokens, i) || remark(tokens[i], tokens[i+1]):
+		return append(tokens[:i:i], end)
+	case restated(tokens, i):
+		return joined("or")
+	case condition(tokens, i):
+		return joined(",")
+	}
+	return nil
 }
 
 // aside reports whether the rest of an answer is an approximation in brackets, says for which
@@ -36,7 +64,10 @@ func withoutRemarks(tokens []token) []token {
 func aside(tokens []token, i int) bool {
 	t, next := tokens[i], tokens[i+1]
 	bracket := t.is("(") && tokens[len(tokens)-2].is(")")
-	word := strings.Join(strings.Fields(strings.ToLower(t.text)), " ")
+	word := ""
+	if t.kind == kText {
+		word = strings.Join(strings.Fields(strings.ToLower(t.text)), " ")
+	}
 	n := i + 1
 	switch {
 	case bracket && next.is("~"):
@@ -67,6 +98,8 @@ func everywhere(tokens []token) bool {
 			return tokens[i+1].kind == kSymbol && strings.HasPrefix(tokens[i+1].text, "set ") && tokens[i+2].kind == kEnd
 		case t.kind == kEnd:
 			return i > 0
+		case t.is(">") || t.is(">="): // n ≥ 1
+			return i == 1 && listed(" n k m ", tokens[0].text) && tokens[2].kind == kNumber && tokens[3].kind == kEnd
 		case t.kind != kSymbol && !t.is(","):
 			return false
 		}
