@@ -184,7 +184,7 @@ func nameLike(n *expr.Node) bool {
 	case expr.Ratio:
 		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !capitals(arg) && !isSymbol(arg) })
 	case expr.Pow:
-		return n.Args[0].Op == expr.Symbol && n.Args[1].Op == expr.Neg && n.Args[1].Args[0].IsInt(1)
+		return (capitals(n.Args[0]) || isSymbol(n.Args[0]) && listed(" f g h ", n.Args[0].Name)) && n.Args[1].Op == expr.Neg && n.Args[1].Args[0].IsInt(1)
 	case expr.Apply:
 		return !known(n.Name) || ofName(n.Name, n.Args[0])
 	case expr.Tuple:

@@ -52,11 +52,19 @@ func readForms(t testing.TB, path string) (all []form) {
 	return all
 }
 
+// allForms reads the pairs of the folder of test data: the forms by kind, replies as models
+// write them, and near misses.
+func allForms(t testing.TB) (all []form) {
+	for _, name := range []string{"forms", "replies", "near"} {
+		all = append(all, readForms(t, "testdata/"+name+".txt")...)
+	}
+	return all
+}
+
 // Answers in the forms that models write equal the reference; those that only look alike do
 // not.
 func TestForms(t *testing.T) {
-	all := append(readForms(t, "testdata/forms.txt"), readForms(t, "testdata/replies.txt")...)
-	for _, f := range all {
+	for _, f := range allForms(t) {
 		v := mathverify.Verify(context.Background(), f.gold, f.answer)
 		if v.Equal != f.equal {
 			t.Errorf("%s: %q for %q: equal is %t, want %t: %+v", f.kind, f.answer, f.gold, v.Equal, f.equal, v)

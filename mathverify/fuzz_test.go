@@ -56,6 +56,9 @@ func FuzzVerify(f *testing.F) {
 		f.Add(p.gold, p.same[0])
 		f.Add(p.gold, p.other[len(p.other)-1])
 	}
+	for _, form := range allForms(f) {
+		f.Add(form.gold, form.answer)
+	}
 	for _, text := range hostile() {
 		f.Add("7", text[:min(len(text), 300)])
 	}

@@ -49,7 +49,7 @@ func remarkAt(tokens []token, i int) []token {
 		return append(append(append(tokens[:i:i], token{kind: kOp, text: op}), tokens[i+1:len(tokens)-2]...), end)
 	}
 	switch {
-	case aside(tokens, i) || remark(tokens[i], tokens[i+1]):
+	case aside(tokens, i) || remark(tokens[i], tokens[i+1]) && !slices.ContainsFunc(tokens[i+1:], func(t token) bool { return t.kind == kText }):
 		return append(tokens[:i:i], end)
 	case restated(tokens, i):
 		return joined("or")
@@ -126,7 +126,7 @@ func condition(tokens []token, i int) bool {
 func introduces(text string) bool {
 	low := strings.ToLower(text)
 	for _, word := range strings.Fields(low) {
-		if listed(conditions, word) {
+		if listed(conditions, strings.Trim(word, ".,:")) {
 			return false
 		}
 	}
