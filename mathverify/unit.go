@@ -10,7 +10,7 @@ import (
 // shortUnits lists the units of one letter, and those that parse as variables.
 const shortUnits = " s m g h L N J W V K Omega mu Hz Pa kg km cm mm mol min hr hour hours sec second seconds day days week weeks month months year years" +
 	" mile miles mi ft feet foot inch inches in yd yard yards lb lbs oz ton tons meter meters metre metres gram grams kilogram kilograms kilometer kilometers" +
-	" liter liters litre litres minute minutes dollar dollars cent cents euro euros person people item items unit units rad kJ kW kWh kPa mL ml cal kcal eV MeV "
+	" liter liters litre litres minute minutes dollar dollars cent cents euro euros person people item items unit units rad kJ kW kWh kPa mL ml cal kcal eV MeV gal gallon gallons pint pints cup cups byte bytes MB GB kB "
 
 // withoutUnits returns the number before units: letters that stand for them, their powers,
 // products and quotients. If there is more, it returns n.

@@ -9,7 +9,7 @@ import (
 
 var (
 	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
-		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (?:except|excluding|other than|besides)(?: for)? (.+))?$`)
+		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than|less than|at least|at most)(?: for)? (.+))?$`)
 	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$`)
 	wordsIn   = compiled(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
 )
@@ -39,18 +39,29 @@ func setInWords(text string) *expr.Node {
 	if set == nil || m[3] == "" {
 		return set
 	}
-	except, err := expr.Parse(expr.Fold(m[3]))
+	except, err := expr.Parse(expr.Fold(m[4]))
 	if err != nil {
 		return nil
 	}
 	if name, value := named(except); name != nil && isSymbol(name) && value != nil {
 		except = value
 	}
+	if op := relationIn(m[3]); op != "" {
+		if set.Op != expr.Named || set.Name != "R" || !closed(except) {
+			return nil
+		}
+		return &expr.Node{Op: expr.Relation, Name: op, Args: []*expr.Node{expr.Var("x"), except}}
+	}
 	points := expr.New(expr.Set, except)
 	if except.Op == expr.List || except.Op == expr.Set {
 		points = expr.New(expr.Set, except.Args...)
 	}
 	return &expr.Node{Op: expr.Combine, Name: "minus", Args: []*expr.Node{set, spread(points)}}
+}
+
+// relationIn returns the relation of "greater than" and the like, or nothing.
+func relationIn(words string) string {
+	return map[string]string{"greater than": ">", "less than": "<", "at least": "≥", "at most": "≤"}[words]
 }
 
 // numbersOf returns the numbers of a kind with a sign; nil for a set without a name here.
