@@ -53,7 +53,7 @@ func areVectors(g, a *expr.Node) bool {
 	switch {
 	case g.Op == expr.Tuple || a.Op == expr.Tuple:
 		return g.Op != a.Op && (hasUnitVectors(g) || hasUnitVectors(a))
-	case g.Has(expr.Apply) || a.Has(expr.Apply):
+	case (g.Op == expr.Add || g.Op == expr.Mul) && (g.Has(expr.Apply) || a.Has(expr.Apply)):
 		return hasUnitVectors(g) && hasUnitVectors(a)
 	}
 	return false

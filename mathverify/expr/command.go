@@ -110,9 +110,6 @@ func (l *lexer) command() error {
 	case name == "left" || name == "right":
 		l.side(name)
 	default:
-		if m, is := markups[name]; is {
-			return look{l}.dress(m)
-		}
 		return look{l}.special(name)
 	}
 	return nil
@@ -120,7 +117,7 @@ func (l *lexer) command() error {
 
 // simple adds the token of a command without an argument of its own.
 func (l *lexer) simple(name string) error {
-	if listed(endMarks, name) && len(l.tokens) > 0 && strings.Trim(l.text[l.at:], " .$})]") == "" {
+	if isEndMark(name) && len(l.tokens) > 0 && strings.Trim(l.text[l.at:], " .$})]") == "" {
 		l.spaced = true
 		return nil
 	}
@@ -132,6 +129,9 @@ func (l *lexer) simple(name string) error {
 	if f, is := functions[name]; is {
 		l.add(kFunc, f)
 		return nil
+	}
+	if m, is := markups[name]; is {
+		return look{l}.dress(m)
 	}
 	switch {
 	case listed(greek, name):

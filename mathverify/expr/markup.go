@@ -32,8 +32,14 @@ const ignored = " left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr B
 // wrapped lists the commands that stand for their argument, as mathematics.
 const wrapped = " boxed fbox mathbf mathit mathnormal mathscr mathfrak mathpzc underline mathcal ensuremath bold "
 
-// endMarks lists the signs that end a proof.
-const endMarks = " square blacksquare Box qed checkmark "
+// isEndMark reports whether a command is a sign that ends a proof.
+func isEndMark(name string) bool {
+	switch name {
+	case "square", "blacksquare", "Box", "qed", "checkmark":
+		return true
+	}
+	return false
+}
 
 // A look reads commands that change only the look, and those with a form of their own.
 type look struct{ *lexer }
