@@ -182,9 +182,12 @@ func based(digits string, base *Node) *Node {
 
 // inBase reads "base 2" after a number; nil if it does not stand there.
 func (p latex) inBase(n *Node) *Node {
+	if p.peek().kind != kText {
+		return nil
+	}
 	words := strings.Fields(strings.ToLower(strings.Trim(p.peek().text, " ()")))
 	digits := p.tokens[p.at-1]
-	if p.peek().kind != kText || len(words) < 2 || words[len(words)-2] != "base" || n.Op != Number || digits.kind != kNumber || !n.Value.IsInt() {
+	if len(words) < 2 || words[len(words)-2] != "base" || n.Op != Number || digits.kind != kNumber || !n.Value.IsInt() {
 		return nil
 	}
 	base := Var(words[len(words)-1])
