@@ -24,7 +24,7 @@ func (c *comparison) same(g, a *expr.Node) bool {
 			return c.sameValue(gv, total)
 		}
 		return c.sameRegions(g, a)
-	case gn != nil && an != nil && gn.String() != an.String() && isSymbol(gn) && isSymbol(an):
+	case gn != nil && an != nil && gn.String() != an.String() && (isSymbol(gn) && isSymbol(an) || isFunction(gn) || isFunction(an)):
 		return c.sameRelation(g, a)
 	case gn != nil && an == nil && isSymbol(av) && !isSymbol(gv):
 		return false
@@ -32,13 +32,21 @@ func (c *comparison) same(g, a *expr.Node) bool {
 	return c.sameValue(gv, av)
 }
 
+// isFunction reports whether n is a function that we can evaluate.
+func isFunction(n *expr.Node) bool { return n.Op == expr.Apply && known(n.Name) }
+
 func isSymbol(n *expr.Node) bool { return n.Op == expr.Symbol }
 
 // settle normalizes lists of equations, alternatives with ± and operations on matrices.
 func (c *comparison) settle(n *expr.Node) *expr.Node {
-	if n.Has(expr.Matrix) && n.Op != expr.Matrix {
+	if n.Op != expr.Matrix && hasMatrix(n) {
 		if m := c.matrix(n, 0); m != nil {
 			return m
+		}
+	}
+	if n.Op == expr.Big && strings.HasPrefix(n.Name, "lim") {
+		if sign := c.space.Infinite(n); sign != 0 {
+			return signed(sign, &expr.Node{Op: expr.Constant, Name: "inf"})
 		}
 	}
 	if n.Op == expr.List || n.Op == expr.Tuple || n.Op == expr.Set {
@@ -52,6 +60,13 @@ func (c *comparison) settle(n *expr.Node) *expr.Node {
 			list := spread(expr.New(expr.List, value))
 			return &expr.Node{Op: expr.Relation, Name: "=", Args: []*expr.Node{orName(name), list}}
 		}
+	}
+	return n
+}
+
+func signed(sign int, n *expr.Node) *expr.Node {
+	if sign < 0 {
+		return expr.New(expr.Neg, n)
 	}
 	return n
 }
@@ -160,19 +175,18 @@ func nameLike(n *expr.Node) bool {
 	case expr.Constant:
 		return false
 	case expr.Mul:
-		if n.Args[0].Op == expr.Symbol && len(n.Args) == 2 && (n.Args[1].Paren && argumentLike(n.Args[1]) || n.Args[0].Name == "Delta" && n.Args[1].Op == expr.Symbol) {
+		if (n.Args[0].Op == expr.Symbol || n.Args[0].Op == expr.Named || nameLike(n.Args[0]) && n.Args[0].Op == expr.Pow) && len(n.Args) == 2 && (n.Args[1].Paren && argumentLike(n.Args[1]) || n.Args[0].Name == "Delta" && n.Args[1].Op == expr.Symbol) {
 			return true
 		}
 		return capitals(n)
-	case expr.Div, expr.Ratio:
-		for _, arg := range n.Args {
-			if !capitals(arg) {
-				return false
-			}
-		}
-		return true
+	case expr.Div:
+		return capitals(n.Args[0]) && capitals(n.Args[1]) || isSymbol(n.Args[0]) && isSymbol(n.Args[1]) || isDerivative(n)
+	case expr.Ratio:
+		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !capitals(arg) && !isSymbol(arg) })
+	case expr.Pow:
+		return (capitals(n.Args[0]) || isSymbol(n.Args[0]) && listed(" f g h ", n.Args[0].Name)) && n.Args[1].Op == expr.Neg && n.Args[1].Args[0].IsInt(1)
 	case expr.Apply:
-		return !known(n.Name) || n.Name == "abs" && capitals(n.Args[0])
+		return !known(n.Name) || ofName(n.Name, n.Args[0])
 	case expr.Tuple:
 		for _, arg := range n.Args {
 			if arg.Op != expr.Symbol {
@@ -182,6 +196,25 @@ func nameLike(n *expr.Node) bool {
 		return true
 	}
 	return false
+}
+
+// ofName reports whether a function of an argument names a quantity, as sin A, |AB|, det A or
+// min f. An absolute value of x is no such name, since x = ±3 solves |x| = 3.
+func ofName(function string, argument *expr.Node) bool {
+	switch {
+	case function == "abs":
+		return capitals(argument) || argument.Op == expr.Apply || argument.Op == expr.Symbol && listed(" z w v u a b c ", argument.Name)
+	case listed(" sin cos tan cot sec csc det max min ", function):
+		return argument.Op == expr.Symbol
+	}
+	return false
+}
+
+// isDerivative reports whether n is dy/dx.
+func isDerivative(n *expr.Node) bool {
+	return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool {
+		return arg.Op != expr.Mul || len(arg.Args) != 2 || arg.Args[0].Op != expr.Symbol || arg.Args[0].Name != "d" || arg.Args[1].Op != expr.Symbol
+	})
 }
 
 // argumentLike reports whether an expression in brackets may be the argument in the
@@ -263,6 +296,9 @@ func records(n *expr.Node) *expr.Node {
 	}
 	if one := names[0]; allOr(names, one) {
 		return flat(&expr.Node{Op: expr.List, Args: values})
+	}
+	if base, _, is := strings.Cut(names[0], "_"); is && !slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, base+"_") }) {
+		return &expr.Node{Op: expr.List, Name: "{}", Args: values}
 	}
 	return grouped(names, values)
 }

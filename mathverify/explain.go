@@ -42,8 +42,8 @@ type Explanation struct {
 func Explain(ctx context.Context, gold, text string) Explanation {
 	verdict, c := verify(ctx, gold, text)
 	if c.gold == nil && c.goldErr == nil {
-		c.gold, c.goldErr = expr.Parse(expr.Fold(c.goldText))
-		c.answer, c.answerErr = expr.Parse(expr.Fold(c.answerText))
+		c.gold, c.goldErr = read(c.goldText)
+		c.answer, c.answerErr = read(c.answerText)
 	}
 	return Explanation{
 		Verdict: verdict,

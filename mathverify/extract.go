@@ -37,12 +37,12 @@ func extract(text string, letter bool) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
-	text = withoutMarks(text)
+	text = repaired(withoutMarks(text))
 	if boxes, rest := lastBoxes(text); boxes != nil {
 		if s := finally(rest); s != "" {
 			return s, RuleStatement
 		}
-		return peel(strings.Join(boxes, ", ")), RuleBox
+		return unworded(peel(strings.Join(boxes, ", "))), RuleBox
 	}
 	outside := answer.WithoutThinking(text)
 	if strings.TrimSpace(outside) == "" {
@@ -56,9 +56,28 @@ func extract(text string, letter bool) (found string, rule Rule) {
 	return fromText(text, letter)
 }
 
+// worded matches an answer that is set in words as a whole.
+var worded = compiled(`^\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*\d[^{}]*)\}\.?$`)
+
+// unworded returns the answer in words that hold a number, as in \text{Answer: 42}.
+func unworded(text string) string {
+	if !strings.HasPrefix(text, `\`) || !strings.HasSuffix(strings.TrimSuffix(text, "."), "}") {
+		return text
+	}
+	if m := worded().FindStringSubmatch(text); m != nil {
+		if found, _ := fromText(m[1], false); found != "" {
+			return found
+		}
+	}
+	return text
+}
+
 // fromText applies the rules for texts without boxes.
 func fromText(text string, letter bool) (string, Rule) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(marked(text))
+	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
+		text = text[len(leadIn().FindString(text)):]
+	}
 	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
@@ -86,6 +105,9 @@ func fromText(text string, letter bool) (string, Rule) {
 			return found, RuleNumber
 		}
 	}
+	if found := emphasized(text); found != "" && len(text) <= maxHint {
+		return found, RuleText
+	}
 	if len(text) <= maxShort {
 		return subject(strings.Trim(text, " .*\n")), RuleText
 	}
@@ -97,6 +119,9 @@ const (
 	maxBare  = 1 << 17
 	maxShort = 80
 )
+
+// leadIn matches the word before an answer.
+var leadIn = compiled(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
 
 // marks finds the marks of chat templates around turns.
 var marks = compiled(`<\|[^|<>]{1,40}\|>`)
@@ -140,6 +165,7 @@ func tagged(text string) (string, bool) {
 
 // reference strips the markup that datasets put around a reference answer.
 func reference(gold string) string {
+	gold = repaired(gold)
 	if boxes, _ := lastBoxes(gold); boxes != nil {
 		return peel(strings.Join(boxes, ", "))
 	}
@@ -174,7 +200,7 @@ func between(text, open, shut string) string {
 }
 
 // delimiters enclose formulas.
-var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"`", "`"}}
+var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}}
 
 // braces strips braces around the whole text.
 func braces(text string) string {

@@ -104,7 +104,7 @@ func lastFormula(text string) string {
 }
 
 // percentAfter matches a percent sign after a formula.
-var percentAfter = compiled(`^\s*(?:\\?%|percent\b|pct\b)`)
+var percentAfter = compiled(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)
 
 func unitAfter(text string) string {
 	if percentAfter().MatchString(text) {
@@ -129,12 +129,15 @@ func lines(content string) string {
 
 var (
 	number  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
-	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|pct\b))?`)
+	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
 	amount  = compiled(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
 // bounding matches words before a number that rule it out as the answer.
 var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
+
+// ratios matches a ratio in words at the end of a text.
+var ratios = compiled(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)
 
 // points matches the last comma-separated numbers in brackets.
 var points = compiled(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
@@ -156,6 +159,9 @@ func lastNumber(text string) string {
 			}
 			if bounding().MatchString(text[max(0, from+loc[0]-maxShort) : from+loc[0]]) {
 				return ""
+			}
+			if ratio := ratios().FindStringSubmatch(text[max(0, len(text)-maxShort):]); ratio != nil && end == len(text) {
+				return ratio[1]
 			}
 			if group := points().FindString(text[from:end]); group != "" {
 				return group[:strings.IndexAny(group, ")]")+1]

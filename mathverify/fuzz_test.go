@@ -22,6 +22,9 @@ func hostile() []string {
 		`\sum_{a=1}^{900}\sum_{b=1}^{900}\sum_{c=1}^{900} \sin(abc)`, `\prod_{k=1}^{1000} (x+k)`, "(a+b+c+d+e)^{60}", "((a+b)^{60}+c)^{60}", `\binom{10^9}{5\cdot10^8}`, "(((9!)!)!)!", "10^{10^{10^{10}}}", "2^{2^{2^{2^{2^{2}}}}}",
 		"1e" + repeat("9", 30), `\sqrt[1000000007]{2}`, `(x+1)^{1000000}`, `x^{x^{x^{x^{x^{x}}}}}`, `e^{e^{e^{e^{e^{e}}}}}`, `\sin(10^{1000})`, `\tan(\tan(\tan(\tan(\tan(x)))))`, repeat(`\pm 1`, 1000), repeat("x_{", 10_000), repeat("½", 30_000), repeat("²", 30_000),
 		`\{` + repeat(`\{1\},`, 10_000) + `1\}`, repeat(`(1,2)\cup`, 5000) + "(1,2)", repeat("x<1<", 10_000) + "2", repeat(`\frac12`, 20_000), repeat("a:", 20_000) + "b", repeat(`1\text{ cm}`, 10_000),
+		repeat(`1\frac{8}{`, 200) + "2" + repeat("}", 200), repeat(`\pmatrix{`, 300) + "1" + repeat("}", 300), repeat("[", 300) + "1" + repeat("]", 300), repeat("[[1],[2]],", 5000), repeat(`1+\cdots+`, 5000) + "9",
+		repeat("(1 2)^T", 5000), repeat(`\underbrace{1}_{`, 300) + "1" + repeat("}", 300), "0." + repeat("12", 30_000) + "...", repeat(`\\frac{1}`, 10_000), repeat(`\lim_{x\to0}`, 200) + "x", `\lim_{x\to0}\frac{` + repeat(`\sin(`, 60) + "x" + repeat(")", 60) + `}{x}`,
+		repeat("**a**", 20_000), repeat("\x1b[1m", 20_000), repeat("(B) ", 20_000), repeat(`\text{as required},`, 5000), `\prod_{k=1}^{\infty} k`, `\sum_{k=1}^{\infty}\frac{1}{` + repeat("(k+1)", 30) + "}",
 		repeat("<answer>1</answer>,", 20_000), repeat("<answer></answer>", 20_000), repeat(`\boxed{1},`, 10_000),
 	}
 }
@@ -52,6 +55,9 @@ func FuzzVerify(f *testing.F) {
 	for _, p := range pairs {
 		f.Add(p.gold, p.same[0])
 		f.Add(p.gold, p.other[len(p.other)-1])
+	}
+	for _, form := range allForms(f) {
+		f.Add(form.gold, form.answer)
 	}
 	for _, text := range hostile() {
 		f.Add("7", text[:min(len(text), 300)])

@@ -153,8 +153,8 @@ func (c *comparison) decide() (bool, Reason) {
 		}
 		return false, Differ
 	}
-	c.gold, c.goldErr = expr.Parse(expr.Fold(c.goldText))
-	c.answer, c.answerErr = expr.Parse(expr.Fold(c.answerText))
+	c.gold, c.goldErr = read(c.goldText)
+	c.answer, c.answerErr = read(c.answerText)
 	if c.goldErr != nil || c.answerErr != nil {
 		return false, Unreadable
 	}

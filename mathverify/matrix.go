@@ -17,12 +17,40 @@ func (c *comparison) matrix(n *expr.Node, depth int) *expr.Node {
 		return c.scaledMatrix(expr.Int(-1), c.matrix(n.Args[0], depth+1))
 	case expr.Div:
 		return c.scaledMatrix(expr.New(expr.Div, expr.Int(1), n.Args[1]), c.matrix(n.Args[0], depth+1))
+	case expr.Pow:
+		return c.transposed(n, depth)
 	case expr.Add:
 		return c.foldMatrix(n.Args, depth, sumOfMatrices)
 	case expr.Mul:
 		return c.foldMatrix(n.Args, depth, productOfMatrices)
 	}
 	return nil
+}
+
+// hasMatrix reports whether there is a matrix in n, or a row that is transposed.
+func hasMatrix(n *expr.Node) bool {
+	return !n.Walk(func(m *expr.Node) bool {
+		return m.Op != expr.Matrix && !(isTransposed(m) && m.Args[0].Op == expr.Tuple)
+	})
+}
+
+// isTransposed reports whether n has the exponent T.
+func isTransposed(n *expr.Node) bool {
+	return n.Op == expr.Pow && n.Args[1].Op == expr.Symbol && n.Args[1].Name == "T"
+}
+
+// transposed returns the transpose of a matrix, or of a row in brackets.
+func (c *comparison) transposed(n *expr.Node, depth int) *expr.Node {
+	if !isTransposed(n) {
+		return nil
+	}
+	m := n.Args[0]
+	if m.Op == expr.Tuple {
+		m = expr.New(expr.Matrix, expr.New(expr.List, m.Args...))
+	} else if m = c.matrix(m, depth+1); m == nil {
+		return nil
+	}
+	return cells(len(m.Args[0].Args), len(m.Args), func(i, j int) *expr.Node { return m.Args[j].Args[i] })
 }
 
 // foldMatrix joins the arguments from left to right.
@@ -57,8 +85,15 @@ func (c *comparison) scaledMatrix(factor, m *expr.Node) *expr.Node {
 	return productOfMatrices(factor, m)
 }
 
-// sumOfMatrices adds two matrices of one shape.
+// sumOfMatrices adds two matrices of one shape, or a matrix and a multiple of the unit matrix.
 func sumOfMatrices(a, b *expr.Node) *expr.Node {
+	if m, other, is := matrixAnd(a, b); is {
+		coefficient, size := identity(other)
+		if coefficient == nil || len(m.Args) != len(m.Args[0].Args) || size != 0 && size != len(m.Args) {
+			return nil
+		}
+		a, b = m, diagonal(coefficient, len(m.Args))
+	}
 	if a.Op != expr.Matrix || b.Op != expr.Matrix || len(a.Args) != len(b.Args) || len(a.Args[0].Args) != len(b.Args[0].Args) {
 		return nil
 	}

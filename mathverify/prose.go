@@ -34,7 +34,7 @@ func bare(text string) bool {
 			word := leading(rest)
 			rest = rest[len(word):]
 			words++
-			if isProse(word) {
+			if isProse(word) && !(word == "to" && betweenNumbers(text[:len(text)-len(rest)-len(word)], rest)) {
 				prose++
 			}
 			continue
@@ -44,7 +44,7 @@ func bare(text string) bool {
 		rest = rest[n:]
 	}
 	switch {
-	case strings.Contains(text, "#### ") || strings.HasPrefix(text, "####"):
+	case strings.Contains(text, "#### ") || strings.HasPrefix(text, "####") || strings.HasPrefix(text, `\begin{align`):
 		return false
 	case prose == 0:
 		return !strings.Contains(strings.TrimSpace(text), "\n\n")
@@ -52,6 +52,12 @@ func bare(text string) bool {
 		return true
 	}
 	return false
+}
+
+// betweenNumbers reports whether a word stands between two numbers, as in "3 to 2".
+func betweenNumbers(before, after string) bool {
+	before, after = strings.TrimRight(before, " "), strings.TrimLeft(after, " ")
+	return before != "" && after != "" && isDigit(before[len(before)-1]) && isDigit(after[0])
 }
 
 // startsWithValue reports whether a text begins with a number, a formula, or a sign.
@@ -77,6 +83,13 @@ func afterCommand(text string) string {
 		_, size := utf8.DecodeRuneInString(rest)
 		return rest[size:]
 	}
+	if listed(coloured, name) { // the colour is no prose
+		if after, is := strings.CutPrefix(rest, "{"); is {
+			if end := strings.IndexByte(after[:min(len(after), maxShort)], '}'); end >= 0 {
+				return after[end+1:]
+			}
+		}
+	}
 	if listed(textual, name) {
 		if open := strings.IndexByte(rest, '{'); open == 0 || open > 0 && strings.TrimSpace(rest[:open]) == "" {
 			if end := strings.IndexByte(rest[:min(len(rest), maxFormula)], '}'); end >= 0 {
@@ -87,11 +100,17 @@ func afterCommand(text string) string {
 	return rest
 }
 
+// coloured lists the commands that take a colour.
+const coloured = " textcolor color colorbox "
+
 // textual lists the commands that take words, or the name of something.
 const textual = " text textbf textit textrm textnormal mbox mathrm mathbf operatorname begin end "
 
 // isProse reports whether a word belongs to a sentence.
 func isProse(word string) bool {
+	if strings.TrimRight(word, "'") != "" { // y' is a variable
+		word = strings.TrimRight(word, "'")
+	}
 	low := strings.ToLower(word)
 	if listed(small, low) {
 		return true
@@ -224,7 +243,7 @@ func fromStatement(s string, letter bool) string {
 	if display := displayed(s); display != "" {
 		return peel(display)
 	}
-	s = s[:min(len(s), 2000)]
+	s = atOnce.Replace(s[:min(len(s), 2000)])
 	part := s
 	if loc := clause().FindStringIndex(outsideFormulas(s)); loc != nil {
 		part = s[:loc[0]]
@@ -243,10 +262,13 @@ func fromStatement(s string, letter bool) string {
 		}
 	}
 	if len(part) <= maxShort {
-		return part
+		return subject(part)
 	}
 	return ""
 }
+
+// atOnce drops the stars before the value in "x = **42**".
+var atOnce = strings.NewReplacer("= **", "= ", "is **", "is ", ": **", ": ")
 
 // displayed returns the displayed formula at the start of a text.
 func displayed(s string) string {

@@ -45,9 +45,6 @@ const maxEnds = 60
 
 // sameRegions compares two sets of real numbers.
 func (c *comparison) sameRegions(g, a *expr.Node) bool {
-	if point(g) && a.Op == expr.Relation {
-		return false // a point looks like an open interval
-	}
 	if parts(g)+parts(a) > maxEnds {
 		c.reason = Limit
 		return false
@@ -89,11 +86,6 @@ func parts(n *expr.Node) (count int) {
 		return count <= maxEnds
 	})
 	return count
-}
-
-// point reports whether a set looks like a point with two coordinates.
-func point(n *expr.Node) bool {
-	return n.Op == expr.Tuple && n.Name == "()" && len(n.Args) == 2 && infinite(n.Args[0]) == 0 && infinite(n.Args[1]) == 0
 }
 
 // order sorts endpoints in ascending order, into groups of equal ones.
@@ -160,7 +152,7 @@ func (c *comparison) region(n *expr.Node) (region, bool) {
 
 // interval reads an interval between two numbers.
 func (c *comparison) interval(n *expr.Node) (region, bool) {
-	if len(n.Args) != 2 || !closed(n.Args[0]) || !closed(n.Args[1]) || n.Paren {
+	if len(n.Args) != 2 || n.Name == "<>" || !closed(n.Args[0]) || !closed(n.Args[1]) || n.Paren {
 		return region{}, false
 	}
 	low, high := n.Args[0], n.Args[1]
@@ -234,7 +226,8 @@ func (c *comparison) alternatives(n *expr.Node) (region, bool) {
 	var parts []region
 	subject := subjectOf(n.Args[0])
 	for _, arg := range n.Args {
-		if arg.Op != expr.Relation || subject == "" || subjectOf(arg) != subject {
+		interval := arg.Op == expr.Tuple && n.Name == "or"
+		if !interval && (arg.Op != expr.Relation || subject == "" || subjectOf(arg) != subject) {
 			return region{}, false
 		}
 		r, ok := c.region(arg)
@@ -277,7 +270,7 @@ func (c *comparison) inequality(n *expr.Node) (region, bool) {
 	}
 	var parts []region
 	for i, op := range []rune(n.Name) {
-		r, ok := c.linear(x, op, expr.New(expr.Add, n.Args[i], expr.New(expr.Neg, n.Args[i+1])))
+		r, ok := c.bound(x, op, n.Args[i], n.Args[i+1])
 		if !ok {
 			return region{}, false
 		}
@@ -305,6 +298,54 @@ func withSubject(n *expr.Node) *expr.Node {
 		}
 	}
 	return &twin
+}
+
+// bound reads the inequality "left op right" in x.
+func (c *comparison) bound(x string, op rune, left, right *expr.Node) (region, bool) {
+	switch {
+	case infinite(left) < 0 && op == '<', infinite(right) > 0 && op == '<', infinite(left) > 0 && op == '>', infinite(right) < 0 && op == '>':
+		return region{holds: func(place) bool { return true }}, true
+	case distance(left) && closed(right):
+		return c.within(x, op, left.Args[0], right)
+	case distance(right) && closed(left):
+		return c.within(x, turned(op), right.Args[0], left)
+	}
+	return c.linear(x, op, expr.New(expr.Add, left, expr.New(expr.Neg, right)))
+}
+
+// distance reports whether n is |x|, or |x - a| for a number a.
+func distance(n *expr.Node) bool {
+	if n.Op != expr.Apply || n.Name != "abs" {
+		return false
+	}
+	inner := n.Args[0]
+	if inner.Op == expr.Add && len(inner.Args) == 2 && closed(inner.Args[1]) {
+		inner = inner.Args[0]
+	}
+	return inner.Op == expr.Symbol
+}
+
+// turned returns an operation for exchanged sides.
+func turned(op rune) rune {
+	if other, is := map[rune]rune{'<': '>', '>': '<', '≤': '≥', '≥': '≤'}[op]; is {
+		return other
+	}
+	return op
+}
+
+// within reads the inequality "|difference| op radius" in x.
+func (c *comparison) within(x string, op rune, difference, radius *expr.Node) (region, bool) {
+	name := "intersection"
+	switch op {
+	case '>', '≥':
+		name = "union"
+	case '<', '≤':
+	default:
+		return region{}, false
+	}
+	above, ok := c.linear(x, op, expr.New(expr.Add, difference, expr.New(expr.Neg, radius)))
+	below, ok2 := c.linear(x, turned(op), expr.New(expr.Add, difference, expr.New(expr.Neg, expr.New(expr.Neg, radius))))
+	return combine(name, above, below), ok && ok2
 }
 
 // linear reads the inequality "difference op 0" in x.

@@ -57,7 +57,11 @@ func normal(text string) string {
 		gap = false
 		text = next
 	}
-	return strings.Trim(b.String(), ".,;: ")
+	out := strings.TrimRight(b.String(), ",;: ")
+	if strings.HasSuffix(out, "...") { // the text goes on
+		return strings.TrimLeft(out, ".,;: ")
+	}
+	return strings.Trim(out, ".,;: ")
 }
 
 // wrapperMark stands for a wrapper and its brace.
@@ -116,7 +120,10 @@ func sameText(gold, answer string) (same, sure bool) {
 		return false, false
 	}
 	if isChoice(gold) {
-		return choiceOf(answer) == choiceOf(gold), choiceOf(answer) != "" || len(a) > 3
+		return sameChoice(gold, answer)
+	}
+	if isSmallChoice(gold, answer) {
+		return true, true
 	}
 	if n, is := wholeDigits(g); is {
 		if m, is := wholeDigits(a); is {
@@ -172,23 +179,6 @@ func wholeDigits(s string) (string, bool) {
 		return "-" + digits, true
 	}
 	return digits, true
-}
-
-// choice matches the letter of a multiple choice, alone or in brackets.
-var choice = compiled(`^[\s*$]*(?:\\(?:text|textbf|mathbf|mathrm|textrm)\s*\{)*\s*\(?\s*(?:\\(?:text|textbf|mathbf|mathrm)\s*\{)*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
-
-// isChoice reports whether a reference is the letter of a multiple choice.
-func isChoice(gold string) bool { return choiceOf(gold) != "" }
-
-// choiceOf returns the letter of a multiple choice, or nothing.
-func choiceOf(text string) string {
-	if len(text) > 60 || !strings.ContainsAny(text, "ABCDEFGHIJ") {
-		return ""
-	}
-	if m := choice().FindStringSubmatch(text); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // blank reports whether a text has no letter, digit or symbol.

@@ -3,6 +3,7 @@ package mathverify
 import (
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
@@ -20,16 +21,18 @@ func (c *comparison) sameValue(g, a *expr.Node) bool {
 	switch {
 	case g.Op == expr.Relation || a.Op == expr.Relation:
 		return c.same(g, a)
-	case g.Op == expr.Named && a.Op == expr.Named:
+	case g.Op == expr.Named && (a.Op == expr.Named || a.Op == expr.Symbol):
 		return g.Name == a.Name
 	case g.Op == expr.Combine || a.Op == expr.Combine || g.Op == expr.Named || a.Op == expr.Named:
 		return c.sameRegions(g, a)
+	case areVectors(g, a):
+		return c.sameVector(g, a)
 	case g.Op == expr.Tuple || a.Op == expr.Tuple:
 		return c.sameTuple(g, a)
+	case !isCollection(g) && a.Op == expr.List && a.Name == "or" && isScalar(g):
+		return !slices.ContainsFunc(a.Args, func(member *expr.Node) bool { return !c.sameValue(g, member) })
 	case isCollection(g) || isCollection(a):
 		return c.sameMembers(g, a)
-	case g.Op == expr.Matrix || a.Op == expr.Matrix:
-		return g.Op == a.Op && c.sameRows(g, a)
 	case g.Op == expr.Ratio || a.Op == expr.Ratio:
 		return g.Op == a.Op && c.sameRatio(g, a)
 	case g.Op == expr.Based || a.Op == expr.Based:
@@ -44,6 +47,12 @@ func isCollection(n *expr.Node) bool { return n.Op == expr.List || n.Op == expr.
 // the reference, or in plain braces.
 func (c *comparison) sameTuple(g, a *expr.Node) bool {
 	switch {
+	case isRegion(g) && a.Op == expr.List && len(a.Args) > 0 && bounds(a):
+		return c.sameRegions(g, a)
+	case a.Op == expr.Set && len(a.Args) == 1 && a.Args[0].Op == expr.Tuple && g.Op == expr.Tuple:
+		return c.sameTuple(g, a.Args[0])
+	case a.Op == expr.Apply && len(a.Name) == 1 && capitals(expr.Var(a.Name)) && g.Op == expr.Tuple: // the point A(1, 2)
+		return c.sameTuple(g, &expr.Node{Op: expr.Tuple, Name: "()", Args: a.Args})
 	case len(g.Args) != len(a.Args) && isRegion(g) && isRegion(a):
 		return c.sameRegions(g, a)
 	case len(g.Args) != len(a.Args):
@@ -240,7 +249,10 @@ func (c *comparison) sameScalar(g, a *expr.Node) bool {
 	if gi, ai := infinite(g), infinite(a); gi != 0 || ai != 0 {
 		return gi == ai
 	}
-	a = withoutUnit(g, a)
+	g, a = c.withoutUnits(g, a)
+	if a.Op == expr.Apply && a.Name == "residue" && g.Op == expr.Number && a.Args[1].Op == expr.Number && g.Value.Cmp(a.Args[1].Value) < 0 {
+		a = a.Args[0]
+	}
 	verdict, err := c.sameForm(g, a)
 	switch {
 	case verdict == exact.Equal:
@@ -283,16 +295,18 @@ func (c *comparison) sameNumeric(g, a *expr.Node) bool {
 	return false
 }
 
-// shortUnits lists one-letter units after a number, for references without variables.
-const shortUnits = " s m g h L N "
-
-// withoutUnit drops a one-letter unit after a number if the reference is a number.
-func withoutUnit(g, a *expr.Node) *expr.Node {
-	if a.Op == expr.Mul && len(a.Args) == 2 && a.Args[0].Op == expr.Number && a.Args[1].Op == expr.Symbol &&
-		listed(shortUnits, a.Args[1].Name) && closed(g) {
-		return a.Args[0]
+// withoutUnits drops the units of an answer if the reference is a number, and the units of a
+// reference in words.
+func (c *comparison) withoutUnits(g, a *expr.Node) (*expr.Node, *expr.Node) {
+	if !closed(g) && inWords(c.goldText) {
+		if number := withoutUnits(g); closed(number) && closed(withoutUnits(a)) {
+			g = number
+		}
 	}
-	return a
+	if closed(g) {
+		a = withoutUnits(a)
+	}
+	return g, a
 }
 
 // minDigits is how many significant digits a decimal needs to stand for an exact value.

@@ -11,6 +11,9 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 	if n.Name == "det" {
 		return s.determinant(n.Args[0])
 	}
+	if n.Name == "tr" {
+		return s.trace(n.Args[0])
+	}
 	args := make([]*Form, len(n.Args))
 	numbers := make([]*big.Rat, len(n.Args))
 	known := true
@@ -23,6 +26,11 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 		args[i], numbers[i] = f, value
 		known = known && is
 	}
+	if n.Name == "residue" && known && len(args) == 2 && numbers[1].Sign() > 0 {
+		quo := floor(new(big.Rat).Quo(numbers[0], numbers[1]))
+		args[0] = numberForm(quo.Sub(numbers[0], quo.Mul(quo, numbers[1])))
+		return s.form(atom{name: argText(n.Name, args)}), nil
+	}
 	if known {
 		if f, err := s.value(n.Name, numbers); f != nil || err != nil {
 			return f, err
@@ -33,6 +41,10 @@ func (s reader) apply(n *expr.Node) (*Form, error) {
 		return s.logarithm(args[0])
 	case n.Name == "abs" && len(args) == 1:
 		return s.absolute(args[0]), nil
+	case len(args) == 1 && (n.Name == "sin" || n.Name == "cos"):
+		return s.function(n.Name, args[0])
+	case n.Name == "tan" && len(args) == 1:
+		return s.tangent(args)
 	case n.Name == "binom" && len(args) == 2 && numbers[1] != nil:
 		return s.binomial(args[0], numbers[1])
 	}
@@ -308,6 +320,18 @@ func (s reader) determinant(m *expr.Node) (*Form, error) {
 		}
 	}
 	return s.expand(rows)
+}
+
+// trace adds the diagonal of a matrix.
+func (s reader) trace(m *expr.Node) (*Form, error) {
+	if m.Op != expr.Matrix || len(m.Args) != len(m.Args[0].Args) {
+		return nil, ErrForm
+	}
+	sum := expr.New(expr.Add)
+	for i, row := range m.Args {
+		sum.Args = append(sum.Args, row.Args[i])
+	}
+	return s.Read(sum)
 }
 
 func (s reader) expand(rows [][]*Form) (*Form, error) {

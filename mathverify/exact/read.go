@@ -57,7 +57,7 @@ func (s reader) constant(name string) (*Form, error) {
 	switch name {
 	case "inf":
 		return nil, ErrForm
-	case "i":
+	case "i", "I", "bold i":
 		return s.primeRoot(big.NewInt(-1), fraction{1, 2})
 	}
 	return s.form(atom{name: name}), nil

@@ -3,6 +3,7 @@ package exact
 import (
 	"errors"
 	"math/big"
+	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
@@ -19,8 +20,8 @@ func (s reader) big(n *expr.Node) (*Form, error) {
 		f, err = s.integral(n)
 	case n.Name == "diff":
 		return s.derivative(n)
-	case n.Name == "lim":
-		return s.limit(n)
+	case strings.HasPrefix(n.Name, "lim"):
+		return limiter{s}.limit(n)
 	default:
 		err = ErrForm
 	}
@@ -61,6 +62,12 @@ const maxTerms = 1000
 // series adds or multiplies over a range: a polynomial by formulas, a short range term by
 // term. For any other it returns nil.
 func (s reader) series(n *expr.Node) (*Form, error) {
+	if infinity(n.Args[2]) == 1 {
+		if n.Name == "sum" {
+			return summer{s}.endless(n)
+		}
+		return nil, nil
+	}
 	variable, body := n.Args[0].Name, n.Args[3]
 	from, err := s.Read(n.Args[1])
 	if err != nil {
@@ -251,31 +258,4 @@ func (s reader) derivative(n *expr.Node) (*Form, error) {
 		return s.unsolved(n)
 	}
 	return s.Read(d)
-}
-
-// limit takes the limit of a quotient of polynomials at infinity; elsewhere it
-// substitutes the value.
-func (s reader) limit(n *expr.Node) (*Form, error) {
-	variable, target, body := n.Args[0].Name, n.Args[1], n.Args[2]
-	if target.Op != expr.Constant || target.Name != "inf" {
-		f, err := s.Read(body.Replace(variable, target))
-		if err != nil {
-			return s.unsolved(n)
-		}
-		return f, nil
-	}
-	f, err := s.Read(body.Replace(variable, expr.New(expr.Div, expr.Int(1), expr.Var(" h"))))
-	if err != nil {
-		return nil, err
-	}
-	parts := s.collect(f, " h")
-	if parts == nil {
-		return s.unsolved(n)
-	}
-	for degree := range parts {
-		if degree < 0 {
-			return s.unsolved(n)
-		}
-	}
-	return &Form{parts[0], unity}, nil
 }

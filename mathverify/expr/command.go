@@ -22,16 +22,22 @@ var functions = map[string]string{
 	"arctanh": "artanh", "artanh": "artanh", "atanh": "artanh",
 	"ln": "ln", "log": "log", "lg": "log", "exp": "exp", "sqrt": "sqrt", "cbrt": "cbrt", "abs": "abs", "sgn": "sign", "sign": "sign",
 	"floor": "floor", "ceil": "ceil", "ceiling": "ceil", "gcd": "gcd", "lcm": "lcm", "max": "max", "min": "min", "re": "re", "im": "im", "arg": "arg",
-	"binomial": "binom", "factorial": "factorial",
+	"binomial": "binom", "factorial": "factorial", "det": "det", "cis": "cis",
 }
+
+// operators maps names that are functions only in \operatorname and the like.
+var operators = map[string]string{"tr": "tr", "trace": "tr", "tg": "tan", "ctg": "cot"}
+
+// unambiguous lists the functions that \text may name: no word or unit has that name.
+const unambiguous = " sin cos tan cot csc arcsin arccos arctan sinh cosh tanh ln log exp lcm gcd det cis "
 
 // glued lists the names that need no space before a variable, longest first.
 var glued = []string{"arcsin", "arccos", "arctan", "sqrt", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "pi"}
 
 // plain maps words outside commands to tokens.
 var plain = map[string]meaning{
-	"pi": {kSymbol, "pi"}, "inf": {kSymbol, "inf"}, "infinity": {kSymbol, "inf"}, "infty": {kSymbol, "inf"},
-	"or": {kOp, "or"}, "and": {kOp, "and"}, "percent": {kOp, "%"}, "percentage": {kOp, "%"}, "pct": {kOp, "%"},
+	"pi": {kSymbol, "pi"}, "oo": {kSymbol, "inf"}, "inf": {kSymbol, "inf"}, "infinity": {kSymbol, "inf"}, "infty": {kSymbol, "inf"},
+	"or": {kOp, "or"}, "and": {kOp, "and"}, "percent": {kOp, "%"}, "per cent": {kOp, "%"}, "percentage": {kOp, "%"}, "pct": {kOp, "%"},
 	"degrees": {kOp, "deg"}, "degree": {kOp, "deg"}, "deg": {kOp, "deg"}, "mod": {kOp, "mod"}, "union": {kOp, "union"}, "choose": {kOp, "choose"},
 	"dollars": {kText, "dollars"}, "usd": {kText, "usd"}, "eur": {kText, "eur"}, "times": {kOp, "*"},
 	"alpha": {kSymbol, "alpha"}, "beta": {kSymbol, "beta"}, "gamma": {kSymbol, "gamma"}, "theta": {kSymbol, "theta"}, "phi": {kSymbol, "phi"}, "lambda": {kSymbol, "lambda"},
@@ -43,35 +49,36 @@ var commands = map[string]meaning{
 	"cdot": {kOp, "*"}, "times": {kOp, "*"}, "ast": {kOp, "*"}, "bullet": {kOp, "*"}, "div": {kOp, "/"}, "slash": {kOp, "/"},
 	"pm": {kOp, "pm"}, "mp": {kOp, "mp"}, "lt": {kOp, "<"}, "gt": {kOp, ">"}, "le": {kOp, "<="}, "leq": {kOp, "<="}, "leqslant": {kOp, "<="},
 	"leqq": {kOp, "<="}, "ge": {kOp, ">="}, "geq": {kOp, ">="}, "geqslant": {kOp, ">="}, "geqq": {kOp, ">="}, "ne": {kOp, "!="}, "neq": {kOp, "!="},
-	"approx": {kOp, "~"}, "simeq": {kOp, "~"}, "doteq": {kOp, "~"}, "in": {kOp, "in"}, "notin": {kOp, "notin"}, "cup": {kOp, "union"}, "bigcup": {kOp, "union"},
+	"approx": {kOp, "~"}, "simeq": {kOp, "~"}, "doteq": {kOp, "~"}, "thickapprox": {kOp, "~"}, "approxeq": {kOp, "~"}, "coloneqq": {kOp, "="}, "triangleq": {kOp, "="}, "in": {kOp, "in"}, "notin": {kOp, "notin"}, "cup": {kOp, "union"}, "bigcup": {kOp, "union"},
 	"cap": {kOp, "inter"}, "bigcap": {kOp, "inter"}, "setminus": {kOp, "minus"}, "backslash": {kOp, "minus"}, "colon": {kOp, ":"},
 	"to": {kOp, "to"}, "rightarrow": {kOp, "to"}, "lor": {kOp, "or"}, "vee": {kOp, "or"}, "land": {kOp, "and"}, "wedge": {kOp, "and"},
 	"lfloor": {kOp, "lfloor"}, "rfloor": {kOp, "rfloor"}, "lceil": {kOp, "lceil"}, "rceil": {kOp, "rceil"},
 	"lvert": {kOp, "|("}, "rvert": {kOp, ")|"}, "lVert": {kOp, "|("}, "rVert": {kOp, ")|"}, "vert": {kOp, "|"}, "mid": {kOp, "mid"},
-	"langle": {kOp, "("}, "rangle": {kOp, ")"}, "lbrace": {kOp, "set{"}, "rbrace": {kOp, "set}"}, "lbrack": {kOp, "["}, "rbrack": {kOp, "]"},
+	"langle": {kOp, "langle"}, "rangle": {kOp, "rangle"}, "lparen": {kOp, "("}, "rparen": {kOp, ")"}, "lbrace": {kOp, "set{"}, "rbrace": {kOp, "set}"}, "lbrack": {kOp, "["}, "rbrack": {kOp, "]"},
 	"circ": {kOp, "deg"}, "degree": {kOp, "deg"}, "prime": {kOp, "'"}, "bmod": {kOp, "mod"}, "mod": {kOp, "mod"}, "over": {kOp, "over"}, "choose": {kOp, "choose"},
 	"infty": {kSymbol, "inf"}, "pi": {kSymbol, "pi"}, "emptyset": {kSymbol, "emptyset"}, "varnothing": {kSymbol, "emptyset"},
-	"R": {kSymbol, "set R"}, "reals": {kSymbol, "set R"}, "N": {kSymbol, "set N"}, "Z": {kSymbol, "set Z"}, "Q": {kSymbol, "set Q"},
+	"R": {kSymbol, "set R"}, "reals": {kSymbol, "set R"}, "Reals": {kSymbol, "set R"}, "N": {kSymbol, "set N"}, "Z": {kSymbol, "set Z"}, "Q": {kSymbol, "set Q"},
 	"frac": {kCmd, "frac"}, "dfrac": {kCmd, "frac"}, "tfrac": {kCmd, "frac"}, "cfrac": {kCmd, "frac"}, "sqrt": {kCmd, "sqrt"},
 	"binom": {kCmd, "binom"}, "dbinom": {kCmd, "binom"}, "tbinom": {kCmd, "binom"}, "sum": {kCmd, "sum"}, "prod": {kCmd, "prod"}, "int": {kCmd, "int"}, "lim": {kCmd, "lim"},
 	"angle": {kSymbol, "angle"}, "measuredangle": {kSymbol, "angle"}, "triangle": {kSymbol, "triangle"}, "hbar": {kSymbol, "hbar"}, "ell": {kSymbol, "l"}, "cosec": {kFunc, "csc"},
 	"varepsilon": {kSymbol, "epsilon"}, "vartheta": {kSymbol, "theta"}, "varphi": {kSymbol, "phi"}, "varrho": {kSymbol, "rho"}, "square": {kSymbol, "square"},
 	"ldots": {kOp, "..."}, "dots": {kOp, "..."}, "cdots": {kOp, "..."}, "vdots": {kOp, "..."}, "ddots": {kOp, "..."},
+	"dotsc": {kOp, "..."}, "dotsb": {kOp, "..."}, "dotsm": {kOp, "..."}, "dotso": {kOp, "..."}, "hdots": {kOp, "..."},
+	"cr": {kOp, `\\`}, "tabularnewline": {kOp, `\\`}, "newline": {kOp, `\\`}, "permil": {kOp, "‰"}, "perthousand": {kOp, "‰"}, "textperthousand": {kOp, "‰"},
+	"percent": {kOp, "%"}, "textpercent": {kOp, "%"}, "cdotp": {kOp, "*"}, "centerdot": {kOp, "*"}, "textdegree": {kOp, "deg"}, "longrightarrow": {kOp, "to"},
+	"vartriangle": {kSymbol, "triangle"}, "imath": {kSymbol, "i"},
+	"uppi": {kSymbol, "pi"}, "root": {kCmd, "root"}, "of": {kOp, "of"}, "deg": {kFunc, "degree"}, "dim": {kFunc, "dim"}, "Pr": {kFunc, "Pr"}, "sup": {kFunc, "sup"},
+	"forall": {kOp, "forall"}, "equiv": {kOp, "equiv"}, "pmod": {kOp, "pmod"}, "jmath": {kSymbol, "j"}, "top": {kSymbol, "T"}, "intercal": {kSymbol, "T"}, "sphericalangle": {kSymbol, "angle"},
+	"nicefrac": {kCmd, "frac"}, "sfrac": {kCmd, "frac"}, "flatfrac": {kCmd, "frac"}, "surd": {kCmd, "sqrt"},
+	"underbrace": {kCmd, "brace"}, "overbrace": {kCmd, "brace"}, "underbracket": {kCmd, "brace"}, "overbracket": {kCmd, "brace"},
 }
 
 // greek lists the letters with a command of the same name.
 const greek = " alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega" +
 	" Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega odot star perp parallel nabla partial "
 
-// ignored lists the commands that change only the look.
-const ignored = " left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr displaystyle textstyle scriptstyle limits nolimits" +
-	" quad qquad medspace thinspace enspace nobreak allowbreak rm bf it cal bm boldsymbol mathstrut strut middle "
-
-// wrapped lists the commands that stand for their argument, as mathematics.
-const wrapped = " boxed fbox mathbf mathit mathnormal underline mathcal ensuremath bold "
-
 // accents lists the commands that turn their argument into another variable.
-const accents = " overline bar hat vec tilde overrightarrow widehat widetilde dot ddot "
+const accents = " overline bar hat vec tilde overrightarrow widehat widetilde dot ddot overarc wideparen overparen "
 
 // worded lists the commands with text as their argument.
 const worded = " text textbf textit textrm textnormal textsf texttt mbox hbox mathrm mathsf mathtt operatorname textup emph "
@@ -96,27 +103,25 @@ func (l *lexer) command() error {
 	switch {
 	case listed(worded, name):
 		return l.wording(name)
-	case name == "mathbb":
+	case name == "mathbb" || name == "Bbb" || name == "mathds":
 		l.letterSet()
 	case name == "begin" || name == "end":
 		return l.environment(name)
-	case name == "hspace" || name == "vspace" || name == "phantom" || name == "color" || name == "tag" || name == "label":
-		_, err := l.argument()
-		return err
 	case name == "left" || name == "right":
 		l.side(name)
 	default:
-		return l.simple(name)
+		return look{l}.special(name)
 	}
 	return nil
 }
 
 // simple adds the token of a command without an argument of its own.
 func (l *lexer) simple(name string) error {
+	if isEndMark(name) && len(l.tokens) > 0 && strings.Trim(l.text[l.at:], " .$})]") == "" {
+		l.spaced = true
+		return nil
+	}
 	if m, is := commands[name]; is {
-		if m.text == "..." {
-			return errors.New("an ellipsis leaves something out")
-		}
 		l.bracket(m.text)
 		l.add(m.kind, m.text)
 		return nil
@@ -124,6 +129,9 @@ func (l *lexer) simple(name string) error {
 	if f, is := functions[name]; is {
 		l.add(kFunc, f)
 		return nil
+	}
+	if m, is := markups[name]; is {
+		return look{l}.dress(m)
 	}
 	switch {
 	case listed(greek, name):
@@ -151,6 +159,10 @@ func (l *lexer) escaped(rest string) error {
 		l.bracket(op)
 		l.add(kOp, op)
 	case '\\':
+		if (look{l}).escapedTwice() {
+			return l.command()
+		}
+		look{l}.lineBreak()
 		l.add(kOp, `\\`)
 	case '%':
 		l.add(kOp, "%")
@@ -228,15 +240,19 @@ func (l *lexer) wording(name string) error {
 	switch low := strings.ToLower(trimmed); {
 	case trimmed == "" || trimmed == `\` || trimmed == "." || trimmed == ",":
 		l.spaced = true
-	case name == "operatorname" && functions[low] != "":
+	case name == "operatorname" && functions[low] != "", listed(unambiguous, low):
 		l.add(kFunc, functions[low])
+	case name != "text" && operators[low] != "":
+		l.add(kFunc, operators[low])
+	case low == "to" && l.ratio():
+		l.add(kOp, ":")
 	case len(trimmed) == 1 && isLetter(trimmed[0]):
 		l.add(kSymbol, trimmed)
-	case plain[low].text != "" && (name != "text" || plain[low].kind == kOp):
+	case plain[low].text != "" && (name != "text" || plain[low].kind == kOp || low == "infinity"):
 		l.add(plain[low].kind, plain[low].text)
 	case functions[low] != "" && name == "mathrm":
 		l.add(kFunc, functions[low])
-	case strings.Trim(trimmed, "0123456789.,-/()+% ") == "":
+	case strings.Trim(trimmed, "0123456789.,-/()+% ") == "", trimmed == `\%`, trimmed == `\permil`:
 		return l.inner(trimmed)
 	default:
 		l.add(kText, trimmed)
@@ -263,6 +279,10 @@ func (l *lexer) letterSet() {
 	l.at = len(l.text) - len(rest) + 1
 	if strings.HasPrefix(rest[1:], "}") {
 		l.at++
+	}
+	if rest[0] == 'I' { // the unit matrix
+		l.add(kSymbol, "I")
+		return
 	}
 	l.add(kSymbol, "set "+rest[:1])
 }

@@ -16,7 +16,7 @@ var looks = map[rune]string{
 	'≤': `\le `, '≥': `\ge `, '⩽': `\le `, '⩾': `\ge `, '≠': `\ne `, '≈': `\approx `, '≃': `\approx `, '±': `\pm `, '∓': `\mp `,
 	'∪': `\cup `, '∩': `\cap `, '∖': `\setminus `, '∈': `\in `, '∉': `\notin `, '∅': `\emptyset `, 'Ø': `\emptyset `,
 	'ℝ': `\mathbb{R}`, 'ℤ': `\mathbb{Z}`, 'ℚ': `\mathbb{Q}`, 'ℕ': `\mathbb{N}`, 'ℂ': `\mathbb{C}`,
-	'°': `^\circ `, '′': "'", '’': "'", '“': `"`, '”': `"`, '‖': "|", '∣': "|", '￥': "¥",
+	'°': `^\circ `, '✓': "", '✔': "", '✅': "", '☑': "", '‰': `\permil `, '⊤': `\top `, '′': "'", '’': "'", '“': `"`, '”': `"`, '‖': "|", '∣': "|", '￥': "¥",
 	'∑': `\sum `, '∏': `\prod `, '∫': `\int `, '→': `\to `, '…': `\ldots `, '⋯': `\ldots `, '∠': `\angle `, '△': `\triangle `,
 	'⌊': `\lfloor `, '⌋': `\rfloor `, '⌈': `\lceil `, '⌉': `\rceil `, '⟨': `\langle `, '⟩': `\rangle `,
 	'½': `\frac{1}{2}`, '⅓': `\frac{1}{3}`, '⅔': `\frac{2}{3}`, '¼': `\frac{1}{4}`, '¾': `\frac{3}{4}`, '⅕': `\frac{1}{5}`,
@@ -99,9 +99,9 @@ func fold(r rune) string {
 		return s
 	}
 	switch {
-	case r == '\u202e' || r == '\u202d' || r == '\u2067' || r == '\u2066' || r == utf8.RuneError:
+	case r == '\u202e' || r == utf8.RuneError:
 		return string(r)
-	case unicode15.Is(unicode.Cf, r):
+	case unicode15.Is(unicode.Cf, r) || r >= '\ufe00' && r <= '\ufe0f': // format characters and variation selectors
 		return ""
 	case r >= 0xff01 && r <= 0xff5e: // full width
 		return string(r - 0xfee0)

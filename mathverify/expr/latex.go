@@ -1,5 +1,7 @@
 package expr
 
+import "slices"
+
 // A latex reads LaTeX commands and functions with their arguments.
 type latex struct{ *parser }
 
@@ -18,14 +20,42 @@ func (p latex) command() *Node {
 		return p.integral()
 	case "lim":
 		return p.limit()
+	case "root":
+		index := p.short()
+		p.expect("of")
+		return New(Pow, p.short(), New(Div, Int(1), index))
+	case "brace":
+		n := p.short()
+		for p.accept("_") || p.accept("^") {
+			p.skip()
+		}
+		return n
 	default:
 		return Call(name, p.short())
+	}
+}
+
+// skip passes over a group in braces, or one token.
+func (p latex) skip() {
+	for depth := 0; p.peek().kind != kEnd; {
+		switch t := p.take(); {
+		case t.is("{"):
+			depth++
+		case t.is("}"):
+			depth--
+		}
+		if depth <= 0 {
+			return
+		}
 	}
 }
 
 // short reads an argument of a command: a group in braces, or one digit or letter.
 func (p latex) short() *Node {
 	t := p.peek()
+	if first := p.firstLetter(); first != nil {
+		return first
+	}
 	if t.kind != kNumber || len(t.text) == 1 {
 		return p.primary()
 	}
@@ -117,6 +147,8 @@ func meant(name string, args []*Node, base *Node) *Node {
 		return New(Div, Call("ln", x), Call("ln", Int(10)))
 	case name == "log":
 		return New(Div, Call("ln", x), Call("ln", base))
+	case name == "cis":
+		return New(Add, Call("cos", x), New(Mul, &Node{Op: Constant, Name: "i"}, Call("sin", x)))
 	}
 	return Call(name, args...)
 }
@@ -124,9 +156,9 @@ func meant(name string, args []*Node, base *Node) *Node {
 // arguments reads the arguments of a function: those in brackets, or the factors up to
 // the next function.
 func (p latex) arguments() []*Node {
-	if p.peek().is("(") || p.peek().is("{") || p.peek().is("[") {
+	if t := p.peek(); t.is("(") || t.is("{") || t.is("[") || t.is("set{") {
 		arg := p.primary()
-		if arg.Op == Tuple || arg.Op == List {
+		if arg.Op == Tuple || arg.Op == List || t.is("set{") && arg.Op == Set && len(arg.Args) > 0 {
 			return arg.Args
 		}
 		return []*Node{arg}
@@ -174,6 +206,10 @@ func (p latex) bound() *Node {
 // series reads a sum or a product over a range.
 func (p latex) series(name string) *Node {
 	below, above := p.bounds()
+	if below != nil && above == nil && below.Op == Relation && below.Name == "≤≤" { // 1 ≤ k ≤ 4
+		above = below.Args[2]
+		below = &Node{Op: Relation, Name: "=", Args: []*Node{below.Args[1], below.Args[0]}}
+	}
 	if below == nil || above == nil || below.Op != Relation || below.Name != "=" || below.Args[0].Op != Symbol && below.Args[0].Op != Constant {
 		return p.fail("follows a %s without bounds", name)
 	}
@@ -250,12 +286,15 @@ func (p latex) limit() *Node {
 	p.expect("{")
 	variable := p.take()
 	p.expect("to")
+	p.side = "lim"
 	target := p.sum()
+	name := p.side
+	p.side = ""
 	p.expect("}")
 	if variable.kind != kSymbol {
 		return p.fail("follows a limit without a variable")
 	}
-	return &Node{Op: Big, Name: "lim", Args: []*Node{Var(variable.text), target, p.product()}}
+	return &Node{Op: Big, Name: name, Args: []*Node{Var(variable.text), target, p.product()}}
 }
 
 // environment reads a matrix, a determinant, or lines of equations.
@@ -268,7 +307,9 @@ func (p latex) environment() *Node {
 	for p.err == nil && p.peek().kind != kFinish {
 		switch {
 		case p.accept(`\\`):
-			rows = append(rows, New(List))
+			if len(rows[len(rows)-1].Args) > 0 {
+				rows = append(rows, New(List))
+			}
 		case !p.accept("&"):
 			row := rows[len(rows)-1]
 			row.Args = append(row.Args, p.list())
@@ -295,6 +336,9 @@ func (p latex) table(name string, rows []*Node) *Node {
 			if len(row.Args) != len(rows[0].Args) {
 				return p.fail("follows a matrix with rows of different lengths")
 			}
+		}
+		if (name == "array" || name == "matrix") && !slices.ContainsFunc(rows, func(row *Node) bool { return len(row.Args) != 1 || row.Args[0].Op != Relation }) {
+			return p.table("cases", rows)
 		}
 		matrix := New(Matrix, rows...)
 		if name == "vmatrix" {

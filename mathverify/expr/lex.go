@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -40,6 +39,8 @@ type lexer struct {
 	at     int
 	depth  int // open brackets other than plain grouping
 	spaced bool
+	braces int     // open braces
+	tables []table // open matrices of plain TeX, the outermost first
 	tokens []token
 }
 
@@ -82,11 +83,20 @@ func (l *lexer) next() error {
 	case len(rest) > 1 && strings.IndexByte("=<>*-", rest[1]) >= 0 && doubles[rest[:2]] != "":
 		l.at += 2
 		l.add(kOp, doubles[rest[:2]])
-	case strings.HasPrefix(rest, "..."):
-		return errors.New("an ellipsis leaves something out")
-	case c == '$' || c == '"' || c == '.' && strings.Trim(rest, ". $\n") == "":
+	case c < ' ' || c == 0x7f:
 		l.at++
-	case strings.IndexByte("+-*/^_!'()[]{}|,;:=<>%&", c) >= 0:
+		l.spaced = true
+	case strings.HasPrefix(rest, "..."):
+		l.at += len("...")
+		l.add(kOp, "...")
+	case c == '$' || c == '"' || c == '.' && (strings.Trim(rest, ". $\n") == "" || l.abbreviated(rest)):
+		l.at++
+	case c == '{' || c == '}':
+		l.at++
+		if !l.brace(string(c)) {
+			l.add(kOp, string(c))
+		}
+	case strings.IndexByte("+-*/^_!'()[]|,;:=<>%&", c) >= 0:
 		l.at++
 		l.bracket(string(c))
 		l.add(kOp, string(c))
@@ -98,13 +108,29 @@ func (l *lexer) next() error {
 	return nil
 }
 
-// bracket counts the open brackets.
+// bracket counts the open brackets. A square bracket may also close what it seems to open,
+// as in [0,1[, and open what it seems to close.
 func (l *lexer) bracket(op string) {
-	switch op {
-	case "(", "[", "set{":
+	switch {
+	case op == "(", op == "set{", op == "[" && (l.depth == 0 || !l.ended()), op == "]" && !l.ended():
 		l.depth++
-	case ")", "]", "set}":
+	case op == ")", op == "set}", op == "[", op == "]":
 		l.depth--
+	}
+}
+
+// ended reports whether the last token ends a number, a variable or a bracket.
+func (l *lexer) ended() bool {
+	if len(l.tokens) == 0 {
+		return false
+	}
+	switch t := l.tokens[len(l.tokens)-1]; t.kind {
+	case kNumber, kSymbol, kWord, kText, kFinish:
+		return true
+	case kOp:
+		return listed(" ) ] } set} [ )| | ! % ' deg rfloor rceil rangle ", t.text)
+	default:
+		return false
 	}
 }
 
@@ -129,11 +155,32 @@ func (l *lexer) letters() {
 	}
 	word := l.text[l.at:end]
 	l.at = end
-	if len(word) == 1 {
+	rest := strings.TrimLeft(l.text[l.at:], " ")
+	switch {
+	case word == "x" && strings.HasPrefix(rest, "10^") && len(l.tokens) > 0 && l.tokens[len(l.tokens)-1].kind == kNumber:
+		l.add(kOp, "*")
+	case len(word) == 1:
 		l.add(kSymbol, word)
-		return
+	case word == "per" && strings.HasPrefix(rest, "cent") && (len(rest) == len("cent") || !isLetter(rest[len("cent")])):
+		l.at = len(l.text) - len(rest) + len("cent")
+		l.add(kOp, "%")
+	case word == "to" && l.ratio():
+		l.add(kOp, ":")
+	default:
+		l.word(word)
 	}
-	l.word(word)
+}
+
+// abbreviated reports whether the point after a word and before a space shortens the word, as
+// in "sq. cm".
+func (l *lexer) abbreviated(rest string) bool {
+	return len(l.tokens) > 1 && l.tokens[len(l.tokens)-1].kind == kWord && strings.HasPrefix(rest, ". ")
+}
+
+// ratio reports whether numbers stand before and after the word "to".
+func (l *lexer) ratio() bool {
+	rest := strings.TrimLeft(l.text[l.at:], " ~$")
+	return len(l.tokens) > 0 && l.tokens[len(l.tokens)-1].kind == kNumber && rest != "" && isDigit(rest[0])
 }
 
 // word adds the tokens of a run of letters.
@@ -235,7 +282,7 @@ func (l *lexer) separator() string {
 // fraction copies a decimal fraction and returns its repeating digits, if any.
 func (l *lexer) fraction(b *strings.Builder) (cycle string) {
 	rest := l.text[l.at:]
-	if len(rest) < 2 || rest[0] != '.' || !isDigit(rest[1]) && rest[1] != '\\' {
+	if len(rest) < 2 || rest[0] != '.' || !isDigit(rest[1]) && rest[1] != '\\' && rest[1] != '(' {
 		if len(rest) > 0 && rest[0] == '.' && !strings.HasPrefix(rest, "..") {
 			l.at++ // the point after "5."
 		}
@@ -244,52 +291,7 @@ func (l *lexer) fraction(b *strings.Builder) (cycle string) {
 	b.WriteByte('.')
 	l.at++
 	l.digits(b)
-	rest = l.text[l.at:]
-	for _, over := range []string{`\overline{`, `\bar{`, `\overline `, `\bar `, `\overline`, `\bar`} {
-		if strings.HasPrefix(rest, over) {
-			return l.repeating(len(over), strings.HasSuffix(over, "{"))
-		}
-	}
-	if strings.HasPrefix(rest, `\dot{`) {
-		return l.dotted()
-	}
-	return ""
-}
-
-// repeating reads the digits under a bar: all up to the brace, or one.
-func (l *lexer) repeating(skip int, braced bool) string {
-	rest := l.text[l.at+skip:]
-	n := 0
-	for n < len(rest) && isDigit(rest[n]) && (braced || n < 1) {
-		n++
-	}
-	if n == 0 || braced && (n == len(rest) || rest[n] != '}') {
-		return ""
-	}
-	l.at += skip + n
-	if braced {
-		l.at++
-	}
-	return rest[:n]
-}
-
-// dotted reads repeating digits with a dot on the first and the last, or on the only one.
-func (l *lexer) dotted() string {
-	rest := l.text[l.at:]
-	if len(rest) < 7 || !isDigit(rest[5]) || rest[6] != '}' {
-		return ""
-	}
-	cycle, end := rest[5:6], 7
-	n := end
-	for n < len(rest) && isDigit(rest[n]) {
-		n++
-	}
-	if tail := rest[n:]; len(tail) >= 7 && strings.HasPrefix(tail, `\dot{`) && isDigit(tail[5]) && tail[6] == '}' {
-		cycle += rest[end:n] + tail[5:6]
-		end = n + 7
-	}
-	l.at += end
-	return cycle
+	return l.endless(b)
 }
 
 // exponent copies a power of ten, as in 6.4e5.

@@ -16,17 +16,17 @@ type Op uint8
 const (
 	Number    Op = iota // Value; Digits, if written as a decimal
 	Symbol              // Name: a variable, with its subscript ("x_1") and primes
-	Constant            // Name: "pi", "e", "i" or "inf"
+	Constant            // Name: "pi", "e", "inf", or one of the forms of i: "i", "I" (which is also the unit matrix) and "bold i" (also a unit vector)
 	Add                 // the sum of Args
 	Mul                 // the product of Args
 	Div                 // Args[0] divided by Args[1]
 	Neg                 // minus Args[0]
 	Pow                 // Args[0] to the power of Args[1]
 	Apply               // the function Name of Args
-	Big                 // Name is "sum", "prod" (variable, from, to, body), "int" (the same, or variable and body), "lim" (variable, target, body) or "diff" (variable, body)
+	Big                 // Name is "sum", "prod" (variable, from, to, body), "int" (the same, or variable and body), "lim", "lim+" or "lim-" (variable, target, body) or "diff" (variable, body)
 	PlusMinus           // Args[0] plus or minus Args[1]; Name is "pm" or "mp"
 	List                // Args, with commas, "or" or "and" between them; Name is "or" or "and" for such a list, and "{}" for plain braces
-	Tuple               // Args in brackets; Name is "()", "[]", "[)" or "(]"
+	Tuple               // Args in brackets; Name is "()", "[]", "[)", "(]" or "<>"
 	Set                 // Args in braces
 	Named               // the set Name: "R", "Q", "Z", "N", "C"
 	Combine             // Args joined by Name: "union", "intersection" or "minus"

@@ -26,7 +26,7 @@ func Parse(text string) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{cursor: cursor{tokens: tokens}}
+	p := &parser{cursor: cursor{tokens: withoutRemarks(tokens)}}
 	n := p.answer()
 	if p.err == nil && p.peek().kind != kEnd {
 		p.fail("does not belong here")
@@ -40,14 +40,18 @@ func Parse(text string) (*Node, error) {
 // A parser reads tokens by recursive descent. It stops at its first error.
 type parser struct {
 	cursor
-	bars  int // absolute values that a | would close
-	angle int // arguments of functions, where a degree is an angle
+	bars  int    // absolute values that a | would close
+	angle int    // arguments of functions, where a degree is an angle
+	side  string // in the target of a limit, its name: "lim", then "lim+" or "lim-" if it is from one side
 }
 
 // answer reads a whole answer: parts separated by semicolons.
 func (p *parser) answer() *Node {
 	if p.peek().kind == kEnd {
 		return p.fail("is all there is")
+	}
+	if !p.accept("=") {
+		p.accept("to")
 	}
 	parts := []*Node{p.list()}
 	for p.accept(";") && p.peek().kind != kEnd {
@@ -117,6 +121,9 @@ var relations = map[string]string{"=": "=", "!=": "≠", "<": "<", "<=": "≤", 
 // relation reads a chain of equations and inequalities.
 func (p *parser) relation() *Node {
 	first := p.ratio()
+	if p.peek().is("equiv") || p.peek().is("pmod") {
+		return latex{p}.congruence(first)
+	}
 	var ops []byte
 	var args []*Node // once there are several
 	for p.err == nil {
@@ -202,10 +209,17 @@ func (p *parser) terms(first *Node) *Node {
 	all := []*Node{first}
 	for p.err == nil {
 		switch {
+		case p.peek().is("+") && p.peekAt(1).is("...") && p.peekAt(2).is("+"):
+			p.at += 3
+			return latex{p}.progression(all, p.product())
 		case p.accept("+"):
 			all = append(all, p.product())
 		case p.accept("-"):
-			all = append(all, New(Neg, p.product()))
+			next := p.product()
+			if first.Op == Named && next.Op == Set {
+				return &Node{Op: Combine, Name: "minus", Args: []*Node{first, next}}
+			}
+			all = append(all, New(Neg, next))
 		default:
 			return New(Add, all...)
 		}
@@ -232,6 +246,8 @@ func (p *parser) product() *Node {
 	left := p.factors()
 	for p.err == nil {
 		switch {
+		case p.productGoesOn():
+			left = latex{p}.wholeProduct(left)
 		case p.accept("*"):
 			left = New(Mul, left, p.signed())
 		case p.accept("/"):
@@ -287,6 +303,8 @@ func (p *parser) factors() *Node {
 		}
 		if mixed := p.mixed(last); mixed != nil {
 			last = p.postfix(mixed)
+		} else if large := p.magnitude(last); large != nil {
+			last = large
 		} else if p.unit() || !p.factorStarts(last) {
 			break
 		} else if next := p.power(); last.Op == Symbol && next.Op == Tuple && next.Name == "()" {
@@ -312,8 +330,8 @@ func (p *parser) factors() *Node {
 
 // applied returns a function of several arguments; C(n, k) is a binomial coefficient.
 func applied(name string, args []*Node) *Node {
-	if name == "C" && len(args) == 2 {
-		return Call("binom", args...)
+	if len(args) == 2 && (name == "C" || name == "P" && args[0].Op == Number && args[1].Op == Number) {
+		return selection(name, args[0], args[1])
 	}
 	return Call(name, args...)
 }
@@ -328,7 +346,7 @@ func (p *parser) factorStarts(last *Node) bool {
 	case kBegin:
 		return true
 	case kOp:
-		return t.text == "(" || t.text == "{" || t.text == "|(" || t.text == "lfloor" || t.text == "lceil" || t.text == "|" && p.bars == 0
+		return t.text == "(" && !p.peekAt(1).is("mod") || t.text == "{" || t.text == "|(" || t.text == "lfloor" || t.text == "lceil" || t.text == "langle" || t.text == "|" && p.bars == 0
 	default:
 		return false
 	}
@@ -337,7 +355,7 @@ func (p *parser) factorStarts(last *Node) bool {
 // starts reports whether the token can begin an expression.
 func (t token) starts() bool {
 	if t.kind == kOp {
-		return strings.Contains(" ( [ { set{ |( lfloor lceil | + - pm mp ", " "+t.text+" ")
+		return listed(" ( [ { set{ |( lfloor lceil langle | + - pm mp ... ", t.text)
 	}
 	return t.kind != kEnd && t.kind != kFinish
 }

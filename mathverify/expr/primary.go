@@ -72,7 +72,10 @@ func (p *parser) number() *Node {
 	if point {
 		n.Digits = len(strings.TrimLeft(strings.TrimLeft(whole, "0")+part, "0"))
 	}
-	if repeats {
+	switch {
+	case cycle == truncated: // its value is the middle of what the digits leave open
+		n.Value = value.Add(value, new(big.Rat).Quo(PowerOfTen(-int64(len(part))), big.NewRat(2, 1)))
+	case repeats:
 		n = repeating(value, len(part), cycle)
 	}
 	if !scientific {
@@ -118,18 +121,18 @@ func PowerOfTen(n int64) *big.Rat {
 func (p *parser) symbol() *Node {
 	name := p.take().text
 	if set, is := strings.CutPrefix(name, "set "); is {
-		return &Node{Op: Named, Name: set}
+		return brackets{p}.numberSet(set)
 	}
 	switch name {
 	case "emptyset":
 		return New(Set)
 	case "angle", "triangle":
 		return p.figure(name)
-	case "pi", "inf", "e", "i", "I":
+	case "pi", "inf", "e", "i", "I", boldI:
 		if p.peek().is("_") {
 			return Var(name)
 		}
-		return &Node{Op: Constant, Name: strings.ToLower(name)}
+		return &Node{Op: Constant, Name: name}
 	}
 	n := p.prime(Var(name))
 	if p.peek().is("_") {
@@ -214,7 +217,10 @@ func letter(name string) *Node {
 }
 
 // closers maps each opening bracket to its possible closing ones.
-var closers = map[string]string{"(": ")]", "[": "])", "{": "}"}
+var closers = map[string]string{"(": ")][", "[": "])[", "]": "[])", "{": "}"}
+
+// outward maps a square bracket that is turned outwards to the round one it stands for.
+var outward = strings.NewReplacer("](", "((", "][", "()", "]]", "(]", "[[", "[)", "([", "()", "])", "()")
 
 // bracketed reads a bracketed expression.
 func (p *parser) bracketed(open string) *Node {
@@ -224,7 +230,7 @@ func (p *parser) bracketed(open string) *Node {
 	case "|":
 		p.at++
 		p.bars = bars + 1
-		n := Call("abs", p.sum())
+		n := absolute(p.sum())
 		p.expect("|")
 		return n
 	case "|(":
@@ -234,13 +240,39 @@ func (p *parser) bracketed(open string) *Node {
 	case "lceil":
 		return p.enclosed("ceil", "rceil")
 	case "set{":
-		return p.set()
-	case "(", "[", "{":
+		return brackets{p}.set()
+	case "langle":
+		return brackets{p}.angled("rangle")
+	case "<":
+		return brackets{p}.angled(">")
+	case "_", "^":
+		if n := (latex{p}).prefixed(); n != nil {
+			return n
+		}
+	case "(", "[", "]", "{":
+		if p.peekAt(1).is("}") {
+			if n := (latex{p}).prefixed(); n != nil {
+				return n
+			}
+		}
+		if row := (brackets{p}).spacedRow(); row != nil {
+			return row
+		}
 		return p.group(open)
+	case "...":
+		return p.fail("leaves something out")
 	case "!", "'":
 		return p.fail("has nothing before it")
 	}
 	return p.fail("stands where a number or a variable is expected")
+}
+
+// absolute returns the absolute value of a number, or the determinant of a matrix.
+func absolute(n *Node) *Node {
+	if n.Op == Matrix {
+		return Call("det", n)
+	}
+	return Call("abs", n)
 }
 
 // enclosed reads a function written as brackets.
@@ -248,6 +280,9 @@ func (p *parser) enclosed(name, end string) *Node {
 	p.at++
 	p.bars = 0
 	n := Call(name, p.sum())
+	if name == "abs" {
+		n = absolute(n.Args[0])
+	}
 	if end == ")|" && p.accept("|") {
 		return n
 	}
@@ -255,22 +290,11 @@ func (p *parser) enclosed(name, end string) *Node {
 	return n
 }
 
-// set reads the members of a set.
-func (p *parser) set() *Node {
-	p.at++
-	p.bars = 0
-	if p.accept("set}") {
-		return New(Set)
-	}
-	members, _ := p.members()
-	p.expect("set}")
-	return New(Set, members...)
-}
-
 // group reads the content of round, square or plain brackets.
 func (p *parser) group(open string) *Node {
 	p.at++
 	p.bars = 0
+	start := p.at
 	members, many := p.members()
 	t := p.take()
 	if t.kind != kOp || !strings.Contains(closers[open], t.text) {
@@ -282,9 +306,11 @@ func (p *parser) group(open string) *Node {
 		return &Node{Op: List, Name: "{}", Args: members}
 	case open == "{":
 		return members[0]
+	case open == "[" && t.text == "]" && (brackets{p}).nested(start, members):
+		return matrixOf(members)
 	case many:
-		return &Node{Op: Tuple, Name: open + t.text, Args: members}
-	case open == "(" && t.text != ")" || open == "[" && t.text != "]":
+		return &Node{Op: Tuple, Name: outward.Replace(open + t.text), Args: members}
+	case open == "(" && t.text != ")" || open == "[" && t.text != "]" || open == "]":
 		return p.fail("follows brackets that do not match")
 	}
 	single := *members[0]

@@ -105,7 +105,7 @@ func (c *calc) constant(name string) (Ball, error) {
 		return c.rounded(c.float().Set(piOnce()), nil, exactly)
 	case "e":
 		return c.exp(c.whole(1))
-	case "i":
+	case "i", "I", "bold i":
 		return Ball{Re: c.float(), Im: c.float().SetInt64(1), Err: exactly}, nil
 	}
 	return Ball{}, ErrUnknown

@@ -1,0 +1,65 @@
+package mathverify
+
+import "strings"
+
+var (
+	// heading matches a line that only says that the answer follows.
+	heading = compiled(`(?im)^[#>*_ \t]*(?:the )?(?:final )?(?:answer|result)[*_ \t]*:?[*_ \t]*\n\s*`)
+
+	// emphasis matches text in bold.
+	emphasis = compiled(`\*\*([^*\n]+)\*\*`)
+
+	// escapes matches the codes by which terminals change colour.
+	escapes = compiled("\x1b\\[[0-9;]*m")
+)
+
+// maxUnderHeading is the greatest length of an answer under a heading.
+const maxUnderHeading = 200
+
+// marked puts the colon of "**Answer**:" before the stars, and a statement for a heading over a
+// short last paragraph.
+func marked(text string) string {
+	if strings.Contains(text, "**:") {
+		text = strings.ReplaceAll(text, "**:", ":**")
+	}
+	tail := text[max(0, len(text)-2*maxUnderHeading):]
+	if !strings.ContainsAny(tail, "\n") {
+		return text
+	}
+	all := heading().FindAllStringIndex(tail, -1)
+	if all == nil {
+		return text
+	}
+	last := all[len(all)-1]
+	under := strings.Trim(tail[last[1]:], "* \n")
+	if under == "" || len(under) > maxUnderHeading || strings.Contains(strings.Trim(under, "`"), "\n") && !strings.HasPrefix(under, "$$") && !strings.HasPrefix(under, `\[`) {
+		return text
+	}
+	return text[:len(text)-len(tail)+last[0]] + "Answer: " + under
+}
+
+// emphasized returns the only text in bold in the last line of a text, or nothing.
+func emphasized(text string) string {
+	line := strings.TrimSpace(text)
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	if all := emphasis().FindAllStringSubmatch(line, 2); len(all) == 1 {
+		return strings.Trim(all[0][1], " .:")
+	}
+	return ""
+}
+
+// broken maps commands whose first letters JSON took for an escape to what they were.
+var broken = strings.NewReplacer("\frac{", `\frac{`, "\frac", `\frac`, "\boxed", `\boxed`, "\binom", `\binom`, "\begin{", `\begin{`,
+	"\text{", `\text{`, "\times", `\times`, "\theta", `\theta`, "\tfrac{", `\tfrac{`, "\right)", `\right)`, "\right]", `\right]`, "\right|", `\right|`)
+
+// repaired restores commands that JSON broke, and drops the codes of terminals.
+func repaired(text string) string {
+	control := false
+	for i := range len(text) {
+		control = control || text[i] < ' ' && text[i] != '\n'
+	}
+	if !control {
+		return text
+	}
+	return escapes().ReplaceAllString(broken.Replace(text), "")
+}
