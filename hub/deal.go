@@ -6,11 +6,20 @@ import (
 	"time"
 )
 
-// A lock is a mutex for which a goroutine can wait with a deadline. Its capacity is 1.
-type lock chan struct{}
+// A trade is a lock for which a request waits for a limited time, and which it can lend. Make
+// it with newTrade.
+type trade struct {
+	lock chan struct{} // full while the lock is held
+	turn int           // changes when a trainer registers and with a reset
+}
 
-func (l lock) Lock()   { l <- struct{}{} }
-func (l lock) Unlock() { <-l }
+func newTrade() *trade { return &trade{lock: make(chan struct{}, 1)} }
+
+// Lock locks t for a change that no client waits for.
+func (t *trade) Lock() { t.lock <- struct{}{} }
+
+// Unlock ends Lock.
+func (t *trade) Unlock() { <-t.lock }
 
 // patience is how long a request to change batches or registrations waits for the store, and
 // for other requests that wait for it.
@@ -19,40 +28,58 @@ const patience = 10 * time.Second
 // errLate ends a request after its patience.
 var errLate = fmt.Errorf("the store has not answered for %s", patience)
 
-// deal locks l for a change that a client asks for, until end is called. The returned
-// context survives the client, and ends after the patience, the wait for the lock included. So
-// a store that does not answer delays no request for longer, however many wait. The error is
-// errLate.
-func (l lock) deal(ctx context.Context) (during context.Context, end func(), err error) {
+// A deal is a change that a client asks for, with the trade locked until end is called. As a
+// context, it survives the client, and ends after the patience, the waits for the lock
+// included. So a store that does not answer delays no request for longer, however many wait.
+type deal struct {
+	context.Context
+	trade  *trade
+	held   bool // the trade is locked
+	cancel context.CancelFunc
+}
+
+// deal begins a deal. The error is errLate.
+func (t *trade) deal(ctx context.Context) (*deal, error) {
 	during, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), patience, errLate)
-	select {
-	case l <- struct{}{}:
-		return during, func() {
-			l.Unlock()
-			cancel()
-		}, nil
-	case <-during.Done():
+	d := &deal{Context: during, trade: t, cancel: cancel}
+	if err := d.lock(); err != nil {
 		cancel()
-		return nil, nil, errLate
+		return nil, err
+	}
+	return d, nil
+}
+
+// lock waits for the trade. The error is errLate.
+func (d *deal) lock() error {
+	select {
+	case d.trade.lock <- struct{}{}:
+		d.held = true
+		return nil
+	case <-d.Done():
+		return errLate
 	}
 }
 
-// A trade is a lock that can be lent.
-type trade struct {
-	lock
-	turn int // changes when a trainer registers and with a reset
+// end ends the deal.
+func (d *deal) end() {
+	if d.held {
+		d.trade.Unlock()
+	}
+	d.cancel()
 }
 
-// lend unlocks t while do runs, because a disk may take long to fail. The error is errMoved if
-// the turn has changed meanwhile.
-func (t *trade) lend(do func() error) error {
-	turn := t.turn
-	t.Unlock()
-	err := func() error {
-		defer t.Lock()
-		return do()
-	}()
-	if turn != t.turn {
+// lend unlocks the trade while do runs, because a disk may take long to fail. The error is
+// errMoved if the turn has changed meanwhile, and errLate if the trade was not to be had
+// again: then the deal is over.
+func (d *deal) lend(do func() error) error {
+	turn := d.trade.turn
+	d.held = false
+	d.trade.Unlock()
+	err := do()
+	if late := d.lock(); late != nil {
+		return late
+	}
+	if turn != d.trade.turn {
 		return errMoved
 	}
 	return err

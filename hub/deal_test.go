@@ -39,7 +39,9 @@ func TestPatience(t *testing.T) {
 		store := &hungStore{Memory: queue.NewMemory()}
 		f := newFixture(t, store, Config{})
 		f.begin(1)
-		f.put(group(1, 1, -1), group(2, 1, -1))
+		for i := range 8 { // more than requests: none finds that others have all
+			f.put(group(i+1, 1, -1))
+		}
 		store.away = true
 		began := time.Now()
 		var all sync.WaitGroup

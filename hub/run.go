@@ -33,7 +33,7 @@ type Run struct {
 	deleted atomic.Bool
 
 	// trade is held to choose or acknowledge batches and to change the registration.
-	trade trade
+	trade *trade
 
 	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
@@ -52,7 +52,7 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, trade: trade{lock: make(lock, 1)}, line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, trade: newTrade(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
 	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
@@ -132,19 +132,19 @@ func (r *Run) BatchSize() (int, packing.Unit) {
 // enroll makes t the trainer's registration. The step never falls: it counts the batches
 // handed out, and whoever paces work by it relies on that.
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return err
 	}
-	defer end()
+	defer d.end()
 	r.trade.turn++
 	g := r.registry.Current()
 	if !g.Registered || !r.strict {
-		if err := r.reenroll(ctx, g, t); err != nil {
+		if err := r.reenroll(d, g, t); err != nil {
 			return err
 		}
 	}
-	if err := r.batches.disown(ctx, trainer); err != nil {
+	if err := r.batches.disown(d, trainer); err != nil {
 		return err
 	}
 	r.batches.takeBack(trainer)
@@ -174,12 +174,12 @@ func (r *Run) start(ctx context.Context) (registered bool, err error) {
 	if g := r.registry.Current(); !g.Registered || g.Started {
 		return g.Registered, nil
 	}
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer end()
-	err = r.registry.Update(ctx, func(now *registry.Registration) {
+	defer d.end()
+	err = r.registry.Update(d, func(now *registry.Registration) {
 		registered = now.Registered
 		now.Started = registered
 	})
@@ -191,15 +191,15 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer d.end()
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
-	e, err := r.registry.Add(ctx, as)
+	e, err := r.registry.Add(d, as)
 	if errors.Is(err, registry.ErrFull) {
 		return nil, web.Errorf(http.StatusConflict, "%v: disconnect unused ones, or raise --max-envs", err)
 	}
@@ -214,47 +214,47 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 // dismiss disconnects an environment. Its held groups will not be completed, so they may be
 // packed as they are.
 func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer end()
-	if known, err = r.registry.Disconnect(ctx, id); !known || err != nil {
+	defer d.end()
+	if known, err = r.registry.Disconnect(d, id); !known || err != nil {
 		return known, err
 	}
 	r.events.Add("env_disconnected", map[string]any{"env_id": id})
 	defer r.batches.wake()
-	return true, r.holds.freeEnv(ctx, id)
+	return true, r.holds.freeEnv(d, id)
 }
 
 // ack acknowledges one batch; see [batches.ack].
 func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return err
 	}
-	defer end()
-	return r.batches.ack(ctx, number, trainer)
+	defer d.end()
+	return r.batches.ack(d, number, trainer)
 }
 
 // nack returns one batch; see [batches.nack].
 func (r *Run) nack(ctx context.Context, number uint64, trainer string) error {
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return err
 	}
-	defer end()
-	return r.batches.nack(ctx, number, trainer)
+	defer d.end()
+	return r.batches.nack(d, number, trainer)
 }
 
 // extend renews the lease of one batch; see [batches.extend].
 func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
-	ctx, end, err := r.trade.deal(ctx)
+	d, err := r.trade.deal(ctx)
 	if err != nil {
 		return until, err
 	}
-	defer end()
-	return r.batches.extend(ctx, number, by)
+	defer d.end()
+	return r.batches.extend(d, number, by)
 }
 
 // reset forgets the registrations and all groups.

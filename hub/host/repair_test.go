@@ -12,7 +12,7 @@ func TestRepairWithoutServer(t *testing.T) {
 		want string
 	}{
 		{"no server is named", Repair{Run: "default"}, "--nats-url"},
-		{"no server is there", Repair{NATSURL: "nats://127.0.0.1:1", Run: "default"}, "cannot be reached"},
+		{"no server is there", Repair{NATSURL: "nats://127.0.0.1:1", Run: "default"}, "the store does not work"},
 		{"the name is none", Repair{NATSURL: "nats://127.0.0.1:1", Run: "a.b"}, "quintain-a.b"},
 	} {
 		var out strings.Builder
