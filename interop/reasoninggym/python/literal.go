@@ -148,7 +148,7 @@ func ASCII(text string) bool {
 
 // texts reads a string, or several without a comma between them, which Python joins.
 func (l *literal) texts() (any, bool) {
-	whole := ""
+	var whole strings.Builder
 	for l.text != "" && (l.text[0] == '"' || l.text[0] == '\'') {
 		quote := l.text[:1]
 		if strings.HasPrefix(l.text[1:], quote+quote) {
@@ -158,11 +158,11 @@ func (l *literal) texts() (any, bool) {
 		if !closed {
 			return nil, false
 		}
-		whole += part
+		whole.WriteString(part)
 		l.text = rest
 		l.space(false)
 	}
-	return whole, true
+	return whole.String(), true
 }
 
 // cutQuoted returns the text up to a quote. An escape other than of a quote or a backslash

@@ -25,11 +25,11 @@ func Declare(d *settings.Section, by *By) *settings.Setting {
 		OneOf(string(Ours), string(ReasoningGym)).Flag("scores")
 }
 
-// Grade judges an answer to p, a problem of t. A task that reasoning-gym does not have keeps its
-// own score. Errors are those of t.
-func (by By) Grade(t quintain.Task, p quintain.Problem, answer string) (quintain.Verdict, error) {
+// Grade judges an answer to p, a problem of t; nil is no answer. A task that reasoning-gym does
+// not have keeps its own score. Errors are those of t.
+func (by By) Grade(t quintain.Task, p quintain.Problem, answer *string) (quintain.Verdict, error) {
 	if by != ReasoningGym || !Known(p.Task) {
-		return t.Grade(p, answer)
+		return own(t, p, answer)
 	}
 	solution, err := t.Solve(p)
 	if err != nil {
@@ -47,30 +47,37 @@ func (by By) Grade(t quintain.Task, p quintain.Problem, answer string) (quintain
 	if err := jsonform.Unmarshal(text, &e); err != nil {
 		return quintain.Verdict{}, fmt.Errorf("task %s: as an entry: %w", p.Task, err)
 	}
-	return GradeEntry(t, p, e, &answer)
+	return GradeEntry(t, p, e, answer)
 }
 
-// GradeEntry gives an answer to an entry the score of reasoning-gym; nil is no answer. The rest
-// of the verdict is t's on p, the same problem.
-func GradeEntry(t quintain.Task, p quintain.Problem, e reasoninggym.Entry, answer *string) (quintain.Verdict, error) {
-	score, err := Score(e, answer)
-	if err != nil {
-		return quintain.Verdict{}, fmt.Errorf("task %s: as an entry: %w", p.Task, err)
-	}
+// own is the task's own verdict.
+func own(t quintain.Task, p quintain.Problem, answer *string) (quintain.Verdict, error) {
 	text := ""
 	if answer != nil {
 		text = *answer
 	}
 	v, err := t.Grade(p, text)
+	if err == nil && answer == nil {
+		v = quintain.Malformed("there is no answer")
+	}
+	return v, err
+}
+
+// GradeEntry gives an answer to an entry the score of reasoning-gym; nil is no answer. The rest
+// of the verdict is t's on p, the same problem.
+func GradeEntry(t quintain.Task, p quintain.Problem, e reasoninggym.Entry, answer *string) (quintain.Verdict, error) {
+	v, err := own(t, p, answer)
+	if err != nil {
+		return v, err
+	}
+	score, err := Score(e, answer)
 	switch {
 	case err != nil:
-		return v, err
+		return quintain.Verdict{}, fmt.Errorf("task %s: as an entry: %w", p.Task, err)
 	case score == 1:
 		return quintain.Right(), nil
-	case answer == nil:
-		v = quintain.Malformed("there is no answer")
 	case v.Score == 1:
-		v.Reason = fmt.Sprintf("right, but reasoning-gym pays %.3g for this form", score)
+		v.Reason = fmt.Sprintf("right, but reasoning-gym pays %.3g for it", score)
 	}
 	v.Score = score
 	return v, nil

@@ -172,7 +172,7 @@ func entailed(of *item, got string) float64 {
 			return 0
 		}
 	}
-	if len(got) > mostSigns {
+	if len(got) > mostSigns && strings.ContainsAny(got, "↔→∨∧¬()") {
 		return 0
 	}
 	conclusion, is := readFormula(got, 0)

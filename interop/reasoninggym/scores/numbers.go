@@ -178,12 +178,15 @@ func findNumber(text string) (float64, bool) {
 		return i
 	}
 	for i := range letters {
+		if !border(i) {
+			continue
+		}
 		first := i
 		if at(i) == '-' {
 			first++
 		}
 		whole := digits(first)
-		if whole == first || !border(i) {
+		if whole == first {
 			continue
 		}
 		for _, end := range []int{digits(whole + 1), whole} {

@@ -279,7 +279,7 @@ func atCenter(text string, center []string) bool {
 		return false
 	}
 	for i, part := range parts[:2] {
-		part = strings.Trim(answer.Trim(part), "()"[i:i+1])
+		part = strings.ReplaceAll(part, "()"[i:i+1], "")
 		want, is := new(big.Rat).SetString(center[i])
 		if !is {
 			return false

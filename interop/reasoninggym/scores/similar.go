@@ -46,7 +46,7 @@ func similar(of *item, got string) float64 {
 // likeness returns how alike two values are, 0 to 1: by the edits that turn one into the
 // other.
 func likeness(a, b any) float64 {
-	const steps = 40_000_000
+	const steps = 10_000_000
 	e := &edits{left: steps}
 	e.a.add("root", a)
 	e.b.add("root", b)
