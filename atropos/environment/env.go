@@ -101,7 +101,7 @@ func (e *Env) declareGroups(d *settings.Section) {
 	d.Value(truth{&e.DumpRollouts}, "dump_rollouts", "write groups with a score above rollout_save_score_threshold to DATA/dumps")
 	d.Value(truth{&e.DumpFailedRollouts}, "dump_failed_rollouts", "write groups with only zero scores to DATA/dumps")
 	d.Float(&e.SaveScoreThreshold, "rollout_save_score_threshold", "score above which a group is worth a dump").Between(0, 1)
-	d.Value(truth{&e.DebugLogging}, "debug_logging", "same as --log-level debug")
+	d.Value(truth{&e.DebugLogging}, "debug_logging", "log the problem of each group, the answer found in each reply, its form, score and reason; same as --log-level debug")
 }
 
 // declareHub declares the hub's data on the environment, and how to obey the hub's limits.

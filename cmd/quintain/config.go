@@ -100,7 +100,7 @@ func uses() map[string][]string {
 
 		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
 		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
-		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace"}),
+		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
 		"fake-server": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
