@@ -21,12 +21,13 @@ const mostDepth = 90
 // ReadLiteral reads all of text as one literal. A list, tuple or set is an []any, a string a
 // string, and everything else a json.Number with the text that Python prints.
 func ReadLiteral(text string) (v any, ok bool) {
-	l := &literal{text: strings.TrimLeft(text, " \t")}
-	if v, ok = l.tuple(); !ok {
+	l := &literal{text: text}
+	l.space(true)
+	v, ok = l.tuple()
+	if l.space(true); !ok || l.text != "" {
 		return nil, false
 	}
-	l.space(true)
-	return v, l.text == ""
+	return v, true
 }
 
 // space skips space; line ends only in brackets and at the end.
@@ -189,15 +190,9 @@ func cutQuoted(text, quote string) (part, rest string, closed bool) {
 
 // Joined returns the text of a list whose elements Python prints, or of a text's characters.
 func Joined(v any, between string) (string, bool) {
-	items, is := v.([]any)
-	if text, isText := v.(string); isText {
-		for _, r := range text {
-			items = append(items, string(r))
-		}
-		is = true
-	}
-	parts := make([]string, len(items))
-	for i, one := range items {
+	list, is := items(v)
+	parts := make([]string, len(list))
+	for i, one := range list {
 		switch one := one.(type) {
 		case string:
 			parts[i] = one
@@ -210,9 +205,21 @@ func Joined(v any, between string) (string, bool) {
 	return strings.Join(parts, between), is
 }
 
+// items returns the items of a list, or the characters of a text.
+func items(v any) (list []any, ok bool) {
+	list, ok = v.([]any)
+	if text, is := v.(string); is {
+		for _, r := range text {
+			list = append(list, string(r))
+		}
+		ok = true
+	}
+	return list, ok
+}
+
 // Rows returns the text of a list of lists, a line each.
 func Rows(v any) (string, bool) {
-	list, is := v.([]any)
+	list, is := items(v)
 	if !is {
 		return "", false
 	}

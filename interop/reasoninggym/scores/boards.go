@@ -2,9 +2,9 @@ package scores
 
 import (
 	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
+	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -195,16 +195,15 @@ func boxes(of *item, got string) float64 {
 // act carries out an action, or nothing if it is impossible. It reports whether
 // reasoning-gym would survive it.
 func act(state map[string][]string, agent, action string) bool {
-	place := decimals.FindAllString(agent, -1)
-	if len(place) < 2 {
-		return false
-	}
-	key := place[0] + "_" + place[1]
 	found := boxAction.FindStringSubmatch(action)
 	if found == nil {
 		return true
 	}
-	things, known := state[key]
+	place, key, is := square(agent)
+	if !is {
+		return false
+	}
+	things := state[key]
 	box, to := slices.Index(things, found[1]), found[2]
 	if box < 0 {
 		return true
@@ -215,15 +214,17 @@ func act(state map[string][]string, agent, action string) bool {
 		state[key] = slices.Delete(rest, target, target+1)
 		return true
 	}
-	next := decimals.FindAllString(to, -1)
-	if !strings.HasPrefix(to, "square") || len(next) < 2 {
+	if !strings.HasPrefix(to, "square") {
 		return true
 	}
-	nextKey := next[0] + "_" + next[1]
-	if !adjacent(place, next) {
+	next, nextKey, is := square(to)
+	if !is {
+		return false
+	}
+	if math.Abs(place[0]-next[0])+math.Abs(place[1]-next[1]) != 1 {
 		return true
 	}
-	if _, known = state[nextKey]; !known {
+	if _, known := state[nextKey]; !known {
 		return false
 	}
 	state[key] = slices.Delete(slices.Clone(things), box, box+1)
@@ -231,13 +232,14 @@ func act(state map[string][]string, agent, action string) bool {
 	return true
 }
 
-// adjacent reports whether two squares have a side in common.
-func adjacent(a, b []string) bool {
-	sum := 0.0
-	for i := range 2 {
-		x, _ := strconv.ParseFloat(a[i], 64)
-		y, _ := strconv.ParseFloat(b[i], 64)
-		sum += max(x-y, y-x)
+// square returns the first two numbers of a text, and the name of the square there.
+func square(text string) (at [2]float64, name string, ok bool) {
+	numbers := decimals.FindAllString(text, -1)
+	if len(numbers) < 2 {
+		return at, "", false
 	}
-	return sum == 1
+	for i := range at {
+		at[i], _ = python.ReadFloat(numbers[i])
+	}
+	return at, python.WriteFloat(at[0]) + "_" + python.WriteFloat(at[1]), true
 }

@@ -64,7 +64,10 @@ func turn(all []sticker, n int, text string) bool {
 	case "X", "Y", "Z":
 		last = n - 1
 	case "M", "E", "S":
-		first, last = 1, n-2
+		if n%2 == 0 { // there is no middle
+			return false
+		}
+		first, last = n/2, n/2
 	default:
 		layer, is := python.ReadInt(found[1])
 		if found[1] == "" || !is {

@@ -308,27 +308,26 @@ func roots(of *item, got string) float64 {
 	if len(wanted) == 0 && len(found) == 0 {
 		return 1
 	}
-	sum, matched := 0.0, 0
-	for len(found) > 0 && len(wanted) > 0 {
-		best := 0
+	sum, matched, extra := 0.0, 0, 0
+	for _, x := range found {
+		best, least := 0, math.Inf(1)
 		for i, w := range wanted {
-			if math.Abs(found[0]-w) < math.Abs(found[0]-wanted[best]) {
-				best = i
+			if d := math.Abs(x - w); d < least {
+				best, least = i, d
 			}
 		}
-		sum += math.Exp(-10 * math.Abs(found[0]-wanted[best]))
+		if math.IsInf(least, 1) { // x is no number, or there is none left
+			extra++
+			continue
+		}
 		wanted = slices.Delete(wanted, best, best+1)
-		found = found[1:]
+		sum += math.Exp(-10 * least)
 		matched++
 	}
 	if matched > 0 {
 		sum /= float64(matched)
 	}
-	sum -= 0.5 * float64(len(wanted)+len(found))
-	if math.IsNaN(sum) {
-		return 0
-	}
-	return sum
+	return sum - 0.5*float64(len(wanted)+extra)
 }
 
 // readRoots returns the numbers between commas, sorted.

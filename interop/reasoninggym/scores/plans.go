@@ -3,6 +3,7 @@ package scores
 import (
 	"encoding/json"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -311,8 +312,8 @@ func coloring(of *item, got string) float64 {
 		return 0
 	}
 	colors, is := v.(map[string]any)
-	if _, list := v.([]any); !is {
-		return part(list, 0.01)
+	if list, isList := v.([]any); !is {
+		return part(isList && !slices.Contains(list, any(strconv.Itoa(slices.Min(append(m.Puzzle.Vertices, math.MaxInt))))), 0.01)
 	}
 	for _, vertex := range m.Puzzle.Vertices {
 		color, has := colors[strconv.Itoa(vertex)]

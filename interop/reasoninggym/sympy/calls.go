@@ -3,6 +3,7 @@ package sympy
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
@@ -25,6 +26,8 @@ func (e *evaluator) call(n *expr.Node) form {
 		return e.raise(args[0], constant(exact(big.NewRat(1, 2))))
 	case n.Name == "pow" && len(args) == 2:
 		return e.raise(args[0], args[1])
+	case n.Name == "==" || n.Name == "!=":
+		return e.truth((args[0].text() == args[1].text()) == (n.Name == "=="))
 	case len(args) == 2 && IsOperator(n.Name):
 		if !all {
 			return e.fail()
@@ -32,8 +35,8 @@ func (e *evaluator) call(n *expr.Node) form {
 		return e.operate(n.Name, numbers[0], numbers[1])
 	case all && len(args) == 1:
 		return e.function(n.Name, numbers[0])
-	case all && len(args) > 1:
-		return e.choose(n.Name, numbers)
+	case len(args) > 1 && (all || n.Name == "max" || n.Name == "min" || n.Name == "Max" || n.Name == "Min"):
+		return e.choose(n.Name, args)
 	}
 	name := n.Name + "("
 	for _, arg := range args {
@@ -57,9 +60,6 @@ func IsOperator(name string) bool {
 
 // operate applies an operator to two numbers.
 func (e *evaluator) operate(op string, a, b num) form {
-	if op == "==" {
-		return e.truth(a.text() == b.text())
-	}
 	if op == "//" || op == "%" {
 		return e.divide(op, a, b)
 	}
@@ -135,7 +135,7 @@ func (e *evaluator) function(name string, x num) form {
 			return constant(x.times(count(-1)))
 		}
 		return constant(x)
-	case "Integer", "S", "Rational", "N", "Float", "float", "int", "sympify", "simplify", "expand":
+	case "Integer", "S", "Rational", "N", "Float", "sympify", "simplify", "expand":
 		return e.convert(name, x)
 	case "floor", "ceiling":
 		if x.exact == nil {
@@ -153,9 +153,9 @@ func (e *evaluator) function(name string, x num) form {
 // convert turns a number into one of another kind.
 func (e *evaluator) convert(name string, x num) form {
 	switch name {
-	case "N", "Float", "float":
+	case "N", "Float":
 		return constant(num{float: x.value()})
-	case "int", "Integer":
+	case "Integer":
 		if x.exact == nil {
 			return e.fail()
 		}
@@ -189,27 +189,23 @@ func (e *evaluator) transcend(name string, x num) form {
 	return e.symbol(base)
 }
 
-// choose applies a function to several numbers.
-func (e *evaluator) choose(name string, of []num) form {
-	best := of[0]
-	for _, x := range of[1:] {
-		switch name {
-		case "max", "Max":
-			if x.value() > best.value() {
-				best = x
-			}
-		case "min", "Min":
-			if x.value() < best.value() {
-				best = x
-			}
-		case "Rational":
-			if len(of) != 2 || x.zero() || x.exact == nil || best.exact == nil {
-				return e.fail()
-			}
-			return constant(exact(new(big.Rat).Quo(best.exact, x.exact)))
-		default:
+// choose returns the largest or the least of several numbers, or the quotient of two.
+func (e *evaluator) choose(name string, of []form) form {
+	values := make([]float64, len(of))
+	for i, f := range of {
+		x, is := e.value(f)
+		if !is {
 			return e.fail()
 		}
+		values[i] = x
 	}
-	return constant(best)
+	switch name {
+	case "max", "Max":
+		return of[slices.Index(values, slices.Max(values))]
+	case "min", "Min":
+		return of[slices.Index(values, slices.Min(values))]
+	case "Rational":
+		return e.multiply(of[0], e.raise(of[1], constant(count(-1))))
+	}
+	return e.fail()
 }

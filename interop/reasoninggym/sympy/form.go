@@ -192,6 +192,9 @@ func (e *evaluator) base(f form) string {
 	text := "(" + f.text() + ")"
 	e.spend(len(text) / 4)
 	e.sums[text] = f
+	if x, is := e.value(f); is {
+		e.values[text] = x
+	}
 	return text
 }
 

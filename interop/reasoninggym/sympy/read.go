@@ -39,7 +39,7 @@ func Read(text string) (*expr.Node, bool) {
 }
 
 // operators lists Python's operators of two operands, the loosest first.
-var operators = [][]string{{"=="}, {"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"//", "*", "/", "%"}}
+var operators = [][]string{{"==", "!="}, {"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"//", "*", "/", "%"}}
 
 // space skips space and, within brackets, line ends; a comment ends the text.
 func (r *reader) space() {
