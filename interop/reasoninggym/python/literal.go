@@ -136,7 +136,7 @@ func (l *literal) number() (v any, ok bool) {
 	if n, is := answer.ReadInteger(word); is {
 		return json.Number(n.String()), ASCII(word)
 	}
-	if x, is := answer.ReadFloat(word); is && ASCII(word) {
+	if x, is := answer.ReadFloat(word); is && ASCII(word) && strings.ContainsAny(word, ".eE") {
 		return json.Number(WriteFloat(x)), true
 	}
 	return nil, false

@@ -28,7 +28,7 @@ func textFamilies(name string) (family, bool) {
 	case "color_cube_rotation":
 		return family{score: color}, true
 	case "needle_haystack":
-		return family{score: name0}, true
+		return family{score: person}, true
 	case "path_star":
 		return family{score: spacedText}, true
 	case "circuit_logic":

@@ -3,7 +3,6 @@ package scores
 import (
 	"encoding/json"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -312,8 +311,8 @@ func coloring(of *item, got string) float64 {
 		return 0
 	}
 	colors, is := v.(map[string]any)
-	if list, isList := v.([]any); !is {
-		return part(isList && !slices.Contains(list, any(strconv.Itoa(slices.Min(append(m.Puzzle.Vertices, math.MaxInt))))), 0.01)
+	if !is {
+		return listed(v, m.Puzzle.Vertices)
 	}
 	for _, vertex := range m.Puzzle.Vertices {
 		color, has := colors[strconv.Itoa(vertex)]
@@ -327,6 +326,16 @@ func coloring(of *item, got string) float64 {
 		}
 	}
 	return 1
+}
+
+// listed scores JSON that is no object: a list counts as wrong colors, unless it has the name of
+// the first vertex, which reasoning-gym then uses as an index.
+func listed(v any, vertices []int) float64 {
+	list, is := v.([]any)
+	if !is || len(vertices) > 0 && slices.Contains(list, any(strconv.Itoa(vertices[0]))) {
+		return 0
+	}
+	return 0.01
 }
 
 // knightSwap takes moves of JSON that swap the knights, pays less for more than the stored

@@ -43,8 +43,8 @@ func foldedLines(of *item, got string) float64 {
 // color is foldedText, and pays for any other text.
 func color(of *item, got string) float64 { return max(foldedText(of, got), 0.01) }
 
-// name0 ignores case and every space of the answer.
-func name0(of *item, got string) float64 {
+// person ignores case and every space of the answer.
+func person(of *item, got string) float64 {
 	return oneIf(python.Lower(answer.Trim(strings.ReplaceAll(got, " ", ""))) == python.Lower(answer.Trim(of.oracle)), 0)
 }
 
