@@ -10,7 +10,8 @@ For every task that both have:
              reasoning-gym gives, on entries of both sides, to right answers, to
              answers of other entries, to spoiled answers and to junk.
 
-Differences listed in docs/deviations.json are counted separately. If reasoning-gym
+Differences listed in docs/deviations.json are counted separately; with --scores
+reasoning-gym, quintain gives the scores of reasoning-gym, and there are none. If reasoning-gym
 raises an exception or takes too long, our result only has to be a score. The program
 prints a line for each task, and at the end "N passed, M failed", counting tasks.
 """
@@ -83,10 +84,10 @@ def export(command, task, seed, count, settings):
     return entries
 
 
-def grade(command, cases):
-    """Our score for each (entry, answer)."""
+def grade(command, by, cases):
+    """Our score for each (entry, answer), by quintain's scores or reasoning-gym's."""
     lines = "".join(json.dumps({"entry": entry, "answer": answer}) + "\n" for entry, answer in cases)
-    verdicts = quintain(command, "grade", "--format", "reasoning-gym", stdin=lines)
+    verdicts = quintain(command, "grade", "--format", "reasoning-gym", "--scores", by, stdin=lines)
     if len(verdicts) != len(cases):
         raise RuntimeError(f"{len(verdicts)} verdicts for {len(cases)} answers")
     return [v.get("score") for v in verdicts]
@@ -308,7 +309,7 @@ def check_task(report, peer, levels, args, rows):
             for entry, right in list(zip(entries, answers))[:most]:
                 cases += [(params, entry, kind, answer) for kind, answer in candidates(right, [o for o in others if o != right][:3])]
     wrong = set()  # entries with a wrong stored answer, if a row says that some are
-    scores = grade(args.quintain, [(entry, answer) for _, entry, _, answer in cases])
+    scores = grade(args.quintain, args.scores, [(entry, answer) for _, entry, _, answer in cases])
     for (params, entry, kind, answer), ours in zip(cases, scores):
         theirs = peer.score(params, entry, answer)
         report.grades += 1
@@ -329,7 +330,8 @@ def check_task(report, peer, levels, args, rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
-    parser.add_argument("--deviations", help="docs/deviations.json")
+    parser.add_argument("--deviations", help="docs/deviations.json; there are none with --scores reasoning-gym")
+    parser.add_argument("--scores", default="quintain", choices=["quintain", "reasoning-gym"], help="whose scores quintain gives")
     parser.add_argument("--tasks", help="names, separated by commas (default: all that both have)")
     parser.add_argument("--seeds", default="1,20260", help="numbers, separated by commas")
     parser.add_argument("--count", type=int, default=4, help="entries for each seed and level")
@@ -347,7 +349,7 @@ def main():
     if unknown := [name for name in names if name not in theirs or name not in ours]:
         parser.error(f"not tasks of both: {', '.join(unknown)}")
     rows = []
-    if args.deviations and os.path.exists(args.deviations):
+    if args.scores == "quintain" and args.deviations and os.path.exists(args.deviations):
         with open(args.deviations, encoding="utf-8") as f:
             rows = json.load(f)
     jobs = [(name, ours[name], args, [row for row in rows if row["task"] == name]) for name in names]

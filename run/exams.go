@@ -34,6 +34,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	e := exam.Exam{
 		Sets: r.sets, Policy: r.config.Policy, Sampling: sampling,
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
+		Log: r.log.With("evaluation", when),
 	}
 	var report *exam.Report
 	var examined error

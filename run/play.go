@@ -61,7 +61,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	r.aged.count(stale)
 	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
-	r.log.Debug("played", "group", result.Job.Problem.ID(), "drop", p.Drop)
+	result.Log(r.log, "drop", p.Drop)
 	p.Version = r.Version()
 	if err := r.note(p); err != nil {
 		return err

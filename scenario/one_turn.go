@@ -20,6 +20,9 @@ type OneTurn struct {
 	// Short asks the short question if the task has one, for policies with a short context.
 	Short bool
 
+	// Grade judges the answer; nil: the task does.
+	Grade func(t quintain.Task, p quintain.Problem, answer string) (quintain.Verdict, error)
+
 	// Dual also grades the answer with <answer> tags around it, and takes the better
 	// verdict: some graders want the tags, as Atropos' environment found.
 	Dual bool
@@ -29,6 +32,9 @@ type OneTurn struct {
 func (o OneTurn) Env(t quintain.Task, p quintain.Problem) quintain.Env {
 	if o.Extract == nil {
 		o.Extract = func(reply string) (string, string) { return strings.TrimSpace(reply), "" }
+	}
+	if o.Grade == nil {
+		o.Grade = quintain.Task.Grade
 	}
 	return &oneTurn{o, t, p}
 }
@@ -80,7 +86,7 @@ func (e *oneTurn) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 // grade judges a whole reply, and returns the answer it found.
 func (e *oneTurn) grade(reply string) (string, quintain.Verdict, error) {
 	answer, why := e.how.Extract(reply)
-	v, err := e.task.Grade(e.problem, answer) // even without an answer: the problem may be unreadable
+	v, err := e.how.Grade(e.task, e.problem, answer) // even without an answer: the problem may be unreadable
 	switch {
 	case err != nil:
 		return "", v, err
@@ -89,7 +95,7 @@ func (e *oneTurn) grade(reply string) (string, quintain.Verdict, error) {
 	case !e.how.Dual || v.Score == 1:
 		return answer, v, nil
 	}
-	tagged, err := e.task.Grade(e.problem, "<answer>"+answer+"</answer>")
+	tagged, err := e.how.Grade(e.task, e.problem, "<answer>"+answer+"</answer>")
 	if err != nil {
 		return "", v, err
 	}

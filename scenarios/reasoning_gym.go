@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -15,10 +16,10 @@ import (
 var reasoningGym = scenario.Spec{
 	Name: "reasoning_gym",
 	Doc: "One reply, which may think between <think> and </think> and must give its answer exactly once, between <answer> and </answer>. " +
-		"The reward is the task's own score.",
+		"The reward is the task's own score, or that of reasoning-gym.",
 	Source:  "The ReasoningGym environment of Atropos (Nous Research, MIT); prompt and code are our own.",
 	Version: 2,
-	New:     func() scenario.Play { return new(ReasoningGym) },
+	New:     func() scenario.Play { return &ReasoningGym{Scores: scores.Ours} },
 }
 
 // reasoningSystem asks for thinking and for one tagged answer.
@@ -32,16 +33,22 @@ type ReasoningGym struct {
 	// one. It is for policies with a short context that have learnt the form of the
 	// answers.
 	ShortPrompts bool
+
+	Scores scores.By // whose scores answers get
 }
 
 // Declare implements [settings.Declarer].
 func (g *ReasoningGym) Declare(d *settings.Section) {
 	d.Bool(&g.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message")
+	scores.Declare(d, &g.Scores)
 }
 
 // Env implements [scenario.Play].
 func (g *ReasoningGym) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 	how := scenario.OneTurn{System: reasoningSystem, Extract: answer.Tagged, Dual: true}
+	how.Grade = func(t quintain.Task, p quintain.Problem, answer string) (quintain.Verdict, error) {
+		return g.Scores.Grade(t, p, &answer)
+	}
 	if g.ShortPrompts {
 		how.System, how.Short = "", true
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/nemogym"
@@ -43,7 +44,7 @@ func protocols(book *names.Book, s Settings) []protocol {
 // Routes returns the routes of the protocols in s, for a server of package web. The error
 // names an unknown protocol.
 func Routes(s Settings) ([]web.Route, error) {
-	book, err := names.All()
+	book, err := names.All(cmp.Or(s.Scores, scores.Ours))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/web/webtest"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -209,7 +210,7 @@ func TestOpenAPI(t *testing.T) {
 	if err := json.Unmarshal(openAPIText, &doc); err != nil {
 		t.Fatal(err)
 	}
-	book, err := names.All()
+	book, err := names.All(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

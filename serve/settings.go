@@ -3,6 +3,7 @@ package serve
 import (
 	"time"
 
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -13,6 +14,7 @@ type Settings struct {
 	MaxProblems int           // per request
 	MaxSessions int           // open at once, for each protocol
 	Idle        time.Duration // after which a session without a request ends
+	Scores      scores.By     // a setting of the scenario reasoning_gym; empty: ours
 }
 
 // Default returns the default settings.

@@ -52,9 +52,16 @@ type Env struct {
 	DataDirToSaveEvals    string // of evaluate; empty: none
 	ComplexityMode        string
 	CurriculumTargetScore float64
+	Scores                string // OurScores or TheirScores
 
 	unneeded unneeded
 }
+
+// Whose scores answers get.
+const (
+	OurScores   = "quintain"
+	TheirScores = "reasoning-gym"
+)
 
 // defaultEnv returns the settings of config_init over those of the class.
 func defaultEnv() Env {
@@ -65,7 +72,7 @@ func defaultEnv() Env {
 		TokenizerName: "NousResearch/DeepHermes-3-Llama-3-8B-Preview", RolloutServerURL: "http://localhost:8000",
 		TotalSteps: 250, WandbName: "reasoning_gym_think", EnsureScoresDiffer: true, MinBatchAllocation: &share, WorkerTimeout: 600,
 		Seed: 1918, MaskTooLong: true, SaveScoreThreshold: 0.51, EvalSamplesPerTask: 5, EvalSeed: 123,
-		ComplexityMode: RandomComplexity, CurriculumTargetScore: 0.7,
+		ComplexityMode: RandomComplexity, CurriculumTargetScore: 0.7, Scores: OurScores,
 	}
 }
 
@@ -94,7 +101,7 @@ func (e *Env) declareGroups(d *settings.Section) {
 	d.Value(truth{&e.DumpRollouts}, "dump_rollouts", "write groups with a score above rollout_save_score_threshold to DATA/dumps")
 	d.Value(truth{&e.DumpFailedRollouts}, "dump_failed_rollouts", "write groups with only zero scores to DATA/dumps")
 	d.Float(&e.SaveScoreThreshold, "rollout_save_score_threshold", "score above which a group is worth a dump").Between(0, 1)
-	d.Value(truth{&e.DebugLogging}, "debug_logging", "same as --log-level debug")
+	d.Value(truth{&e.DebugLogging}, "debug_logging", "log the problem of each group, the answer found in each reply, its form, score and reason; same as --log-level debug")
 }
 
 // declareHub declares the hub's data on the environment, and how to obey the hub's limits.
@@ -118,6 +125,7 @@ func (e *Env) declareTasks(d *settings.Section) {
 	d.Uint64(&e.EvalSeed, "eval_seed", "seed of the problems of evaluations")
 	d.Value(text{&e.DataDirToSaveEvals}, "data_dir_to_save_evals", "folder in which evaluate stores all conversations and the report, same as --out; none: no folder").Null()
 	d.Value(text{&e.ComplexityMode}, "complexity_mode", "levels of the tasks; none: their default parameters").OneOf("", RandomComplexity, Curriculum).Null()
+	d.Text(&e.Scores, "scores", "whose scores answers get: quintain's, or those of reasoning-gym, as in Atropos").OneOf(OurScores, TheirScores)
 	d.Float(&e.CurriculumTargetScore, "curriculum_target_accuracy", "mean score that complexity_mode curriculum aims at in each task").Between(0, 1)
 }
 

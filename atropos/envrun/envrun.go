@@ -74,6 +74,14 @@ func Tasks(e *environment.Env) (all catalog.Choices) {
 	return all
 }
 
+// Score makes a scenario give the scores of the environment. It leaves the scenario's own scores
+// if the environment has none but ours.
+func Score(e *environment.Env, scenario *catalog.ScenarioChoice) {
+	if e.Scores == environment.TheirScores {
+		scenario.Set("reasoning_gym", "scores", `"reasoning-gym"`)
+	}
+}
+
 // Exam returns the settings of evaluations and the sampling of their replies.
 func Exam(e *environment.Env) (exam.Settings, quintain.Sampling) {
 	most := 2 * e.MaxTokenLength
@@ -81,8 +89,8 @@ func Exam(e *environment.Env) (exam.Settings, quintain.Sampling) {
 		quintain.Sampling{Temperature: atropos.EvalTemperature, TopP: 1, MaxTokens: most, MaxTotal: most}
 }
 
-// Exams returns Atropos' fixed evaluation, which a link requests; nil: none.
-func Exams(e *environment.Env, link *uplink.Link) (*run.Exams, error) {
+// Exams returns Atropos' fixed evaluation in a scenario, which a link requests; nil: none.
+func Exams(e *environment.Env, scenario *catalog.ScenarioChoice, link *uplink.Link) (*run.Exams, error) {
 	if e.StepsPerEval < 1 {
 		return nil, nil
 	}
@@ -90,8 +98,7 @@ func Exams(e *environment.Env, link *uplink.Link) (*run.Exams, error) {
 	if err != nil {
 		return nil, err
 	}
-	scenario := catalog.DefaultScenario()
-	of, err := catalog.AtroposTasks(all, e.Seed).Streams(all, &scenario, e.Seed)
+	of, err := catalog.AtroposTasks(all, e.Seed).Streams(all, scenario, e.Seed)
 	if err != nil {
 		return nil, err
 	}

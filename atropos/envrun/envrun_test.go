@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/atropos/environment"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
@@ -62,6 +63,26 @@ func TestServer(t *testing.T) {
 		s, err := Server(of, test.files, func(string) string { return folder })
 		if test.fault == "" && (err != nil || !test.want(s)) || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
 			t.Errorf("%s: %+v, error %v", test.why, s, err)
+		}
+	}
+}
+
+// The environment's scores are those of the scenario. Ours leave it as it is.
+func TestScore(t *testing.T) {
+	for _, test := range []struct {
+		env    string
+		before string
+		want   scores.By
+	}{
+		{environment.OurScores, `"quintain"`, scores.Ours},
+		{environment.OurScores, `"reasoning-gym"`, scores.ReasoningGym},
+		{environment.TheirScores, `"quintain"`, scores.ReasoningGym},
+	} {
+		e, scenario := &environment.Default().Env, catalog.DefaultScenario()
+		e.Scores = test.env
+		scenario.Set("reasoning_gym", "scores", test.before)
+		if Score(e, &scenario); scenario.Scores() != test.want {
+			t.Errorf("%s over %s: %s, want %s", test.env, test.before, scenario.Scores(), test.want)
 		}
 	}
 }

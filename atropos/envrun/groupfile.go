@@ -58,6 +58,12 @@ func NewGroupFile(path string, want int) (*GroupFile, error) {
 // Name returns the name of the file.
 func (f *GroupFile) Name() string { return f.out.Name() }
 
+// Beside returns the name of a file beside it: NAME.KIND.jsonl beside NAME.jsonl.
+func (f *GroupFile) Beside(kind string) string {
+	ending := filepath.Ext(f.Name())
+	return strings.TrimSuffix(f.Name(), ending) + "." + kind + ending
+}
+
 // write writes a group. The caller holds f.mu.
 func (f *GroupFile) write(g *quintain.Group) error {
 	f.line = append(atropos.AppendWhole(f.line[:0], g), '\n')

@@ -84,6 +84,7 @@ func uses() map[string][]string {
 	problems := []string{"tasks", "mixture", "problems", "columns", "scenario"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
+	const scored = "scenario.reasoning_gym.scores"
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	return map[string][]string{
 		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
@@ -91,15 +92,15 @@ func uses() map[string][]string {
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"view":     {"data", "log", "server", "policy.tokenizer"},
 		"pretrain": {"tasks", "scenario", "model", "log"},
-		"hub":      append(slices.Clone(hubs), "serve"),
-		"serve":    {"log", "server", "serve", "-serve.hub"},
+		"hub":      append(slices.Clone(hubs), "serve", scored),
+		"serve":    {"log", "server", "serve", "-serve.hub", scored},
 		"config":   {""},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
 
-		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
-		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
-		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture"}, tokens, levels, []string{"run.replays", "run.grace"}),
+		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
+		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
+		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
 		"fake-server": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
@@ -214,6 +215,7 @@ func (w *world) loadConfig(verb, file string, flags map[string]string) (*config,
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
 		return nil, usageError{err}
 	}
+	c.Serve.Scores = c.Source.Scenario.Scores()
 	c.notes = w.stderr
 	return c, nil
 }

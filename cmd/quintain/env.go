@@ -81,6 +81,7 @@ func (w *world) translate(c *config, of *environment.Settings) (*atroposEnv, err
 	c.Run.Of.Replays, c.Run.Of.Grace = replays, grace
 	c.Rules, c.Dumps, c.Policy.Sampling = envrun.Rules(&of.Env), envrun.Dumps(&of.Env), envrun.Sampling(&of.Env)
 	c.Curriculum = envrun.Curriculum(&of.Env, c.Curriculum)
+	envrun.Score(&of.Env, &c.Source.Scenario)
 	var err error
 	if c.Policy.Server, err = envrun.Server(of, c.Policy.Server.Files, w.getenv); err != nil {
 		return nil, usageError{err}

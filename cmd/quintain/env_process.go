@@ -21,8 +21,8 @@ func newEnvProcess(w *world) *cobra.Command {
 		Short: "Play groups into a file",
 		Long: `Process plays env.total_steps groups and writes each as a line of JSON to
 env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file exists,
-it adds a number to the name.`,
-		Example: `  quintain env process --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl`,
+it adds a number to the name. The metrics go into a file beside it, NAME.metrics.jsonl.`,
+		Example: `  quintain env process --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl --report report.json`,
 		Args:    noArgs,
 	}
 	load := w.newEnviron(c, "env process")
@@ -41,6 +41,9 @@ it adds a number to the name.`,
 
 // processEnv plays groups into a file.
 func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct{}) (err error) {
+	if err := run.ReportFile(e.config.Run.Report).Check(); err != nil {
+		return err
+	}
 	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
 	if err != nil {
 		return err
@@ -61,7 +64,15 @@ func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct
 	if e.Run, err = run.Open(ctx, cfg); err != nil {
 		return err
 	}
-	dumps, err := artifacts.Dump(e.Run, filepath.Join(e.config.Data, datadir.Dumps), e.config.Dumps)
+	c := e.config
+	metrics, err := artifacts.Metrics(e.Run, file.Beside("metrics"), artifacts.Config{
+		Metrics: c.Metrics, MaxTokens: c.Policy.Sampling.MaxTokens, Exchanges: e.exchanges, Register: e.register, Log: e.log,
+	})
+	if err != nil {
+		return err
+	}
+	e.closed = append(e.closed, metrics)
+	dumps, err := artifacts.Dump(e.Run, filepath.Join(c.Data, datadir.Dumps), c.Dumps)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	}
 	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)
-	if cfg.Exams, err = envrun.Exams(&e.of.Env, link); err != nil {
+	if cfg.Exams, err = envrun.Exams(&e.of.Env, &e.config.Source.Scenario, link); err != nil {
 		return err
 	}
 	if err := e.saveGroups(&cfg); err != nil {

@@ -166,12 +166,15 @@ func TestEnvironmentsShareTheProblems(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// Process writes the given number of groups into a new file.
+// Process writes the given number of groups into a new file, with its metrics beside it, and
+// the report. It logs each episode if it should, and plays by the scores of its setting.
 func TestEnvProcess(t *testing.T) {
 	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	path := filepath.Join(t.TempDir(), "groups.jsonl")
 	for i, name := range []string{"groups.jsonl", "groups_1.jsonl"} {
-		p := start(append([]string{"env", "process"}, environmentOf(url, "--env.total_steps", "7", "--env.data_path_to_save_groups", path)...)...)
+		report := path + ".report"
+		p := start(append([]string{"env", "process", "--report", report}, environmentOf(url, "--env.total_steps", "7", "--env.data_path_to_save_groups", path,
+			"--env.scores", "reasoning-gym", "--env.debug_logging", "True")...)...)
 		if status := p.wait(t); status != exitOK {
 			t.Fatalf("status %d\n%s", status, p.stderr.String())
 		}
@@ -191,6 +194,22 @@ func TestEnvProcess(t *testing.T) {
 		}
 		if len(lines) != 7 || !strings.Contains(p.stderr.String(), fmt.Sprintf("playing 7 groups into %s", filepath.Join(filepath.Dir(path), name))) {
 			t.Errorf("process %d: %d lines; it says\n%s", i, len(lines), p.stderr.String())
+		}
+		for _, said := range []string{"msg=played problem=reasoning_gym.v2-", "msg=reply problem=", "readable=false reward=0", "msg=episode problem="} {
+			if !strings.Contains(p.stderr.String(), said) {
+				t.Errorf("process %d: it does not say %s:\n%s", i, said, p.stderr.String())
+			}
+		}
+		var made run.Report
+		if text, err = os.ReadFile(report); err == nil {
+			err = json.Unmarshal(text, &made)
+		}
+		if err != nil || made.GroupsSent != 7 {
+			t.Errorf("process %d: the report has %d groups, error %v", i, made.GroupsSent, err)
+		}
+		metrics, err := os.ReadFile(filepath.Join(filepath.Dir(path), strings.TrimSuffix(name, ".jsonl")+".metrics.jsonl"))
+		if err != nil || !strings.Contains(string(metrics), `"train/items_sent_to_api":`) {
+			t.Errorf("process %d: metrics %s, error %v", i, metrics, err)
 		}
 	}
 	model.interrupts <- os.Interrupt

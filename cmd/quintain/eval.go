@@ -85,7 +85,8 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		return nil, usagef("--split is %s, but --problems asks the whole file: leave one out", how.Split)
 	}
 	defer c.Source.Scenario.Stop()
-	if err := c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
+	log := c.Log.Logger(w.stderr)
+	if err := c.Source.Scenario.Start(ctx, log); err != nil {
 		return nil, err
 	}
 	streams, err := c.streams()
@@ -105,7 +106,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	}
 	e := &exam.Exam{
 		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel,
-		Replays: c.Run.Of.Replays, Limit: c.Run.Of.EpisodeTime, MaxFailed: how.MaxFailed,
+		Replays: c.Run.Of.Replays, Limit: c.Run.Of.EpisodeTime, MaxFailed: how.MaxFailed, Log: log,
 	}
 	if out == "" {
 		return w.examine(ctx, e)

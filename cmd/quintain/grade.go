@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newGrade(w *world) *cobra.Command {
-	var format string
+	var format, by string
 	c := &cobra.Command{
 		Use:   "grade",
 		Short: "Grade answers: JSON lines in, JSON lines out",
@@ -19,6 +20,7 @@ func newGrade(w *world) *cobra.Command {
 {"score", "malformed", "reason"}. A line is {"problem": …, "answer": …}, with a problem as
 tasks export prints it; with --format reasoning-gym it is
 {"entry": {"question", "answer", "metadata"}, "answer": …}. The answer null is no answer.
+With --scores reasoning-gym, answers get the scores of that library.
 
 All cores grade. Grade answers every line that it has read before it waits for more, so a
 program can talk to it line by line. An unreadable line gives {"error": …} in its place
@@ -35,11 +37,15 @@ and exit status 1 at the end; the other lines are still graded.`,
 			if err != nil {
 				return usagef("--%w", err)
 			}
+			if by != string(scores.Ours) && by != string(scores.ReasoningGym) {
+				return usagef("--scores: is %q, want %s or %s", by, scores.Ours, scores.ReasoningGym)
+			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.Grader{Tasks: tasks, Format: form}.Grade(ctx, w.stdin, w.stdout)
+				return pipe.Grader{Tasks: tasks, Format: form, Scores: scores.By(by)}.Grade(ctx, w.stdin, w.stdout)
 			})
 		},
 	}
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
+	c.Flags().StringVar(&by, "scores", string(scores.Ours), "whose scores answers get: quintain or reasoning-gym")
 	return c
 }

@@ -26,6 +26,7 @@ var floors = [][]string{
 	},
 	{
 		"settings", // the settings and their names
+		"interop/reasoninggym/python",
 		"mathverify/exact",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
@@ -36,6 +37,7 @@ var floors = [][]string{
 		"run/scalars",
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
+		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
 		"task", "task/tasktest",
@@ -55,6 +57,7 @@ var floors = [][]string{
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"hub/registry", "hub/reply", "hub/mathroute",
+		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tiny",
 	},

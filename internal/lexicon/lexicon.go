@@ -68,6 +68,10 @@ func Rungs(letters int) Words { return ofLength(rungs(), letters) }
 // common word is known.
 func Known(letters int) Words { return ofLength(known(), letters) }
 
+// Ladders returns the words of 3, 4 or 5 letters that reasoning-gym counts as words in a
+// ladder. They are for its score alone.
+func Ladders(letters int) Words { return ofLength(ladders(), letters) }
+
 // Sentences returns some 260 plain sentences of 3 to 25 words, at least four of each
 // number of words. They consist of letters, spaces, commas, and a full stop or a question
 // mark at the end. The caller must not change the slice.
@@ -80,12 +84,15 @@ var (
 	rungsGz string
 	//go:embed known.txt.gz
 	knownGz string
+	//go:embed ladders.txt.gz
+	laddersGz string
 	//go:embed sentences.txt
 	sentencesText string
 
 	common    = sync.OnceValue(func() *lists { return read(commonGz) })
 	rungs     = sync.OnceValue(func() *lists { return read(rungsGz) })
 	known     = sync.OnceValue(func() *lists { return read(knownGz) })
+	ladders   = sync.OnceValue(func() *lists { return read(laddersGz) })
 	sentences = sync.OnceValue(func() []string {
 		return strings.Split(strings.TrimSuffix(sentencesText, "\n"), "\n")
 	})

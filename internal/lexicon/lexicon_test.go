@@ -21,7 +21,7 @@ func Example() {
 var sources = []struct {
 	name string
 	list func(int) Words
-}{{"common", Common}, {"rungs", Rungs}, {"known", Known}}
+}{{"common", Common}, {"rungs", Rungs}, {"known", Known}, {"ladders", Ladders}}
 
 func TestListsAreSorted(t *testing.T) {
 	plain := regexp.MustCompile(`^[a-z]+$`)
@@ -48,6 +48,7 @@ func TestCommonWordsAreKnown(t *testing.T) {
 		}
 		contains(t, Known(letters), Common(letters))
 		contains(t, Common(letters), Rungs(letters))
+		contains(t, Ladders(letters), Rungs(letters))
 		if has := Rungs(letters).Len() > 0; has != (letters <= 5) {
 			t.Errorf("rungs of %d letters: %v", letters, has)
 		}

@@ -7,6 +7,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -14,6 +16,7 @@ import (
 type Grader struct {
 	Tasks  *task.Set // problems of other tasks are errors
 	Format Format
+	Scores scores.By
 }
 
 // A Verdict is a [quintain.Verdict] with all members in its JSON.
@@ -28,20 +31,55 @@ type Verdict struct {
 // cores. See [jsonl.Answer] for its limits and errors.
 func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
-		read := g.Format.reader()
+		grade := g.grader()
 		var encoder jsonform.Encoder
 		var v Verdict
-		return func(dst, line []byte) ([]byte, error) {
-			p, answer, err := read(line)
-			if err != nil {
-				return dst, err
-			}
-			if v, err = g.Judge(p, answer); err != nil {
+		return func(dst, line []byte) (_ []byte, err error) {
+			if v, err = grade(line); err != nil {
 				return dst, err
 			}
 			return encoder.Append(dst, &v)
 		}
 	})
+}
+
+// grader returns a function that grades lines, for one goroutine.
+func (g Grader) grader() func(line []byte) (Verdict, error) {
+	if g.Scores == scores.ReasoningGym && g.Format.entry != nil {
+		return func(line []byte) (Verdict, error) {
+			e, answer, err := g.Format.entry(line)
+			if err != nil {
+				return Verdict{}, err
+			}
+			p, err := problemOf(e)
+			if err != nil {
+				return Verdict{}, err
+			}
+			return g.JudgeEntry(p, e, answer)
+		}
+	}
+	read := g.Format.reader()
+	return func(line []byte) (Verdict, error) {
+		p, answer, err := read(line)
+		if err != nil {
+			return Verdict{}, err
+		}
+		return g.Judge(p, answer)
+	}
+}
+
+// JudgeEntry is Judge for a problem that is an entry of reasoning-gym: its scores follow the
+// answer in the entry.
+func (g Grader) JudgeEntry(p quintain.Problem, e reasoninggym.Entry, answer *string) (Verdict, error) {
+	if g.Scores != scores.ReasoningGym || !scores.Known(p.Task) {
+		return g.Judge(p, answer)
+	}
+	t, err := g.Tasks.Get(p.Task)
+	if err != nil {
+		return Verdict{}, err
+	}
+	v, err := scores.GradeEntry(t, p, e, answer)
+	return Verdict(v), err
 }
 
 // Judge grades one answer; nil: there is none. An error means that the problem is
@@ -51,16 +89,6 @@ func (g Grader) Judge(p quintain.Problem, answer *string) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	text := ""
-	if answer != nil {
-		text = *answer
-	}
-	v, err := t.Grade(p, text) // even without an answer: the problem may be invalid
-	if err != nil {
-		return Verdict{}, err
-	}
-	if answer == nil {
-		v = quintain.Malformed("there is no answer")
-	}
-	return Verdict(v), nil
+	v, err := g.Scores.Grade(t, p, answer) // even without an answer: the problem may be invalid
+	return Verdict(v), err
 }

@@ -17,6 +17,10 @@ type Format struct {
 
 	writer func() writer
 	reader func() reader
+
+	// entry reads the entry and the answer of a line, for the scores of reasoning-gym; nil:
+	// lines have problems.
+	entry func(line []byte) (reasoninggym.Entry, *string, error)
 }
 
 // A writer appends a problem of t to a line. It is for one goroutine.
@@ -31,8 +35,8 @@ type reader func(line []byte) (p quintain.Problem, answer *string, err error)
 // [reasoninggym.Entry], and a line to grade is {"entry": …, "answer": …}. A null answer
 // means none.
 var Formats = []Format{
-	{"quintain", newProblemWriter, newProblemReader},
-	{"reasoning-gym", newEntryWriter, newEntryReader},
+	{"quintain", newProblemWriter, newProblemReader, nil},
+	{"reasoning-gym", newEntryWriter, newEntryReader, readEntry},
 }
 
 // FormatOf returns the named format.

@@ -133,22 +133,37 @@ func newEntryReader() reader {
 
 // decodeEntry reads a line of reasoning-gym's format with encoding/json.
 func decodeEntry(text []byte) (quintain.Problem, *string, error) {
+	e, answer, err := readEntry(text)
+	if err != nil {
+		return quintain.Problem{}, nil, err
+	}
+	p, err := problemOf(e)
+	return p, answer, err
+}
+
+// problemOf returns an entry as a problem.
+func problemOf(e reasoninggym.Entry) (quintain.Problem, error) {
+	p, err := reasoninggym.Read(e)
+	if err != nil {
+		return p, fmt.Errorf("entry.%w", err)
+	}
+	return p, nil
+}
+
+// readEntry reads the entry and the answer of a line.
+func readEntry(text []byte) (e reasoninggym.Entry, answer *string, err error) {
 	var in struct {
 		Entry  *reasoninggym.Entry `json:"entry"`
 		Answer json.RawMessage     `json:"answer"`
 	}
 	if err := decode(text, &in); err != nil {
-		return quintain.Problem{}, nil, err
+		return e, nil, err
 	}
 	if in.Entry == nil {
-		return quintain.Problem{}, nil, errors.New("entry: is missing")
+		return e, nil, errors.New("entry: is missing")
 	}
-	p, err := reasoninggym.Read(*in.Entry)
-	if err != nil {
-		return quintain.Problem{}, nil, fmt.Errorf("entry.%w", err)
-	}
-	answer, err := decodeAnswer(in.Answer)
-	return p, answer, err
+	answer, err = decodeAnswer(in.Answer)
+	return *in.Entry, answer, err
 }
 
 // decode reads one JSON value, with nothing after it. If possible, the error names the

@@ -112,21 +112,30 @@ func (a *Artifacts) openTrace() error {
 
 // openMetrics opens the logs of metrics, and the gauges.
 func (a *Artifacts) openMetrics() error {
-	c := &a.config
-	logs, flow, err := c.Metrics.Open(c.Folder.Join(datadir.Metrics), a.run.ID(), c.Log)
+	metrics, err := Metrics(a.run, a.config.Folder.Join(datadir.Metrics), a.config)
 	if err != nil {
 		return err
 	}
+	a.files = append(a.files, metrics)
+	return nil
+}
+
+// Metrics adds the metrics of c to r as a sink: the file lines, the other logs, and the gauges.
+// The caller closes them once r has ended.
+func Metrics(r *run.Run, lines string, c Config) (io.Closer, error) {
+	logs, flow, err := c.Metrics.Open(lines, r.ID(), c.Log)
+	if err != nil {
+		return nil, err
+	}
 	if flow != nil {
-		a.run.Beside(flow.Run)
+		r.Beside(flow.Run)
 	}
 	gauges := scalars.NewGauges()
 	c.Register(gauges)
 	metrics := run.NewMetrics(append(logs, gauges), c.Metrics.Every, c.MaxTokens)
 	metrics.Watch(c.Exchanges)
-	a.files = append(a.files, metrics)
-	a.run.AddSink(metrics)
-	return nil
+	r.AddSink(metrics)
+	return metrics, nil
 }
 
 // openDumps opens the dumps.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -79,6 +80,9 @@ type Exam struct {
 	// result of a problem that the end of the evaluation cut. An error ends the
 	// evaluation.
 	Played func(rollout.Result) error
+
+	// Log, unless nil, gets every episode at the level debug; see [rollout.Result.Log].
+	Log *slog.Logger
 }
 
 // Progress tells how far an evaluation is.
@@ -112,6 +116,9 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit, Exam: true,
 		Next: run.next,
 		Done: func(_ context.Context, r rollout.Result) error {
+			if e.Log != nil {
+				r.Log(e.Log)
+			}
 			err := run.take(r)
 			var failed *FailedError
 			if errors.As(err, &failed) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/task"
@@ -15,7 +16,7 @@ import (
 
 func newServer(t testing.TB) *mcp.Server {
 	t.Helper()
-	book, err := names.All()
+	book, err := names.All(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -28,7 +30,8 @@ type Book struct {
 	tasks     *task.Set
 	scenarios []scenario.Spec
 	usual     string            // scenario of a problem that names none
-	ids       map[string]string // of scenarios with their default settings, by name
+	ids       map[string]string // of scenarios, by name
+	by        scores.By
 	problems  *pipe.Problems
 	over      sync.Map // by name or ID, and task: a played
 }
@@ -36,15 +39,15 @@ type Book struct {
 // New returns a book of tasks and scenarios. The scenario usual, one of them, plays the
 // problems that name none.
 func New(tasks *task.Set, scenarios []scenario.Spec, usual string) *Book {
-	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), problems: pipe.NewProblems()}
+	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), by: scores.Ours, problems: pipe.NewProblems()}
 	for _, spec := range scenarios {
 		b.ids[spec.Name] = spec.Info().ID()
 	}
 	return b
 }
 
-// All returns the book of all tasks, mixtures of them, and all scenarios.
-func All() (*Book, error) {
+// All returns the book of all tasks, mixtures of them, and all scenarios, with these scores.
+func All(by scores.By) (*Book, error) {
 	composite, err := catalog.NewComposite()
 	if err != nil {
 		return nil, err
@@ -53,7 +56,30 @@ func All() (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(tasks, catalog.Scenarios(), catalog.DefaultScenario().Name), nil
+	b := New(tasks, catalog.Scenarios(), catalog.DefaultScenario().Name)
+	b.by = by
+	for _, spec := range b.scenarios {
+		play, err := b.play(spec)
+		if err != nil {
+			return nil, err
+		}
+		info, err := spec.With(composite, play)
+		if err == nil { // else it cannot play mixtures, and has no scores
+			b.ids[spec.Name] = info.Info().ID()
+		}
+	}
+	return b, nil
+}
+
+// play returns a scenario's settings: the defaults, with the scores of the book.
+func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
+	play := spec.New()
+	for _, s := range catalog.SettingsOf(spec) {
+		if s.Path() == "scores" {
+			return play, settings.ReadJSON(play, fmt.Appendf(nil, `{"scores":%q}`, b.by))
+		}
+	}
+	return play, nil
 }
 
 // Tasks returns the tasks.
@@ -122,16 +148,17 @@ func (b *Book) Problem(text []byte) (p quintain.Problem, err error) {
 	return p, nil
 }
 
-// Entry reads a problem from the members of a reasoning-gym entry.
-func (b *Book) Entry(question, answer, metadata []byte) (p quintain.Problem, err error) {
-	e := reasoninggym.Entry{Metadata: metadata}
+// Entry reads a reasoning-gym entry from its members, also as a problem.
+func (b *Book) Entry(question, answer, metadata []byte) (p quintain.Problem, e reasoninggym.Entry, err error) {
+	e.Metadata = metadata
 	if err := unmarshal("question", question, &e.Question); err != nil {
-		return p, err
+		return p, e, err
 	}
 	if err := unmarshal("answer", answer, &e.Answer); err != nil {
-		return p, err
+		return p, e, err
 	}
-	return reasoninggym.Read(e)
+	p, err = reasoninggym.Read(e)
+	return p, e, err
 }
 
 // unmarshal reads a member that may be missing.
@@ -174,7 +201,12 @@ func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
 
 // Grade judges an answer to p; nil: none.
 func (b *Book) Grade(p quintain.Problem, answer *string) (pipe.Verdict, error) {
-	return pipe.Grader{Tasks: b.tasks}.Judge(p, answer)
+	return pipe.Grader{Tasks: b.tasks, Scores: b.by}.Judge(p, answer)
+}
+
+// GradeEntry judges an answer to an entry that [Book.Entry] read as p.
+func (b *Book) GradeEntry(p quintain.Problem, e reasoninggym.Entry, answer string) (pipe.Verdict, error) {
+	return pipe.Grader{Tasks: b.tasks, Scores: b.by}.JudgeEntry(p, e, &answer)
 }
 
 // Env returns a new episode of p, which the caller must Close. The scenario of p plays it
@@ -234,7 +266,11 @@ func (b *Book) scenario(name string, t quintain.Task, of string) (played, error)
 		if name != spec.Name && name != id {
 			continue
 		}
-		s, err := spec.Over(t, nil)
+		play, err := b.play(spec)
+		if err != nil {
+			return played{}, err
+		}
+		s, err := spec.With(t, play)
 		if err != nil {
 			return played{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -12,7 +13,7 @@ import (
 // newBook returns a book of all tasks and scenarios.
 func newBook(tb testing.TB) *names.Book {
 	tb.Helper()
-	book, err := names.All()
+	book, err := names.All(scores.Ours)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -90,6 +91,41 @@ func TestJudge(t *testing.T) {
 	p.Task = "nothing"
 	if _, err := book.Judge(t.Context(), p, ""); err == nil || !strings.Contains(err.Error(), `no task "nothing"`) {
 		t.Errorf("a problem of no task: error %v", err)
+	}
+}
+
+// With the scores of reasoning-gym, the book grades and plays by them, and its scenario has
+// another ID.
+func TestScoresOfTheBook(t *testing.T) {
+	book, err := names.All(scores.ReasoningGym)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw, err := book.Draw(names.Draw{Task: "chain_sum", Scenario: "reasoning_gym", Seed: "1"}) // What is 3 - 6?
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := draw(0)
+	if err != nil || !strings.HasPrefix(p.Scenario, "reasoning_gym.v2-") {
+		t.Fatalf("the problem is %s, error %v", p.ID(), err)
+	}
+	answer := "-3 or so"
+	if v, err := book.Grade(p, &answer); err != nil || v.Score != 0.25 {
+		t.Errorf("the answer is graded %+v, error %v", v, err)
+	}
+	if step, err := book.Judge(t.Context(), p, "", "<answer>"+answer+"</answer>"); err != nil || step.Reward != 0.25 {
+		t.Errorf("the reply earns %v, error %v", step.Reward, err)
+	}
+	p.Scenario = "reasoning_gym.v2"
+	if _, err := book.Judge(t.Context(), p, "", answer); err == nil || !strings.Contains(err.Error(), "has other settings") {
+		t.Errorf("a problem with the usual scores: error %v", err)
+	}
+	e, of, err := book.Entry([]byte(`"?"`), []byte(`"5"`), []byte(`{"source_dataset":"gcd","numbers":[4,6],"result":2}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := book.GradeEntry(e, of, "5"); err != nil || v.Score != 1 {
+		t.Errorf("the stored answer, which is wrong, is graded %+v, error %v", v, err)
 	}
 }
 

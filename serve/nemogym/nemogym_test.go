@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
 )
@@ -28,7 +29,7 @@ func newServer(tb testing.TB) *web.Server {
 // newBook returns a book of all tasks and scenarios.
 func newBook(tb testing.TB) *names.Book {
 	tb.Helper()
-	book, err := names.All()
+	book, err := names.All(scores.Ours)
 	if err != nil {
 		tb.Fatal(err)
 	}

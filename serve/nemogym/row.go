@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -54,9 +55,9 @@ const (
 
 // A row is the request in a row of a data set.
 type row struct {
-	problem  quintain.Problem // refers to parts of the body
-	scenario string           // empty: the problem's, or the usual one
-	entry    bool             // it is for NeMo Gym's own reasoning_gym server
+	problem  quintain.Problem    // refers to parts of the body
+	scenario string              // empty: the problem's, or the usual one
+	entry    *reasoninggym.Entry // for NeMo Gym's own reasoning_gym server; nil: the problem is one of ours
 }
 
 // read reads a row. The problem refers to parts of the body.
@@ -76,32 +77,32 @@ func (s *server) read(c *web.Call, r *reader, body []byte) (it row, err error) {
 }
 
 // problem returns the problem of a row, or of the cookie.
-func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p quintain.Problem, entry bool, err error) {
+func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p quintain.Problem, entry *reasoninggym.Entry, err error) {
 	switch {
 	case members.Value(rowProblem) != nil:
 		p, err = s.book.Problem(members.Value(rowProblem))
-		return p, false, err
+		return p, nil, err
 	case members.Value(rowTask) != nil:
 		var d names.Draw
 		if err := jsonform.Unmarshal(body, &d); err != nil {
-			return p, false, err
+			return p, nil, err
 		}
 		draw, err := s.book.Draw(d)
 		if err != nil {
-			return p, false, err
+			return p, nil, err
 		}
 		p, err = draw(d.Index)
-		return p, false, err
+		return p, nil, err
 	case bytes.Contains(members.Value(rowMetadata), []byte(`"source_dataset"`)):
-		p, err = s.book.Entry(members.Value(rowQuestion), members.Value(rowAnswer), members.Value(rowMetadata))
-		return p, true, err
+		p, e, err := s.book.Entry(members.Value(rowQuestion), members.Value(rowAnswer), members.Value(rowMetadata))
+		return p, &e, err
 	}
 	cookie, err := c.R.Cookie(problemCookie)
 	if err != nil {
-		return p, false, errors.New("problem: is missing; want problem, task, or the question, answer and metadata of reasoning-gym")
+		return p, nil, errors.New("problem: is missing; want problem, task, or the question, answer and metadata of reasoning-gym")
 	}
 	p, err = s.book.Problem(jsonform.AppendText(nil, cookie.Value))
-	return p, false, err
+	return p, nil, err
 }
 
 // seed begins a rollout.
@@ -113,7 +114,7 @@ func (s *server) seed(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		if it.problem.Level != quintain.OwnParams && !it.entry {
+		if it.problem.Level != quintain.OwnParams && it.entry == nil {
 			setCookie(c, problemCookie, it.problem.ID())
 		}
 		return []byte("{}"), nil
@@ -127,13 +128,13 @@ func setCookie(c *web.Call, name, value string) {
 
 // judge plays the replies of a response.
 func (s *server) judge(c *web.Call, it row, replies []string) (quintain.Step, error) {
-	if !it.entry || it.scenario != "" {
+	if it.entry == nil || it.scenario != "" {
 		return s.book.Judge(c.Context(), it.problem, it.scenario, replies...)
 	}
 	// NeMo Gym's reasoning_gym server reads replies like this, because its prompts do not
 	// mention tags.
 	found := extract(replies[len(replies)-1])
-	v, err := s.book.Grade(it.problem, &found)
+	v, err := s.book.GradeEntry(it.problem, *it.entry, found)
 	return quintain.Step{Answer: found, Reward: v.Score, Malformed: v.Malformed, Why: v.Reason}, err
 }
 

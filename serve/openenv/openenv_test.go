@@ -18,6 +18,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/internal/web/webtest"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/sessions"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // book returns a book of all tasks and scenarios.
 func book(t testing.TB) *names.Book {
 	t.Helper()
-	all, err := names.All()
+	all, err := names.All(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/serve/sessions"
@@ -15,7 +16,7 @@ import (
 
 func newServer(t testing.TB) *web.Server {
 	t.Helper()
-	book, err := names.All()
+	book, err := names.All(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -49,6 +51,11 @@ func (s *ScenarioChoice) Set(scenario, name, value string) {
 	if err := settings.ReadJSON(s.plays[scenario], []byte(object)); err != nil {
 		panic("scenario " + scenario + ": " + err.Error())
 	}
+}
+
+// Scores returns whose scores answers get.
+func (s *ScenarioChoice) Scores() scores.By {
+	return s.plays["reasoning_gym"].(*scenarios.ReasoningGym).Scores
 }
 
 // Start starts the external program, if one is set; its standard error goes to log. The
