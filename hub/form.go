@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // maxBurst is the most groups in a burst of batches.
@@ -223,43 +222,9 @@ func missed(q *queue.Queue, want registry.Demand) error {
 // only locks under which nobody calls the queue.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	who := r.registry.Roster(time.Now())
-	from := candidates{waiting: waiting, who: who, demand: who.Demand(), step: r.batches.current(), maxLag: r.server.config.MaxLag}
-	return from.pick(who.Need(r.strict))
-}
-
-// candidates are the groups to choose a batch from.
-type candidates struct {
-	waiting []queue.Entry
-	who     *registry.Roster
-	demand  registry.Demand
-	step    int
-	maxLag  *int // nil: no bound
-}
-
-// Len implements [packing.Waiting].
-func (c *candidates) Len() int { return len(c.waiting) }
-
-// At implements [packing.Waiting].
-func (c *candidates) At(i int) packing.Group {
-	e := &c.waiting[i]
-	if c.withheld(e) {
-		return packing.Group{Env: e.EnvID} // without a size, it is never chosen
-	}
-	return packing.Group{Env: e.EnvID, Size: c.demand.Of(1, int(e.Episodes), int(e.Sequences))}
-}
-
-// withheld reports whether a group is held for its connected environment, or too stale.
-func (c *candidates) withheld(e *queue.Entry) bool {
-	return e.Held() && c.who.Has(e.EnvID) || c.maxLag != nil && e.Stale(c.step, *c.maxLag)
-}
-
-// pick returns the groups of the next batch.
-func (c *candidates) pick(n packing.Need) []queue.Entry {
-	var picked []queue.Entry
-	for _, at := range n.Pack(c) {
-		picked = append(picked, c.waiting[at])
-	}
-	return picked
+	return who.Pick(waiting, r.strict, func(e *queue.Entry) bool {
+		return r.server.config.MaxLag != nil && e.Stale(r.batches.current(), *r.server.config.MaxLag)
+	})
 }
 
 // reportUnpackable reports the sizes of groups that fit no batch by Atropos' rules, each once.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -58,7 +56,7 @@ file completely or not at all.`,
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			return toFile(out, w.stdout, func(out io.Writer) error {
+			return datadir.WriteOut(out, w.stdout, func(out io.Writer) error {
 				sink := of.Sink(out)
 				n, err := export.CopyWhole(ctx, sink, r, q.query)
 				fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
@@ -90,20 +88,4 @@ func (w *world) sayUnknown(n int) {
 	if n > 0 {
 		fmt.Fprintf(w.stderr, "quintain: %d groups have no record of AReaL, which needs log-probabilities: the policy reported none\n", n)
 	}
-}
-
-// toFile has write fill the file at path, completely or not at all, or stdout if path is
-// empty.
-func toFile(path string, stdout io.Writer, write func(io.Writer) error) error {
-	buffered := func(to io.Writer) error {
-		out := bufio.NewWriterSize(to, 1<<20)
-		return errors.Join(write(out), out.Flush())
-	}
-	if path == "" {
-		return buffered(stdout)
-	}
-	if err := datadir.WriteTo(path, buffered); err != nil {
-		return fmt.Errorf("--out: %w", err)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,9 +44,9 @@ exit status 1 at the end; the other lines are still rendered.`,
     quintain template render --tokenizer-config model/tokenizer_config.json`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			at, err := templateTime(now)
+			at, err := pipe.Clock(now)
 			if err != nil {
-				return err
+				return usagef("--%w", err)
 			}
 			if f.Config == "" {
 				return usagef("--tokenizer-config is missing")
@@ -66,16 +65,4 @@ exit status 1 at the end; the other lines are still rendered.`,
 	c.Flags().StringVar(&f.Name, "name", "", "name of the template, if the model has several")
 	c.Flags().StringVar(&now, "now", "", "time for the template, as 2006-01-02T15:04:05 (default: the local time)")
 	return c
-}
-
-// templateTime reads --now.
-func templateTime(now string) (func() time.Time, error) {
-	if now == "" {
-		return time.Now, nil
-	}
-	at, err := time.Parse("2006-01-02T15:04:05", now)
-	if err != nil {
-		return nil, usagef("--now is %q, want a time such as 2006-01-02T15:04:05", now)
-	}
-	return func() time.Time { return at }, nil
 }

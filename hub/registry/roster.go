@@ -3,8 +3,6 @@ package registry
 import (
 	"cmp"
 	"slices"
-
-	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // A Roster is a registration with the connected environments. It is immutable.
@@ -61,18 +59,6 @@ func (w *Roster) Known() int { return len(w.envs) }
 func (w *Roster) Connected() (n int) {
 	for range w.present {
 		n++
-	}
-	return n
-}
-
-// Need is the demand of the next batch.
-func (w *Roster) Need(strict bool) packing.Need {
-	want := w.Demand()
-	n := packing.Need{Least: want.Least, Most: want.Most, Strict: strict}
-	for _, e := range w.present {
-		if e.Minimum != nil {
-			n.AddMinimum(e.ID, *e.Minimum)
-		}
 	}
 	return n
 }

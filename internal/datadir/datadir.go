@@ -4,6 +4,7 @@
 package datadir
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -146,6 +147,22 @@ func WriteTo(path string, write func(io.Writer) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return SyncFolder(filepath.Dir(path))
+}
+
+// WriteOut has write fill the file at path, completely or not at all, or stdout if path is
+// empty. The output is buffered.
+func WriteOut(path string, stdout io.Writer, write func(io.Writer) error) error {
+	buffered := func(to io.Writer) error {
+		out := bufio.NewWriterSize(to, 1<<20)
+		return errors.Join(write(out), out.Flush())
+	}
+	if path == "" {
+		return buffered(stdout)
+	}
+	if err := WriteTo(path, buffered); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
 }
 
 // finish fills and closes f, and moves it to path.

@@ -3,6 +3,7 @@ package pipe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -63,6 +64,19 @@ func answerJSON(ctx context.Context, in io.Reader, out io.Writer, answer func(li
 			return append(dst, text...), err
 		}
 	})
+}
+
+// Clock returns a clock that always shows a time, given as 2006-01-02T15:04:05, or the local
+// clock if the time is empty. The error names the flag now.
+func Clock(now string) (func() time.Time, error) {
+	if now == "" {
+		return time.Now, nil
+	}
+	at, err := time.Parse("2006-01-02T15:04:05", now)
+	if err != nil {
+		return nil, fmt.Errorf("now is %q, want a time such as 2006-01-02T15:04:05", now)
+	}
+	return func() time.Time { return at }, nil
 }
 
 // Render reads lines with the variables of a conversation, such as {"messages": […]}, and
