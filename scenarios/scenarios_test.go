@@ -185,7 +185,7 @@ func TestMathematicalAnswers(t *testing.T) {
 		{"other words are no answer", `\text{Friday}`, "I do not know.", "no answer"},
 		{"a letter", "C", "I think that (C) is right, and not (B) or (A): (C)", "right"},
 		{"prose in a box is not searched", "42", `\boxed{neither 41 nor 42}`, "wrong: want 42"},
-		{"an undecidable answer is wrong", `\sum_{k=1}^{\infty} \frac{1}{k^2}`, `\boxed{\frac{\pi^2}{6}}`, `wrong: unknown: it could not be told whether the answer is right; want \sum_{k=1}^{\infty} \frac{1}{k^2}`},
+		{"an undecidable answer is wrong", `\sum_{k=1}^{\infty} \frac{1}{k^3}`, `\boxed{\zeta(3)}`, `wrong: unknown: it could not be told whether the answer is right; want \sum_{k=1}^{\infty} \frac{1}{k^3}`},
 	} {
 		line, err := json.Marshal(map[string]string{"question": "q", "answer": test.gold})
 		if err != nil {

@@ -31,11 +31,11 @@ func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var line struct{ Msg, Group string }
+		var line struct{ Msg, Problem string }
 		if json.Unmarshal(lines.Bytes(), &line) != nil || line.Msg != "played" {
 			continue
 		}
-		if played = append(played, line.Group); len(played) == n {
+		if played = append(played, line.Problem); len(played) == n {
 			_ = c.Process.Kill()
 		}
 	}

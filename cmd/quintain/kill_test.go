@@ -50,7 +50,7 @@ func (h *history) read(t *testing.T, log io.Reader, ready func()) {
 	for kept := 0; lines.Scan(); {
 		var line struct {
 			Msg     string   `json:"msg"`
-			Group   string   `json:"group"`
+			Group   string   `json:"problem"`
 			Drop    string   `json:"drop"`
 			Groups  []string `json:"groups"`
 			Version int      `json:"version"`
