@@ -19,12 +19,12 @@ var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 	Doc: "Find a conclusion about two facts that follows from all premises together, and from none of them alone. " +
 		"At most one in six statements of that form is right.",
 	Source:  "Propositional calculus; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: propositionalParams{MinVars: 2, MaxVars: 4, MinStatements: 2, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
 	Levels: []propositionalParams{
-		{MinVars: 2, MaxVars: 2, MinStatements: 2, MaxStatements: 2, MinComplexity: 1, MaxComplexity: 1},
-		{MinVars: 3, MaxVars: 3, MinStatements: 2, MaxStatements: 3, MinComplexity: 1, MaxComplexity: 2},
-		{MinVars: 4, MaxVars: 5, MinStatements: 3, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
+		{MinVars: 2, MaxVars: 3, MinStatements: 2, MaxStatements: 2, MinComplexity: 1, MaxComplexity: 1},
+		{MinVars: 3, MaxVars: 4, MinStatements: 2, MaxStatements: 3, MinComplexity: 1, MaxComplexity: 2},
+		{MinVars: 5, MaxVars: 5, MinStatements: 3, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
 		{MinVars: 6, MaxVars: 7, MinStatements: 4, MaxStatements: 6, MinComplexity: 2, MaxComplexity: 3},
 		{MinVars: 8, MaxVars: 10, MinStatements: 6, MaxStatements: 9, MinComplexity: 2, MaxComplexity: 4},
 	},
@@ -69,8 +69,8 @@ type propositionalItem struct {
 	Phrasing int  `json:"phrasing,omitempty"`
 }
 
-// propositionalLetters are the facts, in the order of use.
-const propositionalLetters = "PQRSTUVWXYZA"
+// propositionalLetters are the facts to choose from.
+const propositionalLetters = "ABCDEGHJKLMNPQRSTUWZ"
 
 // A theory is a list of premises: the assignments that make each of them true, and those
 // that make all true.
@@ -120,7 +120,7 @@ func (t *theory) possible() bool {
 func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, error) {
 	item := propositionalItem{Two: true, Phrasing: r.Between(0, len(propositionalPhrasings)-1)}
 	n := r.Between(p.MinVars, p.MaxVars)
-	letters := propositionalLetters[:n]
+	letters := string(rng.Sample(r, []byte(propositionalLetters), n))
 	const tries = 5000
 	for range tries {
 		item.Complexity = r.Between(p.MinComplexity, p.MaxComplexity)

@@ -108,6 +108,7 @@ type hanoiSearch struct {
 	disks, pegs int
 	units       [mostDisks]int32
 	steps       [2][]uint8 // distance from each end and 1; 0: not met
+	room        []int32    // for moves
 }
 
 // way returns a shortest way.
@@ -161,8 +162,9 @@ func (s *hanoiSearch) widen(side int, front []int32) (next []int32, met int32) {
 	return next, -1
 }
 
-// moves returns the states one legal move away.
-func (s *hanoiSearch) moves(state int32) (list []int32) {
+// moves returns the states one legal move away, valid until the next call.
+func (s *hanoiSearch) moves(state int32) []int32 {
+	list := s.room[:0]
 	var covered [mostPegs]bool
 	rest := state
 	for disk := range s.disks {
@@ -178,6 +180,7 @@ func (s *hanoiSearch) moves(state int32) (list []int32) {
 			}
 		}
 	}
+	s.room = list
 	return list
 }
 
