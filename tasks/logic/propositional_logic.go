@@ -130,7 +130,7 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 		for range r.Between(p.MinStatements, p.MaxStatements) {
 			premises = append(premises, t.draw(item.Complexity, r))
 		}
-		if !t.possible() {
+		if t = t.named(premises); len(t.letters) < 2 || !t.possible() {
 			continue
 		}
 		right, all := t.conclusions()
@@ -140,10 +140,25 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 		for _, f := range premises {
 			item.Premises = append(item.Premises, f.text())
 		}
-		item.Variables, item.ExampleAnswer = strings.Split(letters, ""), rng.Pick(r, right).text()
+		item.Variables, item.ExampleAnswer = strings.Split(t.letters, ""), rng.Pick(r, right).text()
 		return item, nil
 	}
 	return item, fmt.Errorf("no premises with a conclusion of their own found in %d tries", tries)
+}
+
+// named returns the theory of the premises over the facts that they name. The question names
+// no others.
+func (t *theory) named(premises []formula) theory {
+	of := theory{each: make([]worlds, 0, len(premises))}
+	for i := range len(t.letters) {
+		if slices.ContainsFunc(premises, func(f formula) bool { return slices.Contains(f, t.letters[i]) }) {
+			of.letters += t.letters[i : i+1]
+		}
+	}
+	for _, f := range premises {
+		of.add(f)
+	}
+	return of
 }
 
 // draw draws a premise that is neither always true nor always false, and adds it.
