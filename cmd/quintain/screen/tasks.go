@@ -17,7 +17,7 @@ func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "TASK\tCATEGORY\tLEVELS\tFEW\tSCORING\tGUESS RATE"
+	head := "TASK\tCATEGORY\tLEVELS\tFEW\tSCORING\tGUESS"
 	if long {
 		head += "\tWHAT IT IS"
 	}
