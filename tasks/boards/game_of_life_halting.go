@@ -19,7 +19,7 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 	Category: "algorithmic",
 	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
 		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor the number of cells gives it away. " +
-		"Harder levels also ask when they have died, or how many cells are left.",
+		"All levels also ask when they have died, or how many cells are left.",
 	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym and witness.",
 	Version: 5,
 	Default: gameOfLifeHaltingParams{GridSizeX: 12, GridSizeY: 12, Difficulty: 1, NumOscillators: 5, MaxSimulationSteps: 20},

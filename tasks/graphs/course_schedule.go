@@ -24,7 +24,7 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 	Version: 2,
 	Default: courseParams{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
 	Levels: []courseParams{
-		{MinCourses: 6, MaxCourses: 8, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},
+		{MinCourses: 6, MaxCourses: 8, MinPrerequisites: 1, MaxPrerequisites: 1, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},
 		{MinCourses: 8, MaxCourses: 12, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
 		{MinCourses: 8, MaxCourses: 12, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 6, PSolvable: 0.5, Witness: true},
 		{MinCourses: 20, MaxCourses: 30, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 4, MaxCycle: 10, PSolvable: 0.5, Witness: true},

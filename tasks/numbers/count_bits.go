@@ -15,7 +15,7 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 	Name:     "count_bits",
 	Category: "arithmetic",
 	Doc: "Count the ones of a number in binary. " +
-		"All shares of ones are equally likely; random numbers would have about half.",
+		"All shares of ones from a quarter to three quarters are equally likely; random numbers would have about half.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",
 	Version: 3,
 	Default: countBitsParams{MinN: 1, MaxN: 2147483647},
