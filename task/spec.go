@@ -21,8 +21,7 @@ type Spec[P Params, I Instance] struct {
 	// checks an answer rather than comparing it with Solve's.
 	Many bool
 
-	// Surface is the reason why [SurfaceRate] finds more than 0.2 above level 1, or
-	// [LearnedRate] much with held-out problems, if they do.
+	// Surface is the reason why [SurfaceRate] finds more than 0.2 above level 1, if it does.
 	Surface string
 
 	// Few gives, for each of the first levels that has few problems by nature, the reason: a

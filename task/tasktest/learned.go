@@ -14,15 +14,25 @@ const (
 	firstLevels = 2    // levels that the tests look at unless they are heavy
 )
 
+// resembling says of tasks why the answer of a near question tells much about another,
+// though whoever gives it solves nothing.
+var resembling = map[string]string{
+	"calendar_arithmetic": "The last digits of a year tell whether it is a leap year.",
+	"gcd":                 "Questions that share a number often share its divisor.",
+	"mini_sudoku":         "There are 288 grids, and near puzzles have many cells in common, which earn partial credit.",
+	"modulo_grid":         "With few rules, the number of visible marks tells how many are hidden.",
+	"spell_backward":      "Words that share letters earn partial credit for each other.",
+}
+
 // learnedByHeart: who knows 1,000 problems of a level by heart earns with others at most
 // the guess rate and a margin. If the task says that a level has few problems by nature,
-// that holds for held-out problems alone. A reason in Surface excuses the task.
+// that holds for held-out problems alone. Only the tasks in resembling are excused.
 //
 // The heavy tests look at every level. Others look at the first two, with few problems, and
 // try a level that comes near the limit with all. Short tests leave it out.
 func learnedByHeart(t testing.TB, of quintain.Task) {
 	info := of.Info()
-	if info.Surface != "" || testing.Short() {
+	if resembling[info.Name] != "" || testing.Short() {
 		return
 	}
 	if len(info.Few) > len(info.Levels) {

@@ -31,8 +31,7 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 		{MinEmpty: 10, MaxEmpty: 12},
 		{MinEmpty: 12, MaxEmpty: 12, MinRounds: 5},
 	},
-	Surface: "There are 288 grids, and near puzzles have many cells in common.",
-	Make:    makeMiniSudoku,
+	Make: makeMiniSudoku,
 }
 
 // miniSudokuParams are the settings of one difficulty.

@@ -29,8 +29,7 @@ var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
 		{Year: 2000, Tasks: calendarKinds[:6], OffsetUpperBound: 5000, LeapYearRange: 1900, YearRange: 400},
 		{Year: 3000, Tasks: calendarKinds[:6], OffsetUpperBound: 100_000, LeapYearRange: 2900, YearRange: 2500},
 	},
-	Surface: "The last digits of a year tell whether it is a leap year, and near prompts share them; a year has few days.",
-	Make:    makeCalendar,
+	Make: makeCalendar,
 }
 
 // The kinds of question.

@@ -27,8 +27,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 1_000_000, MaxValue: 100_000_000},
 		{MinNumbers: 3, MaxNumbers: 6, MinValue: 1_000_000_000, MaxValue: 1_000_000_000_000},
 	},
-	Surface: "Questions that share a number often share its divisor.",
-	Make:    makeGCD,
+	Make: makeGCD,
 }
 
 // gcdParams are the settings of one difficulty.

@@ -29,8 +29,7 @@ var moduloGrid = task.Spec[moduloGridParams, moduloGridItem]{
 		{SizeX: 30, SizeY: 30, MaxDivisor: 50, MaxTarget: 49, MaxHoles: 14},
 		{SizeX: 40, SizeY: 40, MaxDivisor: 70, MaxTarget: 69, MaxHoles: 20},
 	},
-	Surface: "With few rules, the number of visible marks tells how many are hidden.",
-	Make:    makeModuloGrid,
+	Make: makeModuloGrid,
 }
 
 // moduloGridParams are the settings of one difficulty.

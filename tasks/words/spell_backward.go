@@ -28,8 +28,7 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 		{MinWordLen: 15, MaxWordLen: 20},
 		{MinWordLen: 30, MaxWordLen: 50},
 	},
-	Surface: "Words that share letters earn partial credit for each other.",
-	Make:    makeSpellBackward,
+	Make: makeSpellBackward,
 }
 
 // spellBackwardParams are the settings of one difficulty.
