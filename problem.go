@@ -118,6 +118,7 @@ type Info struct {
 	Version  int               `json:"version"`
 	Many     bool              `json:"many,omitempty"`    // problems may have several right answers
 	Surface  string            `json:"surface,omitempty"` // why learned guesses earn much above level 1, if they do
+	Few      []string          `json:"few,omitempty"`     // by level: why it has few problems by nature; empty: it has many
 	Refuses  map[string]string `json:"refuses,omitempty"` // forms of a right answer refused on purpose, and why
 	Levels   []json.RawMessage `json:"levels"`            // parameters of each level, easiest first
 }

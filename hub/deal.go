@@ -32,10 +32,10 @@ var errLate = fmt.Errorf("the store has not answered for %s", patience)
 // context, it survives the client, and ends after the patience, the waits for the lock
 // included. So a store that does not answer delays no request for longer, however many wait.
 type deal struct {
-	context.Context
-	trade  *trade
-	held   bool // the trade is locked
-	cancel context.CancelFunc
+	context.Context //nolint:containedctx // a deal lives as long as its request
+	trade           *trade
+	held            bool // the trade is locked
+	cancel          context.CancelFunc
 }
 
 // deal begins a deal. The error is errLate.

@@ -24,6 +24,12 @@ type Spec[P Params, I Instance] struct {
 	// Surface is the reason why [SurfaceRate] finds more than 0.2 above level 1, if it does.
 	Surface string
 
+	// Few gives, for each of the first levels that has few problems by nature, the reason: a
+	// policy may know most of them by heart. Elsewhere an empty text, and after the last none.
+	// The key then stands for a whole class of problems, if the answer to one gives away
+	// the others, so that a class is either trained on or held out.
+	Few []string
+
 	// Refuses gives, for each form of a right answer that is refused on purpose, the reason.
 	// Package tasktest names the forms, such as "in bold".
 	Refuses map[string]string
@@ -38,7 +44,7 @@ func (s *Spec[P, I]) Task() quintain.Task {
 	}
 	return newTask(quintain.Info{
 		Name: s.Name, Category: s.Category, Doc: s.Doc, Source: s.Source, Version: s.Version,
-		Many: s.Many, Surface: s.Surface, Refuses: s.Refuses,
+		Many: s.Many, Surface: s.Surface, Few: s.Few, Refuses: s.Refuses,
 	}, s, levels)
 }
 

@@ -121,8 +121,8 @@ type outside struct {
 	number string // of the last batch, on the hub's own route
 }
 
-// call returns the reply to a request, which must be 200 or 204.
-func (o *outside) call(method, path, body string) (*http.Response, []byte) {
+// call returns the reply to a request, which must be 200 or 204, and the number of its batch.
+func (o *outside) call(method, path, body string) (text []byte, number string) {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), method, o.url+path, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -135,11 +135,10 @@ func (o *outside) call(method, path, body string) (*http.Response, []byte) {
 		o.t.Fatal(err)
 	}
 	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
-	if err != nil || reply.StatusCode/100 != 2 {
+	if text, err = io.ReadAll(reply.Body); err != nil || reply.StatusCode/100 != 2 {
 		o.t.Fatalf("%s %s: %s %s, error %v", method, path, reply.Status, text, err)
 	}
-	return reply, text
+	return text, reply.Header.Get("Quintain-Batch")
 }
 
 func (o *outside) register(fields string) {
@@ -156,8 +155,8 @@ func (o *outside) next(step int) []taken {
 		method, path = http.MethodPost, "/v1/runs/default/batches?wait=30"
 	}
 	for {
-		reply, text := o.call(method, path, "")
-		if reply.StatusCode == http.StatusNoContent {
+		text, number := o.call(method, path, "")
+		if len(text) == 0 {
 			o.t.Fatalf("step %d: no batch in 30 seconds", step)
 		}
 		var got struct {
@@ -166,7 +165,7 @@ func (o *outside) next(step int) []taken {
 		if err := json.Unmarshal(text, &got); err != nil {
 			o.t.Fatal(err)
 		}
-		if o.number = reply.Header.Get("Quintain-Batch"); got.Batch != nil {
+		if o.number = number; got.Batch != nil {
 			return got.Batch
 		}
 	}

@@ -3,6 +3,7 @@ package host_test
 import (
 	"bytes"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -94,7 +95,7 @@ func TestRemovedFolderIsTold(t *testing.T) {
 			status(t, h, 201, "PUT", "/v1/runs/x")
 		}
 		if test.gone == "" {
-			h.Hub().Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("PUT", "http://localhost/v1/runs/x", nil))
+			h.Hub().Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPut, "http://localhost/v1/runs/x", nil))
 			status(t, h, 200, "DELETE", "/v1/runs/x")
 			status(t, h, 201, "PUT", "/v1/runs/x")
 		}

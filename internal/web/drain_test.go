@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -50,8 +51,10 @@ func TestRefusedBodiesAreReadToTheirEnd(t *testing.T) {
 		}
 		reply, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {
-			t.Errorf("%s: %v", test.why, err)
-		} else if text, err := io.ReadAll(reply.Body); err != nil || reply.StatusCode != test.status || !reply.Close || !strings.Contains(string(text), `"detail"`) {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		text, err := io.ReadAll(reply.Body)
+		if err = errors.Join(err, reply.Body.Close()); err != nil || reply.StatusCode != test.status || !reply.Close || !strings.Contains(string(text), `"detail"`) {
 			t.Errorf("%s: %d %s, close %v, error %v; want %d and the end of the connection", test.why, reply.StatusCode, text, reply.Close, err, test.status)
 		}
 		c.Close()

@@ -129,7 +129,7 @@ func (p latex) wholeProduct(left *Node) *Node {
 	if g == nil || g.step() == 0 {
 		return p.fail("follows an ellipsis that leaves something out")
 	}
-	d, value := g.step(), int64(0)
+	d := g.step()
 	value, is := whole(last)
 	switch {
 	case g[0] == 1 && d == 1 && (!is || g.reaches(value)):

@@ -25,7 +25,7 @@ func (c *catalog) damage(name string, g gap, what string) error {
 	c.damaged.Add(1)
 	if g.why != nil { // its bytes cannot be saved
 		c.log.Error(what, "file", name, "at", g.from, "bytes", g.to-g.from, "err", g.why)
-		return nil
+		return nil //nolint:nilerr // the damage is told
 	}
 	kept, size, err := c.keep(name, g)
 	c.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept)

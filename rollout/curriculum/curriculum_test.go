@@ -141,7 +141,7 @@ func TestTeachingGoesUpAndComesDown(t *testing.T) {
 // While nothing is right, harder levels are tried, but the easiest is played.
 func TestTeachingStaysDownWhileNothingIsRight(t *testing.T) {
 	c := open(t, adaptive(Teaching))
-	easiest, total := 0, [8]int{}
+	total := [8]int{}
 	for range 100 {
 		for rung, n := range play(c, 20, func(int) []float64 { return wrong }) {
 			total[rung] += n
@@ -152,7 +152,7 @@ func TestTeachingStaysDownWhileNothingIsRight(t *testing.T) {
 			}
 		}
 	}
-	if easiest = total[0] + total[3]; easiest < 1400 {
+	if easiest := total[0] + total[3]; easiest < 1400 {
 		t.Errorf("of 2000 draws, the rungs got %v: want seven tenths of the easiest", total)
 	}
 }

@@ -44,6 +44,7 @@ var checks = []check{
 	{"keys_stand_for_questions", keys},
 	{"blind_answers_earn_little", blindAnswers},
 	{"surface_gives_little_away", surface},
+	{"learned_by_heart", learnedByHeart},
 	{"levels_differ", levels},
 	{"quick", quick},
 	{"golden", golden},

@@ -31,6 +31,10 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 		{3, 5, 1, 1000, 3, 4, []string{"+", "-"}},
 		{4, 6, 1, 10_000, 4, 6, []string{"+", "-"}},
 	},
+	Few: []string{
+		"There are few equations of the first degree with small numbers.",
+		"There are few equations of the second degree with small roots.",
+	},
 	Make: makePolynomial,
 }
 

@@ -18,7 +18,7 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
 		"Every division has a whole result.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: basicArithmeticParams{
 		MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, Operators: []string{"+", "-", "*", "/"},
 		AllowParentheses: true, AllowNegation: true, FormatStyle: styleSimple, Whitespace: spaceSingle,
@@ -30,6 +30,10 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 		{4, 6, 1, 3, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceSingle},
 		{6, 10, 2, 4, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceRandom},
 		{10, 16, 3, 5, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceNone},
+	},
+	Few: []string{
+		"There are 162 sums and differences of two digits.",
+		"There are few ways to combine two or three digits.",
 	},
 	Make: makeBasicArithmetic,
 }
@@ -247,6 +251,9 @@ func (b basicArithmeticItem) Prompt() string {
 func (b basicArithmeticItem) Short() string {
 	return strings.ReplaceAll(b.Expression, " ", "") + "="
 }
+
+// Canonical implements [task.Canonicalizer].
+func (b basicArithmeticItem) Canonical() string { return commuted(b.Expression) }
 
 // Check refuses a record with an unreadable expression.
 func (b basicArithmeticItem) Check() error {

@@ -173,4 +173,9 @@ func TestBasicArithmeticKeys(t *testing.T) {
 	tasktest.Same(t, basicArithmetic.Task(), "space is free", func(b *basicArithmeticItem) {
 		b.Expression = strings.ReplaceAll(b.Expression, " ", "")
 	})
+	tasktest.Same(t, tasktest.With(t, basicArithmetic.Task(), `{"min_terms":2,"max_terms":2}`), "a + b is b + a", func(b *basicArithmeticItem) {
+		if x, y, sum := strings.Cut(b.Expression, " + "); sum && !strings.ContainsAny(x+y, "-()") {
+			b.Expression = y + " + " + x
+		}
+	})
 }

@@ -21,7 +21,11 @@ var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem
 	Version: 3,
 	Default: bitwiseArithmeticParams{Difficulty: 2},
 	Levels:  []bitwiseArithmeticParams{{0}, {1}, {2}, {3}, {4}, {5}},
-	Make:    makeBitwiseArithmetic,
+	Few: []string{
+		"There are few operations on two small numbers.",
+		"There are few operations on three small numbers.",
+	},
+	Make: makeBitwiseArithmetic,
 }
 
 // bitwiseArithmeticParams are the settings of one difficulty.

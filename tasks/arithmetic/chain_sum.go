@@ -27,6 +27,10 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 		{MinTerms: 6, MaxTerms: 10, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
 		{MinTerms: 16, MaxTerms: 30, MinDigits: 10, MaxDigits: 15, AllowNegation: true},
 	},
+	Few: []string{
+		"There are few sums and differences of two digits.",
+		"There are few sums and differences of two digits, or of two short numbers.",
+	},
 	Make: makeChainSum,
 }
 
@@ -121,6 +125,9 @@ func (c chainSumItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (c chainSumItem) Short() string { return strings.ReplaceAll(c.Expression, " ", "") + "=" }
+
+// Canonical implements [task.Canonicalizer].
+func (c chainSumItem) Canonical() string { return commuted(c.Expression) }
 
 // Check refuses a record with an unreadable chain.
 func (c chainSumItem) Check() error {

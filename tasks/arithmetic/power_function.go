@@ -31,6 +31,9 @@ var powerFunction = task.Spec[powerFunctionParams, powerFunctionItem]{
 		{MinBase: -1000, MaxBase: 1000, MinExponent: 6, MaxExponent: 10, Decimals: 4},
 		{MinBase: -100_000, MaxBase: 100_000, MinExponent: 10, MaxExponent: 20, Decimals: 4},
 	},
+	Few: []string{
+		"There are few squares of numbers up to ten with one decimal.",
+	},
 	Make: makePowerFunction,
 }
 

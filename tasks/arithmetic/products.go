@@ -18,7 +18,7 @@ var products = task.Spec[productsParams, productsItem]{
 	Doc: "Multiply whole numbers. " +
 		"No factor is 0 or 1, so that every factor counts.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: productsParams{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 5},
 	Levels: []productsParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
@@ -27,6 +27,10 @@ var products = task.Spec[productsParams, productsItem]{
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 3, MaxDigits: 4, AllowNegation: true},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 4, MaxDigits: 6, AllowNegation: true},
 		{MinTerms: 3, MaxTerms: 4, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
+	},
+	Few: []string{
+		"There are few products of two digits.",
+		"There are few products of two digits, and of two numbers up to 99.",
 	},
 	Make: makeProducts,
 }
@@ -83,6 +87,9 @@ func (p productsItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, " ", "") + "=" }
+
+// Canonical implements [task.Canonicalizer].
+func (p productsItem) Canonical() string { return commuted(p.Expression) }
 
 // Check refuses a record with an unreadable product.
 func (p productsItem) Check() error {

@@ -19,12 +19,12 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 	Category: "algorithmic",
 	Doc: "Tell whether all cells of a board of Conway's Game of Life are dead after some steps. " +
 		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor the number of cells gives it away. " +
-		"Harder levels also ask when they have died, or how many cells are left.",
+		"All levels also ask when they have died, or how many cells are left.",
 	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym and witness.",
-	Version: 4,
+	Version: 5,
 	Default: gameOfLifeHaltingParams{GridSizeX: 12, GridSizeY: 12, Difficulty: 1, NumOscillators: 5, MaxSimulationSteps: 20},
 	Levels: []gameOfLifeHaltingParams{
-		{GridSizeX: 7, GridSizeY: 7, Difficulty: 1, NumOscillators: 1, MaxSimulationSteps: 4},
+		{GridSizeX: 8, GridSizeY: 8, Difficulty: 1, NumOscillators: 2, MaxSimulationSteps: 4, Witness: true},
 		{GridSizeX: 10, GridSizeY: 10, Difficulty: 1, NumOscillators: 3, MaxSimulationSteps: 8, Witness: true},
 		{GridSizeX: 14, GridSizeY: 14, Difficulty: 2, NumOscillators: 4, MaxSimulationSteps: 15, Witness: true},
 		{GridSizeX: 20, GridSizeY: 18, Difficulty: 2, NumOscillators: 6, MaxSimulationSteps: 25, Witness: true},

@@ -18,11 +18,11 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 	Doc: "Find out after how many minutes all oranges of a grid are rotten if rot spreads to neighbors, or that some never rot. " +
 		"One problem in eight has oranges that never rot; the share of rotten oranges at the start varies, and so do the times.",
 	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
 	Levels: []rottenOrangesParams{
-		{MinN: 4, MaxN: 5, POranges: 0.85, PRotten: 0.1},
-		{MinN: 6, MaxN: 8, POranges: 0.85, PRotten: 0.08},
+		{MinN: 5, MaxN: 6, POranges: 0.85, PRotten: 0.1},
+		{MinN: 8, MaxN: 10, POranges: 0.85, PRotten: 0.06},
 		{MinN: 10, MaxN: 13, POranges: 0.8, PRotten: 0.05},
 		{MinN: 16, MaxN: 20, POranges: 0.75, PRotten: 0.03},
 		{MinN: 24, MaxN: 28, POranges: 0.7, PRotten: 0.02},

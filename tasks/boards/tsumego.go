@@ -29,6 +29,9 @@ var tsumego = task.Spec[tsumegoParams, tsumegoItem]{
 		{MinBoardSize: 16, MaxBoardSize: 17, MaxStones: 100},
 		{MinBoardSize: 19, MaxBoardSize: 19, MaxStones: 150},
 	},
+	Few: []string{
+		"There are few captures on a small board with few stones.",
+	},
 	Make: makeTsumego,
 }
 

@@ -168,6 +168,23 @@ func TestSize(t *testing.T) {
 	}
 }
 
+func TestFewLevels(t *testing.T) {
+	for _, test := range []struct {
+		few  []string
+		want string
+	}{
+		{nil, "-"},
+		{[]string{"", ""}, "-"},
+		{[]string{"small"}, "0"},
+		{[]string{"", "small"}, "1"},
+		{[]string{"small", "", "small", "small", "small"}, "0,2-4"},
+	} {
+		if got := catalog.FewLevels(quintain.Info{Few: test.few}); got != test.want {
+			t.Errorf("%q: %q, want %q", test.few, got, test.want)
+		}
+	}
+}
+
 func ExampleFactsOf() {
 	for _, t := range catalog.Tasks() {
 		info := t.Info()

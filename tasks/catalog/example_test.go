@@ -14,6 +14,7 @@ func ExampleFilter() {
 	}
 	fmt.Println(err)
 	// Output:
+	// intermediate_integration
 	// cryptarithm
 	// <nil>
 }

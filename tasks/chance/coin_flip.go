@@ -32,6 +32,14 @@ var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 		{MinTrials: 10, MaxTrials: 14, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 20},
 		{MinTrials: 20, MaxTrials: 23, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 6},
 	},
+	Few: []string{
+		"There are few questions about few flips of coins with simple probabilities.",
+		"There are few questions about few flips of coins with simple probabilities.",
+		"There are few questions about few flips of coins with simple probabilities.",
+		"There are few questions about few flips of coins with simple probabilities.",
+		"There are few questions about few flips of coins with simple probabilities.",
+		"There are few questions about few flips of coins with simple probabilities.",
+	},
 	Make: makeCoinFlip,
 }
 

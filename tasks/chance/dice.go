@@ -29,6 +29,10 @@ var dice = task.Spec[diceParams, diceItem]{
 		{NumDice: 4, MaxDiceSize: 20},
 		{NumDice: 5, MaxDiceSize: 16},
 	},
+	Few: []string{
+		"There are few questions about one die.",
+		"There are few questions about two dice of up to 20 faces.",
+	},
 	Make: makeDice,
 }
 

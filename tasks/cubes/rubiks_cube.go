@@ -30,6 +30,10 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 		{Size: 3, MinSteps: 20, MaxSteps: 30},
 		{Size: 4, MinSteps: 25, MaxSteps: 40},
 	},
+	Few: []string{
+		"One turn scrambles a cube in 18 ways, and it is held in 24.",
+		"Two turns scramble a cube in 243 ways, and it is held in 24.",
+	},
 	Make: makeRubiks,
 }
 

@@ -17,16 +17,16 @@ var intermediateIntegration = task.Spec[intermediateIntegrationParams, intermedi
 	Doc: "Integrate a function of one of eight kinds: powers and roots of linear expressions, logarithms and inverse functions, products of sines and cosines, " +
 		"integration by parts, exponentials to be substituted. An answer is right if its derivative is the given function.",
 	Source:  "Elementary calculus; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Many:    true,
 	Default: intermediateIntegrationParams{allKinds, evenly(8), 1, 10, 2, 4, 1, 3, 1, 3, "x", []string{"+", "-"}},
 	Levels: []intermediateIntegrationParams{
-		{[]string{"linear", "radical"}, evenly(2), 1, 5, 2, 3, 1, 3, 1, 1, "x", []string{"+"}},
-		{[]string{"linear", "radical", "trigonometric", "exponential"}, evenly(4), 1, 6, 2, 4, 1, 4, 1, 1, "x", []string{"+", "-"}},
-		{allKinds[:6], evenly(6), 1, 8, 2, 4, 1, 5, 1, 2, "x", []string{"+", "-"}},
-		{allKinds, evenly(8), 1, 10, 2, 5, 1, 6, 1, 3, "x", []string{"+", "-"}},
-		{allKinds[2:], evenly(6), 2, 12, 3, 6, 1, 9, 2, 4, "xt", []string{"+", "-"}},
-		{allKinds[4:], evenly(4), 3, 20, 3, 6, 2, 12, 4, 5, "xtu", []string{"+", "-"}},
+		{[]string{"linear", "radical"}, evenly(2), 1, 9, 2, 3, 1, 9, 1, 1, "xt", []string{"+", "-"}},
+		{[]string{"linear", "radical", "trigonometric", "exponential"}, evenly(4), 1, 12, 2, 4, 1, 40, 1, 1, "xtuyz", []string{"+", "-"}},
+		{allKinds[:6], evenly(6), 1, 12, 2, 5, 1, 60, 1, 2, "xtuyz", []string{"+", "-"}},
+		{allKinds, evenly(8), 1, 16, 2, 5, 1, 60, 1, 3, "xtuyz", []string{"+", "-"}},
+		{allKinds[2:], evenly(6), 2, 20, 3, 6, 1, 60, 2, 4, "xtuyz", []string{"+", "-"}},
+		{allKinds[4:], evenly(4), 3, 24, 3, 6, 2, 60, 4, 5, "xtuyz", []string{"+", "-"}},
 	},
 	Make: makeIntermediateIntegration,
 }

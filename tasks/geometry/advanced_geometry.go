@@ -32,6 +32,9 @@ var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 		{MinCoord: -1000, MaxCoord: 1000, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 		{MinCoord: -10_000, MaxCoord: 10_000, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 	},
+	Few: []string{
+		"There are few triangles of whole coordinates on a small grid.",
+	},
 	Make: makeAdvancedGeometry,
 }
 

@@ -28,6 +28,9 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 		{MinSides: 14, MaxSides: 20, MinAngle: 5, MaxAngle: 178},
 		{MinSides: 40, MaxSides: 60, MinAngle: 3, MaxAngle: 179},
 	},
+	Few: []string{
+		"There are few triangles with whole angles.",
+	},
 	Make: makeSimpleGeometry,
 }
 

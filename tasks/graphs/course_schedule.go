@@ -21,11 +21,11 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 	Doc: "Tell whether courses can all be taken if some of them need others. " +
 		"Harder levels ask for an order of the courses, or for a circle of courses that need each other.",
 	Source:  "Topological sorting, A. B. Kahn (1962); the settings are those of reasoning-gym and witness.",
-	Version: 1,
+	Version: 2,
 	Default: courseParams{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
 	Levels: []courseParams{
-		{MinCourses: 3, MaxCourses: 5, MinPrerequisites: 1, MaxPrerequisites: 1, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},
-		{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
+		{MinCourses: 6, MaxCourses: 8, MinPrerequisites: 1, MaxPrerequisites: 1, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},
+		{MinCourses: 8, MaxCourses: 12, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
 		{MinCourses: 8, MaxCourses: 12, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 6, PSolvable: 0.5, Witness: true},
 		{MinCourses: 20, MaxCourses: 30, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 4, MaxCycle: 10, PSolvable: 0.5, Witness: true},
 		{MinCourses: 50, MaxCourses: 70, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 6, MaxCycle: 20, PSolvable: 0.5, Witness: true},
@@ -80,7 +80,7 @@ type courseItem struct {
 
 // makeCourse draws an order and, for each course, prerequisites from the courses before it.
 // Then it adds a chain and connects its ends: against the order, to make a circle, or with
-// it.
+// it. Neither connection is there before, so that both kinds have as many lines.
 func makeCourse(p courseParams, r *rng.Rand) (courseItem, error) {
 	n := r.Between(p.MinCourses, p.MaxCourses)
 	item := courseItem{Courses: make([]int, n), Solvable: r.Chance(p.PSolvable), Witness: p.Witness, Phrasing: r.Between(0, len(coursePhrasings)-1)}
@@ -102,6 +102,7 @@ func makeCourse(p courseParams, r *rng.Rand) (courseItem, error) {
 	for i := range chain {
 		chain[length-1-i] = item.Courses[at[i]] // each needs the next
 	}
+	edges = slices.DeleteFunc(edges, func(e [2]int) bool { return e == [2]int{chain[0], chain[length-1]} })
 	for i := range length - 1 {
 		edges = append(edges, [2]int{chain[i], chain[i+1]})
 	}

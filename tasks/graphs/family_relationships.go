@@ -18,11 +18,11 @@ var familyRelationships = task.Spec[familyParams, familyItem]{
 	Doc: "Tell how one member of a family is related to another, from marriages and births. " +
 		"Every relationship in a question has exactly one word, and all are about equally frequent.",
 	Source:  "Kinship problems, as those of G. Hinton (1986); the text is our own, the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: familyParams{4, 8, familyMen, familyWomen},
 	Levels: []familyParams{
-		{3, 4, familyMen, familyWomen},
-		{5, 7, familyMen, familyWomen},
+		{4, 5, familyMen, familyWomen},
+		{6, 8, familyMen, familyWomen},
 		{8, 11, familyMen, familyWomen},
 		{14, 18, familyMen, familyWomen},
 		{26, 34, familyMen, familyWomen},

@@ -18,15 +18,18 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
 		"All possible numbers of swaps for a length, from 1, are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
 	Levels: []binaryAlternationParams{
-		{MinN: 5, MaxN: 9, PSolvable: 0.75},
-		{MinN: 10, MaxN: 16, PSolvable: 0.8},
-		{MinN: 20, MaxN: 40, PSolvable: 0.85},
+		{MinN: 9, MaxN: 14, PSolvable: 0.93},
+		{MinN: 16, MaxN: 24, PSolvable: 0.99},
+		{MinN: 30, MaxN: 50, PSolvable: 0.98},
 		{MinN: 60, MaxN: 100, PSolvable: 0.9},
 		{MinN: 200, MaxN: 300, PSolvable: 0.95},
 		{MinN: 700, MaxN: 1000, PSolvable: 0.95},
+	},
+	Few: []string{
+		"Few swaps undo each other in few strings.",
 	},
 	Make: makeBinaryAlternation,
 }

@@ -19,17 +19,20 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 	Category: "algorithmic",
 	Doc:      "Put letters in an order that reads the same from both ends. The given order never does.",
 	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
 	Levels: []palindromeGenerationParams{
 		{MinLength: 3, MaxLength: 5},
-		{MinLength: 6, MaxLength: 9},
+		{MinLength: 7, MaxLength: 10},
 		{MinLength: 10, MaxLength: 16},
 		{MinLength: 20, MaxLength: 30},
 		{MinLength: 45, MaxLength: 60},
 		{MinLength: 100, MaxLength: 130},
 	},
 	Many: true,
+	Few: []string{
+		"Three to five letters, most of them in pairs, have few choices.",
+	},
 	Make: makePalindromeGeneration,
 }
 

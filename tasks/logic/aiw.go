@@ -20,14 +20,17 @@ var aiw = task.Spec[aiwParams, aiwItem]{
 		"Harder levels have nephews and nieces, and people who link several circles.",
 	Source: "The problem of M. Nezhurina and others, Alice in Wonderland (arXiv 2406.02061); the texts are our own, the settings are those of reasoning-gym and depth.",
 
-	Version: 1,
+	Version: 2,
 	Default: aiwParams{aiwMen, aiwWomen, aiwTypes, []float64{1. / 3, 1. / 3, 1. / 3}, 6, 1},
 	Levels: []aiwParams{
 		{aiwMen, aiwWomen, aiwTypes, []float64{0.5, 0.5, 0}, 6, 1},
-		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 9, 2},
-		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 20, 3},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 24, 2},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 30, 3},
 		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 60, 4},
 		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 300, 8},
+	},
+	Few: []string{
+		"There are few families of up to six.",
 	},
 	Make: makeAIW,
 }

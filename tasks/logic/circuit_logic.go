@@ -29,6 +29,9 @@ var circuitLogic = task.Spec[circuitParams, circuitItem]{
 		{MinTerms: 12, MaxTerms: 18, MinInputs: 3, MaxInputs: 8, NegProb: 0.4, AllowReuse: true, Assignments: 8},
 		{MinTerms: 24, MaxTerms: 30, MinInputs: 5, MaxInputs: 10, NegProb: 0.4, AllowReuse: true, Assignments: 12},
 	},
+	Few: []string{
+		"There are few circuits of two terms and two inputs.",
+	},
 	Make: makeCircuit,
 }
 

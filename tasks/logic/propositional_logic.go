@@ -19,12 +19,12 @@ var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 	Doc: "Find a conclusion about two facts that follows from all premises together, and from none of them alone. " +
 		"At most one in six statements of that form is right.",
 	Source:  "Propositional calculus; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: propositionalParams{MinVars: 2, MaxVars: 4, MinStatements: 2, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
 	Levels: []propositionalParams{
-		{MinVars: 2, MaxVars: 2, MinStatements: 2, MaxStatements: 2, MinComplexity: 1, MaxComplexity: 1},
-		{MinVars: 3, MaxVars: 3, MinStatements: 2, MaxStatements: 3, MinComplexity: 1, MaxComplexity: 2},
-		{MinVars: 4, MaxVars: 5, MinStatements: 3, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
+		{MinVars: 2, MaxVars: 3, MinStatements: 2, MaxStatements: 2, MinComplexity: 1, MaxComplexity: 1},
+		{MinVars: 3, MaxVars: 4, MinStatements: 2, MaxStatements: 3, MinComplexity: 1, MaxComplexity: 2},
+		{MinVars: 5, MaxVars: 5, MinStatements: 3, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
 		{MinVars: 6, MaxVars: 7, MinStatements: 4, MaxStatements: 6, MinComplexity: 2, MaxComplexity: 3},
 		{MinVars: 8, MaxVars: 10, MinStatements: 6, MaxStatements: 9, MinComplexity: 2, MaxComplexity: 4},
 	},
@@ -69,8 +69,8 @@ type propositionalItem struct {
 	Phrasing int  `json:"phrasing,omitempty"`
 }
 
-// propositionalLetters are the facts, in the order of use.
-const propositionalLetters = "PQRSTUVWXYZA"
+// propositionalLetters are the facts to choose from.
+const propositionalLetters = "ABCDEGHJKLMNPQRSTUWZ"
 
 // A theory is a list of premises: the assignments that make each of them true, and those
 // that make all true.
@@ -120,7 +120,7 @@ func (t *theory) possible() bool {
 func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, error) {
 	item := propositionalItem{Two: true, Phrasing: r.Between(0, len(propositionalPhrasings)-1)}
 	n := r.Between(p.MinVars, p.MaxVars)
-	letters := propositionalLetters[:n]
+	letters := string(rng.Sample(r, []byte(propositionalLetters), n))
 	const tries = 5000
 	for range tries {
 		item.Complexity = r.Between(p.MinComplexity, p.MaxComplexity)
@@ -130,7 +130,7 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 		for range r.Between(p.MinStatements, p.MaxStatements) {
 			premises = append(premises, t.draw(item.Complexity, r))
 		}
-		if !t.possible() {
+		if t = t.named(premises); len(t.letters) < 2 || !t.possible() {
 			continue
 		}
 		right, all := t.conclusions()
@@ -140,10 +140,25 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 		for _, f := range premises {
 			item.Premises = append(item.Premises, f.text())
 		}
-		item.Variables, item.ExampleAnswer = strings.Split(letters, ""), rng.Pick(r, right).text()
+		item.Variables, item.ExampleAnswer = strings.Split(t.letters, ""), rng.Pick(r, right).text()
 		return item, nil
 	}
 	return item, fmt.Errorf("no premises with a conclusion of their own found in %d tries", tries)
+}
+
+// named returns the theory of the premises over the facts that they name. The question names
+// no others.
+func (t *theory) named(premises []formula) theory {
+	of := theory{each: make([]worlds, 0, len(premises))}
+	for i := range len(t.letters) {
+		if slices.ContainsFunc(premises, func(f formula) bool { return slices.Contains(f, t.letters[i]) }) {
+			of.letters += t.letters[i : i+1]
+		}
+	}
+	for _, f := range premises {
+		of.add(f)
+	}
+	return of
 }
 
 // draw draws a premise that is neither always true nor always false, and adds it.

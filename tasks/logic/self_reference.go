@@ -21,9 +21,9 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 	Category: "logic",
 	Doc:      "Count the ways in which statements about each other, and about how many of them are true, can be true and false.",
 	Source:   "Self-referential quizzes, such as those of M. Gardner; the statements are our own, the setting is that of reasoning-gym, where it has no effect.",
-	Version:  2,
+	Version:  3,
 	Default:  selfReferenceParams{Difficulty: 5},
-	Levels:   []selfReferenceParams{{Difficulty: 1}, {Difficulty: 2}, {Difficulty: 4}, {Difficulty: 5}, {Difficulty: 7}, {Difficulty: 10}},
+	Levels:   []selfReferenceParams{{Difficulty: 2}, {Difficulty: 4}, {Difficulty: 5}, {Difficulty: 6}, {Difficulty: 8}, {Difficulty: 10}},
 	Make:     makeSelfReference,
 }
 

@@ -20,11 +20,11 @@ var syllogism = task.Spec[syllogismParams, syllogismItem]{
 	Doc: "Tell whether a conclusion follows from two premises about groups. No group is empty. " +
 		"An invalid argument is one change away from a valid one. Harder levels ask about several arguments at once.",
 	Source:  "Aristotle, Prior Analytics; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: syllogismParams{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.3, InversionProbability: 0.3, Arguments: 1},
 	Levels: []syllogismParams{
 		{AllowAll: true, InvalidRatio: 0.5, InversionProbability: 0.5, Arguments: 1},
-		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.3, Arguments: 1},
+		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.3, Arguments: 2},
 		{AllowAll: true, AllowNo: true, AllowSome: true, InvalidRatio: 0.5, InversionProbability: 0.2, Arguments: 4},
 		{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.5, InversionProbability: 0.1, Arguments: 6},
 		{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.5, InversionProbability: 0, Arguments: 12},

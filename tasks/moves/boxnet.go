@@ -18,11 +18,11 @@ var boxnet = task.Spec[boxnetParams, boxnetItem]{
 	Doc: "Plan how agents, one in each square of a field, pass on boxes until all are on targets of their colours. " +
 		"Agents act at the same time, and a plan may have only a few more steps than the best known one. A plan that can be carried out earns the share of boxes that it brings home.",
 	Source:  "BoxNet1 of Y. Chen et al., Scalable Multi-Robot Collaboration with Large Language Models (2023); the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: boxnetParams{MinRowNum: 1, MaxRowNum: 4, MinColumnNum: 2, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue", "green"}},
 	Levels: []boxnetParams{
-		{MinRowNum: 2, MaxRowNum: 3, MinColumnNum: 2, MaxColumnNum: 3, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red"}},
 		{MinRowNum: 2, MaxRowNum: 3, MinColumnNum: 3, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue"}},
+		{MinRowNum: 3, MaxRowNum: 4, MinColumnNum: 3, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue", "green"}},
 		{MinRowNum: 3, MaxRowNum: 4, MinColumnNum: 3, MaxColumnNum: 5, MinBoxNum: 1, MaxBoxNum: 2, ColourList: []string{"red", "blue", "green"}},
 		{MinRowNum: 4, MaxRowNum: 5, MinColumnNum: 4, MaxColumnNum: 6, MinBoxNum: 1, MaxBoxNum: 3, ColourList: []string{"red", "blue", "green", "yellow"}},
 		{MinRowNum: 5, MaxRowNum: 7, MinColumnNum: 5, MaxColumnNum: 7, MinBoxNum: 2, MaxBoxNum: 4, ColourList: []string{"red", "blue", "green", "yellow", "purple"}},

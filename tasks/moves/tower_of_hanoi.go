@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -14,45 +13,59 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// towerOfHanoi asks for moves that carry a tower to another peg.
+// towerOfHanoi asks for moves that carry disks to other pegs.
 var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 	Name:     "tower_of_hanoi",
 	Category: "games",
-	Doc: "Carry a tower of disks from one peg to another, in no more moves than the question says. " +
-		"The limit is the fewest moves at all levels, and the fewest known for other settings.",
+	Doc: "Carry disks from some pegs to others, in no more moves than the question says. Start and goal are any legal positions, or a tower on one peg if any_state is off. " +
+		"The limit is the fewest moves; for towers on four pegs and more, the fewest known.",
 	Source:  "The Tower of Hanoi, E. Lucas (1883), with more pegs after J. S. Frame and B. M. Stewart (1941); the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: hanoiParams{MinDisks: 3, MaxDisks: 7, MinPegs: 3, MaxPegs: 4},
 	Levels: []hanoiParams{
-		{MinDisks: 2, MaxDisks: 2, MinPegs: 3, MaxPegs: 6},
-		{MinDisks: 3, MaxDisks: 3, MinPegs: 3, MaxPegs: 6},
-		{MinDisks: 4, MaxDisks: 5, MinPegs: 3, MaxPegs: 5},
-		{MinDisks: 6, MaxDisks: 6, MinPegs: 3, MaxPegs: 5},
-		{MinDisks: 7, MaxDisks: 8, MinPegs: 3, MaxPegs: 5},
-		{MinDisks: 9, MaxDisks: 9, MinPegs: 3, MaxPegs: 5},
+		{MinDisks: 3, MaxDisks: 3, MinPegs: 4, MaxPegs: 6, AnyState: true},
+		{MinDisks: 4, MaxDisks: 4, MinPegs: 4, MaxPegs: 5, AnyState: true},
+		{MinDisks: 4, MaxDisks: 5, MinPegs: 3, MaxPegs: 5, AnyState: true},
+		{MinDisks: 6, MaxDisks: 6, MinPegs: 3, MaxPegs: 5, AnyState: true},
+		{MinDisks: 7, MaxDisks: 8, MinPegs: 3, MaxPegs: 4, AnyState: true},
+		{MinDisks: 9, MaxDisks: 9, MinPegs: 3, MaxPegs: 4, AnyState: true},
 	},
-	Make:    makeHanoi,
-	Many:    true,
-	Surface: "Sizes and pegs make few different puzzles, and whoever has seen all of them knows the answers.",
+	Make: makeHanoi,
+	Many: true,
 }
 
 // hanoiParams are the settings of one difficulty.
 type hanoiParams struct {
-	MinDisks int `json:"min_disks"`
-	MaxDisks int `json:"max_disks"`
-	MinPegs  int `json:"min_pegs"`
-	MaxPegs  int `json:"max_pegs"`
+	MinDisks int  `json:"min_disks"`
+	MaxDisks int  `json:"max_disks"`
+	MinPegs  int  `json:"min_pegs"`
+	MaxPegs  int  `json:"max_pegs"`
+	AnyState bool `json:"any_state"` // start and goal are any legal positions, not only towers
 }
 
 // Limits of a puzzle: with three pegs, 15 disks take 32,767 moves.
 const (
-	mostDisks = 15
-	mostPegs  = 9
+	mostDisks  = 15
+	mostPegs   = 9
+	mostStates = 1 << 18 // positions to search, with more than three pegs and any_state
 )
 
 // Check implements [task.Params].
 func (p hanoiParams) Check() error {
-	return errors.Join(task.CheckRange("disks", p.MinDisks, p.MaxDisks, [2]int{1, mostDisks}), task.CheckRange("pegs", p.MinPegs, p.MaxPegs, [2]int{3, mostPegs}))
+	err := errors.Join(task.CheckRange("disks", p.MinDisks, p.MaxDisks, [2]int{1, mostDisks}), task.CheckRange("pegs", p.MinPegs, p.MaxPegs, [2]int{3, mostPegs}))
+	if err == nil && p.AnyState && !searchable(p.MaxDisks, p.MaxPegs) {
+		return fmt.Errorf("max_disks is %d, too many for any_state with max_pegs %d: want at most %d positions", p.MaxDisks, p.MaxPegs, mostStates)
+	}
+	return err
+}
+
+// searchable reports whether the shortest way between any two positions can be found.
+func searchable(disks, pegs int) bool {
+	states := 1
+	for range disks {
+		states = min(states*pegs, mostStates+1)
+	}
+	return pegs == 3 || states <= mostStates
 }
 
 // hanoiItem is one puzzle. Pegs are counted from 1, and disks from the smallest.
@@ -63,14 +76,20 @@ type hanoiItem struct {
 	TargetPeg      int   `json:"target_peg"`
 	AuxiliaryPegs  []int `json:"auxiliary_pegs"`
 	SolutionLength int   `json:"solution_length"` // moves
+	Start          []int `json:"start,omitempty"` // with any_state: the peg of each disk, the smallest first; start_peg is that of the largest
+	Goal           []int `json:"goal,omitempty"`  // the same in the end, for target_peg
 	Phrasing       int   `json:"phrasing,omitempty"`
 }
 
-// makeHanoi draws the size of the puzzle and the pegs.
+// makeHanoi draws the size of the puzzle, and the pegs or the positions.
 func makeHanoi(p hanoiParams, r *rng.Rand) (hanoiItem, error) {
 	item := hanoiItem{
 		NumDisks: r.Between(p.MinDisks, p.MaxDisks), NumPegs: r.Between(p.MinPegs, p.MaxPegs),
 		Phrasing: r.Between(0, len(hanoiPhrasings)-1),
+	}
+	if p.AnyState {
+		item.drawStates(r)
+		return item, nil
 	}
 	pegs := make([]int, item.NumPegs)
 	for i := range pegs {
@@ -83,29 +102,42 @@ func makeHanoi(p hanoiParams, r *rng.Rand) (hanoiItem, error) {
 	return item, nil
 }
 
-// A hanoiWay is the method of Frame and Stewart for a number of disks and of pegs: it
-// carries the smaller disks to one peg, then the others without using that peg, then the
-// smaller ones on top.
-type hanoiWay struct{ moves, smaller int }
-
-// hanoiWays holds the ways by disks and pegs.
-var hanoiWays = sync.OnceValue(func() *[mostDisks + 1][mostPegs + 1]hanoiWay {
-	ways := new([mostDisks + 1][mostPegs + 1]hanoiWay)
-	for pegs := 3; pegs <= mostPegs; pegs++ {
-		for disks := 1; disks <= mostDisks; disks++ {
-			best := hanoiWay{2*ways[disks-1][pegs].moves + 1, disks - 1}
-			for k := disks - 2; k >= 0 && pegs > 3; k-- { // with three pegs, the larger disks have only two
-				if moves := 2*ways[k][pegs].moves + ways[disks-k][pegs-1].moves; moves <= best.moves {
-					best = hanoiWay{moves, k}
-				}
-			}
-			ways[disks][pegs] = best
+// drawStates draws positions two moves apart or more. Every placing of disks on pegs is
+// legal: on each peg they lie in order.
+func (h *hanoiItem) drawStates(r *rng.Rand) {
+	h.Start, h.Goal = make([]int, h.NumDisks), make([]int, h.NumDisks)
+	for h.SolutionLength < min(2, h.NumDisks) {
+		for i := range h.NumDisks {
+			h.Start[i], h.Goal[i] = r.Between(1, h.NumPegs), r.Between(1, h.NumPegs)
+		}
+		h.SolutionLength = len(h.way())
+	}
+	h.StartPeg, h.TargetPeg = h.Start[h.NumDisks-1], h.Goal[h.NumDisks-1]
+	for peg := 1; peg <= h.NumPegs; peg++ {
+		if peg != h.StartPeg && peg != h.TargetPeg {
+			h.AuxiliaryPegs = append(h.AuxiliaryPegs, peg)
 		}
 	}
-	return ways
-})
+}
 
-// hanoiPhrasings are the wordings of the question, before and after the picture. %p, %d and
+// way returns a shortest way between positions.
+func (h hanoiItem) way() []hanoiMove {
+	start, goal := h.ends()
+	return fewestHanoi(h.NumDisks, h.NumPegs, start, goal)
+}
+
+// ends returns the positions at the start and in the end.
+func (h hanoiItem) ends() (start, goal hanoiState) {
+	if h.Start == nil {
+		return towerOn(int8(h.StartPeg)), towerOn(int8(h.TargetPeg))
+	}
+	for i := range h.NumDisks {
+		start[i], goal[i] = int8(h.Start[i]), int8(h.Goal[i])
+	}
+	return start, goal
+}
+
+// hanoiPhrasings are the wordings of the question for a tower, before and after the picture. %p, %d and
 // %m are the numbers of pegs, disks and moves, %s and %t the start and the target peg.
 var hanoiPhrasings = [][2]string{
 	{"Solve this Tower of Hanoi. There are %p pegs, and on one of them a tower of %d disks, which are numbered from 1, the smallest, to %d, the largest. Only the top disk of a peg can be moved, and never onto a smaller disk.\n\n",
@@ -120,6 +152,23 @@ var hanoiPhrasings = [][2]string{
 		"\n\nGoal: the %d disks are all on Peg %t, after %m moves or fewer.\n\nReply with the moves only. Put every move on a separate line, and word it like this example: Move disk 1 from Peg 3 to Peg 2"},
 	{"How do you get the disks from Peg %s to Peg %t?\n\n",
 		"\n\nYou may move one disk at a time, always the one on top, to any of the %p pegs that has no smaller disk on it. The disk with the number %d is the largest. There is a way with %m moves, and longer ones do not count. State each move as \"Move disk 3 from Peg 1 to Peg 2\" (with your own numbers), one per line. No remarks, please."},
+}
+
+// hanoiStatePhrasings are the wordings for any positions: before the start, between start
+// and goal, and after the goal.
+var hanoiStatePhrasings = [][3]string{
+	{"Solve this puzzle with the rules of the Tower of Hanoi. There are %p pegs and %d disks, numbered from 1, the smallest, to %d, the largest. Only the top disk of a peg can be moved, and never onto a smaller disk. The disks of a peg are listed from bottom to top.\n\nStart:\n",
+		"\n\nGoal:\n", "\n\nReach the goal in at most %m moves. Answer with one move per line and nothing else, each in the form: Move disk 1 from Peg 2 to Peg 3"},
+	{"This is how %d disks lie on %p pegs now. Each line lists the disks of a peg upwards, and the larger its number, the larger a disk.\n\n",
+		"\n\nIn the end they should lie like this:\n\n", "\n\nYou take the uppermost disk of a peg and put it on another peg, which must be empty or have a larger disk on top. %m moves are enough, and you have no more than that. Which moves do you make? Write each on a line of its own, like \"Move disk 2 from Peg 1 to Peg 3\", and write no other text."},
+	{"%p pegs, %d disks, %m moves: that is all you get to turn the first arrangement into the second. The last disk of each row is the one on top.\n\nFirst arrangement\n",
+		"\n\nSecond arrangement\n", "\n\nThe disks have different sizes, from 1 (small) to %d (large). One move takes the top disk of one peg to another peg. At no time may a disk lie on one that is smaller. List the moves in order, one on each line, in these words: Move disk X from Peg Y to Peg Z, where X, Y and Z are numbers. The list is the whole answer."},
+	{"Give a list of at most %m lines, each of them of the form\nMove disk N from Peg A to Peg B\nwith numbers for N, A and B. Done one after the other, these moves must lead from here:\n\n",
+		"\n\nto here:\n\n", "\n\nDisks are written from the bottom of a peg to its top. Only the disk that lies on top of a peg can be moved, and it must not be put on a disk with a smaller number. You may use all %p pegs."},
+	{"Rules:\n1. Each move takes one disk from the top of a peg and puts it on top of another peg.\n2. A disk is never put on a smaller one. Disk 1 is the smallest, disk %d the largest.\n3. There are %p pegs. The list of a peg begins with its lowest disk.\n\nStart:\n\n",
+		"\n\nGoal, after %m moves or fewer:\n\n", "\n\nReply with the moves only. Put every move on a separate line, and word it like this example: Move disk 1 from Peg 3 to Peg 2"},
+	{"How do you rearrange these %d disks?\n\n",
+		"\n\nAfterwards the pegs should look like this:\n\n", "\n\nOn each line the disk named last is on top; the disk with the number %d is the largest. You may move one disk at a time, always the one on top, to any of the %p pegs that has no smaller disk on it. There is a way with %m moves, and longer ones do not count. State each move as \"Move disk 3 from Peg 1 to Peg 2\" (with your own numbers), one per line. No remarks, please."},
 }
 
 // Prompt implements [task.Instance].
@@ -137,29 +186,48 @@ func (h hanoiItem) Prompt() string {
 		}
 		return strconv.Itoa(h.TargetPeg)
 	}
+	b := make([]byte, 0, task.PromptRoom)
+	start, goal := h.ends()
+	if h.Start != nil {
+		words := hanoiStatePhrasings[h.Phrasing]
+		b = h.appendPegs(task.AppendFilled(b, words[0], fill), start)
+		b = h.appendPegs(task.AppendFilled(b, words[1], fill), goal)
+		return string(task.AppendFilled(b, words[2], fill))
+	}
 	words := hanoiPhrasings[h.Phrasing]
-	b := task.AppendFilled(make([]byte, 0, task.PromptRoom), words[0], fill)
+	b = h.appendPegs(task.AppendFilled(b, words[0], fill), start)
+	return string(task.AppendFilled(b, words[1], fill))
+}
+
+// appendPegs appends a line for each peg with its disks.
+func (h hanoiItem) appendPegs(b []byte, at hanoiState) []byte {
 	for peg := 1; peg <= h.NumPegs; peg++ {
 		if peg > 1 {
 			b = append(b, '\n')
 		}
 		b = append(strconv.AppendInt(append(b, "Peg "...), int64(peg), 10), ':')
-		if peg != h.StartPeg {
-			b = append(b, " empty"...)
-			continue
-		}
+		disks := 0
 		for disk := h.NumDisks; disk > 0; disk-- {
-			b = strconv.AppendInt(append(b, ' '), int64(disk), 10)
+			if at[disk-1] == int8(peg) {
+				b = strconv.AppendInt(append(b, ' '), int64(disk), 10)
+				disks++
+			}
 		}
-		if h.NumDisks > 1 {
+		switch {
+		case disks == 0:
+			b = append(b, " empty"...)
+		case disks > 1 && h.Start == nil:
 			b = append(b, "  (from bottom to top)"...)
 		}
 	}
-	return string(task.AppendFilled(b, words[1], fill))
+	return b
 }
 
 // Canonical implements [task.Canonicalizer].
 func (h hanoiItem) Canonical() string {
+	if h.Start != nil {
+		return fmt.Sprint(h.NumPegs, h.Start, h.Goal)
+	}
 	return fmt.Sprint(h.NumDisks, h.NumPegs, h.StartPeg, h.TargetPeg)
 }
 
@@ -170,6 +238,8 @@ func (h hanoiItem) Check() error {
 		return fmt.Errorf("num_disks is %d, want 1 to %d", h.NumDisks, mostDisks)
 	case h.NumPegs < 3 || h.NumPegs > mostPegs:
 		return fmt.Errorf("num_pegs is %d, want 3 to %d", h.NumPegs, mostPegs)
+	case h.Start != nil || h.Goal != nil:
+		return errors.Join(h.checkStates(), task.CheckPhrasing(h.Phrasing, len(hanoiStatePhrasings)))
 	case h.StartPeg < 1 || h.StartPeg > h.NumPegs || h.TargetPeg < 1 || h.TargetPeg > h.NumPegs || h.StartPeg == h.TargetPeg:
 		return fmt.Errorf("start_peg and target_peg are %d and %d, want two of the %d pegs", h.StartPeg, h.TargetPeg, h.NumPegs)
 	}
@@ -179,8 +249,38 @@ func (h hanoiItem) Check() error {
 	return task.CheckPhrasing(h.Phrasing, len(hanoiPhrasings))
 }
 
+// checkStates refuses positions that are none, and a length that no way between them has.
+func (h hanoiItem) checkStates() error {
+	for _, state := range [][]int{h.Start, h.Goal} {
+		if len(state) != h.NumDisks {
+			return fmt.Errorf("start or goal has %d disks, want %d", len(state), h.NumDisks)
+		}
+		for _, peg := range state {
+			if peg < 1 || peg > h.NumPegs {
+				return fmt.Errorf("start or goal has a disk on peg %d, want 1 to %d", peg, h.NumPegs)
+			}
+		}
+	}
+	switch {
+	case slices.Equal(h.Start, h.Goal):
+		return errors.New("start and goal are equal")
+	case !searchable(h.NumDisks, h.NumPegs):
+		return fmt.Errorf("num_disks is %d, too many for %d pegs", h.NumDisks, h.NumPegs)
+	case h.SolutionLength < 1 || h.SolutionLength >= 1<<h.NumDisks:
+		return fmt.Errorf("solution_length is %d, want 1 to %d", h.SolutionLength, 1<<h.NumDisks-1)
+	}
+	return nil
+}
+
 // Solve implements [task.Instance].
 func (h hanoiItem) Solve() string {
+	if h.Start != nil {
+		b := make([]byte, 0, 34*h.SolutionLength)
+		for _, m := range h.way() {
+			b = appendHanoiMove(b, int(m.disk), [2]int{int(m.from), int(m.to)})
+		}
+		return string(b[:len(b)-1])
+	}
 	var spare hanoiPegs
 	for peg := 1; peg <= h.NumPegs; peg++ {
 		if peg != h.StartPeg && peg != h.TargetPeg {
@@ -189,33 +289,6 @@ func (h hanoiItem) Solve() string {
 	}
 	b := appendTower(make([]byte, 0, 34*h.SolutionLength), [2]int{1, h.NumDisks}, [2]int{h.StartPeg, h.TargetPeg}, spare)
 	return string(b[:len(b)-1])
-}
-
-// hanoiPegs is a list of pegs, four bits of list each.
-type hanoiPegs struct {
-	list uint64
-	n    int
-}
-
-// and returns the pegs with one more at the end.
-func (p hanoiPegs) and(peg int) hanoiPegs { return hanoiPegs{p.list | uint64(peg)<<(4*p.n), p.n + 1} }
-
-// appendTower appends the moves that carry a range of disks from one peg to another, using
-// spare pegs.
-func appendTower(b []byte, disks, pegs [2]int, spare hanoiPegs) []byte {
-	n := disks[1] - disks[0] + 1
-	switch n {
-	case 0:
-		return b
-	case 1:
-		return appendHanoiMove(b, disks[0], pegs)
-	}
-	k := hanoiWays()[n][spare.n+2].smaller
-	small, large := [2]int{disks[0], disks[0] + k - 1}, [2]int{disks[0] + k, disks[1]}
-	aside, others := int(spare.list&15), hanoiPegs{spare.list >> 4, spare.n - 1}
-	b = appendTower(b, small, [2]int{pegs[0], aside}, others.and(pegs[1]))
-	b = appendTower(b, large, pegs, others)
-	return appendTower(b, small, [2]int{aside, pegs[1]}, others.and(pegs[0]))
 }
 
 // appendHanoiMove appends the move of a disk from one peg to another.
@@ -233,13 +306,10 @@ func appendHanoiMove(b []byte, disk int, pegs [2]int) []byte {
 	return b
 }
 
-// Score implements [task.Instance]. Right are legal moves that carry all disks over, within
-// the limit.
+// Score implements [task.Instance]. Right are legal moves that carry all disks to their
+// goal, within the limit.
 func (h hanoiItem) Score(text string) quintain.Verdict {
-	var at [mostDisks + 1]int // the peg of each disk
-	for disk := 1; disk <= h.NumDisks; disk++ {
-		at[disk] = h.StartPeg
-	}
+	at, goal := h.ends()
 	moves := 0
 	for line := range strings.Lines(text) {
 		if line = answer.Trim(line); line == "" {
@@ -260,28 +330,28 @@ func (h hanoiItem) Score(text string) quintain.Verdict {
 		return quintain.Malformed("the answer has no moves")
 	}
 	for disk := 1; disk <= h.NumDisks; disk++ {
-		if at[disk] != h.TargetPeg {
-			return quintain.Wrong(fmt.Sprintf("disk %d ends on Peg %d, want Peg %d", disk, at[disk], h.TargetPeg))
+		if at[disk-1] != goal[disk-1] {
+			return quintain.Wrong(fmt.Sprintf("disk %d ends on Peg %d, want Peg %d", disk, at[disk-1], goal[disk-1]))
 		}
 	}
 	return quintain.Right()
 }
 
 // move makes a move. fault describes an illegal one.
-func (h hanoiItem) move(at *[mostDisks + 1]int, disk int, pegs [2]int) (fault string) {
+func (h hanoiItem) move(at *hanoiState, disk int, pegs [2]int) (fault string) {
 	from, to := pegs[0], pegs[1]
 	switch {
 	case disk < 1 || disk > h.NumDisks || to < 1 || to > h.NumPegs || from == to:
 		return fmt.Sprintf("there is no disk %d, or it cannot go from Peg %d to Peg %d", disk, from, to)
-	case at[disk] != from:
+	case int(at[disk-1]) != from:
 		return fmt.Sprintf("disk %d is not on Peg %d", disk, from)
 	}
-	for smaller := 1; smaller < disk; smaller++ {
-		if at[smaller] == from || at[smaller] == to {
-			return fmt.Sprintf("disk %d is in the way of disk %d", smaller, disk)
+	for smaller, peg := range at[:disk-1] {
+		if int(peg) == from || int(peg) == to {
+			return fmt.Sprintf("disk %d is in the way of disk %d", smaller+1, disk)
 		}
 	}
-	at[disk] = to
+	at[disk-1] = int8(to)
 	return ""
 }
 

@@ -47,41 +47,71 @@ func TestHanoiScore(t *testing.T) {
 	}
 }
 
+func TestHanoiScoreOfPositions(t *testing.T) {
+	item := hanoiItem{NumDisks: 3, NumPegs: 3, StartPeg: 2, TargetPeg: 2, Start: []int{1, 1, 2}, Goal: []int{3, 1, 2}, SolutionLength: 1}
+	if err := item.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, item.Score, []tasktest.Near{
+		{"Move disk 1 from Peg 1 to Peg 3", 1, ""},
+		{"Move disk 1 from Peg 1 to Peg 2", 0, "another peg"},
+		{"Move disk 1 from Peg 2 to Peg 3", 0, "from a peg where it is not"},
+		{"Move disk 2 from Peg 1 to Peg 3", 0, "not the top disk"},
+		{"Move disk 1 from Peg 1 to Peg 2\nMove disk 1 from Peg 2 to Peg 3", 0, "a move too many"},
+	})
+	tasktest.RefusedRecords(t, towerOfHanoi.Task(), []string{
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":2,"start":[1,2],"goal":[1],"solution_length":1}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":2,"start":[1,2],"goal":[4,2],"solution_length":1}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":2,"start":[1,2],"goal":[1,2],"solution_length":1}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":2,"start":[1,2],"goal":[3,2],"solution_length":4}`,
+		`{"num_disks":2,"num_pegs":3,"start_peg":2,"target_peg":2,"start":[1,2],"solution_length":1}`,
+		`{"num_disks":10,"num_pegs":4,"start_peg":2,"target_peg":2,"start":[1,1,1,1,1,1,1,1,1,1],"goal":[2,1,1,1,1,1,1,1,1,1],"solution_length":1}`,
+	})
+}
+
 func TestHanoiParams(t *testing.T) {
 	tasktest.Refused(t, towerOfHanoi.Task(), map[string]string{
 		`{"min_disks":0}`:  "min_disks",
 		`{"max_disks":16}`: "max_disks",
 		`{"min_pegs":2}`:   "min_pegs",
 		`{"max_pegs":10}`:  "max_pegs",
+		`{"max_disks":10,"max_pegs":4,"any_state":true}`: "max_disks",
 	})
 }
 
 // A breadth-first search of all positions needs as many moves as the question allows.
 func TestHanoiMovesAreTheFewest(t *testing.T) {
-	for _, level := range towerOfHanoi.Levels {
-		for disks := level.MinDisks; disks <= level.MaxDisks; disks++ {
-			for pegs := level.MinPegs; pegs <= level.MaxPegs; pegs++ {
-				if got, want := hanoiWays()[disks][pegs].moves, hanoiDistance(disks, pegs); got != want {
-					t.Errorf("%d disks and %d pegs: %d moves, want %d", disks, pegs, got, want)
-				}
+	for disks := 1; disks <= 9; disks++ {
+		for pegs := 3; pegs <= 5 && disks <= 9-(pegs-3); pegs++ {
+			from, to := towerOn(1), towerOn(int8(pegs))
+			want := hanoiDistance(disks, pegs, [2]hanoiState{from, to})
+			if got := hanoiWays()[disks][pegs].moves; got != want {
+				t.Errorf("%d disks and %d pegs: %d moves, want %d", disks, pegs, got, want)
+			}
+			if got := len(fewestHanoi(disks, pegs, from, to)); got != want {
+				t.Errorf("%d disks and %d pegs, as positions: %d moves, want %d", disks, pegs, got, want)
 			}
 		}
 	}
 }
 
-// hanoiDistance searches from the tower on the first peg. A position is a number with a
-// digit, in base pegs, for each disk: its peg, the smallest disk last.
-func hanoiDistance(disks, pegs int) int {
+// hanoiDistance searches from one position. A position is a number with a digit, in base
+// pegs, for each disk: its peg, the smallest disk last.
+func hanoiDistance(disks, pegs int, ends [2]hanoiState) int {
 	size := 1
-	for range disks {
+	var numbers [2]int
+	for disk := range disks {
+		for i, end := range ends {
+			numbers[i] += (int(end[disk]) - 1) * size
+		}
 		size *= pegs
 	}
-	seen, now := make([]bool, size), []int{0}
-	seen[0] = true
+	seen, now := make([]bool, size), []int{numbers[0]}
+	seen[numbers[0]] = true
 	for moves := 0; len(now) > 0; moves++ {
 		var next []int
 		for _, position := range now {
-			if position == size-1 {
+			if position == numbers[1] {
 				return moves
 			}
 			var covered [mostPegs]bool
@@ -140,13 +170,61 @@ func TestHanoiSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Second(t, towerOfHanoi.Task(), 1002, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"max_disks":9,"max_pegs":6}`), 1002, check)
 	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"min_disks":1,"max_disks":1}`), 20, check)
 	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"min_disks":12,"max_disks":15,"min_pegs":4,"max_pegs":9}`), 20, check)
 }
 
+// The second solver reads both positions from the prompt, plays the solution on them, and
+// searches for a shorter way.
+func TestHanoiSecondOfPositions(t *testing.T) {
+	check := func(h hanoiItem, prompt, got string) error {
+		var ends [2]hanoiState
+		rows := 0
+		for line := range strings.Lines(prompt) {
+			name, disks, is := strings.Cut(line, ":")
+			if peg, found := strings.CutPrefix(name, "Peg "); is && found {
+				number, _ := strconv.Atoi(peg)
+				for _, field := range strings.Fields(disks) {
+					if disk, err := strconv.Atoi(field); err == nil {
+						ends[rows/h.NumPegs][disk-1] = int8(number)
+					}
+				}
+				rows++
+			}
+		}
+		now := ends[0]
+		lines := strings.Split(got, "\n")
+		for _, line := range lines {
+			move := hanoiMoveRE.FindStringSubmatch(line)
+			disk, _ := strconv.Atoi(move[1])
+			for smaller := range disk - 1 {
+				if peg := strconv.Itoa(int(now[smaller])); peg == move[2] || peg == move[3] {
+					return fmt.Errorf("%s: disk %d is in the way", line, smaller+1)
+				}
+			}
+			if strconv.Itoa(int(now[disk-1])) != move[2] {
+				return fmt.Errorf("%s: the disk is on Peg %d", line, now[disk-1])
+			}
+			to, _ := strconv.Atoi(move[3])
+			now[disk-1] = int8(to)
+		}
+		fewest := hanoiDistance(h.NumDisks, h.NumPegs, ends)
+		if now != ends[1] || rows != 2*h.NumPegs || len(lines) != fewest || h.SolutionLength != fewest || !strings.Contains(prompt, strconv.Itoa(fewest)+" ") {
+			return fmt.Errorf("%v after %d moves, want %v after %d", now, len(lines), ends[1], fewest)
+		}
+		return nil
+	}
+	tasktest.Second(t, towerOfHanoi.Task(), 1002, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"min_disks":1,"max_disks":2,"max_pegs":9,"any_state":true}`), 200, check)
+	tasktest.Second(t, tasktest.With(t, towerOfHanoi.Task(), `{"min_disks":11,"max_disks":11,"max_pegs":3,"any_state":true}`), 20, check)
+}
+
 func TestHanoiKeys(t *testing.T) {
-	tasktest.Other(t, towerOfHanoi.Task(), "another peg is the target", func(h *hanoiItem) {
+	tasktest.Other(t, tasktest.With(t, towerOfHanoi.Task(), `{}`), "another peg is the target", func(h *hanoiItem) {
 		h.TargetPeg, h.AuxiliaryPegs[0] = h.AuxiliaryPegs[0], h.TargetPeg
+	})
+	tasktest.Other(t, towerOfHanoi.Task(), "start and goal are exchanged", func(h *hanoiItem) {
+		h.Start, h.Goal, h.StartPeg, h.TargetPeg = h.Goal, h.Start, h.TargetPeg, h.StartPeg
 	})
 }

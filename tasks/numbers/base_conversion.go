@@ -25,6 +25,10 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 		{MinBase: 2, MaxBase: 36, MinValue: 1_000_000, MaxValue: 1_000_000_000},
 		{MinBase: 3, MaxBase: 36, MinValue: 1_000_000_000_000, MaxValue: 1_000_000_000_000_000},
 	},
+	Few: []string{
+		"There are 40 numbers, and three bases.",
+		"There are 101 numbers, and nine bases.",
+	},
 	Make: makeBaseConversion,
 }
 

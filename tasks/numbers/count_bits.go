@@ -15,9 +15,9 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 	Name:     "count_bits",
 	Category: "arithmetic",
 	Doc: "Count the ones of a number in binary. " +
-		"All shares of ones are equally likely; random numbers would have about half.",
+		"All shares of ones from a quarter to three quarters are equally likely; random numbers would have about half.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: countBitsParams{MinN: 1, MaxN: 2147483647},
 	Levels: []countBitsParams{
 		{MinN: 1, MaxN: 255},
@@ -26,6 +26,10 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 		{MinN: 1 << 28, MaxN: 1<<36 - 1},
 		{MinN: 1 << 40, MaxN: 1<<48 - 1},
 		{MinN: 1 << 56, MaxN: 1<<62 - 1},
+	},
+	Few: []string{
+		"There are 255 numbers.",
+		"Many numbers of up to 16 bits have few ones, or few zeros, in few places.",
 	},
 	Make: makeCountBits,
 }
@@ -59,8 +63,8 @@ type countBitsItem struct {
 // makeCountBits draws a share of ones, then the digits from the highest down.
 func makeCountBits(p countBitsParams, r *rng.Rand) (countBitsItem, error) {
 	const certain = 1 << 8
-	share := uint64(r.Between(0, certain)) // share of ones, in 256ths
-	chances := r.Uint64()                  // eight bits for each digit
+	share := uint64(r.Between(certain/4, certain-certain/4)) // share of ones, in 256ths; all or none would give few numbers
+	chances := r.Uint64()                                    // eight bits for each digit
 	n, aboveMin, belowMax := int64(0), false, false
 	for i := bits.Len64(uint64(p.MaxN)) - 1; i >= 0; i-- {
 		bit := int64(0)

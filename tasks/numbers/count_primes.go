@@ -18,15 +18,19 @@ var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
 	Category: "algorithmic",
 	Doc:      "Count the prime numbers between two numbers, both included.",
 	Source:   "The sieve of Eratosthenes; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  countPrimesParams{MinN: 1, MaxN: 10_000},
 	Levels: []countPrimesParams{
 		{MinN: 1, MaxN: 60},
 		{MinN: 1, MaxN: 250},
-		{MinN: 100, MaxN: 1000},
+		{MinN: 100, MaxN: 1400},
 		{MinN: 1000, MaxN: 2200},
 		{MinN: 3000, MaxN: 4500},
 		{MinN: 9000, MaxN: 11_000},
+	},
+	Few: []string{
+		"There are 1,830 intervals up to 60.",
+		"There are 31,375 intervals up to 250, and most begin with a small number or end with a large one.",
 	},
 	Make: makeCountPrimes,
 }

@@ -29,6 +29,10 @@ var fractionSimplification = task.Spec[fractionSimplificationParams, fractionSim
 		{100, 10_000, 50, 1000, []string{"latex_inline", "latex_frac", "latex_dfrac"}},
 		{1000, 1_000_000, 1000, 100_000, []string{"latex_inline", "latex_frac", "latex_dfrac"}},
 	},
+	Few: []string{
+		"There are few fractions of numbers up to nine, and four factors.",
+		"There are few fractions of numbers up to 20, and eleven factors.",
+	},
 	Make: makeFractionSimplification,
 }
 

@@ -21,15 +21,20 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 	Doc: "Find the least common multiple. " +
 		"Most of the numbers share divisors, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
 	Levels: []lcmParams{
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 3, MaxValue: 24},
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 5, MaxValue: 60},
-		{MinNumbers: 2, MaxNumbers: 3, MinValue: 10, MaxValue: 200},
+		{MinNumbers: 2, MaxNumbers: 3, MinValue: 20, MaxValue: 400},
 		{MinNumbers: 2, MaxNumbers: 4, MinValue: 50, MaxValue: 1000},
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 500, MaxValue: 10_000},
 		{MinNumbers: 3, MaxNumbers: 6, MinValue: 5000, MaxValue: 1_000_000},
+	},
+	Few: []string{
+		"There are few pairs of numbers up to 24.",
+		"There are few pairs of numbers up to 60.",
+		"There are few pairs of numbers up to 400 with a large common divisor.",
 	},
 	Make: makeLCM,
 }

@@ -21,15 +21,19 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 		"One number in 64 is prime, so that repeating the number is a poor answer. " +
 		"Factors with the right product, not all prime, earn up to a half: the more factors, the more.",
 	Source:  "Euclid's Elements, VII and IX; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
 	Levels: []primeFactorizationParams{
 		{MinValue: 4, MaxValue: 300},
 		{MinValue: 200, MaxValue: 20_000},
-		{MinValue: 2000, MaxValue: 50_000},
+		{MinValue: 2000, MaxValue: 90_000},
 		{MinValue: 20_000, MaxValue: 500_000},
 		{MinValue: 100_000, MaxValue: 10_000_000},
 		{MinValue: 10_000_000, MaxValue: 10_000_000_000},
+	},
+	Few: []string{
+		"There are 297 numbers from 4 to 300.",
+		"There are 19,801 numbers from 200 to 20,000.",
 	},
 	Make: makePrimeFactorization,
 }

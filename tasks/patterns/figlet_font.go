@@ -29,6 +29,9 @@ var figletFont = task.Spec[figletParams, figletItem]{
 		{MinLength: 8, MaxLength: 12, Spaced: true, Tier: 3, Random: true},
 		{MinLength: 12, MaxLength: 20, Spaced: false, Tier: 3, Random: true},
 	},
+	Few: []string{
+		"There are few words of three or four letters.",
+	},
 	Make: makeFiglet,
 }
 

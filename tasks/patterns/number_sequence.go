@@ -19,11 +19,11 @@ var numberSequence = task.Spec[numberSequenceParams, numberSequenceItem]{
 	Doc: "Continue a sequence of whole numbers. A term depends on the two terms before it and on its position. " +
 		"The prompt states the possible rules; all that agree with the visible terms have the same next term.",
 	Source:  "A puzzle of intelligence tests; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: numberSequenceParams{MinTerms: 4, MaxTerms: 8, MinValue: -100, MaxValue: 100, MaxComplexity: 3},
 	Levels: []numberSequenceParams{
-		{MinTerms: 4, MaxTerms: 6, MinValue: 0, MaxValue: 30, MaxComplexity: 1},
-		{MinTerms: 5, MaxTerms: 7, MinValue: -20, MaxValue: 60, MaxComplexity: 2},
+		{MinTerms: 4, MaxTerms: 6, MinValue: 0, MaxValue: 999, MaxComplexity: 1},
+		{MinTerms: 5, MaxTerms: 7, MinValue: -999, MaxValue: 999, MaxComplexity: 2},
 		{MinTerms: 6, MaxTerms: 8, MinValue: -50, MaxValue: 100, MaxComplexity: 3},
 		{MinTerms: 6, MaxTerms: 9, MinValue: -100, MaxValue: 100, MaxComplexity: 4},
 		{MinTerms: 7, MaxTerms: 9, MinValue: -500, MaxValue: 500, MaxComplexity: 6},

@@ -18,17 +18,17 @@ var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
 	Name:     "rectangle_count",
 	Category: "cognition",
 	Doc: "Count the rectangles in a grid of characters, from their outlines. Outlines cross, but nowhere run along each other or touch, " +
-		"so that the picture has only one reading.",
-	Source:  "A puzzle of reasoning-gym, with its settings.",
-	Version: 1,
+		"so that the picture has only one reading. Straight lines between them are no rectangles, so that the amount of ink says little.",
+	Source:  "A puzzle of reasoning-gym, with its settings and max_lines.",
+	Version: 2,
 	Default: rectangleCountParams{MaxRectangles: 10, Width: 80, Height: 80},
 	Levels: []rectangleCountParams{
-		{MaxRectangles: 6, Width: 20, Height: 14},
-		{MaxRectangles: 10, Width: 32, Height: 20},
-		{MaxRectangles: 20, Width: 56, Height: 40},
-		{MaxRectangles: 30, Width: 68, Height: 52},
-		{MaxRectangles: 40, Width: 80, Height: 72},
-		{MaxRectangles: 60, Width: 100, Height: 96},
+		{MaxRectangles: 6, Width: 24, Height: 16, MaxLines: 8},
+		{MaxRectangles: 10, Width: 36, Height: 24, MaxLines: 16},
+		{MaxRectangles: 20, Width: 60, Height: 44, MaxLines: 30},
+		{MaxRectangles: 30, Width: 72, Height: 56, MaxLines: 40},
+		{MaxRectangles: 40, Width: 84, Height: 76, MaxLines: 60},
+		{MaxRectangles: 60, Width: 104, Height: 100, MaxLines: 80},
 	},
 	Make: makeRectangleCount,
 }
@@ -38,6 +38,7 @@ type rectangleCountParams struct {
 	MaxRectangles int `json:"max_rectangles"` // the minimum is 1
 	Width         int `json:"width"`          // characters of a row
 	Height        int `json:"height"`         // rows
+	MaxLines      int `json:"max_lines"`      // straight lines that belong to no rectangle; the minimum is 0
 }
 
 // Check implements [task.Params].
@@ -50,6 +51,8 @@ func (p rectangleCountParams) Check() error {
 		return fmt.Errorf("width is %d, want %d to %d", p.Width, least, most)
 	case p.Height < least || p.Height > most:
 		return fmt.Errorf("height is %d, want %d to %d", p.Height, least, most)
+	case p.MaxLines < 0 || p.MaxLines > 200:
+		return fmt.Errorf("max_lines is %d, want 0 to 200", p.MaxLines)
 	}
 	return nil
 }
@@ -58,7 +61,8 @@ func (p rectangleCountParams) Check() error {
 type rectangleCountItem struct {
 	Puzzle        string `json:"puzzle"` // rows of space, '#' and '█'
 	Solution      int    `json:"solution"`
-	NumRectangles int    `json:"num_rectangles"` // same as Solution
+	NumRectangles int    `json:"num_rectangles"`  // same as Solution
+	Lines         bool   `json:"lines,omitempty"` // there may be lines that belong to no rectangle
 	Phrasing      int    `json:"phrasing,omitempty"`
 }
 
@@ -70,20 +74,28 @@ const (
 )
 
 // makeRectangleCount draws rectangles of all sizes until it has the number drawn first, or
-// no more fit. Half of them cross others.
+// no more fit. Half of them cross others. Then it draws lines in the same way.
 func makeRectangleCount(p rectangleCountParams, r *rng.Rand) (rectangleCountItem, error) {
 	const tries = 200 // failed tries in a row
 	d := newDrawing(p.Height, p.Width)
 	n, want, long := 0, r.Between(1, p.MaxRectangles), r.Float()
 	for failed := 0; n < want && failed < tries; failed++ {
-		b := randomBox(p, long, r)
-		crossings, fits := d.crossings(b)
+		outline := d.outline(randomBox(p, long, r))
+		crossings, fits := d.crossings(outline)
 		if fits && (crossings > 0 || n == 0 || r.Chance(0.1)) {
-			d.add(b)
+			d.add(outline)
 			n, failed = n+1, 0
 		}
 	}
-	return rectangleCountItem{Puzzle: d.String(), Solution: n, NumRectangles: n, Phrasing: r.Between(0, len(rectangleCountPhrasings)-1)}, nil
+	left := r.Between(0, p.MaxLines)
+	for failed := 0; left > 0 && failed < tries; failed++ {
+		line := d.line(randomBox(p, long, r), r.Chance(0.5))
+		if _, fits := d.crossings(line); fits {
+			d.add(line)
+			left, failed = left-1, 0
+		}
+	}
+	return rectangleCountItem{Puzzle: d.String(), Solution: n, NumRectangles: n, Lines: p.MaxLines > 0, Phrasing: r.Between(0, len(rectangleCountPhrasings)-1)}, nil
 }
 
 // A box is a rectangle, given by the rows and columns of its outline.
@@ -128,11 +140,10 @@ func newDrawing(rows, cols int) *drawing {
 	return &drawing{grid.NewWalled[stroke](rows+2, cols+2, 0), rows, make([]placed, 0, 2*(rows+cols))}
 }
 
-// crossings counts the outlines that b's outline crosses. fits reports whether it crosses
-// them at right angles, away from all corners, and touches them nowhere else, its corners
-// not even diagonally.
-func (d *drawing) crossings(b box) (n int, fits bool) {
-	outline := d.outline(b)
+// crossings counts the outlines that an outline or a line crosses. fits reports whether it
+// crosses them at right angles, away from all corners, and touches them nowhere else, its
+// corners not even diagonally.
+func (d *drawing) crossings(outline []placed) (n int, fits bool) {
 	for _, o := range outline {
 		if there := d.Cells[o.at]; there != 0 {
 			if there|o.line != across|down {
@@ -171,9 +182,9 @@ func (d *drawing) touches(o placed) bool {
 	return false
 }
 
-// add draws b, which must fit.
-func (d *drawing) add(b box) {
-	for _, o := range d.outline(b) {
+// add draws an outline or a line, which must fit.
+func (d *drawing) add(outline []placed) {
+	for _, o := range outline {
 		d.Cells[o.at] |= o.line
 	}
 }
@@ -184,7 +195,25 @@ type placed struct {
 	line stroke
 }
 
-// outline returns the outline of b, corners first, valid until the next call.
+// line returns one side of b, its ends first, valid until the next call. Its ends count as
+// corners, so that no other line crosses or touches them.
+func (d *drawing) line(b box, lies bool) []placed {
+	at := func(i int) int { return d.At(b.top+1+i, b.left+1) }
+	last, kind := b.bottom-b.top, down
+	if lies {
+		at = func(i int) int { return d.At(b.top+1, b.left+1+i) }
+		last, kind = b.right-b.left, across
+	}
+	list := append(d.room[:0], placed{at(0), corner}, placed{at(last), corner})
+	for i := 1; i < last; i++ {
+		list = append(list, placed{at(i), kind})
+	}
+	d.room = list
+	return list
+}
+
+// outline returns the outline of b, corners first, valid until the next call of outline or
+// line.
 func (d *drawing) outline(b box) []placed {
 	at := func(row, col int) int { return d.At(row+1, col+1) }
 	list := d.room[:0]
@@ -231,6 +260,9 @@ var rectangleCountPhrasings = []string{
 	"Look at this drawing of rectangles, made of the characters # (an outline) and █ (two outlines that cross).\n\n",
 }
 
+// rectangleCountLines goes before the ending if there may be lines.
+const rectangleCountLines = "\n\nThere may also be straight lines of the same characters, which belong to no rectangle and are not counted. A line crosses outlines, and other lines, only as outlines cross each other."
+
 // rectangleCountEnding ends the question. No rectangle is cut off, and outlines cross in
 // single cells only.
 const rectangleCountEnding = "\n\nEvery rectangle is whole, at least three characters wide and three high, and no two outlines touch except where they cross. " +
@@ -238,7 +270,11 @@ const rectangleCountEnding = "\n\nEvery rectangle is whole, at least three chara
 
 // Prompt implements [task.Instance].
 func (c rectangleCountItem) Prompt() string {
-	return rectangleCountPhrasings[c.Phrasing] + c.Puzzle + rectangleCountEnding
+	ending := rectangleCountEnding
+	if c.Lines {
+		ending = rectangleCountLines + ending
+	}
+	return rectangleCountPhrasings[c.Phrasing] + c.Puzzle + ending
 }
 
 // Canonical implements [task.Canonicalizer].

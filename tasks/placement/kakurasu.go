@@ -29,6 +29,10 @@ var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 		{MinRows: 7, MaxRows: 7, MinCols: 7, MaxCols: 7, POnes: 0.4, MaxRetries: 1000},
 		{MinRows: 8, MaxRows: 9, MinCols: 8, MaxCols: 9, POnes: 0.4, MaxRetries: 1000},
 	},
+	Few: []string{
+		"A board of 3 x 3 or 3 x 4 squares has few fillings.",
+		"A board of 4 x 4 squares has few fillings.",
+	},
 	Make: makeKakurasu,
 }
 

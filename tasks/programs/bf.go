@@ -18,7 +18,7 @@ var bf = task.Spec[bfParams, bfItem]{
 	Doc: "Work out the output of a Brainfuck program: letters made by loops that multiply, then loops that print, sums, nested loops, choices. " +
 		"Every program ends within 20,000 steps.",
 	Source:  "The language is U. Müller's (1993); the programs are our own, and so are the difficulties 4 and 5.",
-	Version: 2,
+	Version: 3,
 	Default: bfParams{Difficulty: 1},
 	Levels:  []bfParams{{1}, {2}, {3}, {4}, {5}},
 	Make:    makeBF,

@@ -109,8 +109,8 @@ func (w *bfWriter) letter(room int) int {
 	return int(first) + w.r.Between(0, 25-room)
 }
 
-// start prints three letters. The first is one of A to I, made from 8 × 8.
-func (w *bfWriter) start() { w.letters(w.multiple('@', 8), '@', 3, 3) }
+// start prints four letters. The first is one of A to I, made from 8 × 8.
+func (w *bfWriter) start() { w.letters(w.multiple('@', 8), '@', 4, 9) }
 
 // word prints n letters, made from the first and some after it.
 func (w *bfWriter) word(n int) {

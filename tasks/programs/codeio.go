@@ -32,6 +32,13 @@ var codeIO = task.Spec[codeParams, codeItem]{
 		{0.5, new(10)},
 	},
 	Many: true,
+	Few: []string{
+		"Many programs have few different inputs.",
+		"",
+		"Many programs have few different inputs.",
+		"Many programs have few different inputs.",
+		"Many programs have few different inputs.",
+	},
 	Make: makeCode,
 }
 

@@ -21,18 +21,21 @@ var countdown = task.Spec[countdownParams, countdownItem]{
 	Category: "games",
 	Doc:      "Combine all the given numbers with + - * / to reach a target. There is a solution in which every step gives a positive whole number.",
 	Source:   "The numbers round of the television game Des chiffres et des lettres (1972); the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default: countdownParams{
 		MinNumbers: 4, MaxNumbers: 6, MinValue: 1, MaxValue: 100, MinTarget: 100, MaxTarget: 999,
 		Operators: "+-*/", Shuffle: true,
 	},
 	Levels: []countdownParams{
 		{MinNumbers: 3, MaxNumbers: 3, MinValue: 1, MaxValue: 10, MinTarget: 1, MaxTarget: 20, Operators: "+-", Shuffle: true},
-		{MinNumbers: 3, MaxNumbers: 4, MinValue: 1, MaxValue: 20, MinTarget: 10, MaxTarget: 100, Operators: "+-*", Shuffle: true},
+		{MinNumbers: 3, MaxNumbers: 4, MinValue: 1, MaxValue: 30, MinTarget: 10, MaxTarget: 100, Operators: "+-*", Shuffle: true},
 		{MinNumbers: 4, MaxNumbers: 5, MinValue: 1, MaxValue: 50, MinTarget: 50, MaxTarget: 500, Operators: "+-*/", Shuffle: true},
 		{MinNumbers: 5, MaxNumbers: 6, MinValue: 1, MaxValue: 100, MinTarget: 100, MaxTarget: 999, Operators: "+-*/", Shuffle: true},
 		{MinNumbers: 6, MaxNumbers: 9, MinValue: 5, MaxValue: 200, MinTarget: 500, MaxTarget: 5000, Operators: "+-*/", Shuffle: true},
 		{MinNumbers: 10, MaxNumbers: 15, MinValue: 10, MaxValue: 300, MinTarget: 1000, MaxTarget: 10000, Operators: "+-*/", Shuffle: true},
+	},
+	Few: []string{
+		"There are few sums of three numbers up to ten.",
 	},
 	Make: makeCountdown,
 	Many: true,

@@ -20,12 +20,12 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
 		"The edges are drawn around a hidden coloring; their number per vertex decides how hard it is to find one.",
 	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: graphColorParams{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 10, EdgeProbability: 0.1},
 	Levels: []graphColorParams{
-		{NumColors: 3, MinNumVertices: 5, MaxNumVertices: 6, EdgeProbability: 0.8},
-		{NumColors: 4, MinNumVertices: 6, MaxNumVertices: 8, EdgeProbability: 0.5},
-		{NumColors: 3, MinNumVertices: 9, MaxNumVertices: 12, EdgeProbability: 0.3},
+		{NumColors: 3, MinNumVertices: 8, MaxNumVertices: 9, EdgeProbability: 0.45},
+		{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 12, EdgeProbability: 0.35},
+		{NumColors: 3, MinNumVertices: 12, MaxNumVertices: 14, EdgeProbability: 0.28},
 		{NumColors: 3, MinNumVertices: 14, MaxNumVertices: 18, EdgeProbability: 0.25},
 		{NumColors: 3, MinNumVertices: 22, MaxNumVertices: 28, EdgeProbability: 0.18},
 		{NumColors: 3, MinNumVertices: 36, MaxNumVertices: 44, EdgeProbability: 0.12},

@@ -20,7 +20,7 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Doc: "Measure out an amount of water with jugs that can be filled, emptied and poured into one another. " +
 		"It takes at least as many moves as the difficulty says; any moves that end with the amount in a jug are right.",
 	Source:  "The water pouring puzzle, known since the thirteenth century; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Many:    true,
 	Default: jugsParams{NumJugs: 3, Difficulty: 10},
 	Levels: []jugsParams{
@@ -30,6 +30,10 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 		{NumJugs: 4, Difficulty: 11},
 		{NumJugs: 5, Difficulty: 16},
 		{NumJugs: 7, Difficulty: 24},
+	},
+	Few: []string{
+		"",
+		"Four moves measure few amounts with three jugs.",
 	},
 	Make: makeJugs,
 }
@@ -77,7 +81,7 @@ type jugsPuzzle struct {
 // r = ±s, and s is less than g/2, so that no smaller r leads to the same amount.
 func makeJugs(p jugsParams, r *rng.Rand) (jugsItem, error) {
 	s := (p.Difficulty + 1) / 2
-	g := r.Between(2*s+1, 3*s+6)
+	g := r.Between(2*s+1, 4*s+16)
 	odd := r.Between(2, 2*g)
 	for gcd(odd, g) != 1 {
 		odd++

@@ -27,6 +27,7 @@ var puzzle24 = task.Spec[puzzle24Params, puzzle24Item]{
 		{Operators: "+-*/", MinValue: 1, MaxValue: 10, MaxWays: 40},
 		{Operators: "+-*/", MinValue: 1, MaxValue: 10, MaxWays: 10},
 	},
+	Few:  slices.Repeat([]string{"There are 715 sets of four numbers up to 10."}, 5),
 	Make: makePuzzle24,
 	Many: true,
 }

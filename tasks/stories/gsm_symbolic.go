@@ -31,6 +31,9 @@ var gsmSymbolic = task.Spec[storyParams, storyItem]{
 		{Difficulty: 1, MinSteps: 4, MaxSteps: 20, Size: 2, Distractions: 2, MinStories: 2, MaxStories: 3},
 		{Difficulty: 1, MinSteps: 5, MaxSteps: 20, Size: 2, Distractions: 2, MinStories: 5, MaxStories: 8},
 	},
+	Few: []string{
+		"Short stories with small numbers are few.",
+	},
 	Make: makeStory,
 }
 

@@ -26,6 +26,12 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 		{MinWords: 40, MaxWords: 60, MinRotation: 5, MaxRotation: 24},
 		{MinWords: 100, MaxWords: 150, MinRotation: 5, MaxRotation: 24},
 	},
+	Few: []string{
+		"Half of the texts are sentences, of which there are few.",
+		"Half of the texts are sentences, of which there are few.",
+		"Half of the texts are sentences, of which there are few.",
+		"Half of the texts are sentences, of which there are few.",
+	},
 	Make: makeCaesarCipher,
 }
 

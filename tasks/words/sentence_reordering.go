@@ -29,6 +29,10 @@ var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingI
 		{MinWordsInSentence: 16, MaxWordsInSentence: 20},
 		{MinWordsInSentence: 21, MaxWordsInSentence: 25},
 	},
+	Few: []string{
+		"",
+		"There are few sentences of that length.",
+	},
 	Make: makeSentenceReordering,
 }
 

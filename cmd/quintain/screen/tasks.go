@@ -17,7 +17,7 @@ func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
 		return nil
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	head := "TASK\tCATEGORY\tLEVELS\tSCORING\tGUESS RATE"
+	head := "TASK\tCATEGORY\tLEVELS\tFEW\tSCORING\tGUESS"
 	if long {
 		head += "\tWHAT IT IS"
 	}
@@ -27,7 +27,7 @@ func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
 		if r.Measured {
 			guess = fmt.Sprintf("%.3f", r.Facts.MostGuess())
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), catalog.FewLevels(r.Info), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
 		if long {
 			fmt.Fprintf(table, "\t%s", firstSentence(r.Info.Doc))
 		}
@@ -79,6 +79,9 @@ func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
 			head += fmt.Sprintf("  (guess rate %.3f; %s problems)", facts.Levels[i].GuessRate, facts.Levels[i].Size())
 		}
 		fmt.Fprintf(out, "\n%s\n%s\n", head, Wrap(strings.Join(level, ", "), "  "))
+		if why := catalog.WhyFew(info, i); why != "" {
+			fmt.Fprintf(out, "%s\n", Wrap("Few problems by nature: "+why, "  "))
+		}
 	}
 	return nil
 }

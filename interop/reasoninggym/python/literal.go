@@ -101,10 +101,7 @@ func (l *literal) items(open, closing string) (any, bool) {
 		return nil, false
 	}
 	items, comma := []any{}, false
-	for {
-		if l.sign(closing) {
-			break
-		}
+	for !l.sign(closing) {
 		v, ok := l.value()
 		if !ok {
 			return nil, false

@@ -8,7 +8,8 @@ import (
 
 func TestReadNumbers(t *testing.T) {
 	for text, want := range map[string]float64{
-		"1": 1, " -1.5e3\n": -1500, "１２": 12, "1_000": 1000, "inf": math.Inf(1), "-Infinity": math.Inf(-1), ".5": 0.5, "5.": 5,
+		"1": 1, " -1.5e3\n": -1500, //nolint:gocritic // Python strips white space
+		"１２": 12, "1_000": 1000, "inf": math.Inf(1), "-Infinity": math.Inf(-1), ".5": 0.5, "5.": 5,
 	} {
 		if x, is := ReadFloat(text); !is || x != want {
 			t.Errorf("%q is %v (%v), want %v", text, x, is, want)
@@ -17,7 +18,9 @@ func TestReadNumbers(t *testing.T) {
 	if x, is := ReadFloat(" NaN "); !is || !math.IsNaN(x) {
 		t.Errorf("NaN is %v (%v)", x, is)
 	}
-	for text, want := range map[string]string{" +07 ": "7", "-1_2": "-12", "１２": "12", "0": "0", "1.0": "", "1__2": "", "_1": "", "1_": "", "--1": "", "0x1": "", "": "", strings.Repeat("9", 5000): ""} {
+	for text, want := range map[string]string{
+		" +07 ": "7", //nolint:gocritic // Python strips white space
+		"-1_2":  "-12", "１２": "12", "0": "0", "1.0": "", "1__2": "", "_1": "", "1_": "", "--1": "", "0x1": "", "": "", strings.Repeat("9", 5000): ""} {
 		got := ""
 		if n, is := ReadInt(text); is {
 			got = n.String()

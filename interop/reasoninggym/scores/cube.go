@@ -59,7 +59,7 @@ func turn(all []sticker, n int, text string) bool {
 		return false
 	}
 	axis := cubeAxes[found[2]]
-	first, last := 0, 0 // layers, counted from the side
+	var first, last int // layers, counted from the side
 	switch found[2] {
 	case "X", "Y", "Z":
 		last = n - 1

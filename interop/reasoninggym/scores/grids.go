@@ -224,7 +224,7 @@ func anagrams(of *item, got string) float64 {
 	if !is || !isFound || !isWanted {
 		return 0
 	}
-	equal := func(a, b []any) bool { return slices.EqualFunc(a, b, func(x, y any) bool { return python.Same(x, y) }) }
+	equal := func(a, b []any) bool { return slices.EqualFunc(a, b, python.Same) }
 	return oneIf(slices.EqualFunc(found, wanted, equal), 0.01)
 }
 

@@ -3,6 +3,7 @@ package scores
 import (
 	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"github.com/quintain-rl/quintain/task/answer"
+	"slices"
 )
 
 // matrix takes the stored text, and pays a little for the same as a list of lists.
@@ -47,10 +48,8 @@ func queens(of *item, got string) float64 {
 	if !of.read(&m) {
 		return 0
 	}
-	for _, board := range m.Valid {
-		if got == board {
-			return 1
-		}
+	if slices.Contains(m.Valid, got) {
+		return 1
 	}
 	v, _ := python.ReadLiteral(got)
 	text, is := python.Rows(v)

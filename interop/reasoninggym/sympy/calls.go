@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
@@ -38,21 +39,20 @@ func (e *evaluator) call(n *expr.Node) form {
 	case len(args) > 1 && (all || n.Name == "max" || n.Name == "min" || n.Name == "Max" || n.Name == "Min"):
 		return e.choose(n.Name, args)
 	}
-	name := n.Name + "("
+	var name strings.Builder
+	name.WriteString(n.Name + "(")
 	for _, arg := range args {
-		name += arg.text() + ","
+		name.WriteString(arg.text() + ",")
 	}
-	e.spend(len(name) / 4)
-	return e.symbol(name + ")")
+	e.spend(name.Len() / 4)
+	return e.symbol(name.String() + ")")
 }
 
 // IsOperator reports whether the name of an [expr.Apply] is an operator of Python.
 func IsOperator(name string) bool {
 	for _, level := range operators {
-		for _, op := range level {
-			if op == name {
-				return true
-			}
+		if slices.Contains(level, name) {
+			return true
 		}
 	}
 	return false
