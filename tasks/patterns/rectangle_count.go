@@ -204,7 +204,8 @@ func (d *drawing) line(b box, lies bool) []placed {
 		at = func(i int) int { return d.At(b.top+1, b.left+1+i) }
 		last, kind = b.right-b.left, across
 	}
-	list := append(d.room[:0], placed{at(0), corner}, placed{at(last), corner})
+	list := d.room[:0]
+	list = append(list, placed{at(0), corner}, placed{at(last), corner})
 	for i := 1; i < last; i++ {
 		list = append(list, placed{at(i), kind})
 	}
