@@ -19,7 +19,7 @@ var mathMultiTurn = scenario.Spec{
 	Doc: "Several attempts at a problem with a mathematical answer; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 4,
+	Version: 5,
 	New: func() scenario.Play {
 		return &MathMultiTurn{
 			Mode: Modern, NumTurns: 5, RewardScaling: 1,
@@ -51,10 +51,11 @@ type MathMultiTurn struct {
 	RewardBias    float64 // subtracted from each attempt's reward
 	RewardScaling float64 // factor on the difference
 
-	// ShortPrompts omits the system message and asks the short question if the task has
-	// one. It is for policies with a short context that have learnt the form of the
-	// answers.
+	// ShortPrompts asks the short question if the task has one. It is for policies with a
+	// short context that have learnt the form of the answers.
 	ShortPrompts bool
+
+	SystemPrompt string // system message before the question; empty: none, as in AReaL
 
 	FeedbackRight string // message after a right answer, if the episode goes on
 	FeedbackWrong string // after a wrong one
@@ -68,7 +69,8 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 	d.Int(&m.NumTurns, "num_turns", "most attempts at a problem").AtLeast(1)
 	d.Float(&m.RewardBias, "reward_bias", "subtracted from each attempt's reward")
 	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
-	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message").Flag("math-short-prompts")
+	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one").Flag("math-short-prompts")
+	d.Text(&m.SystemPrompt, "system_prompt", "system message before the question; empty: none")
 	d.Text(&m.FeedbackRight, "feedback_right", "message to the policy after a right answer, if the episode goes on").Given("a text")
 	d.Text(&m.FeedbackWrong, "feedback_wrong", "message to the policy after a wrong answer").Given("a text")
 	d.Text(&m.FeedbackNone, "feedback_none", "message to the policy after a reply without an answer").Given("a text")
@@ -116,9 +118,6 @@ func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, 
 	return &mathEnv{settings: m, task: t, problem: p, solution: solution}, nil
 }
 
-// mathSystem asks for an answer in a box.
-const mathSystem = `You solve math problems. Reason step by step, then give your final answer once, inside \boxed{}.`
-
 // A mathEnv is one episode of several attempts.
 type mathEnv struct {
 	settings *MathMultiTurn
@@ -135,8 +134,8 @@ func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
 		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
 	}
 	var talk []quintain.Message
-	if !e.settings.ShortPrompts {
-		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: mathSystem})
+	if system := e.settings.SystemPrompt; system != "" {
+		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: system})
 	}
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
