@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -100,12 +102,35 @@ func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch
 	if err != nil || g == nil {
 		return nil, nil, err
 	}
+	meta, kind := metaOf(r)
 	if s.Mode == Modern {
 		batch, err = areal.NewRows(g)
+		for _, row := range batch {
+			row.Meta = meta
+		}
 		return nil, batch, err
 	}
 	sample, err = areal.NewRecords(g, r.Episodes, s.Mode == Single)
+	for _, one := range sample {
+		one.Meta, one.Task = meta, areal.TaskIndex(kind)
+	}
 	return sample, nil, err
+}
+
+// metaOf returns the name and the metadata of the row of a record's problem, and its kind of
+// task; nothing if it comes from no file.
+func metaOf(r *trace.Record) (meta map[string]any, kind string) {
+	id, row, is := dataset.About(r.Problem)
+	if !is {
+		return nil, ""
+	}
+	meta = maps.Clone(map[string]any(row))
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	meta["query_id"] = id
+	kind, _ = meta["task"].(string)
+	return meta, kind
 }
 
 // Follow implements [Follower]: rewards follow the rules of the run.

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/interop/areal"
+	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -156,6 +160,38 @@ func TestExportedRewardsAreThoseOfTheRunsRecords(t *testing.T) {
 			choice.Discount = 0.125
 			if _, err := CopyWhole(t.Context(), choice.Sink(&out), r, trace.Query{}); err != nil || bytes.Equal(out.Bytes(), want) {
 				t.Errorf("%s, %s: another discount changes nothing, error %v", test.why, mode, err)
+			}
+		}
+	}
+}
+
+func TestArealRecordsNameTheRow(t *testing.T) {
+	t.Parallel()
+	set, err := dataset.ReadLines(strings.NewReader(`{"query_id":"q7","prompt":"1+1","solutions":["2"],"task":"stem","level":3}`), "sums", dataset.Columns{}, mathverify.Grade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, record := playedGroup(t, rules())
+	if record.Problem, err = set.Problem(quintain.Draw{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		mode  Mode
+		form  Form
+		wants []string
+	}{
+		{Legacy, JSON, []string{`"metadata":{"level":[3],"query_id":["q7"],"task":["stem"]}`, `"task_ids":[3]`}},
+		{Single, JSON, []string{`"metadata":{"level":[3],"query_id":["q7"],"task":["stem"]}`, `"task_ids":[3]`}},
+		{Modern, Safetensors, []string{`query_id`, `q7`, `stem`}},
+	} {
+		var out bytes.Buffer
+		s := &Areal{Out: &out, Mode: test.mode, Form: test.form, Rules: rules()}
+		if err := errors.Join(s.Write(record), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.wants {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %s is not in %.2000s", test.mode, want, out.String())
 			}
 		}
 	}

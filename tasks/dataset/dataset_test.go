@@ -171,6 +171,37 @@ func TestParquetIsTheSameSet(t *testing.T) {
 	}
 }
 
+func TestMetadataOfARow(t *testing.T) {
+	for _, test := range []struct {
+		why, line, id, meta string
+	}{
+		{"a row of AReaL", `{"query_id":"q7","prompt":"1+1","solutions":["2"],"task":"stem","level":3,"hard":true}`, "q7", `{"hard":true,"level":3,"task":"stem"}`},
+		{"no other column", `{"question":"1+1","answer":2}`, "1", `null`},
+		{"lists, objects, nothing and long texts are left out", `{"question":"1+1","answer":2,"scores":[1],"of":{},"none":null,"text":"` + strings.Repeat("x", 257) + `","type":"Algebra"}`, "1", `{"type":"Algebra"}`},
+		{"columns under other spellings", `{"Problem":"1+1","Answer":2,"ID":"a","Year":"1999"}`, "a", `{"Year":"1999"}`},
+	} {
+		p := draw(t, read(t, test.line, dataset.Columns{}), 0)
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again quintain.Problem
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []quintain.Problem{p, again} {
+			id, meta, is := dataset.About(p)
+			text, err := json.Marshal(meta)
+			if id != test.id || string(text) != test.meta || !is || err != nil {
+				t.Errorf("%s: %q, %s, %v, error %v", test.why, id, text, is, err)
+			}
+		}
+	}
+	if _, _, is := dataset.About(quintain.Problem{Level: quintain.OwnParams, Params: []byte(`{"max_terms":2}`)}); is {
+		t.Error("a generated problem is from a file")
+	}
+}
+
 func TestGradeByTheRecordAlone(t *testing.T) {
 	s := read(t, `{"question":"q","solutions":["1,000","7"]}`, dataset.Columns{})
 	text, err := json.Marshal(draw(t, s, 0))
