@@ -84,7 +84,8 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 		return r, errors.New("answer: the list is empty")
 	}
 	r.Meta = c.meta(fields)
-	return r, nil
+	r.Tokens, err = tokens(fields[packedPrompts])
+	return r, err
 }
 
 // text returns v as text if it is a text or a number.

@@ -45,6 +45,8 @@ type row struct {
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"` // each one is right
 	Meta     Meta     `json:"meta,omitempty"`
+
+	Tokens []quintain.Token `json:"packed_prompts,omitempty"` // of the prompt
 }
 
 // A Fault is an unusable row of a file.
@@ -94,7 +96,7 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 	r := s.rows[s.place(d)]
 	return quintain.Problem{
 		Task: s.name, Version: 1, Seed: d.Seed, Level: quintain.OwnParams, Index: d.Index,
-		Params: s.params, Prompt: r.Question, Instance: quintain.NewRecord(record{r.ID, r.Answers, r.Meta}),
+		Params: s.params, Prompt: r.Question, Instance: quintain.NewRecord(record{r.ID, r.Answers, r.Meta, r.Tokens}),
 	}, nil
 }
 
@@ -103,6 +105,8 @@ type record struct {
 	ID      string   `json:"id"`
 	Answers []string `json:"answers"`
 	Meta    Meta     `json:"meta,omitempty"`
+
+	Tokens []quintain.Token `json:"packed_prompts,omitempty"`
 }
 
 // An epoch is one pass through the rows.

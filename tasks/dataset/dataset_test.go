@@ -79,6 +79,10 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		{"a solution other than a text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is missing"},
 		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: the gold answer "x+" cannot be read: the end stands where`},
 		{"code", `{"query_id":"c","prompt":"q","task":"code","input_output":"{}"}`, `row 2: task: is "code", want math or stem`},
+		{"a prompt's tokens as a text", `{"question":"r","answer":2,"packed_prompts":"1 2"}`, "row 2: packed_prompts: want a list of tokens, one or more"},
+		{"no token", `{"question":"r","answer":2,"packed_prompts":[]}`, "row 2: packed_prompts: want a list of tokens, one or more"},
+		{"half a token", `{"question":"r","answer":2,"packed_prompts":[1,1.5]}`, "row 2: packed_prompts: 1.5 at 1 is no token: want a whole number of 0 to 2147483647"},
+		{"a token below zero", `{"question":"r","answer":2,"packed_prompts":[-1]}`, "row 2: packed_prompts: -1 at 0 is no token"},
 		{"an ID that is taken", `{"id":"a","question":"r","answer":2}`, `row 2: id: "a" is already the ID of row 1`},
 	} {
 		s := read(t, good+"\n"+test.line+"\n\n"+`{"id":"b","question":"r","answer":2}`, dataset.Columns{})
@@ -199,6 +203,34 @@ func TestMetadataOfARow(t *testing.T) {
 	}
 	if _, _, is := dataset.About(quintain.Problem{Level: quintain.OwnParams, Params: []byte(`{"max_terms":2}`)}); is {
 		t.Error("a generated problem is from a file")
+	}
+}
+
+func TestTokensOfAPrompt(t *testing.T) {
+	type item struct {
+		Problem string  `parquet:"problem"`
+		Answer  string  `parquet:"answer"`
+		Tokens  []int32 `parquet:"packed_prompts,list"`
+	}
+	path := filepath.Join(t.TempDir(), "sums.parquet")
+	if err := parquet.WriteFile(path, []item{{"1+1", "2", []int32{151644, 0, 7}}}); err != nil {
+		t.Fatal(err)
+	}
+	columns, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []quintain.Token{151644, 0, 7}
+	for why, p := range map[string]quintain.Problem{
+		"JSON lines": draw(t, read(t, `{"prompt":"1+1","answer":2,"packed_prompts":[151644,0,7]}`, dataset.Columns{}), 0),
+		"Parquet":    draw(t, columns, 0),
+	} {
+		if got := dataset.Tokens(p); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", why, got, want)
+		}
+	}
+	if got := dataset.Tokens(draw(t, read(t, `{"prompt":"1+1","answer":2}`, dataset.Columns{}), 0)); got != nil {
+		t.Errorf("a row without tokens has %v", got)
 	}
 }
 
