@@ -51,12 +51,19 @@ type Request struct {
 	// Messages is the conversation so far. Its last message is not the policy's.
 	Messages []Message
 
+	// Tokens are the exact tokens of Messages with the opening of the reply, before the first
+	// reply; nil: the policy renders Messages. A policy without the model's own vocabulary
+	// reads Messages all the same.
+	Tokens []Token
+
 	// Context holds the exact tokens of the conversation up to and including the policy's
 	// last reply; it is empty before the first reply. Only the messages from Fresh on
 	// remain to be rendered: sampled tokens are never encoded again.
 	Context []Token
 	Fresh   int // index of the first message beyond Context
 	Wrote   int // tokens of the policy's last reply, at the end of Context
+
+	Alone bool // render the fresh messages as [Step] says; false before the first reply
 
 	N        int // samples wanted, 1 or more
 	Sampling Sampling

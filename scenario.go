@@ -72,6 +72,16 @@ type Env interface {
 	Close() error
 }
 
+// A Tokenized is an [Env] that knows the exact tokens of its first messages in the
+// vocabulary of the policy's model.
+type Tokenized interface {
+	Env
+
+	// Tokens returns the tokens of the messages that Open returned, with the opening of the
+	// reply. The caller must not change them. Nil: unknown.
+	Tokens() []Token
+}
+
 // ErrLost, in the chain of an environment's error, says that the policy's reply did not
 // cause the fault: the program that plays the episode died between two replies, say. The
 // episode is then [InfraFailed], not [EnvFailed], and may be played again.
@@ -95,8 +105,13 @@ const (
 )
 
 // A Step is the environment's response to one reply.
+//
+// With Alone, a policy with a chat template renders Observe as a conversation of its own,
+// encodes it after a line feed, with the tokens that its tokenizer adds to any text, and
+// appends that to the tokens so far, as AReaL's legacy agent does. Other policies ignore it.
 type Step struct {
 	Observe   []Message // the next messages for the policy; empty unless End is Going
+	Alone     bool      // how to render Observe; see above
 	Answer    string    // the judged final answer; empty: none found
 	Reward    float64   // for this reply alone; finite
 	Right     bool      // the reply is fully right

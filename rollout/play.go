@@ -91,7 +91,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	}
 	open = slices.DeleteFunc(open, (*episode).over)
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: key, Messages: open[0].talk, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
+		Key: key, Messages: open[0].talk, Tokens: open[0].exact, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -105,7 +105,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	r := quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, N: 1, Sampling: e.Sampling, Exam: e.Exam,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, N: 1, Sampling: e.Sampling, Exam: e.Exam,
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
@@ -134,11 +134,13 @@ type episode struct {
 	env    quintain.Env // nil: it could not be made
 	record quintain.Trajectory
 	talk   []quintain.Message
+	exact  []quintain.Token // of the first messages; nil: unknown
 	may    bool             // it failed, and may be played again
 	stop   error            // the policy's error that ends all play; nil: none
 	fresh  int              // index into talk of the first message that the policy has not read
 	tokens []quintain.Token // the conversation, as the policy read and wrote it
 	wrote  int              // the tokens of the last reply, at the end of tokens
+	alone  bool             // see [quintain.Step]
 
 	replies time.Duration // server time so far
 }
@@ -153,6 +155,9 @@ func newEpisode(ctx context.Context, job Job, id string) *episode {
 		}
 		ep.env = env
 		ep.talk, err = env.Open(ctx)
+		if t, knows := env.(quintain.Tokenized); knows && err == nil {
+			ep.exact = t.Tokens()
+		}
 		return err
 	})
 	return ep
@@ -259,7 +264,7 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 		ep.tokens = nil
 	}
 	ep.tokens = append(append(ep.tokens, s.Read...), s.Wrote...)
-	ep.wrote = len(s.Wrote)
+	ep.wrote, ep.alone = len(s.Wrote), step.Alone
 	ep.talk = append(slices.Clip(ep.talk), turn.Message())
 	ep.fresh = len(ep.talk)
 	ep.talk = append(ep.talk, step.Observe...)

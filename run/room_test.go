@@ -32,7 +32,7 @@ func talks(t *testing.T) rollout.Stream {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(scenarios.All, func(s scenario.Spec) bool { return s.Name == "math_multi_turn" })
-	s, err := scenarios.All[i].Over(of, []byte(`{"num_turns":4}`))
+	s, err := scenarios.All[i].Over(of, []byte(`{"num_turns":4,"system_prompt":"You solve math problems. Reason step by step, then give your final answer once, inside \\boxed{}."}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // mathMultiTurn is the scenario of AReaL's math-multi-turn agent and, with one turn, of its
@@ -19,10 +20,10 @@ var mathMultiTurn = scenario.Spec{
 	Doc: "Several attempts at a problem with a mathematical answer; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 4,
+	Version: 5,
 	New: func() scenario.Play {
 		return &MathMultiTurn{
-			Mode: Modern, NumTurns: 5, RewardScaling: 1,
+			Mode: Modern, NumTurns: 5, RewardScaling: 1, Feedback: Texts,
 			FeedbackRight: "That is correct. Please give your answer again.",
 			FeedbackWrong: "That is not correct. Look for the mistake in your reasoning and try again.",
 			FeedbackNone:  `I could not find an answer in your reply. Work out the problem and write your answer inside \boxed{}.`,
@@ -44,6 +45,25 @@ const (
 	Modern Mode = "modern"
 )
 
+// A Feedback says which messages follow an attempt.
+type Feedback string
+
+// The kinds of feedback.
+const (
+	// Texts are the texts of the settings, as messages of the conversation.
+	Texts Feedback = "texts"
+
+	// AsAReaL is the feedback of AReaL's legacy agent: its texts, each as a conversation of
+	// its own after the tokens so far. See [quintain.Step], Alone.
+	AsAReaL Feedback = "areal"
+)
+
+// The texts of AReaL.
+const (
+	arealRight = "Congratulations! You are correct!"
+	arealWrong = "Unfortunately your answer is wrong. Let's try again."
+)
+
 // MathMultiTurn holds the settings of the scenario math_multi_turn.
 type MathMultiTurn struct {
 	Mode          Mode
@@ -51,11 +71,13 @@ type MathMultiTurn struct {
 	RewardBias    float64 // subtracted from each attempt's reward
 	RewardScaling float64 // factor on the difference
 
-	// ShortPrompts omits the system message and asks the short question if the task has
-	// one. It is for policies with a short context that have learnt the form of the
-	// answers.
+	// ShortPrompts asks the short question if the task has one. It is for policies with a
+	// short context that have learnt the form of the answers.
 	ShortPrompts bool
 
+	SystemPrompt string // system message before the question; empty: none, as in AReaL
+
+	Feedback      Feedback
 	FeedbackRight string // message after a right answer, if the episode goes on
 	FeedbackWrong string // after a wrong one
 	FeedbackNone  string // after a reply without an answer
@@ -68,7 +90,10 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 	d.Int(&m.NumTurns, "num_turns", "most attempts at a problem").AtLeast(1)
 	d.Float(&m.RewardBias, "reward_bias", "subtracted from each attempt's reward")
 	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
-	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message").Flag("math-short-prompts")
+	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one").Flag("math-short-prompts")
+	d.Text(&m.SystemPrompt, "system_prompt", "system message before the question; empty: none")
+	settings.Word(d, &m.Feedback, "feedback", "messages after an attempt: texts, those of feedback_right, feedback_wrong and feedback_none; or areal, "+
+		"AReaL's two texts, each encoded after the tokens so far as a conversation of its own").OneOf(string(Texts), string(AsAReaL))
 	d.Text(&m.FeedbackRight, "feedback_right", "message to the policy after a right answer, if the episode goes on").Given("a text")
 	d.Text(&m.FeedbackWrong, "feedback_wrong", "message to the policy after a wrong answer").Given("a text")
 	d.Text(&m.FeedbackNone, "feedback_none", "message to the policy after a reply without an answer").Given("a text")
@@ -116,9 +141,6 @@ func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, 
 	return &mathEnv{settings: m, task: t, problem: p, solution: solution}, nil
 }
 
-// mathSystem asks for an answer in a box.
-const mathSystem = `You solve math problems. Reason step by step, then give your final answer once, inside \boxed{}.`
-
 // A mathEnv is one episode of several attempts.
 type mathEnv struct {
 	settings *MathMultiTurn
@@ -135,10 +157,19 @@ func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
 		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
 	}
 	var talk []quintain.Message
-	if !e.settings.ShortPrompts {
-		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: mathSystem})
+	if system := e.settings.SystemPrompt; system != "" {
+		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: system})
 	}
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
+}
+
+// Tokens implements [quintain.Tokenized]: those of the problem's row, unless the settings add
+// a system message.
+func (e *mathEnv) Tokens() []quintain.Token {
+	if e.settings.SystemPrompt != "" {
+		return nil
+	}
+	return dataset.Tokens(e.problem)
 }
 
 // Step implements [quintain.Env]. A cut reply is an attempt like any other, unless it is
@@ -153,12 +184,11 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	right := text != "" && v.Score == 1
 	found := right || text != "" && !v.Malformed && !unmarked(text, rule)
 	step := quintain.Step{Answer: text, Reward: e.reward(right), Right: right, Malformed: !found, Why: "wrong: " + v.Reason}
-	feedback := e.settings.FeedbackWrong
 	switch {
 	case right:
-		step.Why, feedback = "right", e.settings.FeedbackRight
+		step.Why = "right"
 	case !found:
-		step.Why, feedback = "no answer", e.settings.FeedbackNone
+		step.Why = "no answer"
 	}
 	cut := reply.Finish == quintain.Length
 	if cut {
@@ -172,9 +202,25 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	case last:
 		step.End, step.Why = quintain.Terminated, step.Why+"; no attempts are left"
 	default:
-		step.Observe = []quintain.Message{{Role: quintain.RoleUser, Content: feedback}}
+		step.Observe = []quintain.Message{{Role: quintain.RoleUser, Content: e.settings.feedback(right, found)}}
+		step.Alone = e.settings.Feedback == AsAReaL
 	}
 	return step, nil
+}
+
+// feedback returns the message after an attempt.
+func (m *MathMultiTurn) feedback(right, found bool) string {
+	switch {
+	case m.Feedback == AsAReaL && right:
+		return arealRight
+	case m.Feedback == AsAReaL:
+		return arealWrong
+	case right:
+		return m.FeedbackRight
+	case !found:
+		return m.FeedbackNone
+	}
+	return m.FeedbackWrong
 }
 
 // unmarked reports whether an answer is only words, which nothing marks as an answer.

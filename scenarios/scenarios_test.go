@@ -2,6 +2,7 @@ package scenarios_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -111,6 +112,23 @@ func TestMathMultiTurn(t *testing.T) {
 			if step.Reward != test.rewards[i] || (step.End != quintain.Going) != last || last && step.End != test.end {
 				t.Errorf("%s: turn %d: %+v, want reward %v", test.why, i, step, test.rewards[i])
 			}
+		}
+	}
+}
+
+func TestSystemPrompt(t *testing.T) {
+	question := quintain.Message{Role: quintain.RoleUser, Content: "6·7?"}
+	for _, test := range []struct {
+		why, settings string
+		want          []quintain.Message
+	}{
+		{"none by default", `{}`, []quintain.Message{question}},
+		{"as given", `{"system_prompt":"Be brief."}`, []quintain.Message{{Role: quintain.RoleSystem, Content: "Be brief."}, question}},
+		{"before a short question too", `{"system_prompt":"Be brief.","short_prompts":true}`, []quintain.Message{{Role: quintain.RoleSystem, Content: "Be brief."}, question}},
+	} {
+		talk, err := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`), test.settings)).Open(t.Context())
+		if err != nil || !reflect.DeepEqual(talk, test.want) {
+			t.Errorf("%s: %+v, error %v", test.why, talk, err)
 		}
 	}
 }

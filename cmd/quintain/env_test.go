@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/task"
@@ -121,9 +122,9 @@ func TestEnvironmentsShareTheProblems(t *testing.T) {
 	call(t, http.MethodGet, hubURL+"/batch", "")
 	data := []string{t.TempDir(), t.TempDir(), t.TempDir()}
 	var groups struct {
-		Batch []struct{ Origin json.RawMessage }
+		Batch []struct{ Origin quintain.Origin }
 	}
-	seeds := map[string]bool{}
+	seeds := map[uint64]bool{} // that have played
 	for round := 1; round <= 2; round++ {
 		var envs []*process
 		for _, folder := range data {
@@ -134,24 +135,22 @@ func TestEnvironmentsShareTheProblems(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &groups); err != nil {
 				t.Fatal(err)
 			}
-			return len(groups.Batch) >= 30*round
+			for _, g := range groups.Batch {
+				seeds[g.Origin.Seed] = true
+			}
+			return len(groups.Batch) >= 30*round && len(seeds) >= 3
 		})
 		for _, p := range envs {
 			p.interrupts <- os.Interrupt
 			p.wait(t)
 		}
 	}
-	seen := map[string]bool{}
+	seen := map[quintain.Origin]bool{}
 	for _, g := range groups.Batch {
-		if seen[string(g.Origin)] {
-			t.Errorf("problem %s came twice", g.Origin)
+		if seen[g.Origin] {
+			t.Errorf("problem %+v came twice", g.Origin)
 		}
-		seen[string(g.Origin)] = true
-		var origin struct{ Seed string }
-		if err := json.Unmarshal(g.Origin, &origin); err != nil {
-			t.Fatal(err)
-		}
-		seeds[origin.Seed] = true
+		seen[g.Origin] = true
 	}
 	if len(seeds) != 3 {
 		t.Errorf("seeds %v, want three: an environment keeps its share", seeds)

@@ -24,7 +24,6 @@ func Bootstrap(pick func(n int) int, strata ...[]float64) (mean float64, within 
 	sorted := make([][]float64, len(strata))
 	for i, values := range strata {
 		sorted[i] = slices.Sorted(slices.Values(values))
-		mean += sum(sorted[i]) / float64(len(values)*len(strata))
 	}
 	means := make([]float64, Resamples)
 	for i := range means {
@@ -37,5 +36,14 @@ func Bootstrap(pick func(n int) int, strata ...[]float64) (mean float64, within 
 		}
 	}
 	slices.Sort(means)
-	return mean, Interval{Quantile(means, 0.025), Quantile(means, 0.975)}
+	return meanOf(strata), Interval{Quantile(means, 0.025), Quantile(means, 0.975)}
+}
+
+// meanOf returns the mean of the means of strata. It does not depend on the order of the
+// values in a stratum.
+func meanOf(strata [][]float64) (mean float64) {
+	for _, values := range strata {
+		mean += sum(slices.Sorted(slices.Values(values))) / float64(len(values)*len(strata))
+	}
+	return mean
 }

@@ -171,6 +171,39 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
+func TestEstimateOfEqualValues(t *testing.T) {
+	t.Parallel()
+	share, differences := stats.Interval{Low: 0, High: 1}, stats.Interval{Low: -1, High: 1}
+	for _, test := range []struct {
+		why       string
+		span      stats.Interval
+		strata    [][]float64
+		low, high float64
+	}{
+		{"7 wrong: Wilson's 0 of 7", share, [][]float64{coins(0, 7)}, 0, 0.354330},
+		{"7 right: Wilson's 7 of 7", share, [][]float64{coins(7, 0)}, 0.645670, 1},
+		{"one wrong: Wilson's 0 of 1", share, [][]float64{coins(0, 1)}, 0, 0.793451},
+		{"0 of 100", share, [][]float64{coins(0, 100)}, 0, 0.036994},
+		{"equal shares, in between", share, [][]float64{{0.25, 0.25}}, 0.25 - 0.25*0.657619, 0.25 + 0.75*0.657619},
+		{"no difference in 7 pairs", differences, [][]float64{coins(0, 7)}, -0.354330, 0.354330},
+		{"all 7 became right", differences, [][]float64{coins(7, 0)}, 1 - 2*0.354330, 1},
+		{"two rows: the squares add up", share, [][]float64{coins(0, 7), coins(7, 0)}, 0.5 - 0.354330/2, 0.5 + 0.354330/2},
+		{"a row of equal values beside a coin", share, [][]float64{coins(0, 100), coins(50, 50)}, 0.25 - 0.049, 0.25 + math.Hypot(0.049, 0.018497)},
+		{"values that differ: the bootstrap", share, [][]float64{coins(50, 50)}, 0.402, 0.598},
+		{"rewards beyond the span have no width", share, [][]float64{{-5, -5}}, -5, -5},
+	} {
+		mean, within := stats.Estimate(picks(), test.span, test.strata...)
+		want, bootstrap := stats.Bootstrap(picks(), test.strata...)
+		slack := 1e-6
+		if bootstrap.Low < bootstrap.High {
+			slack = 0.02
+		}
+		if mean != want || math.Abs(within.Low-test.low) > slack || math.Abs(within.High-test.high) > slack {
+			t.Errorf("%s: %v, %+v, want %v, %v to %v", test.why, mean, within, want, test.low, test.high)
+		}
+	}
+}
+
 // coins returns heads ones and tails zeros.
 func coins(heads, tails int) []float64 {
 	all := make([]float64, heads+tails)

@@ -2,6 +2,7 @@ package areal
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -14,7 +15,15 @@ type Record struct {
 	Prompt    []quintain.Token // before the first turn
 	Sequences []Sequence
 	Born      int64 // its beginning, in milliseconds since 1970
-	Task      int64 // index of its kind of task; 0: mathematics, the only one of these agents
+	Task      int64 // index of its kind of task; see [TaskIndex]
+
+	Meta map[string]any // of the row of its problem; nil: none
+}
+
+// TaskIndex returns the index of a kind of task among AReaL's: math, code, rlhf and stem. Any
+// other is mathematics, 0.
+func TaskIndex(kind string) int64 {
+	return int64(max(0, slices.Index([]string{"math", "code", "rlhf", "stem"}, kind)))
 }
 
 // A Sequence is a turn with everything before it.

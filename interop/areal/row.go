@@ -17,6 +17,8 @@ type Row struct {
 	LogProbs []float32 // of each token; 0: not sampled
 	Versions []int32   // of the weights that sampled each token; -1: not sampled, or unknown
 	Reward   float32
+
+	Meta map[string]any // of the row of its problem; nil: none
 }
 
 // NewRows returns the rows of a group cut only where the policy's server rewrote a
@@ -113,12 +115,13 @@ func (b Batch) MarshalJSON() ([]byte, error) {
 	return jsonform.Marshal(all)
 }
 
-// File returns b as a file of tensors. Its text lists the IDs of the rows.
+// File returns b as a file of tensors. Its text lists the IDs and the metadata of the rows.
 func (b Batch) File() (File, error) {
 	ids := make([]string, len(b))
+	rows := make([]map[string]any, len(b))
 	for i, r := range b {
-		ids[i] = r.ID
+		ids[i], rows[i] = r.ID, r.Meta
 	}
-	text, err := jsonform.Marshal(map[string][]string{"ids": ids})
+	text, err := jsonform.Marshal(map[string]any{"ids": ids, "metadata": listed(rows)})
 	return File{Tensors: b.Tensors(), Text: text}, err
 }

@@ -110,11 +110,13 @@ type sampleForm struct {
 // form returns the form of s without its data, as AReaL passes it around, and the data.
 func (s Sample) form() (sampleForm, []packed) {
 	form := sampleForm{
-		IDs: []string{}, Lengths: map[string][][]int{}, Types: map[string]string{}, Shapes: map[string][]int{}, Metadata: map[string][]any{},
+		IDs: []string{}, Lengths: map[string][][]int{}, Types: map[string]string{}, Shapes: map[string][]int{},
 	}
-	for _, r := range s {
-		form.IDs = append(form.IDs, r.ID)
+	rows := make([]map[string]any, len(s))
+	for i, r := range s {
+		form.IDs, rows[i] = append(form.IDs, r.ID), r.Meta
 	}
+	form.Metadata = listed(rows)
 	all := s.pack()
 	for i := range all {
 		key := all[i].Name
@@ -122,6 +124,20 @@ func (s Sample) form() (sampleForm, []packed) {
 		form.Lengths[key], form.Types[key], form.Shapes[key] = all[i].lengths, "torch."+string(all[i].Type), []int{}
 	}
 	return form, all
+}
+
+// listed returns the values of all rows by key; nil where a row has none.
+func listed(rows []map[string]any) map[string][]any {
+	all := map[string][]any{}
+	for i, row := range rows {
+		for key, v := range row {
+			if all[key] == nil {
+				all[key] = make([]any, len(rows))
+			}
+			all[key][i] = v
+		}
+	}
+	return all
 }
 
 // MarshalJSON implements [json.Marshaler]: the dict that SequenceSample reads and writes.

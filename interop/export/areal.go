@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -51,7 +53,8 @@ type Areal struct {
 	Out      io.Writer
 	Mode     Mode
 	Form     Form
-	Discount float64 // factor on a turn's reward in the preceding turn's, 0 to 1
+	Rules    rollout.Rules // of the run: those that shape rewards count
+	Discount *float64      // replaces the turn discount of Rules, 0 to 1; nil: theirs
 
 	mu      sync.Mutex
 	sample  areal.Sample
@@ -87,20 +90,53 @@ func (s *Areal) Write(r *trace.Record) error {
 
 // convert turns the episodes of r into records or rows; none if an episode has no reward.
 func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch, err error) {
-	rules := rollout.Rules{TurnDiscount: s.Discount, Sequences: rollout.WholeEpisodes}
+	rules := s.Rules
+	rules.Sequences = rollout.WholeEpisodes
 	if s.Mode != Modern {
 		rules.Sequences = rollout.EachTurn
+	}
+	if s.Discount != nil {
+		rules.TurnDiscount = *s.Discount
 	}
 	g, err := judge(r, rules)
 	if err != nil || g == nil {
 		return nil, nil, err
 	}
+	meta, kind := metaOf(r)
 	if s.Mode == Modern {
 		batch, err = areal.NewRows(g)
+		for _, row := range batch {
+			row.Meta = meta
+		}
 		return nil, batch, err
 	}
 	sample, err = areal.NewRecords(g, r.Episodes, s.Mode == Single)
+	for _, one := range sample {
+		one.Meta, one.Task = meta, areal.TaskIndex(kind)
+	}
 	return sample, nil, err
+}
+
+// metaOf returns the name and the metadata of the row of a record's problem, and its kind of
+// task; nothing if it comes from no file.
+func metaOf(r *trace.Record) (meta map[string]any, kind string) {
+	id, row, is := dataset.About(r.Problem)
+	if !is {
+		return nil, ""
+	}
+	meta = maps.Clone(map[string]any(row))
+	if meta == nil {
+		meta = map[string]any{}
+	}
+	meta["query_id"] = id
+	kind, _ = meta["task"].(string)
+	return meta, kind
+}
+
+// Follow implements [Follower]: rewards follow the rules of the run.
+func (s *Areal) Follow(h *trace.Head) (err error) {
+	s.Rules, err = rulesOf(h)
+	return err
 }
 
 // Unknown returns the number of groups left out because the log-probabilities of their
@@ -141,8 +177,8 @@ type Records struct {
 
 // OpenRecords returns a sink that appends to the file areal-MODE.jsonl in dir, and to the
 // folder generated beside it. It cuts off an incomplete line, which a killed process may
-// leave.
-func OpenRecords(dir string, mode Mode, discount float64) (*Records, error) {
+// leave. Rules are those of the run.
+func OpenRecords(dir string, mode Mode, rules rollout.Rules) (*Records, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("records: %w", err)
 	}
@@ -151,7 +187,7 @@ func OpenRecords(dir string, mode Mode, discount float64) (*Records, error) {
 		return nil, fmt.Errorf("records: %w", err)
 	}
 	return &Records{
-		Areal: Areal{Mode: mode, Form: JSON, Discount: discount, Out: lines{file}},
+		Areal: Areal{Mode: mode, Form: JSON, Rules: rules, Out: lines{file}},
 		logs:  areal.Logs{Dir: filepath.Join(dir, "generated"), Single: mode == Single},
 		file:  file,
 	}, nil

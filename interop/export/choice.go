@@ -25,12 +25,15 @@ type Choice struct {
 	Atropos   bool              // pairs in the form of atropos-dpo-gen
 	Mode      Mode              // of AReaL
 	Form      Form              // of AReaL
-	Discount  float64           // on a turn's reward in the reward of the turn before; 0 to 1
+	Discount  float64           // on a turn's reward in the reward of the turn before, 0 to 1; RunDiscount: of the run
 }
+
+// RunDiscount is the turn discount of the run, which its trace tells.
+const RunDiscount = -1
 
 // DefaultChoice returns the default data set of a format to be named.
 func DefaultChoice() Choice {
-	return Choice{Sequences: rollout.WholeEpisodes, MinScore: 0.7, Gap: 0.1, Mode: Legacy, Form: JSON, Discount: 1}
+	return Choice{Sequences: rollout.WholeEpisodes, MinScore: 0.7, Gap: 0.1, Mode: Legacy, Form: JSON, Discount: RunDiscount}
 }
 
 // Check reports the first field that is invalid, by the name of its flag.
@@ -42,8 +45,8 @@ func (c *Choice) Check() error {
 		return fmt.Errorf("mode is %q, want one of %v", c.Mode, Modes)
 	case !slices.Contains(Forms, c.Form):
 		return fmt.Errorf("form is %q, want one of %v", c.Form, Forms)
-	case !(c.Discount >= 0 && c.Discount <= 1):
-		return fmt.Errorf("turn-discount is %v, want 0 to 1", c.Discount)
+	case c.Discount != RunDiscount && !(c.Discount >= 0 && c.Discount <= 1):
+		return fmt.Errorf("turn-discount is %v, want 0 to 1, or -1 for that of the run", c.Discount)
 	}
 	return nil
 }
@@ -60,7 +63,11 @@ func (c *Choice) Sink(out io.Writer) Sink {
 	case "dpo":
 		return &DPO{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Pairs: c.Best, Atropos: c.Atropos}
 	case "areal":
-		return &Areal{Out: out, Mode: c.Mode, Form: c.Form, Discount: c.Discount}
+		s := &Areal{Out: out, Mode: c.Mode, Form: c.Form, Rules: rollout.DefaultRules()}
+		if c.Discount != RunDiscount {
+			s.Discount = &c.Discount
+		}
+		return s
 	}
 	return recordLines{out}
 }

@@ -6,14 +6,25 @@ package export
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
 
 // A Sink takes records, and ignores unsuitable ones. Many goroutines may use one.
 type Sink interface {
 	Write(r *trace.Record) error
+}
+
+// A Follower is a [Sink] whose data depend on the settings of the run.
+type Follower interface {
+	Sink
+
+	// Follow tells the head of the segment from which the next records come.
+	Follow(h *trace.Head) error
 }
 
 // page is the number of entries that Copy finds at a time.
@@ -23,6 +34,8 @@ const page = 1000
 // damaged and removed records. When ctx ends, Copy returns its cause.
 func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n int, err error) {
 	most := q.Limit
+	heads := heads{from: from}
+	heads.to, _ = to.(Follower)
 	for {
 		q.Limit = page
 		if most > 0 {
@@ -40,6 +53,9 @@ func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n in
 			if err != nil {
 				return n, err
 			}
+			if err := heads.tell(e.Ref); err != nil {
+				return n, err
+			}
 			if err := to.Write(r); err != nil {
 				return n, err
 			}
@@ -51,4 +67,47 @@ func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n in
 		}
 		q.After = found[len(found)-1].Ref
 	}
+}
+
+// heads tells a [Follower] the head of each segment.
+type heads struct {
+	to      Follower // nil: the sink is none
+	from    *trace.Reader
+	segment int // the last one told; 0: none
+}
+
+// tell tells the head of the segment at a place, unless it was the last one told.
+func (h *heads) tell(at trace.Ref) error {
+	if h.to == nil || at.Segment == h.segment {
+		return nil
+	}
+	head, err := h.from.Head(at)
+	if err != nil {
+		return err
+	}
+	h.segment = at.Segment
+	return h.to.Follow(&head)
+}
+
+// rulesOf returns the rules of a run that shape rewards; the defaults for those that its
+// head does not tell.
+func rulesOf(h *trace.Head) (rollout.Rules, error) {
+	rules := rollout.DefaultRules()
+	if len(h.Settings) == 0 {
+		return rules, nil
+	}
+	var all struct {
+		Rules struct {
+			TurnDiscount     *float64 `json:"turn_discount"`
+			RightOnly        *bool    `json:"right_only"`
+			MalformedPenalty *float64 `json:"malformed_penalty"`
+			LengthBudget     *int     `json:"length_budget"`
+		} `json:"rules"`
+	}
+	of := &all.Rules
+	of.TurnDiscount, of.RightOnly, of.MalformedPenalty, of.LengthBudget = &rules.TurnDiscount, &rules.RightOnly, &rules.MalformedPenalty, &rules.LengthBudget
+	if err := jsonform.Unmarshal(h.Settings, &all); err != nil {
+		return rules, fmt.Errorf("the settings of run %s in its trace: %w", h.Run, err)
+	}
+	return rules, nil
 }

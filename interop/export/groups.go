@@ -33,14 +33,17 @@ func Group(r *trace.Record, how rollout.Sequences) (*quintain.Group, error) {
 	return g, nil
 }
 
-// judge makes a group of a record's episodes with the turn discount and the sequences of
-// rules; nil if an episode has no reward.
+// judge makes a group of a record's episodes with the sequences of rules and those of them
+// that shape rewards; nil if an episode has no reward. No other rule drops the group.
 func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 	if len(r.Scores) != len(r.Episodes) || len(r.Episodes) == 0 {
 		return nil, nil
 	}
-	rules.Estimator, rules.KeepEqual = rollout.None, true
-	g, _, _, err := rules.Judge(rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes})
+	shaping := rollout.Rules{
+		Estimator: rollout.None, KeepEqual: true, Sequences: rules.Sequences, TurnDiscount: rules.TurnDiscount,
+		RightOnly: rules.RightOnly, MalformedPenalty: rules.MalformedPenalty, LengthBudget: rules.LengthBudget,
+	}
+	g, _, _, err := shaping.Judge(rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes})
 	return g, err
 }
 

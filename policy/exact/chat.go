@@ -55,6 +55,9 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	if err != nil {
 		return Rendering{}, err
 	}
+	if r.Alone && len(r.Context) > 0 {
+		return c.alone(talk[r.Fresh:])
+	}
 	full, err := c.prompt(talk)
 	if err != nil {
 		return Rendering{}, err
@@ -78,6 +81,17 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	}
 	tokens, err := c.encodeAfter(r.Context[len(r.Context)-1], last.end, rest)
 	return Rendering{Tokens: tokens, Text: rest, Drift: drift}, err
+}
+
+// alone renders fresh messages as a conversation of their own; see [quintain.Step].
+func (c *Chat) alone(fresh []chattemplate.Vars) (Rendering, error) {
+	text, err := c.prompt(fresh)
+	if err != nil {
+		return Rendering{}, err
+	}
+	text = "\n" + text
+	ids, err := c.Tokenizer.Encode(text, true)
+	return Rendering{Tokens: tokens(ids), Text: text, Drift: Clean}, err
 }
 
 // prompt returns the template's text of a conversation, with the opening of a reply.

@@ -203,6 +203,32 @@ func TestTurns(t *testing.T) {
 
 // Such vocabularies put a space before the first word of a text and take it from the first
 // token. Where the policy goes on, there is none to put or take.
+// The tokens are those of AReaL's legacy agent: the whole sequence so far, then a plain call
+// of the tokenizer on a line feed and the template's text of a lone message.
+func TestFreshMessagesAlone(t *testing.T) {
+	t.Parallel()
+	const system = `{{ '<|im_start|>system\nBe good.<|im_end|>\n' }}{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}{{ '<|im_start|>assistant\n' }}`
+	for _, test := range []struct{ why, template, reply, want string }{
+		{"no system message", plain, "in</s>", "<s>\nuser: an\nassistant: "},
+		{"the template's own system message again", system, "in<|im_end|>", "<s>\n<|im_start|>system\nBe good.<|im_end|>\n<|im_start|>user\nan<|im_end|>\n<|im_start|>assistant\n"},
+		{"no end after a cut reply", bracketed, "in", "<s>\n<s>[INST] an [/INST]"},
+	} {
+		a := newTalk(t, chat(t, test.template))
+		a.ask(user("Hm?"))
+		a.reply(encode(t, a.Chat, test.reply))
+		a.request.Alone = true
+		soFar := a.request.Context
+		for range 2 {
+			read := a.ask(user("an"))
+			if read.Drift != exact.Clean || !slices.Equal(read.Tokens, encode(t, a.Chat, test.want)) || !slices.Equal(a.prompt, slices.Concat(soFar, read.Tokens)) {
+				t.Errorf("%s: %q, drift %v, want %q", test.why, decode(a.Chat, read.Tokens), read.Drift, test.want)
+			}
+			a.reply(encode(t, a.Chat, test.reply))
+			soFar = a.request.Context
+		}
+	}
+}
+
 func TestSpacesBeforeWords(t *testing.T) {
 	t.Parallel()
 	tok, err := tokenizer.Parse([]byte(`{

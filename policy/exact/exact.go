@@ -56,7 +56,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
-	read, err := p.render.Render(r)
+	read, err := p.read(r)
 	if err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
@@ -93,6 +93,19 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		})
 	}
 	return samples, err
+}
+
+// read returns the prompt for the reply to r: the given tokens of a first one as they are.
+func (p *Policy) read(r quintain.Request) (Rendering, error) {
+	if len(r.Tokens) == 0 || len(r.Context) > 0 {
+		return p.render.Render(r)
+	}
+	for at, t := range r.Tokens {
+		if t < 0 || int(t) >= p.render.Size() {
+			return Rendering{}, fmt.Errorf("token %d of the given prompt is %d, outside the vocabulary of %d tokens: is it of another model? %w", at, t, p.render.Size(), quintain.ErrFinal)
+		}
+	}
+	return Rendering{Tokens: r.Tokens, Drift: Clean}, nil
 }
 
 func (p *Policy) count(d Drift) {

@@ -85,6 +85,39 @@ func TestInterruptedReplies(t *testing.T) {
 }
 
 // Another request continues a reply longer than a chunk.
+func TestGivenTokensAreTheFirstPrompt(t *testing.T) {
+	t.Parallel()
+	given := []quintain.Token{7, 0, 255}
+	for _, test := range []struct {
+		why    string
+		change func(*quintain.Request)
+		want   []quintain.Token // of the prompt; nil: an error
+	}{
+		{"as they are", func(r *quintain.Request) { r.Tokens = given }, given},
+		{"not given", func(*quintain.Request) {}, policy.Read(request(9))},
+		{"outside the vocabulary", func(r *quintain.Request) { r.Tokens = []quintain.Token{256} }, nil},
+		{"below zero", func(r *quintain.Request) { r.Tokens = []quintain.Token{-1} }, nil},
+		{"at a later turn the context counts", func(r *quintain.Request) {
+			r.Messages = append(r.Messages, quintain.Message{Role: "assistant", Content: "a"}, quintain.Message{Role: "user", Content: "b"})
+			r.Tokens, r.Context, r.Fresh, r.Wrote = given, []quintain.Token{1, 2, 3}, 2, 1
+		}, append([]quintain.Token{1, 2, 3}, policy.Read(quintain.Request{Messages: []quintain.Message{{Role: "user", Content: "b"}}})...)},
+	} {
+		g := &script{outputs: []policy.Output{output("a", 0, quintain.Stop)}}
+		r := request(9)
+		test.change(&r)
+		samples, err := exact.New(g, exact.Bytes{}).Sample(t.Context(), r)
+		if test.want == nil {
+			if !errors.Is(err, quintain.ErrFinal) || len(g.asked) > 0 {
+				t.Errorf("%s: error %v", test.why, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(g.asked[0].Tokens, test.want) || !slices.Equal(slices.Concat(r.Context, samples[0].Read), test.want) {
+			t.Errorf("%s: asked %v, error %v, want %v", test.why, g.asked, err, test.want)
+		}
+	}
+}
+
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

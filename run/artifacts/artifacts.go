@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/settings"
@@ -28,11 +29,11 @@ type Config struct {
 	Settings settings.Declarer // all settings, for the trace
 	Last     learn.Step        // of the learner's checkpoint
 
-	Trace        trace.Settings
-	Dumps        export.DumpSettings
-	Metrics      scalars.Settings
-	Records      export.Mode // empty: no records
-	TurnDiscount float64     // for the records
+	Trace   trace.Settings
+	Dumps   export.DumpSettings
+	Metrics scalars.Settings
+	Records export.Mode   // empty: no records
+	Rules   rollout.Rules // of the run, for the records
 
 	MaxTokens int                        // of a reply; 0: no limit
 	Exchanges func() [][]pool.Exchange   // of the policy's servers; nil: it has none
@@ -170,7 +171,7 @@ func (a *Artifacts) openRecords() (err error) {
 	if c.Records == "" {
 		return nil
 	}
-	if a.areal, err = export.OpenRecords(c.Folder.Join(datadir.Records), c.Records, c.TurnDiscount); err != nil {
+	if a.areal, err = export.OpenRecords(c.Folder.Join(datadir.Records), c.Records, c.Rules); err != nil {
 		return err
 	}
 	a.files = append(a.files, a.areal)

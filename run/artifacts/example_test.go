@@ -54,7 +54,7 @@ func Example() {
 	}))
 	files := must(artifacts.Open(r, artifacts.Config{
 		Folder: folder, Program: "example", Settings: &settings, Trace: trace.Default(), Metrics: scalars.Default(),
-		Dumps: export.DumpSettings{Rollouts: true}, Records: export.Legacy, TurnDiscount: 1,
+		Dumps: export.DumpSettings{Rollouts: true}, Records: export.Legacy, Rules: rollout.DefaultRules(),
 		Register: func(prometheus.Collector) {}, Log: slog.New(slog.DiscardHandler),
 	}))
 	fmt.Println(errors.Join(r.Run(context.Background()), files.Close()))

@@ -30,7 +30,7 @@ type Change struct {
 	Before     float64         `json:"before"`   // mean score of these problems in the first report
 	After      float64         `json:"after"`    // the same in the second
 	Difference float64         `json:"difference"`
-	Within     *stats.Interval `json:"interval,omitempty"` // of the difference, with 95 % confidence, by the paired bootstrap; nil: no problems
+	Within     *stats.Interval `json:"interval,omitempty"` // of the difference, with 95 % confidence, over pairs; see [stats.Estimate]; nil: no problems
 	Better     int             `json:"better"`             // problems right only in the second report
 	Worse      int             `json:"worse"`              // problems right only in the first
 	P          float64         `json:"p"`                  // of Better and Worse; see [stats.McNemar]
@@ -171,7 +171,7 @@ func (p *pairs) change() Change {
 		c.Problems += len(row)
 	}
 	if c.Problems > 0 {
-		difference, within := bootstrap(p.differences)
+		difference, within := estimate(p.differences, stats.Interval{Low: -1, High: 1})
 		c.Difference, c.Within = difference, &within
 	}
 	return c

@@ -3,6 +3,7 @@ package exam_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,7 @@ func TestCompare(t *testing.T) {
 			c.After-c.Before != test.difference || len(c.Flips) != test.better+test.worse || c.Rows[0].Change.P != test.p {
 			t.Errorf("%s: %+v", test.why, c)
 		}
-		if zero := *c.Within == (stats.Interval{}); zero != (test.difference == 0) || c.Within.Low > test.difference || c.Within.High < test.difference {
+		if c.Within.Low >= test.difference || c.Within.High <= test.difference {
 			t.Errorf("%s: interval %+v", test.why, c.Within)
 		}
 		if len(c.Flips) > 0 && c.Flips[0].Before.String()+", then "+c.Flips[0].After.String() != test.flip {
@@ -129,4 +130,27 @@ func FuzzReadReport(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+func TestEqualScoresHaveAnIntervalOfSomeWidth(t *testing.T) {
+	t.Parallel()
+	wrong, right := examined(t, 7, 1, func(int) int { return 0 }), examined(t, 7, 1, func(int) int { return 1 })
+	c, err := exam.Compare(wrong, wrong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		why       string
+		within    *stats.Interval
+		low, high float64
+	}{
+		{"all wrong", wrong.Within, 0, 0.354},
+		{"all wrong, of the row", wrong.Rows[0].Within, 0, 0.354},
+		{"all right", right.Within, 0.646, 1},
+		{"no problem differs", c.Within, -0.354, 0.354},
+	} {
+		if math.Abs(test.within.Low-test.low) > 0.001 || math.Abs(test.within.High-test.high) > 0.001 {
+			t.Errorf("%s: %+v, want %v to %v", test.why, test.within, test.low, test.high)
+		}
+	}
 }

@@ -15,7 +15,7 @@ import (
 type Summary struct {
 	Scored    int                      `json:"scored"`             // problems with a scored episode; 0: no means
 	Mean      *float64                 `json:"mean_score"`         // of the scores
-	Within    *stats.Interval          `json:"interval,omitempty"` // of Mean, with 95 % confidence, by the cluster bootstrap over problems
+	Within    *stats.Interval          `json:"interval,omitempty"` // of Mean, with 95 % confidence, over problems; see [stats.Estimate]
 	At        []At                     `json:"at,omitempty"`       // by k, ascending
 	Malformed float64                  `json:"malformed"`          // share of the episodes without a readable answer in the last reply
 	Lengths   *Lengths                 `json:"lengths,omitempty"`
@@ -59,7 +59,7 @@ func summary(ks []int, rows ...*Row) Summary {
 	if scores == nil {
 		return s
 	}
-	mean, within := bootstrap(scores)
+	mean, within := estimate(scores, stats.Interval{Low: 0, High: 1})
 	s.Mean, s.Within = &mean, &within
 	s.Malformed = meanOf(over(rows, func(p *Problem) (float64, bool) {
 		return float64(p.broken) / float64(len(p.scored)), len(p.scored) > 0
@@ -121,10 +121,10 @@ func meanOf(strata [][]float64) float64 {
 	return stats.Mean(means)
 }
 
-// bootstrap is [stats.Bootstrap] with fixed resamples.
-func bootstrap(strata [][]float64) (mean float64, within stats.Interval) {
+// estimate is [stats.Estimate] with fixed resamples.
+func estimate(strata [][]float64, span stats.Interval) (mean float64, within stats.Interval) {
 	r := rng.New(Seed, "bootstrap")
-	return stats.Bootstrap(func(n int) int { return r.Between(0, n-1) }, strata...)
+	return stats.Estimate(func(n int) int { return r.Between(0, n-1) }, span, strata...)
 }
 
 // lengths returns the lengths of the scored episodes, 1 or more.

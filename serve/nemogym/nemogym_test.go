@@ -112,7 +112,7 @@ func TestVerify(t *testing.T) {
 		{"a second answer in the same reply", byID, said("<answer>3</answer>", "<answer>-3</answer>"), 200, `"malformed":true`},
 		{"a second turn, where the scenario has one", byID, said("<answer>3</answer>", "user:No.", "<answer>-3</answer>"), 200, `"reward":0,`},
 		{"a second turn, where the scenario has several", byID + `,"scenario":"math_multi_turn"`, said(`\boxed{3}`, "user:No.", `\boxed{-3}`), 200, `"reward":1,"extracted_answer":"-3"`},
-		{"a scenario in the ID", `"problem":"math_multi_turn.v4/chain_sum.v2.s1.l0.0"`, said(`\boxed{-3}`), 200, `"reward":1,`},
+		{"a scenario in the ID", `"problem":"math_multi_turn.v5/chain_sum.v2.s1.l0.0"`, said(`\boxed{-3}`), 200, `"reward":1,`},
 		{"a draw", `"task":"chain_sum","seed":1`, said("<answer>-3</answer>"), 200, `"reward":1,`},
 		{"an entry of reasoning-gym, answered with tags", entry, said("<answer>7</answer>"), 200, `"reward":1,"extracted_answer":"7"`},
 		{"in a box", entry, said(`It is \boxed{7}.`), 200, `"reward":1,"extracted_answer":"7"`},
@@ -187,7 +187,7 @@ func TestEpisode(t *testing.T) {
 		want            string
 	}{
 		{"a step before the first", "/step", fmt.Sprintf(row, said("1")), 422, "begin one by /reset"},
-		{"the opening", "/reset", `{` + byID + `,"scenario":"math_multi_turn"}`, 200, `{"observation":"You solve math problems.`},
+		{"the opening", "/reset", `{` + byID + `,"scenario":"math_multi_turn"}`, 200, `{"observation":"What is 3 - 6?`},
 		{"a wrong reply", "/step", fmt.Sprintf(row, said(`\boxed{1}`)), 200, `{"observation":"That is not correct. Look for the mistake in your reasoning and try again.","info":{"extracted_answer":"1","malformed":false,"reason":"wrong: want \"-3\""},"reward":0,"terminated":false,"truncated":false}`},
 		{"a step without a response", "/step", "{}", 422, "response: is missing"},
 		{"a step that is none", "/step", "7", 400, "not a row"},

@@ -156,7 +156,7 @@ func TestSession(t *testing.T) {
 			`{"type":"reset","data":{"dataset_name":"composite","seed":1,"size":5,"dataset_specs":[{"name":"chain_sum","weight":1,"config":{"max_terms":2}}]}}`, question,
 		}}},
 		{"a scenario of several turns", []line{
-			{scenario, `{"observation":{"messages":[{"role":"system",`},
+			{scenario, `{"observation":{"messages":[{"role":"user",`},
 			{`{"type":"step","data":{"answer":"hm"}}`, `"reason":"no answer","end":""},"reward":0.0,"done":false}}`},
 			{`{"type":"step","data":{"answer":"\\boxed{-3}"}}`, `"end":"terminated"},"reward":`},
 			{`{"type":"step","data":{"answer":"\\boxed{-3}"}}`, over},

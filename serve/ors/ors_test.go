@@ -91,7 +91,7 @@ func TestRoutes(t *testing.T) {
 		}},
 		{"a scenario of several turns", []line{
 			{"POST /create", turns, 200, `"s"`},
-			{"GET /messages", "", 200, `"role":"system"}`},
+			{"GET /messages", "", 200, `"role":"user"}]`},
 			{"POST /call", `{"name":"submit","input":{"answer":"hm"}}`, 200, `"finished":false`},
 			{"POST /call", `{"name":"submit","input":{"answer":"\\boxed{1000000}"}}`, 200, `"reward":0`},
 		}},

@@ -25,13 +25,28 @@ func (c *Columns) Declare(d *settings.Section) {
 	d.Text(&c.Answer, "answer", "column of the gold answer, or of a list of them; empty: answer, final_answer, expected_answer, gold, solutions or solution")
 }
 
+// The names under which columns are found.
+var (
+	idNames       = []string{"query_id", "unique_id", "problem_id", "id"}
+	questionNames = []string{"question", "problem", "prompt", "query"}
+	answerNames   = []string{"answer", "final_answer", "expected_answer", "gold", "solutions", "solution"}
+)
+
+// spellings returns a name in lower case, capitalised, and in upper case; none if it is empty.
+func spellings(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name, strings.ToUpper(name[:1]) + name[1:], strings.ToUpper(name)}
+}
+
 // find returns the value of a column, the named one or the first of others.
 func find(fields map[string]any, named string, others ...string) any {
 	if named != "" {
 		return fields[named]
 	}
 	for _, name := range others {
-		for _, spelled := range []string{name, strings.ToUpper(name[:1]) + name[1:], strings.ToUpper(name)} {
+		for _, spelled := range spellings(name) {
 			if v := fields[spelled]; v != nil {
 				return v
 			}
@@ -45,15 +60,15 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	if task, is := fields["task"].(string); is && task != "math" && task != "stem" {
 		return r, fmt.Errorf("task: is %.40q, want math or stem: other tasks have no answer to compare", task)
 	}
-	r.ID, _ = text(find(fields, c.ID, "query_id", "unique_id", "problem_id", "id"))
+	r.ID, _ = text(find(fields, c.ID, idNames...))
 	if r.ID == "" {
 		r.ID = fmt.Sprint(n)
 	}
-	question, is := text(find(fields, c.Question, "question", "problem", "prompt", "query"))
+	question, is := text(find(fields, c.Question, questionNames...))
 	if r.Question = untemplated(question); !is || r.Question == "" {
 		return r, errors.New("question: is missing, or not a text")
 	}
-	found := find(fields, c.Answer, "answer", "final_answer", "expected_answer", "gold", "solutions", "solution")
+	found := find(fields, c.Answer, answerNames...)
 	list, several := found.([]any)
 	if !several {
 		list = []any{found}
@@ -68,7 +83,9 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	if len(r.Answers) == 0 {
 		return r, errors.New("answer: the list is empty")
 	}
-	return r, nil
+	r.Meta = c.meta(fields)
+	r.Tokens, err = tokens(fields[packedPrompts])
+	return r, err
 }
 
 // text returns v as text if it is a text or a number.

@@ -44,6 +44,9 @@ type row struct {
 	ID       string   `json:"id"`
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"` // each one is right
+	Meta     Meta     `json:"meta,omitempty"`
+
+	Tokens []quintain.Token `json:"packed_prompts,omitempty"` // of the prompt
 }
 
 // A Fault is an unusable row of a file.
@@ -93,7 +96,7 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 	r := s.rows[s.place(d)]
 	return quintain.Problem{
 		Task: s.name, Version: 1, Seed: d.Seed, Level: quintain.OwnParams, Index: d.Index,
-		Params: s.params, Prompt: r.Question, Instance: quintain.NewRecord(record{r.ID, r.Answers}),
+		Params: s.params, Prompt: r.Question, Instance: quintain.NewRecord(record{r.ID, r.Answers, r.Meta, r.Tokens}),
 	}, nil
 }
 
@@ -101,6 +104,9 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 type record struct {
 	ID      string   `json:"id"`
 	Answers []string `json:"answers"`
+	Meta    Meta     `json:"meta,omitempty"`
+
+	Tokens []quintain.Token `json:"packed_prompts,omitempty"`
 }
 
 // An epoch is one pass through the rows.
@@ -163,19 +169,24 @@ func (s *Set) golds(p quintain.Problem) ([]string, error) {
 	if p.Task != s.name {
 		return nil, fmt.Errorf("%s: the problem belongs to task %q", s.name, p.Task)
 	}
-	if r, is := p.Instance.Value().(record); is {
-		return r.Answers, nil
-	}
-	var r record
-	raw, err := p.Instance.JSON()
+	r, err := readRecord(p)
 	if err != nil {
-		return nil, fmt.Errorf("%s: instance: %w", s.name, err)
-	}
-	if err := jsonform.Unmarshal(raw, &r); err != nil {
 		return nil, fmt.Errorf("%s: instance: %w", s.name, err)
 	}
 	if len(r.Answers) == 0 {
 		return nil, fmt.Errorf("%s: instance: answers: is empty", s.name)
 	}
 	return r.Answers, nil
+}
+
+// readRecord reads the record of a problem.
+func readRecord(p quintain.Problem) (r record, err error) {
+	if r, is := p.Instance.Value().(record); is {
+		return r, nil
+	}
+	raw, err := p.Instance.JSON()
+	if err != nil {
+		return r, err
+	}
+	return r, jsonform.Unmarshal(raw, &r)
 }

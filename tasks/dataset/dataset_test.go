@@ -79,6 +79,10 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		{"a solution other than a text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is missing"},
 		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: the gold answer "x+" cannot be read: the end stands where`},
 		{"code", `{"query_id":"c","prompt":"q","task":"code","input_output":"{}"}`, `row 2: task: is "code", want math or stem`},
+		{"a prompt's tokens as a text", `{"question":"r","answer":2,"packed_prompts":"1 2"}`, "row 2: packed_prompts: want a list of tokens, one or more"},
+		{"no token", `{"question":"r","answer":2,"packed_prompts":[]}`, "row 2: packed_prompts: want a list of tokens, one or more"},
+		{"half a token", `{"question":"r","answer":2,"packed_prompts":[1,1.5]}`, "row 2: packed_prompts: 1.5 at 1 is no token: want a whole number of 0 to 2147483647"},
+		{"a token below zero", `{"question":"r","answer":2,"packed_prompts":[-1]}`, "row 2: packed_prompts: -1 at 0 is no token"},
 		{"an ID that is taken", `{"id":"a","question":"r","answer":2}`, `row 2: id: "a" is already the ID of row 1`},
 	} {
 		s := read(t, good+"\n"+test.line+"\n\n"+`{"id":"b","question":"r","answer":2}`, dataset.Columns{})
@@ -168,6 +172,65 @@ func TestParquetIsTheSameSet(t *testing.T) {
 		damaged[n] ^= 0x55
 		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(n)), "x", dataset.Columns{}, mathverify.Grade)
 		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(len(damaged))), "x", dataset.Columns{}, mathverify.Grade)
+	}
+}
+
+func TestMetadataOfARow(t *testing.T) {
+	for _, test := range []struct {
+		why, line, id, meta string
+	}{
+		{"a row of AReaL", `{"query_id":"q7","prompt":"1+1","solutions":["2"],"task":"stem","level":3,"hard":true}`, "q7", `{"hard":true,"level":3,"task":"stem"}`},
+		{"no other column", `{"question":"1+1","answer":2}`, "1", `null`},
+		{"lists, objects, nothing and long texts are left out", `{"question":"1+1","answer":2,"scores":[1],"of":{},"none":null,"text":"` + strings.Repeat("x", 257) + `","type":"Algebra"}`, "1", `{"type":"Algebra"}`},
+		{"columns under other spellings", `{"Problem":"1+1","Answer":2,"ID":"a","Year":"1999"}`, "a", `{"Year":"1999"}`},
+	} {
+		p := draw(t, read(t, test.line, dataset.Columns{}), 0)
+		text, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again quintain.Problem
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []quintain.Problem{p, again} {
+			id, meta, is := dataset.About(p)
+			text, err := json.Marshal(meta)
+			if id != test.id || string(text) != test.meta || !is || err != nil {
+				t.Errorf("%s: %q, %s, %v, error %v", test.why, id, text, is, err)
+			}
+		}
+	}
+	if _, _, is := dataset.About(quintain.Problem{Level: quintain.OwnParams, Params: []byte(`{"max_terms":2}`)}); is {
+		t.Error("a generated problem is from a file")
+	}
+}
+
+func TestTokensOfAPrompt(t *testing.T) {
+	type item struct {
+		Problem string  `parquet:"problem"`
+		Answer  string  `parquet:"answer"`
+		Tokens  []int32 `parquet:"packed_prompts,list"`
+	}
+	path := filepath.Join(t.TempDir(), "sums.parquet")
+	if err := parquet.WriteFile(path, []item{{"1+1", "2", []int32{151644, 0, 7}}}); err != nil {
+		t.Fatal(err)
+	}
+	columns, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []quintain.Token{151644, 0, 7}
+	for why, p := range map[string]quintain.Problem{
+		"JSON lines": draw(t, read(t, `{"prompt":"1+1","answer":2,"packed_prompts":[151644,0,7]}`, dataset.Columns{}), 0),
+		"Parquet":    draw(t, columns, 0),
+	} {
+		if got := dataset.Tokens(p); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", why, got, want)
+		}
+	}
+	if got := dataset.Tokens(draw(t, read(t, `{"prompt":"1+1","answer":2}`, dataset.Columns{}), 0)); got != nil {
+		t.Errorf("a row without tokens has %v", got)
 	}
 }
 

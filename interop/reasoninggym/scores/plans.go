@@ -109,7 +109,8 @@ func pressedLetters(text string) string {
 var hanoiMove = regexp.MustCompile(`Move disk \p{Nd}+ from Peg \p{Nd}+ to Peg \p{Nd}+`)
 
 // tower takes legal moves that end on the target, pays less for more than the stored number
-// of moves, and a little for all legal moves.
+// of moves, and a little for all legal moves. Entries of ours may start and end in other
+// positions (any_state), which reasoning-gym does not have: its rule goes for them too.
 func tower(of *item, got string) float64 {
 	var m struct {
 		Disks  int `json:"num_disks"`
@@ -117,6 +118,9 @@ func tower(of *item, got string) float64 {
 		Start  int `json:"start_peg"`
 		Target int `json:"target_peg"`
 		Best   int `json:"solution_length"`
+
+		From []int `json:"start"` // the peg of each disk, the smallest first
+		To   []int `json:"goal"`
 	}
 	if got == "" || !of.read(&m) {
 		return 0
@@ -129,8 +133,15 @@ func tower(of *item, got string) float64 {
 	for peg := range m.Pegs {
 		pegs[peg+1] = nil
 	}
+	if m.From == nil || m.To == nil {
+		m.From, m.To = slices.Repeat([]int{m.Start}, m.Disks), slices.Repeat([]int{m.Target}, m.Disks)
+	}
+	if len(m.From) != m.Disks || len(m.To) != m.Disks {
+		return of.spoil("want a peg of each disk in start and goal")
+	}
 	for disk := m.Disks; disk > 0; disk-- {
-		pegs[m.Start] = append(pegs[m.Start], disk)
+		peg := m.From[disk-1]
+		pegs[peg] = append(pegs[peg], disk)
 	}
 	moves := 0
 	for _, line := range python.Lines(got) {
@@ -141,8 +152,12 @@ func tower(of *item, got string) float64 {
 			return 0
 		}
 	}
+	there := true
+	for i, peg := range m.To {
+		there = there && slices.Contains(pegs[peg], i+1)
+	}
 	switch {
-	case len(pegs[m.Target]) != m.Disks:
+	case !there:
 		return 0.05
 	case m.Best == 0 || moves <= m.Best:
 		return 1

@@ -1,0 +1,64 @@
+package dataset
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// Meta is the metadata of a row, by column: texts, numbers and truth values that are neither
+// its name nor its question or answer. Values are texts, bools, and numbers as [json.Number]
+// or as Parquet holds them; from the JSON of a problem, numbers are float64.
+type Meta map[string]any
+
+// mostMeta is the longest text kept as metadata, in bytes: longer ones are solutions and the
+// like.
+const mostMeta = 256
+
+// About returns the name of a file's problem and the metadata of its row, which the caller
+// must not change. It reports whether p is from a file.
+func About(p quintain.Problem) (id string, meta Meta, is bool) {
+	var params struct {
+		Hash string `json:"sha256"`
+	}
+	if p.Level != quintain.OwnParams || jsonform.Unmarshal(p.Params, &params) != nil || params.Hash == "" {
+		return "", nil, false
+	}
+	r, err := readRecord(p)
+	return r.ID, r.Meta, err == nil
+}
+
+// meta returns the metadata of a row; nil: it has none.
+func (c *Columns) meta(fields map[string]any) (all Meta) {
+	used := slices.Concat([]string{c.ID, c.Question, c.Answer}, idNames, questionNames, answerNames)
+	for name, v := range fields {
+		if raw, is := v.([]byte); is {
+			v = string(raw)
+		}
+		if slices.ContainsFunc(used, func(u string) bool { return slices.Contains(spellings(u), name) }) || !scalar(v) {
+			continue
+		}
+		if all == nil {
+			all = Meta{}
+		}
+		all[name] = v
+	}
+	return all
+}
+
+// scalar reports whether v is a text that is not too long, a finite number or a truth value.
+func scalar(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return len(v) <= mostMeta
+	case float32:
+		return v-v == 0
+	case float64:
+		return v-v == 0
+	case bool, json.Number, int32, int64:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package dataset
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// packedPrompts is the column of a prompt's tokens, in the vocabulary of the policy's model
+// and with its chat template, as in AReaL.
+const packedPrompts = "packed_prompts"
+
+// Tokens returns the tokens of the prompt of a file's problem, which the caller must not
+// change; nil: its row has none.
+func Tokens(p quintain.Problem) []quintain.Token {
+	if _, _, is := About(p); !is {
+		return nil
+	}
+	r, err := readRecord(p)
+	if err != nil {
+		return nil
+	}
+	return r.Tokens
+}
+
+// tokens reads the tokens of a prompt; v is nil if the row has none.
+func tokens(v any) (all []quintain.Token, err error) {
+	if v == nil {
+		return nil, nil
+	}
+	list, is := v.([]any)
+	if !is || len(list) == 0 {
+		return nil, fmt.Errorf("%s: want a list of tokens, one or more", packedPrompts)
+	}
+	for at, one := range list {
+		n, err := whole(one)
+		if err != nil || n < 0 || n > math.MaxInt32 {
+			return nil, fmt.Errorf("%s: %.40v at %d is no token: want a whole number of 0 to %d", packedPrompts, one, at, math.MaxInt32)
+		}
+		all = append(all, quintain.Token(n))
+	}
+	return all, nil
+}
+
+// whole returns v as a whole number.
+func whole(v any) (int64, error) {
+	switch v := v.(type) {
+	case json.Number:
+		return v.Int64()
+	case int32:
+		return int64(v), nil
+	case int64:
+		return v, nil
+	}
+	return 0, fmt.Errorf("it is %T", v)
+}
