@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ func TestSpans(t *testing.T) {
 			t.Errorf("%v: back %v, error %v", c.indices, back, err)
 		}
 	}
-	for _, bad := range [][]int{{1}, {-1, 2}, {0, 0}, {0, 11}, {10, 1}, {1 << 62, 1 << 62}, {0, 1, 1 << 62, 1 << 62}} {
+	for _, bad := range [][]int{{1}, {-1, 2}, {0, 0}, {0, 11}, {10, 1}, {math.MaxInt, math.MaxInt}, {0, 1, math.MaxInt, math.MaxInt}} {
 		if got, err := indicesOf(bad, 10); err == nil {
 			t.Errorf("%v: %v", bad, got)
 		}

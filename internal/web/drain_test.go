@@ -34,7 +34,7 @@ func TestRefusedBodiesAreReadToTheirEnd(t *testing.T) {
 		{"an unknown encoding", s, fmt.Sprintf("Content-Encoding: zstd\r\nContent-Length: %d", size), strings.Repeat(" ", 1<<20), 64, 415},
 		{"a client that waits for the server to agree", s, fmt.Sprintf("Expect: 100-continue\r\nContent-Length: %d", size), "", 0, 413},
 		{"a client that sends nothing, since it reads first", s, fmt.Sprintf("Content-Length: %d", size), "", 0, 413},
-		{"more than the server would read", s, fmt.Sprintf("Content-Length: %d", 2<<30), "", 0, 413},
+		{"more than the server would read", s, fmt.Sprintf("Content-Length: %d", int64(2<<30)), "", 0, 413},
 	} {
 		c := dial(t, test.addr, "POST /echo HTTP/1.1\r\nHost: localhost\r\n"+test.head+"\r\n\r\n")
 		var err error
