@@ -21,7 +21,7 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 		"All differ, by as little as the settings say, and an answer is right if it is nearer to the right number than to any other. " +
 		"A random choice among n numbers is right once in n times.",
 	Source:  "Notations of numbers; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: numberFormatParams{MinCandidates: 2, MaxCandidates: 5, MinN: 1000, MaxN: 1_000_000_000, MaxDelta: 10},
 	Levels: []numberFormatParams{
 		{MinCandidates: 2, MaxCandidates: 3, MinN: 2000, MaxN: 100_000, MaxDelta: 1000},
@@ -30,6 +30,8 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 		{MinCandidates: 8, MaxCandidates: 16, MinN: 100_000, MaxN: 1_000_000_000, MaxDelta: 1},
 		{MinCandidates: 16, MaxCandidates: 40, MinN: 1_000_000, MaxN: 1_000_000_000, MaxDelta: 0.01},
 		{MinCandidates: 100, MaxCandidates: 200, MinN: 1_000_000, MaxN: 900_000_000, MaxDelta: 0.001},
+		{MinCandidates: 220, MaxCandidates: 260, MinN: 1_000_000, MaxN: 900_000_000, MaxDelta: 0.001},
+		{MinCandidates: 350, MaxCandidates: 400, MinN: 1_000_000, MaxN: 900_000_000, MaxDelta: 0.001},
 	},
 	Make: makeNumberFormat,
 }

@@ -16,7 +16,7 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 	Doc: "Decrypt a text with every letter moved by the same distance along the alphabet. " +
 		"Half of the texts are sentences, half are random words, so that knowing the sentences does not help.",
 	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",
-	Version: 3,
+	Version: 4,
 	Default: caesarCipherParams{MinWords: 3, MaxWords: 20, MinRotation: 1, MaxRotation: 25},
 	Levels: []caesarCipherParams{
 		{MinWords: 3, MaxWords: 4, MinRotation: 1, MaxRotation: 2},
@@ -25,6 +25,8 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 		{MinWords: 16, MaxWords: 30, MinRotation: 3, MaxRotation: 25},
 		{MinWords: 40, MaxWords: 60, MinRotation: 5, MaxRotation: 24},
 		{MinWords: 100, MaxWords: 150, MinRotation: 5, MaxRotation: 24},
+		{MinWords: 200, MaxWords: 250, MinRotation: 5, MaxRotation: 24},
+		{MinWords: 400, MaxWords: 500, MinRotation: 5, MaxRotation: 24},
 	},
 	Few: []string{
 		"Half of the texts are sentences, of which there are few.",

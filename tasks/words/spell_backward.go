@@ -18,7 +18,7 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 	Category: "algorithmic",
 	Doc:      "Spell a word backward, or several that are joined. If more than two thirds of the letters are in place, they earn their share.",
 	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  2,
+	Version:  3,
 	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
 	Levels: []spellBackwardParams{
 		{MinWordLen: 3, MaxWordLen: 4},
@@ -27,6 +27,8 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 		{MinWordLen: 10, MaxWordLen: 12},
 		{MinWordLen: 15, MaxWordLen: 20},
 		{MinWordLen: 30, MaxWordLen: 50},
+		{MinWordLen: 80, MaxWordLen: 120},
+		{MinWordLen: 200, MaxWordLen: 300},
 	},
 	Make: makeSpellBackward,
 }
