@@ -178,8 +178,8 @@ and a solution of ours, its score is 1. The rows below are the only exceptions. 
 make them only if its score is wrong, or can be earned without solving the problem.
 A kind is the name that the conformance drivers give to a way of spoiling an answer;
 ` + "`*`" + ` is any of them, ` + "`export`" + ` our own solution, and ` + "`label`" + ` any answer to an
-entry of reasoning-gym whose stored answer is wrong. With --scores reasoning-gym no row
-holds: [scoring.md](scoring.md#the-scores-of-reasoning-gym).
+entry of reasoning-gym whose stored answer is wrong. With --scores reasoning-gym only
+rows of the kind ` + "`export`" + ` hold: [scoring.md](scoring.md#the-scores-of-reasoning-gym).
 
 `)
 	if len(rows) == 0 {
