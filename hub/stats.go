@@ -64,7 +64,7 @@ func (r *Run) Stats() Stats {
 	st := Stats{
 		Since: r.server.since, Registered: on.Registered, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
 		Version: r.Version(), Staleness: r.Staleness(),
-		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(),
+		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(), Unpackable: map[int]int{},
 		Envs: on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
 	}
 	if r.strict {
