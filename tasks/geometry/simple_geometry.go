@@ -16,9 +16,9 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 	Name:     "simple_geometry",
 	Category: "geometry",
 	Doc: "Find the missing interior angle of a convex polygon. " +
-		"All sets of whole angles that the settings allow are equally likely.",
-	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym.",
-	Version: 3,
+		"All sets of angles that the settings allow are equally likely; at the hardest levels, they have decimals.",
+	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym and decimals.",
+	Version: 4,
 	Default: simpleGeometryParams{MinSides: 3, MaxSides: 6, MinAngle: 10, MaxAngle: 170},
 	Levels: []simpleGeometryParams{
 		{MinSides: 3, MaxSides: 3, MinAngle: 20, MaxAngle: 120},
@@ -27,6 +27,8 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 		{MinSides: 8, MaxSides: 14, MinAngle: 8, MaxAngle: 175},
 		{MinSides: 14, MaxSides: 20, MinAngle: 5, MaxAngle: 178},
 		{MinSides: 40, MaxSides: 60, MinAngle: 3, MaxAngle: 179},
+		{MinSides: 80, MaxSides: 100, MinAngle: 3, MaxAngle: 179, Decimals: 2},
+		{MinSides: 120, MaxSides: 150, MinAngle: 3, MaxAngle: 179, Decimals: 2},
 	},
 	Few: []string{
 		"There are few triangles with whole angles.",
@@ -40,6 +42,7 @@ type simpleGeometryParams struct {
 	MaxSides int `json:"max_sides"`
 	MinAngle int `json:"min_angle"` // of every angle, the missing one included; degrees
 	MaxAngle int `json:"max_angle"`
+	Decimals int `json:"decimals"` // of the angles, 0 to 2
 }
 
 // maxSides limits the sides of a polygon.
@@ -48,6 +51,8 @@ const maxSides = 360
 // Check implements [task.Params].
 func (p simpleGeometryParams) Check() error {
 	switch {
+	case p.Decimals < 0 || p.Decimals > 2:
+		return fmt.Errorf("decimals is %d, want 0 to 2", p.Decimals)
 	case p.MinSides < 3:
 		return fmt.Errorf("min_sides is %d, want 3 or more", p.MinSides)
 	case p.MaxSides < p.MinSides || p.MaxSides > maxSides:
@@ -83,19 +88,25 @@ func makeSimpleGeometry(p simpleGeometryParams, r *rng.Rand) (simpleGeometryItem
 		KnownAngles: make([]float64, sides-1),
 		Phrasing:    r.Between(0, len(simpleGeometryPhrasings)-1),
 	}
+	parts, sum := float64(p.parts()), 0
 	for i, angle := range angles[1:] {
-		item.KnownAngles[i] = float64(angle)
-		item.SumOfKnown += float64(angle)
+		item.KnownAngles[i] = float64(angle) / parts
+		sum += angle
 	}
-	item.MissingRaw, item.MissingRounded = float64(angles[0]), float64(angles[0])
+	item.SumOfKnown = float64(sum) / parts
+	item.MissingRaw, item.MissingRounded = float64(angles[0])/parts, float64(angles[0])/parts
 	return item, nil
 }
 
-// appendAngles draws the angles of a convex polygon. It starts with equal angles and
+// parts is the number of units of the angles in a degree.
+func (p simpleGeometryParams) parts() int { return [...]int{1, 10, 100}[p.Decimals] }
+
+// appendAngles draws the angles of a convex polygon, in units of 1/parts degrees. It starts with equal angles and
 // redistributes the sum of two of them, many times: the Gibbs sampler of the uniform
 // distribution over all angles with the right sum.
 func (p simpleGeometryParams) appendAngles(angles []int, sides int, r *rng.Rand) []int {
-	rest := angleSum(sides)
+	least, most := p.MinAngle*p.parts(), p.MaxAngle*p.parts()
+	rest := angleSum(sides) * p.parts()
 	for i := range sides {
 		angles = append(angles, rest/(sides-i))
 		rest -= angles[i]
@@ -108,7 +119,7 @@ func (p simpleGeometryParams) appendAngles(angles []int, sides int, r *rng.Rand)
 				j++
 			}
 			sum := angles[i] + angles[j]
-			angles[i] = r.Between(max(p.MinAngle, sum-p.MaxAngle), min(p.MaxAngle, sum-p.MinAngle))
+			angles[i] = r.Between(max(least, sum-most), min(most, sum-least))
 			angles[j] = sum - angles[i]
 		}
 	}
@@ -167,7 +178,7 @@ func (s simpleGeometryItem) Canonical() string {
 // Check refuses a record with angles that do not add up. They need not be those of a convex
 // polygon: reasoning-gym has others.
 func (s simpleGeometryItem) Check() error {
-	const rounding = 0.01
+	const rounding = 0.0051 // of two decimals, and of a float64
 	if s.NSides < 3 || s.NSides > 1e6 || s.NSides != len(s.KnownAngles)+1 {
 		return fmt.Errorf("n_sides is %d, want 3 or more, and one more than there are known_angles (%d)", s.NSides, len(s.KnownAngles))
 	}

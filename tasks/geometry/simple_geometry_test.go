@@ -28,11 +28,12 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	half := simpleGeometryItem{NSides: 3, KnownAngles: []float64{60.25, 60.25}, MissingRaw: 59.5, MissingRounded: 59.5}
-	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction; only foreign records have it"}})
+	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction"}})
 	for _, bad := range []simpleGeometryItem{
 		{NSides: 2, KnownAngles: []float64{1}, MissingRounded: -1},
 		{NSides: 4, KnownAngles: []float64{60, 60}, MissingRounded: 60},
 		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 61},
+		{NSides: 3, KnownAngles: []float64{60.01, 60}, MissingRounded: 60},
 		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 60, Phrasing: -1},
 	} {
 		if bad.Check() == nil {
@@ -53,6 +54,8 @@ func TestSimpleGeometryParams(t *testing.T) {
 		`{"max_sides":60}`:                  "max_angle",
 		`{"min_angle":60,"max_angle":60}`:   "max_angle",
 		`{"min_sides":3.5}`:                 "min_sides",
+		`{"decimals":-1}`:                   "decimals",
+		`{"decimals":3}`:                    "decimals",
 		`{"max_sides":361,"max_angle":179}`: "max_sides",
 	})
 }
@@ -75,26 +78,28 @@ func TestAnglesAreUniform(t *testing.T) {
 	}
 }
 
-var angleRE = regexp.MustCompile(`(\d+)°`)
+var angleRE = regexp.MustCompile(`(\d+)(?:\.(\d{1,2}))?°`)
 var sidesRE = regexp.MustCompile(`(\d+) (?:sides|corners)`)
 
 // The second solver reads the prompt and walks around the polygon: the turns by the
-// exterior angles add up to one full turn.
+// exterior angles, in hundredths of a degree, add up to one full turn.
 func TestSimpleGeometrySecond(t *testing.T) {
 	tasktest.Second(t, simpleGeometry.Task(), 1200, func(item simpleGeometryItem, prompt, got string) error {
-		turn, corners := 360, 1
+		turn, corners := 36_000, 1
 		for _, angle := range angleRE.FindAllStringSubmatch(prompt, -1) {
-			n, err := strconv.Atoi(angle[1])
-			if err != nil || n <= 0 || n >= 180 {
-				return fmt.Errorf("angle %s: %v", angle[1], err)
+			n, err := strconv.Atoi(angle[1] + (angle[2] + "00")[:2])
+			if err != nil || n <= 0 || n >= 18_000 {
+				return fmt.Errorf("angle %s: %v", angle[0], err)
 			}
-			turn -= 180 - n
+			turn -= 18_000 - n
 			corners++
 		}
 		if sides := sidesRE.FindStringSubmatch(prompt); sides == nil || sides[1] != strconv.Itoa(corners) {
 			return fmt.Errorf("%d corners, %v", corners, sides)
 		}
-		if want := strconv.Itoa(180 - turn); got != want || turn <= 0 || turn >= 180 {
+		whole, fraction := (18_000-turn)/100, (18_000-turn)%100
+		want := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%d.%02d", whole, fraction), "0"), ".")
+		if got != want || turn <= 0 || turn >= 18_000 {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		if !strings.Contains(item.Short(), strconv.Itoa(corners)) {
