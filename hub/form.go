@@ -222,9 +222,8 @@ func missed(q *queue.Queue, want registry.Demand) error {
 // only locks under which nobody calls the queue.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	who := r.registry.Roster(time.Now())
-	return who.Pick(waiting, r.strict, func(e *queue.Entry) bool {
-		return r.server.config.MaxLag != nil && e.Stale(r.batches.current(), *r.server.config.MaxLag)
-	})
+	step, maxLag := r.batches.current(), r.server.config.MaxLag
+	return who.Pick(waiting, r.strict, func(e *queue.Entry) bool { return maxLag != nil && e.Stale(step, *maxLag) })
 }
 
 // reportUnpackable reports the sizes of groups that fit no batch by Atropos' rules, each once.
