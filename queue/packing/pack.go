@@ -69,7 +69,7 @@ func (n Need) usable(waiting Waiting) []item {
 			continue
 		}
 		total += min(e.Size, n.Most)
-		if len(usable) == 0 || e.Size <= n.Most && used[e.Group] < n.Most/e.Size {
+		if used[e.Group] < max(1, n.Most/e.Size) { // one too large for a batch: it is there, and comes alone later
 			used[e.Group]++
 			usable = append(usable, e)
 		}

@@ -107,6 +107,8 @@ func TestPackMinimums(t *testing.T) {
 		{"a minimum may be missed if the batch is full", 12, min(0, 6, 1, 6), "a4 a4 b4 b4", "1 2 3"},
 		{"the oldest goes first, even if a minimum is missed", 8, min(1, 4), "a7 a4 b4", "1"},
 		{"even alone", 8, min(1, 4), "a16 a4 b4", "1"},
+		{"an environment has something, if only a group too large for a batch", 8, min(0, 4), "b4 b4 a16", "1 2"},
+		{"which comes once it is the oldest", 8, min(0, 4), "a16 b4", "1"},
 		{"it counts for its own minimum", 8, min(0, 4), "a7 a4 b1", "1 3"},
 		{"an odd one of another environment fills what it fits", 8, min(0, 4), "b3 a4 b1", "1 2 3"},
 		{"if taking the oldest does not fit, another way is found", 8, min(0, 4, 1, 4), "b4 a3 a4", "1 3"},
@@ -177,9 +179,14 @@ func TestPackNeverStarves(t *testing.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 2*n.Most), 1, 3).Draw(t, "sizes")
 		var waiting list
 		for range rapid.IntRange(1, 60).Draw(t, "groups") {
-			waiting = append(waiting, Group{Env: 0, Size: rapid.SampledFrom(sizes).Draw(t, "size")})
+			env := rapid.Int32Range(0, 1).Draw(t, "env")
+			waiting = append(waiting, Group{Env: env, Size: rapid.SampledFrom(sizes).Draw(t, "size")})
 		}
-		for sizeOf(slices.Collect(all(waiting))) >= n.Least {
+		enough := func() bool {
+			reserved := len(n.minimums) > 0
+			return sizeOf(slices.Collect(all(waiting))) >= n.Least && (!reserved || slices.ContainsFunc(waiting, func(g Group) bool { return g.Env == 0 }))
+		}
+		for enough() {
 			got := n.Pack(waiting)
 			switch sum := total(waiting, got); {
 			case len(got) == 0 || got[0] != 0:
