@@ -59,11 +59,12 @@ func main() {
 		browse:  watch.Browse,
 		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
 		columns: func() int {
-			columns, _, err := term.GetSize(stderr)
-			if err != nil {
-				return 0
+			for _, output := range []int{stderr, int(os.Stdout.Fd())} {
+				if columns, _, err := term.GetSize(output); err == nil {
+					return columns
+				}
 			}
-			return columns
+			return 0
 		},
 		interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2) // the first stops, the second cuts
@@ -106,9 +107,27 @@ var errInterrupted = errors.New("interrupted")
 
 // screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
-	term := w.getenv("TERM")
-	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns, Lines: w.lines}
+	draws := w.terminal && w.commands()
+	return &screen.Terminal{Out: w.stderr, Draws: draws, Colors: draws && w.colors(), Columns: w.columns, Lines: w.lines}
 }
+
+// results returns the terminal or the file for results.
+func (w *world) results() *screen.Terminal {
+	t := &screen.Terminal{Out: w.stdout, Colors: w.tty && w.commands() && w.colors()}
+	if w.tty {
+		t.Columns = w.columns
+	}
+	return t
+}
+
+// commands reports whether a terminal understands commands.
+func (w *world) commands() bool {
+	term := w.getenv("TERM")
+	return term != "dumb" && term != ""
+}
+
+// colors reports whether the user wants colours (https://no-color.org).
+func (w *world) colors() bool { return w.getenv("NO_COLOR") == "" }
 
 // getenv returns an environment variable.
 func (w *world) getenv(name string) string {

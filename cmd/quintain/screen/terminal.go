@@ -6,13 +6,15 @@ package screen
 import (
 	"cmp"
 	"io"
+	"math"
 	"time"
 )
 
-// A Terminal shows progress.
+// A Terminal shows progress and results.
 type Terminal struct {
 	Out     io.Writer
 	Draws   bool       // the cursor can be moved
+	Colors  bool       // text can be coloured
 	Columns func() int // its width; 0, or no function: unknown
 
 	Lines time.Duration // between two lines where nothing is drawn; 0: 10 s
@@ -47,4 +49,32 @@ func (t *Terminal) width() int {
 		return max(leastWidth, n)
 	}
 	return usualWidth
+}
+
+// room is the number of columns for text that stays; a file has room for any line.
+func (t *Terminal) room() int {
+	if t.Columns == nil {
+		return math.MaxInt
+	}
+	return t.width()
+}
+
+// A style is how text looks: parameters of the control sequence SGR (ECMA-48).
+type style string
+
+// The styles.
+const (
+	bold   style = "1"
+	faint  style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+)
+
+// in returns text in a style, if the terminal has colours.
+func (t *Terminal) in(s style, text string) string {
+	if !t.Colors || s == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
