@@ -14,8 +14,11 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// liveTasks is the number of tasks in the live picture.
-const liveTasks = 7
+// Sizes of the live picture.
+const (
+	liveTasks = 7  // rows of tasks
+	liveLines = 24 // at most: a larger one would not fit on a small terminal
+)
 
 // A Live shows the progress of a run: on a terminal a picture redrawn in place, otherwise
 // short lines now and then. It is a [run.Sink]; many goroutines may use it.
@@ -81,7 +84,11 @@ func (l *Live) exam(e *run.Examined) {
 // print prints a line that stays. l.mu is held.
 func (l *Live) print(text string) {
 	l.erase()
-	fmt.Fprintln(l.terminal.Out, l.Name+": "+text)
+	lines := []string{l.Name + ": " + text}
+	if l.terminal.Draws {
+		lines = WrapLine(lines[0], l.terminal.width()-1-len("  "))
+	}
+	fmt.Fprintln(l.terminal.Out, strings.Join(lines, "\n  "))
 }
 
 // Say prints a line that stays.
@@ -238,7 +245,7 @@ func (l *Live) picture(r *run.Report, width int) (all []string) {
 	if l.showcase.shown != nil {
 		add("", l.showcase.shown.lines(l.terminal, r, width)...)
 	}
-	return all
+	return all[:min(len(all), liveLines)]
 }
 
 // moving returns the n tasks with the largest change of score, in the order of the run.

@@ -184,13 +184,13 @@ func TestAProblemEveryTenSeconds(t *testing.T) {
 			lines  int
 		}{
 			{[]run.Played{group("a_task_with_a_name_00", false, false)}, 0, nil, 0},
-			{[]run.Played{group("a_task_with_a_name_00", true, false)}, 0, []string{"_00, the easiest of 3 levels: What is it?", "→ 5, right; 1 of 2 replies right, mean score 0.50"}, 1},
+			{[]run.Played{group("a_task_with_a_name_00", true, false)}, 0, []string{"_00, the easiest of 3 levels: What is it?", "→ 5: right (1 of 2 replies are, mean score 0.50)"}, 1},
 			{
 				[]run.Played{group("a_task_with_a_name_00 (2)", false, false), group("a_task_with_a_name_01 (3)", true, false, true), group("a_task_with_a_name_00", true, true)},
-				10 * time.Second, []string{"step 1234, 10 s: held-out score 0.250 → 0.375", "_01, the hardest of 3 levels", "right; 2 of 3 replies right"}, 2,
+				10 * time.Second, []string{"step 1234, 10 s: held-out score 0.250 → 0.375", "_01, the hardest of 3 levels", ": right (2 of 3 replies are, "}, 2,
 			},
 			{nil, 10 * time.Second, []string{"step 1234"}, 1},
-			{[]run.Played{group("a_task_with_a_name_00 (2)", false, false)}, 10 * time.Second, []string{"step 1234", "the 2nd of 3 levels", "→ a guess, wrong; 0 of 2 replies right"}, 2},
+			{[]run.Played{group("a_task_with_a_name_00 (2)", false, false)}, 10 * time.Second, []string{"step 1234", "the 2nd of 3 levels", "→ a guess: wrong (0 of 2 replies right"}, 2},
 		} {
 			for _, g := range step.groups {
 				if err := l.Note(g); err != nil {
@@ -226,7 +226,7 @@ func TestThePictureIsCalm(t *testing.T) {
 		l := live(t, &Terminal{Out: &out, Draws: true}, r)
 		first := l.showcase.shown
 		for second := range 11 {
-			for _, e := range []run.Event{group("a_task_with_a_name_00", true, false), run.Examined{Report: &exam.Report{Summary: exam.Summary{Mean: new(0.5)}}}} {
+			for _, e := range []run.Event{group("a_task_with_a_name_00", true, false), run.Examined{Report: &exam.Report{Summary: exam.Summary{Mean: new(0.625)}}}} {
 				if err := l.Note(e); err != nil {
 					t.Fatal(err)
 				}
@@ -237,7 +237,7 @@ func TestThePictureIsCalm(t *testing.T) {
 			}
 			<-time.After(time.Second)
 		}
-		if n := strings.Count(out.String(), "score 0.500 at version"); n != 1 {
+		if n := strings.Count(out.String(), "0.625"); n != 1 {
 			t.Errorf("%d evaluations stay above the picture, want the first", n)
 		}
 	})

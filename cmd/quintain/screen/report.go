@@ -47,10 +47,10 @@ func (p *paper) fact(name, form string, args ...any) {
 	}
 }
 
-// table prints how the tasks went that were played or examined; nothing if there are none.
+// table prints how the tasks went that were played or examined; nothing if no group was played.
 func (p *paper) table(r *run.Report) {
 	shown := moving(r.Tasks, len(r.Tasks))
-	if len(shown) == 0 {
+	if played(r) == 0 {
 		return
 	}
 	of := progress{tasks: shown, room: p.on.room()}
@@ -72,17 +72,19 @@ func (p *paper) facts(r *run.Report) {
 	if r.ExamBefore != nil {
 		p.fact("held out", "%s", strings.TrimPrefix(headline(r), "held-out score "))
 	}
-	if r.Steps+played(r)+sum(r.Episodes) == 0 {
-		p.fact("played", "nothing")
-		return
+	if r.Steps+played(r) == 0 {
+		p.fact("played", "nothing to its end, in %s", elapsed(r.Seconds))
+	} else {
+		p.fact("steps", "%s in %s, to version %s", grouped(r.Steps), elapsed(r.Seconds), known("%s", grouped(r.Version), r.Version >= 0))
+		p.fact("groups made", "%s", grouped(r.GroupsMade))
 	}
-	p.fact("steps", "%s in %s, to version %s", grouped(r.Steps), elapsed(r.Seconds), known("%s", grouped(r.Version), r.Version >= 0))
-	p.fact("groups made", "%s", grouped(r.GroupsMade))
 	if r.GroupsSent > 0 {
 		p.fact("groups sent", "%s", grouped(r.GroupsSent))
 	}
-	p.fact("groups dropped", "%s", counted(r.GroupsDropped))
-	p.fact("episodes", "%s", counted(r.Episodes))
+	if sum(r.Episodes)+sum(r.GroupsDropped) > 0 {
+		p.fact("groups dropped", "%s", counted(r.GroupsDropped))
+		p.fact("episodes", "%s", counted(r.Episodes))
+	}
 	if r.NoLogProbs > 0 {
 		p.fact("no logprobs", "%d sequences", r.NoLogProbs)
 	}
@@ -92,7 +94,9 @@ func (p *paper) facts(r *run.Report) {
 	if r.Replays > 0 || r.PlayedAgain > 0 {
 		p.fact("played again", "%d episodes, %d problems", r.Replays, r.PlayedAgain)
 	}
-	p.fact(r.Unit, "%s, %s a second", grouped(r.Tokens), grouped(int(r.Rate())))
+	if r.Tokens > 0 {
+		p.fact(r.Unit, "%s, %s a second", grouped(r.Tokens), grouped(int(r.Rate())))
+	}
 	if r.Turns != (run.Turns{}) {
 		p.fact("further turns", "%v", r.Turns)
 	}
@@ -126,8 +130,8 @@ func (p *paper) replay(r *run.Report) {
 	width := min(p.on.room(), textWidth)
 	b := block{on: p.on, indent: 4 + max(len(names[1]), len(names[2])), width: width}
 	p.line("", "")
-	p.line("", Clip("a held-out problem of "+place(r, then.Label), width-1))
-	all := b.lines(names[0], then.Question)
+	all := WrapLine("a held-out problem of "+place(r, then.Label), width-1)
+	all = append(all, b.lines(names[0], then.Question)...)
 	for i, e := range []*run.Example{then, now} {
 		word, style := verdict(e)
 		b.style = style

@@ -131,11 +131,13 @@ steps`
 // A run that was stopped before anything was played has no table of zeros.
 func TestReportOfNothing(t *testing.T) {
 	r := &run.Report{Tasks: []run.TaskReport{{Label: "chain_sum:0"}}, Episodes: map[quintain.Outcome]int{quintain.Scored: 0}, Unit: "tokens"}
-	if got := printed(t, r, 80); got != "played         nothing\n" {
+	r.ExamBefore = new(0.5)
+	r.Tasks[0].ExamBefore = new(0.5)
+	if got := printed(t, r, 80); got != "held out       0.500\nplayed         nothing to its end, in 0 s\n" {
 		t.Errorf("it prints\n%s", got)
 	}
 	r.Episodes[quintain.Cancelled] = 2
-	if got := printed(t, r, 80); strings.Contains(got, "chain_sum") || strings.Contains(got, "staleness") || !strings.Contains(got, "cancelled: 2") {
+	if got := printed(t, r, 80); strings.Contains(got, "chain_sum") || strings.Contains(got, "staleness") || strings.Contains(got, " 0\n") || !strings.Contains(got, "cancelled: 2") {
 		t.Errorf("it prints\n%s", got)
 	}
 }

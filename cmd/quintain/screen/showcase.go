@@ -2,6 +2,8 @@ package screen
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -116,12 +118,16 @@ func (s *shown) replies() string {
 // line shows the problem in a line.
 func (s *shown) line(r *run.Report) string {
 	word, _ := verdict(&s.best)
-	return fmt.Sprintf("%s: %s → %s, %s; %s", place(r, s.best.Label), Clip(oneLine(s.best.Question), lineAsked), Clip(oneLine(answerOf(&s.best)), lineAnswer), word, s.replies())
+	more := s.replies()
+	if s.best.Right {
+		more = strings.Replace(more, "replies right", "replies are", 1)
+	}
+	return fmt.Sprintf("%s: %s → %s: %s (%s)", place(r, s.best.Label), Clip(oneLine(s.best.Question), lineAsked), Clip(oneLine(answerOf(&s.best)), lineAnswer), word, more)
 }
 
 // lines shows the problem in lines of less than width columns.
 func (s *shown) lines(t *Terminal, r *run.Report, width int) []string {
-	all := []string{"", Clip(place(r, s.best.Label)+": "+s.replies(), width-1)}
+	all := append([]string{""}, WrapLine(place(r, s.best.Label)+": "+s.replies(), width-1)...)
 	b := block{on: t, indent: 8, width: width}
 	all = append(all, b.lines("asked", s.best.Question)...)
 	for _, e := range []*run.Example{&s.best, s.worst} {
@@ -185,13 +191,11 @@ func (b block) lines(name, text string) []string {
 	room := b.width - 1 - b.indent
 	var all []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		line = Plain(strings.TrimRight(line, "\n"))
-		for runes := []rune(line); len(all) <= blockLines; runes = runes[room:] {
-			if len(runes) <= room {
-				all = append(all, string(runes))
-				break
-			}
-			all = append(all, string(runes[:room]))
+		for _, part := range WrapLine(Plain(strings.TrimRight(line, "\n")), room) {
+			all = append(all, slices.Collect(chunks(part, room))...)
+		}
+		if len(all) > blockLines {
+			break
 		}
 	}
 	if len(all) > blockLines {
@@ -209,4 +213,15 @@ func (b block) lines(name, text string) []string {
 		all[i] = "  " + head + all[i]
 	}
 	return all
+}
+
+// chunks cuts text into parts of n characters.
+func chunks(text string, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for part := range slices.Chunk([]rune(text), n) {
+			if !yield(string(part)) {
+				return
+			}
+		}
+	}
 }
