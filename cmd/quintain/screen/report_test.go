@@ -136,7 +136,7 @@ func TestReportOfNothing(t *testing.T) {
 	if got := printed(t, r, 80); got != "held out       0.500\nplayed         nothing to its end, in 0 s\n" {
 		t.Errorf("it prints\n%s", got)
 	}
-	r.Episodes[quintain.Cancelled] = 2
+	r.Episodes[quintain.Cancelled], r.GroupsDropped = 2, map[rollout.Drop]int{rollout.DropCancelled: 1}
 	if got := printed(t, r, 80); strings.Contains(got, "chain_sum") || strings.Contains(got, "staleness") || strings.Contains(got, " 0\n") || !strings.Contains(got, "cancelled: 2") {
 		t.Errorf("it prints\n%s", got)
 	}
