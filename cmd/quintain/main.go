@@ -52,20 +52,12 @@ const (
 )
 
 func main() {
-	stderr := int(os.Stderr.Fd())
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		browse:  watch.Browse,
-		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
-		columns: func() int {
-			for _, output := range []int{stderr, int(os.Stdout.Fd())} {
-				if columns, _, err := term.GetSize(output); err == nil {
-					return columns
-				}
-			}
-			return 0
-		},
+		environ: os.Environ, terminal: term.IsTerminal(int(os.Stderr.Fd())), tty: term.IsTerminal(int(os.Stdout.Fd())),
+		columns: screen.Columns(os.Stderr, os.Stdout),
 		interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2) // the first stops, the second cuts
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
@@ -107,27 +99,19 @@ var errInterrupted = errors.New("interrupted")
 
 // screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
-	draws := w.terminal && w.commands()
-	return &screen.Terminal{Out: w.stderr, Draws: draws, Colors: draws && w.colors(), Columns: w.columns, Lines: w.lines}
+	t := screen.On(w.stderr, w.terminal, w.getenv)
+	t.Columns, t.Lines = w.columns, w.lines
+	return t
 }
 
 // results returns the terminal or the file for results.
 func (w *world) results() *screen.Terminal {
-	t := &screen.Terminal{Out: w.stdout, Colors: w.tty && w.commands() && w.colors()}
+	t := screen.On(w.stdout, w.tty, w.getenv)
 	if w.tty {
 		t.Columns = w.columns
 	}
 	return t
 }
-
-// commands reports whether a terminal understands commands.
-func (w *world) commands() bool {
-	term := w.getenv("TERM")
-	return term != "dumb" && term != ""
-}
-
-// colors reports whether the user wants colours (https://no-color.org).
-func (w *world) colors() bool { return w.getenv("NO_COLOR") == "" }
 
 // getenv returns an environment variable.
 func (w *world) getenv(name string) string {

@@ -156,6 +156,22 @@ func TestColors(t *testing.T) {
 	}
 }
 
+// Colours are for terminals that have them, and people who want them.
+func TestOn(t *testing.T) {
+	for _, test := range []struct {
+		is            bool
+		term, noColor string
+		draws, colors bool
+	}{
+		{true, "xterm", "", true, true}, {true, "xterm", "1", true, false}, {true, "dumb", "", false, false}, {true, "", "", false, false}, {false, "xterm", "", false, false},
+	} {
+		on := On(nil, test.is, func(name string) string { return map[string]string{"TERM": test.term, "NO_COLOR": test.noColor}[name] })
+		if on.Draws != test.draws || on.Colors != test.colors {
+			t.Errorf("%+v: draws %v, colours %v", test, on.Draws, on.Colors)
+		}
+	}
+}
+
 func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1 << 30: "1,073,741,824"} {
 		if got := grouped(n); got != want {

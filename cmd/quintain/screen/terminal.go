@@ -7,7 +7,10 @@ import (
 	"cmp"
 	"io"
 	"math"
+	"os"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // A Terminal shows progress and results.
@@ -18,6 +21,26 @@ type Terminal struct {
 	Columns func() int // its width; 0, or no function: unknown
 
 	Lines time.Duration // between two lines where nothing is drawn; 0: 10 s
+}
+
+// On returns a terminal for an output, or a file if it is none. It draws and has colours unless
+// the environment says that it is dumb, or that nobody wants colours (https://no-color.org).
+func On(out io.Writer, is bool, getenv func(string) string) *Terminal {
+	kind := getenv("TERM")
+	draws := is && kind != "" && kind != "dumb"
+	return &Terminal{Out: out, Draws: draws, Colors: draws && getenv("NO_COLOR") == ""}
+}
+
+// Columns returns a function that measures the width of the first output that is a terminal.
+func Columns(outputs ...*os.File) func() int {
+	return func() int {
+		for _, f := range outputs {
+			if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+				return columns
+			}
+		}
+		return 0
+	}
 }
 
 // Intervals of progress: drawn in place, and by default in lines.
