@@ -2,8 +2,6 @@ package groupform
 
 import (
 	"hash/crc32"
-	"iter"
-	"runtime"
 	"slices"
 )
 
@@ -11,20 +9,6 @@ import (
 // interrupt that, and all goroutines wait while it wants to stop them, as the garbage collector
 // does.
 const atOnce = 256 << 10
-
-// pieces are the pieces of b. Others get a turn after each whole one.
-func pieces[E any](b []E) iter.Seq[[]E] {
-	return func(yield func([]E) bool) {
-		for piece := range slices.Chunk(b, atOnce) {
-			if !yield(piece) {
-				return
-			}
-			if len(piece) == atOnce {
-				runtime.Gosched()
-			}
-		}
-	}
-}
 
 // grow is [slices.Grow] in pieces.
 func grow[E byte | float64](b []E, n int) []E {
@@ -40,7 +24,7 @@ func appendAll[E byte | float64](b, v []E) []E {
 		return append(b, v...)
 	}
 	b = grow(b, len(v))
-	for piece := range pieces(v) {
+	for piece := range slices.Chunk(v, atOnce) {
 		b = append(b, piece...)
 	}
 	return b
@@ -48,7 +32,7 @@ func appendAll[E byte | float64](b, v []E) []E {
 
 // sumOf is the CRC-32C of bytes.
 func sumOf(b []byte) (sum uint32) {
-	for piece := range pieces(b) {
+	for piece := range slices.Chunk(b, atOnce) {
 		sum = crc32.Update(sum, castagnoli(), piece)
 	}
 	return sum

@@ -2,6 +2,7 @@ package groupform
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -10,7 +11,7 @@ import (
 // the whole.
 func appendFast(dst, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b)))
-	for piece := range pieces(b) {
+	for piece := range slices.Chunk(b, atOnce) {
 		block := s2.EncodeSnappy(dst[len(dst):cap(dst)], piece)
 		_, head := binary.Uvarint(block)
 		dst = append(dst, block[head:]...) // in place, if dst has room
