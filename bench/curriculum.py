@@ -40,7 +40,7 @@ def lost(data):
         exams = [json.loads(line)["tasks"] for line in f]
     levels = {}
     for label in exams[0]:
-        levels.setdefault(re.sub(r" \(\d+\)$", "", label), []).append(label)
+        levels.setdefault(re.sub(r":\d+$", "", label), []).append(label)
     curves = {task: [mean(exam[label] for label in labels) for exam in exams] for task, labels in levels.items()}
     return [task for task, scores in curves.items() if max(scores) >= 0.2 and scores[-1] < max(scores) / 2]
 

@@ -20,9 +20,9 @@ type Stream struct {
 	Level    int
 	Weight   float64 // share of the groups, relative to the other streams; above 0
 
-	// Label is the stream's name for people. Empty: the name of its task, with the level
-	// unless the task has its own parameters. A number is appended if another stream has
-	// the same label.
+	// Label is the stream's name for people. Empty: the name of its task, with the level of
+	// [Levels] unless the task has its own parameters and no other stream. A number is
+	// appended if another stream has the same label.
 	Label string
 
 	// Course names the task that the stream is a level of. The levels of a course stand next to
@@ -125,30 +125,6 @@ func (m *Mix) Streams() []Stream {
 		all[i] = s.Stream
 	}
 	return all
-}
-
-// Labels returns a distinct label for each of streams.
-func Labels(streams []Stream) []string {
-	labels, taken := make([]string, len(streams)), map[string]int{}
-	for i, s := range streams {
-		if labels[i] = s.Label; labels[i] == "" {
-			labels[i] = s.label()
-		}
-		if taken[labels[i]]++; taken[labels[i]] > 1 {
-			labels[i] += fmt.Sprintf(" (%d)", taken[labels[i]])
-		}
-	}
-	return labels
-}
-
-// label returns "task:level", or only the task if it has its own parameters.
-func (s Stream) label() string {
-	name := s.Scenario.TaskInfo().Name
-	p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
-	if err != nil || p.Level == quintain.OwnParams {
-		return name
-	}
-	return fmt.Sprintf("%s:%d", name, s.Level)
 }
 
 // A Job is a problem to play.

@@ -271,3 +271,23 @@ func TestMixFollowsItsChooserAcrossARestart(t *testing.T) {
 		t.Error("a chooser that cannot be read is no error")
 	}
 }
+
+// tuned is a task with parameters of its own.
+type tuned struct{ numbered }
+
+func (n tuned) Problem(d quintain.Draw) (quintain.Problem, error) {
+	p, err := n.numbered.Problem(d)
+	p.Level = quintain.OwnParams
+	return p, err
+}
+
+func TestLevelsNumberTheRungsOfATask(t *testing.T) {
+	a, b, c := numbered{name: "a"}, numbered{name: "b"}, numbered{name: "c"}
+	streams := []Stream{{Scenario: tuned{a}}, {Scenario: tuned{b}}, {Scenario: tuned{a}, Seed: 1}, {Scenario: c}, {Scenario: tuned{c}}}
+	if got, want := fmt.Sprint(Levels(streams)), "[0 0 1 0 -1]"; got != want { // c has a level of its task and parameters
+		t.Errorf("levels %s, want %s", got, want)
+	}
+	if got, want := fmt.Sprint(Labels(streams)), "[a:0 b a:1 c:0 c]"; got != want {
+		t.Errorf("labels %s, want %s", got, want)
+	}
+}

@@ -24,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/trace"
 )
 
 // A Config configures a run. It needs Streams, Policy, Queue and Settings.
@@ -189,6 +190,18 @@ func (r *Run) Scenarios() []quintain.ScenarioInfo {
 		}
 	}
 	return all
+}
+
+// Head returns the head of the run's trace, without the program and the settings.
+func (r *Run) Head() trace.Head {
+	h := trace.Head{Run: r.ID(), Scenarios: r.Scenarios()}
+	levels := rollout.Levels(r.config.Streams)
+	for i, s := range r.config.Streams {
+		if p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level}); err == nil {
+			h.Call(p, levels[i])
+		}
+	}
+	return h
 }
 
 // ID names the run. Later processes of the run have the same ID.

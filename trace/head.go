@@ -17,6 +17,41 @@ type Head struct {
 	Scenarios []quintain.ScenarioInfo `json:"scenarios"` // played in the run
 	Settings  json.RawMessage         `json:"settings"`  // of the run; nil: unknown
 	Began     time.Time               `json:"began"`     // start of the segment; the writer sets it
+
+	// Levels are the levels, in the run, of problems with parameters of their own, by their IDs
+	// without the number at the end. See [Head.Call].
+	Levels map[string]int `json:"levels,omitempty"`
+}
+
+// Call sets the level, in the run, of problems that differ from p in their index alone. It
+// does nothing if p's level is that of its task.
+func (h *Head) Call(p quintain.Problem, level int) {
+	if p.Level != quintain.OwnParams || level == quintain.OwnParams {
+		return
+	}
+	if h.Levels == nil {
+		h.Levels = map[string]int{}
+	}
+	prefix, _ := splitID(p.ID())
+	h.Levels[prefix] = level
+}
+
+// Level returns the level of the group with an ID: of its task, or in the run.
+// quintain.OwnParams: it has neither.
+func (h *Head) Level(group string) int {
+	prefix, _ := splitID(group)
+	return h.level(prefix)
+}
+
+// level returns the level of groups by their IDs without the number at the end.
+func (h *Head) level(prefix string) int {
+	if level, called := h.Levels[prefix]; called {
+		return level
+	}
+	if _, _, draw, err := quintain.ParseID(prefix + "0"); err == nil {
+		return draw.Level
+	}
+	return quintain.OwnParams
 }
 
 // pack returns the payload of the head's frame.

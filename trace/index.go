@@ -26,6 +26,7 @@ type Entry struct {
 	Ref
 	Group    string             `json:"group"` // its ID
 	Task     string             `json:"task"`
+	Level    int                `json:"level"` // see [Head.Level]
 	Scenario string             `json:"scenario,omitempty"`
 	Outcomes []quintain.Outcome `json:"outcomes"`       // of the episodes, each once
 	Drop     string             `json:"drop,omitempty"` // why the group was dropped; empty: kept
@@ -39,7 +40,7 @@ type Entry struct {
 // entryOf returns the entry of a record, without its Ref.
 func entryOf(r *Record, group string) Entry {
 	e := Entry{
-		Group: group, Task: r.Problem.Task, Scenario: r.Problem.Scenario, Drop: r.Drop,
+		Group: group, Task: r.Problem.Task, Level: r.Problem.Level, Scenario: r.Problem.Scenario, Drop: r.Drop,
 		Version: r.Version, Time: r.Time, Episodes: len(r.Episodes), Tokens: r.tokens(),
 	}
 	for i := range r.Episodes {
@@ -234,6 +235,7 @@ func (x *rows) pack(p *packer) []byte {
 // An index is a decoded index. It holds the columns, and makes entries on demand.
 type index struct {
 	indexHead
+	levels  []int // of the groups whose prefix is the text of the same number
 	firsts  []int // number of the first row of each block
 	columns [columns]column
 }
@@ -300,11 +302,27 @@ func (x *index) text(col, i int) string {
 	return ""
 }
 
+// call sets the levels of the groups.
+func (x *index) call(h *Head) {
+	x.levels = x.levels[:0]
+	for _, text := range x.Texts {
+		x.levels = append(x.levels, h.level(text))
+	}
+}
+
+// level returns the level of row i.
+func (x *index) level(i int) int {
+	if at := x.at(colPrefix, i); at >= 0 && at < int64(len(x.levels)) {
+		return x.levels[at]
+	}
+	return quintain.OwnParams
+}
+
 // entry returns the entry of row i in a block of a segment.
 func (x *index) entry(i, block, segment int) Entry {
 	e := Entry{
 		Ref:   Ref{segment, x.Blocks[block][0], i - x.firsts[block]},
-		Group: joinID(x.text(colPrefix, i), x.at(colNumber, i)), Task: x.text(colTask, i),
+		Group: joinID(x.text(colPrefix, i), x.at(colNumber, i)), Task: x.text(colTask, i), Level: x.level(i),
 		Scenario: x.text(colScenario, i), Drop: x.text(colDrop, i),
 		Version: int(x.at(colVersion, i)), Time: time.Unix(0, x.at(colTime, i)).UTC(),
 		Episodes: int(x.at(colEpisodes, i)), Tokens: int(x.at(colTokens, i)),

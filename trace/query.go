@@ -16,7 +16,7 @@ type Query struct {
 	Outcome  quintain.Outcome // of any episode
 	Drop     string           // Kept, Dropped, or a reason
 
-	Level                  *int      // of the task; nil: any
+	Level                  *int      // see [Head.Level]; nil: any
 	MinVersion, MaxVersion *int      // of the policy; nil: any
 	MinScore, MaxScore     *float64  // mean score of the group; nil: any, or none
 	From, To               time.Time // not before From, and before To; zero: any
@@ -119,17 +119,13 @@ func (f *filter) text(col int, want string) {
 	f.within(col, at, at)
 }
 
-// level adds the condition on the level, which is part of the ID.
+// level adds the condition on the level, which follows from the ID.
 func (f *filter) level(want *int) {
 	if want == nil {
 		return
 	}
-	of := make([]bool, len(f.index.Texts))
-	for i, text := range f.index.Texts {
-		_, _, draw, err := quintain.ParseID(text + "0")
-		of[i] = err == nil && draw.Level == *want
-	}
-	f.add(colPrefix, func(v int64) bool { return v >= 0 && v < int64(len(of)) && of[v] })
+	levels := f.index.levels
+	f.add(colPrefix, func(v int64) bool { return v >= 0 && v < int64(len(levels)) && levels[v] == *want })
 }
 
 // score adds the condition that the score is from low to high; nil: any.

@@ -349,3 +349,37 @@ func TestFindIsAScan(t *testing.T) {
 		}
 	})
 }
+
+func TestLevelsOfTheRunAreFound(t *testing.T) {
+	dir := t.TempDir()
+	rung := func(params string, index int) *Record {
+		return &Record{Problem: quintain.Problem{Task: "a", Level: quintain.OwnParams, Index: index, Params: []byte(params)}, Time: epoch}
+	}
+	easy, hard, other := rung(`{"n":1}`, 12), rung(`{"n":2}`, 7), rung(`{"n":3}`, 0)
+	var head Head
+	head.Call(rung(`{"n":1}`, 0).Problem, 0)
+	head.Call(hard.Problem, 1)
+	head.Call(quintain.Problem{Task: "a", Level: 5}, 1) // has a level of its task
+	w, err := NewWriter(dir, head, Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeAll(t, w, easy, hard, other)
+	for _, state := range []string{"growing", "closed"} {
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		r := open(t, dir)
+		for level, want := range map[int]string{0: easy.Group(), 1: hard.Group(), quintain.OwnParams: other.Group()} {
+			if found := r.Find(Query{Level: &level}); len(found) != 1 || found[0].Group != want || found[0].Level != level {
+				t.Errorf("%s: level %d has %+v, want %s", state, level, found, want)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(head.Levels) != 2 {
+		t.Errorf("levels %v, want two", head.Levels)
+	}
+}

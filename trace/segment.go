@@ -120,6 +120,9 @@ func (s *segment) readIndex(f io.ReaderAt, at frame) (*index, error) {
 		s.damaged++
 		return nil, nil
 	}
+	if x != nil {
+		x.call(&s.head)
+	}
 	return x, err
 }
 
@@ -140,6 +143,9 @@ func (s *segment) readHead(f io.ReaderAt, at frame) error {
 	}
 	if err != nil || jsonform.Unmarshal(payload, &s.head) != nil {
 		s.damaged++
+	}
+	for _, x := range s.parts {
+		x.call(&s.head)
 	}
 	return nil
 }

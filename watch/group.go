@@ -86,8 +86,9 @@ func (e excerpt) Empty() bool { return len(e.Pieces) == 0 && e.Left == 0 }
 
 // A pen writes excerpts while there is room on the page.
 type pen struct {
-	at   string
-	room int // characters
+	at    string
+	room  int // characters
+	level int // of the group; see [trace.Head.Level]
 }
 
 // write returns as much of a text as there is room for. where names the text in the address
@@ -112,12 +113,17 @@ func (s *Server) group(c *web.Call) error {
 	if err != nil || from < 0 {
 		from = 0
 	}
-	return s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(&pen{at: formatRef(at), room: mostOnPage}, r, from)})
+	head, err := s.trace.now().Head(at)
+	if err != nil {
+		return web.Errorf(http.StatusNotFound, "%v", err)
+	}
+	w := &pen{at: formatRef(at), room: mostOnPage, level: head.Level(r.Group())}
+	return s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(w, r, from)})
 }
 
 // newGroupPage lays out a group, from turn from on.
 func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
-	p := groupPage{At: w.at, Record: r, Level: levelOf(r), From: from, Before: -1, After: -1, More: max(0, len(r.Episodes)-mostEpisodes)}
+	p := groupPage{At: w.at, Record: r, Level: levelOf(r, w.level), From: from, Before: -1, After: -1, More: max(0, len(r.Episodes)-mostEpisodes)}
 	if from > 0 {
 		p.Before = max(0, from-mostTurns)
 	}
@@ -150,11 +156,15 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 }
 
 // levelOf names the level of a group's problem.
-func levelOf(r *trace.Record) string {
-	if r.Problem.Level == quintain.OwnParams {
+func levelOf(r *trace.Record, level int) string {
+	name := "level " + strconv.Itoa(level)
+	switch {
+	case level == quintain.OwnParams:
 		return "with parameters of its own"
+	case r.Problem.Level == quintain.OwnParams:
+		return name + " of this run"
 	}
-	return "level " + strconv.Itoa(r.Problem.Level)
+	return name
 }
 
 // newEpisode lays out episode i without its turns.

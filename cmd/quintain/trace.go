@@ -39,6 +39,7 @@ type traceQuery struct {
 	query   trace.Query
 	outcome string
 	since   time.Duration
+	level   int // -1: any
 }
 
 // flags gives c the flags of the query.
@@ -46,6 +47,7 @@ func (q *traceQuery) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&q.data, "data", "quintain-data", "data folder of the run, or the folder of a trace")
 	f.StringVar(&q.query.Task, "task", "", "only groups of this task")
+	f.IntVar(&q.level, "level", -1, "only groups of this level of their task in the run, from 0; -1: of any")
 	f.StringVar(&q.query.Scenario, "scenario", "", "only groups of the scenario with this ID")
 	f.StringVar(&q.outcome, "outcome", "", "only groups with an episode of this outcome: "+outcomeNames())
 	f.StringVar(&q.query.Drop, "drop", "", "only kept groups, or dropped, or dropped for this reason")
@@ -69,6 +71,9 @@ func (q *traceQuery) open() (*trace.Reader, error) {
 	}
 	q.query.Outcome = quintain.Outcome(q.outcome)
 	q.query.Newest = q.query.Limit > 0
+	if q.level >= 0 {
+		q.query.Level = &q.level
+	}
 	if q.since > 0 {
 		q.query.From = time.Now().Add(-q.since)
 	}
@@ -94,15 +99,7 @@ func newTraceList(w *world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			for _, e := range r.Find(q.query) {
-				if err := jsonform.WriteLine(w.stdout, e); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		return screen.Traces(w.stdout, r.Find(q.query))
+		return screen.Traces(w.stdout, r.Find(q.query), *asJSON)
 	}
 	return c
 }

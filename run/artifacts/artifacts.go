@@ -100,7 +100,8 @@ func (a *Artifacts) openTrace() error {
 	if err != nil {
 		return err
 	}
-	head := trace.Head{Run: a.run.ID(), Program: c.Program, Scenarios: a.run.Scenarios(), Settings: text}
+	head := a.run.Head()
+	head.Program, head.Settings = c.Program, text
 	w, err := trace.NewWriter(c.Folder.Join(datadir.Trace), head, c.Trace)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ type Row struct {
 	Label    string `json:"label"` // "task:level"
 	Task     string `json:"task"`
 	Category string `json:"category,omitempty"`
-	Level    int    `json:"level"` // quintain.OwnParams: the task has custom parameters
+	Level    int    `json:"level"` // see [rollout.Levels]
 	Summary
 	Set      int        `json:"set"`      // number of problems; see [Set]
 	Distinct int        `json:"distinct"` // questions of these problems
@@ -58,14 +58,10 @@ func newReport(sets []Set, samples int) *Report {
 // newRow returns an empty row on a set.
 func newRow(s *Set) *Row {
 	info := s.Scenario.TaskInfo()
-	row := &Row{
-		Label: s.Label, Task: info.Name, Category: info.Category, Level: quintain.OwnParams,
+	return &Row{
+		Label: s.Label, Task: info.Name, Category: info.Category, Level: s.Level,
 		Set: len(s.Problems), Distinct: s.Distinct, Complete: s.Complete, Problems: []*Problem{},
 	}
-	if len(s.Problems) > 0 {
-		row.Level = s.Problems[0].Level
-	}
-	return row
 }
 
 // add adds the results of a problem to the row with a label, which must exist.

@@ -13,6 +13,7 @@ const Seed uint64 = 0x68656c64_6f757421
 // A Set is a fixed list of problems. No two ask the same, except rows of a file.
 type Set struct {
 	Label    string // of the stream
+	Level    int    // of the stream; see [rollout.Levels]
 	Scenario quintain.Scenario
 	Problems []quintain.Problem
 	Distinct int // questions of the problems; fewer than problems only if rows of a file repeat one
@@ -27,12 +28,13 @@ type Set struct {
 func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 	sets := make([]Set, len(streams))
 	labels := map[string]string{} // by the IDs of the problems
+	levels := rollout.Levels(streams)
 	for i, label := range rollout.Labels(streams) {
 		set, err := newSet(streams[i], how)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
-		set.Label = label
+		set.Label, set.Level = label, levels[i]
 		sets[i] = set
 		for _, p := range set.Problems {
 			if other, twice := labels[p.ID()]; twice {

@@ -7,11 +7,20 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
 )
 
 // Traces prints a table of the entries of a trace.
-func Traces(out io.Writer, entries []trace.Entry) error {
+func Traces(out io.Writer, entries []trace.Entry, asJSON bool) error {
+	if asJSON {
+		for _, e := range entries {
+			if err := jsonform.WriteLine(out, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "time\tversion\tscore\tepisodes\ttokens\tdropped\tgroup")
 	for _, e := range entries {

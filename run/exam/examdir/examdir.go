@@ -62,28 +62,31 @@ func Open(path string, plan *Plan, sets []exam.Set) (*Folder, error) {
 			f.wanted[p.ID()] = true
 		}
 	}
-	if err := f.open(scenarios(sets)); err != nil {
+	if err := f.open(f.head(sets)); err != nil {
 		return nil, fmt.Errorf("evaluation folder %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return f, nil
 }
 
-// scenarios lists the scenarios of sets, each once.
-func scenarios(sets []exam.Set) []quintain.ScenarioInfo {
+// head returns the head of the trace of sets, without its settings.
+func (f *Folder) head(sets []exam.Set) trace.Head {
+	h := trace.Head{Run: filepath.Base(f.path), Program: f.plan.Program}
 	all := map[string]quintain.ScenarioInfo{}
 	for i := range sets {
 		info := sets[i].Scenario.Info()
 		all[info.ID()] = info
+		if len(sets[i].Problems) > 0 {
+			h.Call(sets[i].Problems[0], sets[i].Level)
+		}
 	}
-	var list []quintain.ScenarioInfo
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		list = append(list, all[id])
+		h.Scenarios = append(h.Scenarios, all[id])
 	}
-	return list
+	return h
 }
 
 // open locks the folder, compares the plan, and reads and opens the trace.
-func (f *Folder) open(scenarios []quintain.ScenarioInfo) (err error) {
+func (f *Folder) open(head trace.Head) (err error) {
 	if err := datadir.MakeFolder(f.path); err != nil {
 		return err
 	}
@@ -93,7 +96,6 @@ func (f *Folder) open(scenarios []quintain.ScenarioInfo) (err error) {
 	if err := f.agree(); err != nil {
 		return err
 	}
-	head := trace.Head{Run: filepath.Base(f.path), Program: f.plan.Program, Scenarios: scenarios}
 	if head.Settings, err = jsonform.Marshal(f.plan.Settings); err != nil {
 		return err
 	}
