@@ -136,7 +136,7 @@ func (s *Server) groups(c *web.Call) error {
 		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
 	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Columns: sel.headings(), All: s.trace.len(), Matches: -1}
-	all, _ := s.trace.sums()
+	all := s.trace.sums()
 	p.Tasks, p.Drops = sortedKeys(all.Tasks), sortedKeys(all.Drops)
 	if sel.Text == "" {
 		p.Matches = p.All

@@ -38,7 +38,7 @@ func (s *Server) tasks(c *web.Call) error {
 
 func (s *Server) tasksPage() (p tasksPage, err error) {
 	all, err := catalog.Filter{GuessRate: 1}.Find()
-	counts, _ := s.trace.sums()
+	counts := s.trace.sums()
 	for _, e := range all {
 		p.Tasks = append(p.Tasks, taskRow{e, counts.Tasks[e.Info.Name]})
 	}
