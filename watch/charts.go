@@ -52,6 +52,12 @@ func charts() []chart {
 		{Title: "Staleness when trained on", Unit: "versions behind", Names: []string{"train/lag", "train/lag_max"}},
 		{Title: "Length of replies", Unit: "tokens", Names: []string{"train/completion_lengths", "train/completion_lengths_min", "train/completion_lengths_max"}},
 		{Title: "Time of a group", Unit: "seconds", Names: []string{"train_perf/task_duration_mean", "train_perf/task_duration_max"}},
+	}
+}
+
+// trainingCharts are the charts of the training itself.
+func trainingCharts() []chart {
+	return []chart{
 		{Title: "Entropy", Unit: "nats a token", Names: []string{"learn/entropy"}},
 		{Title: "Distance to the reference, and drift", Unit: "nats a token", Names: []string{"learn/kl", "learn/drift"}},
 		{Title: "Clipped tokens", Unit: "share of tokens", Names: []string{"learn/clip_fraction", "learn/cap_fraction"}},
@@ -85,7 +91,7 @@ func (p *runPage) seriesOf() (names []string) {
 	if p.Curve != nil {
 		names = slices.Clone(p.Curve.Names)
 	}
-	for _, c := range p.Charts {
+	for _, c := range slices.Concat(p.Charts, p.Training) {
 		names = append(names, c.Names...)
 	}
 	return names

@@ -82,7 +82,7 @@ func spoken(name string) string {
 
 // seriesNames are the names for people of series.
 var seriesNames = map[string]string{
-	"train/score": "on training problems", "eval/percent_correct": "on held-out problems",
+	"train/score": "score on training problems", "eval/percent_correct": "score on held-out problems",
 	"eval/percent_correct_low": "lower end of its interval", "eval/percent_correct_high": "upper end",
 	"train/percent_correct": "right replies", "train/malformed": "without a readable answer",
 	"train/tokens_per_s": "sampled tokens", "train/groups_per_s": "played", "train/kept_per_s": "kept", "train/steps_per_s": "training steps",
@@ -92,5 +92,5 @@ var seriesNames = map[string]string{
 	"learn/clip_fraction": "clipped ratios", "learn/cap_fraction": "capped weights", "learn/grad_norm": "gradient",
 	"learn/loss": "loss", "learn/policy_loss": "of it, the policy's",
 	"train_perf/task_duration_mean": "mean", "train_perf/task_duration_max": "slowest",
-	"curriculum/avg_complexity": "mean of the tasks",
+	"curriculum/avg_complexity": "their difficulty",
 }

@@ -142,6 +142,9 @@ func number(v float64) string {
 	if err != nil {
 		return "" // cannot happen
 	}
+	if math.Abs(rounded) >= 1000 {
+		return count(int(rounded))
+	}
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 

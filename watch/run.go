@@ -31,12 +31,13 @@ type runPage struct {
 	Model    int // groups in which a reply fell short
 	Failed   int // groups with a failed or stopped episode
 
-	Charts  []chart
-	Tasks   []taskLine
-	Left    int    // unread numbers, in percent
-	Time    bool   // charts over time, not steps
-	Hub     string // the hub's statistics; empty: no hub
-	Machine []fact // the run's process; empty: not this one
+	Charts   []chart
+	Training []chart // of the training itself
+	Tasks    []taskLine
+	Left     int    // unread numbers, in percent
+	Time     bool   // charts over time, not steps
+	Hub      string // the hub's statistics; empty: no hub
+	Machine  []fact // the run's process; empty: not this one
 }
 
 // A runSettings has what the page needs of the settings in a trace; nil: unknown.
@@ -121,6 +122,11 @@ func (p *runPage) fillCharts(s *Server) {
 	for _, one := range charts() {
 		if s.fill(&one, names) {
 			p.Charts = append(p.Charts, one)
+		}
+	}
+	for _, one := range trainingCharts() {
+		if s.fill(&one, names) {
+			p.Training = append(p.Training, one)
 		}
 	}
 }

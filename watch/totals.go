@@ -119,7 +119,7 @@ func failedGroups(counts *trace.Counts) (n int) {
 // A speed is how fast the run was in its last row with rates.
 type speed struct {
 	Tokens, Groups, Steps float64 // a second
-	Mean, Slowest         string  // time of a group
+	Mean, Slowest         string  // time of a group; empty: unknown
 }
 
 // Known reports whether the run has a row with rates.
@@ -139,7 +139,9 @@ func (s *Server) speed() (v speed) {
 		return p.Value
 	}
 	v.Tokens, v.Groups, v.Steps = last("train/tokens_per_s"), last("train/groups_per_s"), last("train/steps_per_s")
-	v.Mean, v.Slowest = seconds(last("train_perf/task_duration_mean")), seconds(last("train_perf/task_duration_max"))
+	if mean := last("train_perf/task_duration_mean"); mean > 0 {
+		v.Mean, v.Slowest = seconds(mean), seconds(last("train_perf/task_duration_max"))
+	}
 	return v
 }
 

@@ -54,6 +54,7 @@ function smoothed(line, range) {
 
 function draw(figure, own) {
   const plot = figure.querySelector('.plot');
+  if (!plot.clientWidth) return; // folded away
   figure.dataset.points = own.reduce((n, l) => n + l.x.length, 0);
   const range = extent();
   const soft = smooth > 0 && !('band' in figure.dataset);
@@ -200,6 +201,7 @@ function keys(e) {
 function find() {
   figures = parts.flatMap((part) => [...part.querySelectorAll('figure.chart')]);
   for (const f of figures) f.addEventListener('keydown', keys);
+  for (const part of parts) for (const d of part.querySelectorAll('details')) d.addEventListener('toggle', refresh);
   if (choice()) {
     choice().value = smooth || '';
     choice().addEventListener('change', () => {
@@ -217,8 +219,11 @@ function find() {
 // A page that was asked for anew may have charts of numbers that the run did not have yet.
 document.addEventListener('renewed', (e) => {
   const fresh = parts.map((part) => e.detail.getElementById(part.id));
+  const open = document.querySelector('[data-charts] details')?.open;
   if (fresh.every((f, i) => !f || names(f).join() === names(parts[i]).join()) || parts.some((part) => part.contains(document.activeElement))) return;
   fresh.forEach((f, i) => f && parts[i].replaceChildren(...document.importNode(f, true).childNodes));
+  const folded = document.querySelector('[data-charts] details');
+  if (folded) folded.open = open ?? false;
   find();
   restart();
 });
