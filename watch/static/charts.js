@@ -63,12 +63,9 @@ function draw(figure, own) {
   const old = charts.get(figure);
   if (old) {
     old.setData(data);
-    if (zoom) old.setScale('x', zoom);
     return;
   }
-  const u = new uPlot(options(figure, drawn, own.length, soft), data, plot);
-  charts.set(figure, u);
-  if (zoom) u.setScale('x', zoom);
+  charts.set(figure, new uPlot(options(figure, drawn, own.length, soft), data, plot));
   [...figure.querySelectorAll('figcaption i')].forEach((e, i) => { e.style.backgroundColor = colour(figure, i); });
 }
 
@@ -86,11 +83,11 @@ function options(figure, drawn, count, soft) {
   });
   return {
     width: plot.clientWidth, height: plot.clientHeight,
-    scales: { x: { time: overTime, range: () => extent() }, y: { range: (u, min, max) => tidy(min, max, scores) } },
+    scales: { x: { time: overTime, range: () => (zoom ? [zoom.min, zoom.max] : extent()) }, y: { range: (u, min, max) => tidy(min, max, scores) } },
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false }, bind: { dblclick: () => () => show(null) } },
     axes: [
-      { ...axis, label: overTime ? 'time' : 'step', size: 34, ...(overTime ? {} : { values: (_, all) => all.map((v) => v.toLocaleString('en')) }) },
+      overTime ? axis : { ...axis, label: 'step', size: 34, values: (_, all) => all.map((v) => v.toLocaleString('en')) },
       { ...axis, label: figure.dataset.unit, size: 62, values: (_, all) => all.map((v) => short(v)) },
     ],
     series: [{}, ...drawn.map(one)],
