@@ -18,6 +18,9 @@ type ExamLine struct {
 	Tasks   map[string]float64 `json:"tasks"` // mean score of each, by its label
 
 	Interval *stats.Interval `json:"interval,omitempty"` // of Mean, with 95 % confidence, over the problems
+
+	// Examples are one problem of each label, the same in every evaluation of the run.
+	Examples []Example `json:"examples,omitempty"`
 }
 
 // ReadExams reads the log of evaluations at path. The error is [fs.ErrNotExist] if there
@@ -73,7 +76,7 @@ func (l *Logs) Note(e Event) error {
 		if e.Report.Mean == nil {
 			return nil
 		}
-		line := ExamLine{Version: e.Version, Seconds: e.Seconds, Mean: *e.Report.Mean, Tasks: map[string]float64{}, Interval: e.Report.Within}
+		line := ExamLine{Version: e.Version, Seconds: e.Seconds, Mean: *e.Report.Mean, Tasks: map[string]float64{}, Interval: e.Report.Within, Examples: e.Examples}
 		for _, row := range e.Report.Rows {
 			if row.Mean != nil {
 				line.Tasks[row.Label] = *row.Mean
