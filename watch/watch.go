@@ -45,6 +45,7 @@ type Server struct {
 	config  Config
 	trace   *liveTrace
 	numbers *numbers
+	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
 
