@@ -104,7 +104,7 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 		p := newGroupPage(w, r, 0)
 		text += w.room
 		p.Given = map[int]template.JS{}
-		for i := range p.Episodes {
+		for i := range r.Episodes[:min(len(r.Episodes), mostEpisodes)] {
 			list := s.tokensOf(r, i)
 			if tokens -= len(list.IDs); tokens < 0 {
 				break

@@ -73,7 +73,7 @@ func (s *Server) runPage() runPage {
 		p.Name = twoWords(p.Head.Run)
 		p.Settings = settingsOf(p.Head.Settings)
 	}
-	exams := s.exams.list()
+	exams := s.heldOuts()
 	p.Learning = learningFrom(exams)
 	p.Playing = s.playing.now(s.trace)
 	counts := s.trace.sums()

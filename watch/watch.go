@@ -45,9 +45,9 @@ type Server struct {
 	config  Config
 	trace   *liveTrace
 	numbers *numbers
-	exams   *exams
 	playing lastPlayed
 	state   state
+	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
 
@@ -72,7 +72,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)),
-		exams: &exams{file: tail{path: filepath.Join(c.Data, datadir.Evaluations)}}, state: state{folder: c.Data}, searchTime: searchTime,
+		state: state{folder: c.Data}, searchTime: searchTime,
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
@@ -162,7 +162,7 @@ func (s *Server) hubNow() string {
 // refresh reads additions to the folder, and reports whether there are more numbers to read.
 func (s *Server) refresh() (more bool) {
 	more, failed := s.numbers.refresh()
-	if err := errors.Join(s.trace.refresh(), failed, s.exams.refresh()); err != nil {
+	if err := errors.Join(s.trace.refresh(), failed); err != nil {
 		s.config.Log.Warn("the data folder cannot be read", "error", err)
 	}
 	return more

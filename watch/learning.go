@@ -1,60 +1,11 @@
 package watch
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/internal/stats"
 )
-
-// A heldOut is an evaluation on held-out problems during the run: a line of examinations.jsonl
-// without its examples.
-type heldOut struct {
-	Version  int                `json:"version"`
-	Mean     float64            `json:"mean_score"`
-	Interval *stats.Interval    `json:"interval"` // nil: unknown
-	Tasks    map[string]float64 `json:"tasks"`    // by label
-}
-
-// exams are the evaluations of a run. They follow the file as it grows.
-type exams struct {
-	mu   sync.RWMutex
-	file tail
-	all  []heldOut
-}
-
-// refresh reads new lines.
-func (x *exams) refresh() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for {
-		more, err := x.file.read(func() { x.all = nil }, x.add)
-		if !more || err != nil {
-			return err
-		}
-	}
-}
-
-// add adds a line, and skips one that is no evaluation.
-func (x *exams) add(line []byte) {
-	var one heldOut
-	if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
-		x.all = append(x.all, one)
-	}
-}
-
-// list returns the evaluations, oldest first. The caller must not change them.
-func (x *exams) list() []heldOut {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return x.all
-}
 
 // A learning answers whether the run learns: its held-out score at the start and now.
 type learning struct {
@@ -63,7 +14,7 @@ type learning struct {
 	Change     float64
 	Verdict    string
 	Class      string // of the verdict: better, worse or same
-	Within     string // the interval of the change, in words; empty: unknown
+	Span       string // the interval of the change, in words; empty: unknown
 }
 
 // learningFrom compares the first evaluation with the last; nil: there is none.
@@ -92,7 +43,7 @@ func learningFrom(all []heldOut) *learning {
 		l.Verdict = fmt.Sprintf("No change beyond chance yet: %+.3f since the start.", change)
 	}
 	if known {
-		l.Within = fmt.Sprintf("%+.3f to %+.3f", low, high)
+		l.Span = fmt.Sprintf("%+.3f to %+.3f", low, high)
 	}
 	return l
 }
@@ -101,12 +52,12 @@ func learningFrom(all []heldOut) *learning {
 // intervals (Zou and Donner, 2008). It takes them as independent. They are of the same
 // problems, so the true interval is mostly narrower.
 func changeWithin(a, b *heldOut) (low, high float64, known bool) {
-	if a.Interval == nil || b.Interval == nil {
+	if a.Within == nil || b.Within == nil {
 		return 0, 0, false
 	}
 	change := b.Mean - a.Mean
-	low = change - math.Hypot(b.Mean-b.Interval.Low, a.Interval.High-a.Mean)
-	high = change + math.Hypot(b.Interval.High-b.Mean, a.Mean-a.Interval.Low)
+	low = change - math.Hypot(b.Mean-b.Within.Low, a.Within.High-a.Mean)
+	high = change + math.Hypot(b.Within.High-b.Mean, a.Mean-a.Within.Low)
 	return low, high, true
 }
 
@@ -138,17 +89,13 @@ func tasksIn(all []heldOut) (tasks []*taskScores) {
 	levels := map[string][]string{} // labels of each task
 	for _, one := range all {
 		for label := range one.Tasks {
-			if name, _ := splitLabel(label); !slices.Contains(levels[name], label) {
+			if name, _ := labelParts(label); !slices.Contains(levels[name], label) {
 				levels[name] = append(levels[name], label)
 			}
 		}
 	}
 	for name, labels := range levels {
-		slices.SortFunc(labels, func(a, b string) int {
-			_, x := splitLabel(a)
-			_, y := splitLabel(b)
-			return cmp.Compare(x, y)
-		})
+		slices.SortFunc(labels, compareLabels)
 		t := &taskScores{Name: name, Levels: len(labels)}
 		for _, one := range all {
 			t.Scores = append(t.Scores, one.meanOf(labels))
@@ -176,20 +123,6 @@ func (e *heldOut) meanOf(labels []string) float64 {
 		return math.NaN()
 	}
 	return sum / float64(n)
-}
-
-// splitLabel splits the label of a stream, "task:level", "task (number)" or "task", into the
-// task and a number that sorts its streams.
-func splitLabel(label string) (task string, number int) {
-	name, rest, twice := strings.Cut(strings.TrimSuffix(label, ")"), " (")
-	if twice {
-		number, _ = strconv.Atoi(rest)
-	}
-	task, level, has := strings.Cut(name, ":")
-	if n, err := strconv.Atoi(level); has && err == nil {
-		return task, 1000*n + number
-	}
-	return name, number
 }
 
 // Spark is the points of a line of the scores, for an SVG of 100 by 24, where 0 is the bottom
