@@ -93,6 +93,7 @@ function options(figure, drawn, count, soft) {
     series: [{}, ...drawn.map(one)],
     bands: band ? [{ series: [3, 2], fill: style('--c0') + '33' }] : [],
     hooks: {
+      setScale: [(u, key) => { if (key === 'x') figure.dataset.range = `${u.scales.x.min} ${u.scales.x.max}`; }],
       setCursor: [(u) => caption(figure, u)],
       setSelect: [(u) => {
         if (u.select.width < 4) return;
