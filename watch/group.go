@@ -139,7 +139,11 @@ func (s *Server) group(c *web.Call) error {
 	if p.After > 0 {
 		p.Steps.Later = sel.link(p.At, p.After)
 	}
-	return s.show(c, view{"Group of " + plain(r.Problem.Task) + ", " + p.Level, "group", &p})
+	title := "Group of " + plain(r.Problem.Task)
+	if r.Problem.Level != quintain.OwnParams {
+		title += ", " + p.Level
+	}
+	return s.show(c, view{title, "group", &p})
 }
 
 // A steps has the ways from a group's page, as addresses; empty: there is none.
@@ -182,7 +186,7 @@ func (p *groupPage) Why() string {
 	if p.Record.Drop != "" {
 		return whyDropped(p.Record.Drop)
 	}
-	return "its replies go into training"
+	return "its replies can be trained on"
 }
 
 // Ago is when the group was kept or dropped.

@@ -140,13 +140,18 @@ func TestPages(t *testing.T) {
 			`<span data-name="train/score"><b>train/score</b> <output title="0.5">0.5</output> at step <span class="step">2</span></span>`,
 			`data-name="train/dropped/stale"`, `aria-label="chain_sum, score, complexity"`,
 		}, []string{"learn/kl", "0.75"}},
-		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "reasoning_gym.v2/countdown.v1.s1.l2.1</a>"}, []string{"chain_sum.v1"}},
+		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "countdown, level 2</a><span class=\"piece\" dir=\"auto\">What is 1 + 1?</span>"}, []string{"chain_sum, level 2"}},
 		{"groups by level", "/watch/groups?level=3", []string{"0 of 4 groups match"}, []string{"<table"}},
-		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"l2.2</a>"}},
-		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown.v1.s1.l2.1"}, []string{"chain_sum.v1"}},
+		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"without a score"}},
+		{"groups as strips of scores", "/watch/groups?task=chain_sum&drop=kept", []string{
+			`</svg> <span>1 of 2 right</span><td class="n" data-name="Score">0.500<td class="n" data-name="Spread">1.000<td class="n" data-name="Version">7`,
+			`<time class="ago" datetime="2026-01-02T03:04:05Z" title="2026-01-02 03:04:05 UTC">`,
+		}, nil},
+		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown, level 2</a>"}, []string{"chain_sum, level 2"}},
 		{"a group", first, []string{
-			`<strong class="outcome scored">scored</strong>, score 0.000, advantage -1<br>`, `score 1.000, advantage 1<br>`,
-			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, "Reward 1: because",
+			"<strong>1 of 2 right.</strong> <span>The right one answered <code dir=\"auto\">42</code>.</span> <span>The wrong one answered <code dir=\"auto\">4</code>.</span>",
+			`<span class="score">1.000</span>, <span class="verdict">right</span>`, "advantage -1.000", "advantage +1.000",
+			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, `<p class="why">because</p>`, "what the model read",
 		}, nil},
 		{"failures of one cause are one", "/watch/failures", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", "2 episodes, the newest 2026-01-02 03:04:08 UTC"}, nil},
 	} {
