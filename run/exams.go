@@ -36,6 +36,8 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
 		Log: r.log.With("evaluation", when),
 	}
+	examples := choose(r.sets)
+	e.Played = examples.take
 	var report *exam.Report
 	var examined error
 	err := Together(ctx, func(ctx context.Context) error {
@@ -60,7 +62,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	case examined != nil: // it was cut short
 		return nil
 	}
-	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report})
+	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report, examples.examples()})
 }
 
 // examineWhenDue examines the policy during the run, until ctx ends.

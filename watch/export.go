@@ -75,15 +75,15 @@ func (s *Server) fillExport(ctx context.Context, p *exportPage) (err error) {
 	if p.Tasks, err = s.tasksPage(); err != nil {
 		return err
 	}
-	if p.Groups, err = s.newest(ctx); err != nil {
+	if p.Groups, err = s.newestGroups(ctx); err != nil {
 		return err
 	}
 	p.Series, err = s.lines(&p.Run)
 	return err
 }
 
-// newest lays out the newest groups within the bounds, but at least one.
-func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
+// newestGroups lays out the newest groups within the bounds, but at least one.
+func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) {
 	text, tokens := exportText, exportTokens
 	for _, e := range s.trace.find(trace.Query{Newest: true, Limit: exportGroups}) {
 		if err := ctx.Err(); err != nil {
@@ -120,10 +120,7 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 
 // lines are the lines of a page's charts, over steps and over time, as JSON.
 func (s *Server) lines(p *runPage) (template.JS, error) {
-	var names []string
-	for _, c := range append(p.Charts, p.Tasks...) {
-		names = append(names, c.Names...)
-	}
+	names := p.seriesOf()
 	columns := min(defaultColumns, max(50, exportColumns/max(1, len(names))))
 	all := map[string][]line{"step": {}, "time": {}}
 	for _, name := range names {

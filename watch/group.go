@@ -189,9 +189,6 @@ func (p *groupPage) Why() string {
 	return "its replies can be trained on"
 }
 
-// Ago is when the group was kept or dropped.
-func (p *groupPage) Ago() template.HTML { return ago(p.Record.Time, time.Now()) }
-
 // steps finds the groups before and after one in a selection.
 func (s *Server) steps(c *web.Call, sel *selection, at trace.Ref) (st steps, err error) {
 	st = steps{List: sel.address(sel.By, sel.order(), ""), Order: sel.words(), selection: *sel}

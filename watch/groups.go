@@ -179,7 +179,7 @@ func (s *Server) groups(c *web.Call) error {
 		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
 	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Orders: sel.orders(), Columns: sel.headings(), All: s.trace.len(), Matches: -1}
-	all, _ := s.trace.sums()
+	all := s.trace.sums()
 	p.Tasks, p.Drops = sortedKeys(all.Tasks), sortedKeys(all.Drops)
 	var entries []trace.Entry
 	if sel.Text == "" {

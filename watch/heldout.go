@@ -2,16 +2,13 @@ package watch
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
 )
 
@@ -36,30 +33,30 @@ type example struct {
 	Why      string  `json:"why"`
 }
 
-// A heldOuts reads the evaluations of a run. Many goroutines may use it at once.
+// A heldOuts follows the evaluations of a run. Many goroutines may use it at once.
 type heldOuts struct {
 	mu   sync.Mutex
-	size int64 // of the file when it was read
+	file tail
 	all  []heldOut
 }
 
-// list returns the evaluations in a file, oldest first. The caller must not change them.
+// list returns the evaluations in a file, oldest first, without lines that are none. The
+// caller must not change them.
 func (h *heldOuts) list(path string) ([]heldOut, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	h.file.path = path
+	for {
+		more, err := h.file.read(func() { h.all = nil }, func(line []byte) {
+			var one heldOut
+			if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
+				h.all = append(h.all, one)
+			}
+		})
+		if !more || err != nil {
+			return h.all, err
+		}
 	}
-	if err != nil || info.Size() == h.size {
-		return h.all, err
-	}
-	all, err := jsonl.ReadLog[heldOut](path)
-	if err != nil {
-		return nil, err
-	}
-	h.size, h.all = info.Size(), all
-	return all, nil
 }
 
 // A heatMap has the scores of tasks and levels, at the start and now.

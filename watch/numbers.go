@@ -1,14 +1,8 @@
 package watch
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
-	"io/fs"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -19,22 +13,16 @@ import (
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
-// Bounds on reading a run's numbers.
-const (
-	mostRead   = 16 << 20 // bytes per refresh
-	mostLine   = 1 << 20  // bytes of a row; longer ones are skipped
-	mostSeries = 2000     // names; others are skipped
-)
+// mostSeries bounds the names; others are skipped.
+const mostSeries = 2000
 
 // numbers are the numbers of a run, thinned for charts. They follow the file as it grows.
 type numbers struct {
-	path string
-
 	mu     sync.RWMutex
-	offset int64 // read up to here
-	size   int64 // of the file at the last read
-	within bool  // within an overlong line
+	file   tail
 	rows   int
+	began  float64 // time of the first row, in seconds since 1970
+	ended  float64 // and of the last one
 	series map[string]*series
 
 	row    *jsonform.Picker
@@ -55,47 +43,14 @@ type sample struct {
 }
 
 func newNumbers(path string) *numbers {
-	return &numbers{path: path, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
+	return &numbers{file: tail{path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
 }
 
-// refresh reads complete new lines, about [mostRead] bytes, and reports whether there are
-// more. A file that shrank is another one, and is read from its start.
+// refresh reads new lines, and reports whether there are more.
 func (n *numbers) refresh() (more bool, err error) {
-	f, err := os.Open(n.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false, err
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if info.Size() < n.offset {
-		n.offset, n.rows, n.series, n.before, n.within = 0, 0, map[string]*series{}, nil, false
-	}
-	n.size = info.Size()
-	from := n.offset
-	lines := bufio.NewReaderSize(io.NewSectionReader(f, n.offset, n.size-n.offset), mostLine)
-	for n.offset-from < mostRead {
-		line, err := lines.ReadSlice('\n')
-		switch {
-		case err == io.EOF: // the rest is incomplete
-			return false, nil
-		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
-			return false, err
-		}
-		n.offset += int64(len(line))
-		if err == nil && !n.within {
-			n.add(bytes.TrimSpace(line))
-		}
-		n.within = err != nil
-	}
-	return true, nil
+	return n.file.read(func() { n.rows, n.series, n.before = 0, map[string]*series{}, nil }, n.add)
 }
 
 // add adds a line, and skips one that is not a row.
@@ -111,6 +66,9 @@ func (n *numbers) add(line []byte) {
 	for _, one := range n.fresh {
 		n.before = append(n.before, one.of)
 		one.of.points.Add(curve.Point{Step: step, Time: time, Value: one.value})
+	}
+	if n.ended = time; n.rows == 0 {
+		n.began = time
 	}
 	n.rows++
 }
@@ -179,10 +137,14 @@ func (n *numbers) len() int {
 func (n *numbers) left() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	if n.size-n.offset < mostLine { // it may be part of a row
-		return 0
-	}
-	return int(100 * (n.size - n.offset) / n.size)
+	return n.file.left()
+}
+
+// span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
+func (n *numbers) span() (first, last float64) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return n.began, n.ended
 }
 
 // names lists the series with points, sorted.

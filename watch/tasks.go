@@ -41,7 +41,7 @@ func (s *Server) tasks(c *web.Call) error {
 
 func (s *Server) tasksPage() (p tasksPage, err error) {
 	all, err := catalog.Filter{GuessRate: 1}.Find()
-	counts, _ := s.trace.sums()
+	counts := s.trace.sums()
 	for _, e := range all {
 		row := taskRow{e, counts.Tasks[e.Info.Name]}
 		if row.Played.Groups > 0 {

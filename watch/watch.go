@@ -45,6 +45,8 @@ type Server struct {
 	config  Config
 	trace   *liveTrace
 	numbers *numbers
+	playing lastPlayed
+	state   state
 	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
@@ -68,7 +70,10 @@ func New(c Config) (*Server, error) {
 	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
 		at = c.Data
 	}
-	s := &Server{config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)), searchTime: searchTime}
+	s := &Server{
+		config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)),
+		state: state{folder: c.Data}, searchTime: searchTime,
+	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
 	s.pages, s.alone, err = readPages()
@@ -124,16 +129,15 @@ func (s *Server) Run(ctx context.Context) error {
 	s.ready()
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
-	groups, held := s.trace.len(), ""
-	rows := s.numbers.len()
+	last, held := s.status(), ""
 	for {
 		for s.refresh() && ctx.Err() == nil {
 			continue // ten million numbers take a few seconds
 		}
-		g, h := s.trace.len(), s.hubNow()
-		if r := s.numbers.len(); g != groups || r != rows || h != held {
-			groups, rows, held = g, r, h
-			s.grown.Add("grown", map[string]any{"groups": groups, "rows": rows})
+		now, h := s.status(), s.hubNow()
+		if now != last || h != held {
+			last, held = now, h
+			s.grown.Add("grown", now.event())
 		}
 		select {
 		case <-ctx.Done():
