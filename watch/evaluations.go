@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+	"fmt"
 	"html/template"
 	"math"
 	"net/http"
@@ -88,6 +89,14 @@ func (s *Server) heldOuts() []heldOut {
 func (p *evaluationsPage) fill(all []heldOut, label string) {
 	p.Rows, p.Curve, p.Map, p.Replay = all, scoresOver(all), newHeatMap(all), newReplay(all, label)
 	p.Within = slices.ContainsFunc(all, func(h heldOut) bool { return h.Within != nil })
+}
+
+// Chance writes a probability.
+func (p *evaluationsPage) Chance(v float64) string {
+	if v < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", v)
 }
 
 // Change draws a difference, on a scale that all differences share.

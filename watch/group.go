@@ -139,7 +139,11 @@ func (s *Server) group(c *web.Call) error {
 	if p.After > 0 {
 		p.Steps.Later = sel.link(p.At, p.After)
 	}
-	return s.show(c, view{"Group of " + plain(r.Problem.Task) + ", " + p.Level, "group", &p})
+	title := "Group of " + plain(r.Problem.Task)
+	if r.Problem.Level != quintain.OwnParams {
+		title += ", " + p.Level
+	}
+	return s.show(c, view{title, "group", &p})
 }
 
 // A steps has the ways from a group's page, as addresses; empty: there is none.
@@ -182,11 +186,8 @@ func (p *groupPage) Why() string {
 	if p.Record.Drop != "" {
 		return whyDropped(p.Record.Drop)
 	}
-	return "its replies go into training"
+	return "its replies can be trained on"
 }
-
-// Ago is when the group was kept or dropped.
-func (p *groupPage) Ago() template.HTML { return ago(p.Record.Time, time.Now()) }
 
 // steps finds the groups before and after one in a selection.
 func (s *Server) steps(c *web.Call, sel *selection, at trace.Ref) (st steps, err error) {

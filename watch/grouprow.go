@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
@@ -199,31 +198,6 @@ func (s strip) SVG() template.HTML {
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }
-
-// ago is a time as people say it, with the exact one in its title. The page's script keeps it
-// right, and tells the exact one in the reader's own time.
-func ago(t, now time.Time) template.HTML {
-	exact := t.UTC().Format("2006-01-02 15:04:05 UTC")
-	return template.HTML(`<time class="ago" datetime="` + t.UTC().Format(time.RFC3339) + `" title="` + exact + `">` + spokenTime(now.Sub(t)) + "</time>")
-}
-
-// spokenTime is how long ago something was.
-func spokenTime(d time.Duration) string {
-	for _, unit := range []struct {
-		size time.Duration
-		name string
-	}{{365 * 24 * time.Hour, "year"}, {30 * 24 * time.Hour, "month"}, {24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if n := int(d / unit.size); n == 1 {
-			return "1 " + unit.name + " ago"
-		} else if n > 1 {
-			return count(n) + " " + unit.name + "s ago"
-		}
-	}
-	return "just now"
-}
-
-// Ago is when the group was kept or dropped.
-func (r *groupRow) Ago() template.HTML { return ago(r.Time, time.Now()) }
 
 // levelOf names the level of a group's problem.
 func levelOf(r *trace.Record) string {

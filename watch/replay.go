@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // mostReplays is how many different replies of a replay are shown.
@@ -91,9 +92,17 @@ func (r *replay) add(version int, e *example) {
 	r.Replies = append(r.Replies, one)
 }
 
-// Turned reports whether the problem was not right at first, and is now.
-func (r *replay) Turned() bool {
-	return r.Replies[0].Verdict != isRight && r.Replies[len(r.Replies)-1].Verdict == isRight
+// Story tells the first verdict and the last.
+func (r *replay) Story() string {
+	a, b := &r.Replies[0], &r.Replies[len(r.Replies)-1]
+	first := strings.ToUpper(string(a.Verdict[:1])) + string(a.Verdict[1:])
+	switch {
+	case r.All == 1:
+		return first + " at version " + count(a.From) + "."
+	case a.Verdict == b.Verdict:
+		return first + " at version " + count(a.From) + ", and still at version " + count(b.To) + "."
+	}
+	return first + " at version " + count(a.From) + ", " + string(b.Verdict) + " at version " + count(b.To) + "."
 }
 
 // short is a text that is cut already.

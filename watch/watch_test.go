@@ -141,13 +141,18 @@ func TestPages(t *testing.T) {
 			`<span data-name="train/score" title="train/score"><i></i><b>score on training problems</b> <output title="0.5">0.500</output></span> <small>at <span class="step">step 2</span></small>`,
 			`data-name="train/dropped_per_s/stale" title="train/dropped_per_s/stale"><i></i><b>stale</b>`,
 		}, []string{"learn/kl", "0.75", "aria-label=\"chain_sum"}},
-		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "reasoning_gym.v2/countdown.v1.s1.l2.1</a>"}, []string{"chain_sum.v1"}},
+		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "countdown, level 2</a><span class=\"piece\" dir=\"auto\">What is 1 + 1?</span>"}, []string{"chain_sum, level 2"}},
 		{"groups by level", "/watch/groups?level=3", []string{"0 of 4 groups match"}, []string{"<table"}},
-		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"l2.2</a>"}},
-		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown.v1.s1.l2.1"}, []string{"chain_sum.v1"}},
+		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"without a score"}},
+		{"groups as strips of scores", "/watch/groups?task=chain_sum&drop=kept", []string{
+			`</svg> <span>1 of 2 right</span><td class="n" data-name="Score">0.500<td class="n" data-name="Spread">1.000<td class="n" data-name="Version">7`,
+			`data-name="Played"><time datetime="2026-01-02T03:04:05Z">`,
+		}, nil},
+		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown, level 2</a>"}, []string{"chain_sum, level 2"}},
 		{"a group", first, []string{
-			`<strong class="outcome scored">scored</strong>, score 0.000, advantage -1<br>`, `score 1.000, advantage 1<br>`,
-			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, "Reward 1: because",
+			"<strong>1 of 2 right.</strong> <span>The right one answered <code dir=\"auto\">42</code>.</span> <span>The wrong one answered <code dir=\"auto\">4</code>.</span>",
+			`<span class="score">1.000</span>, <span class="verdict">right</span>`, "advantage -1.000", "advantage +1.000",
+			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, `<p class="why">because</p>`, "what the model read",
 		}, nil},
 		{"failures of one cause are one", "/watch/failures", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", `2 episodes, the newest <time datetime="2026-01-02T03:04:08Z">2026-01-02 03:04:08 UTC</time>`}, nil},
 	} {

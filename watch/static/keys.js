@@ -1,5 +1,4 @@
-// Keys: j and k go to the next and previous group, / to the search. And times as people say
-// them, which grow old while a page is open.
+// Keys: j and k go to the next and previous group, / to the search.
 function follow(rel) {
   const rows = [...document.querySelectorAll('[data-rows] a.open')];
   if (rows.length) {
@@ -20,16 +19,3 @@ document.addEventListener('keydown', (e) => {
   else return;
   e.preventDefault();
 });
-
-const spoken = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
-const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]];
-function age() {
-  for (const t of document.querySelectorAll('time.ago')) {
-    const seconds = Math.floor((Date.now() - Date.parse(t.dateTime)) / 1000);
-    const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['second', 1];
-    t.textContent = seconds < 1 ? 'just now' : spoken.format(-Math.floor(seconds / size), unit);
-    t.title = new Date(t.dateTime).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-  }
-}
-age();
-setInterval(age, 15000);
