@@ -3,6 +3,8 @@ package watch
 import (
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // A chart shows numbers of one unit.
@@ -67,7 +69,7 @@ func trainingCharts() []chart {
 }
 
 // fill fills in the existing series of a chart, and reports whether there are any.
-func (s *Server) fill(c *chart, names []string) bool {
+func (c *chart) fill(numbers *follow.Numbers, names []string) bool {
 	var all []string
 	for _, want := range c.Names {
 		for _, name := range names {
@@ -79,7 +81,7 @@ func (s *Server) fill(c *chart, names []string) bool {
 	c.Band = c.Band && len(all) == len(c.Names)
 	c.Names = all
 	for _, name := range all {
-		if p, there := s.numbers.last(name); there {
+		if p, there := numbers.Last(name); there {
 			c.Last = append(c.Last, reading{name, p.Value, int(p.Step)})
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Bounds on an exported page.
@@ -52,7 +53,7 @@ func (s *Server) Export(ctx context.Context, to io.Writer) error {
 		continue
 	}
 	p := exportPage{Made: time.Now(), Run: s.runPage(), All: s.trace.len(), Tokens: exportTokens, Text: exportText}
-	if p.All == 0 && s.numbers.len() == 0 {
+	if p.All == 0 && s.numbers.Len() == 0 {
 		return ErrNothing
 	}
 	p.Title = p.Run.title()
@@ -122,10 +123,10 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 func (s *Server) lines(p *runPage) (template.JS, error) {
 	names := p.seriesOf()
 	columns := min(defaultColumns, max(50, exportColumns/max(1, len(names))))
-	all := map[string][]line{"step": {}, "time": {}}
+	all := map[string][]follow.Line{"step": {}, "time": {}}
 	for _, name := range names {
-		all["step"] = append(all["step"], s.numbers.line(name, false, columns))
-		all["time"] = append(all["time"], s.numbers.line(name, true, columns))
+		all["step"] = append(all["step"], s.numbers.Line(name, false, columns))
+		all["time"] = append(all["time"], s.numbers.Line(name, true, columns))
 	}
 	text, err := jsonform.Marshal(all)
 	return template.JS(text), err

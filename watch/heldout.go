@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // A heldOut is an evaluation on held-out problems during the run: a line of
@@ -36,7 +37,7 @@ type example struct {
 // A heldOuts follows the evaluations of a run. Many goroutines may use it at once.
 type heldOuts struct {
 	mu   sync.Mutex
-	file tail
+	file follow.Tail
 	all  []heldOut
 }
 
@@ -45,9 +46,9 @@ type heldOuts struct {
 func (h *heldOuts) list(path string) ([]heldOut, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.file.path = path
+	h.file.Path = path
 	for {
-		more, err := h.file.read(func() { h.all = nil }, func(line []byte) {
+		more, err := h.file.Read(func() { h.all = nil }, func(line []byte) {
 			var one heldOut
 			if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
 				h.all = append(h.all, one)

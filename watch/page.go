@@ -17,6 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // policy is the content security policy of all pages: scripts and styles are files of this
@@ -88,8 +89,8 @@ func functions() template.FuncMap {
 			return strconv.FormatFloat(100*float64(part)/float64(max(1, whole)), 'f', 1, 64) + " %"
 		},
 		"moment":     moment,
-		"spoken":     spoken,
-		"meaning":    meaning,
+		"spoken":     words.Spoken,
+		"meaning":    words.Meaning,
 		"whyDropped": whyDropped,
 		"ref":        formatRef,
 		"links":      links,

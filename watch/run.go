@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // A runPage is the content of the page of a run.
@@ -68,17 +69,17 @@ func (p *runPage) title() string {
 
 // runPage is the current content of the page.
 func (s *Server) runPage() runPage {
-	p := runPage{Left: s.numbers.left(), Head: s.head(), Status: s.status(), Began: s.began(), Folder: s.folderName()}
+	p := runPage{Left: s.numbers.Left(), Head: s.head(), Status: s.status(), Began: s.began(), Folder: lastPart(s.config.Data)}
 	if p.Head != nil {
-		p.Name = twoWords(p.Head.Run)
+		p.Name = words.TwoWords(p.Head.Run)
 		p.Settings = settingsOf(p.Head.Settings)
 	}
 	exams := s.heldOuts()
 	p.Learning = learningFrom(exams)
 	p.Playing = s.playing.now(s.trace)
 	counts := s.trace.sums()
-	p.Totals = s.totals(&counts)
-	p.Speed = s.speed()
+	p.Totals = newTotals(s.numbers, &counts)
+	p.Speed = newSpeed(s.numbers)
 	p.Model, p.Failed = counts.Outcomes[quintain.ModelFailed], failedGroups(&counts)
 	p.Tasks = taskLines(tasksIn(exams), counts.Tasks)
 	p.fillCharts(s)
@@ -115,17 +116,17 @@ func (p *runPage) Pace() string {
 
 // fillCharts fills in the charts with existing series.
 func (p *runPage) fillCharts(s *Server) {
-	names := s.numbers.names()
-	if one := heldOutChart(); s.fill(&one, names) {
+	names := s.numbers.Names()
+	if one := heldOutChart(); one.fill(s.numbers, names) {
 		p.Curve = &one
 	}
 	for _, one := range charts() {
-		if s.fill(&one, names) {
+		if one.fill(s.numbers, names) {
 			p.Charts = append(p.Charts, one)
 		}
 	}
 	for _, one := range trainingCharts() {
-		if s.fill(&one, names) {
+		if one.fill(s.numbers, names) {
 			p.Training = append(p.Training, one)
 		}
 	}
@@ -139,11 +140,11 @@ func settingsOf(text json.RawMessage) (s runSettings) {
 	return s
 }
 
-// folderName is the last part of the folder's path.
-func (s *Server) folderName() string {
-	full, err := filepath.Abs(s.config.Data)
+// lastPart is the name of a folder.
+func lastPart(path string) string {
+	full, err := filepath.Abs(path)
 	if err != nil {
-		full = s.config.Data
+		full = path
 	}
 	return plain(filepath.Base(full))
 }

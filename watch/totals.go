@@ -10,6 +10,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/follow"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // totals are the counts of a run: those of its last row, as in its report, or of the groups
@@ -36,12 +38,12 @@ type share struct {
 	InTrace int    // groups of this name in the trace
 }
 
-// totals counts the run.
-func (s *Server) totals(counts *trace.Counts) (t totals) {
+// newTotals counts the run.
+func newTotals(numbers *follow.Numbers, counts *trace.Counts) (t totals) {
 	all := map[string]int{}
-	for _, name := range s.numbers.names() {
+	for _, name := range numbers.Names() {
 		if what, is := strings.CutPrefix(name, "total/"); is {
-			p, _ := s.numbers.last(name)
+			p, _ := numbers.Last(name)
 			all[what] = int(p.Value)
 		}
 	}
@@ -60,7 +62,7 @@ func (s *Server) totals(counts *trace.Counts) (t totals) {
 	}
 	for _, o := range quintain.Outcomes {
 		if n := all["episodes/"+string(o)]; n > 0 {
-			t.Episodes = append(t.Episodes, share{string(o), n, meaning(o), counts.Outcomes[o]})
+			t.Episodes = append(t.Episodes, share{string(o), n, words.Meaning(o), counts.Outcomes[o]})
 			t.All += n
 		}
 	}
@@ -133,9 +135,10 @@ func (s speed) Pace() string {
 	return seconds(1 / s.Steps)
 }
 
-func (s *Server) speed() (v speed) {
+// newSpeed is the speed of the last rates.
+func newSpeed(numbers *follow.Numbers) (v speed) {
 	last := func(name string) float64 {
-		p, _ := s.numbers.last(name)
+		p, _ := numbers.Last(name)
 		return p.Value
 	}
 	v.Tokens, v.Groups, v.Steps = last("train/tokens_per_s"), last("train/groups_per_s"), last("train/steps_per_s")

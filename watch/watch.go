@@ -23,6 +23,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Home is the path of the first page.
@@ -44,9 +45,9 @@ type Config struct {
 type Server struct {
 	config  Config
 	trace   *liveTrace
-	numbers *numbers
+	numbers *follow.Numbers
 	playing lastPlayed
-	state   state
+	state   follow.State
 	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
@@ -71,8 +72,8 @@ func New(c Config) (*Server, error) {
 		at = c.Data
 	}
 	s := &Server{
-		config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)),
-		state: state{folder: c.Data}, searchTime: searchTime,
+		config: c, trace: &liveTrace{folder: at}, numbers: follow.NewNumbers(filepath.Join(c.Data, datadir.Metrics)),
+		state: follow.State{Folder: c.Data}, searchTime: searchTime,
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
@@ -161,7 +162,7 @@ func (s *Server) hubNow() string {
 
 // refresh reads additions to the folder, and reports whether there are more numbers to read.
 func (s *Server) refresh() (more bool) {
-	more, failed := s.numbers.refresh()
+	more, failed := s.numbers.Refresh()
 	if err := errors.Join(s.trace.refresh(), failed); err != nil {
 		s.config.Log.Warn("the data folder cannot be read", "error", err)
 	}

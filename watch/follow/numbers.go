@@ -1,25 +1,26 @@
-package watch
+// Package follow reads the growing files of a run: its numbers, and whether a process still
+// writes them.
+package follow
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
 // mostSeries bounds the names; others are skipped.
 const mostSeries = 2000
 
-// numbers are the numbers of a run, thinned for charts. They follow the file as it grows.
-type numbers struct {
+// Numbers are the numbers of a run, thinned for charts. They follow the file as it grows. Many
+// goroutines may use them at once.
+type Numbers struct {
 	mu     sync.RWMutex
-	file   tail
+	file   Tail
 	rows   int
 	began  float64 // time of the first row, in seconds since 1970
 	ended  float64 // and of the last one
@@ -42,19 +43,20 @@ type sample struct {
 	value float64
 }
 
-func newNumbers(path string) *numbers {
-	return &numbers{file: tail{path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
+// NewNumbers returns the numbers in the file at path, which need not exist yet.
+func NewNumbers(path string) *Numbers {
+	return &Numbers{file: Tail{Path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
 }
 
-// refresh reads new lines, and reports whether there are more.
-func (n *numbers) refresh() (more bool, err error) {
+// Refresh reads new lines, and reports whether there are more.
+func (n *Numbers) Refresh() (more bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.file.read(func() { n.rows, n.series, n.before = 0, map[string]*series{}, nil }, n.add)
+	return n.file.Read(func() { n.rows, n.series, n.before = 0, map[string]*series{}, nil }, n.add)
 }
 
 // add adds a line, and skips one that is not a row.
-func (n *numbers) add(line []byte) {
+func (n *Numbers) add(line []byte) {
 	n.fresh = n.fresh[:0]
 	step, time, is := n.parse(line)
 	if !is {
@@ -74,7 +76,7 @@ func (n *numbers) add(line []byte) {
 }
 
 // parse parses a row in the form of our writer; it reports false for any other.
-func (n *numbers) parse(line []byte) (step, time float64, is bool) {
+func (n *Numbers) parse(line []byte) (step, time float64, is bool) {
 	if !n.row.Pick(line) {
 		return 0, 0, false
 	}
@@ -90,7 +92,7 @@ func parseNumber(text []byte) (v float64, is bool) {
 }
 
 // take adds a number to the current row.
-func (n *numbers) take(name, value []byte) bool {
+func (n *Numbers) take(name, value []byte) bool {
 	v, is := parseNumber(value)
 	if is {
 		n.note(name, v)
@@ -99,7 +101,7 @@ func (n *numbers) take(name, value []byte) bool {
 }
 
 // note adds a value to the current row.
-func (n *numbers) note(name []byte, v float64) {
+func (n *Numbers) note(name []byte, v float64) {
 	var of *series
 	if i := len(n.fresh); i < len(n.before) && n.before[i].name == string(name) {
 		of = n.before[i]
@@ -114,7 +116,7 @@ func (n *numbers) note(name []byte, v float64) {
 }
 
 // decode decodes a row in any form.
-func (n *numbers) decode(line []byte) (step, time float64, is bool) {
+func (n *Numbers) decode(line []byte) (step, time float64, is bool) {
 	var row scalars.Line
 	if jsonform.Unmarshal(line, &row) != nil {
 		return 0, 0, false
@@ -126,36 +128,36 @@ func (n *numbers) decode(line []byte) (step, time float64, is bool) {
 	return float64(row.Step), row.Time, true
 }
 
-// len is the number of rows.
-func (n *numbers) len() int {
+// Len is the number of rows.
+func (n *Numbers) Len() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.rows
 }
 
-// left is the unread part of the file, in percent.
-func (n *numbers) left() int {
+// Left is the unread part of the file, in percent.
+func (n *Numbers) Left() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return n.file.left()
+	return n.file.Left()
 }
 
-// span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
-func (n *numbers) span() (first, last float64) {
+// Span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
+func (n *Numbers) Span() (first, last float64) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.began, n.ended
 }
 
-// names lists the series with points, sorted.
-func (n *numbers) names() []string {
+// Names lists the series with points, sorted.
+func (n *Numbers) Names() []string {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(n.series)), func(name string) bool { return len(n.series[name].points.Points()) == 0 })
 }
 
-// last is the last point of a series.
-func (n *numbers) last(name string) (p curve.Point, there bool) {
+// Last is the last point of a series.
+func (n *Numbers) Last(name string) (p curve.Point, there bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	s := n.series[name]
@@ -166,18 +168,18 @@ func (n *numbers) last(name string) (p curve.Point, there bool) {
 	return all[len(all)-1], true
 }
 
-// A line is the thinned points of a series.
-type line struct {
+// A Line is the thinned points of a series.
+type Line struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
 	Y    []float64 `json:"y"`
 }
 
-// line thins a series to a number of columns, over time or steps.
-func (n *numbers) line(name string, overTime bool, columns int) line {
+// Line thins a series to a number of columns, over time or steps.
+func (n *Numbers) Line(name string, overTime bool, columns int) Line {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	l := line{Name: name, X: []float64{}, Y: []float64{}}
+	l := Line{Name: name, X: []float64{}, Y: []float64{}}
 	s := n.series[name]
 	if s == nil {
 		return l
@@ -194,43 +196,4 @@ func (n *numbers) line(name string, overTime bool, columns int) line {
 		l.X, l.Y = append(l.X, x[i]), append(l.Y, y[i])
 	}
 	return l
-}
-
-// Bounds on one request for series.
-const (
-	mostColumns    = 2000
-	defaultColumns = 300
-	mostNames      = 200
-)
-
-// series answers with the lines of the named series.
-func (s *Server) series(c *web.Call) error {
-	q := c.R.URL.Query()
-	columns := defaultColumns
-	if text := q.Get("columns"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > mostColumns {
-			return web.Errorf(http.StatusBadRequest, "columns: want a number from 1 to %d", mostColumns)
-		}
-		columns = n
-	}
-	names := q["name"]
-	if len(names) > mostNames {
-		return web.Errorf(http.StatusBadRequest, "name: want %d at most", mostNames)
-	}
-	lines := []line{}
-	for _, name := range names {
-		lines = append(lines, s.numbers.line(name, q.Get("x") == "time", columns))
-	}
-	return s.json(c, lines)
-}
-
-// json answers with a value as JSON.
-func (s *Server) json(c *web.Call, v any) error {
-	text, err := jsonform.Marshal(v)
-	if err != nil {
-		return web.Errorf(http.StatusInternalServerError, "%v", err)
-	}
-	guard(c)
-	return c.JSON(http.StatusOK, text)
 }

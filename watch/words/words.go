@@ -1,4 +1,5 @@
-package watch
+// Package words says in words for people what a run counts.
+package words
 
 import (
 	"strings"
@@ -6,8 +7,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// meaning explains an outcome of an episode.
-func meaning(o quintain.Outcome) string {
+// Meaning explains an outcome of an episode.
+func Meaning(o quintain.Outcome) string {
 	switch o {
 	case quintain.Scored:
 		return "the reply was judged"
@@ -27,8 +28,8 @@ func meaning(o quintain.Outcome) string {
 	return ""
 }
 
-// spoken is the name of a series for people: what it says, without the place in a log.
-func spoken(name string) string {
+// Spoken is the name of a series for people: what it says, without the place in a log.
+func Spoken(name string) string {
 	if words, is := seriesNames[name]; is {
 		return words
 	}

@@ -1,4 +1,4 @@
-package watch
+package follow
 
 import (
 	"bufio"
@@ -15,18 +15,19 @@ const (
 	mostLine = 1 << 20  // bytes of a line; longer ones are skipped
 )
 
-// A tail follows a file of lines as it grows.
-type tail struct {
-	path   string
+// A Tail follows a file of lines as it grows.
+type Tail struct {
+	Path string
+
 	offset int64 // read up to here
 	size   int64 // of the file at the last read
 	within bool  // within an overlong line
 }
 
-// read gives complete new lines, about [mostRead] bytes, to add, and reports whether there
+// Read gives complete new lines, about [mostRead] bytes, to add, and reports whether there
 // are more. A file that shrank is another one: it calls restart, and reads from the start.
-func (t *tail) read(restart func(), add func(line []byte)) (more bool, err error) {
-	f, err := os.Open(t.path)
+func (t *Tail) Read(restart func(), add func(line []byte)) (more bool, err error) {
+	f, err := os.Open(t.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -62,8 +63,8 @@ func (t *tail) read(restart func(), add func(line []byte)) (more bool, err error
 	return true, nil
 }
 
-// left is the unread part of the file, in percent.
-func (t *tail) left() int {
+// Left is the unread part of the file, in percent.
+func (t *Tail) Left() int {
 	if t.size-t.offset < mostLine { // it may be part of a line
 		return 0
 	}

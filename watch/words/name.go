@@ -1,4 +1,4 @@
-package watch
+package words
 
 import (
 	"hash/fnv"
@@ -17,8 +17,8 @@ const (
 		nightjar osprey otter owl petrel pike plover puffin quail raven robin salmon seal stoat swift wren`
 )
 
-// twoWords is a name of a run that people can say. An ID always has the same one.
-func twoWords(id string) string {
+// TwoWords is a name of a run that people can say. An ID always has the same one.
+func TwoWords(id string) string {
 	h := fnv.New32a()
 	h.Write([]byte(id)) // never fails
 	a, b := strings.Fields(qualities), strings.Fields(animals)
