@@ -1,7 +1,7 @@
 # make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
-.PHONY: help build wheel test race fuzz heavy lint conformance ci nightly release-check bench docs surfaces
+.PHONY: help build wheel test race fuzz heavy lint conformance ci nightly release-check bench docs pictures surfaces
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -45,6 +45,10 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 
 docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./tasks/catalog ./cmd/quintain -update
+
+pictures: build ## take the pictures of README and docs/watch, in Chromium
+	REQUIREMENTS=watch.txt conformance/python conformance/watch.py --quintain bin/quintain --screenshots docs/watch
+	REQUIREMENTS=watch.txt conformance/python conformance/terminal.py --quintain bin/quintain --picture docs/watch/terminal.png
 
 surfaces: ## measure what can be learned from the looks of new tasks' problems: up to a minute each
 	go test ./tasks/catalog -run Doc -update -surfaces -timeout 2h

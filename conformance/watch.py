@@ -190,6 +190,84 @@ def pages(browser, base, shots):
     return faults
 
 
+def learning(v, data):
+    """Is it learning? The page of the run begins with it."""
+    v.open("/watch/run")
+    lines = [json.loads(line) for line in open(data / "examinations.jsonl")]
+    shown = v.page.locator(".big dd").all_inner_texts()
+    for at, line in ((0, lines[0]), (1, lines[-1])):
+        want = [f"{line['mean_score']:.3f}", f"{line['interval']['low']:.3f} to {line['interval']['high']:.3f}"]
+        v.want(f"number {at} is {shown[at].split(chr(10))}, want {want}", shown[at].split("\n") == want)
+    words = v.page.inner_text("#learned .answer")
+    v.want(f"whether it learns: {words}", re.match(r"(Better|Worse|No change beyond chance)", words))
+    top = v.page.locator("#learned .answer").bounding_box()
+    v.want(f"whether it learns is at {top}", top["y"] + top["height"] < 900)
+
+
+def dropped(v):
+    """Why was this dropped? A sentence, and two clicks to a group."""
+    v.open("/watch/run")
+    sentence = v.page.locator("#holding li:has-text('equal_scores')")
+    v.want("the page does not say what equal_scores means", "all replies scored alike" in sentence.inner_text())
+    sentence.locator("a").click()
+    v.page.wait_for_url(re.compile("drop=equal_scores"))
+    v.page.locator("tbody th a").first.click()
+    v.page.wait_for_selector("article")
+    v.want("the page of a group does not say why it was dropped", "equal_scores" in v.page.inner_text(".facts"))
+
+
+def slow(v):
+    """What is slow? A sentence, and a click to the longest replies."""
+    v.open("/watch/run")
+    sentence = v.page.locator("#speed")
+    v.want(f"how fast it is: {sentence.inner_text()}", re.search(r"[\d,.]+ tokens and [\d,.]+ groups a second, .*the slowest lately [\d,.]+ [mµ]?s", sentence.inner_text()))
+    v.want("who waits for whom is not said", re.search(r"sets the pace|The bound is", v.page.inner_text("#lag")))
+    sentence.locator("a").click()
+    v.page.wait_for_url(re.compile("by=tokens"))
+    v.want("there are no groups", v.page.locator("tbody tr").count() > 1)
+
+
+def zoom(v):
+    """A range and smoothing are those of all charts, and stay in the address."""
+    ranges = "[...new Set([...document.querySelectorAll('figure.chart:has(canvas)')].map(f => f.dataset.range))]"
+    v.open("/watch/run")
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    v.wait(f"{ranges}.length === 1")
+    whole = v.page.evaluate(ranges)[0]
+    plot = v.page.locator("#numbers figure.chart .u-over").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    v.page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 20)
+    v.page.mouse.down()
+    v.page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 30, steps=5)
+    v.page.mouse.up()
+    v.wait("location.search.includes('from=') && location.search.includes('to=')")
+    v.wait(f"{ranges}.length === 1 && {ranges}[0] !== '{whole}'")
+    v.page.select_option("select[name=smooth]", "3")
+    v.wait("location.search.includes('smooth=3')")
+    v.page.reload()
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    v.wait(f"{ranges}.length === 1 && {ranges}[0] !== '{whole}'")
+    v.want("the address does not keep the smoothing", v.page.input_value("select[name=smooth]") == "3")
+    v.page.click("button[name=whole]")
+    v.wait(f"{ranges}.length === 1 && {ranges}[0] === '{whole}'")
+    v.want(f"the address keeps a range: {v.page.url}", "from=" not in v.page.url)
+    v.page.click("summary:has-text('The training itself')")
+    v.wait("document.querySelector('details figure.chart canvas')")
+
+
+def questions(browser, base, data):
+    """What strangers ask of an ended run."""
+    v = Visit(browser, base, viewport={"width": 1280, "height": 900})
+    learning(v, data)
+    v.wait("document.getElementById('live').textContent.startsWith('ended')")
+    dropped(v)
+    slow(v)
+    zoom(v)
+    v.context.close()
+    return v.faults
+
+
 def shoot(v, folder, name):
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
@@ -430,7 +508,7 @@ def main():
             subprocess.run([quintain, "eval", "--policy", "script", "--delay", "0s", "--accuracy", accuracy, "--tasks", "chain_sum:0", "--out", str(scratch / accuracy)],
                            check=True, capture_output=True, timeout=PATIENCE / 1000)
         with program(quintain, "view", *(str(scratch / name) for name in ("run", "0.4", "0.8")), log=scratch / "view.log") as base:
-            faults += pages(browser, base, args.screenshots) + weight(browser, base)
+            faults += pages(browser, base, args.screenshots) + questions(browser, base, scratch / "run") + weight(browser, base)
         subprocess.run([quintain, "view", str(scratch / "run"), "--export", str(scratch / "page.html")], check=True, capture_output=True, timeout=PATIENCE / 1000)
         faults += alone(browser, scratch / "page.html")
 

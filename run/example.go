@@ -21,6 +21,7 @@ type Example struct {
 	ID       string  `json:"id"`    // of the problem
 	Question string  `json:"question"`
 	Reply    string  `json:"reply"`
+	Answer   string  `json:"answer,omitempty"` // the judged part of the reply; empty: all of it, or none was found
 	Score    float64 `json:"score"`
 	Right    bool    `json:"right,omitempty"` // a reply was fully right
 	Why      string  `json:"why,omitempty"`   // reason for the score
@@ -31,7 +32,7 @@ type Example struct {
 func NewExample(label string, t *quintain.Trajectory) Example {
 	last := &t.Turns[len(t.Turns)-1]
 	return Example{
-		Label: label, ID: t.Problem.ID(), Question: cut(question(t)), Reply: cut(last.Reply),
+		Label: label, ID: t.Problem.ID(), Question: cut(question(t)), Reply: cut(last.Reply), Answer: cut(last.Answer),
 		Score: t.Reward(), Right: t.Solved(), Why: cut(last.Why),
 	}
 }

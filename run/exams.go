@@ -36,6 +36,9 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
 		Log: r.log.With("evaluation", when),
 	}
+	if when == Before {
+		r.say("examining the policy first, on %d held-out problems of %d tasks and levels", problems(r.sets), len(r.sets))
+	}
 	examples := choose(r.sets)
 	e.Played = examples.take
 	var report *exam.Report
@@ -87,4 +90,12 @@ func (r *Run) examineWhenDue(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// problems counts the problems of sets.
+func problems(sets []exam.Set) (n int) {
+	for i := range sets {
+		n += len(sets[i].Problems)
+	}
+	return n
 }

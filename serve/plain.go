@@ -185,13 +185,10 @@ func text(name string, value []byte) (s *string, err error) {
 func decode(body []byte, v any) error {
 	d := jsonform.NewDecoder(body)
 	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong) && wrong.Field != "":
-		return invalid("%s: is %s, want %s", wrong.Field, wrong.Value, wrong.Type)
-	case err != nil:
-		return web.Errorf(http.StatusBadRequest, "the body cannot be read: %v", err)
+	if err := d.Decode(v); errors.As(err, new(*json.UnmarshalTypeError)) {
+		return invalid("%v", jsonform.Explain(err))
+	} else if err != nil {
+		return web.Errorf(http.StatusBadRequest, "the body cannot be read: %v", jsonform.Explain(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return web.Errorf(http.StatusBadRequest, "the body has more than one JSON value")

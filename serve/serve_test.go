@@ -60,7 +60,7 @@ func TestProblems(t *testing.T) {
 		{"an invalid setting", `{"task":"chain_sum","params":{"min_terms":-3}}`, 422, "params: "},
 		{"too many", `{"task":"chain_sum","count":4}`, 422, "count: is 4, want 0 to 3"},
 		{"fewer than none", `{"task":"chain_sum","count":-1}`, 422, "count: is -1, want 0 to 3"},
-		{"a text for a number", `{"task":"chain_sum","level":"1"}`, 422, "level: is string, want int"},
+		{"a text for a number", `{"task":"chain_sum","level":"1"}`, 422, "level: is a text, want a whole number"},
 		{"an unknown member", `{"tsak":"chain_sum"}`, 400, `unknown field \"tsak\"`},
 		{"no JSON", `task=chain_sum`, 400, "the body cannot be read"},
 		{"two values", `{"task":"chain_sum"}{}`, 400, "more than one JSON value"},

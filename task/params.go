@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,7 @@ import (
 // setting, as errors of [Params] do. The names come from defaults.
 func explain(err error, defaults json.RawMessage) error {
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
-		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, kind(wrong.Type))
+		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, jsonform.KindOf(wrong.Type))
 	}
 	quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	name, unquoted := strconv.Unquote(quoted)
@@ -31,21 +30,4 @@ func explain(err error, defaults json.RawMessage) error {
 		return fmt.Errorf("%s is no setting of this task; did you mean %q?", name, near)
 	}
 	return fmt.Errorf("%s is no setting of this task, want %s", name, strings.Join(names, ", "))
-}
-
-// kind names a type for people.
-func kind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a text"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	}
-	return "a whole number"
 }

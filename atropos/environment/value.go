@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// none is null on Atropos' command line.
+// none is null on Atropos' command line. A name may also be written as in YAML.
 const none = "None"
 
 // A truth is a setting that is true or false, in all spellings of YAML 1.1 and Atropos'
@@ -51,7 +51,7 @@ type text struct{ p *string }
 
 // Set implements [settings.Value].
 func (t text) Set(s string) error {
-	if *t.p = s; s == none {
+	if *t.p = s; s == none || s == "null" {
 		*t.p = ""
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -18,22 +19,23 @@ import (
 
 func newAsk(w *world) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "ask [TASK[:LEVEL]]",
+		Use:   "ask [TASK[:LEVEL] | QUESTION]",
 		Short: "Pose a problem to a policy, and show its reply and score",
 		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and the
-reason for it. Without a task it reads questions of your own from standard input, one a
-line, and shows the replies. A program of your own (--scenario-command) may play the task,
+reason for it. A question of your own, several words, gets the policy's reply; without an
+argument, ask reads questions from standard input, one a line. A program of your own (--scenario-command) may play the task,
 or ask its own problems: then TASK is its name, and optional.
 
 The tiny policy takes the weights of --weights, else of the checkpoint in the data folder,
 else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		Example: `  quintain ask spell_backward
+  quintain ask "What is 3 + 4?" --policy server --url http://127.0.0.1:8001
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
   quintain ask --policy script --scenario-command "python my_env.py"
   echo 'Spell cat backward.' | quintain ask`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("%s wants one task at most, has %d arguments", c.CommandPath(), len(args))
+				return usagef("%s wants one task, or one question in quotation marks, and has %d arguments", c.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -54,18 +56,24 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 			if err := cfg.Source.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
 				return err
 			}
+			if len(args) == 1 && isQuestion(args[0]) {
+				return w.askTyped(ctx, cfg, strings.NewReader(args[0]))
+			}
 			streams, err := cfg.asked(args)
 			if err != nil {
 				return usageError{err}
 			}
 			if len(streams) == 0 {
-				return w.askTyped(ctx, cfg)
+				return w.askTyped(ctx, cfg, w.stdin)
 			}
 			return w.ask(ctx, cfg, streams, *index)
 		})
 	}
 	return c
 }
+
+// isQuestion reports whether an argument is a question, and not the name of a task.
+func isQuestion(text string) bool { return strings.ContainsAny(text, " ?") }
 
 // asked returns the stream of the task in args; none: there is no task.
 func (c *config) asked(args []string) ([]rollout.Stream, error) {
@@ -102,14 +110,17 @@ func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, in
 	return screen.Episode(w.stdout, streams[0].Scenario, &played)
 }
 
-// askTyped asks the questions on standard input, one a line.
-func (w *world) askTyped(ctx context.Context, c *config) error {
+// askTyped asks questions, one a line.
+func (w *world) askTyped(ctx context.Context, c *config, questions io.Reader) error {
 	policy, err := w.policy(ctx, c, nil)
 	if err != nil {
 		return err
 	}
-	if c.Policy.Kind == player.Script {
+	switch c.Policy.Kind {
+	case player.Script:
 		return usagef("the script knows the solutions of tasks, and nothing else: name a task")
+	case player.Tiny:
+		fmt.Fprintln(w.stderr, "quintain: the embedded model knows its own tasks alone, such as spell_backward; --policy server asks a real one")
 	}
-	return player.Ask(ctx, policy, c.Policy.Sampling, w.stdin, func(reply string) { fmt.Fprintln(w.stdout, screen.Safe(reply)) })
+	return player.Ask(ctx, policy, c.Policy.Sampling, questions, func(reply string) { fmt.Fprintln(w.stdout, screen.Safe(reply)) })
 }

@@ -33,7 +33,7 @@ func TestCommandsOfTheDocumentsRun(t *testing.T) {
 		name   string
 		before []string // earlier commands of the reader
 	}{
-		{name: "README.md"}, {name: "CONTRIBUTING.md"}, {name: "docs/ARCHITECTURE.md"}, {name: "docs/hub.md"}, {name: "docs/evaluation.md"},
+		{name: "README.md"}, {name: "docs/run.md"}, {name: "docs/reasoning-gym.md"}, {name: "CONTRIBUTING.md"}, {name: "docs/ARCHITECTURE.md"}, {name: "docs/hub.md"}, {name: "docs/evaluation.md"},
 		{name: "docs/serve.md"}, {name: "docs/mixtures.md"},
 		{"docs/watch.md", []string{
 			"quintain run --policy script --steps 1",

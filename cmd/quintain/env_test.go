@@ -215,6 +215,18 @@ func TestEnvProcess(t *testing.T) {
 	model.wait(t)
 }
 
+// An environment whose server lacks the model ends at once, and prints no table of zeros.
+func TestEnvWithoutTheModel(t *testing.T) {
+	model, modelURL := address(t, "fake-server", "--served-model-name", "m1")
+	p := start("env", "process", "--data", t.TempDir(), "--openai.base_url", modelURL+"/v1", "--openai.model_name", "m2",
+		"--env.tokenizer_name", "null", "--env.total_steps", "2", "--env.data_path_to_save_groups", filepath.Join(t.TempDir(), "groups.jsonl"))
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), `no model "m2"; the server has m1`) || p.stdout.String() != "" {
+		t.Errorf("status %d, it prints %q and %q", status, p.stdout.String(), p.stderr.String())
+	}
+	model.interrupts <- os.Interrupt
+	model.wait(t)
+}
+
 // Evaluate asks the problems of Atropos, from the server of its settings, and keeps the
 // report in their folder.
 func TestEnvEvaluate(t *testing.T) {

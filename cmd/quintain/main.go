@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -52,19 +54,12 @@ const (
 )
 
 func main() {
-	stderr := int(os.Stderr.Fd())
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		browse:  watch.Browse,
-		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
-		columns: func() int {
-			columns, _, err := term.GetSize(stderr)
-			if err != nil {
-				return 0
-			}
-			return columns
-		},
+		environ: os.Environ, terminal: term.IsTerminal(int(os.Stderr.Fd())), tty: term.IsTerminal(int(os.Stdout.Fd())),
+		columns: screen.Columns(os.Stderr, os.Stdout),
 		interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2) // the first stops, the second cuts
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
@@ -106,8 +101,18 @@ var errInterrupted = errors.New("interrupted")
 
 // screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
-	term := w.getenv("TERM")
-	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns, Lines: w.lines}
+	t := screen.On(w.stderr, w.terminal, w.getenv)
+	t.Columns, t.Lines = w.columns, w.lines
+	return t
+}
+
+// results returns the terminal or the file for results.
+func (w *world) results() *screen.Terminal {
+	t := screen.On(w.stdout, w.tty, w.getenv)
+	if w.tty {
+		t.Columns = w.columns
+	}
+	return t
 }
 
 // getenv returns an environment variable.
@@ -175,16 +180,18 @@ and keeps the scored groups on disk until a trainer has taken them.`,
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       about(),
 		Args:          noArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{flags.Explain(c, err)} })
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.AddCommand(newRun(w), newEnv(w), newEval(w), newAsk(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
-		newTasks(w), newScenarios(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newConfig(w), newVersion(w))
+		newTasks(w), newScenarios(w), newMCP(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newConfig(w), newVersion(w))
 	return root
 }
 
@@ -197,12 +204,24 @@ func (w *world) checkEnviron() error {
 	return nil
 }
 
-// noArgs refuses arguments.
+// noArgs refuses arguments. If they name no command, it suggests the nearest.
 func noArgs(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usagef("unknown command or argument %q for %q", args[0], c.CommandPath())
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	if !c.HasAvailableSubCommands() {
+		return usagef("unknown argument %q for %q", args[0], c.CommandPath())
+	}
+	var names []string
+	for _, verb := range c.Commands() {
+		if slices.Contains(verb.SuggestFor, args[0]) {
+			return usagef("unknown command %q for %q; did you mean %q?", args[0], c.CommandPath(), verb.Name())
+		}
+		if verb.IsAvailableCommand() {
+			names = append(names, verb.Name())
+		}
+	}
+	return usagef("unknown command %q for %q%s", args[0], c.CommandPath(), nearest.Suggest(args[0], names))
 }
 
 // oneArg wants exactly one argument, called name.

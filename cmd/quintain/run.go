@@ -30,8 +30,9 @@ import (
 
 func newRun(w *world) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "run",
-		Short: "Play episodes, grade them, keep the groups and train on them",
+		Use:        "run",
+		SuggestFor: []string{"train", "start", "play", "learn"},
+		Short:      "Play episodes, grade them, keep the groups and train on them",
 		Long: `Run plays problems with a policy, scores the replies, and keeps the groups in the
 durable queue of the data folder. A consumer takes them in batches and raises the
 policy's version. Meanwhile the hub listens on loopback.
@@ -130,7 +131,7 @@ func (a *runner) run(ctx context.Context, w *world) error {
 		w.sayUnknown(a.files.Unknown())
 	}
 	report := a.Report()
-	return errors.Join(err, screen.Report(w.stdout, &report), run.ReportFile(a.config.Run.Report).Write(&report))
+	return errors.Join(err, screen.Report(w.results(), &report), run.ReportFile(a.config.Run.Report).Write(&report))
 }
 
 // A runner is a run with its files and its display.

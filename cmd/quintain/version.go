@@ -17,10 +17,15 @@ func newVersion(w *world) *cobra.Command {
 		Example: "  quintain version",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(w.stdout, "quintain %s %s %s/%s, %s kernels\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, transformer.Kernels())
+			_, err := fmt.Fprintln(w.stdout, about())
 			return err
 		},
 	}
+}
+
+// about describes this binary in a line.
+func about() string {
+	return fmt.Sprintf("quintain %s %s %s/%s, %s kernels", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, transformer.Kernels())
 }
 
 // version is the version of the module, or the commit if the program was built from a

@@ -66,11 +66,11 @@ var floors = [][]string{
 		"scenarios",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
-		"policy/probe", "policy/policyload",
+		"policy/probe",
 		"interop/export",
 		"interop/pipe",
 	},
-	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "serve/sessions"},
+	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/artifacts", "serve/names"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools

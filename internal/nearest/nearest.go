@@ -25,22 +25,27 @@ func Suggest(word string, names []string) string {
 	return ""
 }
 
-// distance returns the Levenshtein distance of a and b in bytes (Levenshtein, 1966).
+// distance returns how many bytes to insert, delete or replace, or neighbours to swap, turn a
+// into b, none of them twice (Damerau, 1964: optimal string alignment).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	var last, row []int // of the two bytes before
+	next := make([]int, len(b)+1)
+	for j := range next {
+		next[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		last, row, next = row, next, make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
 			cost := 1
 			if a[i] == b[j] {
 				cost = 0
 			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+			next[j+1] = min(row[j+1]+1, next[j]+1, row[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], last[j-1]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return next[len(b)]
 }

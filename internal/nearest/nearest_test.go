@@ -17,10 +17,12 @@ func TestName(t *testing.T) {
 	for _, test := range []struct{ word, want, why string }{
 		{"countdown", "countdown", "the name itself"},
 		{"count_down", "countdown", "one letter too many"},
-		{"cuontdonw", "", "four letters are wrong"},
+		{"cuontdonw", "countdown", "two pairs of letters are swapped"},
+		{"xuontdxwz", "", "four letters are wrong"},
 		{"cuontdown", "countdown", "two letters are swapped"},
 		{"", "", "no name is near an empty word"},
-		{"ba", "", "every letter of a short name is wrong"},
+		{"ba", "ab", "both letters of a short name are swapped"},
+		{"cd", "", "every letter of a short name is wrong"},
 		{"a", "ab", "one letter too few"},
 		{"xyz", "", "nothing is near"},
 	} {

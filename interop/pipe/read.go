@@ -171,11 +171,7 @@ func readEntry(text []byte) (e reasoninggym.Entry, answer *string, err error) {
 func decode(text []byte, v any) error {
 	dec := jsonform.NewDecoder(text)
 	if err := dec.Decode(v); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) && wrong.Field != "" {
-			return fmt.Errorf("%s: is %s, want %s", wrong.Field, wrong.Value, wrong.Type)
-		}
-		return err
+		return jsonform.Explain(err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more than one JSON value")

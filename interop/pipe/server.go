@@ -143,7 +143,7 @@ func (c *worker) draw(dst, request, as []byte) ([]byte, error) {
 	strict := jsonform.NewDecoder(request)
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&d); err != nil {
-		return dst, fmt.Errorf("draw: %w", err)
+		return dst, fmt.Errorf("draw: %w", jsonform.Explain(err))
 	}
 	t, err := c.task(d.Task, d.Params)
 	if err != nil {

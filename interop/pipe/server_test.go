@@ -58,7 +58,7 @@ func TestServerAnswers(t *testing.T) {
 		{"a draw of an unknown task", `{"draw":{"task":"chain_some"}}`, `{"error":"line 1: no task \"chain_some\"; did you mean \"chain_sum\"?"}`},
 		{"a draw beyond the levels", `{"draw":{"task":"chain_sum","level":99}}`, ""},
 		{"a draw with a number that is none", `{"draw":{"task":"chain_sum"},"as":"7"}`, `{"error":"line 1: as: want a whole number"}`},
-		{"a draw with a name that is none", `{"draw":{"task":"chain_sum","lvl":1}}`, `{"error":"line 1: draw: json: unknown field \"lvl\""}`},
+		{"a draw with a name that is none", `{"draw":{"task":"chain_sum","lvl":1}}`, `{"error":"line 1: draw: unknown field \"lvl\""}`},
 		{"a draw with wrong params", `{"draw":{"task":"chain_sum","params":{"min_terms":-1}}}`, ""},
 		{"none of these", `{}`, `{"error":"line 1: the line has none of draw, open, problems and gold"}`},
 		{"no object", `[]`, ""},

@@ -22,11 +22,10 @@ const patience = time.Minute
 
 // Connect finds out the server's kind and abilities, and reports them. It returns why the
 // server cannot be used: yet, see [Temporary], or ever. A failing server of completions is
-// no error: it may still get requests.
+// no error, as it may still get requests, unless all refuse to sample a token.
 func (s *Server) Connect(ctx context.Context) error {
 	if s.settings.Kind == probe.OpenAI {
-		s.look(ctx)
-		return nil
+		return s.look(ctx)
 	}
 	kind := s.settings.Kind
 	if kind == Any {
@@ -138,17 +137,58 @@ func Temporary(err error) bool {
 		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.Aborted, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
 }
 
-// look reports on the server of completions at an address.
-func (s *Server) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("no answer within 5 s"))
-	defer cancel()
+// look reports on the servers of completions. The error is the refusal of the last, if each
+// lacks the model or refuses the key, and samples nothing: a proxy may have models that it
+// does not list.
+func (s *Server) look(ctx context.Context) error {
+	var refused error
+	refusals := 0
 	for _, url := range s.addresses {
-		if err := s.admit(ctx, url, ""); err != nil {
-			s.say("the server %s cannot be used yet: %v", url, err)
-		} else {
+		err := s.glance(ctx, url)
+		switch {
+		case err == nil:
 			s.say("the server %s has the model %s", url, s.chat.Model)
+		case isRefusal(err) && isRefusal(s.sample(ctx, url)):
+			refused, refusals = err, refusals+1
+		default:
+			s.say("the server %s cannot be used yet: %v", url, err)
 		}
 	}
+	if refusals == len(s.addresses) {
+		return refused
+	}
+	if refused != nil {
+		s.say("the server cannot be used: %v", refused)
+	}
+	return nil
+}
+
+// glance returns why the server of completions at an address cannot be used.
+func (s *Server) glance(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Second, errors.New("no answer within 5 s"))
+	defer cancel()
+	return s.admit(ctx, url, "")
+}
+
+// sample asks the server of completions at an address for a token.
+func (s *Server) sample(ctx context.Context, url string) error {
+	at := s.at(url)
+	at.Timeout = min(at.Timeout, patience)
+	client, err := s.byChat(at)
+	if err != nil {
+		return err
+	}
+	defer client.CloseIdle()
+	_, err = client.Sample(ctx, quintain.Request{
+		N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "Hello!"}}, Sampling: quintain.Sampling{MaxTokens: 1},
+	})
+	return err
+}
+
+// isRefusal reports whether a server ran and refused: the model, the key or the route.
+func isRefusal(err error) bool {
+	fault, is := errors.AsType[*remote.Error](err)
+	return is && (fault.Kind == remote.UnknownModel || fault.Kind == remote.Refused)
 }
 
 // can returns the server's abilities on its route, and why it has none.

@@ -106,6 +106,17 @@ func refusing(h http.Handler, part string) http.Handler {
 	})
 }
 
+// listing lists another model than the server has, as some proxies do.
+func listing(h http.Handler, model string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			fmt.Fprintf(w, `{"data":[{"id":%q}]}`, model)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
 // lacking returns h without a route.
 func lacking(h http.Handler, route string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -169,6 +180,12 @@ func TestConnect(t *testing.T) {
 			continues(s)
 			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "fake", s.Pool.URLs[0]+"/v1"
 		}, trainer, "has the model fake", false},
+		{"completions of a model that the server lacks", like(t, fake.OpenAI), func(s *server.Settings) {
+			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "m2", s.Pool.URLs[0]+"/v1"
+		}, server.Use{}, `no model "m2"; the server has fake`, true},
+		{"completions of a model that a proxy does not list", listing(&policytest.Server{Model: "m2"}, "another"), func(s *server.Settings) {
+			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "m2", s.Pool.URLs[0]+"/v1"
+		}, server.Use{}, "cannot be used yet", false},
 		{"another model", like(t, fake.VLLM), func(s *server.Settings) { s.Chat.Model = "m2" }, server.Use{}, `no model "m2"; the server has fake`, true},
 		{"no inference server", http.NotFoundHandler(), nil, server.Use{}, "is this the address of an inference server?", true},
 	} {

@@ -50,7 +50,7 @@ func Read(arguments json.RawMessage, into any) error {
 	d := jsonform.NewDecoder(arguments)
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("arguments: %w", err)
+		return fmt.Errorf("arguments: %w", jsonform.Explain(err))
 	}
 	return nil
 }

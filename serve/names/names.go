@@ -176,7 +176,7 @@ func unmarshal(name string, value []byte, v any) error {
 func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
 	var id string
 	if err = jsonform.Unmarshal(text, &id); err != nil {
-		return p, err
+		return p, jsonform.Explain(err)
 	}
 	scenario, name, d, err := quintain.ParseID(id)
 	if err != nil {

@@ -85,7 +85,7 @@ func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p 
 	case members.Value(rowTask) != nil:
 		var d names.Draw
 		if err := jsonform.Unmarshal(body, &d); err != nil {
-			return p, nil, err
+			return p, nil, jsonform.Explain(err)
 		}
 		draw, err := s.book.Draw(d)
 		if err != nil {

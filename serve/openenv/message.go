@@ -103,7 +103,7 @@ func strict(text []byte, into any) error {
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return refuse(fmt.Sprintf("is a %s, want a %s", kind.Value, kind.Type), kind.Field)
+		return refuse(fmt.Sprintf("is %s, want %s", jsonform.Kind(kind.Value), jsonform.KindOf(kind.Type)), kind.Field)
 	}
 	return refuse(strings.TrimPrefix(err.Error(), "json: "))
 }

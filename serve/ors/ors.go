@@ -76,7 +76,7 @@ func answer(c *web.Call, reply func(body []byte) (any, error)) error {
 // decode reads the body of a request.
 func decode(body []byte, into any) error {
 	if err := jsonform.Unmarshal(body, into); err != nil {
-		return web.Errorf(http.StatusUnprocessableEntity, "the body cannot be read: %v", err)
+		return web.Errorf(http.StatusUnprocessableEntity, "the body cannot be read: %v", jsonform.Explain(err))
 	}
 	return nil
 }

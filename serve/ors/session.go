@@ -112,7 +112,7 @@ func (s *server) open(ctx context.Context, environment string, text []byte) (*se
 	strict := jsonform.NewDecoder(text)
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&draw); err != nil {
-		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", err)
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", jsonform.Explain(err))
 	}
 	if draw.Task == "" {
 		var err error
@@ -225,7 +225,7 @@ func (c calling) answer() (text, wrong string) {
 	strict := jsonform.NewDecoder(c.Input)
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&input); err != nil {
-		return "", err.Error()
+		return "", jsonform.Explain(err).Error()
 	}
 	if input.Answer == nil {
 		return "", "answer is missing"

@@ -79,7 +79,7 @@ function options(figure, drawn, count, soft) {
   const scores = 'scores' in figure.dataset;
   const one = (l, i) => ({
     label: l.name, stroke: colour(figure, i % count), width: band && i > 0 ? 0.5 : soft && i >= count ? 2 : 1.5, alpha: soft && i < count ? 0.3 : 1,
-    spanGaps: true, points: { show: l.x.length < 3 || (band && i === 0) },
+    spanGaps: true, points: { show: band ? i === 0 : l.x.length < 3 },
   });
   return {
     width: plot.clientWidth, height: plot.clientHeight,
@@ -93,6 +93,7 @@ function options(figure, drawn, count, soft) {
     series: [{}, ...drawn.map(one)],
     bands: band ? [{ series: [3, 2], fill: style('--c0') + '33' }] : [],
     hooks: {
+      setScale: [(u, key) => { if (key === 'x') figure.dataset.range = `${u.scales.x.min} ${u.scales.x.max}`; }],
       setCursor: [(u) => caption(figure, u)],
       setSelect: [(u) => {
         if (u.select.width < 4) return;

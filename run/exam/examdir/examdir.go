@@ -212,6 +212,9 @@ func (f *Folder) Close() (err error) {
 // Read reads the report of the folder at path, or of a file.
 func Read(path string) (*exam.Report, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: want a folder that quintain eval --out wrote, or a report.json", path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,81 @@
+package jsonform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+)
+
+// Explain returns an error of [Unmarshal] or [Decoder.Decode] in words for people who send
+// JSON and know no Go: "level: is a text, want a whole number". It returns other errors
+// without the prefix of encoding/json, and nil for nil.
+func Explain(err error) error {
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		is, want := Kind(wrong.Value), KindOf(wrong.Type)
+		if field := withoutTypes(wrong.Field); field != "" {
+			return fmt.Errorf("%s: is %s, want %s", field, is, want)
+		}
+		return fmt.Errorf("is %s, want %s", is, want)
+	}
+	if err == nil {
+		return nil
+	}
+	if text, goes := strings.CutPrefix(err.Error(), "json: "); goes {
+		return errors.New(text)
+	}
+	return err
+}
+
+// withoutTypes returns the path of a field without the embedded types, whose names begin with a
+// capital: no member of ours does.
+func withoutTypes(path string) string {
+	var names []string
+	for name := range strings.SplitSeq(path, ".") {
+		if first, _ := utf8.DecodeRuneInString(name); first < 'A' || first > 'Z' {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+// Kind names a JSON value as encoding/json does in [json.UnmarshalTypeError], for people.
+func Kind(value string) string {
+	switch value {
+	case "string":
+		return "a text"
+	case "bool":
+		return "true or false"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "number":
+		return "a number"
+	}
+	return strings.TrimPrefix(value, "number ") // the number itself: it does not fit
+}
+
+// KindOf names the JSON values of a Go type for people.
+func KindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		if t == reflect.TypeFor[json.Number]() {
+			return "a number"
+		}
+		return "a text"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.Pointer:
+		return KindOf(t.Elem())
+	}
+	return "a whole number"
+}

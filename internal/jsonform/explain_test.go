@@ -1,0 +1,42 @@
+package jsonform_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// A Draw is embedded, so its name must not appear.
+type Draw struct {
+	Level int `json:"level"`
+}
+
+func TestExplain(t *testing.T) {
+	for _, test := range []struct{ why, text, want string }{
+		{"a text for a number, in an embedded struct", `{"level":"x"}`, "level: is a text, want a whole number"},
+		{"a fraction for a whole number", `{"level":1.5}`, "level: is 1.5, want a whole number"},
+		{"a deeper member", `{"of":{"names":[1]}}`, "of.names: is a number, want a text"},
+		{"a list for the whole", `[1]`, "is a list, want an object"},
+		{"an unknown member", `{"levl":1}`, `unknown field "levl"`},
+		{"no JSON", `{"level":}`, "invalid character '}' looking for beginning of value"},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			var into struct {
+				Draw
+				Of struct {
+					Names []string `json:"names"`
+				} `json:"of"`
+			}
+			d := jsonform.NewDecoder([]byte(test.text))
+			d.DisallowUnknownFields()
+			if got := jsonform.Explain(d.Decode(&into)); got == nil || got.Error() != test.want {
+				t.Errorf("%v, want %s", got, test.want)
+			}
+		})
+	}
+	other := errors.New("the disk is full")
+	if jsonform.Explain(nil) != nil || jsonform.Explain(other) != other {
+		t.Error("an error of another kind has changed")
+	}
+}
