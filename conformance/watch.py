@@ -300,11 +300,16 @@ def visit(v, folder):
     page.keyboard.press("Tab")
     v.want("the first stop of the keyboard is not the link to the content", page.evaluate("document.activeElement.className") == "skip")
     page.select_option("select[name=drop]", "kept")
+    page.click("summary:has-text('More filters')")
     page.fill("input[name=min_score]", "0.1")
     page.press("input[name=min_score]", "Enter")
     page.wait_for_url(re.compile("drop=kept"))
     v.want("a dropped group is shown as kept", "equal_scores" not in page.inner_text("tbody"))
-    page.click("th a:has-text('Score')")
+    if page.viewport_size["width"] > 640:
+        page.click("th a:has-text('Score')")
+    else:  # there the rows are cards, without headings
+        page.select_option("select[name=by]", "score")
+        page.click("text=Show >> nth=0")
     page.wait_for_url(re.compile("by=score"))
     v.want("sorting forgets the filter", "drop=kept" in page.url)
     scores = [float(text) for text in page.locator("tbody tr td:nth-child(3)").all_inner_texts()]
@@ -331,6 +336,90 @@ def visit(v, folder):
     v.want("the address does not keep the colours", page.input_value("select[name=colour]") == "version")
     v.axe()
     shoot(v, folder, "group")
+
+
+def wrote(v):
+    """What did it write? A click from the page of the run."""
+    page = v.page
+    v.open("/watch/run")
+    page.locator("main a[href^='group?at=']").first.click()
+    page.wait_for_selector("article .reply")
+    v.want("no reply has a text", any(text.strip() for text in page.locator("article .reply").all_inner_texts()))
+    said = page.inner_text(".lead")
+    v.want(f"what differs between right and wrong is not said: {said}", re.match(r"\d+ of \d+ right.*answered", said, re.S))
+    scores = [float(text) for text in page.locator("article .score").all_inner_texts()]
+    v.want(f"the replies are not sorted by score: {scores}", scores == sorted(scores, reverse=True))
+    shown = page.evaluate("[...document.querySelectorAll('article h3')].reduce((n, e) => n + (Number(/^(\\d+) ×/.exec(e.textContent)?.[1] ?? 1)), 0)")
+    v.want(f"{shown} replies are shown, there are {said}", said.split(" right")[0].endswith(f" of {shown}"))
+
+
+def taught(v):
+    """Which group taught most? Two clicks from the page of the run."""
+    page = v.page
+    v.open("/watch/run")
+    page.click("nav[aria-label=Pages] a:has-text('Groups')")
+    page.wait_for_url(re.compile("/groups"))
+    read = "[...document.querySelectorAll('td[data-name=Spread]')].map(e => Number(e.textContent))"
+    newest = page.evaluate(read)
+    page.click("nav.orders a:has-text('Taught most')")
+    page.wait_for_url(re.compile("by=spread"))
+    spreads = page.evaluate(read)
+    v.want(f"the spreads are {spreads}, of the newest {newest}", spreads == sorted(spreads, reverse=True) and spreads[0] > 0 and spreads[0] >= max(newest))
+    v.want("a dropped group taught", set(page.locator("td[data-name=Fate]").all_inner_texts()) == {"kept"})
+    v.want("the spread is not explained", "four times the variance" in page.inner_text("dl.legend"))
+    page.locator("tbody a.open").first.click()
+    page.wait_for_selector("article")
+    v.want("the page of the group has another spread", page.inner_text(".facts div:has(dt:text-is('Spread')) dd") == f"{spreads[0]:.3f}")
+
+
+def keys(v):
+    """From group to group, and to the search, by keyboard."""
+    page = v.page
+    v.open("/watch/groups?by=spread&drop=kept")
+    links = page_links(v)
+    for _ in range(3):
+        page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    here = lambda link: page.wait_for_url(lambda url: url.split("/")[-1] == link)  # noqa: E731
+    here(links[1])
+    for key, link in (("j", links[2]), ("k", links[1]), ("k", links[0])):
+        page.keyboard.press(key)
+        here(link)
+    v.want("the first group has one before it", not page.locator("nav.steps a[rel=prev]").count())
+    page.keyboard.press("/")
+    v.want("the slash does not lead to the search", page.evaluate("document.activeElement.name") == "text")
+    page.keyboard.type("jk/")
+    v.want("keys act while one types", page.url.endswith(links[0]) and page.input_value("input[name=text]") == "jk/")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("text=jk"))
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    v.want("the slash does not lead to the search of the list", page.evaluate("document.activeElement.name") == "text")
+
+
+def replayed(v):
+    """From the map of tasks and levels to a problem of one, in all evaluations."""
+    page = v.page
+    v.open("/watch/evaluations")
+    v.want("there is no chart of evaluations", page.locator(".intervals circle").count() > 1 and page.locator(".intervals .within").count() > 1)
+    cell = page.locator("table.heat td a").last
+    label = cell.evaluate("e => new URL(e.href).searchParams.get('problem')")
+    cell.click()
+    page.wait_for_url(re.compile("problem="))
+    v.want(f"another problem than {label} is replayed", page.input_value("select[name=problem]") == label)
+    v.want("there are no replies", page.locator("ol.replay li").count() > 0 and "version 0" in page.inner_text("section:has(#replay) .lead"))
+
+
+def readers(browser, base):
+    """What readers of replies ask, by mouse and by keyboard."""
+    v = Visit(browser, base, viewport={"width": 1280, "height": 900})
+    wrote(v)
+    taught(v)
+    keys(v)
+    replayed(v)
+    v.context.close()
+    return v.faults
 
 
 def hostile(browser, base, page):
@@ -422,6 +511,9 @@ def main():
             faults += pages(browser, base, args.screenshots) + questions(browser, base, scratch / "run") + weight(browser, base)
         subprocess.run([quintain, "view", str(scratch / "run"), "--export", str(scratch / "page.html")], check=True, capture_output=True, timeout=PATIENCE / 1000)
         faults += alone(browser, scratch / "page.html")
+
+        with program(quintain, "view", str(scratch / "run"), log=scratch / "view.log") as base:
+            faults += readers(browser, base)
 
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in HOSTILE))

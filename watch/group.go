@@ -56,7 +56,7 @@ type episode struct {
 	Advantage string // empty: none
 	Error     excerpt
 	Replays   int
-	Took      time.Duration
+	Took      string
 	Tokens    int // sampled
 	Turns     []turn
 	AllTurns  int
@@ -181,6 +181,9 @@ func (p *groupPage) Listed(numbers []int) (all []int) {
 // Tally says how many replies are right.
 func (p *groupPage) Tally() string { return tally(p.Verdicts) }
 
+// Piece is the beginning of the problem.
+func (p *groupPage) Piece() string { return inLine(pieceOf(p.Record), pieceText) }
+
 // Why explains the group's fate.
 func (p *groupPage) Why() string {
 	if p.Record.Drop != "" {
@@ -265,7 +268,7 @@ func newEpisode(w *pen, r *trace.Record, numbers []int, verdicts []verdict) epis
 	i := numbers[0]
 	t := &r.Episodes[i]
 	e := episode{
-		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Replays: t.Replays, Took: rounded(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
+		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Replays: t.Replays, Took: took(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
 		Error: w.write(t.Error, fmt.Sprintf("part=error&episode=%d", i)),
 	}
 	if i < len(r.Scores) {
@@ -279,13 +282,17 @@ func newEpisode(w *pen, r *trace.Record, numbers []int, verdicts []verdict) epis
 	return e
 }
 
-// rounded rounds a time to about four digits.
-func rounded(d time.Duration) time.Duration {
-	to := time.Duration(1)
-	for d/to >= 10_000 {
-		to *= 10
+// took writes how long something took.
+func took(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
 	}
-	return d.Round(to)
+	return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
 }
 
 // spread writes the advantages of a sequence: one for all tokens, or the lowest and highest.

@@ -168,8 +168,8 @@ type groupsPage struct {
 
 // A heading is a column's name, with the link that sorts by it.
 type heading struct {
-	Name, Link string
-	Sort       string // for aria-sort; empty: not sorted by it
+	Name, By, Link string
+	Sort           string // for aria-sort; empty: not sorted by it
 }
 
 // groups answers with the page of groups.
@@ -259,7 +259,7 @@ func (s *selection) orders() (all []order) {
 func (s *selection) headings() []heading {
 	var all []heading
 	for _, h := range []struct{ name, by string }{{"Score", "score"}, {"Spread", "spread"}, {"Version", "version"}, {"Tokens", "tokens"}, {"Played", ""}} {
-		one := heading{Name: h.name, Link: s.address(h.by, "", "")}
+		one := heading{Name: h.name, By: h.by, Link: s.address(h.by, "", "")}
 		if h.by == s.By {
 			one.Sort = "descending"
 			if s.Oldest {
