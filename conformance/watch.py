@@ -271,6 +271,7 @@ def questions(browser, base, data):
 def shoot(v, folder, name):
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
+        v.page.evaluate("scrollTo(0, 0)")
         v.page.screenshot(path=folder / f"{name}.png")
 
 
