@@ -302,6 +302,7 @@ def visit(v, folder):
     page.select_option("select[name=drop]", "kept")
     page.click("summary:has-text('More filters')")
     page.fill("input[name=min_score]", "0.1")
+    page.fill("input[name=max_score]", "0.7")
     page.press("input[name=min_score]", "Enter")
     page.wait_for_url(re.compile("drop=kept"))
     v.want("a dropped group is shown as kept", "equal_scores" not in page.inner_text("tbody"))

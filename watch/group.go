@@ -288,11 +288,11 @@ func took(d time.Duration) string {
 	case d >= time.Minute:
 		return d.Round(time.Second).String()
 	case d >= time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
+		return fmt.Sprintf("%.1f\u00a0s", d.Seconds())
 	case d >= time.Millisecond:
-		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
+		return fmt.Sprintf("%.1f\u00a0ms", d.Seconds()*1e3)
 	}
-	return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
+	return fmt.Sprintf("%.0f\u00a0µs", d.Seconds()*1e6)
 }
 
 // spread writes the advantages of a sequence: one for all tokens, or the lowest and highest.
