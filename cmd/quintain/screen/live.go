@@ -158,7 +158,7 @@ func statusLine(r *run.Report) string {
 // flowOf returns how groups and tokens flow, in parts of a few words.
 func flowOf(r *run.Report) []string {
 	parts := []string{
-		grouped(r.GroupsMade) + " groups", grouped(sum(r.GroupsDropped)) + " dropped", "lag " + lagOf(r), fmt.Sprintf("%s %s/s", grouped(int(r.Rate())), r.Unit),
+		grouped(r.GroupsMade) + " groups kept", grouped(sum(r.GroupsDropped)) + " dropped", "lag " + lagOf(r), fmt.Sprintf("%s %s/s", grouped(int(r.Rate())), r.Unit),
 	}
 	if r.GroupsSent > 0 {
 		parts = append(parts, grouped(r.GroupsSent)+" sent")

@@ -76,7 +76,7 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("played", "nothing to its end, in %s", elapsed(r.Seconds))
 	} else {
 		p.fact("steps", "%s in %s, to version %s", grouped(r.Steps), elapsed(r.Seconds), known("%s", grouped(r.Version), r.Version >= 0))
-		p.fact("groups made", "%s", grouped(r.GroupsMade))
+		p.fact("groups kept", "%s", grouped(r.GroupsMade))
 	}
 	if r.GroupsSent > 0 {
 		p.fact("groups sent", "%s", grouped(r.GroupsSent))

@@ -70,7 +70,7 @@ levels done: their held-out problems score two thirds or more
 held out       0.369 → 0.515; it now solves 2 of 6 levels of
                palindrome_generation, at first 0
 steps          3,000 in 5m5s, to version 3,000
-groups made    12,000
+groups kept    12,000
 groups dropped 1,234 (equal_scores: 1,234)
 episodes       96,000 (scored: 96,000)
 tokens         3,000,000, 9,836 a second

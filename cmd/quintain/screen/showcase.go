@@ -86,8 +86,7 @@ func (c *showcase) consider(p *run.Played) {
 	}
 	s.best = run.NewExample(p.Job.Label, &p.Trajectories[best])
 	if mixed {
-		e := run.NewExample(p.Job.Label, &p.Trajectories[worst])
-		s.worst = &e
+		s.worst = new(run.NewExample(p.Job.Label, &p.Trajectories[worst]))
 	}
 	c.next = s
 }
@@ -181,7 +180,7 @@ func (b block) verdict(e *run.Example) []string {
 func withWhy(e *run.Example) string {
 	text := answerOf(e)
 	if !e.Right && e.Why != "" {
-		text += "  (" + e.Why + ")"
+		text += "  (" + oneLine(e.Why) + ")"
 	}
 	return text
 }

@@ -84,7 +84,7 @@ func (p progress) lines() []string {
 	short := score
 	if p.examined() {
 		head, points = "held-out score", func(t *run.TaskReport) []float64 { return t.ExamCurve }
-		score, short = beforeAndAfter, func(t *run.TaskReport) string { return latest(t) }
+		score, short = beforeAndAfter, latest
 	}
 	table := []column{name, newColumn(head, true, p.tasks, score)}
 	var fitting []column

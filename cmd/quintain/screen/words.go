@@ -22,7 +22,11 @@ func headline(r *run.Report) string {
 	case r.ExamAfter == nil:
 		return fmt.Sprintf("held-out score %.3f", *r.ExamBefore)
 	}
-	text := fmt.Sprintf("held-out score %.3f → %.3f", *r.ExamBefore, *r.ExamAfter)
+	before, after := fmt.Sprintf("%.3f", *r.ExamBefore), fmt.Sprintf("%.3f", *r.ExamAfter)
+	if before == after {
+		return fmt.Sprintf("held-out score %s, as at first", after)
+	}
+	text := fmt.Sprintf("held-out score %s → %s", before, after)
 	if better := gained(r.Tasks); better != "" {
 		text += "; " + better
 	}
