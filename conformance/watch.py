@@ -272,6 +272,7 @@ def questions(browser, base, data):
 def shoot(v, folder, name):
     if folder and PICTURES.get(name) == folder.name:
         folder.parent.mkdir(parents=True, exist_ok=True)
+        v.page.evaluate("scrollTo(0, 0)")
         v.page.screenshot(path=folder.parent / f"{name}.png")
 
 
@@ -337,7 +338,6 @@ def visit(v, folder):
     page.wait_for_selector(".tokens span")
     v.want("the address does not keep the colours", page.input_value("select[name=colour]") == "version")
     v.axe()
-    page.evaluate("scrollTo(0, 0)")
     shoot(v, folder, "group")
 
 

@@ -335,7 +335,10 @@ func TestFindIsAScan(t *testing.T) {
 			t.Fatalf("%+v counts %d, want %d", q, n, len(want))
 		}
 		for {
-			page := r.Find(q)
+			page, n := r.Page(q)
+			if n != len(want) || !reflect.DeepEqual(page, r.Find(q)) {
+				t.Fatalf("%+v has a page of %d among %d, want %v among %d", q, len(page), n, r.Find(q), len(want))
+			}
 			for _, e := range page {
 				got = append(got, numbers[e.Ref])
 			}

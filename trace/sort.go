@@ -56,14 +56,15 @@ func (x *index) rank(by Order, i int) float64 {
 	return score
 }
 
-// sorted returns the first rows of a query in an order other than by time. It holds only the
-// wanted number of rows, in a heap with the last on top.
-func (r *Reader) sorted(q *Query) []Entry {
+// sorted returns the first rows of a query in an order other than by time, and the number of
+// all matches. It holds only the wanted number of rows, in a heap with the last on top.
+func (r *Reader) sorted(q *Query) (found []Entry, matches int) {
 	top := &ranking{newest: q.Newest}
 	after := r.ranked(q.After, q.By)
 	for _, s := range r.segments {
 		for _, x := range s.parts {
 			q.rows(x, s.number, func(row *ranked) bool {
+				matches++
 				row.value = x.rank(q.By, row.row)
 				if after == nil || top.before(after, row) {
 					top.offer(row, q.Limit)
@@ -72,12 +73,12 @@ func (r *Reader) sorted(q *Query) []Entry {
 			})
 		}
 	}
-	found := make([]Entry, len(top.rows))
+	found = make([]Entry, len(top.rows))
 	for i := len(found) - 1; i >= 0; i-- {
 		row := heap.Pop(top).(ranked)
 		found[i] = row.index.entry(row.row, row.block, row.at.Segment)
 	}
-	return found
+	return found, matches
 }
 
 // ranked returns the row at a place, or nil.

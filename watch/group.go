@@ -140,8 +140,8 @@ func (s *Server) group(c *web.Call) error {
 		p.Steps.Later = sel.link(p.At, p.After)
 	}
 	title := "Group of " + plain(r.Problem.Task)
-	if r.Problem.Level != quintain.OwnParams {
-		title += ", " + p.Level
+	if level := s.levelNames().of(r); level != "" {
+		title, p.Level = title+", "+level, level
 	}
 	return s.show(c, view{title, "group", &p})
 }

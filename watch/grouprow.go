@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -43,13 +42,12 @@ func fitting(entries []trace.Entry) int {
 
 // rows reads the groups of a page. One that cannot be read has only what the index knows.
 func (s *Server) rows(c *web.Call, sel *selection, entries []trace.Entry) (all []groupRow, err error) {
+	names := s.levelNames()
 	err = c.Compute(func() error {
 		for _, e := range entries {
 			row := groupRow{Entry: e, Link: sel.link(formatRef(e.Ref), 0)}
 			if r, err := s.trace.now().Read(e.Ref); err == nil {
-				if row.Piece = inLine(pieceOf(r), pieceText); r.Problem.Level != quintain.OwnParams {
-					row.Level = levelOf(r)
-				}
+				row.Level, row.Piece = names.of(r), inLine(pieceOf(r), pieceText)
 				verdicts := verdictsOf(r)
 				row.Strip, row.Tally = stripOf(verdicts, r.Scores), tally(verdicts)
 			}
@@ -197,12 +195,4 @@ func (s strip) SVG() template.HTML {
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
-}
-
-// levelOf names the level of a group's problem.
-func levelOf(r *trace.Record) string {
-	if r.Problem.Level == quintain.OwnParams {
-		return "settings of its own"
-	}
-	return fmt.Sprintf("level %d", r.Problem.Level)
 }

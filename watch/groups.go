@@ -108,13 +108,6 @@ func (s *selection) values(by, order, after string) url.Values {
 	return q
 }
 
-// filters reports whether the selection excludes any groups.
-func (s *selection) filters() bool {
-	q := s.query
-	q.By, q.Newest, q.After, q.Limit = "", false, trace.Ref{}, 0
-	return q != trace.Query{}
-}
-
 // order is the order in the address.
 func (s *selection) order() string {
 	if s.Oldest {
@@ -183,11 +176,7 @@ func (s *Server) groups(c *web.Call) error {
 	p.Tasks, p.Drops = sortedKeys(all.Tasks), sortedKeys(all.Drops)
 	var entries []trace.Entry
 	if sel.Text == "" {
-		p.Matches = p.All
-		if sel.filters() {
-			p.Matches = s.trace.count(sel.query).Groups
-		}
-		entries = s.trace.find(sel.query)
+		entries, p.Matches = s.trace.page(sel.query)
 		p.continueAfter(entries, len(entries) == pageRows)
 	} else {
 		if p.Found, err = s.search(c, sel.query, sel.Text, s.searchTime); err != nil {

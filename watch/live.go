@@ -66,6 +66,14 @@ func (t *liveTrace) find(q trace.Query) []trace.Entry {
 	return nil
 }
 
+// page returns the entries that match q, and the number of all matches.
+func (t *liveTrace) page(q trace.Query) ([]trace.Entry, int) {
+	if r := t.now(); r != nil {
+		return r.Page(q)
+	}
+	return nil, 0
+}
+
 // count counts the matches of q.
 func (t *liveTrace) count(q trace.Query) trace.Counts {
 	if r := t.now(); r != nil {
