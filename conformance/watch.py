@@ -27,6 +27,7 @@ from playwright.sync_api import sync_playwright
 
 PATIENCE = 120_000  # milliseconds, of any step
 SCREENS = [("light", 1280), ("dark", 1280), ("dark", 375), ("light", 2560)]  # with their widths
+PICTURES = {"run": "light", "groups": "light", "group": "dark", "evaluations": "light", "task": "light"}  # of docs/watch.md
 HOSTILE = [
     "<script>document.title = 'taken'</script>", "</pre><img src=x onerror=\"document.title='taken'\">", "a\u202eb\u200bc", "\x1b[31mred\x1b[0m\r",
     "x" * 100_000, "\u0000\u0007", "{{.Title}}${7*7}", "<a href=javascript:document.title='taken'>a</a>",
@@ -269,10 +270,10 @@ def questions(browser, base, data):
 
 
 def shoot(v, folder, name):
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
+    if folder and PICTURES.get(name) == folder.name:
+        folder.parent.mkdir(parents=True, exist_ok=True)
         v.page.evaluate("scrollTo(0, 0)")
-        v.page.screenshot(path=folder / f"{name}.png")
+        v.page.screenshot(path=folder.parent / f"{name}.png")
 
 
 def visit(v, folder):
@@ -504,7 +505,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, sync_playwright() as p:
         scratch = pathlib.Path(name)
         browser = p.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
-        with program(quintain, "run", "--minutes", "10", "--exam-problems", "4", "--data", str(scratch / "run"), log=scratch / "run.log") as base:
+        with program(quintain, "run", "--minutes", "10", "--data", str(scratch / "run"), log=scratch / "run.log") as base:
             faults += live(browser, base)
         for accuracy in ("0.4", "0.8"):
             subprocess.run([quintain, "eval", "--policy", "script", "--delay", "0s", "--accuracy", accuracy, "--tasks", "chain_sum:0", "--out", str(scratch / accuracy)],
