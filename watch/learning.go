@@ -112,10 +112,10 @@ func tasksIn(all []heldOut) (tasks []*taskScores) {
 }
 
 // meanOf is the mean over those of the labels that have a score; NaN: none has.
-func (e *heldOut) meanOf(labels []string) float64 {
+func (h *heldOut) meanOf(labels []string) float64 {
 	sum, n := 0.0, 0
 	for _, label := range labels {
-		if score, is := e.Tasks[label]; is {
+		if score, is := h.Tasks[label]; is {
 			sum, n = sum+score, n+1
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // Bounds on telling whether a run goes on.
 const (
-	quietFor   = 6 * time.Second // without news, before the lock of the folder is looked at
+	quietFor   = 6 * time.Second  // without news, before the lock of the folder is looked at
 	askedEvery = 30 * time.Second // looking locks the folder for a moment
 )
 
