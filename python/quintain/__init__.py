@@ -13,6 +13,7 @@ Python process; a fork gets its own, and a dead one is replaced.
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from quintain import environments, math, rewards
@@ -32,6 +33,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.metadata.version("quintain")
     if name in ("Batch", "Hub"):  # they need NumPy, which loads slowly
         return getattr(importlib.import_module("quintain.hub"), name)
     raise AttributeError(f"module 'quintain' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
