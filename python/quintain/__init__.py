@@ -21,13 +21,13 @@ from quintain.environments import ScenarioEnvironment, TaskEnvironment
 from quintain.errors import Error, HubError, ProgramError
 from quintain.run import Run
 from quintain.problems import Problem, Task, Verdict, grade, grade_all, judge_all, task, tasks
-from quintain.scenarios import Draw, Reply, Scenario, Step, scenario, serve_scenario
+from quintain.scenarios import Draw, Play, Reply, Scenario, Step, scenario, serve_scenario
 
 if TYPE_CHECKING:
     from quintain.hub import Batch, Hub
 
 __all__ = [
-    "Batch", "Draw", "Error", "Hub", "HubError", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Step", "Task",
+    "Batch", "Draw", "Error", "Hub", "HubError", "Play", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Step", "Task",
     "TaskEnvironment", "Verdict", "environments", "grade", "grade_all", "judge_all", "math", "rewards", "scenario", "serve_scenario", "task", "tasks",
 ]  # fmt: skip
 
