@@ -93,7 +93,7 @@ func TestRunReportsItsCurriculum(t *testing.T) {
 		t.Errorf("the shares are %v in all", shares)
 	}
 	var shown strings.Builder
-	if err := screen.Report(&shown, &r); err != nil || !strings.Contains(shown.String(), "complexity  share") {
+	if err := screen.Report(&screen.Terminal{Out: &shown}, &r); err != nil || !strings.Contains(shown.String(), "levels done  groups  share") {
 		t.Errorf("error %v, shown as\n%s", err, shown.String())
 	}
 }

@@ -54,19 +54,12 @@ const (
 )
 
 func main() {
-	stderr := int(os.Stderr.Fd())
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		browse:  watch.Browse,
-		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
-		columns: func() int {
-			columns, _, err := term.GetSize(stderr)
-			if err != nil {
-				return 0
-			}
-			return columns
-		},
+		environ: os.Environ, terminal: term.IsTerminal(int(os.Stderr.Fd())), tty: term.IsTerminal(int(os.Stdout.Fd())),
+		columns: screen.Columns(os.Stderr, os.Stdout),
 		interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2) // the first stops, the second cuts
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
@@ -108,8 +101,18 @@ var errInterrupted = errors.New("interrupted")
 
 // screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
-	term := w.getenv("TERM")
-	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns, Lines: w.lines}
+	t := screen.On(w.stderr, w.terminal, w.getenv)
+	t.Columns, t.Lines = w.columns, w.lines
+	return t
+}
+
+// results returns the terminal or the file for results.
+func (w *world) results() *screen.Terminal {
+	t := screen.On(w.stdout, w.tty, w.getenv)
+	if w.tty {
+		t.Columns = w.columns
+	}
+	return t
 }
 
 // getenv returns an environment variable.
