@@ -8,7 +8,7 @@ import (
 )
 
 // A Reader finds and reads the records of a trace, even while a Writer of this or another
-// process adds to it. It holds the index in memory, about 30 bytes per record, and no open
+// process adds to it. It holds the index in memory, about 50 bytes per record, and no open
 // file. Many goroutines may use it at once.
 type Reader struct {
 	dir string

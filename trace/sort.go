@@ -10,11 +10,12 @@ import (
 // An Order is the sort order of a [Query].
 type Order string
 
-// The orders. Equal records are in the order of writing; those without a score are below all
-// scores.
+// The orders. Equal records are in the order of writing; those without a score or spread are
+// below all others.
 const (
 	ByTime    Order = "" // the order of writing
 	ByScore   Order = "score"
+	BySpread  Order = "spread"
 	ByTokens  Order = "tokens"
 	ByVersion Order = "version"
 )
@@ -45,6 +46,8 @@ func (x *index) rank(by Order, i int) float64 {
 		return float64(x.at(colTokens, i))
 	case ByVersion:
 		return float64(x.at(colVersion, i))
+	case BySpread:
+		return float64(x.at(colSpread, i)) // the bits are in the order of the values
 	}
 	score := math.Float64frombits(uint64(x.at(colScore, i)))
 	if math.IsNaN(score) {

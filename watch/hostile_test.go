@@ -35,9 +35,10 @@ func TestHostileText(t *testing.T) {
 			_, list, _ = get(t, s, "/watch/groups")
 			at = regexp.MustCompile(`group\?at=[0-9-]+`).FindString(list)
 		}
-		for _, path := range []string{"/watch/" + at, "/watch/failures"} {
+		for _, path := range []string{"/watch/" + at, "/watch/failures", "/watch/groups"} {
 			status, body, _ := get(t, s, path)
-			if status != http.StatusOK || !strings.Contains(body, c.want) {
+			short := strings.HasSuffix(path, "groups") // it has the beginnings of texts
+			if status != http.StatusOK || !short && !strings.Contains(body, c.want) {
 				t.Errorf("%s: %s: %d, there is no %s", c.why, path, status, c.want)
 			}
 			if strings.Contains(body, "<script>") || strings.Contains(body, "<img") || len(body) > 12<<20 {

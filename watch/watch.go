@@ -23,6 +23,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Home is the path of the first page.
@@ -44,7 +45,10 @@ type Config struct {
 type Server struct {
 	config  Config
 	trace   *liveTrace
-	numbers *numbers
+	numbers *follow.Numbers
+	playing lastPlayed
+	state   follow.State
+	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
 
@@ -67,7 +71,10 @@ func New(c Config) (*Server, error) {
 	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
 		at = c.Data
 	}
-	s := &Server{config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)), searchTime: searchTime}
+	s := &Server{
+		config: c, trace: &liveTrace{folder: at}, numbers: follow.NewNumbers(filepath.Join(c.Data, datadir.Metrics)),
+		state: follow.State{Folder: c.Data}, searchTime: searchTime,
+	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
 	s.pages, s.alone, err = readPages()
@@ -123,16 +130,15 @@ func (s *Server) Run(ctx context.Context) error {
 	s.ready()
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
-	groups, held := s.trace.len(), ""
-	rows := s.numbers.len()
+	last, held := s.status(), ""
 	for {
 		for s.refresh() && ctx.Err() == nil {
 			continue // ten million numbers take a few seconds
 		}
-		g, h := s.trace.len(), s.hubNow()
-		if r := s.numbers.len(); g != groups || r != rows || h != held {
-			groups, rows, held = g, r, h
-			s.grown.Add("grown", map[string]any{"groups": groups, "rows": rows})
+		now, h := s.status(), s.hubNow()
+		if now != last || h != held {
+			last, held = now, h
+			s.grown.Add("grown", now.event())
 		}
 		select {
 		case <-ctx.Done():
@@ -156,7 +162,7 @@ func (s *Server) hubNow() string {
 
 // refresh reads additions to the folder, and reports whether there are more numbers to read.
 func (s *Server) refresh() (more bool) {
-	more, failed := s.numbers.refresh()
+	more, failed := s.numbers.Refresh()
 	if err := errors.Join(s.trace.refresh(), failed); err != nil {
 		s.config.Log.Warn("the data folder cannot be read", "error", err)
 	}

@@ -92,7 +92,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err := run.ReportFile(c.Run.Report).Check(); err != nil {
 		return err
 	}
-	h, pages, err := c.host(ctx, log)
+	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin)
 	if err != nil {
 		return err
 	}
