@@ -29,20 +29,21 @@ var ErrNothing = errors.New("it has neither a trace nor numbers of a run")
 
 // An exportPage is the content of an exported page.
 type exportPage struct {
-	Title    string
-	Made     time.Time
-	Guard    template.HTML // its content security policy
-	Style    template.CSS
-	Drawing  template.JS // uPlot
-	Scripts  []template.JS
-	Series   template.JS // chart lines, as JSON
-	Run      runPage
-	Failures failuresPage
-	Tasks    tasksPage
-	Groups   []groupPage
-	All      int // groups of the trace
-	Tokens   int // bound of tokens with details
-	Text     int // bound of characters
+	Title       string
+	Made        time.Time
+	Guard       template.HTML // its content security policy
+	Style       template.CSS
+	Drawing     template.JS // uPlot
+	Scripts     []template.JS
+	Series      template.JS // chart lines, as JSON
+	Run         runPage
+	Evaluations evaluationsPage
+	Failures    failuresPage
+	Tasks       tasksPage
+	Groups      []groupPage
+	All         int // groups of the trace
+	Tokens      int // bound of tokens with details
+	Text        int // bound of characters
 }
 
 // Export writes a self-contained page: the run's numbers, failures and tasks, and the newest
@@ -57,6 +58,7 @@ func (s *Server) Export(ctx context.Context, to io.Writer) error {
 		return ErrNothing
 	}
 	p.Title = p.Run.title()
+	p.Evaluations.fill(s.heldOuts(), "")
 	err := s.fillExport(ctx, &p)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

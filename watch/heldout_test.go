@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 // examined serves the pages of a folder with rows of examinations.jsonl.
@@ -56,6 +57,31 @@ func TestEvaluationsDuringARun(t *testing.T) {
 				t.Errorf("%s: there is no %s in\n%s", c.path, want, body)
 			}
 		}
+	}
+}
+
+// TestExportHasTheEvaluations exports replies that no page should trust.
+func TestExportHasTheEvaluations(t *testing.T) {
+	dir := fill(t, rows)
+	text := `{"version":0,"mean_score":0.25,"tasks":{"sum":0.25},"examples":[` + reply("sum", "</pre><script>alert(1)</script>\u202e", 0) + "]}\n"
+	if err := os.WriteFile(filepath.Join(dir, datadir.Evaluations), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	pages, err := watch.New(watch.Config{Data: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.ReplaceAll(export(t, pages), "&#43;", "+")
+	for _, want := range []string{
+		`<td class="n heat2" title="sum: 0.250 now, 0.250 at the start">0.250<small>`, "the one of sum gained most", "<strong>Wrong at version 0.</strong>",
+		`&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;<mark class="unseen">⟨U+202E⟩</mark>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	if strings.Contains(page, `href="evaluations`) || strings.Contains(page, `action="evaluations`) {
+		t.Error("the page asks a server")
 	}
 }
 

@@ -63,7 +63,7 @@ func TestALongEpisodeHasPages(t *testing.T) {
 }
 
 func FuzzQueries(f *testing.F) {
-	for _, seed := range []string{"at=1-8-0&episode=0&turn=-1", "at=1-8-0&turn=9223372036854775807", "by=score&after=1-8-0", "after=9-9-9&order=up", "level=1&min_score=1e999", "name=train%2Fscore&columns=1", "text=%ff", "name=countdown&level=1&index=3&answer=%ff"} {
+	for _, seed := range []string{"at=1-8-0&episode=0&turn=-1", "at=1-8-0&turn=9223372036854775807", "by=score&after=1-8-0", "after=9-9-9&order=up", "level=1&min_score=1e999", "name=train%2Fscore&columns=1", "text=%ff", "by=spread&order=up&problem=%ff", "name=countdown&level=1&index=3&answer=%ff"} {
 		f.Add(seed)
 	}
 	s := serve(f, rows, group("chain_sum", 0, "4", "5"))
