@@ -242,3 +242,34 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("status %d %.100s", w.Code, w.Body)
 	}
 }
+
+// A browser gets a page where tasks can be tried; other clients get JSON.
+func TestBrowsersGetPages(t *testing.T) {
+	s, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		why, method, path, accept string
+		status                    int
+		want                      string // in the body, or the address
+	}{
+		{"a program", "GET", "/", "*/*", 200, `{"status":"ok"}`},
+		{"a browser", "GET", "/", "text/html,*/*", 303, "watch/tasks"},
+		{"the tasks", "GET", "/watch/tasks", "text/html", 200, `href="task?name=spell_backward"`},
+		{"an answer", "GET", "/watch/task?name=spell_backward&answer=x", "text/html", 200, "Score 0"},
+		{"HEAD of a page", "HEAD", "/watch/tasks", "text/html", 200, ""},
+		{"the pages of a run", "GET", "/watch/run", "text/html", 404, "Not Found"},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), test.method, "http://localhost"+test.path, nil)
+		r.Header.Set("Accept", test.accept)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r)
+		if got := w.Body.String() + w.Header().Get("Location"); w.Code != test.status || !strings.Contains(got, test.want) {
+			t.Errorf("%s: %d %.300s, want %d and %s", test.why, w.Code, got, test.status, test.want)
+		}
+		if strings.Contains(w.Body.String(), "live.js") {
+			t.Errorf("%s: the page follows a run", test.why)
+		}
+	}
+}

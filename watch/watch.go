@@ -29,6 +29,9 @@ import (
 // Home is the path of the first page.
 const Home = "/watch/run"
 
+// Tasks is the path of the page that lists the tasks.
+const Tasks = "/watch/tasks"
+
 // A Config names the data to show.
 type Config struct {
 	Data string // data folder of a run, or the folder of a trace
@@ -39,6 +42,8 @@ type Config struct {
 	// Tokenizer returns, on first use, the tokenizer of vocabularies other than this program's
 	// own. If it or its result is nil, those tokens are shown as numbers.
 	Tokenizer func() (*tokenizer.Tokenizer, error)
+
+	TasksOnly bool // there is no data: show the pages of tasks alone
 }
 
 // A Server serves the pages. Many goroutines may use it at once.
@@ -77,11 +82,16 @@ func New(c Config) (*Server, error) {
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
-	s.pages, s.alone, err = readPages()
+	if s.pages, s.alone, err = readPages(); c.TasksOnly {
+		s.ready = func() {}
+		for _, page := range s.pages {
+			page.Funcs(template.FuncMap{"links": func() []link { return []link{{"tasks", "Tasks"}} }})
+		}
+	}
 	return s, err
 }
 
-// Routes are the routes of the pages. [Home] leads to all others.
+// Routes are the routes of the pages. [Home] leads to all others, [Tasks] to those of tasks.
 func (s *Server) Routes() []web.Route {
 	all := []web.Route{
 		{Path: Home, Serve: s.run},
@@ -91,11 +101,14 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/tokens", Serve: s.tokens},
 		{Path: "/watch/text", Serve: s.text},
 		{Path: "/watch/failures", Serve: s.failures},
-		{Path: "/watch/tasks", Serve: s.tasks},
+		{Path: Tasks, Serve: s.tasks},
 		{Path: "/watch/task", Serve: s.task},
 		{Path: "/watch/evaluations", Serve: s.evaluations},
 		{Path: "/watch/events", Serve: s.grown.Stream},
 		{Path: "/watch/static/{name}", Serve: s.static},
+	}
+	if s.config.TasksOnly {
+		all = []web.Route{{Path: Tasks, Serve: s.tasks}, {Path: "/watch/task", Serve: s.task}, {Path: "/watch/static/{name}", Serve: s.static}}
 	}
 	for i, r := range all {
 		all[i].Serve = func(c *web.Call) error {

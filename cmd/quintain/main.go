@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,7 +18,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -212,16 +210,7 @@ func noArgs(c *cobra.Command, args []string) error {
 	if !c.HasAvailableSubCommands() {
 		return usagef("unknown argument %q for %q", args[0], c.CommandPath())
 	}
-	var names []string
-	for _, verb := range c.Commands() {
-		if slices.Contains(verb.SuggestFor, args[0]) {
-			return usagef("unknown command %q for %q; did you mean %q?", args[0], c.CommandPath(), verb.Name())
-		}
-		if verb.IsAvailableCommand() {
-			names = append(names, verb.Name())
-		}
-	}
-	return usagef("unknown command %q for %q%s", args[0], c.CommandPath(), nearest.Suggest(args[0], names))
+	return usagef("unknown command %q for %q%s", args[0], c.CommandPath(), flags.MeantCommand(c, args[0]))
 }
 
 // oneArg wants exactly one argument, called name.

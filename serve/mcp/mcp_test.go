@@ -48,6 +48,11 @@ func TestAnswer(t *testing.T) {
 		{"params that are not an object", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, `"code":-32602`},
 		{"an unknown tool", call("guess", `{}`), `"code":-32602`},
 		{"the tasks of a kind", call("list_tasks", `{"category":"games"}`), `"category":"games"`},
+		{"a kind that is mistyped", call("list_tasks", `{"category":"game"}`), `did you mean \"games\"?`},
+		{"the tasks with a word", call("list_tasks", `{"search":"SPELL"}`), `"name":"spell_backward"`},
+		{"the first of all tasks", call("list_tasks", `{}`), `"next":25`},
+		{"the last of all tasks", call("list_tasks", `{"from":106}`), `{"tasks":[],"total":106}`},
+		{"beyond the tasks", call("list_tasks", `{"from":107}`), `from: is 107, want 0 to 106`},
 		{"a problem", call("draw_problem", `{"task":"chain_sum","seed":"1"}`), `"structuredContent":{"problem":"chain_sum.v`},
 		{"a seed as a number", call("draw_problem", `{"task":"chain_sum","seed":1}`), `.s1.l0.0"`},
 		{"a problem of a scenario", call("draw_problem", `{"task":"chain_sum","seed":"1","scenario":"reasoning_gym"}`), `"messages":[{"role":"system"`},
@@ -60,6 +65,9 @@ func TestAnswer(t *testing.T) {
 		{"text for a model has no escapes for HTML", call("draw_problem", `{"task":"<"}`), `no task \"<\"`},
 	} {
 		got := string(s.Answer(t.Context(), []byte(test.message)))
+		if len(got) > 12_000 {
+			t.Errorf("%s: the answer has %d characters", test.why, len(got))
+		}
 		if !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%s: %s gives\n%s\nwant in it\n%s", test.why, test.message, got, test.want)
 		}
