@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/watch/follow"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // A heldOut is an evaluation on held-out problems during the run: a line of
@@ -62,7 +63,7 @@ func (h *heldOuts) list(path string) ([]heldOut, error) {
 
 // A heatMap has the scores of tasks and levels, at the start and now.
 type heatMap struct {
-	Levels []int // from 1
+	Levels []string // the easiest first: 1st, 2nd, …
 	Rows   []heatRow
 }
 
@@ -110,7 +111,7 @@ func newHeatMap(all []heldOut) *heatMap {
 	}
 	m := &heatMap{}
 	for i := range most {
-		m.Levels = append(m.Levels, i+1)
+		m.Levels = append(m.Levels, words.Ordinal(i+1))
 	}
 	for _, task := range sortedKeys(by) {
 		row := heatRow{task, make([]*cell, most)}

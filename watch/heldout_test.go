@@ -5,11 +5,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/watch"
 )
@@ -59,25 +57,6 @@ func TestEvaluationsDuringARun(t *testing.T) {
 				t.Errorf("%s: there is no %s in\n%s", c.path, want, body)
 			}
 		}
-	}
-}
-
-// TestLevelsOfALadder finds the names of levels with settings of their own in the evaluations.
-func TestLevelsOfALadder(t *testing.T) {
-	r := group("chain_sum", 0, "4", "5")
-	r.Problem.Level, r.Problem.Params = quintain.OwnParams, []byte(`{"min_terms":3}`)
-	held := r.Problem
-	held.Seed, held.Index = 99, 5
-	dir := fill(t, "", r)
-	row := `{"version":0,"mean_score":0.25,"tasks":{"chain_sum (4)":0.25},"examples":[` + strings.Replace(reply("chain_sum (4)", "1", 0), "an.id", held.ID(), 1) + "]}\n"
-	if err := os.WriteFile(filepath.Join(dir, datadir.Evaluations), []byte(row), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, dir)
-	_, list, _ := get(t, s, "/watch/groups")
-	_, page, _ := get(t, s, "/watch/"+regexp.MustCompile(`group\?at=[0-9-]+`).FindString(list))
-	if !strings.Contains(list, ">chain_sum, level 4</a>") || !strings.Contains(page, "<h1>Group of chain_sum, level 4</h1>") {
-		t.Errorf("there is no level in %s\nand %s", list, page)
 	}
 }
 

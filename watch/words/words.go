@@ -2,6 +2,7 @@
 package words
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -57,4 +58,18 @@ var seriesNames = map[string]string{
 	"learn/loss": "loss", "learn/policy_loss": "of it, the policy's",
 	"train_perf/task_duration_mean": "mean", "train_perf/task_duration_max": "slowest",
 	"curriculum/avg_complexity": "their difficulty",
+}
+
+// Ordinal writes a number as 1st, 2nd, 3rd and so on.
+func Ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		return fmt.Sprint(n, "st")
+	case n%10 == 2:
+		return fmt.Sprint(n, "nd")
+	case n%10 == 3:
+		return fmt.Sprint(n, "rd")
+	}
+	return fmt.Sprint(n, "th")
 }

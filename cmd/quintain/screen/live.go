@@ -149,10 +149,7 @@ func statusLine(r *run.Report) string {
 		step += ", version " + known("%d", r.Version, r.Version >= 0)
 	}
 	text := fmt.Sprintf("%s, %s: %s (%s)", step, elapsed(r.Seconds), headline(r), strings.Join(flowOf(r), ", "))
-	for _, trouble := range troubles(r) {
-		text += "; " + trouble
-	}
-	return text
+	return strings.Join(append([]string{text}, troubles(r)...), "; ")
 }
 
 // flowOf returns how groups and tokens flow, in parts of a few words.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Widths of columns, in characters.
@@ -207,5 +208,5 @@ func practises(t *run.TaskReport) string {
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %d", ordinal(1+int(t.Curriculum.Complexity*float64(n-1)+0.5)), n)
+	return fmt.Sprintf("%s of %d", words.Ordinal(1+int(t.Curriculum.Complexity*float64(n-1)+0.5)), n)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // leastGain is the smallest gain of a task's held-out score that is told, if no level was won.
@@ -81,24 +82,10 @@ func place(r *run.Report, label string) string {
 		case at == n-1:
 			return fmt.Sprintf("%s, the hardest of %d levels", t.Label, n)
 		default:
-			return fmt.Sprintf("%s, the %s of %d levels", t.Label, ordinal(at+1), n)
+			return fmt.Sprintf("%s, the %s of %d levels", t.Label, words.Ordinal(at+1), n)
 		}
 	}
 	return label
-}
-
-// ordinal writes a number as 1st, 2nd, 3rd and so on.
-func ordinal(n int) string {
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-	case n%10 == 1:
-		return fmt.Sprint(n, "st")
-	case n%10 == 2:
-		return fmt.Sprint(n, "nd")
-	case n%10 == 3:
-		return fmt.Sprint(n, "rd")
-	}
-	return fmt.Sprint(n, "th")
 }
 
 // grouped writes a number with commas between thousands.
