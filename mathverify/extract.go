@@ -98,10 +98,14 @@ func fromText(text string, letter bool) (string, Rule) {
 		}
 	}
 	for _, part := range []string{conclusion(text), text} {
+		part = withoutReason(part)
+		if found := bulleted(part); found != "" {
+			return found, RuleFormula
+		}
 		if found := lastFormula(part); found != "" {
 			return found, RuleFormula
 		}
-		if found := lastNumber(part); found != "" {
+		if found := lastExpression(part); found != "" {
 			return found, RuleNumber
 		}
 	}

@@ -44,12 +44,18 @@ const maxFormula = 4000
 // closer finds the delimiter that ends a formula, unless a backslash escapes it.
 func closer(text, shut string) int {
 	text = text[:min(len(text), maxFormula)]
+	if text == "" {
+		return -1
+	}
 	for from := 0; ; {
 		n := strings.Index(text[from:], shut)
 		if n < 0 {
 			return -1
 		}
-		if n += from; shut != "$" || n == 0 || text[n-1] != '\\' {
+		if n += from; shut == "$" && n+1 < len(text) && isDigit(text[n+1]) && isDigit(text[0]) { // amounts of money
+			return -1
+		}
+		if shut != "$" || n == 0 || text[n-1] != '\\' {
 			return n
 		}
 		from = n + 1
@@ -75,28 +81,32 @@ var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
 // lastFormula returns the last formula of a text, and those before it that only commas,
 // "and" or "or" separate. If it is just a variable, a number after it counts.
 func lastFormula(text string) string {
-	all := formulas(text)
-	for len(all) > 0 && blank(all[len(all)-1].content) {
-		all = all[:len(all)-1]
-	}
+	all := asserted(text, formulas(text))
 	if len(all) == 0 {
 		return ""
 	}
 	last := all[len(all)-1]
 	if single().MatchString(last.content) || !strings.ContainsAny(last.content, "0123456789=") {
-		if n := lastNumber(text[last.end:]); n != "" {
+		if n := lastExpression(text[last.end:]); n != "" {
 			return n
 		}
+	}
+	if n := stated(text[last.end:]); n != "" {
+		return n
 	}
 	first := len(all) - 1
 	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) {
 		first--
 	}
-	var parts []string
-	for _, f := range all[first:] {
-		parts = append(parts, strings.Trim(lines(f.content), " .,;\n"))
+	found := ""
+	for i, f := range all[first:] {
+		if i > 0 && strings.Contains(text[all[first+i-1].end:f.start], "or") {
+			found += ` \text{ or } `
+		} else if i > 0 {
+			found += ", "
+		}
+		found += strings.Trim(lines(f.content), " .,;\n")
 	}
-	found := strings.Join(parts, ", ")
 	if !bare(found) {
 		return lastNumber(found)
 	}
@@ -128,9 +138,9 @@ func lines(content string) string {
 }
 
 var (
-	number  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
-	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
-	amount  = compiled(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
+	digits  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
+	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + digits + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
+	amount  = compiled(digits + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
 // bounding matches words before a number that rule it out as the answer.
