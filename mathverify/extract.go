@@ -26,14 +26,28 @@ const (
 const maxText = 1 << 20
 
 // Extract returns the final answer of a text and the rule that found it. If the reference
-// answer gold is the letter of a multiple choice, Extract looks for a letter too. The
-// cost is linear.
+// answer gold is the letter of a multiple choice, Extract looks for a letter too; if it is in words,
+// for words. The cost is linear.
 func Extract(text, gold string) (found string, rule Rule) {
-	return extract(text, isChoice(reference(gold)))
+	return extract(text, wantedFor(reference(gold)))
 }
 
-// extract finds a letter, or any answer.
-func extract(text string, letter bool) (found string, rule Rule) {
+// A wanted says what kind of answer the reference is.
+type wanted struct {
+	letter bool   // the letter of a multiple choice
+	phrase string // the reference, if it is in words
+}
+
+func wantedFor(gold string) wanted {
+	want := wanted{letter: isChoice(gold)}
+	if !want.letter && isPhrase(gold) {
+		want.phrase = gold
+	}
+	return want
+}
+
+// extract finds an answer.
+func extract(text string, want wanted) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
@@ -50,10 +64,10 @@ func extract(text string, letter bool) (found string, rule Rule) {
 	}
 	text = outside
 	if inner, is := tagged(text); is {
-		found, _ = fromText(inner, letter)
+		found, _ = fromText(inner, want)
 		return found, RuleTag
 	}
-	return fromText(text, letter)
+	return fromText(text, want)
 }
 
 // worded matches an answer that is set in words as a whole.
@@ -65,7 +79,7 @@ func unworded(text string) string {
 		return text
 	}
 	if m := worded().FindStringSubmatch(text); m != nil {
-		if found, _ := fromText(m[1], false); found != "" {
+		if found, _ := fromText(m[1], wanted{}); found != "" {
 			return found
 		}
 	}
@@ -73,28 +87,33 @@ func unworded(text string) string {
 }
 
 // fromText applies the rules for texts without boxes.
-func fromText(text string, letter bool) (string, Rule) {
+func fromText(text string, want wanted) (string, Rule) {
 	text = strings.TrimSpace(marked(text))
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
-	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
+	if m := lettered().FindStringSubmatch(text); want.letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
 	if len(text) <= maxBare && bare(text) {
 		return strings.Trim(peel(text), "* "), RuleBare
 	}
 	if s := statement(text); s != "" {
-		if found := fromStatement(s, letter); found != "" {
+		if found := fromStatement(s, want); found != "" {
 			return found, RuleStatement
 		}
-		if letter { // several letters
+		if want.letter { // several letters
 			return "", RuleNone
 		}
 	}
-	if letter {
+	if want.letter {
 		if found := lastLetter(text); found != "" {
 			return found, RuleStatement
+		}
+	}
+	if want.phrase != "" {
+		if found := phrase(text, want.phrase); found != "" {
+			return found, RuleText
 		}
 	}
 	for _, part := range []string{conclusion(text), text} {

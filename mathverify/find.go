@@ -116,9 +116,19 @@ func lastFormula(text string) string {
 // percentAfter matches a percent sign after a formula.
 var percentAfter = compiled(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)
 
+// halfOfDay matches what follows a time of day.
+var halfOfDay = compiled(`^\s*[aApP](?:\.\s?[mM]\.|[mM]\b)`)
+
+// maxOf is as much as we read of a text after a formula.
+const maxOf = 20
+
+// unitAfter returns a percent sign, or the half of the day, if a text begins with it.
 func unitAfter(text string) string {
 	if percentAfter().MatchString(text) {
 		return `\%`
+	}
+	if m := halfOfDay().FindString(text[:min(len(text), maxOf)]); m != "" {
+		return `\text{` + m + "}"
 	}
 	return ""
 }

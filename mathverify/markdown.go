@@ -42,7 +42,8 @@ func marked(text string) string {
 func emphasized(text string) string {
 	line := strings.TrimSpace(text)
 	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if all := emphasis().FindAllStringSubmatch(line, 2); len(all) == 1 {
+	all := emphasis().FindAllStringSubmatch(line, 2)
+	if len(all) == 1 && !(strings.HasSuffix(all[0][1], ":") && !strings.HasSuffix(line, "**")) {
 		return strings.Trim(all[0][1], " .:")
 	}
 	return ""
@@ -52,8 +53,9 @@ func emphasized(text string) string {
 var broken = strings.NewReplacer("\frac{", `\frac{`, "\frac", `\frac`, "\boxed", `\boxed`, "\binom", `\binom`, "\begin{", `\begin{`,
 	"\text{", `\text{`, "\times", `\times`, "\theta", `\theta`, "\tfrac{", `\tfrac{`, "\right)", `\right)`, "\right]", `\right]`, "\right|", `\right|`)
 
-// repaired restores commands that JSON broke, and drops the codes of terminals.
+// repaired restores commands that JSON broke, and drops the codes of terminals and of HTML.
 func repaired(text string) string {
+	text = withoutHTML(text)
 	control := false
 	for i := range len(text) {
 		control = control || text[i] < ' ' && text[i] != '\n'

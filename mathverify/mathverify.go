@@ -54,7 +54,10 @@ func Verify(ctx context.Context, gold, text string) Verdict {
 // verify also returns the comparison, for [Explain].
 func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 	c := newComparison(ctx, gold)
-	c.answerText, c.rule = extract(text, isChoice(c.goldText))
+	c.answerText, c.rule = extract(text, wantedFor(c.goldText))
+	if !hasArrow(c.goldText) {
+		c.answerText = lastStep(c.answerText)
+	}
 	if len(gold) < maxShort*4 && len(text) < maxShort*4 && !blank(gold) && normal(gold) == normal(text) && !isChoice(c.goldText) {
 		return Verdict{true, SameText, strings.TrimSpace(text)}, c
 	}
@@ -146,6 +149,13 @@ func (c *comparison) verdict() Verdict {
 
 // decide runs the stages.
 func (c *comparison) decide() (bool, Reason) {
+	if same, sure := sameWording(c.goldText, c.answerText); sure {
+		c.note("text", c.goldText+" | "+c.answerText, same)
+		if same {
+			return true, SameText
+		}
+		return false, Differ
+	}
 	if same, sure := sameText(c.goldText, c.answerText); same || sure {
 		c.note("text", c.goldText+" | "+c.answerText, same)
 		if same {

@@ -187,7 +187,7 @@ func finally(text string) string {
 		return ""
 	}
 	if s := statement(text[at:]); s != "" {
-		return fromStatement(s, false)
+		return fromStatement(s, wanted{})
 	}
 	return ""
 }
@@ -232,7 +232,7 @@ func firstPart(text string) string { return text[:min(len(text), 60)] }
 var clause = compiled(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
 // fromStatement returns the answer in the text after a marker.
-func fromStatement(s string, letter bool) string {
+func fromStatement(s string, want wanted) string {
 	if rest, is := strings.CutPrefix(s, "not "); is {
 		_, after, found := strings.Cut(rest, "but ")
 		if !found {
@@ -242,6 +242,9 @@ func fromStatement(s string, letter bool) string {
 	}
 	if display := displayed(s); display != "" {
 		return peel(display)
+	}
+	if word := agreement(s, want.phrase); word != "" {
+		return word
 	}
 	s = atOnce.Replace(s[:min(len(s), 2000)])
 	part := s
@@ -253,7 +256,7 @@ func fromStatement(s string, letter bool) string {
 		return peel(part)
 	}
 	line, _, _ := strings.Cut(s, "\n")
-	if letter {
+	if want.letter {
 		return firstLetter(line)
 	}
 	for _, find := range []func(string) string{lastFormula, money, lastNumber} {

@@ -102,7 +102,7 @@ func (s *scanner) next() {
 }
 
 // amounts matches a number with its separators, a time of day, or a fraction of one character.
-var amounts = compiled(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+:\d\d?|\d+(?:\.\d+)?|\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
+var amounts = compiled(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+:\d\d?(?:\s?[aApP](?:\.\s?[mM]\.|[mM]\b))?|\d+(?:\.\d+)?|\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
 
 // classes lists signs outside the alphabet.
 var classes = func() map[rune]class {
@@ -244,7 +244,7 @@ func (s *scanner) product(word, after, next string) bool {
 // brackets.
 func (s *scanner) word(rest string) {
 	n := strings.IndexFunc(rest, func(r rune) bool {
-		return !unicode15.IsLetter(r) && !unicode15.IsDigit(r) && !strings.ContainsRune("'’-/^²³", r)
+		return !unicode15.In(r, unicode.Latin) && !unicode15.IsDigit(r) && !strings.ContainsRune("'’-/^²³", r)
 	})
 	if n < 0 {
 		n = len(rest)

@@ -1,0 +1,153 @@
+package mathverify
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
+)
+
+// inText matches words in \text and the like.
+var inText = compiled(`\\(?:text|textbf|textit|textrm|textnormal|mathrm|mbox)\s*\{([^{}]*)\}`)
+
+// plainWords returns a text without \text and the like, stars and dollar signs, in lower case.
+func plainWords(text string) string {
+	text = strings.NewReplacer("$", "", "*", "", `\ `, " ", "~", " ").Replace(inText().ReplaceAllString(text, "$1"))
+	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".,;:!\"“”` ")
+}
+
+// maxPhrase is the greatest length of an answer in words.
+const maxPhrase = 60
+
+// isPhrase reports whether a reference is in words: it begins with a word, and has no signs.
+func isPhrase(gold string) bool {
+	if len(gold) > maxPhrase || gold == "" || gold[0] == '\\' && !strings.HasPrefix(gold, `\text`) && !strings.HasPrefix(gold, `\m`) {
+		return false
+	}
+	words := strings.Fields(plainWords(gold))
+	if len(words) == 0 || strings.ContainsAny(gold, "=<>+^_&()[]|/") {
+		return false
+	}
+	word := leading(words[0])
+	if word == "" || strings.ContainsAny(plainWords(gold), `\{}`) {
+		return false
+	}
+	known := isProse(word) && !listed(longFunctions, word) || dictionary[word] || word == "dne"
+	return known || len(word) > 1 && isLatin(word) && (strings.Contains(gold, `\text`) || capitalized(gold)) && word != "pi"
+}
+
+// capitalized reports whether a text begins with a capital and a small letter.
+func capitalized(text string) bool {
+	return len(text) > 2 && unicode15.IsUpper(rune(text[0])) && text[1] >= 'a' && text[1] <= 'z'
+}
+
+// phrase returns the words that a text gives for its answer, for a reference in words: a "yes" or
+// "no" at its start, the only words in bold in its last line, or what follows the verb of its last
+// sentence.
+func phrase(text, gold string) string {
+	if word := agreement(text, gold); word != "" {
+		return word
+	}
+	if found := emphasized(text); found != "" {
+		return found
+	}
+	return complement(lastSentence(text))
+}
+
+// agreement returns the "yes" or "no" at the start of a text if the reference is one.
+func agreement(text, gold string) string {
+	if gold == "" || !answersYes(plainWords(gold)) {
+		return ""
+	}
+	if word := plainWords(leading(strings.TrimLeft(text, "* "))); answersYes(word) {
+		return word
+	}
+	return ""
+}
+
+// answersYes reports whether a word answers a question whether something is so.
+func answersYes(word string) bool { return listed(" yes no true false ", word) && word != "" }
+
+// lastSentence returns the last sentence of a text.
+func lastSentence(text string) string {
+	text = strings.TrimRight(text[max(0, len(text)-maxHint):], " \n.*!")
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	return text[strings.LastIndex(text, ". ")+1:]
+}
+
+var (
+	linking     = compiled(`(?i)^.*\b(?:is|are|was|were|be|has|have|becomes|remains|called|named)\s+(.*)$`)
+	preposition = compiled(`(?i)^.*\b(?:in|on|by|at|to|of)\s+(.*)$`)
+	determiner  = compiled(`(?i)^(?:(?:therefore|thus|always|just|simply|in|on|at|by|an?|the)\s+)+`)
+	negation    = compiled(`(?i)\b(?:not|never|neither|nor|or|either|than|before|after|except|unlike|instead|rather|between|and)\b|n't\b|n’t\b`)
+)
+
+// complement returns what a sentence says of its subject: "June" of "The drop was in June."
+func complement(sentence string) string {
+	if loc := reason().FindStringIndex(sentence); loc != nil {
+		sentence = sentence[:loc[0]]
+	}
+	if i := strings.Index(sentence, " ("); i > 0 && strings.HasSuffix(sentence, ")") {
+		sentence = sentence[:i]
+	}
+	m := linking().FindStringSubmatch(sentence)
+	if m == nil && !negation().MatchString(sentence) {
+		m = preposition().FindStringSubmatch(sentence)
+	}
+	if m == nil || len(m[1]) > maxPhrase || strings.ContainsAny(m[1], "$\\") {
+		return ""
+	}
+	return strings.TrimSpace(strings.Trim(determiner().ReplaceAllString(m[1], ""), " *.,"))
+}
+
+var (
+	// manySolutions, missing and oneOfNeither match phrases that mean the same in other words.
+	manySolutions = compiled(`^(?:there (?:is|are) )?(?:infinitely many|infinite|an infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
+	missing       = compiled(`^(?:(?:the )?limit )?(?:does not exist|doesn't exist|doesn’t exist|dne|d\.n\.e|nonexistent)(?: \(?(?:dne|does not exist)\)?)?$`)
+	oneOfNeither  = compiled(`^neither(?: \w+ nor \w+)?$`)
+	weekday       = compiled(`^(?:an? |the )`)
+	clock         = compiled(`^(\d{1,2}):(\d\d) ?([ap])\.? ?m$`)
+)
+
+// meaning returns a phrase in one form for those that mean the same.
+func meaning(text string) string {
+	words := plainWords(text)
+	if len(words) > maxPhrase {
+		return words
+	}
+	switch {
+	case strings.HasPrefix(words, "inf") || strings.HasPrefix(words, "there"), strings.HasPrefix(words, "an inf"):
+		if manySolutions().MatchString(words) {
+			return "infinitely many"
+		}
+	case missing().MatchString(words):
+		return "does not exist"
+	case oneOfNeither().MatchString(words):
+		return "neither"
+	}
+	return weekday().ReplaceAllString(words, "")
+}
+
+// timeOfDay returns a time with its half of the day, as in "6:30 p"; "" for anything else.
+func timeOfDay(text string) string {
+	if len(text) > maxPhrase || !strings.Contains(text, ":") {
+		return ""
+	}
+	m := clock().FindStringSubmatch(strings.NewReplacer(`\!`, "", `\,`, "").Replace(plainWords(text)))
+	if m == nil {
+		return ""
+	}
+	return strings.TrimLeft(m[1], "0") + ":" + m[2] + " " + m[3]
+}
+
+// sameWording compares two times of day, or an answer with a reference in words that may be put
+// otherwise. If it reports nothing sure, they may still be the same.
+func sameWording(gold, answer string) (same, sure bool) {
+	if g := timeOfDay(gold); g != "" {
+		a := timeOfDay(answer)
+		return g == a, a != ""
+	}
+	if len(answer) <= maxPhrase && isPhrase(gold) && meaning(gold) == meaning(answer) && !isChoice(gold) {
+		return true, true
+	}
+	return false, false
+}
