@@ -32,6 +32,43 @@ func (c *comparison) same(g, a *expr.Node) bool {
 	return c.sameValue(gv, av)
 }
 
+// withConstants returns an answer with the constants of integration named as in the reference: c_1
+// for C_1.
+func withConstants(g, a *expr.Node) *expr.Node {
+	if !g.Has(expr.Symbol) || !a.Has(expr.Symbol) {
+		return a
+	}
+	used := map[string]bool{}
+	for _, n := range []*expr.Node{g, a} {
+		n.Walk(func(m *expr.Node) bool {
+			if m.Op == expr.Symbol && strings.HasPrefix(strings.ToLower(m.Name), "c_") {
+				used[m.Name] = true
+			}
+			return true
+		})
+	}
+	if len(used) < 2 {
+		return a
+	}
+	return a.Map(func(m *expr.Node) *expr.Node {
+		if m.Op != expr.Symbol || !used[m.Name] {
+			return m
+		}
+		twin := swapCase(m.Name[:1]) + m.Name[1:]
+		if !used[twin] || g.Mentions(m.Name) || a.Mentions(twin) {
+			return m
+		}
+		return expr.Var(twin)
+	})
+}
+
+func swapCase(letter string) string {
+	if up := strings.ToUpper(letter); up != letter {
+		return up
+	}
+	return strings.ToLower(letter)
+}
+
 // isFunction reports whether n is a function that we can evaluate.
 func isFunction(n *expr.Node) bool { return n.Op == expr.Apply && known(n.Name) }
 
@@ -178,7 +215,7 @@ func nameLike(n *expr.Node) bool {
 		if (n.Args[0].Op == expr.Symbol || n.Args[0].Op == expr.Named || nameLike(n.Args[0]) && n.Args[0].Op == expr.Pow) && len(n.Args) == 2 && (n.Args[1].Paren && argumentLike(n.Args[1]) || n.Args[0].Name == "Delta" && n.Args[1].Op == expr.Symbol) {
 			return true
 		}
-		return capitals(n)
+		return capitals(n) || isProbability(n)
 	case expr.Div:
 		return capitals(n.Args[0]) && capitals(n.Args[1]) || isSymbol(n.Args[0]) && isSymbol(n.Args[1]) || isDerivative(n)
 	case expr.Ratio:
@@ -204,8 +241,26 @@ func ofName(function string, argument *expr.Node) bool {
 	switch {
 	case function == "abs":
 		return capitals(argument) || argument.Op == expr.Apply || argument.Op == expr.Symbol && listed(" z w v u a b c ", argument.Name)
-	case listed(" sin cos tan cot sec csc det max min ", function):
+	case listed(" det max min ", function):
 		return argument.Op == expr.Symbol
+	case listed(" sin cos tan cot sec csc ", function):
+		return isAngle(argument)
+	}
+	return false
+}
+
+// isAngle reports whether an expression is a variable, a sum of variables, or a fraction or a
+// multiple of one by a number.
+func isAngle(n *expr.Node) bool {
+	switch n.Op {
+	case expr.Symbol:
+		return true
+	case expr.Add:
+		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !isSymbol(arg) && (arg.Op != expr.Neg || !isSymbol(arg.Args[0])) })
+	case expr.Mul:
+		return len(n.Args) == 2 && n.Args[0].Op == expr.Number && isSymbol(n.Args[1])
+	case expr.Div:
+		return isSymbol(n.Args[0]) && n.Args[1].Op == expr.Number
 	}
 	return false
 }
@@ -215,6 +270,11 @@ func isDerivative(n *expr.Node) bool {
 	return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool {
 		return arg.Op != expr.Mul || len(arg.Args) != 2 || arg.Args[0].Op != expr.Symbol || arg.Args[0].Name != "d" || arg.Args[1].Op != expr.Symbol
 	})
+}
+
+// isProbability reports whether n is the probability of an event, as P(X > 2).
+func isProbability(n *expr.Node) bool {
+	return len(n.Args) == 2 && n.Args[0].Op == expr.Symbol && n.Args[0].Name == "P" && n.Args[1].Op == expr.Relation
 }
 
 // argumentLike reports whether an expression in brackets may be the argument in the
