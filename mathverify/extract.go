@@ -36,6 +36,7 @@ func Extract(text, gold string) (found string, rule Rule) {
 type wanted struct {
 	letter bool   // the letter of a multiple choice
 	phrase string // the reference, if it is in words
+	unit   bool   // a value with a unit that we can convert
 }
 
 func wantedFor(gold string) wanted {
@@ -43,15 +44,25 @@ func wantedFor(gold string) wanted {
 	if !want.letter && isPhrase(gold) {
 		want.phrase = gold
 	}
+	_, _, want.unit = measured(gold)
 	return want
 }
 
-// extract finds an answer.
+// extract finds an answer, with the unit after it if the reference has one.
 func extract(text string, want wanted) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
 	text = repaired(withoutMarks(text))
+	found, rule = search(text, want)
+	if want.unit {
+		found = withUnit(found, text)
+	}
+	return found, rule
+}
+
+// search finds an answer.
+func search(text string, want wanted) (found string, rule Rule) {
 	if boxes, rest := lastBoxes(text); boxes != nil {
 		if s := finally(rest); s != "" {
 			return s, RuleStatement

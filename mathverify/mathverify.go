@@ -163,6 +163,12 @@ func (c *comparison) decide() (bool, Reason) {
 		}
 		return false, Differ
 	}
+	if same, sure := c.sameMeasure(); sure {
+		if same {
+			return true, c.reason
+		}
+		return false, Differ
+	}
 	c.gold, c.goldErr = read(c.goldText)
 	c.answer, c.answerErr = read(c.answerText)
 	if c.goldErr != nil || c.answerErr != nil {
