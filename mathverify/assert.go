@@ -10,6 +10,9 @@ var (
 	// endMark matches a formula that only ends a proof.
 	endMark = compiled(`^\s*\\(?:blacksquare|square|qed|Box|checkmark)\b[\s.]*$`)
 
+	// finish matches a sign that ends a proof at the end of a text.
+	finish = compiled(`(?:\$\s*\\(?:blacksquare|square|qed|Box)\s*\$|\\qed|[∎■□◻]|\bQ\.?E\.?D\.?)\s*$`)
+
 	// scope matches the text between a formula and another one that only says for which values it
 	// holds.
 	scope = compiled(`^,?\s*\(?(?:(?:for|and for) (?:all|any|every|each|some)\b[^.$\n]*|(?:where|whenever|with)\b(?: [a-z]+){0,2} ?)$`)
@@ -17,6 +20,12 @@ var (
 	// condition matches a formula that may follow "for" and say for which values another one holds.
 	condition = compiled(`[<>≤≥≠∈]|\\(?:in|[gl]eq?|neq?)\b`)
 )
+
+// withoutEndMark drops the sign at the end of a proof.
+func withoutEndMark(text string) string {
+	tail := text[max(0, len(text)-maxShort/2):]
+	return text[:len(text)-len(tail)] + finish().ReplaceAllString(tail, "")
+}
 
 // asserted returns the formulas without those at the end that say nothing themselves: signs that
 // end a proof, and the values for which the formula before holds.
@@ -62,7 +71,7 @@ func stated(text string) string {
 }
 
 // reason matches the clause at the end of a sentence that gives a reason.
-var reason = compiled(`[,;]? (?:since|because) [^\n]*$`)
+var reason = compiled(`(?:[,;]? (?:since|because)|, as) [^\n]*$`)
 
 // counter matches words after which a reason ends in another conclusion.
 var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####)`)

@@ -99,7 +99,7 @@ func unworded(text string) string {
 
 // fromText applies the rules for texts without boxes.
 func fromText(text string, want wanted) (string, Rule) {
-	text = strings.TrimSpace(marked(text))
+	text = strings.TrimSpace(marked(withoutEndMark(text)))
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}

@@ -246,6 +246,11 @@ func fromStatement(s string, want wanted) string {
 	if word := agreement(s, want.phrase); word != "" {
 		return word
 	}
+	for _, mark := range []string{"", "- "} { // the mark of the first member may be gone
+		if list := bulleted("Answer:\n" + mark + s); list != "" {
+			return list
+		}
+	}
 	s = atOnce.Replace(s[:min(len(s), 2000)])
 	part := s
 	if loc := clause().FindStringIndex(outsideFormulas(s)); loc != nil {

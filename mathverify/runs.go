@@ -1,6 +1,7 @@
 package mathverify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -50,14 +51,10 @@ func expressionOf(line string) string {
 	if last < 0 || bounding().MatchString(line[:all[last].start]) {
 		return ""
 	}
-	first := last
-	for first > 0 && last-first < maxParts && linkedRuns(line, all[first-1], all[first], first < last) {
-		first--
+	for last > 0 && nearly().MatchString(line[all[last-1].end:all[last].start]) {
+		last--
 	}
-	found := line[all[first].start:all[last].end]
-	for range 2 { // the matches overlap
-		found = crossed().ReplaceAllString(found, `$1\times$2`)
-	}
+	found := line[all[firstOf(line, all[:last+1])].start:all[last].end]
 	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
 		found = inner
 	}
@@ -67,8 +64,31 @@ func expressionOf(line string) string {
 	return found
 }
 
-// crossed matches the letter x between two numbers.
-var crossed = compiled(`(\d\s*)[xX](\s*\d)`)
+// nearly matches the text between a value and an approximation of it.
+var nearly = compiled(`^[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly)\s*$`)
+
+// firstOf returns the index of the first run in the list that ends with the last one.
+func firstOf(line string, all []run) int {
+	last := len(all) - 1
+	first := last
+	for first > 0 && last-first < maxParts && linkedRuns(line, all[first-1], all[first], first < last) {
+		first--
+	}
+	if first < last {
+		return first
+	}
+	for first > 0 && last-first < maxParts && strings.TrimSpace(line[all[first-1].end:all[first].start]) == "," {
+		first--
+	}
+	ends := strings.Trim(line[all[last].end:], " .$*") == ""
+	if first < last && (plural().MatchString(line[:all[first].start]) || ends && all[first].named && !slices.ContainsFunc(all[first+1:], func(r run) bool { return r.relation })) {
+		return first
+	}
+	return last
+}
+
+// plural matches the words before a list.
+var plural = compiled(`\b(?:are|were|roots|solutions|zeros|values|numbers)(?: (?:then|just|only|exactly))?:?\s*$`)
 
 // A run is an expression in a line.
 type run struct {
@@ -169,7 +189,7 @@ func continued(line string, pieces []piece, i int) bool {
 // follows.
 func unitLike(line string, pieces []piece, i int) bool {
 	name := line[pieces[i].start:pieces[i].end]
-	if !listed(shortUnits, name) && !listed(" C A T F ", name) {
+	if !listed(shortUnits, name) && !listed(" C A T F M ", name) {
 		return false
 	}
 	if i+1 == len(pieces) {

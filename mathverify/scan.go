@@ -183,10 +183,18 @@ const (
 	shutFunctions = " exp abs max min gcd lcm floor ceil "
 )
 
+// scripts matches the exponent or the base of a function.
+var scripts = compiled(`^(?:[²³⁻¹₀₁₂₃₄₅₆₇₈₉ₐₓ]+|[_^](?:-?\w\d*|\{[^{}]{1,9}\}))`)
+
 // letters reads a run of Latin letters: variables, the name of a function, or prose.
 func (s *scanner) letters(rest string) {
 	word := latin(rest)
 	after := rest[len(word):]
+	index := 0
+	if listed(openFunctions, strings.ToLower(word)) {
+		index = len(scripts().FindString(after))
+		after = after[index:]
+	}
 	next, p := strings.TrimLeft(after, " "), s.before()
 	crosses := len(word) == 1 && (word == "x" || word == "X") && p.class == number && next != "" && isDigit(next[0]) && s.spaced == (next != after)
 	switch low := strings.ToLower(word); {
@@ -194,7 +202,7 @@ func (s *scanner) letters(rest string) {
 		s.add(operator, 1)
 	case listed(openFunctions, low) && next != "" && (isDigit(next[0]) || strings.ContainsAny(next[:1], `(\`) || len(latin(next)) == 1 || first(next) == 'π' || first(next) == '√'),
 		listed(shutFunctions, low) && strings.HasPrefix(after, "("):
-		s.add(function, len(word))
+		s.add(function, len(word)+index)
 	case low == "pi" || low == "inf" || low == "infinity":
 		s.add(letter, len(word))
 	case len(word) == 1 && !s.article(word, next) || s.product(word, after, next):

@@ -50,7 +50,7 @@ func phrase(text, gold string) string {
 	if found := emphasized(text); found != "" {
 		return found
 	}
-	return complement(lastSentence(text))
+	return complement(lastSentence(text), len(strings.Fields(plainWords(gold))))
 }
 
 // agreement returns the "yes" or "no" at the start of a text if the reference is one.
@@ -77,12 +77,16 @@ func lastSentence(text string) string {
 var (
 	linking     = compiled(`(?i)^.*\b(?:is|are|was|were|be|has|have|becomes|remains|called|named)\s+(.*)$`)
 	preposition = compiled(`(?i)^.*\b(?:in|on|by|at|to|of)\s+(.*)$`)
+	moment      = compiled(`(?i)\b(?:in|on|at) [^ ]+(?: \d+)?$`)
+	lacking     = compiled(`(?i)\b((?:does|do) not .*)$`)
+	ending      = compiled(`(\pL+)$`)
 	determiner  = compiled(`(?i)^(?:(?:therefore|thus|always|just|simply|in|on|at|by|an?|the)\s+)+`)
 	negation    = compiled(`(?i)\b(?:not|never|neither|nor|or|either|than|before|after|except|unlike|instead|rather|between|and)\b|n't\b|n’t\b`)
 )
 
-// complement returns what a sentence says of its subject: "June" of "The drop was in June."
-func complement(sentence string) string {
+// complement returns what a sentence says of its subject: "June" of "The drop was in June." If that
+// has more words than the reference, it is what stands after a preposition of time or place.
+func complement(sentence string, words int) string {
 	if loc := reason().FindStringIndex(sentence); loc != nil {
 		sentence = sentence[:loc[0]]
 	}
@@ -90,8 +94,18 @@ func complement(sentence string) string {
 		sentence = sentence[:i]
 	}
 	m := linking().FindStringSubmatch(sentence)
-	if m == nil && !negation().MatchString(sentence) {
-		m = preposition().FindStringSubmatch(sentence)
+	if m == nil {
+		m = lacking().FindStringSubmatch(sentence)
+	}
+	if !negation().MatchString(sentence) {
+		switch at := preposition().FindStringSubmatch(sentence); {
+		case m == nil && at == nil && strings.Count(strings.TrimSpace(sentence), " ") < 2:
+			return strings.TrimSpace(sentence)
+		case m == nil && at == nil:
+			m = ending().FindStringSubmatch(sentence)
+		case m == nil, at != nil && len(strings.Fields(m[1])) > words && moment().MatchString(m[1]):
+			m = at
+		}
 	}
 	if m == nil || len(m[1]) > maxPhrase || strings.ContainsAny(m[1], "$\\") {
 		return ""
@@ -101,7 +115,7 @@ func complement(sentence string) string {
 
 var (
 	// manySolutions, missing and oneOfNeither match phrases that mean the same in other words.
-	manySolutions = compiled(`^(?:there (?:is|are) )?(?:infinitely many|infinite|an infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
+	manySolutions = compiled(`^(?:there (?:is|are) )?(?:infinitely many|infinite|(?:an )?infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
 	missing       = compiled(`^(?:(?:the )?limit )?(?:does not exist|doesn't exist|doesn’t exist|dne|d\.n\.e|nonexistent)(?: \(?(?:dne|does not exist)\)?)?$`)
 	oneOfNeither  = compiled(`^neither(?: \w+ nor \w+)?$`)
 	weekday       = compiled(`^(?:an? |the )`)
@@ -115,7 +129,7 @@ func meaning(text string) string {
 		return words
 	}
 	switch {
-	case strings.HasPrefix(words, "inf") || strings.HasPrefix(words, "there"), strings.HasPrefix(words, "an inf"):
+	case strings.HasPrefix(words, "inf") || strings.HasPrefix(words, "there"), strings.HasPrefix(words, "an "):
 		if manySolutions().MatchString(words) {
 			return "infinitely many"
 		}
