@@ -15,7 +15,7 @@ var (
 
 	// scope matches the text between a formula and another one that only says for which values it
 	// holds.
-	scope = compiled(`^,?\s*\(?(?:(?:for|and for) (?:all|any|every|each|some)\b[^.$\n]*|(?:where|whenever|with)\b(?: [a-z]+){0,2} ?)$`)
+	scope = compiled(`^,?\s*\(?(?:(?:for|and for) (?:all|any|every|each|some)\b[^.$\n]*|(?:where|whenever|with)\b(?: [a-z]+){0,2} ?|(?:is |which is )?(?:attained|achieved|reached|obtained|occurring|which occurs|taken) (?:when|at|for|if|by) ?)$`)
 
 	// condition matches a formula that may follow "for" and say for which values another one holds.
 	condition = compiled(`[<>≤≥≠∈]|\\(?:in|[gl]eq?|neq?)\b`)
@@ -46,10 +46,36 @@ func scoped(text string, before, last formula) bool {
 	if len(between) > maxShort {
 		return false
 	}
-	if strings.TrimSpace(between) == "for" {
+	switch strings.Trim(between, " (") {
+	case "for", ", for":
 		return single().MatchString(last.content) || condition().MatchString(last.content)
+	case ",":
+		return exclusion().MatchString(last.content)
+	case "at", "when", "for ", ", at", ", when":
+		return value().MatchString(last.content) && extremum().MatchString(text[max(0, before.start-maxShort):before.start])
 	}
 	return scope().MatchString(between)
+}
+
+var (
+	// exclusion matches a value that a variable may not have.
+	exclusion = compiled(`^\s*[A-Za-z]\s*(?:\\neq?\b|≠|!=)[^,]*$`)
+
+	// extremum matches the words before the value of an extremum.
+	extremum = compiled(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
+
+	// check matches the beginning of a last paragraph that checks the answer, or remarks on it.
+	check = compiled(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$`)
+)
+
+// withoutCheck drops the paragraph after the answer that checks it.
+func withoutCheck(text string) string {
+	tail := text[max(0, len(text)-maxFormula):]
+	loc := check().FindStringIndex(tail)
+	if loc == nil || !strings.ContainsAny(tail[:loc[0]], "0123456789$\\") {
+		return text
+	}
+	return text[:len(text)-len(tail)+loc[0]]
 }
 
 // verdict matches a verb after which a sentence states its value.
@@ -92,17 +118,21 @@ func withoutReason(text string) string {
 	return text[:len(text)-len(tail)+loc[0]]
 }
 
-// The members of a list with a mark before each.
+// The members of a list with one in each line.
 var (
 	item  = compiled(`^\s*(?:[-*•+]|\d{1,2}[.)]|\([a-z\d]\))\s+(?:\*\*)?(.*?)(?:\*\*)?[.,;]?\s*$`)
-	value = compiled(`^[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=(.*)$`)
+	line  = compiled(`^\s*(\$?[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=[^=]*?)[.,;]?\s*$`)
+	value = compiled(`^\s*[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=([^=]*)$`)
+
+	// leads matches the line before a list of values for different variables.
+	leads = compiled(`(?i)\b(?:solutions?|answers?|therefore|thus|hence|so)\b[^.]*[:,][*\s]*$`)
 )
 
 // maxItems bounds the members of such a list.
 const maxItems = 20
 
 // bulleted returns the values that a list at the end of a text has, one in each line, after a line
-// with a colon: all for one variable, or plain values.
+// that leads to them: values for one variable, plain values, or one for each variable.
 func bulleted(text string) string {
 	text = strings.TrimSpace(text[max(0, len(text)-maxFormula/2):])
 	if !strings.Contains(text, "\n") {
@@ -110,41 +140,45 @@ func bulleted(text string) string {
 	}
 	all := strings.Split(text, "\n")
 	var members []string
-	name := ""
+	names := map[string]int{}
 	for len(all) > 0 && len(members) <= maxItems {
-		line := all[len(all)-1]
+		last := all[len(all)-1]
 		all = all[:len(all)-1]
-		m := item().FindStringSubmatch(line)
-		if m == nil && strings.TrimSpace(line) == "" {
-			continue
-		}
+		m := item().FindStringSubmatch(last)
 		if m == nil {
-			if strings.HasSuffix(strings.Trim(line, "* "), ":") && len(members) > 1 {
-				return strings.Join(members, ", ")
+			m = line().FindStringSubmatch(last)
+		}
+		switch name, member, is := memberOf(m); {
+		case is:
+			members = append([]string{member}, members...)
+			names[name]++
+		case m != nil || strings.TrimSpace(last) != "":
+			same := len(names) == 1 && strings.HasSuffix(strings.Trim(last, "* "), ":")
+			each := len(names) == len(members) && names[""] == 0 && leads().MatchString(last)
+			if m != nil || len(members) < 2 || !same && !each {
+				return ""
 			}
-			return ""
+			return strings.Join(members, ", ")
 		}
-		member := peel(m[1])
-		of, is := memberOf(member)
-		if !is || len(members) > 0 && of != name {
-			return ""
-		}
-		name = of
-		members = append([]string{member}, members...)
 	}
 	return ""
 }
 
 // memberOf returns the variable of an equation "x = value", or nothing for a plain value, and
-// reports whether a text is one of these.
-func memberOf(text string) (name string, is bool) {
-	if m := value().FindStringSubmatch(text); m != nil {
+// reports whether a line is one of these.
+func memberOf(m []string) (name, member string, is bool) {
+	if m == nil {
+		return "", "", false
+	}
+	member = peel(m[1])
+	text := member
+	if parts := value().FindStringSubmatch(text); parts != nil {
 		name, _, _ = strings.Cut(text, "=")
-		text = m[1]
+		text = parts[1]
 	}
 	if text == "" || strings.ContainsAny(text, "=<>,") || !bare(text) {
-		return "", false
+		return "", "", false
 	}
 	n, err := expr.Parse(expr.Fold(text))
-	return strings.TrimSpace(name), err == nil && closed(n)
+	return strings.TrimSpace(name), member, err == nil && closed(n)
 }

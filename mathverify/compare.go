@@ -23,6 +23,9 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		if total := sumOfNames(a); total != nil && !gv.Has(expr.Relation) {
 			return c.sameValue(gv, total)
 		}
+		if isScalar(gv) && !closed(gv) && c.isIdentity(a) {
+			return c.sameValue(gv, a.Args[len(a.Args)-1])
+		}
 		return c.sameRegions(g, a)
 	case gn != nil && an != nil && gn.String() != an.String() && (isSymbol(gn) && isSymbol(an) || isFunction(gn) || isFunction(an)):
 		return c.sameRelation(g, a)
@@ -67,6 +70,23 @@ func swapCase(letter string) string {
 		return up
 	}
 	return strings.ToLower(letter)
+}
+
+// maxSides bounds the sides of an identity.
+const maxSides = 5
+
+// isIdentity reports whether all sides of an equation are the same expression, so that it is no
+// equation but a calculation.
+func (c *comparison) isIdentity(n *expr.Node) bool {
+	if n.Op != expr.Relation || strings.Trim(n.Name, "=") != "" || len(n.Args) > maxSides {
+		return false
+	}
+	for _, side := range n.Args[1:] {
+		if !isScalar(side) || !isScalar(n.Args[0]) || !c.sameScalar(n.Args[0], side) {
+			return false
+		}
+	}
+	return true
 }
 
 // isFunction reports whether n is a function that we can evaluate.

@@ -127,6 +127,7 @@ func fromText(text string, want wanted) (string, Rule) {
 			return found, RuleText
 		}
 	}
+	text = withoutCheck(text)
 	for _, part := range []string{conclusion(text), text} {
 		part = withoutReason(part)
 		if found := bulleted(part); found != "" {

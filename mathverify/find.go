@@ -219,15 +219,21 @@ func firstLetter(s string) string {
 }
 
 // lettered matches a letter with its option: "C) 42".
-var lettered = compiled(`^\(?([A-J])[).:]\s+\S`)
+var lettered = compiled(`^\(?([A-J])(?:[).:]| [-–—])\s+\S`)
 
 // subject returns the complement of a short sentence: "Friday" of "The day is Friday".
 func subject(text string) string {
 	if i := strings.LastIndex(text, " is "); i >= 0 {
 		return text[i+len(" is "):]
 	}
+	if i := strings.LastIndex(text, " are "); i >= 0 {
+		return text[i+len(" are "):]
+	}
 	return text
 }
+
+// judged matches a letter that is called right.
+var judged = compiled(`(?:^|[^\p{L}])\(?([A-J])\)?\*{0,2} (?:is|must be) (?:the )?(?:correct|right|best)\b`)
 
 // opening matches a letter at the start of a text.
 var opening = compiled(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
@@ -238,6 +244,9 @@ const maxHint = 400
 // lastLetter returns the letter at the start of a text, or else the last letter on its
 // own.
 func lastLetter(text string) string {
+	if all := judged().FindAllStringSubmatch(text[max(0, len(text)-maxHint):], -1); len(all) == 1 {
+		return all[0][1]
+	}
 	if m := opening().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}

@@ -43,7 +43,7 @@ func withoutBullet(line string) string {
 
 // expressionOf returns the last expression of a line if we can read it; else nothing.
 func expressionOf(line string) string {
-	if !strings.ContainsAny(line, "0123456789=<>+*/\\") && strings.IndexFunc(line, func(r rune) bool { return r > 0x7f && classes[r] != prose || r == 'π' }) < 0 {
+	if !strings.ContainsAny(line, "0123456789=<>+*/\\") && !strings.Contains(line, "infinity") && strings.IndexFunc(line, func(r rune) bool { return r > 0x7f && classes[r] != prose || r == 'π' }) < 0 {
 		return ""
 	}
 	all := runsOf(line)
@@ -51,7 +51,7 @@ func expressionOf(line string) string {
 	if last < 0 || bounding().MatchString(line[:all[last].start]) {
 		return ""
 	}
-	for last > 0 && nearly().MatchString(line[all[last-1].end:all[last].start]) {
+	for last > 0 && adds(line, all[last-1], all[last]) {
 		last--
 	}
 	found := line[all[firstOf(line, all[:last+1])].start:all[last].end]
@@ -62,6 +62,25 @@ func expressionOf(line string) string {
 		return ""
 	}
 	return found
+}
+
+// restricted matches an inequality for a variable.
+var restricted = compiled(`^[A-Za-z]\s*(?:[≠<>≤≥∈]|!=)`)
+
+// provided matches the text between an expression and the values for which it holds.
+var provided = compiled(`^\s*[,;]?\s*\(?\s*(?:for|where|with|when|if|provided(?: that)?|as long as)\s+(?:all |every |any |each )?(?:real )?$`)
+
+// adds reports whether a run only adds to the one before it: an approximation, or the values for
+// which it holds.
+func adds(line string, before, r run) bool {
+	between := line[before.end:r.start]
+	switch {
+	case nearly().MatchString(between):
+		return true
+	case strings.Trim(between, " (") == ",":
+		return exclusion().MatchString(line[r.start:r.end]) && !before.bounds
+	}
+	return restricted().MatchString(line[r.start:r.end]) && !before.bounds && provided().MatchString(between)
 }
 
 // nearly matches the text between a value and an approximation of it.
@@ -88,13 +107,14 @@ func firstOf(line string, all []run) int {
 }
 
 // plural matches the words before a list.
-var plural = compiled(`\b(?:are|were|roots|solutions|zeros|values|numbers)(?: (?:then|just|only|exactly))?:?\s*$`)
+var plural = compiled(`(?i)\b(?:are|were|roots|solutions|zeros|values|numbers)(?: (?:then|just|only|exactly))?:?\s*$`)
 
 // A run is an expression in a line.
 type run struct {
 	start, end int
 	named      bool // it is an equation for a variable
 	relation   bool
+	bounds     bool // it is an inequality
 }
 
 var (
@@ -255,6 +275,7 @@ func trimmed(line string, pieces []piece) (run, bool) {
 	text := line[r.start:r.end]
 	r.named = definition().MatchString(text)
 	r.relation = strings.ContainsAny(text, "=<>≤≥≠")
+	r.bounds = strings.ContainsAny(text, "<>≤≥≠")
 	return r, true
 }
 
@@ -277,7 +298,7 @@ func says(line string, pieces []piece) bool {
 	for i, p := range pieces {
 		text := line[p.start:p.end]
 		switch {
-		case p.class == number, p.class == function, p.class == letter && strings.Contains(`π∞∅ℝℤℚℕℂ\pi\infty`, text) && len(text) > 1:
+		case p.class == number, p.class == function, p.class == letter && strings.Contains(`π∞∅ℝℤℚℕℂ\pi\infty pi infinity`, text) && len(text) > 1:
 			return true
 		case (p.class == operator || p.class == sign) && i > 0 && i < len(pieces)-1 && text != "/" && text != "|" && text != "_":
 			return true

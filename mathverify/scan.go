@@ -108,7 +108,7 @@ var amounts = compiled(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+
 var classes = func() map[rune]class {
 	all := map[rune]class{',': comma}
 	for c, signs := range map[class]string{
-		operator: "×·⋅∙÷/⁄^=<>≤≥≠≈_∪∩∈∉∖|", sign: "+-−–±∓", suffix: "%°'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣ₀₁₂₃₄₅₆₇₈₉ₙₓₐₖ",
+		operator: "×·⋅∙÷/⁄^=<>≤≥≠≈_∪∩∈∉∖|", sign: "+-−–±∓", suffix: "%°º'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣ₀₁₂₃₄₅₆₇₈₉ₙₓₐₖ",
 		opener: "([{⟨", shutter: ")]}⟩", function: "√∛", letter: "∞∅ℝℤℚℕℂ",
 	} {
 		for _, r := range signs {

@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
+	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:(?:true |valid |holds |it holds |it is true )?for )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
 		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than|less than|at least|at most)(?: for)? (.+))?$`)
-	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$`)
+	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$|^(?:the )?solution set is empty$`)
 	wordsIn   = compiled(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
 )
 
@@ -98,8 +98,72 @@ func numbersOf(sign, kind string) *expr.Node {
 // read returns the tree of an answer, without the letter of a choice before it.
 func read(text string) (*expr.Node, error) {
 	_, text = withoutLabel(text)
+	if n := numberInWords(text); n != nil {
+		return n, nil
+	}
 	if set := setInWords(text); set != nil {
 		return set, nil
 	}
 	return expr.Parse(expr.Fold(text))
+}
+
+// These hold the words for small numbers, in order, and for the parts of a whole.
+const (
+	cardinals = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+	tens      = "twenty thirty forty fifty sixty seventy eighty ninety"
+	portions  = "half third quarter fifth sixth seventh eighth ninth tenth"
+)
+
+// numberInWords reads a number below a hundred in words, or a fraction of such; nil if a text is
+// none.
+func numberInWords(text string) *expr.Node {
+	if len(text) > maxShort || strings.ContainsAny(text, "0123456789=+^_") {
+		return nil
+	}
+	words := strings.Fields(strings.ReplaceAll(plainWords(text), "-", " "))
+	negative := len(words) > 1 && (words[0] == "negative" || words[0] == "minus")
+	if negative {
+		words = words[1:]
+	}
+	var n *expr.Node
+	if len(words) == 1 && words[0] == "half" {
+		words = []string{"one", "half"}
+	}
+	switch len(words) {
+	case 1:
+		n = below100(words[0], "")
+	case 2:
+		if n = below100(words[0], words[1]); n == nil {
+			n = fractionOf(words[0], words[1])
+		}
+	}
+	if n != nil && negative {
+		n = expr.New(expr.Neg, n)
+	}
+	return n
+}
+
+// below100 reads "seven", "twenty" or "twenty one".
+func below100(first, second string) *expr.Node {
+	units := strings.Fields(cardinals)
+	if second == "" {
+		if i := slices.Index(units, first); i >= 0 {
+			return expr.Int(int64(i))
+		}
+	}
+	ten, unit := slices.Index(strings.Fields(tens), first), slices.Index(units, second)
+	if ten < 0 || second != "" && (unit < 1 || unit > 9) {
+		return nil
+	}
+	return expr.Int(int64(10*(ten+2) + max(unit, 0)))
+}
+
+// fractionOf reads "two thirds".
+func fractionOf(over, under string) *expr.Node {
+	n := below100(over, "")
+	part := slices.Index(strings.Fields(portions), strings.TrimSuffix(strings.Replace(under, "halves", "half", 1), "s"))
+	if n == nil || part < 0 {
+		return nil
+	}
+	return expr.New(expr.Div, n, expr.Int(int64(part+2)))
 }
