@@ -72,28 +72,37 @@ var (
 func withoutCheck(text string) string {
 	tail := text[max(0, len(text)-maxFormula):]
 	loc := check().FindStringIndex(tail)
-	if loc == nil || !strings.ContainsAny(tail[:loc[0]], "0123456789$\\") {
+	if loc == nil || !strings.ContainsAny(tail[:loc[0]], "0123456789$\\") || revising().MatchString(tail[loc[0]:]) {
 		return text
 	}
 	return text[:len(text)-len(tail)+loc[0]]
 }
 
-// verdict matches a verb after which a sentence states its value.
-var verb = compiled(`\b(?:is|are|equals|gives|get|was|were)\s*(?:about|exactly|just|only)?[\s*]*$`)
+// revising matches words by which a check may give another answer.
+var revising = compiled(`(?i)\b(?:so|therefore|thus|hence|actually|instead|but|wrong|mistake|should|error|fails?|not|answer)\b`)
 
-// stated returns the expression that the text after the last formula states, after a verb at the
-// end of its last line.
+var (
+	// verb matches a verb after which a sentence states its value.
+	verb = compiled(`(?:\b(?:is|are|equals|gives|get|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
+
+	// chat matches the words of a last line that says nothing about the answer.
+	chat = compiled(`(?i)\b(?:let me know|hope|feel free|questions?|steps?|methods?|verified|tests?)\b`)
+)
+
+// stated returns the expression that the text after the last formula states: in a line of its own,
+// or after a verb.
 func stated(text string) string {
-	text = strings.TrimSpace(text)
-	text = text[strings.LastIndexByte(text, '\n')+1:]
-	if len(text) > maxHint {
+	text = strings.TrimRight(text, " \n")
+	start := strings.LastIndexByte(text, '\n') + 1
+	line := text[start:]
+	if len(line) > maxHint {
 		return ""
 	}
-	all := runsOf(text)
-	if len(all) == 0 || !verb().MatchString(text[:all[len(all)-1].start]) {
+	all := runsOf(line)
+	if len(all) == 0 || chat().MatchString(line) || start == 0 && !verb().MatchString(line[:all[len(all)-1].start]) {
 		return ""
 	}
-	return expressionOf(text)
+	return expressionOf(line)
 }
 
 // reason matches the clause at the end of a sentence that gives a reason.

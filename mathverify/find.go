@@ -73,7 +73,7 @@ func mark(text string) (open, shut string) {
 }
 
 // linked matches the text between formulas of one answer.
-var linked = compiled(`^[\s,]*(?:and|or|,)?\s*$`)
+var linked = compiled(`^[\s,]*(?:\([^()$\d]{1,40}\))?[\s,]*(?:and also|or else|as well as|and|or|,)?\s*$`)
 
 // single matches a formula of just one variable.
 var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
@@ -154,7 +154,7 @@ var (
 )
 
 // bounding matches words before a number that rule it out as the answer.
-var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
+var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)\s*$`)
 
 // ratios matches a ratio in words at the end of a text.
 var ratios = compiled(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)

@@ -264,7 +264,7 @@ func fromStatement(s string, want wanted) string {
 	if want.letter {
 		return firstLetter(line)
 	}
-	for _, find := range []func(string) string{lastFormula, money, lastNumber} {
+	for _, find := range []func(string) string{lastFormula, money, lastExpression} {
 		if found := find(line); found != "" {
 			return found
 		}

@@ -58,11 +58,14 @@ func agreement(text, gold string) string {
 	if gold == "" || !answersYes(plainWords(gold)) {
 		return ""
 	}
-	if word := plainWords(leading(strings.TrimLeft(text, "* "))); answersYes(word) {
-		return word
+	if m := agreeing().FindStringSubmatch(text); m != nil {
+		return strings.ToLower(m[1])
 	}
 	return ""
 }
+
+// agreeing matches a "yes" or "no" at the start of a text, before a sign or a clause.
+var agreeing = compiled(`(?i)^[\s*]*(yes|no|true|false)\b(?:[\s*]*(?:[^\s*\pL]|$)|\*| (?:it|they|he|she|we|you|I|this|that|these|those|there|because|since)\b)`)
 
 // answersYes reports whether a word answers a question whether something is so.
 func answersYes(word string) bool { return listed(" yes no true false ", word) && word != "" }
