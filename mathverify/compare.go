@@ -244,6 +244,8 @@ func nameLike(n *expr.Node) bool {
 		return (capitals(n.Args[0]) || isSymbol(n.Args[0]) && listed(" f g h ", n.Args[0].Name)) && n.Args[1].Op == expr.Neg && n.Args[1].Args[0].IsInt(1)
 	case expr.Apply:
 		return !known(n.Name) || ofName(n.Name, n.Args[0])
+	case expr.Big:
+		return !closed(n)
 	case expr.Tuple:
 		for _, arg := range n.Args {
 			if arg.Op != expr.Symbol {

@@ -107,7 +107,10 @@ func fromText(text string, want wanted) (string, Rule) {
 		return m[1], RuleStatement
 	}
 	if len(text) <= maxBare && bare(text) {
-		return strings.Trim(peel(text), "* "), RuleBare
+		if text = peel(text); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
+			text = lines(text)
+		}
+		return strings.Trim(text, "* "), RuleBare
 	}
 	if s := statement(text); s != "" {
 		if found := fromStatement(s, want); found != "" {

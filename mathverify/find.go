@@ -1,6 +1,7 @@
 package mathverify
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -133,18 +134,33 @@ func unitAfter(text string) string {
 	return ""
 }
 
-// lines returns the last line of an aligned formula, without alignment marks.
+// aligned matches an environment that aligns the lines of a formula.
+var aligned = compiled(`^\s*\\begin\{(?:aligned|align\*?|gathered|gather\*?|split)\}([\s\S]*)\\end\{(?:aligned|align\*?|gathered|gather\*?|split)\}[\s.]*$`)
+
+// lines returns the last line of an aligned formula, without alignment marks; all of them if each is
+// an equation for a variable of its own.
 func lines(content string) string {
+	if m := aligned().FindStringSubmatch(content); m != nil {
+		content = m[1]
+	}
 	if strings.Contains(content, `\begin`) || !strings.Contains(content, "&") && !strings.Contains(content, `\\`) {
 		return content
 	}
-	rows := strings.Split(content, `\\`)
-	for i := len(rows) - 1; i >= 0; i-- {
-		if row := strings.TrimSpace(strings.ReplaceAll(rows[i], "&", "")); row != "" {
-			return strings.TrimLeft(row, "= ")
+	rows := slices.DeleteFunc(strings.Split(strings.ReplaceAll(content, "&", ""), `\\`), func(row string) bool { return strings.TrimSpace(row) == "" })
+	if len(rows) == 0 {
+		return content
+	}
+	names := map[string]bool{}
+	for i, row := range rows {
+		rows[i] = strings.Trim(row, " ,;.\n")
+		if name, _, is := memberOf([]string{"", rows[i]}); is && name != "" {
+			names[name] = true
 		}
 	}
-	return content
+	if len(names) == len(rows) && len(rows) > 1 {
+		return strings.Join(rows, ", ")
+	}
+	return strings.TrimLeft(rows[len(rows)-1], "= ")
 }
 
 var (

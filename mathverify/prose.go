@@ -62,8 +62,8 @@ func betweenNumbers(before, after string) bool {
 
 // startsWithValue reports whether a text begins with a number, a formula, or a sign.
 func startsWithValue(text string) bool {
-	text = strings.TrimLeft(text, " $-(+")
-	return text != "" && (text[0] >= '0' && text[0] <= '9' || text[0] == '\\' || text[0] == '.') && strings.Count(text, "$") < 2
+	start := strings.TrimLeft(text, " $-(+")
+	return start != "" && (isDigit(start[0]) || start[0] == '\\' || start[0] == '.') && strings.Count(text, "$") < 2
 }
 
 // leading returns the letters at the start of a text.

@@ -54,7 +54,11 @@ func expressionOf(line string) string {
 	for last > 0 && adds(line, all[last-1], all[last]) {
 		last--
 	}
-	found := line[all[firstOf(line, all[:last+1])].start:all[last].end]
+	start := all[firstOf(line, all[:last+1])].start
+	found := line[start:all[last].end]
+	if before := strings.TrimRight(line[:start], " "); strings.HasSuffix(before, "between") { // these are no answers
+		return line[len(before)-len("between") : all[last].end]
+	}
 	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
 		found = inner
 	}
@@ -84,7 +88,7 @@ func adds(line string, before, r run) bool {
 }
 
 // nearly matches the text between a value and an approximation of it.
-var nearly = compiled(`^[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly)\s*$`)
+var nearly = compiled(`^(?:\s*[A-Za-z]{1,12}[²³]?){0,2}[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly|≈|~)\s*$`)
 
 // firstOf returns the index of the first run in the list that ends with the last one.
 func firstOf(line string, all []run) int {
@@ -130,7 +134,8 @@ func linkedRuns(line string, a, b run, further bool) bool {
 		return false
 	}
 	separator := line[a.end:b.start]
-	return conjunction().MatchString(separator) || strings.TrimSpace(separator) == "," && (further || a.named && b.named)
+	separator = strings.TrimSpace(separator)
+	return conjunction().MatchString(separator) || separator == "," && (further || a.named && b.named) || separator == ";" && a.named && b.named
 }
 
 // runsOf returns the expressions of a line.

@@ -80,7 +80,9 @@ func lastSentence(text string) string {
 var (
 	linking     = compiled(`(?i)^.*\b(?:is|are|was|were|be|has|have|becomes|remains|called|named)\s+(.*)$`)
 	preposition = compiled(`(?i)^.*\b(?:in|on|by|at|to|of)\s+(.*)$`)
+	leader      = compiled(`^\s*(?:(?:So|Thus|Hence|Therefore),?\s+)?([A-Z][a-z]+) (?:is|was|has|had|won|wins|came|finished|gets|got)\b[^.]*\b(?:\w+est|most|least|first|winner|one|only|answer)\b`)
 	moment      = compiled(`(?i)\b(?:in|on|at) [^ ]+(?: \d+)?$`)
+	further     = compiled(`(?i),? (?:with|that|whose|which|of (?:radius|side|length|order|degree|area)|in|on|at|for|when|where|by|centered|if)\b`)
 	lacking     = compiled(`(?i)\b((?:does|do) not .*)$`)
 	ending      = compiled(`(\pL+)$`)
 	determiner  = compiled(`(?i)^(?:(?:therefore|thus|always|just|simply|in|on|at|by|an?|the)\s+)+`)
@@ -96,6 +98,9 @@ func complement(sentence string, words int) string {
 	if i := strings.Index(sentence, " ("); i > 0 && strings.HasSuffix(sentence, ")") {
 		sentence = sentence[:i]
 	}
+	if m := leader().FindStringSubmatch(sentence); m != nil && !negation().MatchString(sentence) {
+		return m[1]
+	}
 	m := linking().FindStringSubmatch(sentence)
 	if m == nil {
 		m = lacking().FindStringSubmatch(sentence)
@@ -110,7 +115,13 @@ func complement(sentence string, words int) string {
 			m = at
 		}
 	}
-	if m == nil || len(m[1]) > maxPhrase || strings.ContainsAny(m[1], "$\\") {
+	if m == nil || len(m[1]) > maxPhrase {
+		return ""
+	}
+	if loc := further().FindStringIndex(m[1]); loc != nil && len(strings.Fields(m[1])) > words {
+		m[1] = m[1][:loc[0]]
+	}
+	if strings.ContainsAny(m[1], "$\\") {
 		return ""
 	}
 	return strings.TrimSpace(strings.Trim(determiner().ReplaceAllString(m[1], ""), " *.,"))
@@ -121,7 +132,8 @@ var (
 	manySolutions = compiled(`^(?:there (?:is|are) )?(?:infinitely many|infinite|(?:an )?infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
 	missing       = compiled(`^(?:(?:the )?limit )?(?:does not exist|doesn't exist|doesn’t exist|dne|d\.n\.e|nonexistent)(?: \(?(?:dne|does not exist)\)?)?$`)
 	oneOfNeither  = compiled(`^neither(?: \w+ nor \w+)?$`)
-	weekday       = compiled(`^(?:an? |the )`)
+	article       = compiled(`^(?:an? |the )`)
+	generic       = compiled(` (?:function|number|integer|series|sequence|relation|matrix)s?$`)
 	clock         = compiled(`^(\d{1,2}):(\d\d) ?([ap])\.? ?m$`)
 )
 
@@ -141,7 +153,7 @@ func meaning(text string) string {
 	case oneOfNeither().MatchString(words):
 		return "neither"
 	}
-	return weekday().ReplaceAllString(words, "")
+	return generic().ReplaceAllString(article().ReplaceAllString(words, ""), "")
 }
 
 // timeOfDay returns a time with its half of the day, as in "6:30 p"; "" for anything else.

@@ -111,6 +111,7 @@ func read(text string) (*expr.Node, error) {
 const (
 	cardinals = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 	tens      = "twenty thirty forty fifty sixty seventy eighty ninety"
+	scales    = "hundred thousand million billion"
 	portions  = "half third quarter fifth sixth seventh eighth ninth tenth"
 )
 
@@ -135,6 +136,9 @@ func numberInWords(text string) *expr.Node {
 	case 2:
 		if n = below100(words[0], words[1]); n == nil {
 			n = fractionOf(words[0], words[1])
+		}
+		if power := slices.Index(strings.Fields(scales), words[1]); n == nil && power >= 0 && below100(words[0], "") != nil {
+			n = expr.New(expr.Mul, below100(words[0], ""), expr.Rational(expr.PowerOfTen([]int64{2, 3, 6, 9}[power])))
 		}
 	}
 	if n != nil && negative {
