@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// endMark matches a formula that only ends a proof.
-	endMark = compiled(`^\s*\\(?:blacksquare|square|qed|Box|checkmark)\b[\s.]*$`)
+	// endMark matches a formula that only ends a proof, or is the exponent of a unit.
+	endMark = compiled(`^\s*(?:\\(?:blacksquare|square|qed|Box|checkmark)\b[\s.]*$|\^)`)
 
 	// finish matches a sign that ends a proof at the end of a text.
 	finish = compiled(`(?:\$\s*\\(?:blacksquare|square|qed|Box)\s*\$|\\qed|[∎■□◻]|\bQ\.?E\.?D\.?)\s*$`)
@@ -108,14 +108,20 @@ func stated(text string) string {
 // reason matches the clause at the end of a sentence that gives a reason.
 var reason = compiled(`(?:[,;]? (?:since|because)|, as) [^\n]*$`)
 
+// remark matches what a sentence adds in brackets, with words.
+var remark = compiled(`\s*\((?:we |since |because |as |reject|discard|ignor|exclud|not |note)[^()\n]*\)[.\s]*$`)
+
 // counter matches words after which a reason ends in another conclusion.
-var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####)`)
+var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####|,[^,]*=)`)
 
 // withoutReason drops the reason after the answer in the last sentence: "They need 5 buses, since
 // 4 would be too few."
 func withoutReason(text string) string {
 	tail := text[max(0, len(text)-maxHint):]
 	loc := reason().FindStringIndex(tail)
+	if loc == nil {
+		loc = remark().FindStringIndex(tail)
+	}
 	if loc == nil || counter().MatchString(tail[loc[0]+1:]) {
 		return text
 	}

@@ -240,8 +240,14 @@ func between(text, open, shut string) string {
 // delimiters enclose formulas.
 var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}}
 
+// setBuilder matches the beginning of a set with a condition in plain braces.
+var setBuilder = compiled(`^\{\s*[a-z]\s*(?:∈\s*ℝ|\\in\s*\\mathbb\{?R\}?)?\s*[|:∣]`)
+
 // braces strips braces around the whole text.
 func braces(text string) string {
+	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && setBuilder().MatchString(text[:min(len(text), maxShort)]) {
+		return `\` + text[:len(text)-1] + `\}`
+	}
 	n := 0
 	for n < len(text) && text[n] == '{' {
 		n++

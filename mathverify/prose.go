@@ -44,7 +44,7 @@ func bare(text string) bool {
 		rest = rest[n:]
 	}
 	switch {
-	case strings.Contains(text, "i.e."), strings.Contains(text, "#### ") || strings.HasPrefix(text, "####") || strings.HasPrefix(text, `\begin{align`):
+	case strings.Contains(text, "i.e."), strings.Contains(text, ", which "), strings.Contains(text, "#### ") || strings.HasPrefix(text, "####") || strings.HasPrefix(text, `\begin{align`):
 		return false
 	case prose == 0:
 		return !strings.Contains(strings.TrimSpace(text), "\n\n")

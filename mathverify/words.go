@@ -134,6 +134,10 @@ func numberInWords(text string) *expr.Node {
 	case 1:
 		n = below100(words[0], "")
 	case 2:
+		if plain := below100(words[0], ""); plain != nil && len(words[1]) > 3 && strings.HasSuffix(words[1], "s") && fractionOf(words[0], words[1]) == nil && !listed(" hundreds thousands times less tens ", words[1]) {
+			n = plain
+			break
+		}
 		if n = below100(words[0], words[1]); n == nil {
 			n = fractionOf(words[0], words[1])
 		}
