@@ -92,6 +92,26 @@ var (
 	unitJoint = compiled(`\s*/\s*|\s+per\s+|\s*[·*]\s*|\s*\\cdot\s*`)
 )
 
+// degrees writes the sign of a degree as a word.
+var degrees = strings.NewReplacer(`^\circ`, " degrees", `^{\circ}`, " degrees", "°", " degrees")
+
+// endsInUnit reports whether a text with a number ends in the name of a unit, with its exponent.
+func endsInUnit(text string) bool {
+	text = strings.TrimRight(text, " .$}*0123456789^-²³{")
+	if strings.HasSuffix(text, "°") || strings.HasSuffix(text, `\circ`) {
+		return true
+	}
+	n := len(text)
+	for n > 0 && (text[n-1] >= 'a' && text[n-1] <= 'z' || text[n-1] >= 'A' && text[n-1] <= 'Z') {
+		n--
+	}
+	_, is := measures[text[n:]]
+	if !is {
+		_, is = measures[strings.ToLower(text[n:])]
+	}
+	return is && n > 0 && strings.ContainsAny(text[:n], "0123456789")
+}
+
 // maxUnit is the greatest length of a unit.
 const maxUnit = 60
 
@@ -100,7 +120,7 @@ func unitIn(text string) (measure, bool) {
 	if len(text) > maxUnit {
 		return measure{}, false
 	}
-	text = strings.NewReplacer(`^\circ`, " degrees", `^{\circ}`, " degrees", "°", " degrees").Replace(text)
+	text = degrees.Replace(text)
 	text = strings.Trim(unitMarkup().ReplaceAllString(text, " "), " .")
 	all, whole := unitJoint().FindAllString(text, -1), measure{size: big.NewRat(1, 1)}
 	for i, term := range unitJoint().Split(text, -1) {
@@ -145,10 +165,11 @@ func measured(text string) (value string, unit measure, is bool) {
 	if len(text) > maxHint {
 		return "", unit, false
 	}
-	for _, currency := range []string{`\$`, "$"} {
-		if rest, found := strings.CutPrefix(text, currency); found && rest != "" && isDigit(rest[0]) && plainNumber(strings.ReplaceAll(rest, ",", "")) {
-			return rest, measures["$"], true
-		}
+	if rest, found := strings.CutPrefix(strings.TrimPrefix(text, `\`), "$"); found && rest != "" && isDigit(rest[0]) && plainNumber(strings.ReplaceAll(rest, ",", "")) {
+		return rest, measures["$"], true
+	}
+	if !endsInUnit(text) {
+		return "", unit, false
 	}
 	for i := max(1, len(text)-maxUnit); i < len(text); i++ {
 		if c := text[i-1]; !isDigit(c) && strings.IndexByte(")} ", c) < 0 || !strings.ContainsAny(text[:i], "0123456789") {

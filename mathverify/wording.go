@@ -9,9 +9,15 @@ import (
 // inText matches words in \text and the like.
 var inText = compiled(`\\(?:text|textbf|textit|textrm|textnormal|mathrm|mbox)\s*\{([^{}]*)\}`)
 
+// unset drops what sets words apart.
+var unset = strings.NewReplacer("$", "", "*", "", `\ `, " ", "~", " ")
+
 // plainWords returns a text without \text and the like, stars and dollar signs, in lower case.
 func plainWords(text string) string {
-	text = strings.NewReplacer("$", "", "*", "", `\ `, " ", "~", " ").Replace(inText().ReplaceAllString(text, "$1"))
+	if strings.Contains(text, `\`) {
+		text = inText().ReplaceAllString(text, "$1")
+	}
+	text = unset.Replace(text)
 	return strings.Trim(strings.ToLower(strings.Join(strings.Fields(text), " ")), ".,;:!\"“”` ")
 }
 
@@ -20,15 +26,15 @@ const maxPhrase = 60
 
 // isPhrase reports whether a reference is in words: it begins with a word, and has no signs.
 func isPhrase(gold string) bool {
-	if len(gold) > maxPhrase || gold == "" || gold[0] == '\\' && !strings.HasPrefix(gold, `\text`) && !strings.HasPrefix(gold, `\m`) {
+	if len(gold) > maxPhrase || len(gold) < 2 || strings.ContainsAny(gold, "=<>+^_&()[]|/") || gold[0] == '\\' && !strings.HasPrefix(gold, `\text`) && !strings.HasPrefix(gold, `\m`) {
 		return false
 	}
-	words := strings.Fields(plainWords(gold))
-	if len(words) == 0 || strings.ContainsAny(gold, "=<>+^_&()[]|/") {
+	if c := gold[0]; c < 'A' && c != '"' && c != '*' && c != '$' { // a number or a sign
 		return false
 	}
-	word := leading(words[0])
-	if word == "" || strings.ContainsAny(plainWords(gold), `\{}`) {
+	words := plainWords(gold)
+	word := leading(words)
+	if word == "" || strings.ContainsAny(words, `\{}`) {
 		return false
 	}
 	known := isProse(word) && !listed(longFunctions, word) || dictionary[word] || word == "dne"
@@ -156,12 +162,15 @@ func meaning(text string) string {
 	return generic().ReplaceAllString(article().ReplaceAllString(words, ""), "")
 }
 
+// thin drops small spaces.
+var thin = strings.NewReplacer(`\!`, "", `\,`, "")
+
 // timeOfDay returns a time with its half of the day, as in "6:30 p"; "" for anything else.
 func timeOfDay(text string) string {
 	if len(text) > maxPhrase || !strings.Contains(text, ":") {
 		return ""
 	}
-	m := clock().FindStringSubmatch(strings.NewReplacer(`\!`, "", `\,`, "").Replace(plainWords(text)))
+	m := clock().FindStringSubmatch(thin.Replace(plainWords(text)))
 	if m == nil {
 		return ""
 	}

@@ -118,7 +118,7 @@ const (
 // numberInWords reads a number below a hundred in words, or a fraction of such; nil if a text is
 // none.
 func numberInWords(text string) *expr.Node {
-	if len(text) > maxShort || strings.ContainsAny(text, "0123456789=+^_") {
+	if len(text) > maxShort || len(text) < 3 || strings.ContainsAny(text, "0123456789=+^_()") {
 		return nil
 	}
 	words := strings.Fields(strings.ReplaceAll(plainWords(text), "-", " "))
