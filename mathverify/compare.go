@@ -35,43 +35,6 @@ func (c *comparison) same(g, a *expr.Node) bool {
 	return c.sameValue(gv, av)
 }
 
-// withConstants returns an answer with the constants of integration named as in the reference: c_1
-// for C_1.
-func withConstants(g, a *expr.Node) *expr.Node {
-	if !g.Has(expr.Symbol) || !a.Has(expr.Symbol) {
-		return a
-	}
-	used := map[string]bool{}
-	for _, n := range []*expr.Node{g, a} {
-		n.Walk(func(m *expr.Node) bool {
-			if m.Op == expr.Symbol && strings.HasPrefix(strings.ToLower(m.Name), "c_") {
-				used[m.Name] = true
-			}
-			return true
-		})
-	}
-	if len(used) < 2 {
-		return a
-	}
-	return a.Map(func(m *expr.Node) *expr.Node {
-		if m.Op != expr.Symbol || !used[m.Name] {
-			return m
-		}
-		twin := swapCase(m.Name[:1]) + m.Name[1:]
-		if !used[twin] || g.Mentions(m.Name) || a.Mentions(twin) {
-			return m
-		}
-		return expr.Var(twin)
-	})
-}
-
-func swapCase(letter string) string {
-	if up := strings.ToUpper(letter); up != letter {
-		return up
-	}
-	return strings.ToLower(letter)
-}
-
 // maxSides bounds the sides of an identity.
 const maxSides = 5
 
@@ -105,6 +68,9 @@ func (c *comparison) settle(n *expr.Node) *expr.Node {
 		if sign := c.space.Infinite(n); sign != 0 {
 			return signed(sign, &expr.Node{Op: expr.Constant, Name: "inf"})
 		}
+	}
+	if v := scaledTuple(n); v != nil {
+		return v
 	}
 	if n.Op == expr.List || n.Op == expr.Tuple || n.Op == expr.Set {
 		return records(spread(n))
@@ -235,7 +201,7 @@ func nameLike(n *expr.Node) bool {
 		if (n.Args[0].Op == expr.Symbol || n.Args[0].Op == expr.Named || nameLike(n.Args[0]) && n.Args[0].Op == expr.Pow) && len(n.Args) == 2 && (n.Args[1].Paren && argumentLike(n.Args[1]) || n.Args[0].Name == "Delta" && n.Args[1].Op == expr.Symbol) {
 			return true
 		}
-		return capitals(n) || isProbability(n)
+		return capitals(n)
 	case expr.Div:
 		return capitals(n.Args[0]) && capitals(n.Args[1]) || isSymbol(n.Args[0]) && isSymbol(n.Args[1]) || isDerivative(n)
 	case expr.Ratio:
@@ -292,11 +258,6 @@ func isDerivative(n *expr.Node) bool {
 	return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool {
 		return arg.Op != expr.Mul || len(arg.Args) != 2 || arg.Args[0].Op != expr.Symbol || arg.Args[0].Name != "d" || arg.Args[1].Op != expr.Symbol
 	})
-}
-
-// isProbability reports whether n is the probability of an event, as P(X > 2).
-func isProbability(n *expr.Node) bool {
-	return len(n.Args) == 2 && n.Args[0].Op == expr.Symbol && n.Args[0].Name == "P" && n.Args[1].Op == expr.Relation
 }
 
 // argumentLike reports whether an expression in brackets may be the argument in the

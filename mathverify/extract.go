@@ -204,6 +204,9 @@ func tagged(text string) (string, bool) {
 // reference strips the markup that datasets put around a reference answer.
 func reference(gold string) string {
 	gold = repaired(gold)
+	if i := strings.LastIndex(gold, "####"); i >= 0 { // the solution of GSM8K
+		gold = gold[i+len("####"):]
+	}
 	if boxes, _ := lastBoxes(gold); boxes != nil {
 		return peel(strings.Join(boxes, ", "))
 	}

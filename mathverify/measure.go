@@ -204,22 +204,57 @@ func withUnit(found, text string) string {
 	return found
 }
 
-// sameMeasure compares two answers with different units of one dimension. If it reports nothing
-// sure, the units do not count.
+// sums matches two amounts of one dimension that are added, as "2 hours 30 minutes".
+var sums = compiled(`^\s*(\d+(?:\.\d+)?) *([A-Za-z]+)\.?,? *(?:and )?(\d+(?:\.\d+)?) *([A-Za-z]+)[. ]*$`)
+
+// inOneUnit returns the sum of two amounts of one dimension in the unit of the first; "" if a text is
+// none.
+func inOneUnit(text string) (value string, unit measure) {
+	if len(text) > maxShort || !endsInUnit(text) {
+		return "", unit
+	}
+	m := sums().FindStringSubmatch(strings.Join(strings.Fields(unitMarkup().ReplaceAllString(text, " ")), " "))
+	if m == nil {
+		return "", unit
+	}
+	unit, is := unitIn(m[2])
+	other, is2 := unitIn(m[4])
+	if !is || !is2 || unit.powers != other.powers {
+		return "", unit
+	}
+	sum, _ := new(big.Rat).SetString(m[1])
+	more, _ := new(big.Rat).SetString(m[3])
+	return sum.Add(sum, more.Mul(more, new(big.Rat).Quo(other.size, unit.size))).RatString(), unit
+}
+
+// sameMeasure compares two answers with different units of one dimension, or with a sum in two
+// units. If it reports nothing sure, the units do not count.
 func (c *comparison) sameMeasure() (same, sure bool) {
-	value, unit, is := measured(c.goldText)
-	if !is {
+	if !endsInUnit(c.goldText) && !endsInUnit(c.answerText) && !strings.Contains(c.goldText, "$") {
 		return false, false
 	}
-	other, otherUnit, is := measured(c.answerText)
+	value, unit := inOneUnit(c.goldText)
+	other, otherUnit := inOneUnit(c.answerText)
+	summed, is, is2 := value != "" || other != "", value != "", other != ""
 	if !is {
+		value, unit, is = measured(c.goldText)
+	}
+	if !is2 {
+		other, otherUnit, is2 = measured(c.answerText)
+	}
+	switch {
+	case is && !is2:
+		same = c.sameAngle(value, unit, c.answerText)
+		return same, same
+	case !is && is2:
+		same = c.sameAngle(other, otherUnit, c.goldText)
+		return same, same
+	}
+	radians, same := unit.sameDimension(otherUnit)
+	if !is || !same || unit.size.Cmp(otherUnit.size) == 0 && radians == 0 && !summed {
 		return false, false
 	}
 	c.reason = SameExact
-	radians, same := unit.sameDimension(otherUnit)
-	if !same || unit.size.Cmp(otherUnit.size) == 0 && radians == 0 {
-		return false, false
-	}
 	g, err := read(value)
 	a, err2 := read(other)
 	if err != nil || err2 != nil {
@@ -229,4 +264,23 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	radian := expr.New(expr.Div, expr.Int(180), pi)
 	g = expr.New(expr.Mul, g, expr.Rational(unit.size), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
 	return c.sameScalar(g, expr.New(expr.Mul, a, expr.Rational(otherUnit.size))), true
+}
+
+// sameAngle reports whether an angle in degrees is a multiple of π without a unit.
+func (c *comparison) sameAngle(value string, unit measure, text string) bool {
+	if unit.powers != measures["degree"].powers || !strings.Contains(text, "pi") && !strings.Contains(text, "π") {
+		return false
+	}
+	degrees, err := read(value)
+	angle, err2 := read(text)
+	if err != nil || err2 != nil {
+		return false
+	}
+	_, angle = named(angle)
+	if _, degrees = named(degrees); angle == nil || degrees == nil || !closed(angle) || !isScalar(angle) || !isScalar(degrees) || degrees.Has(expr.Constant) {
+		return false
+	}
+	pi := &expr.Node{Op: expr.Constant, Name: "pi"}
+	c.reason = SameExact
+	return c.sameScalar(expr.New(expr.Mul, degrees, expr.New(expr.Div, pi, expr.Int(180))), angle)
 }

@@ -62,7 +62,7 @@ func expressionOf(line string) string {
 	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
 		found = inner
 	}
-	if _, err := expr.Parse(expr.Fold(found)); err != nil {
+	if _, err := expr.Parse(expr.Fold(found)); err != nil && timeOfDay(found) == "" {
 		return ""
 	}
 	return found

@@ -133,11 +133,15 @@ func complement(sentence string, words int) string {
 	return strings.TrimSpace(strings.Trim(determiner().ReplaceAllString(m[1], ""), " *.,"))
 }
 
+const months = "january|february|march|april|may|june|july|august|september|october|november|december"
+
 var (
 	// manySolutions, missing and oneOfNeither match phrases that mean the same in other words.
 	manySolutions = compiled(`^(?:there (?:is|are) )?(?:infinitely many|infinite|(?:an )?infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
 	missing       = compiled(`^(?:(?:the )?limit )?(?:does not exist|doesn't exist|doesn’t exist|dne|d\.n\.e|nonexistent)(?: \(?(?:dne|does not exist)\)?)?$`)
 	oneOfNeither  = compiled(`^neither(?: \w+ nor \w+)?$`)
+	dayFirst      = compiled(`^(?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:of )?(` + months + `)$`)
+	monthFirst    = compiled(`^(` + months + `) (?:the )?(\d{1,2})(?:st|nd|rd|th)?$`)
 	article       = compiled(`^(?:an? |the )`)
 	generic       = compiled(` (?:function|number|integer|series|sequence|relation|matrix)s?$`)
 	clock         = compiled(`^(\d{1,2}):(\d\d) ?([ap])\.? ?m$`)
@@ -158,6 +162,12 @@ func meaning(text string) string {
 		return "does not exist"
 	case oneOfNeither().MatchString(words):
 		return "neither"
+	}
+	if m := dayFirst().FindStringSubmatch(words); m != nil {
+		return m[2] + " " + m[1]
+	}
+	if m := monthFirst().FindStringSubmatch(words); m != nil {
+		return m[1] + " " + m[2]
 	}
 	return generic().ReplaceAllString(article().ReplaceAllString(words, ""), "")
 }

@@ -126,6 +126,7 @@ func numberInWords(text string) *expr.Node {
 	if negative {
 		words = words[1:]
 	}
+	words = slices.DeleteFunc(words, func(word string) bool { return listed(" exactly only just such distinct different possible ", word) })
 	var n *expr.Node
 	if len(words) == 1 && words[0] == "half" {
 		words = []string{"one", "half"}
