@@ -23,7 +23,7 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		if total := sumOfNames(a); total != nil && !gv.Has(expr.Relation) {
 			return c.sameValue(gv, total)
 		}
-		if isScalar(gv) && !closed(gv) && c.isIdentity(a) {
+		if isScalar(gv) && !closed(gv) && isIdentity(c, a) {
 			return c.sameValue(gv, a.Args[len(a.Args)-1])
 		}
 		return c.sameRegions(g, a)
@@ -40,7 +40,7 @@ const maxSides = 5
 
 // isIdentity reports whether all sides of an equation are the same expression, so that it is no
 // equation but a calculation.
-func (c *comparison) isIdentity(n *expr.Node) bool {
+func isIdentity(c *comparison, n *expr.Node) bool {
 	if n.Op != expr.Relation || strings.Trim(n.Name, "=") != "" || len(n.Args) > maxSides {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
 var (
@@ -97,7 +98,7 @@ func numbersOf(sign, kind string) *expr.Node {
 
 // read returns the tree of an answer, without the letter of a choice before it.
 func read(text string) (*expr.Node, error) {
-	_, text = withoutLabel(text)
+	_, text = reply.WithoutLabel(text)
 	if n := numberInWords(text); n != nil {
 		return n, nil
 	}
@@ -118,10 +119,10 @@ const (
 // numberInWords reads a number below a hundred in words, or a fraction of such; nil if a text is
 // none.
 func numberInWords(text string) *expr.Node {
-	if len(text) > maxShort || len(text) < 3 || strings.ContainsAny(text, "0123456789=+^_()") {
+	if len(text) > maxWords || len(text) < 3 || strings.ContainsAny(text, "0123456789=+^_()") {
 		return nil
 	}
-	words := strings.Fields(strings.ReplaceAll(plainWords(text), "-", " "))
+	words := strings.Fields(strings.ReplaceAll(reply.Words(text), "-", " "))
 	negative := len(words) > 1 && (words[0] == "negative" || words[0] == "minus")
 	if negative {
 		words = words[1:]

@@ -135,7 +135,7 @@ func (p *parser) symbol() *Node {
 		return &Node{Op: Constant, Name: name}
 	}
 	if name == "P" && p.peek().is("(") {
-		if event := p.event(); event != nil {
+		if event := (latex{p}).event(); event != nil {
 			return event
 		}
 	}
@@ -154,7 +154,7 @@ const maxEvent = 40
 
 // event reads the probability of an event as one name: P(A | B), P(X > 2), P(\text{both}). It
 // returns nil if the bracket has no such sign.
-func (p *parser) event() *Node {
+func (p latex) event() *Node {
 	name, depth, is := "P", 0, false
 	for end := p.at; end < len(p.tokens) && end-p.at < maxEvent; end++ {
 		t := p.tokens[end]

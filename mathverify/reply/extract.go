@@ -1,9 +1,13 @@
-package mathverify
+// Package reply finds the final answer in the text that a model wrote: in a box, after "the answer is",
+// in the last formula, or as the last whole expression of prose. It runs none of the text; its cost is
+// linear.
+package reply
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/mathverify/units"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -25,11 +29,20 @@ const (
 // maxText is the most bytes we read of a text, from its end.
 const maxText = 1 << 20
 
-// Extract returns the final answer of a text and the rule that found it. If the reference
-// answer gold is the letter of a multiple choice, Extract looks for a letter too; if it is in words,
-// for words. The cost is linear.
-func Extract(text, gold string) (found string, rule Rule) {
-	return extract(text, wantedFor(reference(gold)))
+// Find returns the final answer of a text and the rule that found it. It looks for what the reference
+// is: the letter of a multiple choice, words, or mathematics, with a unit if the reference has one that
+// we can convert. The cost is linear.
+func Find(text, reference string) (found string, rule Rule) {
+	if len(text) > maxText {
+		text = text[len(text)-maxText:]
+	}
+	text = repaired(withoutMarks(text))
+	want := wantedFor(reference)
+	found, rule = search(text, want)
+	if want.unit {
+		found = withUnit(found, text)
+	}
+	return found, rule
 }
 
 // A wanted says what kind of answer the reference is.
@@ -39,26 +52,13 @@ type wanted struct {
 	unit   bool   // a value with a unit that we can convert
 }
 
-func wantedFor(gold string) wanted {
-	want := wanted{letter: isChoice(gold)}
-	if !want.letter && isPhrase(gold) {
-		want.phrase = gold
+func wantedFor(reference string) wanted {
+	want := wanted{letter: IsChoice(reference)}
+	if !want.letter && IsPhrase(reference) {
+		want.phrase = reference
 	}
-	_, _, want.unit = measured(gold)
+	_, _, want.unit = units.Split(reference)
 	return want
-}
-
-// extract finds an answer, with the unit after it if the reference has one.
-func extract(text string, want wanted) (found string, rule Rule) {
-	if len(text) > maxText {
-		text = text[len(text)-maxText:]
-	}
-	text = repaired(withoutMarks(text))
-	found, rule = search(text, want)
-	if want.unit {
-		found = withUnit(found, text)
-	}
-	return found, rule
 }
 
 // search finds an answer.
@@ -201,8 +201,8 @@ func tagged(text string) (string, bool) {
 	}
 }
 
-// reference strips the markup that datasets put around a reference answer.
-func reference(gold string) string {
+// Reference strips the markup that datasets put around a reference answer.
+func Reference(gold string) string {
 	gold = repaired(gold)
 	if i := strings.LastIndex(gold, "####"); i >= 0 { // the solution of GSM8K
 		gold = gold[i+len("####"):]

@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import (
 	"html"

@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import (
 	"strings"
@@ -24,6 +24,9 @@ var (
 // withoutEndMark drops the sign at the end of a proof.
 func withoutEndMark(text string) string {
 	tail := text[max(0, len(text)-maxShort/2):]
+	if !strings.Contains(tail, "qed") && !strings.Contains(tail, "square") && !strings.Contains(tail, "Box") && !strings.ContainsAny(tail, "Q∎■□◻") {
+		return text
+	}
 	return text[:len(text)-len(tail)] + finish().ReplaceAllString(tail, "")
 }
 
@@ -32,7 +35,7 @@ func withoutEndMark(text string) string {
 func asserted(text string, all []formula) []formula {
 	for len(all) > 0 {
 		last := all[len(all)-1]
-		if !blank(last.content) && !endMark().MatchString(last.content) && (len(all) == 1 || !scoped(text, all[len(all)-2], last)) {
+		if !Blank(last.content) && !endMark().MatchString(last.content) && (len(all) == 1 || !scoped(text, all[len(all)-2], last)) {
 			break
 		}
 		all = all[:len(all)-1]
@@ -71,6 +74,9 @@ var (
 // withoutCheck drops the paragraph after the answer that checks it.
 func withoutCheck(text string) string {
 	tail := text[max(0, len(text)-maxFormula):]
+	if !strings.Contains(tail, "\n") {
+		return text
+	}
 	loc := check().FindStringIndex(tail)
 	if loc == nil || !strings.ContainsAny(tail[:loc[0]], "0123456789$\\") || revising().MatchString(tail[loc[0]:]) {
 		return text
@@ -118,6 +124,9 @@ var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|
 // 4 would be too few."
 func withoutReason(text string) string {
 	tail := text[max(0, len(text)-maxHint):]
+	if !strings.ContainsAny(tail, "(") && !strings.Contains(tail, "ince ") && !strings.Contains(tail, "ecause ") && !strings.Contains(tail, ", as ") {
+		return text
+	}
 	loc := reason().FindStringIndex(tail)
 	if loc == nil {
 		loc = remark().FindStringIndex(tail)
@@ -150,7 +159,7 @@ const maxItems = 20
 // that leads to them: values for one variable, plain values, or one for each variable.
 func bulleted(text string) string {
 	text = strings.TrimSpace(text[max(0, len(text)-maxFormula/2):])
-	if !strings.Contains(text, "\n") {
+	if strings.Count(text, "\n") < 2 {
 		return ""
 	}
 	all := strings.Split(text, "\n")
@@ -195,5 +204,5 @@ func memberOf(m []string) (name, member string, is bool) {
 		return "", "", false
 	}
 	n, err := expr.Parse(expr.Fold(text))
-	return strings.TrimSpace(name), member, err == nil && closed(n)
+	return strings.TrimSpace(name), member, err == nil && !n.Has(expr.Symbol)
 }

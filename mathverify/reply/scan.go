@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // A class says what a piece of a line is.
@@ -239,7 +240,7 @@ func (s *scanner) product(word, after, next string) bool {
 	}
 	p := s.before()
 	if !s.spaced && p.class == number {
-		return !listed(" st nd rd th am pm ", strings.ToLower(word)) && !listed(shortUnits, word)
+		return !listed(" st nd rd th am pm ", strings.ToLower(word)) && !listed(units.Letters, word)
 	}
 	raised := strings.HasPrefix(after, "^") || classes[first(after)] == suffix && first(after) != '\''
 	if p.class == operator || p.class == sign || !s.spaced && p.ends() {

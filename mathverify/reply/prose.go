@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import (
 	"strings"
@@ -171,7 +171,7 @@ func statement(text string) string {
 			length = len("answer ")
 		}
 		after := strings.TrimLeft(text[at+length:], ":：* _\n\t=")
-		if !blank(firstPart(after)) && !hedged().MatchString(low[max(0, at-maxShort/2):at]) {
+		if !Blank(firstPart(after)) && !hedged().MatchString(low[max(0, at-maxShort/2):at]) {
 			return after
 		}
 		start, end = max(start, at-maxShort), at
@@ -257,7 +257,7 @@ func fromStatement(s string, want wanted) string {
 		part = s[:loc[0]]
 	}
 	part = strings.Trim(part, " .*\n:")
-	if part != "" && bare(part) && !blank(part) {
+	if part != "" && bare(part) && !Blank(part) {
 		return peel(part)
 	}
 	line, _, _ := strings.Cut(s, "\n")

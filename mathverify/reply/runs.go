@@ -1,10 +1,11 @@
-package mathverify
+package reply
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // maxLine bounds the part of a line in which we look for an expression, from its end.
@@ -62,7 +63,7 @@ func expressionOf(line string) string {
 	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
 		found = inner
 	}
-	if _, err := expr.Parse(expr.Fold(found)); err != nil && timeOfDay(found) == "" {
+	if _, err := expr.Parse(expr.Fold(found)); err != nil && TimeOfDay(found) == "" {
 		return ""
 	}
 	return found
@@ -214,7 +215,7 @@ func continued(line string, pieces []piece, i int) bool {
 // follows.
 func unitLike(line string, pieces []piece, i int) bool {
 	name := line[pieces[i].start:pieces[i].end]
-	if !listed(shortUnits, name) && !listed(" C A T F M ", name) {
+	if !listed(units.Letters, name) && !listed(" C A T F M ", name) {
 		return false
 	}
 	if i+1 == len(pieces) {
