@@ -80,8 +80,8 @@ const maxPlain = 320
 func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 	c := newComparison(ctx, gold)
 	c.answerText, c.rule = reply.Find(text, c.goldText)
-	if !reply.HasArrow(c.goldText) {
-		c.answerText = reply.LastStep(c.answerText)
+	if step := reply.LastStep(c.answerText); step != c.answerText && !reply.HasArrow(c.goldText) {
+		c.answerText = step
 	}
 	if len(gold) < maxPlain && len(text) < maxPlain && !reply.Blank(gold) && reply.Normal(gold) == reply.Normal(text) && !reply.IsChoice(c.goldText) {
 		return Verdict{true, SameText, strings.TrimSpace(text)}, c

@@ -10,7 +10,8 @@ import (
 // sameMeasure compares two answers with different units of one dimension, or with a sum in two
 // units. If it reports nothing sure, the units do not count.
 func (c *comparison) sameMeasure() (same, sure bool) {
-	if !units.Ends(c.goldText) && !units.Ends(c.answerText) && !strings.Contains(c.goldText, "$") {
+	g, a := mayHaveUnit(c.goldText), mayHaveUnit(c.answerText)
+	if !g && !a || g != a && !hasPi(c.goldText) && !hasPi(c.answerText) {
 		return false, false
 	}
 	value, unit := units.Sum(c.goldText)
@@ -35,20 +36,20 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 		return false, false
 	}
 	c.reason = SameExact
-	g, err := read(value)
-	a, err2 := read(other)
+	x, err := read(value)
+	y, err2 := read(other)
 	if err != nil || err2 != nil {
 		return false, false
 	}
 	pi := &expr.Node{Op: expr.Constant, Name: "pi"}
 	radian := expr.New(expr.Div, expr.Int(180), pi)
-	g = expr.New(expr.Mul, g, expr.Rational(unit.Size()), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
-	return c.sameScalar(g, expr.New(expr.Mul, a, expr.Rational(otherUnit.Size()))), true
+	x = expr.New(expr.Mul, x, expr.Rational(unit.Size()), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
+	return c.sameScalar(x, expr.New(expr.Mul, y, expr.Rational(otherUnit.Size()))), true
 }
 
 // sameAngle reports whether an angle in degrees is a multiple of π without a unit.
 func sameAngle(c *comparison, value string, unit units.Unit, text string) bool {
-	if !unit.IsDegree() || !strings.Contains(text, "pi") && !strings.Contains(text, "π") {
+	if !unit.IsDegree() || !hasPi(text) {
 		return false
 	}
 	degrees, err := read(value)
@@ -64,3 +65,8 @@ func sameAngle(c *comparison, value string, unit units.Unit, text string) bool {
 	c.reason = SameExact
 	return c.sameScalar(expr.New(expr.Mul, degrees, expr.New(expr.Div, pi, expr.Int(180))), angle)
 }
+
+// mayHaveUnit reports whether a text may have a unit that we can convert.
+func mayHaveUnit(text string) bool { return strings.Contains(text, "$") || units.Ends(text) }
+
+func hasPi(text string) bool { return strings.Contains(text, "pi") || strings.Contains(text, "π") }

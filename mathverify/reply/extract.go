@@ -57,7 +57,7 @@ func wantedFor(reference string) wanted {
 	if !want.letter && IsPhrase(reference) {
 		want.phrase = reference
 	}
-	_, _, want.unit = units.Split(reference)
+	want.unit = units.Ends(reference) || strings.Contains(reference, "$")
 	return want
 }
 
