@@ -120,6 +120,9 @@ var remark = compiled(`\s*\((?:we |since |because |as |reject|discard|ignor|excl
 // counter matches words after which a reason ends in another conclusion.
 var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####|,[^,]*=)`)
 
+// doubt matches words by which a sentence rejects a value.
+var doubt = compiled(`(?i)\b(?:too|would|cannot|can't|not|fails?|isn't|impossible|wrong|never|unless|neither)\b`)
+
 // withoutReason drops the reason after the answer in the last sentence: "They need 5 buses, since
 // 4 would be too few."
 func withoutReason(text string) string {
@@ -136,7 +139,7 @@ func withoutReason(text string) string {
 	}
 	sentence := tail[:loc[0]]
 	sentence = sentence[max(strings.LastIndex(sentence, ". "), strings.LastIndexByte(sentence, '\n'))+1:]
-	if !strings.ContainsAny(sentence, "0123456789$\\") {
+	if !strings.ContainsAny(sentence, "0123456789$\\") || doubt().MatchString(sentence) {
 		return text
 	}
 	return text[:len(text)-len(tail)+loc[0]]

@@ -85,7 +85,7 @@ var (
 	unitMarkup = compiled(`\\(?:text|textrm|textup|mathrm|mbox|operatorname|rm)\b|\\[ ,;:!$]|[{}~$*]`)
 
 	// unitTerm matches a unit with its exponent.
-	unitTerm = compiled(`^(square |sq\.? |cubic )?([A-Za-z°¢]+)(?:\^?(-?[1-3]|²|³))?$`)
+	unitTerm = compiled(`^(square |sq\.? |cubic )?([A-Za-z°¢]+)(?: ?\^ ?(-?[1-3])|(²|³|[23]))?$`)
 
 	// unitJoint matches a sign of division or multiplication between units.
 	unitJoint = compiled(`\s*/\s*|\s+per\s+|\s*[·*]\s*|\s*\\cdot\s*`)
@@ -144,7 +144,7 @@ func In(text string) (Unit, bool) {
 		if !is {
 			return Unit{}, false
 		}
-		power := exponentOf(m[1], m[3])
+		power := exponentOf(m[1], m[3]+m[4])
 		if i > 0 && strings.ContainsAny(all[i-1], "/p") {
 			power = -power
 		}
