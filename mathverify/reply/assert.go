@@ -33,7 +33,7 @@ func withoutEndMark(text string) string {
 // asserted returns the formulas without those at the end that say nothing themselves: signs that
 // end a proof, and the values for which the formula before holds.
 func asserted(text string, all []formula) []formula {
-	for len(all) > 0 {
+	for range min(len(all), maxParts) {
 		last := all[len(all)-1]
 		if !Blank(last.content) && !endMark().MatchString(last.content) && (len(all) == 1 || !scoped(text, all[len(all)-2], last)) {
 			break

@@ -8,8 +8,13 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
-// maxLine bounds the part of a line in which we look for an expression, from its end.
-const maxLine = 2000
+// The most that we look at from the end, in bytes: of a line, and of the lines; and the most pieces of a
+// remark in brackets.
+const (
+	maxLine   = 2000
+	maxLines  = 1 << 16
+	maxRemark = 60
+)
 
 // lastExpression returns the last whole expression of a text without formulas, as "16π" of
 // "The area is 16π square units.", and those before it that only commas, "and" or "or"
@@ -18,7 +23,7 @@ func lastExpression(text string) string {
 	if ratio := ratios().FindStringSubmatch(text[max(0, len(text)-maxShort):]); ratio != nil {
 		return ratio[1]
 	}
-	for end := len(text); end > 0; {
+	for end := len(text); end > max(0, len(text)-maxLines); {
 		start := strings.LastIndexByte(text[:end], '\n') + 1
 		line := withoutBullet(text[max(start, end-maxLine):end])
 		if found := expressionOf(line); found != "" {
@@ -229,7 +234,7 @@ func unitLike(line string, pieces []piece, i int) bool {
 // none but a factor.
 func asideEnd(line string, pieces []piece, start int) int {
 	depth, hasLetter, remark := 0, false, false
-	for i := start; i < len(pieces); i++ {
+	for i := start; i < min(len(pieces), start+maxRemark); i++ {
 		p := pieces[i]
 		switch p.class {
 		case opener:
