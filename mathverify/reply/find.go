@@ -99,15 +99,16 @@ func lastFormula(text string) string {
 	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) {
 		first--
 	}
-	found := ""
+	var b strings.Builder
 	for i, f := range all[first:] {
 		if i > 0 && strings.Contains(text[all[first+i-1].end:f.start], "or") {
-			found += ` \text{ or } `
+			b.WriteString(` \text{ or } `)
 		} else if i > 0 {
-			found += ", "
+			b.WriteString(", ")
 		}
-		found += strings.Trim(lines(f.content), " .,;\n")
+		b.WriteString(strings.Trim(lines(f.content), " .,;\n"))
 	}
+	found := b.String()
 	if !bare(found) {
 		return lastNumber(found)
 	}
