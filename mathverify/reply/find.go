@@ -99,6 +99,9 @@ func lastFormula(text string) string {
 	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) {
 		first--
 	}
+	if denied().MatchString(text[max(0, all[first].start-maxShort):all[first].start]) {
+		return ""
+	}
 	var b strings.Builder
 	for i, f := range all[first:] {
 		if i > 0 && strings.Contains(text[all[first+i-1].end:f.start], "or") {
@@ -114,6 +117,9 @@ func lastFormula(text string) string {
 	}
 	return found + unitAfter(text[last.end:])
 }
+
+// denied matches the words before an answer that is none.
+var denied = compiled(`(?i)(?:\b(?:not|never|cannot be|neither|nor)|n't|n’t)(?: due| on| in| at| a| an| the)*[\s*]*$`)
 
 // percentAfter matches a percent sign after a formula.
 var percentAfter = compiled(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)
@@ -171,7 +177,7 @@ var (
 )
 
 // bounding matches words before a number that rule it out as the answer.
-var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)\s*$`)
+var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)[\s$*]*$`)
 
 // ratios matches a ratio in words at the end of a text.
 var ratios = compiled(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)

@@ -38,15 +38,19 @@ func marked(text string) string {
 	return text[:len(text)-len(tail)+last[0]] + "Answer: " + under
 }
 
-// emphasized returns the only text in bold in the last line of a text, or nothing.
+// emphasized returns the only text in bold in the last line of a text, unless it is a heading or denied.
 func emphasized(text string) string {
 	line := strings.TrimSpace(text)
 	line = line[strings.LastIndexByte(line, '\n')+1:]
-	all := emphasis().FindAllStringSubmatch(line, 2)
-	if len(all) == 1 && !(strings.HasSuffix(all[0][1], ":") && !strings.HasSuffix(line, "**")) {
-		return strings.Trim(all[0][1], " .:")
+	all := emphasis().FindAllStringSubmatchIndex(line, 2)
+	if len(all) != 1 || denied().MatchString(line[:all[0][0]]) {
+		return ""
 	}
-	return ""
+	bold := line[all[0][2]:all[0][3]]
+	if strings.HasSuffix(bold, ":") && !strings.HasSuffix(line, "**") {
+		return ""
+	}
+	return strings.Trim(bold, " .:")
 }
 
 // broken maps commands whose first letters JSON took for an escape to what they were.

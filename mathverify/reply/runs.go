@@ -54,7 +54,7 @@ func expressionOf(line string) string {
 	}
 	all := runsOf(line)
 	last := len(all) - 1
-	if last < 0 || bounding().MatchString(line[:all[last].start]) {
+	if last < 0 {
 		return ""
 	}
 	for last > 0 && adds(line, all[last-1], all[last]) {
@@ -62,6 +62,9 @@ func expressionOf(line string) string {
 	}
 	start := all[firstOf(line, all[:last+1])].start
 	found := line[start:all[last].end]
+	if bounding().MatchString(line[:start]) || bounding().MatchString(line[:all[last].start]) {
+		return ""
+	}
 	if before := strings.TrimRight(line[:start], " "); strings.HasSuffix(before, "between") { // these are no answers
 		return line[len(before)-len("between") : all[last].end]
 	}
