@@ -89,7 +89,7 @@ var revising = compiled(`(?i)\b(?:so|therefore|thus|hence|actually|instead|but|w
 
 var (
 	// verb matches a verb after which a sentence states its value.
-	verb = compiled(`(?:\b(?:is|are|equals|gives|get|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
+	verb = compiled(`(?:\b(?:is|are|equals|gives|get|have|has|obtain|find|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
 
 	// chat matches the words of a last line that says nothing about the answer.
 	chat = compiled(`(?i)\b(?:let me know|hope|feel free|questions?|steps?|methods?|verified|tests?)\b`)
@@ -105,14 +105,14 @@ func stated(text string) string {
 		return ""
 	}
 	all := runsOf(line)
-	if len(all) == 0 || chat().MatchString(line) || start == 0 && !verb().MatchString(line[:all[len(all)-1].start]) {
+	if len(all) == 0 || chat().MatchString(line) || start == 0 && !all[len(all)-1].relation && !verb().MatchString(line[:all[len(all)-1].start]) {
 		return ""
 	}
 	return expressionOf(line)
 }
 
 // reason matches the clause at the end of a sentence that gives a reason.
-var reason = compiled(`(?:[,;]? (?:since|because)|, as) [^\n]*$`)
+var reason = compiled(`(?:[,;]? (?:since|because)|, as|, (?:of which|of whom|namely|including|which (?:has|have|are|lies?|occurs?|holds?|opens?|passes))) [^\n]*$`)
 
 // remark matches what a sentence adds in brackets, with words.
 var remark = compiled(`\s*\((?:we |since |because |as |reject|discard|ignor|exclud|not |note)[^()\n]*\)[.\s]*$`)
@@ -127,7 +127,7 @@ var doubt = compiled(`(?i)\b(?:too|would|cannot|can't|not|fails?|isn't|impossibl
 // 4 would be too few."
 func withoutReason(text string) string {
 	tail := text[max(0, len(text)-maxHint):]
-	if !strings.ContainsAny(tail, "(") && !strings.Contains(tail, "ince ") && !strings.Contains(tail, "ecause ") && !strings.Contains(tail, ", as ") {
+	if !strings.ContainsAny(tail, "(") && !strings.Contains(tail, "ince ") && !strings.Contains(tail, "ecause ") && !strings.Contains(tail, ", as ") && !strings.Contains(tail, "which") && !strings.Contains(tail, "of whom") && !strings.Contains(tail, ", namely") && !strings.Contains(tail, ", including") {
 		return text
 	}
 	loc := reason().FindStringIndex(tail)

@@ -99,7 +99,7 @@ func unworded(text string) string {
 
 // fromText applies the rules for texts without boxes.
 func fromText(text string, want wanted) (string, Rule) {
-	text = strings.TrimSpace(marked(withoutEndMark(text)))
+	text = strings.TrimSpace(marked(withoutEndMark(rules().ReplaceAllString(text, ""))))
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
@@ -157,6 +157,9 @@ const (
 	maxBare  = 1 << 17
 	maxShort = 80
 )
+
+// rules matches a rule before or after a text, or the mark of a quotation.
+var rules = compiled(`^\s*(?:-{3,}\s*\n|> )|\n\s*-{3,}\s*$`)
 
 // leadIn matches the word before an answer.
 var leadIn = compiled(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
@@ -241,7 +244,7 @@ func between(text, open, shut string) string {
 }
 
 // delimiters enclose formulas.
-var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}}
+var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}, {"«", "»"}, {"“", "”"}, {"'", "'"}}
 
 // setBuilder matches the beginning of a set with a condition in plain braces.
 var setBuilder = compiled(`^\{\s*[a-z]\s*(?:∈\s*ℝ|\\in\s*\\mathbb\{?R\}?)?\s*[|:∣]`)

@@ -82,7 +82,8 @@ var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
 // lastFormula returns the last formula of a text, and those before it that only commas,
 // "and" or "or" separate. If it is just a variable, a number after it counts.
 func lastFormula(text string) string {
-	all := asserted(text, formulas(text))
+	found := formulas(text)
+	all := asserted(text, found)
 	if len(all) == 0 {
 		return ""
 	}
@@ -92,11 +93,13 @@ func lastFormula(text string) string {
 			return n
 		}
 	}
-	if n := stated(text[last.end:]); n != "" {
-		return n
+	if len(all) == len(found) {
+		if n := stated(text[last.end:]); n != "" {
+			return n
+		}
 	}
 	first := len(all) - 1
-	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) {
+	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) && !steps(text[all[first-1].end:all[first].start], all[first-1].content, all[first].content) {
 		first--
 	}
 	if denied().MatchString(text[max(0, all[first].start-maxShort):all[first].start]) {
@@ -111,15 +114,28 @@ func lastFormula(text string) string {
 		}
 		b.WriteString(strings.Trim(lines(f.content), " .,;\n"))
 	}
-	found := b.String()
-	if !bare(found) {
-		return lastNumber(found)
+	answer := b.String()
+	if !bare(answer) {
+		return lastNumber(answer)
 	}
-	return found + unitAfter(text[last.end:])
+	return answer + unitAfter(text[last.end:])
 }
 
 // denied matches the words before an answer that is none.
 var denied = compiled(`(?i)(?:\b(?:not|never|cannot be|neither|nor)|n't|n’t)(?: due| on| in| at| a| an| the)*[\s*]*$`)
+
+// steps reports whether two formulas in lines of their own are steps of a calculation, and no values.
+func steps(between, a, b string) bool {
+	if strings.TrimSpace(between) != "" || !strings.Contains(between, "\n") {
+		return false
+	}
+	for _, content := range []string{a, b} {
+		if _, _, is := memberOf([]string{"", content}); !is {
+			return true
+		}
+	}
+	return false
+}
 
 // percentAfter matches a percent sign after a formula.
 var percentAfter = compiled(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)

@@ -113,6 +113,9 @@ func firstOf(line string, all []run) int {
 		first--
 	}
 	ends := strings.Trim(line[all[last].end:], " .$*") == ""
+	if ends && last-first > 1 && verb().MatchString(line[:all[first].start]) {
+		return first
+	}
 	if first < last && (plural().MatchString(line[:all[first].start]) || ends && all[first].named && !slices.ContainsFunc(all[first+1:], func(r run) bool { return r.relation })) {
 		return first
 	}
@@ -237,6 +240,9 @@ func unitLike(line string, pieces []piece, i int) bool {
 // none but a factor.
 func asideEnd(line string, pieces []piece, start int) int {
 	depth, hasLetter, remark := 0, false, false
+	if strings.HasPrefix(line[pieces[start].start:], "(mod ") {
+		return 0
+	}
 	for i := start; i < min(len(pieces), start+maxRemark); i++ {
 		p := pieces[i]
 		switch p.class {

@@ -103,13 +103,13 @@ func (s *scanner) next() {
 }
 
 // amounts matches a number with its separators, a time of day, or a fraction of one character.
-var amounts = compiled(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+:\d\d?(?:\s?[aApP](?:\.\s?[mM]\.|[mM]\b))?|\d+(?:\.\d+)?|\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
+var amounts = compiled(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d+)+(?:\s?[aApP](?:\.\s?[mM]\.|[mM]\b))?|\d+(?:\.\d+)?|\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
 
 // classes lists signs outside the alphabet.
 var classes = func() map[rune]class {
 	all := map[rune]class{',': comma}
 	for c, signs := range map[class]string{
-		operator: "×·⋅∙÷/⁄^=<>≤≥≠≈_∪∩∈∉∖|", sign: "+-−–±∓", suffix: "%°º'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣ₀₁₂₃₄₅₆₇₈₉ₙₓₐₖ",
+		operator: "×·⋅∙÷/⁄^=<>≤≥≠≈≡_∪∩∈∉∖|", sign: "+-−–±∓", suffix: "%°º'⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱˣ₀₁₂₃₄₅₆₇₈₉ₙₓₐₖ",
 		opener: "([{⟨", shutter: ")]}⟩", function: "√∛", letter: "∞∅ℝℤℚℕℂ",
 	} {
 		for _, r := range signs {
@@ -201,6 +201,8 @@ func (s *scanner) letters(rest string) {
 	switch low := strings.ToLower(word); {
 	case crosses:
 		s.add(operator, 1)
+	case low == "mod" && next != "" && isDigit(next[0]):
+		s.add(operator, len(word))
 	case listed(openFunctions, low) && next != "" && (isDigit(next[0]) || strings.ContainsAny(next[:1], `(\`) || len(latin(next)) == 1 || first(next) == 'π' || first(next) == '√'),
 		listed(shutFunctions, low) && strings.HasPrefix(after, "("):
 		s.add(function, len(word)+index)
@@ -225,7 +227,7 @@ func latin(text string) string {
 
 // article reports whether a letter is a word: no sign stands beside it.
 func (s *scanner) article(word, next string) bool {
-	if word != "a" && word != "A" && word != "I" {
+	if word != "a" && word != "A" && word != "I" || strings.HasPrefix(s.text[s.at+len(word):], "(") {
 		return false
 	}
 	p := s.before()
