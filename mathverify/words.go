@@ -119,7 +119,7 @@ const (
 // numberInWords reads a number below a hundred in words, or a fraction of such; nil if a text is
 // none.
 func numberInWords(text string) *expr.Node {
-	if len(text) > maxWords || len(text) < 3 || strings.ContainsAny(text, "0123456789=+^_()") {
+	if len(text) > maxWords || len(text) < 3 || text[0] == '\\' && text[1] != 't' && text[1] != 'm' || strings.ContainsAny(text, "0123456789=+^_()") {
 		return nil
 	}
 	words := strings.Fields(strings.ReplaceAll(reply.Words(text), "-", " "))

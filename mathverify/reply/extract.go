@@ -99,7 +99,7 @@ func unworded(text string) string {
 
 // fromText applies the rules for texts without boxes.
 func fromText(text string, want wanted) (string, Rule) {
-	text = strings.TrimSpace(marked(withoutEndMark(rules().ReplaceAllString(text, ""))))
+	text = strings.TrimSpace(marked(withoutEndMark(withoutRules(text))))
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
@@ -161,6 +161,15 @@ const (
 // rules matches a rule before or after a text, or the mark of a quotation.
 var rules = compiled(`^\s*(?:-{3,}\s*\n|> )|\n\s*-{3,}\s*$`)
 
+// withoutRules drops rules, and the mark of a quotation.
+func withoutRules(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.HasSuffix(text, "---") && !strings.HasPrefix(text, "---") && !strings.HasPrefix(text, "> ") {
+		return text
+	}
+	return rules().ReplaceAllString(text, "")
+}
+
 // leadIn matches the word before an answer.
 var leadIn = compiled(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
 
@@ -221,6 +230,9 @@ func peel(text string) string {
 	for {
 		text = strings.TrimSpace(text)
 		inner := text
+		if text == "" || strings.IndexByte("$\\*_`'", text[0]) < 0 && text[0] < 0x80 {
+			return braces(text)
+		}
 		for _, pair := range delimiters {
 			if inner = between(text, pair[0], pair[1]); inner != text {
 				break

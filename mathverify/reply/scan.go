@@ -72,13 +72,15 @@ func (s *scanner) before() piece {
 // next cuts off a piece.
 func (s *scanner) next() {
 	rest := s.text[s.at:]
-	if n := len(amounts().FindString(rest)); n > 0 {
-		s.add(number, n)
-		return
+	if c := rest[0]; isDigit(c) || c == '$' || c == '\\' || c == '.' || c >= utf8.RuneSelf {
+		if n := len(amounts().FindString(rest)); n > 0 {
+			s.add(number, n)
+			return
+		}
 	}
 	r, n := utf8.DecodeRuneInString(rest)
 	switch {
-	case unicode.IsSpace(r) || r == '~':
+	case r == ' ' || r == '~' || unicode.IsSpace(r):
 		s.at += n
 		s.spaced = true
 	case r == '\\':
