@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/safetensors",
-		"task/answer", "mathverify/expr",
+		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
@@ -27,7 +27,7 @@ var floors = [][]string{
 	{
 		"settings", // the settings and their names
 		"interop/reasoninggym/python",
-		"mathverify/exact",
+		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 	},
