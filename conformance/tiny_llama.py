@@ -25,13 +25,14 @@ SHAPE = {
 OFFSET = 4.0  # the first number of every hidden state, which carries the general likelihood of tokens
 
 
-def make_tokenizer():
+def make_tokenizer(words):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=SHAPE["vocab_size"], special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
+        vocab_size=SHAPE["vocab_size"] - len(words), special_tokens=SPECIAL, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
     tokenizer.train_from_iterator(TEXT.read_text(encoding="utf-8").splitlines(keepends=True), trainer)
+    tokenizer.add_tokens(list(words))
     return tokenizer
 
 
@@ -41,10 +42,10 @@ def is_text(tokenizer, token):
 
 
 class Llama:
-    """The model. Its weights have the names of Hugging Face."""
+    """The model. Its weights have the names of Hugging Face. Each of words is one token, as likely as the end."""
 
-    def __init__(self, seed):
-        self.seed, self.tokenizer = seed, make_tokenizer()
+    def __init__(self, seed, words=()):
+        self.seed, self.tokenizer = seed, make_tokenizer(words)
         draw = numpy.random.default_rng(seed)
         hidden, inner, size = SHAPE["hidden_size"], SHAPE["intermediate_size"], SHAPE["head_dim"]
         queries, keys = SHAPE["num_attention_heads"] * size, SHAPE["num_key_value_heads"] * size
@@ -68,10 +69,11 @@ class Llama:
         w["model.norm.weight"] = numpy.ones(hidden, numpy.float32)
         head = w["lm_head.weight"] = matrix(SHAPE["vocab_size"], hidden) * 2
         head[:, 0] = [0 if is_text(self.tokenizer, t) else -1 for t in range(SHAPE["vocab_size"])]
-        head[: len(SPECIAL), 0], head[END, 0] = -8, 2
+        head[: len(SPECIAL), 0] = -8
+        head[[END, *map(self.tokenizer.token_to_id, words)], 0] = 2
         self.exact = {name: weight.astype(numpy.float64) for name, weight in w.items()}
 
-    def save(self, folder):
+    def save(self, folder, template=TEMPLATE):
         """Write the folder of a Hugging Face model."""
         folder.mkdir()
         save_file(self.weights, folder / "model.safetensors", metadata={"format": "pt"})
@@ -80,7 +82,7 @@ class Llama:
             "config.json": {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "dtype": "float32", "hidden_act": "silu", "attention_bias": False, "mlp_bias": False,
                             "bos_token_id": 0, "eos_token_id": END, "pad_token_id": 0, **SHAPE},
             "generation_config.json": {"bos_token_id": 0, "eos_token_id": END, "pad_token_id": 0},
-            "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": SPECIAL[END], "pad_token": SPECIAL[0], "chat_template": TEMPLATE,
+            "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": SPECIAL[END], "bos_token": SPECIAL[0], "pad_token": SPECIAL[0], "chat_template": template,
                                       "clean_up_tokenization_spaces": False},
         }.items():
             (folder / name).write_text(json.dumps(value), encoding="utf-8")

@@ -11,15 +11,13 @@ import http.server
 import json
 import random
 import re
-import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
 
-BATCH, GROUP = 64, 8  # sequences
+from serving import BATCH, call, training
+
 UNTRAINED = -100
 
 
@@ -69,12 +67,7 @@ class Trainer:
         self.step, self.lags, self.faults = 0, collections.Counter(), []
 
     def call(self, path, value=None):
-        body = None if value is None else json.dumps(value).encode()
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        request = urllib.request.Request(self.hub + path, body, headers, method="POST")
-        with urllib.request.urlopen(request, timeout=60) as reply:
-            text = reply.read()
-            return reply.headers, json.loads(text) if text else None
+        return call("POST", self.hub + path, value)
 
     def run(self, steps, seconds):
         self.call("/register", dict(wandb_group="", wandb_project="", batch_size=BATCH, max_token_len=4096, checkpoint_dir="",
@@ -82,7 +75,7 @@ class Trainer:
         self.call("/version", {"version": 0})
         while self.step < steps:
             headers, reply = self.call("/batches?wait=30")
-            if reply is None:
+            if not reply:
                 raise SystemExit(f"no batch came after step {self.step}: the gate is shut")
             for group in reply["batch"]:
                 self.check(group)
@@ -113,36 +106,18 @@ class Trainer:
             self.lags[self.step - oldest] += 1
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def play(options, max_lag):
     """Play one run, and return its faults."""
-    server, port = Server(), free_port()
+    server = Server()
     with tempfile.TemporaryDirectory() as scratch:
-        report = f"{scratch}/report.json"
-        run = subprocess.Popen([
-            options.quintain, "run", "--policy", "openai", "--url", f"http://127.0.0.1:{server.server_address[1]}/v1", "--model", "model",
-            "--consumer", "hub", "--tasks", "chain_sum", "--keep-equal", "--batch-size", str(BATCH), "--group-size", str(GROUP),
-            "--max-lag", str(max_lag), "--steps", str(options.steps), "--port", str(port), "--data", f"{scratch}/data", "--report", report,
-        ], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        for line in run.stderr:
-            if "hub on" in line:
-                break
-        else:
-            raise SystemExit(f"the run ended with status {run.wait()}")
-        threading.Thread(target=run.stderr.read, daemon=True).start()
-        trainer = Trainer(f"http://127.0.0.1:{port}/v1/runs/default", server, max_lag)
-        try:
+        with training(options.quintain, f"http://127.0.0.1:{server.server_address[1]}/v1", scratch, [
+            "--policy", "openai", "--model", "model", "--tasks", "chain_sum", "--max-lag", str(max_lag), "--steps", str(options.steps),
+        ]) as (run, hub):
+            trainer = Trainer(hub, server, max_lag)
             trainer.run(options.steps, options.seconds)
             run.wait(60)
-        finally:
-            run.kill()
-            server.shutdown()
-        with open(report, encoding="utf-8") as f:
+        server.shutdown()
+        with open(f"{scratch}/report.json", encoding="utf-8") as f:
             told = {int(lag): n for lag, n in json.load(f)["staleness"].items()}
     if told != dict(trainer.lags):
         trainer.faults.append(f"the report has the staleness {told}, and the trainer measured {dict(trainer.lags)}")

@@ -27,6 +27,7 @@ from playwright.sync_api import sync_playwright
 
 PATIENCE = 120_000  # milliseconds, of any step
 SCREENS = [("light", 1280), ("dark", 1280), ("dark", 375), ("light", 2560)]  # with their widths
+PICTURES = {"run": "light", "groups": "light", "group": "dark", "evaluations": "light", "task": "light"}  # of docs/watch.md
 HOSTILE = [
     "<script>document.title = 'taken'</script>", "</pre><img src=x onerror=\"document.title='taken'\">", "a\u202eb\u200bc", "\x1b[31mred\x1b[0m\r",
     "x" * 100_000, "\u0000\u0007", "{{.Title}}${7*7}", "<a href=javascript:document.title='taken'>a</a>",
@@ -190,10 +191,89 @@ def pages(browser, base, shots):
     return faults
 
 
+def learning(v, data):
+    """Is it learning? The page of the run begins with it."""
+    v.open("/watch/run")
+    lines = [json.loads(line) for line in open(data / "examinations.jsonl")]
+    shown = v.page.locator(".big dd").all_inner_texts()
+    for at, line in ((0, lines[0]), (1, lines[-1])):
+        want = [f"{line['mean_score']:.3f}", f"{line['interval']['low']:.3f} to {line['interval']['high']:.3f}"]
+        v.want(f"number {at} is {shown[at].split(chr(10))}, want {want}", shown[at].split("\n") == want)
+    words = v.page.inner_text("#learned .answer")
+    v.want(f"whether it learns: {words}", re.match(r"(Better|Worse|No change beyond chance)", words))
+    top = v.page.locator("#learned .answer").bounding_box()
+    v.want(f"whether it learns is at {top}", top["y"] + top["height"] < 900)
+
+
+def dropped(v):
+    """Why was this dropped? A sentence, and two clicks to a group."""
+    v.open("/watch/run")
+    sentence = v.page.locator("#holding li:has-text('equal_scores')")
+    v.want("the page does not say what equal_scores means", "all replies scored alike" in sentence.inner_text())
+    sentence.locator("a").click()
+    v.page.wait_for_url(re.compile("drop=equal_scores"))
+    v.page.locator("tbody th a").first.click()
+    v.page.wait_for_selector("article")
+    v.want("the page of a group does not say why it was dropped", "equal_scores" in v.page.inner_text(".facts"))
+
+
+def slow(v):
+    """What is slow? A sentence, and a click to the longest replies."""
+    v.open("/watch/run")
+    sentence = v.page.locator("#speed")
+    v.want(f"how fast it is: {sentence.inner_text()}", re.search(r"[\d,.]+ tokens and [\d,.]+ groups a second, .*the slowest lately [\d,.]+ [mµ]?s", sentence.inner_text()))
+    v.want("who waits for whom is not said", re.search(r"sets the pace|The bound is", v.page.inner_text("#lag")))
+    sentence.locator("a").click()
+    v.page.wait_for_url(re.compile("by=tokens"))
+    v.want("there are no groups", v.page.locator("tbody tr").count() > 1)
+
+
+def zoom(v):
+    """A range and smoothing are those of all charts, and stay in the address."""
+    ranges = "[...new Set([...document.querySelectorAll('figure.chart:has(canvas)')].map(f => f.dataset.range))]"
+    v.open("/watch/run")
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    v.wait(f"{ranges}.length === 1")
+    whole = v.page.evaluate(ranges)[0]
+    plot = v.page.locator("#numbers figure.chart .u-over").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    v.page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 20)
+    v.page.mouse.down()
+    v.page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 30, steps=5)
+    v.page.mouse.up()
+    v.wait("location.search.includes('from=') && location.search.includes('to=')")
+    v.wait(f"{ranges}.length === 1 && {ranges}[0] !== '{whole}'")
+    v.page.select_option("select[name=smooth]", "3")
+    v.wait("location.search.includes('smooth=3')")
+    v.page.reload()
+    v.wait("document.querySelectorAll('figure.chart canvas').length > 3")
+    v.wait(f"{ranges}.length === 1 && {ranges}[0] !== '{whole}'")
+    v.want("the address does not keep the smoothing", v.page.input_value("select[name=smooth]") == "3")
+    v.page.click("button[name=whole]")
+    v.wait(f"{ranges}.length === 1 && {ranges}[0] === '{whole}'")
+    v.want(f"the address keeps a range: {v.page.url}", "from=" not in v.page.url)
+    v.page.click("summary:has-text('The training itself')")
+    v.wait("document.querySelector('details figure.chart canvas')")
+
+
+def questions(browser, base, data):
+    """What strangers ask of an ended run."""
+    v = Visit(browser, base, viewport={"width": 1280, "height": 900})
+    learning(v, data)
+    v.wait("document.getElementById('live').textContent.startsWith('ended')")
+    dropped(v)
+    slow(v)
+    zoom(v)
+    v.context.close()
+    return v.faults
+
+
 def shoot(v, folder, name):
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-        v.page.screenshot(path=folder / f"{name}.png")
+    if folder and PICTURES.get(name) == folder.name:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        v.page.evaluate("scrollTo(0, 0)")
+        v.page.screenshot(path=folder.parent / f"{name}.png")
 
 
 def visit(v, folder):
@@ -222,11 +302,17 @@ def visit(v, folder):
     page.keyboard.press("Tab")
     v.want("the first stop of the keyboard is not the link to the content", page.evaluate("document.activeElement.className") == "skip")
     page.select_option("select[name=drop]", "kept")
+    page.click("summary:has-text('More filters')")
     page.fill("input[name=min_score]", "0.1")
+    page.fill("input[name=max_score]", "0.7")
     page.press("input[name=min_score]", "Enter")
     page.wait_for_url(re.compile("drop=kept"))
     v.want("a dropped group is shown as kept", "equal_scores" not in page.inner_text("tbody"))
-    page.click("th a:has-text('Score')")
+    if page.viewport_size["width"] > 640:
+        page.click("th a:has-text('Score')")
+    else:  # there the rows are cards, without headings
+        page.select_option("select[name=by]", "score")
+        page.click("text=Show >> nth=0")
     page.wait_for_url(re.compile("by=score"))
     v.want("sorting forgets the filter", "drop=kept" in page.url)
     scores = [float(text) for text in page.locator("tbody tr td:nth-child(3)").all_inner_texts()]
@@ -253,6 +339,90 @@ def visit(v, folder):
     v.want("the address does not keep the colours", page.input_value("select[name=colour]") == "version")
     v.axe()
     shoot(v, folder, "group")
+
+
+def wrote(v):
+    """What did it write? A click from the page of the run."""
+    page = v.page
+    v.open("/watch/run")
+    page.locator("main a[href^='group?at=']").first.click()
+    page.wait_for_selector("article .reply")
+    v.want("no reply has a text", any(text.strip() for text in page.locator("article .reply").all_inner_texts()))
+    said = page.inner_text(".lead")
+    v.want(f"what differs between right and wrong is not said: {said}", re.match(r"\d+ of \d+ right.*answered", said, re.S))
+    scores = [float(text) for text in page.locator("article .score").all_inner_texts()]
+    v.want(f"the replies are not sorted by score: {scores}", scores == sorted(scores, reverse=True))
+    shown = page.evaluate("[...document.querySelectorAll('article h3')].reduce((n, e) => n + (Number(/^(\\d+) ×/.exec(e.textContent)?.[1] ?? 1)), 0)")
+    v.want(f"{shown} replies are shown, there are {said}", said.split(" right")[0].endswith(f" of {shown}"))
+
+
+def taught(v):
+    """Which group taught most? Two clicks from the page of the run."""
+    page = v.page
+    v.open("/watch/run")
+    page.click("nav[aria-label=Pages] a:has-text('Groups')")
+    page.wait_for_url(re.compile("/groups"))
+    read = "[...document.querySelectorAll('td[data-name=Spread]')].map(e => Number(e.textContent))"
+    newest = page.evaluate(read)
+    page.click("nav.orders a:has-text('Taught most')")
+    page.wait_for_url(re.compile("by=spread"))
+    spreads = page.evaluate(read)
+    v.want(f"the spreads are {spreads}, of the newest {newest}", spreads == sorted(spreads, reverse=True) and spreads[0] > 0 and spreads[0] >= max(newest))
+    v.want("a dropped group taught", set(page.locator("td[data-name=Fate]").all_inner_texts()) == {"kept"})
+    v.want("the spread is not explained", "four times the variance" in page.inner_text("dl.legend"))
+    page.locator("tbody a.open").first.click()
+    page.wait_for_selector("article")
+    v.want("the page of the group has another spread", page.inner_text(".facts div:has(dt:text-is('Spread')) dd") == f"{spreads[0]:.3f}")
+
+
+def keys(v):
+    """From group to group, and to the search, by keyboard."""
+    page = v.page
+    v.open("/watch/groups?by=spread&drop=kept")
+    links = page_links(v)
+    for _ in range(3):
+        page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    here = lambda link: page.wait_for_url(lambda url: url.split("/")[-1] == link)  # noqa: E731
+    here(links[1])
+    for key, link in (("j", links[2]), ("k", links[1]), ("k", links[0])):
+        page.keyboard.press(key)
+        here(link)
+    v.want("the first group has one before it", not page.locator("nav.steps a[rel=prev]").count())
+    page.keyboard.press("/")
+    v.want("the slash does not lead to the search", page.evaluate("document.activeElement.name") == "text")
+    page.keyboard.type("jk/")
+    v.want("keys act while one types", page.url.endswith(links[0]) and page.input_value("input[name=text]") == "jk/")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("text=jk"))
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    v.want("the slash does not lead to the search of the list", page.evaluate("document.activeElement.name") == "text")
+
+
+def replayed(v):
+    """From the map of tasks and levels to a problem of one, in all evaluations."""
+    page = v.page
+    v.open("/watch/evaluations")
+    v.want("there is no chart of evaluations", page.locator(".intervals circle").count() > 1 and page.locator(".intervals .within").count() > 1)
+    cell = page.locator("table.heat td a").last
+    label = cell.evaluate("e => new URL(e.href).searchParams.get('problem')")
+    cell.click()
+    page.wait_for_url(re.compile("problem="))
+    v.want(f"another problem than {label} is replayed", page.input_value("select[name=problem]") == label)
+    v.want("there are no replies", page.locator("ol.replay li").count() > 0 and "version 0" in page.inner_text("section:has(#replay) .lead"))
+
+
+def readers(browser, base):
+    """What readers of replies ask, by mouse and by keyboard."""
+    v = Visit(browser, base, viewport={"width": 1280, "height": 900})
+    wrote(v)
+    taught(v)
+    keys(v)
+    replayed(v)
+    v.context.close()
+    return v.faults
 
 
 def hostile(browser, base, page):
@@ -335,15 +505,18 @@ def main():
     with tempfile.TemporaryDirectory() as name, sync_playwright() as p:
         scratch = pathlib.Path(name)
         browser = p.chromium.launch(executable_path=args.chromium, args=["--no-sandbox"])
-        with program(quintain, "run", "--minutes", "10", "--exam-problems", "4", "--data", str(scratch / "run"), log=scratch / "run.log") as base:
+        with program(quintain, "run", "--minutes", "10", "--data", str(scratch / "run"), log=scratch / "run.log") as base:
             faults += live(browser, base)
         for accuracy in ("0.4", "0.8"):
             subprocess.run([quintain, "eval", "--policy", "script", "--delay", "0s", "--accuracy", accuracy, "--tasks", "chain_sum:0", "--out", str(scratch / accuracy)],
                            check=True, capture_output=True, timeout=PATIENCE / 1000)
         with program(quintain, "view", *(str(scratch / name) for name in ("run", "0.4", "0.8")), log=scratch / "view.log") as base:
-            faults += pages(browser, base, args.screenshots) + weight(browser, base)
+            faults += pages(browser, base, args.screenshots) + questions(browser, base, scratch / "run") + weight(browser, base)
         subprocess.run([quintain, "view", str(scratch / "run"), "--export", str(scratch / "page.html")], check=True, capture_output=True, timeout=PATIENCE / 1000)
         faults += alone(browser, scratch / "page.html")
+
+        with program(quintain, "view", str(scratch / "run"), log=scratch / "view.log") as base:
+            faults += readers(browser, base)
 
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in HOSTILE))

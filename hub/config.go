@@ -36,6 +36,10 @@ type Config struct {
 	// them. Nil: no bound. A group without versions, as from Atropos, is never too stale.
 	MaxLag *int
 
+	// Local says that the process of the hub trains on the groups of the default run, so that
+	// it needs no trainer to register.
+	Local bool
+
 	// Routes are further routes on the same port. A browser that opens / is sent to the first
 	// page among them.
 	Routes []web.Route

@@ -12,6 +12,7 @@ import (
 type Stats struct {
 	Since      time.Time    `json:"since"`      // start of the hub
 	Registered bool         `json:"registered"` // whether a trainer has registered
+	Local      bool         `json:"local"`      // the process of the hub trains on the groups
 	BatchSize  int          `json:"batch_size"` // in BatchUnit; -1: no trainer yet
 	BatchUnit  packing.Unit `json:"batch_unit"`
 	Step       int          `json:"step"`      // see [Run.Step]
@@ -62,7 +63,7 @@ func (r *Run) Stats() Stats {
 	r.batches.lapse(now)
 	on := r.ledger.Account(now)
 	st := Stats{
-		Since: r.server.since, Registered: on.Registered, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
+		Since: r.server.since, Registered: on.Registered, Local: r.server.config.Local && r.name == DefaultRun, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
 		Version: r.Version(), Staleness: r.Staleness(),
 		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(), Unpackable: map[int]int{},
 		Envs: on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),

@@ -23,6 +23,9 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		if total := sumOfNames(a); total != nil && !gv.Has(expr.Relation) {
 			return c.sameValue(gv, total)
 		}
+		if isScalar(gv) && !closed(gv) && isIdentity(c, a) {
+			return c.sameValue(gv, a.Args[len(a.Args)-1])
+		}
 		return c.sameRegions(g, a)
 	case gn != nil && an != nil && gn.String() != an.String() && (isSymbol(gn) && isSymbol(an) || isFunction(gn) || isFunction(an)):
 		return c.sameRelation(g, a)
@@ -30,6 +33,23 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		return false
 	}
 	return c.sameValue(gv, av)
+}
+
+// maxSides bounds the sides of an identity.
+const maxSides = 5
+
+// isIdentity reports whether all sides of an equation are the same expression, so that it is no
+// equation but a calculation.
+func isIdentity(c *comparison, n *expr.Node) bool {
+	if n.Op != expr.Relation || strings.Trim(n.Name, "=") != "" || len(n.Args) > maxSides {
+		return false
+	}
+	for _, side := range n.Args[1:] {
+		if !isScalar(side) || !isScalar(n.Args[0]) || !c.sameScalar(n.Args[0], side) {
+			return false
+		}
+	}
+	return true
 }
 
 // isFunction reports whether n is a function that we can evaluate.
@@ -48,6 +68,9 @@ func (c *comparison) settle(n *expr.Node) *expr.Node {
 		if sign := c.space.Infinite(n); sign != 0 {
 			return signed(sign, &expr.Node{Op: expr.Constant, Name: "inf"})
 		}
+	}
+	if v := scaledTuple(n); v != nil {
+		return v
 	}
 	if n.Op == expr.List || n.Op == expr.Tuple || n.Op == expr.Set {
 		return records(spread(n))
@@ -187,6 +210,8 @@ func nameLike(n *expr.Node) bool {
 		return (capitals(n.Args[0]) || isSymbol(n.Args[0]) && listed(" f g h ", n.Args[0].Name)) && n.Args[1].Op == expr.Neg && n.Args[1].Args[0].IsInt(1)
 	case expr.Apply:
 		return !known(n.Name) || ofName(n.Name, n.Args[0])
+	case expr.Big:
+		return !closed(n)
 	case expr.Tuple:
 		for _, arg := range n.Args {
 			if arg.Op != expr.Symbol {
@@ -204,8 +229,26 @@ func ofName(function string, argument *expr.Node) bool {
 	switch {
 	case function == "abs":
 		return capitals(argument) || argument.Op == expr.Apply || argument.Op == expr.Symbol && listed(" z w v u a b c ", argument.Name)
-	case listed(" sin cos tan cot sec csc det max min ", function):
+	case listed(" det max min ", function):
 		return argument.Op == expr.Symbol
+	case listed(" sin cos tan cot sec csc ", function):
+		return isAngle(argument)
+	}
+	return false
+}
+
+// isAngle reports whether an expression is a variable, a sum of variables, or a fraction or a
+// multiple of one by a number.
+func isAngle(n *expr.Node) bool {
+	switch n.Op {
+	case expr.Symbol:
+		return true
+	case expr.Add:
+		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !isSymbol(arg) && (arg.Op != expr.Neg || !isSymbol(arg.Args[0])) })
+	case expr.Mul:
+		return len(n.Args) == 2 && n.Args[0].Op == expr.Number && isSymbol(n.Args[1])
+	case expr.Div:
+		return isSymbol(n.Args[0]) && n.Args[1].Op == expr.Number
 	}
 	return false
 }

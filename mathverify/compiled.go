@@ -2,6 +2,7 @@ package mathverify
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -10,3 +11,6 @@ import (
 func compiled(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
+
+// listed reports whether a word is in a list with spaces around each word.
+func listed(list, word string) bool { return strings.Contains(list, " "+word+" ") }

@@ -26,6 +26,9 @@ func hostile() []string {
 		repeat("(1 2)^T", 5000), repeat(`\underbrace{1}_{`, 300) + "1" + repeat("}", 300), "0." + repeat("12", 30_000) + "...", repeat(`\\frac{1}`, 10_000), repeat(`\lim_{x\to0}`, 200) + "x", `\lim_{x\to0}\frac{` + repeat(`\sin(`, 60) + "x" + repeat(")", 60) + `}{x}`,
 		repeat("**a**", 20_000), repeat("\x1b[1m", 20_000), repeat("(B) ", 20_000), repeat(`\text{as required},`, 5000), `\prod_{k=1}^{\infty} k`, `\sum_{k=1}^{\infty}\frac{1}{` + repeat("(k+1)", 30) + "}",
 		repeat("<answer>1</answer>,", 20_000), repeat("<answer></answer>", 20_000), repeat(`\boxed{1},`, 10_000),
+		repeat("x (", 30_000), repeat("1 (", 30_000), repeat("x (x + x\n", 10_000), "are " + repeat("1, ", 30_000), repeat("1 and ", 20_000) + "1", repeat("- x = 1\n", 10_000), ":\n" + repeat("- 1\n", 20_000), repeat("$x$ for all ", 8000), repeat("$1$1", 20_000), repeat(`\frac{`, 300) + " 1",
+		repeat("&pi;", 20_000), repeat("<sup>2</sup>", 8000), repeat(`\implies `, 200) + "y", repeat("⇒", 600), repeat("P(x|", 10_000), repeat("1 cm ", 15_000), "1 " + repeat("m/", 30), repeat("is ", 30_000) + "1", repeat("a is in ", 40), repeat("the limit ", 6) + "does not exist", repeat(`\begin{cases}`, 5000),
+		`\begin{aligned}` + repeat(`x&=1\\`, 5000) + `\end{aligned}`, repeat("1, since ", 10_000), repeat("\nCheck: ", 10_000), repeat("sin x ", 15_000), repeat("5!! ", 10_000), repeat("* 1 ", 20_000),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
 	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
 // A Reason says why a verdict is as it is.
@@ -38,6 +39,27 @@ type Verdict struct {
 	Extracted string `json:"extracted"` // the final answer, as the text writes it
 }
 
+// A Rule says how we found an answer in a text.
+type Rule = reply.Rule
+
+// The rules, by their priority.
+const (
+	RuleBox       = reply.RuleBox
+	RuleTag       = reply.RuleTag
+	RuleBare      = reply.RuleBare
+	RuleStatement = reply.RuleStatement
+	RuleFormula   = reply.RuleFormula
+	RuleNumber    = reply.RuleNumber
+	RuleText      = reply.RuleText
+	RuleNone      = reply.RuleNone
+)
+
+// Extract returns the final answer of a text and the rule that found it. It looks for what the
+// reference answer gold is: the letter of a multiple choice, words, or mathematics. The cost is linear.
+func Extract(text, gold string) (found string, rule Rule) {
+	return reply.Find(text, reply.Reference(gold))
+}
+
 // maxSteps bounds the work on one pair; see [exact.Budget].
 const (
 	maxSteps      = 20_000
@@ -51,11 +73,17 @@ func Verify(ctx context.Context, gold, text string) Verdict {
 	return verdict
 }
 
+// maxPlain is the greatest length of a text that we first compare as a whole.
+const maxPlain = 320
+
 // verify also returns the comparison, for [Explain].
 func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 	c := newComparison(ctx, gold)
-	c.answerText, c.rule = extract(text, isChoice(c.goldText))
-	if len(gold) < maxShort*4 && len(text) < maxShort*4 && !blank(gold) && normal(gold) == normal(text) && !isChoice(c.goldText) {
+	c.answerText, c.rule = reply.Find(text, c.goldText)
+	if step := reply.LastStep(c.answerText); step != c.answerText && !reply.HasArrow(c.goldText) {
+		c.answerText = step
+	}
+	if len(gold) < maxPlain && len(text) < maxPlain && !reply.Blank(gold) && reply.Normal(gold) == reply.Normal(text) && !reply.IsChoice(c.goldText) {
 		return Verdict{true, SameText, strings.TrimSpace(text)}, c
 	}
 	return c.verdict(), c
@@ -65,18 +93,18 @@ func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 // the whole text as the answer and does not search prose.
 func Same(ctx context.Context, gold, answer string) Verdict {
 	c := newComparison(ctx, gold)
-	c.answerText = reference(answer)
+	c.answerText = reply.Reference(answer)
 	return c.verdict()
 }
 
 // Check reports why a text cannot be a reference: it is empty, or neither a choice nor
 // words nor readable mathematics.
 func Check(gold string) error {
-	text := reference(gold)
-	if blank(text) {
+	text := reply.Reference(gold)
+	if reply.Blank(text) {
 		return errors.New("it is empty")
 	}
-	if isChoice(text) {
+	if reply.IsChoice(text) {
 		return nil
 	}
 	_, err := expr.Parse(expr.Fold(text))
@@ -86,7 +114,7 @@ func Check(gold string) error {
 // Read returns the expression of an answer: the content of its last box, or else the
 // whole, without formula delimiters. Of "f(x) = …" it returns the right-hand side.
 func Read(answer string) (*expr.Node, error) {
-	n, err := expr.Parse(expr.Fold(reference(answer)))
+	n, err := expr.Parse(expr.Fold(reply.Reference(answer)))
 	if err != nil {
 		return nil, err
 	}
@@ -127,16 +155,16 @@ type comparison struct {
 
 func newComparison(ctx context.Context, gold string) *comparison {
 	budget := exact.NewBudget(ctx, maxSteps)
-	return &comparison{budget: budget, space: exact.NewSpace(budget), goldText: reference(gold)}
+	return &comparison{budget: budget, space: exact.NewSpace(budget), goldText: reply.Reference(gold)}
 }
 
 // verdict compares the answer with the reference.
 func (c *comparison) verdict() Verdict {
 	v := Verdict{Extracted: c.answerText}
 	switch {
-	case blank(c.goldText):
+	case reply.Blank(c.goldText):
 		v.Reason = NoGold
-	case blank(c.answerText):
+	case reply.Blank(c.answerText):
 		v.Reason = NoAnswer
 	default:
 		v.Equal, v.Reason = c.decide()
@@ -146,6 +174,13 @@ func (c *comparison) verdict() Verdict {
 
 // decide runs the stages.
 func (c *comparison) decide() (bool, Reason) {
+	if same, sure := sameWording(c.goldText, c.answerText); sure {
+		c.note("text", c.goldText+" | "+c.answerText, same)
+		if same {
+			return true, SameText
+		}
+		return false, Differ
+	}
 	if same, sure := sameText(c.goldText, c.answerText); same || sure {
 		c.note("text", c.goldText+" | "+c.answerText, same)
 		if same {
@@ -153,13 +188,24 @@ func (c *comparison) decide() (bool, Reason) {
 		}
 		return false, Differ
 	}
+	if same, sure := c.sameMeasure(); sure {
+		if same {
+			return true, c.reason
+		}
+		return false, Differ
+	}
 	c.gold, c.goldErr = read(c.goldText)
 	c.answer, c.answerErr = read(c.answerText)
+	if c.answerErr != nil {
+		if end := strings.LastIndexByte(c.answerText, '='); end > 0 && leavesOut(c.answerText[:end]) {
+			c.answer, c.answerErr = read(c.answerText[end+1:])
+		}
+	}
 	if c.goldErr != nil || c.answerErr != nil {
 		return false, Unreadable
 	}
 	c.reason = SameExact
-	if c.same(c.gold, c.answer) {
+	if c.same(sameNames(c.gold, c.answer)) {
 		return true, c.reason
 	}
 	switch {
@@ -169,6 +215,11 @@ func (c *comparison) decide() (bool, Reason) {
 		return false, c.reason
 	}
 	return false, Differ
+}
+
+// leavesOut reports whether a text has an ellipsis.
+func leavesOut(text string) bool {
+	return strings.Contains(text, "...") || strings.Contains(text, "…") || strings.Contains(text, "dots")
 }
 
 // fails records why a comparison could not tell.

@@ -64,7 +64,7 @@ func hasInequality(all []side) bool {
 // proportional reports whether two sides have the same operation and proportional
 // differences.
 func (c *comparison) proportional(x, y side) bool {
-	if x.op != y.op {
+	if x.op != y.op || closed(x.difference) != closed(y.difference) {
 		return false
 	}
 	f, err := c.space.Read(x.difference)

@@ -5,12 +5,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/units"
 )
-
-// shortUnits lists the units of one letter, and those that parse as variables.
-const shortUnits = " s m g h L N J W V K Omega mu Hz Pa kg km cm mm mol min hr hour hours sec second seconds day days week weeks month months year years" +
-	" mile miles mi ft feet foot inch inches in yd yard yards lb lbs oz ton tons meter meters metre metres gram grams kilogram kilograms kilometer kilometers" +
-	" liter liters litre litres minute minutes dollar dollars cent cents euro euros person people item items unit units rad kJ kW kWh kPa mL ml cal kcal eV MeV gal gallon gallons pint pints cup cups byte bytes MB GB kB "
 
 // withoutUnits returns the number before units: letters that stand for them, their powers,
 // products and quotients. If there is more, it returns n.
@@ -67,7 +63,7 @@ func quantity(n *expr.Node) *expr.Node {
 func isUnit(n *expr.Node) bool {
 	switch n.Op {
 	case expr.Symbol:
-		return listed(shortUnits, n.Name)
+		return listed(units.Letters, n.Name)
 	case expr.Mul, expr.Div:
 		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return !isUnit(arg) })
 	case expr.Pow:

@@ -63,7 +63,7 @@ func (c *comparison) sameTuple(g, a *expr.Node) bool {
 		return c.sameMembers(g, expr.New(expr.List, a.Args...))
 	case g.Op == expr.List && a.Op == expr.Tuple && a.Name == "()", a.Op == expr.List && g.Op == expr.Tuple && g.Paren:
 		return c.eachSame(g.Args, a.Args) || g.Paren && c.sameMembers(expr.New(expr.List, g.Args...), a)
-	case g.Op == expr.Tuple && a.Op == expr.List && a.Name == "{}":
+	case g.Op == expr.Tuple && g.Name == "()" && a.Op == expr.List && a.Name == "{}":
 		return c.eachSame(g.Args, a.Args)
 	}
 	return false

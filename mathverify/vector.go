@@ -1,6 +1,7 @@
 package mathverify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -179,6 +180,28 @@ func multiplied(v []*expr.Node, change func(*expr.Node) *expr.Node) []*expr.Node
 		}
 	}
 	return v
+}
+
+// scaledTuple returns the multiple of a tuple by a number, member by member; nil if n is none.
+func scaledTuple(n *expr.Node) *expr.Node {
+	last := len(n.Args) - 1
+	switch {
+	case n.Op == expr.Mul && n.Args[last].Op == expr.Tuple && !slices.ContainsFunc(n.Args[:last], func(arg *expr.Node) bool { return !isScalar(arg) || !closed(arg) }):
+	case n.Op == expr.Neg && n.Args[0].Op == expr.Tuple:
+		return scaledTuple(expr.New(expr.Mul, expr.Int(-1), n.Args[0]))
+	default:
+		return nil
+	}
+	v := n.Args[last]
+	if v.Name != "()" && v.Name != "<>" {
+		return nil
+	}
+	twin := *v
+	twin.Args = make([]*expr.Node, len(v.Args))
+	for i, member := range v.Args {
+		twin.Args[i] = expr.New(expr.Mul, append(slices.Clone(n.Args[:last]), member)...)
+	}
+	return &twin
 }
 
 // identity returns the coefficient of a multiple of the unit matrix, and its size or 0; nil if n

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
 var (
-	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
+	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:(?:true |valid |holds |it holds |it is true )?for )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
 		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than|less than|at least|at most)(?: for)? (.+))?$`)
-	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$`)
+	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$|^(?:the solution set is )?empty$`)
 	wordsIn   = compiled(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
 )
 
@@ -97,9 +98,82 @@ func numbersOf(sign, kind string) *expr.Node {
 
 // read returns the tree of an answer, without the letter of a choice before it.
 func read(text string) (*expr.Node, error) {
-	_, text = withoutLabel(text)
+	_, text = reply.WithoutLabel(text)
+	if n := numberInWords(text); n != nil {
+		return n, nil
+	}
 	if set := setInWords(text); set != nil {
 		return set, nil
 	}
 	return expr.Parse(expr.Fold(text))
+}
+
+// These hold the words for small numbers, in order, and for the parts of a whole.
+const (
+	cardinals = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+	tens      = "twenty thirty forty fifty sixty seventy eighty ninety"
+	scales    = "hundred thousand million billion"
+	portions  = "half third quarter fifth sixth seventh eighth ninth tenth"
+)
+
+// numberInWords reads a number below a hundred in words, or a fraction of such; nil if a text is
+// none.
+func numberInWords(text string) *expr.Node {
+	if len(text) > maxWords || len(text) < 3 || text[0] == '\\' && text[1] != 't' && text[1] != 'm' || strings.ContainsAny(text, "0123456789=+^_()") {
+		return nil
+	}
+	words := strings.Fields(strings.ReplaceAll(reply.Words(text), "-", " "))
+	negative := len(words) > 1 && (words[0] == "negative" || words[0] == "minus")
+	if negative {
+		words = words[1:]
+	}
+	words = slices.DeleteFunc(words, func(word string) bool { return listed(" exactly only just such distinct different possible ", word) })
+	var n *expr.Node
+	if len(words) == 1 && words[0] == "half" {
+		words = []string{"one", "half"}
+	}
+	switch len(words) {
+	case 1:
+		n = below100(words[0], "")
+	case 2:
+		if plain := below100(words[0], ""); plain != nil && len(words[1]) > 3 && strings.HasSuffix(words[1], "s") && fractionOf(words[0], words[1]) == nil && !listed(" hundreds thousands times less tens ", words[1]) {
+			n = plain
+			break
+		}
+		if n = below100(words[0], words[1]); n == nil {
+			n = fractionOf(words[0], words[1])
+		}
+		if power := slices.Index(strings.Fields(scales), words[1]); n == nil && power >= 0 && below100(words[0], "") != nil {
+			n = expr.New(expr.Mul, below100(words[0], ""), expr.Rational(expr.PowerOfTen([]int64{2, 3, 6, 9}[power])))
+		}
+	}
+	if n != nil && negative {
+		n = expr.New(expr.Neg, n)
+	}
+	return n
+}
+
+// below100 reads "seven", "twenty" or "twenty one".
+func below100(first, second string) *expr.Node {
+	units := strings.Fields(cardinals)
+	if second == "" {
+		if i := slices.Index(units, first); i >= 0 {
+			return expr.Int(int64(i))
+		}
+	}
+	ten, unit := slices.Index(strings.Fields(tens), first), slices.Index(units, second)
+	if ten < 0 || second != "" && (unit < 1 || unit > 9) {
+		return nil
+	}
+	return expr.Int(int64(10*(ten+2) + max(unit, 0)))
+}
+
+// fractionOf reads "two thirds".
+func fractionOf(over, under string) *expr.Node {
+	n := below100(over, "")
+	part := slices.Index(strings.Fields(portions), strings.TrimSuffix(strings.Replace(under, "halves", "half", 1), "s"))
+	if n == nil || part < 0 {
+		return nil
+	}
+	return expr.New(expr.Div, n, expr.Int(int64(part+2)))
 }

@@ -59,6 +59,10 @@ type Examined struct {
 	Version int     // of the policy, at the end of the evaluation
 	Seconds float64 // of all processes of this run until then
 	Report  *exam.Report
+
+	// Examples are one problem of each set, the same in every evaluation. Problems without a
+	// score are missing.
+	Examples []Example
 }
 
 // A Moment says when an evaluation was held.

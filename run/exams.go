@@ -36,6 +36,11 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
 		Log: r.log.With("evaluation", when),
 	}
+	if when == Before {
+		r.say("examining the policy first, on %d held-out problems of %d tasks and levels", problems(r.sets), len(r.sets))
+	}
+	examples := choose(r.sets)
+	e.Played = examples.take
 	var report *exam.Report
 	var examined error
 	err := Together(ctx, func(ctx context.Context) error {
@@ -60,7 +65,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	case examined != nil: // it was cut short
 		return nil
 	}
-	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report})
+	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report, examples.examples()})
 }
 
 // examineWhenDue examines the policy during the run, until ctx ends.
@@ -85,4 +90,12 @@ func (r *Run) examineWhenDue(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// problems counts the problems of sets.
+func problems(sets []exam.Set) (n int) {
+	for i := range sets {
+		n += len(sets[i].Problems)
+	}
+	return n
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -15,6 +16,11 @@ type ExamLine struct {
 	Seconds float64            `json:"seconds"` // of all processes of the run until then
 	Mean    float64            `json:"mean_score"`
 	Tasks   map[string]float64 `json:"tasks"` // mean score of each, by its label
+
+	Interval *stats.Interval `json:"interval,omitempty"` // of Mean, with 95 % confidence, over the problems
+
+	// Examples are one problem of each label, the same in every evaluation of the run.
+	Examples []Example `json:"examples,omitempty"`
 }
 
 // ReadExams reads the log of evaluations at path. The error is [fs.ErrNotExist] if there
@@ -70,7 +76,7 @@ func (l *Logs) Note(e Event) error {
 		if e.Report.Mean == nil {
 			return nil
 		}
-		line := ExamLine{e.Version, e.Seconds, *e.Report.Mean, map[string]float64{}}
+		line := ExamLine{Version: e.Version, Seconds: e.Seconds, Mean: *e.Report.Mean, Tasks: map[string]float64{}, Interval: e.Report.Within, Examples: e.Examples}
 		for _, row := range e.Report.Rows {
 			if row.Mean != nil {
 				line.Tasks[row.Label] = *row.Mean

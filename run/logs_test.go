@@ -33,7 +33,8 @@ func TestLogs(t *testing.T) {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
 	exams, err := run.ReadExams(folder.Join(datadir.Evaluations))
-	if err != nil || len(exams) != 2 || exams[1].Version != 5 || len(exams[1].Tasks) != 2 || exams[0].Seconds > exams[1].Seconds {
+	if err != nil || len(exams) != 2 || exams[1].Version != 5 || len(exams[1].Tasks) != 2 || exams[0].Seconds > exams[1].Seconds ||
+		exams[0].Interval == nil || exams[0].Interval.Low > exams[0].Mean || exams[0].Interval.High < exams[0].Mean {
 		t.Errorf("evaluations %+v, error %v", exams, err)
 	}
 }

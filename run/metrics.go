@@ -36,18 +36,22 @@ type Metrics struct {
 
 	mu     sync.Mutex
 	sum    sums
+	totals totals
 	step   int
-	wrote  time.Time // the last row
-	values map[string]float64
+	since  time.Time          // when the sums began
+	last   time.Time          // the last event that they count
+	rows   int                // with sums
+	values map[string]float64 // of the last step, for the next row with sums
 }
 
-// A sums has the sums since the last row.
+// A sums has the sums since the last row with sums.
 type sums struct {
 	scores, lags, malformed          average
 	right                            average // 1 for each episode with a reward of rightScore or more before penalties, else 0
 	lagMax                           float64
 	lengths                          []float64
 	kept, rejected, tokens, unscored int
+	steps                            int
 	succeeded, failed                []float64 // durations of kept groups and of others, in seconds
 	drops                            map[string]int
 	tasks                            map[string]average
@@ -71,11 +75,15 @@ func (a average) with(values ...float64) average {
 // mean is 0 if there are no values.
 func (a average) mean() float64 { return a.sum / float64(max(1, a.values)) }
 
-// NewMetrics returns a sink that hands rows to log, at least every apart. A reply has at
-// most maxTokens tokens; 0: no limit. Close closes log.
+// NewMetrics returns a sink that hands rows with sums to log, at least every apart, and a row
+// without for each evaluation. A reply has at most maxTokens tokens; 0: no limit. Close closes
+// log.
 func NewMetrics(log scalars.Log, every time.Duration, maxTokens int) *Metrics {
-	return &Metrics{log: log, every: every, maxTokens: maxTokens, sum: noSums(), wrote: time.Now(), values: map[string]float64{}}
+	return &Metrics{log: log, every: every, maxTokens: maxTokens, sum: noSums(), totals: totals{}, since: time.Now(), last: time.Now(), values: map[string]float64{}}
 }
+
+// Resume has the totals go on from the last row of an earlier process. Call it first.
+func (n *Metrics) Resume(last map[string]float64) { n.totals.resume(last) }
 
 // Watch adds the exchanges of servers, which exchanges returns and forgets. Call it first.
 func (n *Metrics) Watch(exchanges func() [][]pool.Exchange) { n.exchanges = exchanges }
@@ -86,6 +94,10 @@ func noSums() sums { return sums{drops: map[string]int{}, tasks: map[string]aver
 func (n *Metrics) Note(e Event) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.totals.note(e)
+	if _, is := e.(Examined); !is {
+		n.last = time.Now()
+	}
 	switch e := e.(type) {
 	case Played:
 		n.played(e)
@@ -96,6 +108,7 @@ func (n *Metrics) Note(e Event) error {
 		}
 	case Stepped:
 		n.step = max(n.step, e.Version)
+		n.sum.steps++
 		for _, lag := range e.Lags {
 			n.sum.lags, n.sum.lagMax = n.sum.lags.with(float64(lag)), max(n.sum.lagMax, float64(lag))
 		}
@@ -110,8 +123,7 @@ func (n *Metrics) Note(e Event) error {
 		return n.writeIfDue()
 	case Examined:
 		n.step = max(n.step, e.Version)
-		n.examined(e)
-		return n.write()
+		return n.examined(e)
 	}
 	return nil
 }
@@ -196,51 +208,68 @@ func (n *Metrics) curriculum(courses []curriculum.Standing) {
 	})
 }
 
-// examined sets the values of an evaluation. n.mu is held.
-func (n *Metrics) examined(e Examined) {
+// examined writes the row of an evaluation. It has no sums: they may be those of a moment.
+// n.mu is held.
+func (n *Metrics) examined(e Examined) error {
+	now, v := time.Now(), map[string]float64{}
 	if e.Report.Mean != nil {
-		n.values["eval/percent_correct"] = *e.Report.Mean
+		v["eval/percent_correct"] = *e.Report.Mean
+	}
+	if in := e.Report.Within; in != nil {
+		v["eval/percent_correct_low"], v["eval/percent_correct_high"] = in.Low, in.High
 	}
 	for _, row := range e.Report.Rows {
 		if row.Mean != nil {
-			n.values["eval/"+row.Label] = *row.Mean
+			v["eval/"+row.Label] = *row.Mean
 		}
 	}
+	if n.sum.empty() { // nothing was played meanwhile: the rates leave that time out
+		n.since = now
+	}
+	return n.write(now, v)
 }
 
-// writeIfDue writes a row unless the last one is younger than n.every. n.mu is held.
+// empty reports whether nothing has happened.
+func (s *sums) empty() bool {
+	return s.kept+s.rejected+s.steps+s.lags.values+len(s.drops) == 0
+}
+
+// writeIfDue writes a row with sums unless the last one is younger than n.every. n.mu is held.
 func (n *Metrics) writeIfDue() error {
-	if time.Since(n.wrote) < n.every {
+	if n.last.Sub(n.since) < n.every {
 		return nil
 	}
-	return n.write()
+	return n.writeSums()
 }
 
-// write hands a row to the log, and begins the next. n.mu is held.
-func (n *Metrics) write() error {
-	now := time.Now()
-	n.add(now.Sub(n.wrote))
-	row := scalars.Row{Step: n.step, Time: now, Values: n.values}
-	n.sum, n.values, n.wrote = noSums(), map[string]float64{}, now
-	return n.log.Add(row)
+// writeSums writes a row with sums, and begins the next. n.mu is held.
+func (n *Metrics) writeSums() error {
+	n.add(n.last.Sub(n.since))
+	values := n.values
+	n.sum, n.values, n.since = noSums(), map[string]float64{}, n.last
+	n.rows++
+	return n.write(time.Now(), values)
+}
+
+// write hands a row to the log, with the totals. n.mu is held.
+func (n *Metrics) write(now time.Time, values map[string]float64) error {
+	maps.Copy(values, n.totals)
+	return n.log.Add(scalars.Row{Step: n.step, Time: now, Values: values})
 }
 
 // add adds the sums to the values of a row, which covers the time over. n.mu is held.
 func (n *Metrics) add(over time.Duration) {
+	n.rates(max(over.Seconds(), 1e-9))
 	s, v := &n.sum, n.values
 	v["train/items_sent_to_api"], v["train/items_rejected"] = float64(s.kept), float64(s.rejected)
-	v["train/tokens_per_s"] = float64(s.tokens) / max(over.Seconds(), 1e-9)
 	if s.unscored > 0 {
 		v["train/unscored"] = float64(s.unscored)
-	}
-	for why, groups := range s.drops {
-		v["train/dropped/"+why] = float64(groups)
 	}
 	for label, scores := range s.tasks {
 		v["train/score/"+label] = scores.mean()
 	}
 	if s.scores.values > 0 {
-		v["train/score"], v["train/percent_correct"] = s.scores.mean(), s.right.mean()
+		v["train/score"], v["train/percent_correct"], v["train/episodes"] = s.scores.mean(), s.right.mean(), float64(s.scores.values)
 	}
 	if len(s.lengths) > 0 {
 		v["train/malformed"] = s.malformed.mean()
@@ -263,6 +292,18 @@ func (n *Metrics) add(over time.Duration) {
 	}
 	if s.lags.values > 0 {
 		v["train/lag"], v["train/lag_max"] = s.lags.mean(), s.lagMax
+	}
+}
+
+// rates sets the counts of a second. A reason that ever dropped a group has a rate in each
+// row. n.mu is held.
+func (n *Metrics) rates(seconds float64) {
+	s, v := &n.sum, n.values
+	v["train/tokens_per_s"] = float64(s.tokens) / seconds
+	v["train/groups_per_s"], v["train/kept_per_s"] = float64(s.kept+s.rejected)/seconds, float64(s.kept)/seconds
+	v["train/steps_per_s"] = float64(s.steps) / seconds
+	for _, why := range n.totals.reasons() {
+		v["train/dropped_per_s/"+why] = float64(s.drops[why]) / seconds
 	}
 }
 
@@ -340,13 +381,18 @@ func share(values []float64, is func(float64) bool) float64 {
 }
 
 // Close hands a last row to the log, if anything happened since the previous one, and
-// closes the log.
+// closes the log. Sums over less than half the time of a row would be those of a moment: then
+// that row has only the totals and the values of the last step.
 func (n *Metrics) Close() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var err error
-	if n.sum.kept+n.sum.rejected+n.sum.lags.values+len(n.values) > 0 {
-		err = n.write()
+	switch {
+	case n.sum.empty() && len(n.values) == 0:
+	case n.rows == 0 || n.last.Sub(n.since) >= n.every/2:
+		err = n.writeSums()
+	default:
+		err = n.write(time.Now(), n.values)
 	}
 	return errors.Join(err, n.log.Close())
 }

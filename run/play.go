@@ -79,8 +79,10 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", result.Job.Problem.ID(), p.Drop, result.Trajectories[0].Error)
 		})
 	}
-	if advice := r.tally.adviceOn(result.Job.Course); advice != "" {
-		r.say("%s", advice)
+	for _, advice := range []string{r.tally.adviceOn(result.Job.Course), r.tally.nothingLeft()} {
+		if advice != "" {
+			r.say("%s", advice)
+		}
 	}
 	return nil
 }

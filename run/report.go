@@ -36,8 +36,9 @@ type Report struct {
 	LastFault     string                   `json:"last_fault,omitempty"`
 	Advice        []string                 `json:"advice,omitempty"`      // for people
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
-	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems: the mean over the levels of their means
-	ExamAfter     *float64                 `json:"exam_after,omitempty"`
+	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
+	ExamAfter     *float64                 `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
+	Replay        *Replay                  `json:"replay,omitempty"`      // the problem of the evaluations with the largest gain between the two; nil: none gained
 }
 
 // Turns counts turns by how the model's chat template rendered the conversation before them.
@@ -57,14 +58,19 @@ func (n Turns) String() string {
 // levels of one task.
 type TaskReport struct {
 	Label  string    `json:"label"`  // of the course: "task:level", or the task if it has several levels or custom parameters
+	Levels []string  `json:"levels"` // labels of the streams, the easiest first
 	Groups int       `json:"groups"` // scored, with the dropped ones
 	Kept   int       `json:"kept"`
-	First  float64   `json:"first_mean_score"` // of the first 16 groups
-	Last   float64   `json:"last_mean_score"`  // of the last 16 groups
-	Curve  []float64 `json:"curve"`            // mean scores over the run, each over the same number of groups
+	First  float64   `json:"first_mean_score"` // of the first 16 groups, at the levels of that time: a curriculum moves them, so First and Last do not tell what is learned
+	Last   float64   `json:"last_mean_score"`  // of the last 16 groups, at the levels of that time
+	Curve  []float64 `json:"curve"`            // mean scores of groups over the run, each over the same number of groups, at the levels of that time
 
-	ExamBefore *float64 `json:"exam_before,omitempty"` // mean score on held-out problems: the mean over the levels of their means
-	ExamAfter  *float64 `json:"exam_after,omitempty"`
+	ExamBefore *float64  `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
+	ExamAfter  *float64  `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
+	ExamCurve  []float64 `json:"exam_curve,omitempty"`  // the same over all evaluations
+
+	DoneBefore *int `json:"levels_done_before,omitempty"` // levels that the policy could do in the first evaluation: their held-out problems had a mean score of two thirds or more
+	DoneAfter  *int `json:"levels_done_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
 
 	Curriculum *curriculum.Standing `json:"curriculum,omitempty"` // nil: none
 }

@@ -103,10 +103,7 @@ func TestNarrowContext(t *testing.T) {
 			if report.Steps != 4 || (refused == 0) != test.kept || report.Episodes[quintain.PromptTooLong] != 4*refused || report.PlayedAgain+report.Replays+report.Failed() > 0 || (len(report.Advice) == 0) != test.kept {
 				t.Errorf("report %+v", report)
 			}
-			counted := 0.0
-			for _, row := range log.rows {
-				counted += row.Values["train/dropped/prompt_too_long"]
-			}
+			counted := log.rows[len(log.rows)-1].Values["total/dropped/prompt_too_long"]
 			if int(counted) != refused {
 				t.Errorf("the metrics count %v groups with too long prompts, the report %d", counted, refused)
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -57,13 +56,15 @@ type tally struct {
 	hopeless  []string       // further hopeless tasks, without advice
 	playing   time.Duration  // between the evaluations before and after
 	training  *learn.Metrics // of the last step; nil: none
-	exams     map[Moment]*exam.Report
+	first     *Examined      // the first evaluation; nil: none
+	last      *Examined      // the last one, if there were two or more
+	plateau   plateau
 }
 
 // A taskTally counts the groups of one course.
 type taskTally struct {
 	label    string   // of the course
-	levels   []string // labels of its streams
+	levels   []string // labels of its streams, the easiest first
 	groups   int
 	kept     int
 	episodes int
@@ -72,12 +73,13 @@ type taskTally struct {
 	first    []float64 // mean scores of the first groups, at most scoreWindow
 	last     []float64 // and of the last groups
 	curve    curve.Curve
+	exams    curve.Curve // mean scores on held-out problems
 }
 
 func newTally() *tally {
 	return &tally{
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
-		staleness: map[int]int{}, exams: map[Moment]*exam.Report{},
+		staleness: map[int]int{},
 	}
 }
 
@@ -113,9 +115,26 @@ func (t *tally) Note(e Event) error {
 	case Sent:
 		t.sent += len(e.Groups)
 	case Examined:
-		t.exams[e.When] = e.Report
+		t.examined(&e)
 	}
 	return nil
+}
+
+// examined counts an evaluation. t.mu is held.
+func (t *tally) examined(e *Examined) {
+	if t.first == nil {
+		t.first = e
+	} else {
+		t.last = e
+	}
+	for _, task := range t.tasks {
+		if score := scoreIn(e, task.levels); score != nil {
+			task.exams.Add(*score)
+		}
+	}
+	if e.Report.Mean != nil {
+		t.plateau.examined(*e.Report.Mean)
+	}
 }
 
 // played counts a played group. t.mu is held.
@@ -159,6 +178,7 @@ func (t *tally) played(p Played) {
 	if len(p.Scores) > 0 {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
+		t.plateau.played(p.Scores, p.Trajectories, time.Now())
 	}
 }
 
@@ -252,6 +272,9 @@ func (t *tally) allAdvice() []string {
 	if n := len(t.hopeless); n > 0 {
 		advice = append(advice, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
 	}
+	if t.plateau.told != "" {
+		advice = append(advice, t.plateau.told)
+	}
 	if all := t.kept.plus(t.stale); t.stale.Groups*manyStale > all.Groups {
 		advice = append(advice, fmt.Sprintf("%.0f %% of the groups were dropped as stale, and long replies the most: raise --max-lag, and bound the episodes at once (--parallel), or steps become as much shorter",
 			100*float64(t.stale.Groups)/float64(all.Groups)))
@@ -279,29 +302,58 @@ func (t *tally) report() Report {
 	for _, o := range quintain.Outcomes {
 		r.Episodes[o] = t.outcomes[o]
 	}
-	before, after := t.exams[Before], t.exams[After]
 	for _, task := range t.tasks {
 		r.Tasks = append(r.Tasks, TaskReport{
-			Label: task.label, Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last),
-			Curve: task.curve.Points(), ExamBefore: scoreIn(before, task.levels), ExamAfter: scoreIn(after, task.levels),
+			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(),
+			ExamBefore: scoreIn(t.first, task.levels), ExamAfter: scoreIn(t.last, task.levels), ExamCurve: task.exams.Points(),
+			DoneBefore: doneIn(t.first, task.levels), DoneAfter: doneIn(t.last, task.levels),
 		})
 	}
-	if before != nil {
-		r.ExamBefore = before.Mean
+	if t.first != nil {
+		r.ExamBefore = t.first.Report.Mean
 	}
-	if after != nil {
-		r.ExamAfter = after.Mean
+	if t.last != nil {
+		r.ExamAfter, r.Replay = t.last.Report.Mean, replay(t.first, t.last, t.levelOf)
 	}
 	return r
 }
 
+// levelOf returns the level of a label within its task, from 1; 0: there is no such label.
+// t.mu is held.
+func (t *tally) levelOf(label string) int {
+	for _, task := range t.tasks {
+		if at := slices.Index(task.levels, label); at >= 0 {
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// doneScore is the mean score from which a policy can do a level, as in package curriculum.
+const doneScore = 2. / 3
+
+// doneIn counts the labels with a mean score of doneScore or more in an evaluation; nil: there
+// is no evaluation of any.
+func doneIn(e *Examined, labels []string) *int {
+	if scoreIn(e, labels) == nil {
+		return nil
+	}
+	n := 0
+	for i := range labels {
+		if score := scoreIn(e, labels[i:i+1]); score != nil && *score >= doneScore {
+			n++
+		}
+	}
+	return &n
+}
+
 // scoreIn is the mean over labels of their mean scores in an evaluation; nil: there is none.
-func scoreIn(report *exam.Report, labels []string) *float64 {
-	if report == nil {
+func scoreIn(e *Examined, labels []string) *float64 {
+	if e == nil {
 		return nil
 	}
 	var scores []float64
-	for _, row := range report.Rows {
+	for _, row := range e.Report.Rows {
 		if slices.Contains(labels, row.Label) && row.Mean != nil {
 			scores = append(scores, *row.Mean)
 		}

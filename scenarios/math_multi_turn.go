@@ -20,7 +20,7 @@ var mathMultiTurn = scenario.Spec{
 	Doc: "Several attempts at a problem with a mathematical answer; after each, the policy is told whether it was right. " +
 		"Every turn has its own reward; the discount over turns is a setting of the rules.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 5,
+	Version: 6,
 	New: func() scenario.Play {
 		return &MathMultiTurn{
 			Mode: Modern, NumTurns: 5, RewardScaling: 1, Feedback: Texts,

@@ -26,6 +26,7 @@ type plain struct {
 // routes returns the routes of the protocol.
 func (p plain) routes() []web.Route {
 	return []web.Route{
+		{Method: "GET", Path: "/v1/tasks", For: web.AnyKey, Serve: p.tasks},
 		{Method: "POST", Path: "/v1/problems", For: web.AnyKey, Serve: answer(p.problems)},
 		{Method: "POST", Path: "/v1/grade", For: web.AnyKey, Serve: answer(p.grade)},
 	}
@@ -43,6 +44,31 @@ func answer(reply func(c *web.Call, body []byte) ([]byte, error)) func(*web.Call
 // invalid returns the error of a request for something that does not exist.
 func invalid(format string, args ...any) error {
 	return web.Errorf(http.StatusUnprocessableEntity, format, args...)
+}
+
+// tasks describes the tasks: all, or those of a category or with a text.
+func (p plain) tasks(c *web.Call) error {
+	type row struct {
+		Name     string            `json:"name"`
+		Version  int               `json:"version"`
+		Category string            `json:"category"`
+		Doc      string            `json:"doc"`
+		Levels   []json.RawMessage `json:"levels"` // the settings of each, easiest first
+	}
+	q := c.R.URL.Query()
+	found, err := p.book.List(q.Get("category"), q.Get("search"))
+	if err != nil {
+		return invalid("%v", err)
+	}
+	rows := make([]row, len(found))
+	for i, info := range found {
+		rows[i] = row{info.Name, info.Version, info.Category, info.Doc, info.Levels}
+	}
+	text, err := jsonform.Marshal(map[string]any{"tasks": rows})
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, text)
 }
 
 // problems draws problems.

@@ -21,6 +21,7 @@ import (
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 // A protocol is the routes for one kind of client.
@@ -94,9 +95,13 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	s := new(Server)
+	pages, err := watch.New(watch.Config{TasksOnly: true, Log: c.Log})
+	if err != nil {
+		return nil, fmt.Errorf("serve: %w", err)
+	}
 	ok := func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
-	routes = append(routes,
-		web.Route{Method: "GET", Path: "/", Serve: ok},
+	routes = append(append(routes, pages.Routes()...),
+		web.Route{Method: "GET", Path: "/", Serve: root},
 		web.Route{Method: "GET", Path: "/healthz", Serve: ok},
 		web.Route{Method: "GET", Path: "/openapi.json", For: web.AnyKey, Serve: func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(openenv.OpenAPI)) }},
 		web.Route{Method: "GET", Path: "/metrics", For: web.AnyKey, Serve: func(c *web.Call) error { return s.web.Metrics(c) }},
@@ -106,6 +111,17 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	return s, nil
+}
+
+// root says that the server runs, and sends browsers to the pages of tasks.
+func root(c *web.Call) error {
+	c.W.Header().Add("Vary", "Accept")
+	if !strings.Contains(c.R.Header.Get("Accept"), "text/html") {
+		return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`))
+	}
+	c.W.Header().Set("Location", strings.TrimPrefix(watch.Tasks, "/"))
+	c.W.WriteHeader(http.StatusSeeOther)
+	return nil
 }
 
 // Handler answers the requests of the server.

@@ -69,7 +69,7 @@ func million(b *testing.B, dir string) {
 			x.add(Entry{
 				Group: fmt.Sprintf("reasoning_gym.v1-4b973e/chain_sum_%d.v1.s1.l-bf188af3d010.%d", i%61, i/61), Task: fmt.Sprintf("chain_sum_%d", i%61),
 				Scenario: "reasoning_gym.v1-4b973e", Outcomes: quintain.Outcomes[:1+i%5/4], Drop: []string{"", "", "equal_scores"}[i%3],
-				Version: i / 8, Time: epoch.Add(time.Duration(i)*2500*time.Microsecond + time.Duration(i*7919%1e6)), Episodes: 8, Tokens: 200 + i%60, Score: &score,
+				Version: i / 8, Time: epoch.Add(time.Duration(i)*2500*time.Microsecond + time.Duration(i*7919%1e6)), Episodes: 8, Tokens: 200 + i%60, Score: &score, Spread: new(score * score),
 			})
 		}
 		f, err := os.Create(segmentPath(dir, n))
@@ -127,6 +127,7 @@ func BenchmarkMillion(b *testing.B) {
 		{"time", Query{From: middle.Time, To: middle.Time.Add(time.Second)}},
 		{"level", Query{Level: new(3), Newest: true}},
 		{"best", Query{By: ByScore, Newest: true}},
+		{"most spread", Query{By: BySpread, Newest: true}},
 		{"worst after the middle", Query{By: ByScore, After: middle.Ref}},
 		{"none", Query{Outcome: quintain.InfraFailed, Newest: true}},
 	} {

@@ -79,13 +79,16 @@ func TestHostileBlocksAreRefused(t *testing.T) {
 func TestHostileIndexesAreRefused(t *testing.T) {
 	index := func(head string, rows int) []byte {
 		b := append(binary.LittleEndian.AppendUint32(nil, uint32(len(head))), head...)
-		for range columns {
+		for range colSpread {
 			b = appendColumn(b, make([]int64, rows))
 		}
 		return b
 	}
 	if x, err := readIndex(index(`{"records":2,"texts":["a"],"blocks":[[20,2]]}`, 2), 1000); err != nil || x.text(colTask, 1) != "a" {
 		t.Fatalf("%+v, error %v", x, err)
+	}
+	if x, err := readIndex(index(`{"records":1,"texts":["a"],"blocks":[[20,1]]}`, 1), 1000); err != nil || x.entry(0, 0, 1).Spread != nil {
+		t.Errorf("an index of an older program has a spread, or %v", err)
 	}
 	for _, test := range []struct {
 		why  string
@@ -101,6 +104,8 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 		{"blocks out of order", index(`{"records":2,"blocks":[[30,1],[20,1]]}`, 2)},
 		{"a block beyond the file", index(`{"records":2,"blocks":[[1000,2]]}`, 2)},
 		{"extra bytes", append(index(`{"records":2,"blocks":[[20,2]]}`, 2), 0)},
+		{"a spread of fewer records", index(`{"records":2,"blocks":[[20,2]],"spread":"AAAAAAAAAAABAA=="}`, 2)},
+		{"a spread of more records", index(`{"records":1,"blocks":[[20,1]],"spread":"AAAAAAAAAAABAAA="}`, 1)},
 		{"a head beyond the end", []byte{200, 0, 0, 0, '{', '}'}},
 	} {
 		if _, err := readIndex(test.data, 1000); !errors.Is(err, ErrDamaged) {

@@ -35,6 +35,7 @@ type Entry struct {
 	Episodes int                `json:"episodes"`
 	Tokens   int                `json:"tokens"` // read and sampled, in all episodes
 	Score    *float64           `json:"score"`  // mean over the episodes; nil: an episode has no reward
+	Spread   *float64           `json:"spread"` // of the scores, to seven digits; see [Record.Spread]; nil: no scores, or unknown
 }
 
 // entryOf returns the entry of a record, without its Ref.
@@ -51,6 +52,9 @@ func entryOf(r *Record, group string) Entry {
 	if mean, scored := r.score(); scored {
 		e.Score = &mean
 	}
+	if spread, scored := r.Spread(); scored {
+		e.Spread = new(float64(float32(spread)))
+	}
 	return e
 }
 
@@ -66,7 +70,8 @@ const (
 	colVersion
 	colEpisodes
 	colTokens
-	colScore // bits of the mean score, IEEE 754; NaN: none
+	colScore  // bits of the mean score, IEEE 754; NaN: none
+	colSpread // bits of the spread as float32; -1: none, or unknown
 	columns
 )
 
@@ -161,20 +166,23 @@ func (x *rows) text(s string) int64 {
 }
 
 // room estimates the largest size of the index in a file.
-func (x *rows) room() int { return 256 + x.bytes + 16*len(x.blocks) + 40*x.count }
+func (x *rows) room() int { return 256 + x.bytes + 16*len(x.blocks) + 47*x.count }
 
 // add adds the row of an entry.
 func (x *rows) add(e Entry) {
 	prefix, number := splitID(e.Group)
-	score := math.NaN()
+	score, spread := math.NaN(), int64(-1)
 	if e.Score != nil {
 		score = *e.Score
+	}
+	if e.Spread != nil {
+		spread = int64(math.Float32bits(float32(*e.Spread)))
 	}
 	x.put([columns]int64{
 		colTime: e.Time.UnixNano(), colPrefix: x.text(prefix), colNumber: number,
 		colTask: x.text(e.Task), colScenario: x.text(e.Scenario), colDrop: x.text(e.Drop),
 		colOutcomes: outcomeBits(e.Outcomes), colVersion: int64(e.Version),
-		colEpisodes: int64(e.Episodes), colTokens: int64(e.Tokens), colScore: int64(math.Float64bits(score)),
+		colEpisodes: int64(e.Episodes), colTokens: int64(e.Tokens), colScore: int64(math.Float64bits(score)), colSpread: spread,
 	})
 }
 
@@ -209,25 +217,32 @@ type indexHead struct {
 	Records int        `json:"records"`
 	Texts   []string   `json:"texts"`
 	Blocks  [][2]int64 `json:"blocks"` // offset of each block, and the number of its records
+
+	// Spread is the column colSpread. It stands here, as readers ignore unknown fields but
+	// not unknown columns. nil: an older program wrote the index.
+	Spread []byte `json:"spread,omitempty"`
 }
 
 // pack returns the payload of the index's frame. It visits the rows once per column, which
 // takes about 20 ms for a whole file, instead of holding them unpacked.
 func (x *rows) pack(p *packer) []byte {
-	head, err := jsonform.Marshal(indexHead{x.count, x.texts, x.blocks})
+	values := make([]int64, 0, x.count)
+	column := func(c int) []byte {
+		values = values[:0]
+		for row := range x.all {
+			values = append(values, row[c])
+		}
+		return appendColumn(nil, values)
+	}
+	head, err := jsonform.Marshal(indexHead{x.count, x.texts, x.blocks, column(colSpread)})
 	if err != nil {
 		panic(err) // cannot happen: strings and numbers
 	}
 	p.begin()
 	p.put(binary.LittleEndian.AppendUint32(nil, uint32(len(head))))
 	p.put(head)
-	values := make([]int64, 0, x.count)
-	for c := range columns {
-		values = values[:0]
-		for row := range x.all {
-			values = append(values, row[c])
-		}
-		p.text = appendColumn(p.text, values)
+	for c := range colSpread {
+		p.put(column(c))
 	}
 	return p.end()
 }
@@ -256,7 +271,7 @@ func readIndex(payload []byte, size int64) (*index, error) {
 		return nil, fmt.Errorf("%w: %w", errIndex, err)
 	}
 	rest = rest[n:]
-	for c := range x.columns {
+	for c := range colSpread {
 		var err error
 		if x.columns[c], rest, err = readColumn(rest, x.Records); err != nil {
 			return nil, err
@@ -265,7 +280,24 @@ func readIndex(payload []byte, size int64) (*index, error) {
 	if len(rest) > 0 {
 		return nil, errIndex
 	}
+	if err := x.readSpread(); err != nil {
+		return nil, err
+	}
 	return x, x.check(size)
+}
+
+// readSpread reads the column of the head.
+func (x *index) readSpread() (err error) {
+	text := x.Spread
+	if text == nil {
+		x.columns[colSpread] = column{base: -1, n: x.Records, width: 1, planes: make([]byte, x.Records)}
+		return nil
+	}
+	x.columns[colSpread], text, err = readColumn(text, x.Records)
+	if err == nil && len(text) > 0 {
+		err = errIndex
+	}
+	return err
 }
 
 // check reports blocks that are out of order or outside the file, or do not match the number
@@ -335,6 +367,9 @@ func (x *index) entry(i, block, segment int) Entry {
 	}
 	if score := math.Float64frombits(uint64(x.at(colScore, i))); !math.IsNaN(score) {
 		e.Score = &score
+	}
+	if bits := x.at(colSpread, i); bits >= 0 {
+		e.Spread = new(float64(math.Float32frombits(uint32(bits))))
 	}
 	return e
 }

@@ -149,6 +149,22 @@ func (f *filter) fits(i int) bool {
 	return true
 }
 
+// count is the number of rows that meet all conditions.
+func (f *filter) count() (n int) {
+	switch {
+	case f.none:
+		return 0
+	case len(f.all) == 0:
+		return f.index.Records
+	}
+	for i := range f.index.Records {
+		if f.fits(i) {
+			n++
+		}
+	}
+	return n
+}
+
 // find appends the matches of an index to found.
 func (q *Query) find(found []Entry, x *index, segment int) []Entry {
 	full := func() bool { return q.Limit > 0 && len(found) >= q.Limit }

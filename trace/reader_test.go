@@ -220,7 +220,7 @@ func played(t *rapid.T) *Record {
 	}
 	r.Problem.Level = rapid.IntRange(0, 1).Draw(t, "level")
 	if rapid.Bool().Draw(t, "scored") {
-		r.Scores = []float64{rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "score")}
+		r.Scores = rapid.SliceOfN(rapid.SampledFrom([]float64{-1, 0, 0.5}), 1, 2).Draw(t, "scores")
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "episodes") {
 		r.Episodes = append(r.Episodes, quintain.Trajectory{Outcome: rapid.SampledFrom(quintain.Outcomes).Draw(t, "outcome")})
@@ -248,7 +248,7 @@ func query(t *rapid.T) Query {
 		Outcome: quintain.Outcome(word("", "scored", "cancelled")), Drop: word("", Kept, Dropped, "stale", "refused"),
 		MinVersion: version(), MaxVersion: version(), From: at(), To: at(), MinScore: score(), MaxScore: score(),
 		Level:  rapid.SampledFrom([]*int{nil, nil, new(0), new(1), new(2)}).Draw(t, "level"),
-		By:     Order(word("", "score", "tokens", "version")),
+		By:     Order(word("", "score", "spread", "tokens", "version")),
 		Newest: rapid.Bool().Draw(t, "newest"), Limit: rapid.IntRange(0, 4).Draw(t, "limit"),
 	}
 }
@@ -283,6 +283,9 @@ func place(r *Record, by Order) float64 {
 		return 0
 	case !scored:
 		return math.Inf(-1)
+	case by == BySpread:
+		spread, _ := r.Spread()
+		return spread
 	}
 	return score
 }
@@ -332,7 +335,10 @@ func TestFindIsAScan(t *testing.T) {
 			t.Fatalf("%+v counts %d, want %d", q, n, len(want))
 		}
 		for {
-			page := r.Find(q)
+			page, n := r.Page(q)
+			if n != len(want) || !reflect.DeepEqual(page, r.Find(q)) {
+				t.Fatalf("%+v has a page of %d among %d, want %v among %d", q, len(page), n, r.Find(q), len(want))
+			}
 			for _, e := range page {
 				got = append(got, numbers[e.Ref])
 			}

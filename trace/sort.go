@@ -10,11 +10,12 @@ import (
 // An Order is the sort order of a [Query].
 type Order string
 
-// The orders. Equal records are in the order of writing; those without a score are below all
-// scores.
+// The orders. Equal records are in the order of writing; those without a score or spread are
+// below all others.
 const (
 	ByTime    Order = "" // the order of writing
 	ByScore   Order = "score"
+	BySpread  Order = "spread"
 	ByTokens  Order = "tokens"
 	ByVersion Order = "version"
 )
@@ -45,6 +46,8 @@ func (x *index) rank(by Order, i int) float64 {
 		return float64(x.at(colTokens, i))
 	case ByVersion:
 		return float64(x.at(colVersion, i))
+	case BySpread:
+		return float64(x.at(colSpread, i)) // the bits are in the order of the values
 	}
 	score := math.Float64frombits(uint64(x.at(colScore, i)))
 	if math.IsNaN(score) {
@@ -53,14 +56,15 @@ func (x *index) rank(by Order, i int) float64 {
 	return score
 }
 
-// sorted returns the first rows of a query in an order other than by time. It holds only the
-// wanted number of rows, in a heap with the last on top.
-func (r *Reader) sorted(q *Query) []Entry {
+// sorted returns the first rows of a query in an order other than by time, and the number of
+// all matches. It holds only the wanted number of rows, in a heap with the last on top.
+func (r *Reader) sorted(q *Query) (found []Entry, matches int) {
 	top := &ranking{newest: q.Newest}
 	after := r.ranked(q.After, q.By)
 	for _, s := range r.segments {
 		for _, x := range s.parts {
 			q.rows(x, s.number, func(row *ranked) bool {
+				matches++
 				row.value = x.rank(q.By, row.row)
 				if after == nil || top.before(after, row) {
 					top.offer(row, q.Limit)
@@ -69,12 +73,12 @@ func (r *Reader) sorted(q *Query) []Entry {
 			})
 		}
 	}
-	found := make([]Entry, len(top.rows))
+	found = make([]Entry, len(top.rows))
 	for i := len(found) - 1; i >= 0; i-- {
 		row := heap.Pop(top).(ranked)
 		found[i] = row.index.entry(row.row, row.block, row.at.Segment)
 	}
-	return found
+	return found, matches
 }
 
 // ranked returns the row at a place, or nil.

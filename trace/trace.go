@@ -37,6 +37,17 @@ func (r *Record) score() (mean float64, scored bool) {
 	return mean / float64(len(r.Scores)), len(r.Scores) > 0
 }
 
+// Spread returns four times the variance of the scores: 1 if half of them are 0 and half are
+// 1, and 0 if all are equal, so that the group teaches nothing. Scored is false if there are
+// no scores.
+func (r *Record) Spread() (spread float64, scored bool) {
+	mean, scored := r.score()
+	for _, s := range r.Scores {
+		spread += float64((s - mean) * (s - mean))
+	}
+	return 4 * spread / float64(max(1, len(r.Scores))), scored
+}
+
 // tokens is the number of tokens that the policy read and sampled in all episodes.
 func (r *Record) tokens() int {
 	n := 0

@@ -24,10 +24,10 @@ func TestTasks(t *testing.T) {
 		status    int
 		want      []string
 	}{
-		{"the table has the score of this run", "/watch/tasks", 200, []string{`<a href="groups?task=chain_sum">1</a><td>0.500`, `<a href="task?name=word_ladder">word_ladder</a>`}},
+		{"the table has the score of this run", "/watch/tasks", 200, []string{`<a href="groups?task=chain_sum">1</a><td class="n" data-name="Mean score">0.500`, `<a href="task?name=word_ladder">word_ladder</a>`}},
 		{"a problem", "/watch/task?name=spell_backward", 200, []string{"<h2>Problem spell_backward.", "A solution"}},
-		{"no answer", "/watch/task?name=spell_backward&answer=", 200, []string{"Score 0</strong>"}},
-		{"an answer that is markup", "/watch/task?name=spell_backward&answer=%3Cb%3E", 200, []string{"Score 0</strong>", "&lt;b&gt;</textarea>"}},
+		{"no answer", "/watch/task?name=spell_backward&answer=", 200, []string{"Score 0.000</strong>"}},
+		{"an answer that is markup", "/watch/task?name=spell_backward&answer=%3Cb%3E", 200, []string{"Score 0.000</strong>", "&lt;b&gt;</textarea>"}},
 		{"no such task", "/watch/task?name=spel_backward", 404, []string{"spell_backward"}},
 		{"no such level", "/watch/task?name=spell_backward&level=99", 400, []string{"level"}},
 		{"a problem before the first", "/watch/task?name=spell_backward&index=-1", 400, []string{"index"}},
@@ -57,7 +57,7 @@ func TestTheGraderTakesTheSolution(t *testing.T) {
 			t.Fatal(err)
 		}
 		query := "name=" + one.Info().Name + "&answer=" + url.QueryEscape(answer)
-		if _, body, _ := get(t, s, "/watch/task?"+query); !strings.Contains(body, `<strong class="outcome scored">Score 1</strong>`) {
+		if _, body, _ := get(t, s, "/watch/task?"+query); !strings.Contains(body, `<strong class="outcome scored">Score 1.000</strong>`) {
 			t.Errorf("%s: the solution %q does not earn 1", one.Info().Name, answer)
 		}
 	}
@@ -101,10 +101,10 @@ func TestEvaluations(t *testing.T) {
 		want      []string
 	}{
 		{"the first and the last are compared", "/watch/evaluations", []string{
-			`<th scope="row">chain_sum:0<td>2<td>0.000<td>0.500<td>+0.500`, `<a href="groups?group=chain_sum.v1.s1.l0.1">chain_sum.v1.s1.l0.1</a>: 0 of 1 right, then 1 of 1 right`,
+			`<td class="n" data-name="Before">0.000<td class="n" data-name="After">0.500<td class="n" data-name="Difference">+0.500`, `<svg class="forest same"`, `<a href="groups?group=chain_sum.v1.s1.l0.1">chain_sum.v1.s1.l0.1</a>: 0 of 1 right, then 1 of 1 right`,
 			"<h2>after by task and level</h2>",
 		}},
-		{"the other way round", "/watch/evaluations?a=1&b=0&show=0", []string{"<td>0.500<td>0.000<td>-0.500", "<h2>before by task and level</h2>"}},
+		{"the other way round", "/watch/evaluations?a=1&b=0&show=0", []string{`<td class="n" data-name="Difference">-0.500`, "<h2>before by task and level</h2>"}},
 		{"one that is not there", "/watch/evaluations?a=7&b=-1&show=x", []string{"+0.500"}},
 	} {
 		status, body, _ := get(t, s, c.path)

@@ -2,10 +2,16 @@ package watch
 
 import (
 	"errors"
+	"fmt"
+	"html/template"
+	"math"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examdir"
@@ -13,18 +19,16 @@ import (
 
 // An evaluationsPage is the content of the page of evaluations.
 type evaluationsPage struct {
-	Steps   []point // evaluations during the run, oldest first
+	Rows    []heldOut // evaluations during the run, oldest first
+	Curve   template.HTML
+	Within  bool // the intervals are known
+	Map     *heatMap
+	Replay  *replay
 	Reports []report
 	Shown   *report // nil: none
 	A, B    int     // indices of the compared reports
 	Changed *exam.Comparison
 	Differs string // why they cannot be compared; empty: they are
-}
-
-// A point is a score at a step.
-type point struct {
-	Step  int
-	Score float64
 }
 
 // A report is the report of an evaluation.
@@ -37,10 +41,8 @@ type report struct {
 // evaluations answers with the page of evaluations.
 func (s *Server) evaluations(c *web.Call) error {
 	var p evaluationsPage
-	l := s.numbers.line("eval/percent_correct", false, defaultColumns)
-	for i := range l.X {
-		p.Steps = append(p.Steps, point{int(l.X[i]), l.Y[i]})
-	}
+	q := c.R.URL.Query()
+	p.fill(s.heldOuts(), q.Get("problem"))
 	for i, path := range s.config.Evaluations {
 		r, err := examdir.Read(path)
 		if err != nil {
@@ -49,7 +51,6 @@ func (s *Server) evaluations(c *web.Call) error {
 		}
 		p.Reports = append(p.Reports, report{i, plain(filepath.Base(path)), r})
 	}
-	q := c.R.URL.Query()
 	chosen := func(name string, otherwise int) int {
 		i, err := strconv.Atoi(q.Get(name))
 		if err != nil || i < 0 || i >= len(p.Reports) {
@@ -72,5 +73,55 @@ func (s *Server) evaluations(c *web.Call) error {
 			return web.Errorf(http.StatusInternalServerError, "%v", err)
 		}
 	}
-	return s.show(c, view{"Evaluations", "evaluations", p})
+	return s.show(c, view{"Evaluations", "evaluations", &p})
+}
+
+// heldOuts are the evaluations during the run.
+func (s *Server) heldOuts() []heldOut {
+	all, err := s.held.list(filepath.Join(s.config.Data, datadir.Evaluations))
+	if err != nil {
+		s.config.Log.Warn("the evaluations cannot be read", "error", err)
+	}
+	return all
+}
+
+// fill fills in the evaluations during the run, and the replay of a label.
+func (p *evaluationsPage) fill(all []heldOut, label string) {
+	p.Rows, p.Curve, p.Map, p.Replay = all, scoresOver(all), newHeatMap(all), newReplay(all, label)
+	p.Within = slices.ContainsFunc(all, func(h heldOut) bool { return h.Within != nil })
+}
+
+// Chance writes a probability.
+func (p *evaluationsPage) Chance(v float64) string {
+	if v < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", v)
+}
+
+// Change draws a difference, on a scale that all differences share.
+func (p *evaluationsPage) Change(c exam.Change) template.HTML {
+	most := 0.1
+	for _, row := range append(p.Changed.Rows, exam.RowChange{Change: p.Changed.Change}) {
+		most = max(most, math.Abs(row.Difference))
+		if row.Within != nil {
+			most = max(most, -row.Within.Low, row.Within.High)
+		}
+	}
+	class := "same"
+	switch {
+	case c.Within != nil && c.Within.Low > 0:
+		class = "more"
+	case c.Within != nil && c.Within.High < 0:
+		class = "less"
+	}
+	return forest(class, c.Difference, c.Within, stats.Interval{Low: -most, High: most})
+}
+
+// Score draws a mean score.
+func (p *evaluationsPage) Score(s exam.Summary) template.HTML {
+	if s.Mean == nil {
+		return ""
+	}
+	return forest("same", *s.Mean, s.Within, stats.Interval{Low: 0, High: 1})
 }

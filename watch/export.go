@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Bounds on an exported page.
@@ -28,20 +29,21 @@ var ErrNothing = errors.New("it has neither a trace nor numbers of a run")
 
 // An exportPage is the content of an exported page.
 type exportPage struct {
-	Title    string
-	Made     time.Time
-	Guard    template.HTML // its content security policy
-	Style    template.CSS
-	Drawing  template.JS // uPlot
-	Scripts  []template.JS
-	Series   template.JS // chart lines, as JSON
-	Run      runPage
-	Failures failuresPage
-	Tasks    tasksPage
-	Groups   []groupPage
-	All      int // groups of the trace
-	Tokens   int // bound of tokens with details
-	Text     int // bound of characters
+	Title       string
+	Made        time.Time
+	Guard       template.HTML // its content security policy
+	Style       template.CSS
+	Drawing     template.JS // uPlot
+	Scripts     []template.JS
+	Series      template.JS // chart lines, as JSON
+	Run         runPage
+	Evaluations evaluationsPage
+	Failures    failuresPage
+	Tasks       tasksPage
+	Groups      []groupPage
+	All         int // groups of the trace
+	Tokens      int // bound of tokens with details
+	Text        int // bound of characters
 }
 
 // Export writes a self-contained page: the run's numbers, failures and tasks, and the newest
@@ -52,10 +54,11 @@ func (s *Server) Export(ctx context.Context, to io.Writer) error {
 		continue
 	}
 	p := exportPage{Made: time.Now(), Run: s.runPage(), All: s.trace.len(), Tokens: exportTokens, Text: exportText}
-	if p.All == 0 && s.numbers.len() == 0 {
+	if p.All == 0 && s.numbers.Len() == 0 {
 		return ErrNothing
 	}
 	p.Title = p.Run.title()
+	p.Evaluations.fill(s.heldOuts(), "")
 	err := s.fillExport(ctx, &p)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -75,15 +78,15 @@ func (s *Server) fillExport(ctx context.Context, p *exportPage) (err error) {
 	if p.Tasks, err = s.tasksPage(); err != nil {
 		return err
 	}
-	if p.Groups, err = s.newest(ctx); err != nil {
+	if p.Groups, err = s.newestGroups(ctx); err != nil {
 		return err
 	}
 	p.Series, err = s.lines(&p.Run)
 	return err
 }
 
-// newest lays out the newest groups within the bounds, but at least one.
-func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
+// newestGroups lays out the newest groups within the bounds, but at least one.
+func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) {
 	text, tokens := exportText, exportTokens
 	for _, e := range s.trace.find(trace.Query{Newest: true, Limit: exportGroups}) {
 		if err := ctx.Err(); err != nil {
@@ -104,7 +107,7 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 		p := newGroupPage(w, r, 0)
 		text += w.room
 		p.Given = map[int]template.JS{}
-		for i := range p.Episodes {
+		for i := range r.Episodes[:min(len(r.Episodes), mostEpisodes)] {
 			list := s.tokensOf(r, i)
 			if tokens -= len(list.IDs); tokens < 0 {
 				break
@@ -120,15 +123,12 @@ func (s *Server) newest(ctx context.Context) (all []groupPage, err error) {
 
 // lines are the lines of a page's charts, over steps and over time, as JSON.
 func (s *Server) lines(p *runPage) (template.JS, error) {
-	var names []string
-	for _, c := range append(p.Charts, p.Tasks...) {
-		names = append(names, c.Names...)
-	}
+	names := p.seriesOf()
 	columns := min(defaultColumns, max(50, exportColumns/max(1, len(names))))
-	all := map[string][]line{"step": {}, "time": {}}
+	all := map[string][]follow.Line{"step": {}, "time": {}}
 	for _, name := range names {
-		all["step"] = append(all["step"], s.numbers.line(name, false, columns))
-		all["time"] = append(all["time"], s.numbers.line(name, true, columns))
+		all["step"] = append(all["step"], s.numbers.Line(name, false, columns))
+		all["time"] = append(all["time"], s.numbers.Line(name, true, columns))
 	}
 	text, err := jsonform.Marshal(all)
 	return template.JS(text), err

@@ -45,8 +45,8 @@ func TestExport(t *testing.T) {
 	page := export(t, folder(t, rows, r, group("countdown", 1, "4", "5"), failed(2, "status 503: "+hostile)))
 	for _, want := range []string{
 		`<h2 id="run">Run</h2>`, "the newest 3 of 3 groups", `data-name="train/score"`, `"step":[{"name":"train/score","x":[1,2],"y":[0.25,0.5]}`,
-		`"time":[{"name":"train/score","x":[100,105],"y":[0.25,0.5]}`, "<h2>status 0: ", `<th scope="row">spell_backward<td>`,
-		"reasoning_gym.v2/countdown.v1.s1.l2.1: score 0.500, kept", `"logprobs":[null,null,-0.5,-2]`,
+		`"time":[{"name":"train/score","x":[100,105],"y":[0.25,0.5]}`, "<h2>status 0: ", `<th scope="row">spell_backward<td data-name="Category">`,
+		"1 of 2 right, score 0.500, kept", "<code>reasoning_gym.v2/countdown.v1.s1.l2.1</code>", `"logprobs":[null,null,-0.5,-2]`,
 		`&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;<mark class="unseen">⟨U+202E⟩</mark>&lt;img src=x`,
 	} {
 		if !strings.Contains(strings.ReplaceAll(page, "&#43;", "+"), want) {
@@ -82,7 +82,7 @@ func TestExportHasBounds(t *testing.T) {
 	for i := range 70 {
 		many = append(many, group("chain_sum", i, "4"))
 	}
-	if page := export(t, folder(t, "", many...)); !strings.Contains(page, "the newest 50 of 70 groups") || strings.Contains(page, "l2.19: ") || !strings.Contains(page, "l2.20: ") {
+	if page := export(t, folder(t, "", many...)); !strings.Contains(page, "the newest 50 of 70 groups") || strings.Contains(page, "l2.19</code>") || !strings.Contains(page, "l2.20</code>") {
 		t.Error("it does not have the newest 50 groups")
 	}
 	for i, r := range many {

@@ -32,7 +32,8 @@ type failure struct {
 type failuresPage struct {
 	Failures []failure
 	Read     int // groups
-	All      int // groups with a failed episode
+	All      int // groups with an episode that failed or was stopped
+	Model    int // groups in which a reply fell short: no failures of this page
 }
 
 // failures answers with the page of failures.
@@ -49,13 +50,13 @@ func (s *Server) failures(c *web.Call) error {
 }
 
 func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
-	counts, _ := s.trace.sums()
+	counts := s.trace.sums()
+	p.All, p.Model = failedGroups(&counts), counts.Outcomes[quintain.ModelFailed]
 	by := map[string]*failure{}
 	for _, o := range quintain.Outcomes {
 		if o.Rewarded() {
 			continue
 		}
-		p.All += counts.Outcomes[o]
 		for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: failuresRead}) {
 			r, err := s.trace.now().Read(e.Ref)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -28,27 +29,34 @@ type groupPage struct {
 	Record   *trace.Record
 	Level    string
 	Mean     *float64
+	Spread   *float64
+	Verdicts []verdict
+	Strip    strip
+	Contrast []side
 	Prompt   excerpt
+	Told     []message // the messages to the policy before its first reply
+	Same     bool      // they are the prompt
 	Instance excerpt
 	Episodes []episode
-	More     int // further episodes, not shown
+	More     int // further different replies, not shown
 	From     int // first turn on the page
-	Before   int // first turn of the previous page; -1: none
-	After    int // first turn of the next page; -1: none
+	After    int // first turn of the next page; 0: none
+	Steps    steps
 
 	Given map[int]template.JS // tokens of episodes, as JSON, in an exported page
 }
 
-// An episode is an episode on the page.
+// An episode is an episode on the page, for all that are the same.
 type episode struct {
 	Number    int
+	Numbers   []int // of all that are the same, its own first
 	Outcome   quintain.Outcome
-	Solved    bool
+	Verdict   verdict
 	Score     *float64
 	Advantage string // empty: none
 	Error     excerpt
 	Replays   int
-	Took      time.Duration
+	Took      string
 	Tokens    int // sampled
 	Turns     []turn
 	AllTurns  int
@@ -62,10 +70,15 @@ type turn struct {
 	Same      excerpt // common start of all episodes' replies
 	Reply     excerpt // after that
 	Finish    quintain.Finish
-	Answer    excerpt
-	Reward    float64
+	Answer    excerpt  // empty: it is the reply
+	Reward    *float64 // nil: the episode's score says it
 	Why       excerpt
 	Calls     []excerpt
+}
+
+// Says reports whether there is more to say than the reply.
+func (t *turn) Says() bool {
+	return t.Reward != nil || t.Finish != "" || !t.Answer.Empty() || !t.Why.Empty()
 }
 
 // A message is a message to the policy.
@@ -109,6 +122,10 @@ func (s *Server) group(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	sel, err := parseSelection(c.R.URL.Query())
+	if err != nil {
+		return web.Errorf(http.StatusBadRequest, "%v", err)
+	}
 	from, err := strconv.Atoi(c.R.URL.Query().Get("turn"))
 	if err != nil || from < 0 {
 		from = 0
@@ -117,16 +134,91 @@ func (s *Server) group(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
-	w := &pen{at: formatRef(at), room: mostOnPage, level: head.Level(r.Group())}
-	return s.show(c, view{"Group " + plain(r.Group()), "group", newGroupPage(w, r, from)})
+	p := newGroupPage(&pen{at: formatRef(at), room: mostOnPage, level: head.Level(r.Group())}, r, from)
+	if p.Steps, err = s.steps(c, &sel, at); err != nil {
+		return err
+	}
+	if from > 0 {
+		p.Steps.Earlier = sel.link(p.At, max(0, from-mostTurns))
+	}
+	if p.After > 0 {
+		p.Steps.Later = sel.link(p.At, p.After)
+	}
+	return s.show(c, view{"Group of " + plain(r.Problem.Task) + ", " + p.Level, "group", &p})
+}
+
+// A steps has the ways from a group's page, as addresses; empty: there is none.
+type steps struct {
+	Before, Next   string // groups in the order of the selection
+	List           string
+	Order          string // in words
+	Earlier, Later string // turns of this group
+	selection
+}
+
+// WithTokens are the numbers of the replies whose tokens can be shown.
+func (p *groupPage) WithTokens() (all []int) {
+	for i := range p.Record.Episodes {
+		if _, given := p.Given[i]; given || p.Given == nil {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// mostListed is how many of the same replies have a link to their tokens.
+const mostListed = 16
+
+// Listed are those of some replies with a link to their tokens.
+func (p *groupPage) Listed(numbers []int) (all []int) {
+	for _, i := range numbers {
+		if _, given := p.Given[i]; (given || p.Given == nil) && len(all) < mostListed {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// Tally says how many replies are right.
+func (p *groupPage) Tally() string { return tally(p.Verdicts) }
+
+// Piece is the beginning of the problem.
+func (p *groupPage) Piece() string { return inLine(pieceOf(p.Record), pieceText) }
+
+// Why explains the group's fate.
+func (p *groupPage) Why() string {
+	if p.Record.Drop != "" {
+		return whyDropped(p.Record.Drop)
+	}
+	return "its replies can be trained on"
+}
+
+// steps finds the groups before and after one in a selection.
+func (s *Server) steps(c *web.Call, sel *selection, at trace.Ref) (st steps, err error) {
+	st = steps{List: sel.address(sel.By, sel.order(), ""), Order: sel.words(), selection: *sel}
+	for _, to := range []*string{&st.Next, &st.Before} {
+		q := sel.query
+		q.Limit, q.After = 1, at
+		if to == &st.Before {
+			q.Newest = !q.Newest
+		}
+		found := hunt{}
+		if sel.Text == "" {
+			found.Entries = s.trace.find(q)
+		} else if found, err = s.search(c, q, sel.Text, s.searchTime/4); err != nil {
+			return st, err
+		}
+		if len(found.Entries) > 0 {
+			*to = sel.link(formatRef(found.Entries[0].Ref), 0)
+		}
+	}
+	return st, nil
 }
 
 // newGroupPage lays out a group, from turn from on.
 func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
-	p := groupPage{At: w.at, Record: r, Level: levelOf(r, w.level), From: from, Before: -1, After: -1, More: max(0, len(r.Episodes)-mostEpisodes)}
-	if from > 0 {
-		p.Before = max(0, from-mostTurns)
-	}
+	p := groupPage{At: w.at, Record: r, Level: levelOf(w.level), From: from, Verdicts: verdictsOf(r)}
+	p.Strip, p.Contrast = stripOf(p.Verdicts, r.Scores), contrastOf(r, p.Verdicts)
 	if n := len(r.Scores); n > 0 {
 		sum := 0.0
 		for _, v := range r.Scores {
@@ -134,18 +226,35 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 		}
 		p.Mean = new(sum / float64(n))
 	}
+	if spread, scored := r.Spread(); scored {
+		p.Spread = &spread
+	}
 	p.Prompt, p.Instance = w.write(r.Problem.Prompt, "part=prompt"), w.write(r.Problem.Instance.String(), "part=instance")
-	same := sameStart(r, from)
-	for i := range r.Episodes[:len(r.Episodes)-p.More] {
-		e := newEpisode(w, r, i)
-		turns := r.Episodes[i].Turns
+	opening := openingOf(r)
+	if p.Same = len(opening) == 1 && opening[0].Text() == r.Problem.Prompt; !p.Same {
+		for i, m := range opening {
+			p.Told = append(p.Told, message{plain(m.Role), w.write(m.Text(), "part=told&episode=0&turn=0&message="+strconv.Itoa(i))})
+		}
+	}
+	folds := foldsOf(r)
+	p.More = max(0, len(folds)-mostEpisodes)
+	same := 0
+	if len(folds) > 1 {
+		same = sameStart(r, from)
+	}
+	for _, numbers := range folds[:len(folds)-p.More] {
+		e := newEpisode(w, r, numbers, p.Verdicts)
+		turns := r.Episodes[e.Number].Turns
 		to := min(len(turns), from+mostTurns)
 		for k := from; k < to; k++ {
 			cut := 0
 			if k == from {
 				cut = same
 			}
-			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{i, k, cut}))
+			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{e.Number, k, cut}, opening))
+		}
+		if len(turns) == 1 && len(e.Turns) == 1 && e.Score != nil && *e.Score == turns[0].Reward {
+			e.Turns[0].Reward = nil
 		}
 		if to < len(turns) {
 			p.After = from + mostTurns
@@ -155,23 +264,12 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 	return p
 }
 
-// levelOf names the level of a group's problem.
-func levelOf(r *trace.Record, level int) string {
-	name := "level " + strconv.Itoa(level)
-	switch {
-	case level == quintain.OwnParams:
-		return "with parameters of its own"
-	case r.Problem.Level == quintain.OwnParams:
-		return name + " of this run"
-	}
-	return name
-}
-
-// newEpisode lays out episode i without its turns.
-func newEpisode(w *pen, r *trace.Record, i int) episode {
+// newEpisode lays out the episodes with some numbers, which are the same, without turns.
+func newEpisode(w *pen, r *trace.Record, numbers []int, verdicts []verdict) episode {
+	i := numbers[0]
 	t := &r.Episodes[i]
 	e := episode{
-		Number: i, Outcome: t.Outcome, Solved: t.Solved(), Replays: t.Replays, Took: rounded(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
+		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Replays: t.Replays, Took: took(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
 		Error: w.write(t.Error, fmt.Sprintf("part=error&episode=%d", i)),
 	}
 	if i < len(r.Scores) {
@@ -185,13 +283,17 @@ func newEpisode(w *pen, r *trace.Record, i int) episode {
 	return e
 }
 
-// rounded rounds a time to about four digits.
-func rounded(d time.Duration) time.Duration {
-	to := time.Duration(1)
-	for d/to >= 10_000 {
-		to *= 10
+// took writes how long something took.
+func took(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f\u00a0s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.1f\u00a0ms", d.Seconds()*1e3)
 	}
-	return d.Round(to)
+	return fmt.Sprintf("%.0f\u00a0µs", d.Seconds()*1e6)
 }
 
 // spread writes the advantages of a sequence: one for all tokens, or the lowest and highest.
@@ -199,14 +301,17 @@ func rounded(d time.Duration) time.Duration {
 func spread(row []float64) string {
 	all := slices.DeleteFunc(slices.Clone(row), func(v float64) bool { return v == 0 })
 	if len(all) == 0 {
-		return "0"
+		return "0.000"
 	}
-	low, high := number(slices.Min(all)), number(slices.Max(all))
+	low, high := signed(slices.Min(all)), signed(slices.Max(all))
 	if low == high {
 		return low
 	}
 	return low + " to " + high
 }
+
+// signed writes an advantage.
+func signed(v float64) string { return fmt.Sprintf("%+.3f", v) }
 
 // A place is a turn in a group.
 type place struct {
@@ -215,10 +320,13 @@ type place struct {
 }
 
 // newTurn lays out a turn.
-func newTurn(w *pen, t *quintain.Turn, at place) turn {
+func newTurn(w *pen, t *quintain.Turn, at place, opening []quintain.Message) turn {
 	where := func(part string) string { return fmt.Sprintf("part=%s&episode=%d&turn=%d", part, at.episode, at.turn) }
-	v := turn{Number: at.turn, Finish: t.Finish, Reward: t.Reward}
-	if at.episode == 0 || at.turn > 0 { // shows the common opening once
+	v := turn{Number: at.turn, Reward: &t.Reward}
+	if t.Finish != quintain.Stop {
+		v.Finish = t.Finish
+	}
+	if at.turn > 0 || !sameMessages(t.Observed, opening) { // the page shows the common opening once
 		for i, m := range t.Observed {
 			v.Told = append(v.Told, message{plain(m.Role), w.write(m.Text(), where("told")+"&message="+strconv.Itoa(i))})
 		}
@@ -228,7 +336,10 @@ func newTurn(w *pen, t *quintain.Turn, at place) turn {
 	for _, call := range t.ToolCalls {
 		v.Calls = append(v.Calls, w.write(call.Name+" "+call.Arguments, where("reply")))
 	}
-	v.Answer, v.Why = w.write(t.Answer, where("answer")), w.write(t.Why, where("why"))
+	if answer := strings.TrimSpace(t.Answer); answer != strings.TrimSpace(t.Reply) && t.Reply != "<answer>"+t.Answer+"</answer>" {
+		v.Answer = w.write(t.Answer, where("answer"))
+	}
+	v.Why = w.write(t.Why, where("why"))
 	return v
 }
 

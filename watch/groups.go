@@ -15,9 +15,6 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// pageRows is the number of groups on a page.
-const pageRows = 50
-
 // A selection is the query of the page of groups, with the fields of its address.
 type selection struct {
 	Task, Level, Outcome, Drop, Text, Group string
@@ -41,9 +38,9 @@ func parseSelection(q url.Values) (s selection, err error) {
 		By: trace.Order(s.By), Newest: !s.Oldest, Limit: pageRows,
 	}
 	switch s.query.By {
-	case trace.ByTime, trace.ByScore, trace.ByTokens, trace.ByVersion:
+	case trace.ByTime, trace.ByScore, trace.BySpread, trace.ByTokens, trace.ByVersion:
 	default:
-		return s, fmt.Errorf("by: is %q, want score, tokens or version", s.By)
+		return s, fmt.Errorf("by: is %q, want score, spread, tokens or version", s.By)
 	}
 	if s.After != "" {
 		if s.query.After, err = parseRef(s.After); err != nil {
@@ -81,6 +78,23 @@ func parseSelection(q url.Values) (s selection, err error) {
 
 // address is the address of the selection in an order, after a group.
 func (s *selection) address(by, order, after string) string {
+	return "groups?" + s.values(by, order, after).Encode()
+}
+
+// link is the address of a group in the selection, from a turn on.
+func (s *selection) link(at string, turn int) string {
+	q := s.values(s.By, s.order(), "")
+	if turn > 0 {
+		q.Set("turn", strconv.Itoa(turn))
+	}
+	if len(q) > 0 {
+		at += "&" + q.Encode()
+	}
+	return "group?at=" + at
+}
+
+// values are the fields of an address.
+func (s *selection) values(by, order, after string) url.Values {
 	q := url.Values{}
 	for _, part := range [][2]string{
 		{"task", s.Task}, {"level", s.Level}, {"outcome", s.Outcome}, {"drop", s.Drop}, {"text", s.Text}, {"group", s.Group},
@@ -91,14 +105,7 @@ func (s *selection) address(by, order, after string) string {
 			q.Set(part[0], part[1])
 		}
 	}
-	return "groups?" + q.Encode()
-}
-
-// filters reports whether the selection excludes any groups.
-func (s *selection) filters() bool {
-	q := s.query
-	q.By, q.Newest, q.After, q.Limit = "", false, trace.Ref{}, 0
-	return q != trace.Query{}
+	return q
 }
 
 // order is the order in the address.
@@ -109,24 +116,53 @@ func (s *selection) order() string {
 	return ""
 }
 
+// words are the selection in words.
+func (s *selection) words() string {
+	what := map[string]string{"": "newest", "score": "highest score", "spread": "highest spread", "tokens": "longest", "version": "newest version"}
+	if s.Oldest {
+		what = map[string]string{"": "oldest", "score": "lowest score", "spread": "lowest spread", "tokens": "shortest", "version": "oldest version"}
+	}
+	text := what[s.By] + " first"
+	if s.Task != "" {
+		text += ", of " + plain(s.Task)
+	}
+	if s.Drop != "" {
+		text += ", " + plain(s.Drop)
+	}
+	if s.Text != "" {
+		text += ", with “" + plain(s.Text) + "”"
+	}
+	if s.Narrow() {
+		text += ", filtered"
+	}
+	return text
+}
+
+// Narrow reports whether the selection has one of the rarer filters.
+func (s *selection) Narrow() bool {
+	return s.Level+s.Outcome+s.MinScore+s.MaxScore+s.MinVersion+s.MaxVersion+s.Group != ""
+}
+
 // A groupsPage is the content of the page of groups.
 type groupsPage struct {
 	selection
 	Tasks, Drops []string
 	Outcomes     []quintain.Outcome
+	Orders       []order
 	Columns      []heading
-	Entries      []trace.Entry
-	Matches      int // -1: unknown, in a search for a text
+	Rows         []groupRow
+	Fates        []fate // reasons of the rows
+	Unknown      bool   // sorted by spread, and a row's is unknown
+	Matches      int    // -1: unknown, in a search for a text
 	All          int
-	Searched     int    // groups searched for the text
-	More         bool   // the search stopped before the page was full
+	Found        hunt
 	Next         string // address of the next page, or of the rest of the search; empty: none
 }
 
 // A heading is a column's name, with the link that sorts by it.
 type heading struct {
-	Name, Link string
-	Sort       string // for aria-sort; empty: not sorted by it
+	Name, By, Link string
+	Sort           string // for aria-sort; empty: not sorted by it
 }
 
 // groups answers with the page of groups.
@@ -135,30 +171,84 @@ func (s *Server) groups(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
-	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Columns: sel.headings(), All: s.trace.len(), Matches: -1}
-	all, _ := s.trace.sums()
+	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Orders: sel.orders(), Columns: sel.headings(), All: s.trace.len(), Matches: -1}
+	all := s.trace.sums()
 	p.Tasks, p.Drops = sortedKeys(all.Tasks), sortedKeys(all.Drops)
+	var entries []trace.Entry
 	if sel.Text == "" {
-		p.Matches = p.All
-		if sel.filters() {
-			p.Matches = s.trace.count(sel.query).Groups
+		entries, p.Matches = s.trace.page(sel.query)
+		p.continueAfter(entries, len(entries) == pageRows)
+	} else {
+		if p.Found, err = s.search(c, sel.query, sel.Text, s.searchTime); err != nil {
+			return err
 		}
-		p.Entries = s.trace.find(sel.query)
-		if len(p.Entries) == pageRows {
-			p.Next = sel.address(sel.By, sel.order(), formatRef(p.Entries[pageRows-1].Ref))
+		entries = p.Found.Entries
+		p.continueAfter(entries, len(entries) == pageRows)
+		if p.Next == "" && p.Found.More {
+			p.Next = sel.address(sel.By, sel.order(), formatRef(p.Found.Last))
 		}
-	} else if err := s.search(c, &p); err != nil {
+	}
+	if p.Rows, err = s.rows(c, &sel, entries[:fitting(entries)]); err != nil {
 		return err
 	}
-	return s.show(c, view{"Groups", "groups", p})
+	p.explain()
+	return s.show(c, view{"Groups", "groups", &p})
+}
+
+// continueAfter sets the address of the next page, if some of the entries do not fit on this
+// one or there may be more.
+func (p *groupsPage) continueAfter(entries []trace.Entry, more bool) {
+	if n := fitting(entries); n > 0 && (more || n < len(entries)) {
+		p.Next = p.address(p.By, p.order(), formatRef(entries[n-1].Ref))
+	}
+}
+
+// explain lists what the rows need explained.
+func (p *groupsPage) explain() {
+	for i := range p.Rows {
+		e := &p.Rows[i].Entry
+		if f := (fate{e.Drop, whyDropped(e.Drop)}); f.Why != "" && !slices.Contains(p.Fates, f) {
+			p.Fates = append(p.Fates, f)
+		}
+		p.Unknown = p.Unknown || p.By == string(trace.BySpread) && e.Score != nil && e.Spread == nil
+	}
+}
+
+// A fate is a reason for dropping groups, with what it means.
+type fate struct{ Reason, Why string }
+
+// An order is a frequent question, with the link to the groups that answer it.
+type order struct {
+	Name, Link string
+	Shown      bool
+}
+
+// orders are the frequent questions, of the groups of the selected task.
+func (s *selection) orders() (all []order) {
+	for _, o := range []struct {
+		name string
+		selection
+	}{
+		{"Newest", selection{}},
+		{"Taught most", selection{By: "spread", Drop: trace.Kept}},
+		{"Never right", selection{MaxScore: "0"}},
+		{"Always right", selection{MinScore: "1"}},
+		{"Longest", selection{By: "tokens"}},
+		{"Dropped", selection{Drop: trace.Dropped}},
+	} {
+		o.Task = s.Task
+		link := o.address(o.By, o.order(), "")
+		all = append(all, order{o.name, link, link == s.address(s.By, s.order(), "")})
+	}
+	return all
 }
 
 // headings are the table's headings, each with the link that sorts by it or reverses the
 // order.
 func (s *selection) headings() []heading {
 	var all []heading
-	for _, h := range []struct{ name, by string }{{"Time (UTC)", ""}, {"Score", "score"}, {"Version", "version"}, {"Tokens", "tokens"}} {
-		one := heading{Name: h.name, Link: s.address(h.by, "", "")}
+	for _, h := range []struct{ name, by string }{{"Score", "score"}, {"Spread", "spread"}, {"Version", "version"}, {"Tokens", "tokens"}, {"Played", ""}} {
+		one := heading{Name: h.name, By: h.by, Link: s.address(h.by, "", "")}
 		if h.by == s.By {
 			one.Sort = "descending"
 			if s.Oldest {

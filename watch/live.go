@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
@@ -23,10 +21,8 @@ type liveTrace struct {
 	reader *trace.Reader // nil: no trace yet
 
 	counting sync.Mutex
-	counted  int          // number of groups in the sums
-	all      trace.Counts // of all groups
-	lags     map[int]int  // see sums
-	lagged   time.Time    // when lags were counted
+	counted  int          // number of groups in all
+	all      trace.Counts // see sums
 }
 
 // refresh reads additions.
@@ -70,6 +66,14 @@ func (t *liveTrace) find(q trace.Query) []trace.Entry {
 	return nil
 }
 
+// page returns the entries that match q, and the number of all matches.
+func (t *liveTrace) page(q trace.Query) ([]trace.Entry, int) {
+	if r := t.now(); r != nil {
+		return r.Page(q)
+	}
+	return nil, 0
+}
+
 // count counts the matches of q.
 func (t *liveTrace) count(q trace.Query) trace.Counts {
 	if r := t.now(); r != nil {
@@ -78,50 +82,15 @@ func (t *liveTrace) count(q trace.Query) trace.Counts {
 	return trace.Counts{}
 }
 
-// Bounds on the histogram of staleness, which has to read the groups.
-const (
-	lagGroups = 100
-	lagEvery  = 10 * time.Second
-)
-
-// sums counts all groups, and the staleness of the newest kept groups: how many versions
-// their oldest token was behind the policy. It counts once per number of groups, for any
-// number of callers, who must not change the maps.
-func (t *liveTrace) sums() (all trace.Counts, lags map[int]int) {
+// sums counts all groups, once per number of groups, for any number of callers, who must not
+// change the maps.
+func (t *liveTrace) sums() trace.Counts {
 	t.counting.Lock()
 	defer t.counting.Unlock()
-	n := t.len()
-	if t.lags != nil && n == t.counted {
-		return t.all, t.lags
+	if n := t.len(); t.all.Tasks == nil || n != t.counted {
+		t.counted, t.all = n, t.count(trace.Query{})
 	}
-	t.counted, t.all = n, t.count(trace.Query{})
-	if t.lags != nil && time.Since(t.lagged) < lagEvery {
-		return t.all, t.lags
-	}
-	t.lagged, t.lags = time.Now(), map[int]int{}
-	for _, e := range t.find(trace.Query{Drop: trace.Kept, Newest: true, Limit: lagGroups}) {
-		r, err := t.now().Read(e.Ref)
-		if err != nil {
-			continue // just removed, or damaged
-		}
-		if oldest, known := oldestVersion(r); known {
-			t.lags[r.Version-oldest]++
-		}
-	}
-	return t.all, t.lags
-}
-
-// oldestVersion is the lowest version that sampled a token of a group.
-func oldestVersion(r *trace.Record) (oldest int, known bool) {
-	for i := range r.Episodes {
-		for _, t := range r.Episodes[i].Turns {
-			at := slices.IndexFunc(t.Versions, func(v int32) bool { return v >= 0 }) // they never fall
-			if at >= 0 && (!known || int(t.Versions[at]) < oldest) {
-				oldest, known = int(t.Versions[at]), true
-			}
-		}
-	}
-	return oldest, known
+	return t.all
 }
 
 // read reads the group in a call's address.

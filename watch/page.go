@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // policy is the content security policy of all pages: scripts and styles are files of this
@@ -86,10 +88,14 @@ func functions() template.FuncMap {
 		"share": func(part, whole int) string {
 			return strconv.FormatFloat(100*float64(part)/float64(max(1, whole)), 'f', 1, 64) + " %"
 		},
-		"ref":   formatRef,
-		"links": links,
-		"where": where,
-		"alone": func() bool { return false }, // true in an exported page
+		"moment":     moment,
+		"spoken":     words.Spoken,
+		"meaning":    words.Meaning,
+		"whyDropped": whyDropped,
+		"ref":        formatRef,
+		"links":      links,
+		"where":      where,
+		"alone":      func() bool { return false }, // true in an exported page
 	}
 }
 
@@ -125,8 +131,32 @@ func count(n int) string {
 	return text
 }
 
-// number writes a number with four digits.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+// number writes a number with four digits, and commas.
+func number(v float64) string {
+	switch size := math.Abs(v); {
+	case size >= 1e15 || size > 0 && size < 1e-4:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case size >= 1000:
+		return count(int(math.Round(v)))
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		return "" // cannot happen
+	}
+	if math.Abs(rounded) >= 1000 {
+		return count(int(rounded))
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// moment writes a time that the page's script shows in the reader's own time; nothing for an
+// unknown one.
+func moment(t time.Time) template.HTML {
+	if t.IsZero() {
+		return ""
+	}
+	return template.HTML(t.UTC().Format(`<time datetime="2006-01-02T15:04:05Z">2006-01-02 15:04:05 UTC</time>`))
+}
 
 // score writes a score; nil: none.
 func score(v *float64) string {
@@ -139,7 +169,11 @@ func score(v *float64) string {
 // show answers with a page.
 func (s *Server) show(c *web.Call, v view) error {
 	var b bytes.Buffer
-	if err := s.pages[v.Page].ExecuteTemplate(&b, "layout.html", v); err != nil {
+	framed := struct {
+		view
+		Status status
+	}{v, s.status()}
+	if err := s.pages[v.Page].ExecuteTemplate(&b, "layout.html", framed); err != nil {
 		s.config.Log.Error("a page cannot be made", "page", v.Page, "error", err)
 		return web.Errorf(http.StatusInternalServerError, "the page cannot be made: %v", err)
 	}

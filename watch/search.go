@@ -20,36 +20,44 @@ const (
 	searchTime   = time.Second
 )
 
-// search fills the page with matching groups that contain its text. Other computations get
-// their turn after each group.
-func (s *Server) search(c *web.Call, p *groupsPage) error {
-	q := p.query
+// A hunt is the result of a search for a text.
+type hunt struct {
+	Entries  []trace.Entry
+	Searched int       // groups
+	More     bool      // it stopped before it had found enough
+	Last     trace.Ref // the last searched group
+}
+
+// search finds groups of a query that contain a text, as many as the query's limit. Other
+// computations get their turn after each group.
+func (s *Server) search(c *web.Call, q trace.Query, text string, within time.Duration) (h hunt, err error) {
+	want := q.Limit
 	q.Limit = searchedRows
 	for began := time.Now(); ; {
 		found := s.trace.find(q)
 		for _, e := range found {
-			if err := c.Compute(func() error { return s.searchGroup(p, e) }); err != nil {
-				return err
+			if err := c.Compute(func() error { return s.searchGroup(&h, e, text) }); err != nil {
+				return h, err
 			}
-			if len(p.Entries) == pageRows {
-				p.Next = p.address(p.By, p.order(), formatRef(e.Ref))
-				return nil
+			if len(h.Entries) == want {
+				return h, nil
 			}
 		}
 		if len(found) < searchedRows {
-			return nil
+			return h, nil
 		}
-		q.After = found[searchedRows-1].Ref
-		if time.Since(began) >= s.searchTime {
-			p.More, p.Next = true, p.address(p.By, p.order(), formatRef(q.After))
-			return nil
+		q.After = h.Last
+		if time.Since(began) >= within {
+			h.More = true
+			return h, nil
 		}
 	}
 }
 
-// searchGroup adds a group to the page if it contains the text.
-func (s *Server) searchGroup(p *groupsPage, e trace.Entry) error {
-	p.Searched++
+// searchGroup searches one group.
+func (s *Server) searchGroup(h *hunt, e trace.Entry, text string) error {
+	h.Searched++
+	h.Last = e.Ref
 	r, err := s.trace.now().Read(e.Ref)
 	if errors.Is(err, trace.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -57,8 +65,8 @@ func (s *Server) searchGroup(p *groupsPage, e trace.Entry) error {
 	if err != nil {
 		return err
 	}
-	if contains(r, p.Text) {
-		p.Entries = append(p.Entries, e)
+	if contains(r, text) {
+		h.Entries = append(h.Entries, e)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestASearchGoesOn(t *testing.T) {
 		if i == 0 {
 			turn.Reply = "a needle"
 		}
-		problem := quintain.Problem{Task: "chain_sum", Index: i}
+		problem := quintain.Problem{Task: "chain_sum", Index: i, Prompt: "problem " + strconv.Itoa(i) + "."}
 		if err := w.Write(&trace.Record{Problem: problem, Time: time.Unix(int64(i), 0), Episodes: []quintain.Trajectory{{Problem: problem, Outcome: quintain.Scored, Turns: []quintain.Turn{turn}}}}); err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +58,12 @@ func TestASearchGoesOn(t *testing.T) {
 		}
 		links, body := 0, askFor(server, "groups?text=NEEDLE&task=chain_sum")
 		for ; further.MatchString(body); links++ {
-			if strings.Contains(body, "chain_sum.v0.s0.l0.0<") || !strings.Contains(body, "of 2,000 searched groups have this text; more are left to search.") {
+			if strings.Contains(body, "problem 0.") || !strings.Contains(body, "of 2,000 searched groups have this text; more are left to search.") {
 				t.Fatalf("after %d links: %s", links, body)
 			}
 			body = askFor(server, strings.ReplaceAll(further.FindStringSubmatch(body)[1], "&amp;", "&"))
 		}
-		if links != c.links || !strings.Contains(body, "1 "+c.last) || !strings.Contains(body, "chain_sum.v0.s0.l0.0<") || strings.Contains(body, `rel="next"`) {
+		if links != c.links || !strings.Contains(body, "1 "+c.last) || !strings.Contains(body, "problem 0.") || strings.Contains(body, `rel="next"`) {
 			t.Errorf("patient %v: after %d links: %s", c.patient, links, body)
 		}
 	}

@@ -13,7 +13,10 @@ import (
 )
 
 // A tasksPage is the content of the page of tasks.
-type tasksPage struct{ Tasks []taskRow }
+type tasksPage struct {
+	Played []taskRow // in this run
+	Others []taskRow
+}
 
 // A taskRow is a task in the table.
 type taskRow struct {
@@ -38,9 +41,14 @@ func (s *Server) tasks(c *web.Call) error {
 
 func (s *Server) tasksPage() (p tasksPage, err error) {
 	all, err := catalog.Filter{GuessRate: 1}.Find()
-	counts, _ := s.trace.sums()
+	counts := s.trace.sums()
 	for _, e := range all {
-		p.Tasks = append(p.Tasks, taskRow{e, counts.Tasks[e.Info.Name]})
+		row := taskRow{e, counts.Tasks[e.Info.Name]}
+		if row.Played.Groups > 0 {
+			p.Played = append(p.Played, row)
+		} else {
+			p.Others = append(p.Others, row)
+		}
 	}
 	return p, err
 }

@@ -23,10 +23,14 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
+	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Home is the path of the first page.
 const Home = "/watch/run"
+
+// Tasks is the path of the page that lists the tasks.
+const Tasks = "/watch/tasks"
 
 // A Config names the data to show.
 type Config struct {
@@ -38,13 +42,18 @@ type Config struct {
 	// Tokenizer returns, on first use, the tokenizer of vocabularies other than this program's
 	// own. If it or its result is nil, those tokens are shown as numbers.
 	Tokenizer func() (*tokenizer.Tokenizer, error)
+
+	TasksOnly bool // there is no data: show the pages of tasks alone
 }
 
 // A Server serves the pages. Many goroutines may use it at once.
 type Server struct {
 	config  Config
 	trace   *liveTrace
-	numbers *numbers
+	numbers *follow.Numbers
+	playing lastPlayed
+	state   follow.State
+	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
 
@@ -67,14 +76,22 @@ func New(c Config) (*Server, error) {
 	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
 		at = c.Data
 	}
-	s := &Server{config: c, trace: &liveTrace{folder: at}, numbers: newNumbers(filepath.Join(c.Data, datadir.Metrics)), searchTime: searchTime}
+	s := &Server{
+		config: c, trace: &liveTrace{folder: at}, numbers: follow.NewNumbers(filepath.Join(c.Data, datadir.Metrics)),
+		state: follow.State{Folder: c.Data}, searchTime: searchTime,
+	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
-	s.pages, s.alone, err = readPages()
+	if s.pages, s.alone, err = readPages(); c.TasksOnly {
+		s.ready = func() {}
+		for _, page := range s.pages {
+			page.Funcs(template.FuncMap{"links": func() []link { return []link{{"tasks", "Tasks"}} }})
+		}
+	}
 	return s, err
 }
 
-// Routes are the routes of the pages. [Home] leads to all others.
+// Routes are the routes of the pages. [Home] leads to all others, [Tasks] to those of tasks.
 func (s *Server) Routes() []web.Route {
 	all := []web.Route{
 		{Path: Home, Serve: s.run},
@@ -84,11 +101,14 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/tokens", Serve: s.tokens},
 		{Path: "/watch/text", Serve: s.text},
 		{Path: "/watch/failures", Serve: s.failures},
-		{Path: "/watch/tasks", Serve: s.tasks},
+		{Path: Tasks, Serve: s.tasks},
 		{Path: "/watch/task", Serve: s.task},
 		{Path: "/watch/evaluations", Serve: s.evaluations},
 		{Path: "/watch/events", Serve: s.grown.Stream},
 		{Path: "/watch/static/{name}", Serve: s.static},
+	}
+	if s.config.TasksOnly {
+		all = []web.Route{{Path: Tasks, Serve: s.tasks}, {Path: "/watch/task", Serve: s.task}, {Path: "/watch/static/{name}", Serve: s.static}}
 	}
 	for i, r := range all {
 		all[i].Serve = func(c *web.Call) error {
@@ -123,16 +143,15 @@ func (s *Server) Run(ctx context.Context) error {
 	s.ready()
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
-	groups, held := s.trace.len(), ""
-	rows := s.numbers.len()
+	last, held := s.status(), ""
 	for {
 		for s.refresh() && ctx.Err() == nil {
 			continue // ten million numbers take a few seconds
 		}
-		g, h := s.trace.len(), s.hubNow()
-		if r := s.numbers.len(); g != groups || r != rows || h != held {
-			groups, rows, held = g, r, h
-			s.grown.Add("grown", map[string]any{"groups": groups, "rows": rows})
+		now, h := s.status(), s.hubNow()
+		if now != last || h != held {
+			last, held = now, h
+			s.grown.Add("grown", now.event())
 		}
 		select {
 		case <-ctx.Done():
@@ -156,7 +175,7 @@ func (s *Server) hubNow() string {
 
 // refresh reads additions to the folder, and reports whether there are more numbers to read.
 func (s *Server) refresh() (more bool) {
-	more, failed := s.numbers.refresh()
+	more, failed := s.numbers.Refresh()
 	if err := errors.Join(s.trace.refresh(), failed); err != nil {
 		s.config.Log.Warn("the data folder cannot be read", "error", err)
 	}

@@ -116,7 +116,7 @@ func get(t testing.TB, s *httptest.Server, path string) (status int, body string
 	return reply.StatusCode, strings.ReplaceAll(strings.Join(strings.Fields(string(text)), " "), "&#43;", "+"), reply.Header
 }
 
-const rows = `{"step":1,"time":100,"values":{"train/score":0.25,"train/score/chain_sum":0.25,"train/dropped/stale":3}}
+const rows = `{"step":1,"time":100,"values":{"train/score":0.25,"train/score/chain_sum":0.25,"train/dropped_per_s/stale":3}}
 {"step":2,"time":105,"values":{"train/score":0.5,"learn/entropy":1.5}}
 not a row
 {"step":3,"time":110,"values":{"train/score":0.75`
@@ -131,24 +131,30 @@ func TestPages(t *testing.T) {
 		want      []string
 		not       []string
 	}{
-		{"the root leads to the run", "/", []string{"<title>Run the &lt;run&gt; · Quintain</title>", "<h2 id=\"all\">4 groups, 24 tokens</h2>"}, nil},
+		{"the root leads to the run", "/", []string{"<title>Run calm lark · Quintain</title>", "<small>the &lt;run&gt;, quintain test</small>", "<h2 id=\"all\">4 groups, 24 tokens read and sampled</h2>"}, nil},
 		{"the run has its tables", "/watch/run", []string{
-			`<th scope="row"><a href="groups?drop=failed">failed</a><td>2<td>50.0 %`, `<a href="groups?outcome=infra_failed">infra_failed</a><td>2<td>50.0 %`,
-			`<a href="groups?task=countdown">countdown</a><td>1<td>0.500`,
+			`<th scope="row"><a href="groups?drop=failed">failed</a><td class="n">2<td class="n">50.0 %`, `<a href="groups?drop=kept">kept</a><td class="n">2<td class="n">50.0 %`,
+			`<a href="groups?task=countdown">countdown</a>`, `<td class="n" data-label="Groups">1<td class="n" data-label="Mean score">0.500`,
+			`<a href="failures"><b>2 groups</b></a> have an episode that failed or was stopped`,
 		}, nil},
 		{"the run has charts of what there is", "/watch/run", []string{
-			`<span data-name="train/score"><b>train/score</b> <output title="0.5">0.5</output> at step <span class="step">2</span></span>`,
-			`data-name="train/dropped/stale"`, `aria-label="chain_sum, score, complexity"`,
-		}, []string{"learn/kl", "0.75"}},
-		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "reasoning_gym.v2/countdown.v1.s1.l2.1</a>"}, []string{"chain_sum.v1"}},
+			`<span data-name="train/score" title="train/score"><i></i><b>score on training problems</b> <output title="0.5">0.500</output></span> <small>at <span class="step">step 2</span></small>`,
+			`data-name="train/dropped_per_s/stale" title="train/dropped_per_s/stale"><i></i><b>stale</b>`,
+		}, []string{"learn/kl", "0.75", "aria-label=\"chain_sum"}},
+		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "countdown, level 2</a><span class=\"piece\" dir=\"auto\">What is 1 + 1?</span>"}, []string{"chain_sum, level 2"}},
 		{"groups by level", "/watch/groups?level=3", []string{"0 of 4 groups match"}, []string{"<table"}},
-		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"l2.2</a>"}},
-		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown.v1.s1.l2.1"}, []string{"chain_sum.v1"}},
-		{"a group", first, []string{
-			`<strong class="outcome scored">scored</strong>, score 0.000, advantage -1<br>`, `score 1.000, advantage 1<br>`,
-			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, "Reward 1: because",
+		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"without a score"}},
+		{"groups as strips of scores", "/watch/groups?task=chain_sum&drop=kept", []string{
+			`</svg> <span>1 of 2 right</span><td class="n" data-name="Score">0.500<td class="n" data-name="Spread">1.000<td class="n" data-name="Version">7`,
+			`data-name="Played"><time datetime="2026-01-02T03:04:05Z">`,
 		}, nil},
-		{"failures of one cause are one", "/watch/failures", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", "2 episodes, the newest 2026-01-02 03:04:08 UTC"}, nil},
+		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown, level 2</a>"}, []string{"chain_sum, level 2"}},
+		{"a group", first, []string{
+			"<strong>1 of 2 right.</strong> <span>The right one answered <code dir=\"auto\">42</code>.</span> <span>The wrong one answered <code dir=\"auto\">4</code>.</span>",
+			`<span class="score">1.000</span>, <span class="verdict">right</span>`, "advantage -1.000", "advantage +1.000",
+			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, `<p class="why">because</p>`, "what the model read",
+		}, nil},
+		{"failures of one cause are one", "/watch/failures", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", `2 episodes, the newest <time datetime="2026-01-02T03:04:08Z">2026-01-02 03:04:08 UTC</time>`}, nil},
 	} {
 		status, body, header := get(t, s, c.path)
 		if status != http.StatusOK || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self';") {
@@ -278,7 +284,7 @@ func TestALongFileIsReadInParts(t *testing.T) {
 		t.Errorf("there is no word of what is left:\n%s", body)
 	}
 	export(t, pages) // reads everything
-	if _, body, _ := get(t, s, watch.Home); strings.Contains(body, "are left") || !strings.Contains(body, `at step <span class="step">-7</span>`) {
+	if _, body, _ := get(t, s, watch.Home); strings.Contains(body, "are left") || !strings.Contains(body, `at <span class="step">step -7</span>`) {
 		t.Errorf("not all was read:\n%s", body)
 	}
 	if _, body, _ := get(t, s, "/watch/series?name=1998&name=1999"); body != `[{"name":"1998","x":[0],"y":[1]},{"name":"1999","x":[],"y":[]}]` {
@@ -289,7 +295,7 @@ func TestALongFileIsReadInParts(t *testing.T) {
 func TestAFolderThatIsEmpty(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "nothing"))
 	for path, want := range map[string]string{
-		"/watch/run": "There is no trace yet.", "/watch/groups": "0 of 0 groups match.", "/watch/failures": "No episode of the trace has failed",
+		"/watch/run": "There is no trace yet: tables", "/watch/groups": "0 of 0 groups match.", "/watch/failures": "No episode of the trace failed or was stopped",
 		"/watch/groups?text=a": "0 of 0 searched groups have this text", "/watch/series?name=a": `"x":[]`,
 	} {
 		if status, body, _ := get(t, s, path); status != http.StatusOK || !strings.Contains(body, want) {

@@ -76,7 +76,7 @@ func TestKilledCurriculumGoesOn(t *testing.T) {
 func TestRunReportsItsCurriculum(t *testing.T) {
 	r := runReport(t, "--accuracy", "1", "--tasks", "chain_sum,spell_backward:3,number_sorting:1,number_sorting:3", "--complexity-mode", "curriculum",
 		"--keep-equal", "--steps", "25", "--exam-problems", "2", "--data", t.TempDir())
-	want := map[string]float64{"chain_sum": 5, "spell_backward": 1, "number_sorting": 1} // levels above the easiest that is played
+	want := map[string]float64{"chain_sum": 7, "spell_backward": 1, "number_sorting": 1} // levels above the easiest that is played
 	if len(r.Tasks) != len(want) {
 		t.Fatalf("%d tasks, want %d, each with all its levels", len(r.Tasks), len(want))
 	}
@@ -93,7 +93,7 @@ func TestRunReportsItsCurriculum(t *testing.T) {
 		t.Errorf("the shares are %v in all", shares)
 	}
 	var shown strings.Builder
-	if err := screen.Report(&shown, &r); err != nil || !strings.Contains(shown.String(), "complexity  share") {
+	if err := screen.Report(&screen.Terminal{Out: &shown}, &r); err != nil || !strings.Contains(shown.String(), "levels done  groups  share") {
 		t.Errorf("error %v, shown as\n%s", err, shown.String())
 	}
 }

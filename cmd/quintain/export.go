@@ -80,7 +80,7 @@ func choiceFlags(f *pflag.FlagSet, of *export.Choice) {
 	f.BoolVar(&of.Atropos, "atropos", of.Atropos, "pairs in the form of atropos-dpo-gen: {\"pos\", \"score\", \"neg\"}")
 	f.StringVar((*string)(&of.Mode), "mode", string(of.Mode), "AReaL's form of episodes: legacy, a sequence for each turn; single, a record for each group; or modern, tensors")
 	f.StringVar((*string)(&of.Form), "form", string(of.Form), "file format: json, one episode a line, or npz or safetensors, one file for all")
-	f.Float64Var(&of.Discount, "turn-discount", of.Discount, "factor on a turn's reward in the reward of the turn before, for AReaL; -1: that of the run")
+	f.Float64Var(&of.Discount, "turn-discount", of.Discount, "factor on a turn's reward in that of the turn before, for areal, groups and parquet; -1: that of the run")
 }
 
 // sayUnknown says how many groups have no record of AReaL.

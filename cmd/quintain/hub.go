@@ -47,7 +47,7 @@ also serves problems and grades, as quintain serve does.`,
 func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) {
 	host.SpareProcessor()
 	log := c.Log.Logger(w.stderr)
-	h, pages, err := c.host(ctx, log)
+	h, pages, err := c.host(ctx, log, false)
 	if err != nil {
 		return err
 	}
@@ -58,13 +58,13 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 }
 
 // host opens the data folder, the hub over it, and the pages on both. In a run, the trainer
-// gets no group beyond the run's staleness bound.
-func (c *config) host(ctx context.Context, log *slog.Logger) (*host.Host, *watch.Server, error) {
+// gets no group beyond the run's staleness bound. Local says that this process trains.
+func (c *config) host(ctx context.Context, log *slog.Logger, local bool) (*host.Host, *watch.Server, error) {
 	pages, err := c.pages(log)
 	if err != nil {
 		return nil, nil, err
 	}
-	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: pages.Routes(), Log: log}
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: pages.Routes(), Local: local, Log: log}
 	if c.Run.Consumer == consumerHub {
 		to.MaxLag = &c.Run.Of.MaxLag
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,7 +18,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -54,19 +52,12 @@ const (
 )
 
 func main() {
-	stderr := int(os.Stderr.Fd())
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		browse:  watch.Browse,
-		environ: os.Environ, terminal: term.IsTerminal(stderr), tty: term.IsTerminal(int(os.Stdout.Fd())),
-		columns: func() int {
-			columns, _, err := term.GetSize(stderr)
-			if err != nil {
-				return 0
-			}
-			return columns
-		},
+		environ: os.Environ, terminal: term.IsTerminal(int(os.Stderr.Fd())), tty: term.IsTerminal(int(os.Stdout.Fd())),
+		columns: screen.Columns(os.Stderr, os.Stdout),
 		interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2) // the first stops, the second cuts
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
@@ -108,8 +99,18 @@ var errInterrupted = errors.New("interrupted")
 
 // screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
-	term := w.getenv("TERM")
-	return &screen.Terminal{Out: w.stderr, Draws: w.terminal && term != "dumb" && term != "", Columns: w.columns, Lines: w.lines}
+	t := screen.On(w.stderr, w.terminal, w.getenv)
+	t.Columns, t.Lines = w.columns, w.lines
+	return t
+}
+
+// results returns the terminal or the file for results.
+func (w *world) results() *screen.Terminal {
+	t := screen.On(w.stdout, w.tty, w.getenv)
+	if w.tty {
+		t.Columns = w.columns
+	}
+	return t
 }
 
 // getenv returns an environment variable.
@@ -209,16 +210,7 @@ func noArgs(c *cobra.Command, args []string) error {
 	if !c.HasAvailableSubCommands() {
 		return usagef("unknown argument %q for %q", args[0], c.CommandPath())
 	}
-	var names []string
-	for _, verb := range c.Commands() {
-		if slices.Contains(verb.SuggestFor, args[0]) {
-			return usagef("unknown command %q for %q; did you mean %q?", args[0], c.CommandPath(), verb.Name())
-		}
-		if verb.IsAvailableCommand() {
-			names = append(names, verb.Name())
-		}
-	}
-	return usagef("unknown command %q for %q%s", args[0], c.CommandPath(), nearest.Suggest(args[0], names))
+	return usagef("unknown command %q for %q%s", args[0], c.CommandPath(), flags.MeantCommand(c, args[0]))
 }
 
 // oneArg wants exactly one argument, called name.

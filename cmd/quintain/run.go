@@ -92,7 +92,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err := run.ReportFile(c.Run.Report).Check(); err != nil {
 		return err
 	}
-	h, pages, err := c.host(ctx, log)
+	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (a *runner) run(ctx context.Context, w *world) error {
 		w.sayUnknown(a.files.Unknown())
 	}
 	report := a.Report()
-	return errors.Join(err, screen.Report(w.stdout, &report), run.ReportFile(a.config.Run.Report).Write(&report))
+	return errors.Join(err, screen.Report(w.results(), &report), run.ReportFile(a.config.Run.Report).Write(&report))
 }
 
 // A runner is a run with its files and its display.

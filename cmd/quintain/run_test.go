@@ -91,7 +91,7 @@ func TestRunStopsAtASignal(t *testing.T) {
 	if status := p.wait(t); status != exitOK {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}
-	for _, want := range []string{"groups made", "staleness"} {
+	for _, want := range []string{"groups kept", "staleness"} {
 		if !strings.Contains(p.stdout.String(), want) {
 			t.Errorf("the summary lacks %q:\n%s", want, p.stdout.String())
 		}

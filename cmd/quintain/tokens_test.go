@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -175,27 +174,15 @@ func TestVersionsOfTheServer(t *testing.T) {
 	await(t, p, "hub on ")
 	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
 	hub, _, _ := strings.Cut(after, ",")
-	page := func(path string) string {
-		reply, err := http.Get(hub + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer reply.Body.Close()
-		text, err := io.ReadAll(reply.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
-	until(t, p, "the hub knows version 0", func() bool { return strings.Contains(page("/v1/runs/default/version"), `"version":0`) })
+	until(t, p, "the hub knows version 0", func() bool { return strings.Contains(read(t, hub+"/v1/runs/default/version"), `"version":0`) })
 	reply, err := http.Post(at+"/update_weight_version", "application/json", strings.NewReader(`{"new_version":"2"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	reply.Body.Close()
-	until(t, p, "the hub knows version 2", func() bool { return strings.Contains(page("/v1/runs/default/version"), `"version":2`) })
+	until(t, p, "the hub knows version 2", func() bool { return strings.Contains(read(t, hub+"/v1/runs/default/version"), `"version":2`) })
 	until(t, p, "turns are counted", func() bool {
-		text := page("/metrics")
+		text := read(t, hub+"/metrics")
 		return strings.Contains(text, `quintain_policy_turns_total{drift="clean"} `) && strings.Contains(text, `quintain_policy_turns_total{drift="forked"} 0`)
 	})
 	http.DefaultClient.CloseIdleConnections()

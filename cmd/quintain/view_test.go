@@ -35,6 +35,22 @@ func TestViewOpensTheFolderOfARun(t *testing.T) {
 	stopHub(t, p)
 }
 
+// TestARunThatTrainsWaitsForNoTrainer asks the hub of a run that trains itself, and a hub alone.
+func TestARunThatTrainsWaitsForNoTrainer(t *testing.T) {
+	for verb, local := range map[string]bool{"run": true, "hub": false} {
+		p := start(verb, "--data", t.TempDir(), "--port", "0", "--open")
+		url := strings.TrimSuffix(<-p.opened, "/watch/run")
+		if stats := call(t, http.MethodGet, url+"/v1/runs/default/stats", ""); strings.Contains(stats, `"local":true`) != local {
+			t.Errorf("%s: want local: %v, got %s", verb, local, stats)
+		}
+		page := call(t, http.MethodGet, url+"/watch/run", "")
+		if strings.Contains(page, "this process trains on the groups itself") != local || strings.Contains(page, "no trainer has registered") == local {
+			t.Errorf("%s: the page is\n%s", verb, page)
+		}
+		stopHub(t, p)
+	}
+}
+
 func TestViewRefusesWhatIsNoFolder(t *testing.T) {
 	p := start("view", "nothing")
 	if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "nothing is neither a folder nor a file") {
@@ -60,7 +76,7 @@ func TestViewShowsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(page), "their_task.v0") || !strings.Contains(string(page), "1 of 1 groups match") {
+	if !strings.Contains(string(page), "their_task, level 0</a>") || !strings.Contains(string(page), "1 of 1 groups match") {
 		t.Errorf("the page has no such group:\n%s", page)
 	}
 	stopHub(t, p)

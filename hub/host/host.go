@@ -29,6 +29,7 @@ type Config struct {
 	Hub     hub.Settings
 	Store   Store
 	MaxLag  *int        // bound on the staleness of groups in batches; nil: none
+	Local   bool        // the process trains on the groups itself
 	Routes  []web.Route // further routes on the same port
 	Log     *slog.Logger
 }
@@ -78,7 +79,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		}
 	}
 	h.hub, err = hub.New(hub.Config{
-		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, MaxLag: c.MaxLag, Routes: c.Routes, Log: c.Log,
+		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, MaxLag: c.MaxLag, Local: c.Local, Routes: c.Routes, Log: c.Log,
 	})
 	return err
 }

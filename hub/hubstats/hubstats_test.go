@@ -42,6 +42,17 @@ since the hub started 12 min ago:
 	}
 }
 
+// A run that trains itself waits for no trainer.
+func TestHubStatsOfARunThatTrains(t *testing.T) {
+	for local, want := range map[bool]string{true: "run           default: this process trains on the groups itself\n", false: "run           default: no trainer has registered\n"} {
+		var out strings.Builder
+		Print(&out, &hub.RunStats{Run: "default", Stats: hub.Stats{Local: local}}, time.Now())
+		if !strings.HasPrefix(out.String(), want) {
+			t.Errorf("printed\n%s\nwant %s", out.String(), want)
+		}
+	}
+}
+
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s", 119 * time.Second: "119 s", 2 * time.Minute: "2 min", 119 * time.Minute: "119 min",

@@ -17,9 +17,12 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(out, "%-13s %s\n", name, fmt.Sprintf(format, values...))
 	}
-	if st.Registered {
+	switch {
+	case st.Registered:
 		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, "sequence"), st.Step)
-	} else {
+	case st.Local:
+		line("run", "%s: this process trains on the groups itself", st.Run)
+	default:
 		line("run", "%s: no trainer has registered", st.Run)
 	}
 	timeout := time.Duration(st.EnvTimeout * float64(time.Second))

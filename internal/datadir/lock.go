@@ -20,3 +20,7 @@ func Lock(path string) (io.Closer, error) { return lockFolder(path) }
 // LockToRead locks a folder like [Lock], but writes nothing: it locks only the folder
 // itself.
 func LockToRead(path string) (io.Closer, error) { return lockToRead(path) }
+
+// InUse reports whether a process has locked the folder, which it locks itself for a moment.
+// Known is false on systems that do not tell.
+func InUse(path string) (used, known bool) { return inUse(path) }

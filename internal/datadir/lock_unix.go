@@ -32,6 +32,14 @@ func lockFolder(path string) (_ io.Closer, err error) {
 
 func lockToRead(path string) (io.Closer, error) { return openLocked(path) }
 
+func inUse(path string) (used, known bool) {
+	lock, err := openLocked(path)
+	if err != nil {
+		return errors.Is(err, ErrInUse), errors.Is(err, ErrInUse)
+	}
+	return false, lock.Close() == nil
+}
+
 // openLocked opens and locks a folder, if its file system supports locks.
 func openLocked(path string) (*os.File, error) {
 	f, err := os.Open(path)

@@ -18,7 +18,7 @@ import (
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/safetensors",
-		"task/answer", "mathverify/expr",
+		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
@@ -27,7 +27,7 @@ var floors = [][]string{
 	{
 		"settings", // the settings and their names
 		"interop/reasoninggym/python",
-		"mathverify/exact",
+		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 	},
@@ -71,7 +71,7 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/artifacts", "serve/names"},
+	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/words"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools
 	{"serve"}, // all protocols on one port

@@ -20,7 +20,7 @@ type Route struct {
 	// reply has begun cuts the connection.
 	Serve func(*Call) error
 
-	// Page marks a page for browsers: it changes nothing, links from anywhere may lead to it,
+	// Page marks a page for browsers: it changes nothing, it answers HEAD too, links from anywhere may lead to it,
 	// and the browser prompts for the key as a password.
 	Page bool
 }
@@ -111,7 +111,10 @@ func (s *Server) dispatch(c *Call) {
 	var to Route
 	fits := false
 	if at != nil {
-		to, fits = at.methods[c.R.Method]
+		if to, fits = at.methods[c.R.Method]; !fits && c.R.Method == http.MethodHead {
+			to = at.methods[http.MethodGet]
+			fits = to.Page // net/http leaves out the body
+		}
 	}
 	if !s.letsIn(c, to.Page) || s.crossOrigin(c) {
 		return

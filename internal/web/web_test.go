@@ -111,6 +111,7 @@ func TestRoutes(t *testing.T) {
 		{Method: "PUT", Path: "/things/{a}", Serve: show},
 		{Method: "GET", Path: "/things/{a}/parts/{b}", Serve: show},
 		{Method: "GET", Path: "/things/all/parts", Serve: show},
+		{Method: "GET", Path: "/page", Serve: show, Page: true},
 	}})
 	for _, test := range []struct {
 		why, method, path string
@@ -125,6 +126,7 @@ func TestRoutes(t *testing.T) {
 		{"a word goes before a parameter", "GET", "/things/all/parts", 200, "/things/all/parts a= b="},
 		{"a method that is not there", "POST", "/things", 405, `{"detail":"Method Not Allowed"}`},
 		{"HEAD is one", "HEAD", "/things", 405, `{"detail":"Method Not Allowed"}`},
+		{"HEAD of a page", "HEAD", "/page", 200, "/page a= b="}, // net/http leaves out the body
 		{"an empty parameter", "GET", "/things//parts/y", 404, `{"detail":"Not Found"}`},
 		{"the middle of a path", "GET", "/things/x/parts", 404, `{"detail":"Not Found"}`},
 		{"more than a path", "GET", "/things/x/parts/y/z", 404, `{"detail":"Not Found"}`},

@@ -25,6 +25,8 @@ type memory struct {
 const (
 	keptBytes = 4 << 20 // of the largest block kept for the next request
 	freeBytes = 1 << 20 // up to this size, a block is twice as large as the last
+
+	copiedAtOnce = 64 << 10 // elements: the scheduler cannot interrupt a copy
 )
 
 // reset frees the memory for the next request, and returns its size in bytes.
@@ -129,7 +131,11 @@ func (a *arena[T]) more(row []T) ([]T, bool) {
 	if !a.block(2*len(row) + minRowRoom) {
 		return row, false
 	}
-	return append(a.used[:0:cap(a.used)], row...), true
+	larger := a.used[:0:cap(a.used)]
+	for piece := range slices.Chunk(row, copiedAtOnce) {
+		larger = append(larger, piece...)
+	}
+	return larger, true
 }
 
 // block begins a block with the given room. Earlier rows keep theirs.

@@ -50,11 +50,10 @@ var Forms = []Form{JSON, NPZ, Safetensors}
 // Lines of JSON are written at once, each in one call. The other formats are one file,
 // which Close writes; all records stay in memory until then.
 type Areal struct {
-	Out      io.Writer
-	Mode     Mode
-	Form     Form
-	Rules    rollout.Rules // of the run: those that shape rewards count
-	Discount *float64      // replaces the turn discount of Rules, 0 to 1; nil: theirs
+	Out  io.Writer
+	Mode Mode
+	Form Form
+	Shaping
 
 	mu      sync.Mutex
 	sample  areal.Sample
@@ -90,13 +89,10 @@ func (s *Areal) Write(r *trace.Record) error {
 
 // convert turns the episodes of r into records or rows; none if an episode has no reward.
 func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch, err error) {
-	rules := s.Rules
+	rules := s.all()
 	rules.Sequences = rollout.WholeEpisodes
 	if s.Mode != Modern {
 		rules.Sequences = rollout.EachTurn
-	}
-	if s.Discount != nil {
-		rules.TurnDiscount = *s.Discount
 	}
 	g, err := judge(r, rules)
 	if err != nil || g == nil {
@@ -131,12 +127,6 @@ func metaOf(r *trace.Record) (meta map[string]any, kind string) {
 	meta["query_id"] = id
 	kind, _ = meta["task"].(string)
 	return meta, kind
-}
-
-// Follow implements [Follower]: rewards follow the rules of the run.
-func (s *Areal) Follow(h *trace.Head) (err error) {
-	s.Rules, err = rulesOf(h)
-	return err
 }
 
 // Unknown returns the number of groups left out because the log-probabilities of their
@@ -187,7 +177,7 @@ func OpenRecords(dir string, mode Mode, rules rollout.Rules) (*Records, error) {
 		return nil, fmt.Errorf("records: %w", err)
 	}
 	return &Records{
-		Areal: Areal{Mode: mode, Form: JSON, Rules: rules, Out: lines{file}},
+		Areal: Areal{Mode: mode, Form: JSON, Shaping: Shaping{Rules: rules}, Out: lines{file}},
 		logs:  areal.Logs{Dir: filepath.Join(dir, "generated"), Single: mode == Single},
 		file:  file,
 	}, nil

@@ -32,7 +32,7 @@ func TestArealInEachModeAndForm(t *testing.T) {
 	} {
 		for form, begin := range map[Form]string{JSON: test.begin, NPZ: "PK\x03\x04", Safetensors: ""} {
 			var out bytes.Buffer
-			s := &Areal{Out: &out, Mode: test.mode, Form: form, Rules: rules()}
+			s := &Areal{Out: &out, Mode: test.mode, Form: form, Shaping: Shaping{Rules: rules()}}
 			if err := errors.Join(s.Write(record), s.Close()); err != nil {
 				t.Fatalf("%s as %s: %v", test.mode, form, err)
 			}
@@ -185,7 +185,7 @@ func TestArealRecordsNameTheRow(t *testing.T) {
 		{Modern, Safetensors, []string{`query_id`, `q7`, `stem`}},
 	} {
 		var out bytes.Buffer
-		s := &Areal{Out: &out, Mode: test.mode, Form: test.form, Rules: rules()}
+		s := &Areal{Out: &out, Mode: test.mode, Form: test.form, Shaping: Shaping{Rules: rules()}}
 		if err := errors.Join(s.Write(record), s.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -53,21 +53,22 @@ func (c *Choice) Check() error {
 
 // Sink returns the sink of the data set. [CopyWhole] closes it.
 func (c *Choice) Sink(out io.Writer) Sink {
+	how := Shaping{Rules: rollout.DefaultRules()}
+	how.Rules.Sequences = c.Sequences
+	if c.Discount != RunDiscount {
+		how.Discount = &c.Discount
+	}
 	switch c.Format {
 	case "groups":
-		return &Groups{Out: out, Sequences: c.Sequences}
+		return &Groups{Out: out, Shaping: how}
 	case "parquet":
-		return NewParquet(out, c.Sequences)
+		return NewParquet(out, how)
 	case "sft":
 		return &SFT{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Best: c.Best}
 	case "dpo":
 		return &DPO{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Pairs: c.Best, Atropos: c.Atropos}
 	case "areal":
-		s := &Areal{Out: out, Mode: c.Mode, Form: c.Form, Rules: rollout.DefaultRules()}
-		if c.Discount != RunDiscount {
-			s.Discount = &c.Discount
-		}
-		return s
+		return &Areal{Out: out, Mode: c.Mode, Form: c.Form, Shaping: how}
 	}
 	return recordLines{out}
 }

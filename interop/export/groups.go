@@ -15,11 +15,35 @@ import (
 // errSequences says that a group was cut into sequences in another way.
 var errSequences = errors.New("its run cut episodes into sequences in another way: name that one")
 
-// Group makes the group of a record again, with its scores and advantages. how is the way
-// in which its run cut episodes into sequences. The group is nil if an episode has no
-// reward.
-func Group(r *trace.Record, how rollout.Sequences) (*quintain.Group, error) {
-	g, err := judge(r, rollout.Rules{TurnDiscount: 1, Sequences: how})
+// A Shaping says how the rewards of a run became scores.
+type Shaping struct {
+	Rules    rollout.Rules // of the run: its sequences, and the rules that shape rewards
+	Discount *float64      // replaces the turn discount of Rules, 0 to 1; nil: theirs
+}
+
+// Follow implements [Follower]: rewards follow the rules of the run. The way to cut sequences
+// stays.
+func (s *Shaping) Follow(h *trace.Head) error {
+	rules, err := rulesOf(h)
+	rules.Sequences = s.Rules.Sequences
+	s.Rules = rules
+	return err
+}
+
+// all returns the rules with the discount.
+func (s *Shaping) all() rollout.Rules {
+	rules := s.Rules
+	if s.Discount != nil {
+		rules.TurnDiscount = *s.Discount
+	}
+	return rules
+}
+
+// Group makes the group of a record again, with its scores and advantages. rules are those of
+// its run: the way to cut sequences and what shapes rewards count. The group is nil if an
+// episode has no reward.
+func Group(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
+	g, err := judge(r, rules)
 	if err != nil || g == nil {
 		return nil, err
 	}
@@ -50,8 +74,8 @@ func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 // Groups is a [Sink] of groups in the form of Atropos' environments: a line of JSON each,
 // with tokens, masks, scores, log-probabilities and messages.
 type Groups struct {
-	Out       io.Writer
-	Sequences rollout.Sequences // of the run; empty: whole episodes
+	Out io.Writer
+	Shaping
 
 	mu  sync.Mutex
 	buf []byte
@@ -59,7 +83,7 @@ type Groups struct {
 
 // Write implements [Sink].
 func (s *Groups) Write(r *trace.Record) error {
-	g, err := Group(r, s.Sequences)
+	g, err := Group(r, s.all())
 	if err != nil || g == nil {
 		return err
 	}

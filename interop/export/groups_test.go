@@ -58,10 +58,12 @@ func TestGroupIsMadeAgain(t *testing.T) {
 	}{
 		{"whole episodes", rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}},
 		{"each turn", rollout.Rules{Estimator: rollout.RLOO, TurnDiscount: 1, Sequences: rollout.EachTurn}},
+		{"a turn discount", rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 0.5, Sequences: rollout.EachTurn}},
+		{"a penalty", rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 0.9, Sequences: rollout.EachTurn, LengthBudget: 20}},
 		{"no advantages", rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}},
 	} {
 		want, record := playedGroup(t, test.rules)
-		got, err := Group(record, test.rules.Sequences)
+		got, err := Group(record, test.rules)
 		if err != nil {
 			t.Fatalf("%s: %v", test.why, err)
 		}
@@ -75,11 +77,11 @@ func TestGroupIsMadeAgain(t *testing.T) {
 func TestGroupSaysThatSequencesWereCutOtherwise(t *testing.T) {
 	t.Parallel()
 	_, record := playedGroup(t, rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.EachTurn})
-	if _, err := Group(record, rollout.WholeEpisodes); !errors.Is(err, errSequences) {
+	if _, err := Group(record, rules()); !errors.Is(err, errSequences) {
 		t.Errorf("the error is %v", err)
 	}
 	record.Scores = nil
-	if g, err := Group(record, rollout.WholeEpisodes); g != nil || err != nil {
+	if g, err := Group(record, rules()); g != nil || err != nil {
 		t.Errorf("a group with an unrewarded episode gives %v, %v", g, err)
 	}
 }
@@ -88,7 +90,7 @@ func TestGroupsAreReadAgain(t *testing.T) {
 	t.Parallel()
 	want, record := playedGroup(t, rules())
 	var out bytes.Buffer
-	s := &Groups{Out: &out}
+	s := &Groups{Out: &out, Shaping: Shaping{Rules: rules()}}
 	for range 2 {
 		if err := s.Write(record); err != nil {
 			t.Fatal(err)
@@ -112,7 +114,7 @@ func TestParquetIsReadAgain(t *testing.T) {
 	t.Parallel()
 	want, record := playedGroup(t, rules())
 	var out bytes.Buffer
-	p := NewParquet(&out, rollout.WholeEpisodes)
+	p := NewParquet(&out, Shaping{Rules: rules()})
 	if err := errors.Join(p.Write(record), p.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +140,61 @@ func TestParquetIsReadAgain(t *testing.T) {
 			t.Errorf("row %d ends with %v", i, last)
 		}
 	}
+}
+
+// Exported groups have the scores of the run, whose discount its trace tells, unless another is
+// named.
+func TestExportedScoresAreThoseOfTheRun(t *testing.T) {
+	t.Parallel()
+	of := rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 0.5, Sequences: rollout.EachTurn}
+	want, record := playedGroup(t, of)
+	dir := t.TempDir()
+	w, err := trace.NewWriter(dir, trace.Head{Settings: json.RawMessage(`{"rules":{"turn_discount":0.5}}`)}, trace.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(record), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		format   string
+		discount float64
+		same     bool
+	}{{"groups", RunDiscount, true}, {"parquet", RunDiscount, true}, {"groups", 1, false}, {"parquet", 1, false}} {
+		choice := DefaultChoice()
+		choice.Format, choice.Sequences, choice.Discount = test.format, rollout.EachTurn, test.discount
+		var out bytes.Buffer
+		if n, err := CopyWhole(t.Context(), choice.Sink(&out), r, trace.Query{}); n != 1 || err != nil {
+			t.Fatalf("%s: %d groups, error %v", test.format, n, err)
+		}
+		if got := scoresIn(t, test.format, out.Bytes()); len(got) != len(want.Scores) || slices.Equal(got, want.Scores) != test.same {
+			t.Errorf("%s, discount %v: scores %v, those of the run %v", test.format, test.discount, got, want.Scores)
+		}
+	}
+}
+
+// scoresIn are the scores in an export of one group.
+func scoresIn(t *testing.T, format string, b []byte) (scores []float64) {
+	t.Helper()
+	if format == "groups" {
+		var g quintain.Group
+		if err := json.Unmarshal(b, &g); err != nil {
+			t.Fatal(err)
+		}
+		return g.Scores
+	}
+	rows, err := parquet.Read[Row](bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		scores = append(scores, row.Score)
+	}
+	return scores
 }
 
 // rules returns rules of a run with whole episodes.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -47,7 +46,7 @@ type Message struct {
 // Parquet is a [Sink] of training sequences in a Parquet file: columns named after [Row],
 // compressed with zstd. Close writes the end of the file.
 type Parquet struct {
-	sequences rollout.Sequences
+	Shaping
 
 	mu  sync.Mutex
 	out *parquet.GenericWriter[Row]
@@ -56,16 +55,15 @@ type Parquet struct {
 // rowGroup is the number of sequences that are written together.
 const rowGroup = 4096
 
-// NewParquet returns a sink that writes the file to out. how is the way in which the run
-// cut episodes into sequences.
-func NewParquet(out io.Writer, how rollout.Sequences) *Parquet {
-	return &Parquet{sequences: how, out: parquet.NewGenericWriter[Row](out,
+// NewParquet returns a sink that writes the file to out.
+func NewParquet(out io.Writer, how Shaping) *Parquet {
+	return &Parquet{Shaping: how, out: parquet.NewGenericWriter[Row](out,
 		parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(rowGroup), parquet.CreatedBy("quintain", "", ""))}
 }
 
 // Write implements [Sink].
 func (p *Parquet) Write(r *trace.Record) error {
-	g, err := Group(r, p.sequences)
+	g, err := Group(r, p.all())
 	if err != nil || g == nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestGradeByReasoningGym(t *testing.T) {
 	}
 	const (
 		syllogism = `{"entry":{"question":"","answer":"Yes","metadata":{"source_dataset":"syllogism","premise1":"All cats are animals","premise2":"All dogs are animals","conclusion":"All cats are dogs"}},"answer":`
-		sum       = `{"problem":{"task":"chain_sum","version":2,"seed":"1","level":0,"index":0,"prompt":"","instance":{"expression":"30 + 12","num_terms":2,"num_digits":2}},"answer":`
+		sum       = `{"problem":{"task":"chain_sum","version":3,"seed":"1","level":0,"index":0,"prompt":"","instance":{"expression":"30 + 12","num_terms":2,"num_digits":2}},"answer":`
 	)
 	for _, test := range []struct{ why, format, line, ours, theirs string }{
 		{"a wrong label", "reasoning-gym", syllogism + `"Yes"}`, `"score":0,`, `"score":1,`},

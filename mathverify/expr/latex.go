@@ -1,6 +1,9 @@
 package expr
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A latex reads LaTeX commands and functions with their arguments.
 type latex struct{ *parser }
@@ -312,6 +315,9 @@ func (p latex) environment() *Node {
 			}
 		case !p.accept("&"):
 			row := rows[len(rows)-1]
+			if len(row.Args) == 1 && listed(" cases dcases rcases ", name) {
+				p.conditional()
+			}
 			row.Args = append(row.Args, p.list())
 		}
 		if p.peek().kind == kEnd {
@@ -326,6 +332,33 @@ func (p latex) environment() *Node {
 		return p.fail("follows an empty %s", name)
 	}
 	return p.table(name, rows)
+}
+
+// conditional skips the word before the condition of a case.
+func (p latex) conditional() {
+	if t := p.peek(); (t.kind == kText || t.kind == kWord) && listed(" if for when where ", strings.ToLower(t.text)) {
+		p.at++
+	}
+}
+
+// piecewise returns the cases of a function as pairs of value and condition; nil if the rows are
+// none.
+func piecewise(rows []*Node) *Node {
+	cases := New(List)
+	for i, row := range rows {
+		if len(row.Args) != 2 || row.Args[0].Op == Relation {
+			return nil
+		}
+		condition := row.Args[1]
+		rest := i == len(rows)-1 && condition.Op == Symbol && listed(" otherwise else ", condition.Name)
+		if rest {
+			condition = Var("otherwise")
+		} else if condition.Op != Relation && (condition.Op != List || condition.Args[0].Op != Relation) {
+			return nil
+		}
+		cases.Args = append(cases.Args, &Node{Op: Tuple, Name: "()", Args: []*Node{row.Args[0], condition}})
+	}
+	return cases
 }
 
 // table returns the node of an environment.
@@ -345,7 +378,10 @@ func (p latex) table(name string, rows []*Node) *Node {
 			return Call("det", matrix)
 		}
 		return matrix
-	case "cases", "aligned", "align", "gathered", "split", "equation", "gather":
+	case "cases", "dcases", "rcases", "aligned", "align", "gathered", "split", "equation", "gather":
+		if pieces := piecewise(rows); pieces != nil {
+			return pieces
+		}
 		var lines []*Node
 		for _, row := range rows {
 			lines = append(lines, row.Args...)

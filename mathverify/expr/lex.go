@@ -157,7 +157,7 @@ func (l *lexer) letters() {
 	l.at = end
 	rest := strings.TrimLeft(l.text[l.at:], " ")
 	switch {
-	case word == "x" && strings.HasPrefix(rest, "10^") && len(l.tokens) > 0 && l.tokens[len(l.tokens)-1].kind == kNumber:
+	case (word == "x" || word == "X") && (strings.HasPrefix(rest, "10^") || l.spaced && rest != l.text[l.at:] && rest != "" && isDigit(rest[0])) && len(l.tokens) > 0 && l.tokens[len(l.tokens)-1].kind == kNumber:
 		l.add(kOp, "*")
 	case len(word) == 1:
 		l.add(kSymbol, word)

@@ -134,6 +134,11 @@ func (p *parser) symbol() *Node {
 		}
 		return &Node{Op: Constant, Name: name}
 	}
+	if name == "P" && p.peek().is("(") {
+		if event := (latex{p}).event(); event != nil {
+			return event
+		}
+	}
 	n := p.prime(Var(name))
 	if p.peek().is("_") {
 		n = p.below(n)
@@ -142,6 +147,29 @@ func (p *parser) symbol() *Node {
 		return p.call(n.Name)
 	}
 	return n
+}
+
+// maxEvent bounds the tokens of an event.
+const maxEvent = 40
+
+// event reads the probability of an event as one name: P(A | B), P(X > 2), P(\text{both}). It
+// returns nil if the bracket has no such sign.
+func (p latex) event() *Node {
+	name, depth, is := "P", 0, false
+	for end := p.at; end < len(p.tokens) && end-p.at < maxEvent; end++ {
+		t := p.tokens[end]
+		depth += t.nesting()
+		name += t.text
+		is = is || t.is("|") || t.is("mid") || t.is("union") || t.is("inter") || t.kind == kText || t.kind == kOp && relations[t.text] != ""
+		if depth == 0 {
+			if !is {
+				return nil
+			}
+			p.at = end + 1
+			return Var(name)
+		}
+	}
+	return nil
 }
 
 // figure reads the letters of an angle or a triangle.

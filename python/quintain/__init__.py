@@ -13,6 +13,7 @@ Python process; a fork gets its own, and a dead one is replaced.
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from quintain import environments, math, rewards
@@ -20,18 +21,24 @@ from quintain.environments import ScenarioEnvironment, TaskEnvironment
 from quintain.errors import Error, HubError, ProgramError
 from quintain.run import Run
 from quintain.problems import Problem, Task, Verdict, grade, grade_all, judge_all, task, tasks
-from quintain.scenarios import Draw, Reply, Scenario, Step, scenario, serve_scenario
+from quintain.scenarios import Draw, Play, Reply, Scenario, Step, scenario, serve_scenario
 
 if TYPE_CHECKING:
     from quintain.hub import Batch, Hub
 
 __all__ = [
-    "Batch", "Draw", "Error", "Hub", "HubError", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Step", "Task",
+    "Batch", "Draw", "Error", "Hub", "HubError", "Play", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Step", "Task",
     "TaskEnvironment", "Verdict", "environments", "grade", "grade_all", "judge_all", "math", "rewards", "scenario", "serve_scenario", "task", "tasks",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.metadata.version("quintain")
     if name in ("Batch", "Hub"):  # they need NumPy, which loads slowly
         return getattr(importlib.import_module("quintain.hub"), name)
     raise AttributeError(f"module 'quintain' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
 import json
 import os
 import pathlib
@@ -17,7 +19,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from quintain.errors import ProgramError
-from quintain.program import start
+from quintain.program import path, start
 
 __all__ = ["Run"]
 
@@ -27,10 +29,15 @@ class Run:
 
     Each setting is a flag of ``quintain run --help``, with ``_`` for ``-``: ``Run("my-run", policy="server",
     group_size=16)``. A list is written with commas. The port defaults to any free one. The run goes on if Python
-    ends, and another run on the same folder continues it. A ``with`` block stops it at the end.
+    ends, and another run on the same folder continues it. A ``with`` block stops it at the end. A setting that
+    ``quintain run`` does not have raises a TypeError at once.
     """
 
     def __init__(self, data: str | os.PathLike[str] = "quintain-data", **settings: Any):
+        for name in settings:
+            if name not in _settings():
+                near = difflib.get_close_matches(name, _settings(), 1)
+                raise TypeError(f"Run() has no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         self.data = pathlib.Path(data)
         folder = pathlib.Path(tempfile.mkdtemp(prefix="quintain-"))
         weakref.finalize(self, _remove, folder, os.getpid())
@@ -119,6 +126,13 @@ def _remove(folder: pathlib.Path, owner: int) -> None:
     """Remove a folder, unless this is a fork of its process."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@functools.cache
+def _settings() -> frozenset[str]:
+    """The names of the settings of ``quintain run``."""
+    usage = subprocess.run([path(), "run", "--help"], check=True, capture_output=True, text=True).stdout
+    return frozenset(flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([\w-]+)", usage, re.MULTILINE))
 
 
 def _flag(name: str, value: Any) -> str:

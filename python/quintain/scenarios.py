@@ -28,7 +28,7 @@ from typing import Any, BinaryIO, Union, overload
 from quintain.errors import Error
 from quintain.problems import Problem
 
-__all__ = ["Draw", "Reply", "Scenario", "Step", "scenario", "serve_scenario"]
+__all__ = ["Draw", "Play", "Reply", "Scenario", "Step", "scenario", "serve_scenario"]
 
 PROTOCOL = 1  # of docs/formats/scenario.md
 
@@ -90,6 +90,7 @@ class Step:
 
 
 Play = Generator[Union[Messages, Step], Reply, Union[float, Step]]
+"""What a scenario's function returns: annotated with it, ``reply = yield "…"`` is a :class:`Reply` for editors and type checkers."""
 
 
 class Scenario:

@@ -43,6 +43,13 @@ class Runs(unittest.TestCase):
         with self.assertRaises(quintain.ProgramError):
             quintain.Run(self.data, policy="nonsense").url()
 
+    def test_a_mistyped_setting_is_refused_at_once(self):
+        with self.assertRaisesRegex(TypeError, "no setting 'policyy'; did you mean 'policy'?"):
+            quintain.Run(self.data, policyy="script")
+        with self.assertRaisesRegex(TypeError, "no setting 'zzz'$"):
+            quintain.Run(self.data, zzz=1)
+        self.assertFalse(os.path.exists(self.data))
+
     @unittest.skipUnless(hasattr(os, "fork"), "there is no fork")
     def test_a_fork_leaves_the_run_alone(self):
         script = f"""

@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import pickle
+import subprocess
+import sys
 import unittest
 
 import quintain
@@ -14,6 +16,14 @@ class Tasks(unittest.TestCase):
         self.problems = self.task.problems(seed=7, count=50)
         self.answers = [str(json.loads(p["problem"])["instance"]["expression"]) for p in self.problems]
         self.answers = [str(eval(a)) for a in self.answers]  # sums of whole numbers
+
+    def test_the_module_lists_its_names(self):
+        self.assertEqual(sorted([*quintain.__all__, "__version__"]), dir(quintain))
+        for name in dir(quintain):
+            self.assertIsNotNone(getattr(quintain, name), name)
+        self.assertRegex(quintain.__version__, r"^\d+\.\d+")
+        light = "import quintain, sys; dir(quintain); assert 'numpy' not in sys.modules"  # it loads slowly
+        self.assertEqual(subprocess.run([sys.executable, "-c", light], timeout=60).returncode, 0)
 
     def test_problems_are_always_the_same(self):
         self.assertEqual(self.problems, self.task.problems(seed=7, count=50))

@@ -18,8 +18,10 @@ import (
 const (
 	segmentSize = 64 << 20 // bytes at which a segment is full
 	staleFactor = 16       // without live groups, a segment is full at this fraction
-	segmentEnd  = ".groups"
-	freshEnd    = ".new" // suffix of a file about to replace another
+
+	summedAtOnce = 1 << 20 // bytes: the scheduler cannot interrupt a sum
+	segmentEnd   = ".groups"
+	freshEnd     = ".new" // suffix of a file about to replace another
 )
 
 // segments store the bodies of groups in files. The last file grows.
@@ -61,7 +63,9 @@ type placing struct {
 func newPlacing(records []queue.Record) *placing {
 	p := &placing{records: records, seqs: make([]uint64, len(records))}
 	for _, r := range records {
-		p.sum = crc32.Update(p.sum, castagnoli(), r.Body)
+		for piece := range slices.Chunk(r.Body, summedAtOnce) {
+			p.sum = crc32.Update(p.sum, castagnoli(), piece)
+		}
 	}
 	return p
 }

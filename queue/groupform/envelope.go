@@ -3,8 +3,6 @@ package groupform
 import (
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"slices"
 
 	"github.com/klauspost/compress/s2"
 )
@@ -28,18 +26,13 @@ const maxDeflated = 32 << 10
 // wrap packs fields into an envelope and appends it to dst.
 func wrap(dst, fields []byte, version byte, pack func(dst, b []byte) []byte) []byte {
 	from := len(dst)
-	dst = slices.Grow(dst, len(groupMagic)+1+binary.MaxVarintLen64+s2.MaxEncodedLen(len(fields))+sumLen)
+	dst = grow(dst, len(groupMagic)+1+binary.MaxVarintLen64+mostPacked(len(fields))+sumLen)
 	dst = append(append(dst, groupMagic...), version)
 	dst = pack(binary.AppendUvarint(dst, uint64(len(fields))), fields)
 	return binary.LittleEndian.AppendUint32(dst, sumOf(dst[from:]))
 }
 
 func (c *Codec) appendSmall(dst, b []byte) []byte { return c.deflater.EncodeAll(b, dst) }
-
-// appendFast appends b as a Snappy block. dst has room for it.
-func appendFast(dst, b []byte) []byte {
-	return dst[:len(dst)+len(s2.EncodeSnappy(dst[len(dst):cap(dst)], b))]
-}
 
 // appendPlain appends b as a Snappy block of one literal.
 func appendPlain(dst, b []byte) []byte {
@@ -78,7 +71,7 @@ func (c *Codec) inflate(b, fields []byte) ([]byte, error) {
 	return fields, nil
 }
 
-// inflateFast inflates a Snappy block, into b if it has room.
+// inflateFast inflates a Snappy block into b, which has room.
 func inflateFast(b []byte, e envelope) ([]byte, error) {
 	n, err := s2.DecodedLen(e.packed)
 	if err != nil {
@@ -87,7 +80,15 @@ func inflateFast(b []byte, e envelope) ([]byte, error) {
 	if uint64(n) != e.size {
 		return nil, fmt.Errorf("its block has %d bytes", n)
 	}
-	return s2.Decode(b[:cap(b)], e.packed)
+	if n <= atOnce {
+		return s2.Decode(b[:cap(b)], e.packed)
+	}
+	_, head := binary.Uvarint(e.packed)
+	b, ok := unpack(b[:0:n], e.packed[head:])
+	if !ok || len(b) != n {
+		return nil, s2.ErrCorrupt
+	}
+	return b, nil
 }
 
 // An envelope is the bytes around the fields.
@@ -131,13 +132,3 @@ func open(b []byte) (e envelope, err error) {
 func envelopeError(format string, args ...any) error {
 	return &FormatError{Field: "envelope", Why: fmt.Sprintf(format, args...)}
 }
-
-// sumOf is the CRC-32C of bytes.
-func sumOf(b []byte) (sum uint32) {
-	for piece := range slices.Chunk(b, atOnce) {
-		sum = crc32.Update(sum, castagnoli(), piece)
-	}
-	return sum
-}
-
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }

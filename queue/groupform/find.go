@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-
-	"github.com/klauspost/compress/s2"
+	"math"
 )
 
 // Find returns the place of the first whole encoded group in b, as in a damaged file. ok is
@@ -32,8 +31,8 @@ func wholeAt(b []byte) int {
 		return 0
 	}
 	most := len(b)
-	if size := s2.MaxEncodedLen(int(min(e.size, 1<<31-1))); size > 0 {
-		most = min(most, size+64)
+	if e.size < math.MaxInt32 {
+		most = min(most, mostPacked(int(e.size))+64)
 	}
 	at := len(groupMagic) + 2
 	sum := crc32.Checksum(b[:at], castagnoli())

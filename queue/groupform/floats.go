@@ -2,7 +2,6 @@ package groupform
 
 import (
 	"math"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -61,7 +60,7 @@ func (w *writer) floatRuns(row []float64) {
 func (w *writer) literal(values []float64) {
 	if len(values) > 0 {
 		w.uint(uint64(len(values)) << 1)
-		w.values = append(w.values, values...)
+		w.values = appendAll(w.values, values)
 	}
 }
 
@@ -83,7 +82,7 @@ func widthOf(row []float64) int {
 // neighbouring high bytes are alike, so they compress.
 func (w *writer) planes(values []float64, width int) {
 	from, n := len(w.b), len(values)
-	w.b = slices.Grow(w.b, n*width)[:from+n*width]
+	w.b = grow(w.b, n*width)[:from+n*width]
 	out := w.b[from:]
 	if width == floatsSingle {
 		p0, p1, p2, p3 := out[:n], out[n:2*n], out[2*n:3*n], out[3*n:4*n]
@@ -112,7 +111,7 @@ func (w *writer) distillLogProbs(sequences [][][]float64) {
 	for _, rows := range sequences {
 		for _, row := range rows {
 			width = max(width, widthOf(row))
-			w.values = append(w.values, row...)
+			w.values = appendAll(w.values, row)
 		}
 	}
 	w.b = append(w.b, byte(width))

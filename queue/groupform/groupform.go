@@ -3,7 +3,6 @@
 package groupform
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"runtime"
@@ -94,7 +93,7 @@ func (c *Codec) exact(appendTo func(dst []byte) ([]byte, error)) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	exact := bytes.Clone(b)
+	exact := appendAll(make([]byte, 0, len(b)), b)
 	c.keep(buf, b)
 	return exact, nil
 }

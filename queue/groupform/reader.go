@@ -164,7 +164,7 @@ func (r *reader) raw(field string) json.RawMessage {
 	if r.mem != nil && b != nil {
 		return b
 	}
-	return append(json.RawMessage{}, b...)
+	return appendAll(json.RawMessage{}, b)
 }
 
 func (r *reader) envID() *int32 {

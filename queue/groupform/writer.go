@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -51,7 +50,13 @@ func (w *writer) group(g *quintain.Group) {
 	w.distillLogProbs(g.DistillLogProbs)
 }
 
-func (w *writer) uint(v uint64)  { w.b = binary.AppendUvarint(w.b, v) }
+func (w *writer) uint(v uint64) {
+	if cap(w.b)-len(w.b) < binary.MaxVarintLen64 {
+		w.b = grow(w.b, binary.MaxVarintLen64)
+	}
+	w.b = binary.AppendUvarint(w.b, v)
+}
+
 func (w *writer) signed(v int64) { w.b = binary.AppendVarint(w.b, v) }
 
 // len writes the length of a slice that may be nil.
@@ -70,19 +75,7 @@ func (w *writer) text(s string) {
 
 func (w *writer) raw(v json.RawMessage) {
 	w.len(len(v), v == nil)
-	w.b = appendAll(w.b, v)
-}
-
-// atOnce is how many bytes are copied or summed at once: the scheduler cannot interrupt that.
-const atOnce = 1 << 20
-
-// appendAll is append in pieces.
-func appendAll(b, v []byte) []byte {
-	b = slices.Grow(b, len(v))
-	for piece := range slices.Chunk(v, atOnce) {
-		b = append(b, piece...)
-	}
-	return b
+	w.b = appendAll(grow(w.b, len(v)+binary.MaxVarintLen64), v)
 }
 
 func (w *writer) envID(id *int32) {
@@ -96,7 +89,7 @@ func (w *writer) envID(id *int32) {
 
 func (w *writer) tokenRow(row []quintain.Token) {
 	w.len(len(row), row == nil)
-	w.b = slices.Grow(w.b, 5*len(row))
+	w.b = grow(w.b, 5*len(row))
 	at, b := len(w.b), w.b[:cap(w.b)]
 	for _, t := range row {
 		v := uint32(t)
@@ -149,6 +142,7 @@ func maskKind(mask int32, token quintain.Token) int {
 
 func (w *writer) scores(scores []float64) {
 	w.len(len(scores), scores == nil)
+	w.b = grow(w.b, 8*len(scores))
 	for _, s := range scores {
 		w.b = binary.LittleEndian.AppendUint64(w.b, math.Float64bits(s))
 	}

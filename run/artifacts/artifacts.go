@@ -125,6 +125,10 @@ func (a *Artifacts) openMetrics() error {
 // Metrics adds the metrics of c to r as a sink: the file lines, the other logs, and the gauges.
 // The caller closes them once r has ended.
 func Metrics(r *run.Run, lines string, c Config) (io.Closer, error) {
+	last, err := scalars.LastLine(lines)
+	if err != nil {
+		return nil, err
+	}
 	logs, flow, err := c.Metrics.Open(lines, r.ID(), c.Log)
 	if err != nil {
 		return nil, err
@@ -136,6 +140,7 @@ func Metrics(r *run.Run, lines string, c Config) (io.Closer, error) {
 	c.Register(gauges)
 	metrics := run.NewMetrics(append(logs, gauges), c.Metrics.Every, c.MaxTokens)
 	metrics.Watch(c.Exchanges)
+	metrics.Resume(last.Values)
 	r.AddSink(metrics)
 	return metrics, nil
 }

@@ -1,8 +1,13 @@
 package scalars
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
@@ -15,6 +20,31 @@ type Line struct {
 
 // ReadLines reads the lines of the file at path. It ignores an incomplete one at the end.
 func ReadLines(path string) ([]Line, error) { return jsonl.ReadLog[Line](path) }
+
+// LastLine reads the last line of the file at path. It ignores an incomplete one at the end.
+// The line is empty if there is none.
+func LastLine(path string) (last Line, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return last, nil
+	}
+	if err != nil {
+		return last, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return last, err
+	}
+	text, end, err := jsonl.LastLine(f, info.Size())
+	if err != nil || end == 0 {
+		return last, err
+	}
+	if err := jsonform.Unmarshal(text, &last); err != nil {
+		return last, fmt.Errorf("%s: last line: %w", path, err)
+	}
+	return last, nil
+}
 
 // Lines is a [Log] in a file that only grows.
 type Lines struct{ log *jsonl.Log[Line] }

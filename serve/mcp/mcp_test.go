@@ -48,6 +48,11 @@ func TestAnswer(t *testing.T) {
 		{"params that are not an object", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}`, `"code":-32602`},
 		{"an unknown tool", call("guess", `{}`), `"code":-32602`},
 		{"the tasks of a kind", call("list_tasks", `{"category":"games"}`), `"category":"games"`},
+		{"a kind that is mistyped", call("list_tasks", `{"category":"game"}`), `did you mean \"games\"?`},
+		{"the tasks with a word", call("list_tasks", `{"search":"SPELL"}`), `"name":"spell_backward"`},
+		{"the first of all tasks", call("list_tasks", `{}`), `"next":25`},
+		{"the last of all tasks", call("list_tasks", `{"from":106}`), `{"tasks":[],"total":106}`},
+		{"beyond the tasks", call("list_tasks", `{"from":107}`), `from: is 107, want 0 to 106`},
 		{"a problem", call("draw_problem", `{"task":"chain_sum","seed":"1"}`), `"structuredContent":{"problem":"chain_sum.v`},
 		{"a seed as a number", call("draw_problem", `{"task":"chain_sum","seed":1}`), `.s1.l0.0"`},
 		{"a problem of a scenario", call("draw_problem", `{"task":"chain_sum","seed":"1","scenario":"reasoning_gym"}`), `"messages":[{"role":"system"`},
@@ -55,11 +60,14 @@ func TestAnswer(t *testing.T) {
 		{"an unknown level", call("draw_problem", `{"task":"chain_sum","level":99}`), `level is 99`},
 		{"an unknown argument", call("draw_problem", `{"tusk":"chain_sum"}`), `unknown field \"tusk\"`},
 		{"arguments that are not an object", call("draw_problem", `5`), `"isError":true`},
-		{"no answer", call("submit_answer", `{"problem":"chain_sum.v2.s1.l0.0"}`), `answer: is missing`},
+		{"no answer", call("submit_answer", `{"problem":"chain_sum.v3.s1.l0.0"}`), `answer: is missing`},
 		{"no problem", call("submit_answer", `{"problem":"x","answer":"1"}`), `is not the ID of a problem`},
 		{"text for a model has no escapes for HTML", call("draw_problem", `{"task":"<"}`), `no task \"<\"`},
 	} {
 		got := string(s.Answer(t.Context(), []byte(test.message)))
+		if len(got) > 12_000 {
+			t.Errorf("%s: the answer has %d characters", test.why, len(got))
+		}
 		if !strings.Contains(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%s: %s gives\n%s\nwant in it\n%s", test.why, test.message, got, test.want)
 		}
@@ -147,7 +155,7 @@ func TestRoute(t *testing.T) {
 func FuzzAnswer(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	f.Add(call("draw_problem", `{"task":"chain_sum","seed":"1","level":2,"scenario":"reasoning_gym"}`))
-	f.Add(call("submit_answer", `{"problem":"chain_sum.v2.s1.l0.0","answer":"3"}`))
+	f.Add(call("submit_answer", `{"problem":"chain_sum.v3.s1.l0.0","answer":"3"}`))
 	s := newServer(f)
 	f.Fuzz(func(t *testing.T, message string) {
 		if answer := s.Answer(t.Context(), []byte(message)); answer != nil && !json.Valid(answer) {

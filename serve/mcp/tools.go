@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -19,7 +20,7 @@ func New(book *names.Book) *Server {
 	return &Server{
 		Instructions: "Draw a problem with draw_problem, solve it, and submit the answer with submit_answer. list_tasks describes the kinds of problems.",
 		Tools: []Tool{
-			{"list_tasks", "List the tasks, each of which has problems without end.", schema(`"category":{"type":"string","description":"only tasks of this kind"}`), h.list},
+			{"list_tasks", "List the tasks, 25 at a time. Each has problems without end.", schema(listArguments), h.list},
 			{"draw_problem", "Draw a problem of a task.", schema(drawArguments, "task"), h.draw},
 			{"submit_answer", "Grade the answer to a problem: 1 is right.", schema(submitArguments, "problem", "answer"), h.submit},
 		},
@@ -27,6 +28,9 @@ func New(book *names.Book) *Server {
 }
 
 const (
+	listArguments = `"category":{"type":"string","description":"only tasks of this kind"},` +
+		`"search":{"type":"string","description":"only tasks with this text in their name or description"},` +
+		`"from":{"type":"integer","minimum":0,"description":"number of the first one; next of the reply before leads to the rest"}`
 	drawArguments = `"task":{"type":"string","description":"name of the task"},` +
 		`"level":{"type":"integer","minimum":0,"description":"how hard; 0 is the easiest"},` +
 		`"seed":{"type":"string","description":"a whole number; the same seed, level and index name the same problem; by default any"},` +
@@ -58,27 +62,51 @@ func Read(arguments json.RawMessage, into any) error {
 // A handler runs the tools. It keeps no state: it finds a problem again by its ID.
 type handler struct{ book *names.Book }
 
-// list describes the tasks.
+// pageSize is the number of tasks in a reply of list_tasks: models read about 4,000
+// characters of it.
+const pageSize = 25
+
+// list describes tasks, a page of them.
 func (h handler) list(_ context.Context, arguments json.RawMessage) (any, error) {
 	var asked struct {
 		Category string `json:"category"`
+		Search   string `json:"search"`
+		From     int    `json:"from"`
 	}
 	if err := Read(arguments, &asked); err != nil {
 		return nil, err
 	}
-	type row struct {
-		Name     string `json:"name"`
-		Category string `json:"category"`
-		Doc      string `json:"doc"`
-		Levels   int    `json:"levels"`
+	all, err := h.book.List(asked.Category, asked.Search)
+	if err != nil {
+		return nil, err
 	}
-	rows := []row{}
-	for _, t := range h.book.Tasks().All() {
-		if info := t.Info(); asked.Category == "" || asked.Category == info.Category {
-			rows = append(rows, row{info.Name, info.Category, info.Doc, len(info.Levels)})
-		}
+	if asked.From < 0 || asked.From > len(all) {
+		return nil, fmt.Errorf("from: is %d, want 0 to %d, the number of these tasks", asked.From, len(all))
 	}
-	return map[string]any{"tasks": rows}, nil
+	reply := page{Total: len(all), Tasks: []row{}}
+	for _, t := range all[asked.From:min(len(all), asked.From+pageSize)] {
+		about, _, _ := strings.Cut(t.Doc, ". ")
+		reply.Tasks = append(reply.Tasks, row{t.Name, t.Category, about, len(t.Levels)})
+	}
+	if next := asked.From + len(reply.Tasks); next < len(all) {
+		reply.Next = &next
+	}
+	return reply, nil
+}
+
+// A page is the reply of list_tasks.
+type page struct {
+	Tasks []row `json:"tasks"`
+	Total int   `json:"total"`          // of this kind, on all pages
+	Next  *int  `json:"next,omitempty"` // from of the next page; nil: there is none
+}
+
+// A row describes a task.
+type row struct {
+	Name     string `json:"name"`
+	Category string `json:"category"`
+	Doc      string `json:"doc"` // its first sentence
+	Levels   int    `json:"levels"`
 }
 
 // draw draws a problem.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -84,6 +85,27 @@ func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
 
 // Tasks returns the tasks.
 func (b *Book) Tasks() *task.Set { return b.tasks }
+
+// List describes the tasks of a category that have a text in their name or description, in
+// any case; empty: all. An unknown category is an error.
+func (b *Book) List(category, search string) ([]quintain.Info, error) {
+	var found []quintain.Info
+	var categories []string
+	for _, t := range b.tasks.All() {
+		info := t.Info()
+		if !slices.Contains(categories, info.Category) {
+			categories = append(categories, info.Category)
+		}
+		if (category == "" || category == info.Category) && strings.Contains(strings.ToLower(info.Name+"\n"+info.Doc), strings.ToLower(search)) {
+			found = append(found, info)
+		}
+	}
+	if category != "" && !slices.Contains(categories, category) {
+		slices.Sort(categories)
+		return nil, fmt.Errorf("category: no category %q%s (there are %s)", category, nearest.Suggest(category, categories), strings.Join(categories, ", "))
+	}
+	return found, nil
+}
 
 // A Draw names a problem in a request.
 type Draw struct {

@@ -58,7 +58,7 @@ func TestProblemsComeBack(t *testing.T) {
 // TestJudge adds the rewards of the replies until the episode ends.
 func TestJudge(t *testing.T) {
 	book := newBook(t)
-	p, err := book.Problem([]byte(`"chain_sum.v2.s1.l0.0"`)) // What is 3 - 6?
+	p, err := book.Problem([]byte(`"chain_sum.v3.s1.l0.0"`)) // What is 3 - 6?
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 		{"replies after the end", "", []string{"<answer>3</answer>", "<answer>-3</answer>"}, 0, quintain.Terminated},
 		{"an episode that goes on", "math_multi_turn", []string{`\boxed{3}`}, 0, quintain.Going},
 		{"right after a mistake", "math_multi_turn", []string{`\boxed{3}`, `\boxed{-3}`, `\boxed{-3}`}, 1, quintain.Terminated},
-		{"by the ID of the scenario", "math_multi_turn.v5", []string{`\boxed{-3}`}, 1, quintain.Terminated},
+		{"by the ID of the scenario", "math_multi_turn.v6", []string{`\boxed{-3}`}, 1, quintain.Terminated},
 		{"no replies", "", nil, 0, quintain.Going},
 	} {
 		step, err := book.Judge(t.Context(), p, test.scenario, test.replies...)
@@ -80,11 +80,11 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: reward %v, end %q, error %v; want %v and %q", test.why, step.Reward, step.End, err, test.reward, test.end)
 		}
 	}
-	p.Scenario = "math_multi_turn.v5"
+	p.Scenario = "math_multi_turn.v6"
 	if step, err := book.Judge(t.Context(), p, "reasoning_gym", `\boxed{-3}`); err != nil || step.Reward != 1 {
 		t.Errorf("a problem of a scenario: reward %v, error %v", step.Reward, err)
 	}
-	p.Scenario = "math_multi_turn.v5-012345"
+	p.Scenario = "math_multi_turn.v6-012345"
 	if _, err := book.Judge(t.Context(), p, ""); err == nil || !strings.Contains(err.Error(), "has other settings") {
 		t.Errorf("a scenario with other settings: error %v", err)
 	}
@@ -132,8 +132,8 @@ func TestScoresOfTheBook(t *testing.T) {
 // FuzzProblem reads any text as a problem, and grades an answer to the result.
 func FuzzProblem(f *testing.F) {
 	book := newBook(f)
-	f.Add([]byte(`"reasoning_gym.v2/chain_sum.v2.s1.l0.0"`))
-	f.Add([]byte(`{"task":"chain_sum","version":2,"seed":"1","instance":{"expression":"1 + 2","num_terms":2,"num_digits":1}}`))
+	f.Add([]byte(`"reasoning_gym.v2/chain_sum.v3.s1.l0.0"`))
+	f.Add([]byte(`{"task":"chain_sum","version":3,"seed":"1","instance":{"expression":"1 + 2","num_terms":2,"num_digits":1}}`))
 	f.Add([]byte(`{"task":"mini_sudoku","scenario":"reasoning_gym.v2","instance":null}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := book.Problem(text)

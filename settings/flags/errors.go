@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,20 @@ func meant(c *cobra.Command, typed string) string {
 		return ""
 	}
 	return "; did you mean --" + name + "?"
+}
+
+// MeantCommand suggests the command below c that a mistyped name stands for.
+func MeantCommand(c *cobra.Command, typed string) string {
+	var names []string
+	for _, verb := range c.Commands() {
+		if slices.Contains(verb.SuggestFor, typed) {
+			return fmt.Sprintf("; did you mean %q?", verb.Name())
+		}
+		if verb.IsAvailableCommand() {
+			names = append(names, verb.Name())
+		}
+	}
+	return nearest.Suggest(typed, names)
 }
 
 // initials returns the first letters of the words of a name: "learning-rate" gives "lr".

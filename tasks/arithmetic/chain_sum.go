@@ -17,7 +17,7 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 	Category: "arithmetic",
 	Doc:      "Work out a chain of additions and subtractions of whole numbers.",
 	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  chainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4},
 	Levels: []chainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
@@ -26,6 +26,8 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 		{MinTerms: 4, MaxTerms: 7, MinDigits: 3, MaxDigits: 5, AllowNegation: true},
 		{MinTerms: 6, MaxTerms: 10, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
 		{MinTerms: 16, MaxTerms: 30, MinDigits: 10, MaxDigits: 15, AllowNegation: true},
+		{MinTerms: 60, MaxTerms: 100, MinDigits: 10, MaxDigits: 15, AllowNegation: true},
+		{MinTerms: 200, MaxTerms: 300, MinDigits: 10, MaxDigits: 15, AllowNegation: true},
 	},
 	Few: []string{
 		"There are few sums and differences of two digits.",

@@ -36,8 +36,8 @@ func streamsIn(streams []rollout.Stream) string {
 
 func TestCourses(t *testing.T) {
 	for text, want := range map[string]string{
-		"gcd:3-4=2,chain_sum:4": "gcd:3=1 gcd:4=1 chain_sum:4=0.5 chain_sum:5=0.5",
-		"chain_sum:5,gcd:1,lcm": "chain_sum:5=1 gcd:1=0.2 gcd:2=0.2 gcd:3=0.2 gcd:4=0.2 gcd:5=0.2 lcm:0=0.167 lcm:1=0.167 lcm:2=0.167 lcm:3=0.167 lcm:4=0.167 lcm:5=0.167",
+		"gcd:3-4=2,chain_sum:6": "gcd:3=1 gcd:4=1 chain_sum:6=0.5 chain_sum:7=0.5",
+		"chain_sum:7,gcd:1,lcm": "chain_sum:7=1 gcd:1=0.2 gcd:2=0.2 gcd:3=0.2 gcd:4=0.2 gcd:5=0.2 lcm:0=0.167 lcm:1=0.167 lcm:2=0.167 lcm:3=0.167 lcm:4=0.167 lcm:5=0.167",
 	} {
 		streams, err := source(t, text).Streams(noUsual, 1)
 		if got := streamsIn(catalog.Courses(streams)); got != want || err != nil {

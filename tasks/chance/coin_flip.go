@@ -19,10 +19,10 @@ import (
 var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 	Name:     "coin_flip",
 	Category: "probability",
-	Doc: "Give the probability of exactly k heads, at least k heads, or a range of heads in several flips of a coin, which may be biased. " +
-		"No question has the answer 0 or 1.",
-	Source:  "The binomial distribution; the settings are those of reasoning-gym, except for max_denominator and allow_between.",
-	Version: 3,
+	Doc: "Give the probability of exactly k heads, at least k heads, or a range of heads in several flips of a coin, which may be biased, " +
+		"or that probability given a least number of heads. No question has the answer 0 or 1.",
+	Source:  "The binomial distribution; the settings are those of reasoning-gym, except for max_denominator, allow_between and conditional.",
+	Version: 4,
 	Default: coinFlipParams{MinTrials: 3, MaxTrials: 15, AllowExact: true, AllowAtLeast: true, MaxDenominator: 2},
 	Levels: []coinFlipParams{
 		{MinTrials: 2, MaxTrials: 6, AllowExact: true, AllowAtLeast: true, MaxDenominator: 2},
@@ -31,6 +31,8 @@ var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 		{MinTrials: 6, MaxTrials: 12, AllowExact: true, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 20},
 		{MinTrials: 10, MaxTrials: 14, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 20},
 		{MinTrials: 20, MaxTrials: 23, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 6},
+		{MinTrials: 20, MaxTrials: 23, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 6, Conditional: true},
+		{MinTrials: 35, MaxTrials: 39, AllowAtLeast: true, AllowBetween: true, MaxDenominator: 3, Conditional: true},
 	},
 	Few: []string{
 		"There are few questions about few flips of coins with simple probabilities.",
@@ -39,6 +41,8 @@ var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 		"There are few questions about few flips of coins with simple probabilities.",
 		"There are few questions about few flips of coins with simple probabilities.",
 		"There are few questions about few flips of coins with simple probabilities.",
+		"There are few questions about coins with simple probabilities.",
+		"There are few questions about coins with simple probabilities.",
 	},
 	Make: makeCoinFlip,
 }
@@ -51,6 +55,7 @@ type coinFlipParams struct {
 	AllowAtLeast   bool `json:"allow_at_least"`  // ask for at least k heads
 	AllowBetween   bool `json:"allow_between"`   // ask for k to m heads
 	MaxDenominator int  `json:"max_denominator"` // of the probability of heads; 2: all coins are fair
+	Conditional    bool `json:"conditional"`     // ask for a probability given at least g heads
 }
 
 // maxWays bounds the denominator of a probability, so that it is an int64.
@@ -69,6 +74,8 @@ func (p coinFlipParams) Check() error {
 		return errors.New("allow_exact, allow_at_least and allow_between are all false, want one of them")
 	case p.AllowBetween && p.MinTrials < 2:
 		return fmt.Errorf("min_trials is %d, want 2 or more for allow_between", p.MinTrials)
+	case p.Conditional && p.MinTrials < 3:
+		return fmt.Errorf("min_trials is %d, want 3 or more with conditional", p.MinTrials)
 	}
 	if _, ok := power(int64(p.MaxDenominator), p.MaxTrials); !ok {
 		return fmt.Errorf("max_trials is %d, want less with max_denominator %d: the denominator of the answer may be 2^62", p.MaxTrials, p.MaxDenominator)
@@ -94,6 +101,7 @@ type coinFlipItem struct {
 	KHeads      int      `json:"k_heads"`          // 0 to NumTrials
 	KMost       int      `json:"k_most,omitempty"` // with "between": above KHeads, to NumTrials
 	ProblemType string   `json:"problem_type"`     // "exact", "at_least" or "between"
+	Given       int      `json:"given,omitempty"`  // the flips are known to show at least as many heads
 	Heads       rational `json:"heads,omitzero"`   // probability of heads, in lowest terms; zero: 1/2
 	Rational    rational `json:"rational"`         // the probability
 	Phrasing    int      `json:"phrasing,omitempty"`
@@ -131,6 +139,9 @@ func makeCoinFlip(p coinFlipParams, r *rng.Rand) (coinFlipItem, error) {
 		kinds = append(kinds, between)
 	}
 	item.ProblemType = rng.Pick(r, kinds)
+	if p.Conditional {
+		item.drawGiven(r)
+	}
 	for range tries {
 		item.drawEvent(r)
 		if item.Rational = probability(item); item.Rational.float() < certain {
@@ -159,15 +170,28 @@ func drawHeads(most int, r *rng.Rand) rational {
 	return rational{heads / a, parts / a}
 }
 
-// drawEvent draws the numbers of heads in the question.
+// drawGiven draws a least number of heads, so that knowing it matters: it is neither nearly
+// certain nor rare, if there is such a number. It leaves room for a range that is not certain.
+func (c *coinFlipItem) drawGiven(r *rng.Rand) {
+	const tries, rare, nearlyCertain = 20, 0.01, 0.99
+	all := c.ways(0, c.NumTrials)
+	for range tries {
+		c.Given = r.Between(1, c.NumTrials-2)
+		if chance := (rational{c.ways(c.Given, c.NumTrials), all}).float(); rare < chance && chance < nearlyCertain {
+			return
+		}
+	}
+}
+
+// drawEvent draws the numbers of heads in the question, none below what is given.
 func (c *coinFlipItem) drawEvent(r *rng.Rand) {
 	switch c.ProblemType {
 	case exact:
-		c.KHeads = r.Between(0, c.NumTrials)
+		c.KHeads = r.Between(c.Given, c.NumTrials)
 	case atLeast:
-		c.KHeads = r.Between(1, c.NumTrials)
+		c.KHeads = r.Between(c.Given+1, c.NumTrials)
 	case between:
-		c.KHeads = r.Between(0, c.NumTrials-1)
+		c.KHeads = r.Between(c.Given, c.NumTrials-1)
 		c.KMost = r.Between(c.KHeads+1, c.NumTrials)
 	}
 }
@@ -180,8 +204,7 @@ func (c coinFlipItem) heads() rational {
 	return c.Heads
 }
 
-// probability counts the ways to reach the event: a coin that shows heads a times in b has
-// b ways to fall, a of them heads.
+// probability counts the ways to reach the event, among those of what is given.
 func probability(c coinFlipItem) rational {
 	most := c.KHeads
 	switch c.ProblemType {
@@ -190,31 +213,40 @@ func probability(c coinFlipItem) rational {
 	case between:
 		most = c.KMost
 	}
+	return rational{c.ways(max(c.KHeads, c.Given), most), c.ways(c.Given, c.NumTrials)}
+}
+
+// ways counts the ways to get from least to most heads: a coin that shows heads a times in
+// b has b ways to fall, a of them heads.
+func (c coinFlipItem) ways(least, most int) (sum int64) {
 	coin := c.heads()
-	ways, sum := int64(1), int64(0) // ways: sequences with k heads; sum: ways from KHeads to k
+	if least == 0 && most == c.NumTrials {
+		all, _ := power(coin.Denominator, c.NumTrials)
+		return all
+	}
+	sequences := int64(1) // with k heads
 	for k := 0; k <= most; k++ {
-		if k >= c.KHeads {
+		if k >= least {
 			up, _ := power(coin.Numerator, k)
 			down, _ := power(coin.Denominator-coin.Numerator, c.NumTrials-k)
-			sum += ways * up * down
+			sum += sequences * up * down
 		}
-		hi, lo := bits.Mul64(uint64(ways), uint64(c.NumTrials-k)) // ways*(flips-k) may exceed 64 bits
+		hi, lo := bits.Mul64(uint64(sequences), uint64(c.NumTrials-k)) // may exceed 64 bits
 		next, _ := bits.Div64(hi, lo, uint64(k+1))
-		ways = int64(next)
+		sequences = int64(next)
 	}
-	all, _ := power(coin.Denominator, c.NumTrials)
-	return rational{sum, all}
+	return sum
 }
 
 // coinFlipPhrasings are the wordings of the question; %c or %C, %f and %h stand for the
-// coin, the flips and the event.
+// coin, the flips and the event, %g or %w for what is given.
 var coinFlipPhrasings = []string{
-	"%C is flipped %f. What is the probability of %h?",
-	"Someone tosses %c %f. What is the chance of getting %h?",
-	"You flip %c %f and count the heads. Find the probability of counting %h.",
-	"How likely is it to see %h when %c is tossed %f?",
-	"For a game, %c is thrown %f in a row. The player wins with %h, and loses otherwise. With what probability does the player win?",
-	"In each of many series, %c is flipped %f. In the long run, what fraction of the series have %h?",
+	"%C is flipped %f. What is the probability of %h%g?",
+	"Someone tosses %c %f. What is the chance of getting %h%g?",
+	"You flip %c %f and count the heads. Find the probability of counting %h%g.",
+	"How likely is it to see %h when %c is tossed %f%g?",
+	"For a game, %c is thrown %f in a row. The player wins with %h, and loses otherwise. With what probability does the player win%g?",
+	"In each of many series, %c is flipped %f. In the long run, what fraction of the series%w have %h?",
 }
 
 // Prompt implements [task.Instance].
@@ -234,6 +266,10 @@ func (c coinFlipItem) Prompt() string {
 			return coin[1]
 		case 'f':
 			return count(c.NumTrials, "time")
+		case 'g':
+			return c.given(", given that the coin shows")
+		case 'w':
+			return c.given(" with")
 		}
 		return c.event()
 	})
@@ -251,6 +287,14 @@ func (c coinFlipItem) event() string {
 	return "exactly " + count(c.KHeads, "head")
 }
 
+// given writes what is given after the words that introduce it, if anything is.
+func (c coinFlipItem) given(after string) string {
+	if c.Given == 0 {
+		return ""
+	}
+	return after + " at least " + count(c.Given, "head")
+}
+
 // count writes a number of things.
 func count(n int, noun string) string {
 	if n == 1 {
@@ -265,7 +309,7 @@ func (c coinFlipItem) Short() string {
 	if h := c.Heads; h != (rational{}) {
 		coin = fmt.Sprintf(", P(heads) = %d/%d", h.Numerator, h.Denominator)
 	}
-	return "P(" + c.event() + " in " + strconv.Itoa(c.NumTrials) + " flips)" + coin
+	return "P(" + c.event() + " in " + strconv.Itoa(c.NumTrials) + " flips" + c.given(" |") + ")" + coin
 }
 
 // Check refuses a record with a wrong probability.
@@ -283,6 +327,8 @@ func (c coinFlipItem) Check() error {
 		return fmt.Errorf("problem_type is %q, want %s, %s or %s", c.ProblemType, exact, atLeast, between)
 	case c.ProblemType == between && (c.KMost <= c.KHeads || c.KMost > c.NumTrials):
 		return fmt.Errorf("k_most is %d, want more than k_heads (%d), to num_trials (%d)", c.KMost, c.KHeads, c.NumTrials)
+	case c.Given < 0 || c.Given > c.NumTrials:
+		return fmt.Errorf("given is %d, want 0 to num_trials (%d)", c.Given, c.NumTrials)
 	}
 	if err := task.CheckPhrasing(c.Phrasing, len(coinFlipPhrasings)); err != nil {
 		return err

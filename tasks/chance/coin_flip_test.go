@@ -68,6 +68,18 @@ func TestCoinFlipScore(t *testing.T) {
 		{"0.996891", 1, "six digits"},
 		{"0.996892", 0, "the last digit is wrong"},
 	})
+	known := coinFlipItem{NumTrials: 4, KHeads: 2, KMost: 3, ProblemType: between, Given: 1}
+	known.Rational = probability(known)
+	tasktest.Nears(t, known.Score, []tasktest.Near{
+		{"10/15", 1, "(6 + 4) / (4 + 6 + 4 + 1)"},
+		{"2/3", 1, "in lowest terms"},
+		{"0.666667", 1, "six digits"},
+		{"0.666666", 0, "cut off"},
+		{"10/16", 0, "what is given is left out"},
+		{"15/16", 0, "the probability of what is given"},
+		{"1/3", 0, "the complement"},
+		{"75/128", 0, "both probabilities multiplied"},
+	})
 	sure := coinFlipItem{NumTrials: 2, ProblemType: atLeast, Rational: rational{4, 4}}
 	tasktest.Nears(t, sure.Score, []tasktest.Near{{"1", 1, "only foreign records ask for it"}})
 }
@@ -78,18 +90,21 @@ func TestCoinFlipRecords(t *testing.T) {
 		t.Error(err)
 	}
 	for why, spoil := range map[string]func(*coinFlipItem){
-		"no flips":            func(c *coinFlipItem) { c.NumTrials = 0 },
-		"too many":            func(c *coinFlipItem) { c.NumTrials = 63 },
-		"too many ways":       func(c *coinFlipItem) { c.NumTrials, c.Heads = 40, rational{1, 3} },
-		"a coin of one side":  func(c *coinFlipItem) { c.Heads = rational{1, 1} },
-		"a coin of no heads":  func(c *coinFlipItem) { c.Heads = rational{0, 2} },
-		"a range without end": func(c *coinFlipItem) { c.ProblemType = between },
-		"a range too far":     func(c *coinFlipItem) { c.ProblemType, c.KMost = between, 5 },
-		"less than no heads":  func(c *coinFlipItem) { c.KHeads = -1 },
-		"more than all":       func(c *coinFlipItem) { c.KHeads = 5 },
-		"another kind":        func(c *coinFlipItem) { c.ProblemType = "at_most" },
-		"another probability": func(c *coinFlipItem) { c.Rational.Numerator = 10 },
-		"another wording":     func(c *coinFlipItem) { c.Phrasing = len(coinFlipPhrasings) },
+		"no flips":                    func(c *coinFlipItem) { c.NumTrials = 0 },
+		"too many":                    func(c *coinFlipItem) { c.NumTrials = 63 },
+		"too many ways":               func(c *coinFlipItem) { c.NumTrials, c.Heads = 40, rational{1, 3} },
+		"a coin of one side":          func(c *coinFlipItem) { c.Heads = rational{1, 1} },
+		"a coin of no heads":          func(c *coinFlipItem) { c.Heads = rational{0, 2} },
+		"a range without end":         func(c *coinFlipItem) { c.ProblemType = between },
+		"a range too far":             func(c *coinFlipItem) { c.ProblemType, c.KMost = between, 5 },
+		"less than no heads":          func(c *coinFlipItem) { c.KHeads = -1 },
+		"more than all":               func(c *coinFlipItem) { c.KHeads = 5 },
+		"less than nothing known":     func(c *coinFlipItem) { c.Given = -1 },
+		"more heads known than flips": func(c *coinFlipItem) { c.Given = 5 },
+		"something known":             func(c *coinFlipItem) { c.Given = 1 },
+		"another kind":                func(c *coinFlipItem) { c.ProblemType = "at_most" },
+		"another probability":         func(c *coinFlipItem) { c.Rational.Numerator = 10 },
+		"another wording":             func(c *coinFlipItem) { c.Phrasing = len(coinFlipPhrasings) },
 	} {
 		bad := good
 		spoil(&bad)
@@ -107,6 +122,7 @@ func TestCoinFlipParams(t *testing.T) {
 		`{"max_trials":15,"max_denominator":50}`:       "max_trials",
 		`{"max_denominator":1}`:                        "max_denominator",
 		`{"allow_between":true,"min_trials":1}`:        "min_trials",
+		`{"conditional":true,"min_trials":2}`:          "min_trials",
 		`{"allow_exact":false,"allow_at_least":false}`: "allow_exact",
 		`{"allow_exact":"yes"}`:                        "allow_exact",
 	})
@@ -115,15 +131,16 @@ func TestCoinFlipParams(t *testing.T) {
 var (
 	flipsRE = regexp.MustCompile(`(\d+) times?`)
 	coinRE  = regexp.MustCompile(`heads with probability (\d+/\d+)`)
+	givenRE = regexp.MustCompile(`(?:, given that the coin shows|series with) at least (\d+) heads?`)
 	headsRE = regexp.MustCompile(`(exactly|at least|from) (\d+)(?: to (\d+))? heads?`)
 )
 
 // The second solver reads the prompt and follows the coin flip by flip. After each flip,
 // the probability of k heads is that of k before and tails, plus that of k-1 before and
-// heads.
+// heads. At the end, it drops the numbers of heads below what is given.
 func TestCoinFlipSecond(t *testing.T) {
 	tasktest.Second(t, coinFlip.Task(), 1200, func(_ coinFlipItem, prompt, got string) error {
-		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(prompt)
+		flips, heads := flipsRE.FindStringSubmatch(prompt), headsRE.FindStringSubmatch(givenRE.ReplaceAllString(prompt, ""))
 		if flips == nil || heads == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
 		}
@@ -152,10 +169,21 @@ func TestCoinFlipSecond(t *testing.T) {
 		if heads[3] != "" {
 			most, _ = strconv.Atoi(heads[3])
 		}
-		want := new(big.Rat)
-		for i := k; i <= most; i++ {
-			want.Add(want, chance[i])
+		least := 0
+		if given := givenRE.FindStringSubmatch(prompt); given != nil {
+			least, _ = strconv.Atoi(given[1])
 		}
+		want, known := new(big.Rat), new(big.Rat)
+		for i := least; i <= n; i++ {
+			known.Add(known, chance[i])
+			if k <= i && i <= most {
+				want.Add(want, chance[i])
+			}
+		}
+		if chance, _ := known.Float64(); least > 0 && (chance < 0.01 || chance > 0.99) {
+			return fmt.Errorf("at least %d heads have the probability %v", least, chance)
+		}
+		want.Quo(want, known)
 		exact, _ := want.Float64()
 		if got != fmt.Sprintf("%.10g", exact) || exact > 0.9999 || exact <= 0 {
 			return fmt.Errorf("solution %s, want %v", got, exact)

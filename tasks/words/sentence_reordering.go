@@ -12,22 +12,24 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// sentenceReordering asks for the original order of the words of a sentence.
+// sentenceReordering asks for the original order of the words of sentences.
 var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingItem]{
 	Name:     "sentence_reordering",
 	Category: "algorithmic",
-	Doc: "Put the shuffled words of a sentence back into their order. The capital letter and the punctuation show how it begins and ends, " +
+	Doc: "Put the shuffled words of a sentence, or of each of several, back into their order. The capital letter and the punctuation show how it begins and ends, " +
 		"and the sentences are built so that only one order is good English.",
-	Source:  "Sentences composed for each problem, of parts written for this project; the settings are those of reasoning-gym.",
-	Version: 5,
-	Default: sentenceReorderingParams{MinWordsInSentence: 3, MaxWordsInSentence: 20},
+	Source:  "Sentences composed for each problem, of parts written for this project; the settings are those of reasoning-gym, except for sentences.",
+	Version: 6,
+	Default: sentenceReorderingParams{MinWordsInSentence: 3, MaxWordsInSentence: 20, Sentences: 1},
 	Levels: []sentenceReorderingParams{
-		{MinWordsInSentence: 3, MaxWordsInSentence: 4},
-		{MinWordsInSentence: 5, MaxWordsInSentence: 7},
-		{MinWordsInSentence: 8, MaxWordsInSentence: 11},
-		{MinWordsInSentence: 12, MaxWordsInSentence: 15},
-		{MinWordsInSentence: 16, MaxWordsInSentence: 20},
-		{MinWordsInSentence: 21, MaxWordsInSentence: 25},
+		{MinWordsInSentence: 3, MaxWordsInSentence: 4, Sentences: 1},
+		{MinWordsInSentence: 5, MaxWordsInSentence: 7, Sentences: 1},
+		{MinWordsInSentence: 8, MaxWordsInSentence: 11, Sentences: 1},
+		{MinWordsInSentence: 12, MaxWordsInSentence: 15, Sentences: 1},
+		{MinWordsInSentence: 16, MaxWordsInSentence: 20, Sentences: 1},
+		{MinWordsInSentence: 21, MaxWordsInSentence: 25, Sentences: 1},
+		{MinWordsInSentence: 21, MaxWordsInSentence: 25, Sentences: 4},
+		{MinWordsInSentence: 21, MaxWordsInSentence: 25, Sentences: 12},
 	},
 	Few: []string{
 		"",
@@ -40,26 +42,44 @@ var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingI
 type sentenceReorderingParams struct {
 	MinWordsInSentence int `json:"min_words_in_sentence"`
 	MaxWordsInSentence int `json:"max_words_in_sentence"`
+	Sentences          int `json:"sentences"`
 }
 
 // Check implements [task.Params].
 func (p sentenceReorderingParams) Check() error {
+	const mostSentences = 20
+	if p.Sentences < 1 || p.Sentences > mostSentences {
+		return fmt.Errorf("sentences is %d, want 1 to %d", p.Sentences, mostSentences)
+	}
 	return task.CheckRange("words_in_sentence", p.MinWordsInSentence, p.MaxWordsInSentence, [2]int{3, longestSentence})
 }
 
-// sentenceReorderingItem is one sentence. Entries of reasoning-gym have the shuffled words
-// only in the question, so Shuffled is empty there.
+// sentenceReorderingItem is one or more sentences. Entries of reasoning-gym have the shuffled
+// words only in the question, so Shuffled is empty there.
 type sentenceReorderingItem struct {
-	WordCount int     `json:"word_count"`
-	Answer    *string `json:"answer"` // the sentence
-	Shuffled  string  `json:"shuffled,omitempty"`
+	WordCount int     `json:"word_count"`         // of all sentences
+	Answer    *string `json:"answer"`             // the sentences, each on a line
+	Shuffled  string  `json:"shuffled,omitempty"` // the words of each, on a line in the same place
 	Phrasing  int     `json:"phrasing,omitempty"`
 }
 
-// makeSentenceReordering draws a sentence, and shuffles it so that at most half of its
-// words are in place.
-func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceReorderingItem, error) {
-	sentence := drawSentence(r.Between(p.MinWordsInSentence, p.MaxWordsInSentence), r)
+// makeSentenceReordering draws sentences, and shuffles each.
+func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (item sentenceReorderingItem, err error) {
+	sentences, lines := make([]string, p.Sentences), make([]string, p.Sentences)
+	for i := range sentences {
+		sentences[i] = drawSentence(r.Between(p.MinWordsInSentence, p.MaxWordsInSentence), r)
+		words := shuffledWords(sentences[i], r)
+		lines[i] = string(appendJoined(make([]byte, 0, 256), words, " "))
+		item.WordCount += len(words)
+	}
+	text := strings.Join(sentences, "\n")
+	item.Answer, item.Shuffled = &text, strings.Join(lines, "\n")
+	item.Phrasing = r.Between(0, len(sentenceReorderingPhrasings)-1)
+	return item, nil
+}
+
+// shuffledWords shuffles the words of a sentence so that at most half of them are in place.
+func shuffledWords(sentence string, r *rng.Rand) []string {
 	inOrder := strings.Split(sentence, " ")
 	words := append(make([]string, 0, longestSentence), inOrder...)
 	rng.ToFront(r, words, len(words))
@@ -71,10 +91,7 @@ func makeSentenceReordering(p sentenceReorderingParams, r *rng.Rand) (sentenceRe
 		copy(words, words[1:])
 		words[len(words)-1] = first
 	}
-	return sentenceReorderingItem{
-		WordCount: len(words), Answer: &sentence, Shuffled: string(appendJoined(make([]byte, 0, 256), words, " ")),
-		Phrasing: r.Between(0, len(sentenceReorderingPhrasings)-1),
-	}, nil
+	return words
 }
 
 // sameButForCase counts the indexes where a and b have the same word, ignoring case.
@@ -87,29 +104,53 @@ func sameButForCase(a, b []string) (n int) {
 	return n
 }
 
-// sentenceReorderingPhrasings are the wordings of the question, before the words.
-var sentenceReorderingPhrasings = []string{
-	"Put the words of this sentence back in order: ",
-	"These words make up a sentence, but they were shuffled. How does it read? ",
-	"Someone cut a sentence into words and dropped them. Put it together again: ",
-	"Make one sentence of exactly these words: ",
-	"Restore the order of the words, so that they form an English sentence: ",
-	"A magnetic poetry set has these words, each on its own tile. Lay them out as one sentence: ",
+// sentenceReorderingPhrasings are the wordings of the question, before the words of one
+// sentence, and before lines with the words of one each.
+var sentenceReorderingPhrasings = [][2]string{
+	{"Put the words of this sentence back in order: ", "Each line has the words of one sentence. Put them back in order:"},
+	{
+		"These words make up a sentence, but they were shuffled. How does it read? ",
+		"The words of each line make up a sentence, but they were shuffled. How do the sentences read?",
+	},
+	{
+		"Someone cut a sentence into words and dropped them. Put it together again: ",
+		"Someone cut several sentences into words, and shuffled the words of each. Put the sentences together again, line by line:",
+	},
+	{"Make one sentence of exactly these words: ", "Make one sentence of exactly the words of each line:"},
+	{
+		"Restore the order of the words, so that they form an English sentence: ",
+		"Restore the order of the words in each line, so that every line is an English sentence:",
+	},
+	{
+		"A magnetic poetry set has these words, each on its own tile. Lay them out as one sentence: ",
+		"A magnetic poetry set has these words, each on its own tile, in several rows. Lay out each row as one sentence:",
+	},
 }
 
 // Prompt implements [task.Instance].
 func (s sentenceReorderingItem) Prompt() string {
-	return sentenceReorderingPhrasings[s.Phrasing] + s.Shuffled +
+	words := sentenceReorderingPhrasings[s.Phrasing]
+	if strings.Contains(s.Shuffled, "\n") {
+		return words[1] + "\n" + s.Shuffled +
+			"\nPunctuation follows the word it belongs to. Answer with the sentences alone, in the same order, each with all its words on a line of its own."
+	}
+	return words[0] + s.Shuffled +
 		"\nPunctuation follows the word it belongs to. Answer with the sentence alone, all its words on one line."
 }
 
 // Short implements [task.Shortener].
-func (s sentenceReorderingItem) Short() string { return "reorder " + s.Shuffled }
+func (s sentenceReorderingItem) Short() string {
+	return "reorder " + strings.ReplaceAll(s.Shuffled, "\n", " / ")
+}
 
-// Canonical implements [task.Canonicalizer]. The order of the words does not matter, since
-// they were shuffled.
+// Canonical implements [task.Canonicalizer]. The order of the words in a line does not
+// matter, since they were shuffled.
 func (s sentenceReorderingItem) Canonical() string {
-	return strings.Join(inOrder(strings.Fields(s.Shuffled), ascending), " ")
+	lines := strings.Split(s.Shuffled, "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(inOrder(strings.Fields(line), ascending), " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Check refuses a record without a sentence, or with a different set of words. The
@@ -118,19 +159,23 @@ func (s sentenceReorderingItem) Check() error {
 	if s.Answer == nil || answer.Trim(*s.Answer) == "" {
 		return errors.New("answer is missing")
 	}
-	words := answer.Fields(*s.Answer)
-	if s.Shuffled != "" && !slices.Equal(inOrder(words, ascending), inOrder(answer.Fields(s.Shuffled), ascending)) {
-		return errors.New("shuffled does not have the words of the answer")
+	if s.Shuffled != "" && !slices.EqualFunc(strings.Split(*s.Answer, "\n"), strings.Split(s.Shuffled, "\n"), sameWords) {
+		return errors.New("shuffled does not have the words of the answer, line by line")
 	}
 	return task.CheckPhrasing(s.Phrasing, len(sentenceReorderingPhrasings))
+}
+
+// sameWords reports whether two lines have the same words, in whatever order.
+func sameWords(a, b string) bool {
+	return slices.Equal(inOrder(answer.Fields(a), ascending), inOrder(answer.Fields(b), ascending))
 }
 
 // Solve implements [task.Instance].
 func (s sentenceReorderingItem) Solve() string { return *s.Answer }
 
 // Score implements [task.Instance]. It ignores case and space between words. Two exchanged
-// words cost their share of the words; anything else earns nothing, since long sentences
-// share many words.
+// words cost their share of the words of their sentence; anything else earns nothing, since
+// long sentences share many words.
 func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(*s.Answer)+80 {
 		return quintain.Wrong("the answer is too long to be the sentence")
@@ -142,18 +187,22 @@ func (s sentenceReorderingItem) Score(text string) quintain.Verdict {
 	case len(got) != len(want):
 		return quintain.Wrong(fmt.Sprintf("there are %d words, want %d", len(got), len(want)))
 	}
-	switch same := samePlaces(got, want); {
-	case same == len(want):
+	same := samePlaces(got, want)
+	if same == len(want) {
 		return quintain.Right()
-	case same == len(want)-2 && 2*same > len(want) && exchanged(got, want):
-		return quintain.Partial(float64(same)/float64(len(want)), "two words have changed places")
-	default:
-		return quintain.Wrong(fmt.Sprintf("%d of %d words are in their places", same, len(want)))
 	}
+	if same == len(want)-2 {
+		if share := s.exchanged(got, want); share > 0.5 {
+			return quintain.Partial(share, "two words have changed places")
+		}
+	}
+	return quintain.Wrong(fmt.Sprintf("%d of %d words are in their places", same, len(want)))
 }
 
-// exchanged reports whether the words that differ are the same, in another order.
-func exchanged(got, want []string) bool {
+// exchanged returns the share of the words of a sentence that are in their places, where two
+// are exchanged; it is 0 if the two that differ are not the same words in another order, or
+// are not in the same sentence.
+func (s sentenceReorderingItem) exchanged(got, want []string) (share float64) {
 	first, last := -1, -1
 	for i := range got {
 		if got[i] != want[i] {
@@ -163,5 +212,15 @@ func exchanged(got, want []string) bool {
 			last = i
 		}
 	}
-	return got[first] == want[last] && got[last] == want[first]
+	if got[first] != want[last] || got[last] != want[first] {
+		return 0
+	}
+	for sentence := range strings.SplitSeq(*s.Answer, "\n") {
+		n := len(answer.Fields(sentence))
+		if last < n && first >= 0 {
+			return float64(n-2) / float64(n)
+		}
+		first, last = first-n, last-n
+	}
+	return 0
 }

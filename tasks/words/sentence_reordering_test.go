@@ -32,6 +32,24 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{" ", 0, "space"},
 		{"", 0, "nothing"},
 	})
+	several := "The old owl, it seems, hunts quietly.\nThe calm baker waited.\nAfter the tide turned, the nurse laughed."
+	lines := sentenceReorderingItem{WordCount: 18, Answer: &several, Shuffled: "owl, hunts it The quietly. seems, old\nwaited. baker The calm\ntide nurse turned, the After laughed. the"}
+	if err := lines.Check(); err != nil {
+		t.Fatal(err)
+	}
+	tasktest.Nears(t, lines.Score, []tasktest.Near{
+		{several, 1, ""},
+		{strings.ReplaceAll(several, "\n", " "), 1, "space is free, also between sentences"},
+		{"The old owl, it seems, quietly. hunts\nThe calm baker waited.\nAfter the tide turned, the nurse laughed.", 5. / 7, "two exchanged words of a sentence, as of one alone"},
+		{"The old owl, it seems, hunts quietly.\nThe calm baker waited.\nAfter the tide turned, the laughed. nurse", 5. / 7, "of the last sentence"},
+		{"The old owl, it seems, hunts quietly.\nThe baker calm waited.\nAfter the tide turned, the nurse laughed.", 0, "of a short one"},
+		{"The old baker it seems, hunts quietly.\nThe calm owl, waited.\nAfter the tide turned, the nurse laughed.", 0, "words of different sentences"},
+		{"The old owl, it seems, quietly. hunts\nThe calm baker waited.\nAfter the tide turned, the laughed. nurse", 0, "two in each of two"},
+		{"The calm baker waited.\nThe old owl, it seems, hunts quietly.\nAfter the tide turned, the nurse laughed.", 0, "another order of sentences"},
+		{"The old owl, it seems, hunts quietly.\nThe calm baker waited.", 0, "a sentence is missing"},
+		{sentence, 0, "so are two"},
+		{lines.Shuffled, 0, "the question itself"},
+	})
 	entry := sentenceReorderingItem{WordCount: 7, Answer: &sentence}
 	if err := entry.Check(); err != nil {
 		t.Errorf("an entry without the shuffled words: %v", err)
@@ -42,6 +60,8 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{Answer: &blank},
 		{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The quietly. seems, young"},
 		{WordCount: 7, Answer: &sentence, Phrasing: 99},
+		{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The\nquietly. seems, old"},
+		{WordCount: 18, Answer: &several, Shuffled: "waited. baker The calm\nowl, hunts it The quietly. seems, old\ntide nurse turned, the After laughed. the"},
 	} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -54,23 +74,31 @@ func TestSentenceReorderingParams(t *testing.T) {
 		`{"min_words_in_sentence":2}`:  "min_words_in_sentence",
 		`{"min_words_in_sentence":21}`: "max_words_in_sentence",
 		`{"max_words_in_sentence":26}`: "max_words_in_sentence",
+		`{"sentences":0}`:              "sentences",
+		`{"sentences":21}`:             "sentences",
 	})
 }
 
-// The second solver builds all sentences from the words of the prompt, and finds only one.
+// The second solver builds all sentences from the words of each line of the prompt, and
+// finds only one.
 func TestSentenceReorderingSecond(t *testing.T) {
 	tasktest.Second(t, sentenceReordering.Task(), 1500, func(item sentenceReorderingItem, prompt, got string) error {
-		question, _, _ := strings.Cut(prompt, "\n")
-		_, list, found := strings.Cut(question, ": ")
-		if !found {
-			_, list, _ = strings.Cut(question, " read? ")
+		lines := strings.Split(prompt, "\n")
+		question, lines := lines[0], lines[1:len(lines)-1]
+		if len(lines) == 0 {
+			at := max(strings.LastIndex(question, ": "), strings.LastIndex(question, "? "))
+			lines = []string{question[at+len(": "):]}
 		}
-		words := strings.Split(list, " ")
-		if of := sentencesOf(words); len(of) != 1 || of[0] != got || len(words) != item.WordCount {
-			return fmt.Errorf("%q are the words of %q, and the solution is %s", words, of, got)
+		total, solution := 0, strings.Split(got, "\n")
+		for i, line := range lines {
+			words := strings.Split(line, " ")
+			if of := sentencesOf(words); len(solution) != len(lines) || len(of) != 1 || of[0] != solution[i] {
+				return fmt.Errorf("%q are the words of %q, and the solution is %s", words, of, got)
+			}
+			total += len(words)
 		}
-		if v := item.Score(list); v.Score > 0 {
-			return fmt.Errorf("the question itself gets %+v", v)
+		if v := item.Score(strings.Join(lines, "\n")); v.Score > 0 || total != item.WordCount {
+			return fmt.Errorf("the question itself, of %d words, gets %+v", total, v)
 		}
 		return nil
 	})
@@ -92,8 +120,12 @@ func TestSentenceReorderingVariety(t *testing.T) {
 
 func TestSentenceReorderingKeys(t *testing.T) {
 	tasktest.Same(t, sentenceReordering.Task(), "how the words are shuffled is free", func(s *sentenceReorderingItem) {
-		words := strings.Fields(s.Shuffled)
-		slices.Reverse(words)
-		s.Shuffled = strings.Join(words, " ")
+		lines := strings.Split(s.Shuffled, "\n")
+		for i, line := range lines {
+			words := strings.Fields(line)
+			slices.Reverse(words)
+			lines[i] = strings.Join(words, " ")
+		}
+		s.Shuffled = strings.Join(lines, "\n")
 	})
 }

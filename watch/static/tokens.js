@@ -150,6 +150,8 @@ function attend(section) {
   if (q.has('tokens')) {
     form.episode.value = q.get('tokens');
     if (form.episode.value) load();
+  } else if (location.hash === `#${section.id}`) { // a link was followed before this script ran
+    load();
   }
 }
 

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,19 +11,17 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/run"
 )
 
 // Sizes of the live picture.
 const (
-	liveTasks   = 7 // rows of tasks
-	workedLines = 3 // of the question, and of the reply, of the worked problem
-	workedEvery = 4 * time.Second
+	liveTasks = 7  // rows of tasks
+	liveLines = 24 // at most: a larger one would not fit on a small terminal
 )
 
-// A Live shows the progress of a run: on a terminal a picture redrawn in place, otherwise a
-// short line now and then. It is a [run.Sink]; many goroutines may use it.
+// A Live shows the progress of a run: on a terminal a picture redrawn in place, otherwise
+// short lines now and then. It is a [run.Sink]; many goroutines may use it.
 type Live struct {
 	// Name begins the lines that stay. It is "quintain run" unless changed before Run.
 	Name string
@@ -30,10 +29,10 @@ type Live struct {
 	terminal *Terminal
 	report   func() run.Report
 
-	mu     sync.Mutex
-	drawn  int // lines of the picture on the terminal
-	worked *run.Played
-	at     time.Time // of its choice
+	mu       sync.Mutex
+	drawn    int // lines of the picture on the terminal
+	showcase showcase
+	examined bool // a held-out score was printed
 }
 
 // NewLive returns a Live of the run of report. Call Run to show it. Note and Say print even
@@ -48,24 +47,48 @@ func (l *Live) Note(e run.Event) error {
 	defer l.mu.Unlock()
 	switch e := e.(type) {
 	case run.Played:
-		if now := time.Now(); len(e.Scores) > 0 && now.Sub(l.at) >= workedEvery {
-			e.Group = nil // its tokens are reused
-			l.worked, l.at = &e, now
-		}
+		l.played(&e)
 	case run.Examined:
-		if e.Report.Mean != nil {
-			l.print(fmt.Sprintf("held-out problems score %.3f at version %d", *e.Report.Mean, e.Version))
-		}
+		l.exam(&e)
 	case run.Said:
 		l.print(e.Text)
 	}
 	return nil
 }
 
+// played considers a group for the showcase. In lines, the first solved problem is shown at
+// once. l.mu is held.
+func (l *Live) played(p *run.Played) {
+	l.showcase.consider(p)
+	first := l.showcase.shown == nil && l.showcase.next != nil && l.showcase.next.right > 0
+	if first && !l.terminal.Draws && l.showcase.turn(time.Now(), 0) {
+		r := l.report()
+		fmt.Fprintln(l.terminal.Out, "  "+l.showcase.shown.line(&r))
+	}
+}
+
+// exam prints a held-out score; on a terminal only the first, because the picture has the
+// others. l.mu is held.
+func (l *Live) exam(e *run.Examined) {
+	if e.Report.Mean == nil || l.examined && l.terminal.Draws {
+		return
+	}
+	which := "held-out problems"
+	if !l.examined {
+		which += ", which it never practises,"
+	}
+	l.examined = true
+	l.print(fmt.Sprintf("%s score %.3f at version %d", which, *e.Report.Mean, e.Version))
+}
+
 // print prints a line that stays. l.mu is held.
 func (l *Live) print(text string) {
 	l.erase()
-	fmt.Fprintln(l.terminal.Out, l.Name+": "+text)
+	lines := []string{l.Name + ": " + text}
+	if l.terminal.Draws {
+		lines = WrapLine(lines[0], l.terminal.width()-1-len("  "))
+	}
+	fmt.Fprintln(l.terminal.Out, strings.Join(lines, "\n  "))
 }
 
 // Say prints a line that stays.
@@ -106,33 +129,59 @@ func (l *Live) show() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.terminal.Draws {
-		fmt.Fprintln(l.terminal.Out, strings.Join(statusOf(&r), "  "))
+		fmt.Fprintln(l.terminal.Out, statusLine(&r))
+		if l.showcase.turn(time.Now(), 0) {
+			fmt.Fprintln(l.terminal.Out, "  "+l.showcase.shown.line(&r))
+		}
 		return
 	}
-	lines := l.picture(&r, l.terminal.width())
+	l.showcase.turn(time.Now(), showEvery)
+	picture := l.picture(&r, l.terminal.width())
 	l.erase()
-	fmt.Fprintln(l.terminal.Out, strings.Join(lines, "\n"))
-	l.drawn = len(lines)
+	fmt.Fprintln(l.terminal.Out, strings.Join(picture, "\n"))
+	l.drawn = len(picture)
 }
 
-// statusOf returns the state of a run, in parts of a few words.
-func statusOf(r *run.Report) []string {
-	parts := []string{
-		fmt.Sprintf("step %d", r.Steps), "version " + known("%d", r.Version, r.Version >= 0), fmt.Sprintf("score %.3f", r.Score()),
-		fmt.Sprintf("groups %d", r.GroupsMade), fmt.Sprintf("dropped %d", sum(r.GroupsDropped)),
-		"lag " + lagOf(r), fmt.Sprintf("%.0f %s/s", r.Rate(), r.Unit),
+// statusLine tells the state of a run in a line: what has become better, then numbers.
+func statusLine(r *run.Report) string {
+	step := fmt.Sprintf("step %d", r.Steps)
+	if r.Version != r.Steps {
+		step += ", version " + known("%d", r.Version, r.Version >= 0)
 	}
-	if complexity, has := r.Complexity(); has {
-		parts = append(parts, fmt.Sprintf("complexity %.2f", complexity))
+	text := fmt.Sprintf("%s, %s: %s (%s)", step, elapsed(r.Seconds), headline(r), strings.Join(flowOf(r), ", "))
+	return strings.Join(append([]string{text}, troubles(r)...), "; ")
+}
+
+// flowOf returns how groups and tokens flow, in parts of a few words.
+func flowOf(r *run.Report) []string {
+	parts := []string{
+		grouped(r.GroupsMade) + " groups kept", grouped(sum(r.GroupsDropped)) + " dropped", "lag " + lagOf(r), fmt.Sprintf("%s %s/s", grouped(int(r.Rate())), r.Unit),
 	}
 	if r.GroupsSent > 0 {
-		parts = append(parts, fmt.Sprintf("sent %d", r.GroupsSent))
+		parts = append(parts, grouped(r.GroupsSent)+" sent")
+	}
+	return parts
+}
+
+// statusOf returns the state of a run in numbers, in parts of a few words.
+func statusOf(r *run.Report) []string {
+	parts := []string{
+		elapsed(r.Seconds), fmt.Sprintf("step %d", r.Steps), "version " + known("%d", r.Version, r.Version >= 0),
+	}
+	parts = append(parts, flowOf(r)...)
+	if r.ExamBefore != nil {
+		parts = append(parts, fmt.Sprintf("training score %.3f", r.Score()))
 	}
 	if m := r.Training; m != nil {
 		parts = append(parts, fmt.Sprintf("loss %.3f", m.Loss), fmt.Sprintf("entropy %.3f", m.Entropy))
-		if m.Skipped > 0 {
-			parts = append(parts, fmt.Sprintf("skipped updates %d", m.Skipped))
-		}
+	}
+	return parts
+}
+
+// troubles returns what is unusual, in parts of a few words.
+func troubles(r *run.Report) (parts []string) {
+	if m := r.Training; m != nil && m.Skipped > 0 {
+		parts = append(parts, fmt.Sprintf("skipped updates %d", m.Skipped))
 	}
 	if r.NoLogProbs > 0 {
 		parts = append(parts, fmt.Sprintf("sequences without log-probabilities %d", r.NoLogProbs))
@@ -170,119 +219,64 @@ func known(format string, value any, is bool) string {
 	return fmt.Sprintf(format, value)
 }
 
-// picture returns the lines of the picture, each shorter than width columns.
-func (l *Live) picture(r *run.Report, width int) []string {
-	lines := flow(statusOf(r), width)
-	rows := moving(r.Tasks, liveTasks)
-	name := 0
-	for _, t := range rows {
-		name = max(name, len([]rune(t.Label)))
-	}
-	name = min(name, width/2)
-	for _, t := range rows {
-		row := fmt.Sprintf("  %-*s %.3f ", name, Clip(t.Label, name), t.Last)
-		if c := t.Curriculum; c != nil {
-			row += fmt.Sprintf("complexity %.2f  share %2.0f %% ", c.Complexity, 100*c.Share)
+// picture returns the lines of the picture, each of less than width columns. l.mu is held.
+func (l *Live) picture(r *run.Report, width int) (all []string) {
+	add := func(of style, list ...string) {
+		for _, line := range list {
+			all = append(all, l.terminal.in(of, line))
 		}
-		row += curve.Spark(t.Curve, max(0, min(32, width-1-len([]rune(row)))))
-		lines = append(lines, Clip(row, width-1))
 	}
-	if more := len(r.Tasks) - len(rows); more > 0 {
-		lines = append(lines, Clip(fmt.Sprintf("  and %d tasks that move less", more), width-1))
+	add(bold, WrapLine(headline(r), width-1)...)
+	add(faint, flow(statusOf(r), width)...)
+	if list := troubles(r); list != nil {
+		add(yellow, flow(list, width)...)
 	}
-	return append(lines, workedProblem(l.worked, width)...)
+	if rows := moving(r.Tasks, liveTasks); rows != nil {
+		table := progress{tasks: rows, room: width, live: true}.lines()
+		add(faint, "", table[0])
+		add("", table[1:]...)
+		if more := len(r.Tasks) - len(rows); more > 0 {
+			add(faint, Clip(fmt.Sprintf("and %d tasks that move less", more), width-1))
+		}
+	}
+	if l.showcase.shown != nil {
+		add("", l.showcase.shown.lines(l.terminal, r, width)...)
+	}
+	return all[:min(len(all), liveLines)]
 }
 
 // moving returns the n tasks with the largest change of score, in the order of the run.
 func moving(tasks []run.TaskReport, n int) []run.TaskReport {
-	var played []run.TaskReport
+	var list []run.TaskReport
 	for _, t := range tasks {
-		if t.Groups > 0 {
-			played = append(played, t)
+		if t.Groups > 0 || t.ExamBefore != nil {
+			list = append(list, t)
 		}
 	}
-	if len(played) <= n {
-		return played
+	if len(list) <= n {
+		return list
 	}
-	moves := make([]float64, len(played))
-	for i, t := range played {
-		moves[i] = math.Abs(t.Last - t.First)
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
 	}
-	bound := slices.Sorted(slices.Values(moves))[len(moves)-n]
-	var most []run.TaskReport
-	for i, t := range played {
-		if moves[i] >= bound && len(most) < n {
-			most = append(most, t)
-		}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(move(&list[b]), move(&list[a])) })
+	most := make([]run.TaskReport, n)
+	for i, at := range slices.Sorted(slices.Values(order[:n])) {
+		most[i] = list[at]
 	}
 	return most
 }
 
-// workedProblem shows one played problem to newcomers: the question, the model's reply, and
-// its score.
-func workedProblem(p *run.Played, width int) []string {
-	if p == nil {
-		return nil
+// move is the change of a task's score: on held-out problems or, without them, in training.
+func move(t *run.TaskReport) float64 {
+	switch {
+	case t.ExamAfter != nil && t.ExamBefore != nil:
+		return math.Abs(*t.ExamAfter - *t.ExamBefore)
+	case t.ExamBefore != nil:
+		return 0
 	}
-	best := 0
-	for i, score := range p.Scores {
-		if score > p.Scores[best] {
-			best = i
-		}
-	}
-	t := &p.Trajectories[best]
-	last := t.Turns[len(t.Turns)-1]
-	lines := []string{"", Clip("a problem of "+p.Job.Label, width-1)}
-	lines = append(lines, block("asked", question(t), width)...)
-	lines = append(lines, block("wrote", last.Reply, width)...)
-	verdict := fmt.Sprintf("scored %.2f", p.Scores[best])
-	if last.Why != "" {
-		verdict += ": " + last.Why
-	}
-	return append(lines, block("", verdict, width)...)
-}
-
-// question returns the last message of the user in an episode.
-func question(t *quintain.Trajectory) string {
-	told := t.Turns[len(t.Turns)-1].Observed
-	for _, m := range slices.Backward(told) {
-		if m.Role == quintain.RoleUser {
-			return m.Text()
-		}
-	}
-	return ""
-}
-
-// block shows text after its name, in a few lines that fit.
-func block(name, text string, width int) []string {
-	const indent = 8
-	room := width - 1 - indent
-	var lines []string
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		line = Plain(strings.TrimRight(line, "\n"))
-		for runes := []rune(line); len(lines) <= workedLines; runes = runes[room:] {
-			if len(runes) <= room {
-				lines = append(lines, string(runes))
-				break
-			}
-			lines = append(lines, string(runes[:room]))
-		}
-	}
-	if len(lines) > workedLines {
-		lines = lines[:workedLines]
-		lines[workedLines-1] = Clip(lines[workedLines-1]+" …", room)
-	}
-	if lines == nil {
-		lines = []string{"(nothing)"}
-	}
-	for i := range lines {
-		head := ""
-		if i == 0 {
-			head = name
-		}
-		lines[i] = fmt.Sprintf("  %-*s%s", indent-2, head, lines[i])
-	}
-	return lines
+	return math.Abs(t.Last - t.First)
 }
 
 // sum adds up counters.

@@ -6,68 +6,140 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
-	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/run"
 )
 
-// sparkWidth is the width of a curve in a table, in characters.
-const sparkWidth = 16
-
 // Report prints the report of a run.
-func Report(out io.Writer, r *run.Report) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight|tabwriter.TabIndent)
-	fmt.Fprintf(t, "task\tgroups\tfirst score\tlast score\tcurve\t")
-	_, adaptive := r.Complexity()
-	if adaptive {
-		fmt.Fprintf(t, "complexity\tshare\t")
-	}
-	fmt.Fprintln(t)
-	for _, task := range r.Tasks {
-		fmt.Fprintf(t, "%s\t%d\t%.3f\t%.3f\t%s\t", task.Label, task.Groups, task.First, task.Last, curve.Spark(task.Curve, sparkWidth))
-		if adaptive {
-			fmt.Fprintf(t, "%.2f\t%.2f\t", task.Curriculum.Complexity, task.Curriculum.Share)
-		}
-		fmt.Fprintln(t)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "\nsteps          %d in %.1f s, to version %s\n", r.Steps, r.Seconds, Version(r.Version))
-	fmt.Fprintf(out, "groups made    %d\n", r.GroupsMade)
-	if r.GroupsSent > 0 {
-		fmt.Fprintf(out, "groups sent    %d\n", r.GroupsSent)
-	}
-	fmt.Fprintf(out, "groups dropped %s\n", counted(r.GroupsDropped))
-	fmt.Fprintf(out, "episodes       %s\n", counted(r.Episodes))
-	if r.NoLogProbs > 0 {
-		fmt.Fprintf(out, "no logprobs    %d sequences\n", r.NoLogProbs)
-	}
-	if r.Unscored > 0 {
-		fmt.Fprintf(out, "no teacher     %d groups: %s\n", r.Unscored, r.TeacherFault)
-	}
-	if r.Replays > 0 || r.PlayedAgain > 0 {
-		fmt.Fprintf(out, "played again   %d episodes, %d problems\n", r.Replays, r.PlayedAgain)
-	}
-	fmt.Fprintf(out, "%-14s %d, %.0f a second\n", r.Unit, r.Tokens, r.Rate())
-	if r.Turns != (run.Turns{}) {
-		fmt.Fprintf(out, "further turns  %v\n", r.Turns)
-	}
-	if len(r.SolvedAt) > 1 {
-		fmt.Fprintf(out, "solved         %.1f %% of them at a later turn than the first\n", 100*r.SolvedLater())
-	}
-	err := staleness(out, r)
-	if r.ExamBefore != nil && r.ExamAfter != nil {
-		_, err = fmt.Fprintf(out, "held out       %.3f before, %.3f after\n", *r.ExamBefore, *r.ExamAfter)
-	}
-	if r.Failed() > 0 {
-		_, err = fmt.Fprintf(out, "last fault     %s\n", r.LastFault)
+func Report(on *Terminal, r *run.Report) error {
+	p := &paper{on: on}
+	p.table(r)
+	p.facts(r)
+	p.replay(r)
+	if len(r.Advice) > 0 {
+		p.line("", "")
 	}
 	for _, advice := range r.Advice {
-		_, err = fmt.Fprintf(out, "note           %s\n", advice)
+		p.fact("note", "%s", advice)
 	}
+	_, err := io.WriteString(on.Out, p.text.String())
 	return err
+}
+
+// A paper is a printed report.
+type paper struct {
+	on   *Terminal
+	text strings.Builder
+}
+
+// line prints a line in a style.
+func (p *paper) line(s style, text string) { p.text.WriteString(p.on.in(s, text) + "\n") }
+
+// factIndent is the width of the names of facts.
+const factIndent = 15
+
+// fact prints a fact after its name, in lines that fit.
+func (p *paper) fact(name, form string, args ...any) {
+	text := strings.Join(strings.Fields(Plain(fmt.Sprintf(form, args...))), " ")
+	for _, line := range WrapLine(text, p.on.room()-1-factIndent) {
+		p.text.WriteString(strings.TrimRight(fmt.Sprintf("%-*s%s", factIndent, name, line), " ") + "\n")
+		name = ""
+	}
+}
+
+// table prints how the tasks went that were played or examined; nothing if no group was played.
+func (p *paper) table(r *run.Report) {
+	shown := moving(r.Tasks, len(r.Tasks))
+	if played(r) == 0 {
+		return
+	}
+	of := progress{tasks: shown, room: p.on.room()}
+	table := of.lines()
+	p.line(bold, table[0])
+	for _, line := range table[1:] {
+		p.line("", line)
+	}
+	if strings.Contains(table[0], levelsHead) {
+		for _, line := range WrapLine(levelsHead+": their held-out problems score two thirds or more", p.on.room()-1) {
+			p.line(faint, line)
+		}
+	}
+	p.line("", "")
+}
+
+// facts prints the counts of a run, without those of what did not happen.
+func (p *paper) facts(r *run.Report) {
+	if r.ExamBefore != nil {
+		p.fact("held out", "%s", strings.TrimPrefix(headline(r), "held-out score "))
+	}
+	if r.Steps+played(r) == 0 {
+		p.fact("played", "nothing to its end, in %s", elapsed(r.Seconds))
+	} else {
+		p.fact("steps", "%s in %s, to version %s", grouped(r.Steps), elapsed(r.Seconds), known("%s", grouped(r.Version), r.Version >= 0))
+		p.fact("groups kept", "%s", grouped(r.GroupsMade))
+	}
+	if r.GroupsSent > 0 {
+		p.fact("groups sent", "%s", grouped(r.GroupsSent))
+	}
+	if sum(r.Episodes)+sum(r.GroupsDropped) > 0 {
+		p.fact("groups dropped", "%s", counted(r.GroupsDropped))
+		p.fact("episodes", "%s", counted(r.Episodes))
+	}
+	if r.NoLogProbs > 0 {
+		p.fact("no logprobs", "%d sequences", r.NoLogProbs)
+	}
+	if r.Unscored > 0 {
+		p.fact("no teacher", "%d groups: %s", r.Unscored, r.TeacherFault)
+	}
+	if r.Replays > 0 || r.PlayedAgain > 0 {
+		p.fact("played again", "%d episodes, %d problems", r.Replays, r.PlayedAgain)
+	}
+	if r.Tokens > 0 {
+		p.fact(r.Unit, "%s, %s a second", grouped(r.Tokens), grouped(int(r.Rate())))
+	}
+	if r.Turns != (run.Turns{}) {
+		p.fact("further turns", "%v", r.Turns)
+	}
+	if len(r.SolvedAt) > 1 {
+		p.fact("solved", "%.1f %% of them at a later turn than the first", 100*r.SolvedLater())
+	}
+	p.staleness(r)
+	if r.Failed() > 0 {
+		p.fact("last fault", "%s", r.LastFault)
+	}
+}
+
+// staleness prints how old the groups were, and how the stale ones differ from the others.
+func (p *paper) staleness(r *run.Report) {
+	if _, is := r.Lag(); played(r) > 0 {
+		p.fact("staleness", "%s", known("%s", counted(r.Staleness), is))
+	}
+	if r.Stale.Groups > 0 {
+		p.fact("stale", "%.0f %s an episode, %.1f s a group; of the kept groups %.0f and %.1f s",
+			r.Stale.Length(), r.Unit, r.Stale.Duration(), r.Kept.Length(), r.Kept.Duration())
+	}
+}
+
+// replay prints the held-out problem that gained most: the reply then and the reply now.
+func (p *paper) replay(r *run.Report) {
+	if r.Replay == nil {
+		return
+	}
+	then, now := &r.Replay.Before, &r.Replay.After
+	names := []string{"asked", "version " + grouped(r.Replay.VersionBefore), "version " + grouped(r.Replay.VersionAfter)}
+	width := min(p.on.room(), textWidth)
+	b := block{on: p.on, indent: 4 + max(len(names[1]), len(names[2])), width: width}
+	p.line("", "")
+	all := WrapLine("a held-out problem of "+place(r, then.Label), width-1)
+	all = append(all, b.lines(names[0], then.Question)...)
+	for i, e := range []*run.Example{then, now} {
+		word, style := verdict(e)
+		b.style = style
+		all = append(all, b.lines(names[1+i], word+": "+withWhy(e))...)
+	}
+	for _, line := range all {
+		p.line("", line)
+	}
 }
 
 // Version writes the version of the policy's weights.
@@ -84,25 +156,11 @@ func counted[K ~string | ~int](m map[K]int) string {
 	sum := 0
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if sum += m[key]; m[key] > 0 {
-			parts = append(parts, fmt.Sprintf("%v: %d", key, m[key]))
+			parts = append(parts, fmt.Sprintf("%v: %s", key, grouped(m[key])))
 		}
 	}
 	if parts == nil {
 		return "0"
 	}
-	return fmt.Sprintf("%d (%s)", sum, strings.Join(parts, ", "))
-}
-
-// staleness prints how old the groups were, and how the stale ones differ from the others.
-func staleness(out io.Writer, r *run.Report) error {
-	lags := counted(r.Staleness)
-	if _, known := r.Lag(); !known {
-		lags = "unknown"
-	}
-	_, err := fmt.Fprintf(out, "staleness      %s\n", lags)
-	if r.Stale.Groups > 0 {
-		_, err = fmt.Fprintf(out, "stale          %.0f %s an episode, %.1f s a group; of the kept groups %.0f and %.1f s\n",
-			r.Stale.Length(), r.Unit, r.Stale.Duration(), r.Kept.Length(), r.Kept.Duration())
-	}
-	return err
+	return fmt.Sprintf("%s (%s)", grouped(sum), strings.Join(parts, ", "))
 }

@@ -6,16 +6,41 @@ package screen
 import (
 	"cmp"
 	"io"
+	"math"
+	"os"
 	"time"
+
+	"golang.org/x/term"
 )
 
-// A Terminal shows progress.
+// A Terminal shows progress and results.
 type Terminal struct {
 	Out     io.Writer
 	Draws   bool       // the cursor can be moved
+	Colors  bool       // text can be coloured
 	Columns func() int // its width; 0, or no function: unknown
 
 	Lines time.Duration // between two lines where nothing is drawn; 0: 10 s
+}
+
+// On returns a terminal for an output, or a file if it is none. It draws and has colours unless
+// the environment says that it is dumb, or that nobody wants colours (https://no-color.org).
+func On(out io.Writer, is bool, getenv func(string) string) *Terminal {
+	kind := getenv("TERM")
+	draws := is && kind != "" && kind != "dumb"
+	return &Terminal{Out: out, Draws: draws, Colors: draws && getenv("NO_COLOR") == ""}
+}
+
+// Columns returns a function that measures the width of the first output that is a terminal.
+func Columns(outputs ...*os.File) func() int {
+	return func() int {
+		for _, f := range outputs {
+			if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+				return columns
+			}
+		}
+		return 0
+	}
 }
 
 // Intervals of progress: drawn in place, and by default in lines.
@@ -47,4 +72,32 @@ func (t *Terminal) width() int {
 		return max(leastWidth, n)
 	}
 	return usualWidth
+}
+
+// room is the number of columns for text that stays; a file has room for any line.
+func (t *Terminal) room() int {
+	if t.Columns == nil {
+		return math.MaxInt
+	}
+	return t.width()
+}
+
+// A style is how text looks: parameters of the control sequence SGR (ECMA-48).
+type style string
+
+// The styles.
+const (
+	bold   style = "1"
+	faint  style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+)
+
+// in returns text in a style, if the terminal has colours.
+func (t *Terminal) in(s style, text string) string {
+	if !t.Colors || s == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }

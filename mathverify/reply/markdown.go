@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import "strings"
 
@@ -38,22 +38,28 @@ func marked(text string) string {
 	return text[:len(text)-len(tail)+last[0]] + "Answer: " + under
 }
 
-// emphasized returns the only text in bold in the last line of a text, or nothing.
+// emphasized returns the only text in bold in the last line of a text, unless it is a heading or denied.
 func emphasized(text string) string {
 	line := strings.TrimSpace(text)
 	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if all := emphasis().FindAllStringSubmatch(line, 2); len(all) == 1 {
-		return strings.Trim(all[0][1], " .:")
+	all := emphasis().FindAllStringSubmatchIndex(line, 2)
+	if len(all) != 1 || denied().MatchString(line[:all[0][0]]) {
+		return ""
 	}
-	return ""
+	bold := line[all[0][2]:all[0][3]]
+	if strings.HasSuffix(bold, ":") && !strings.HasSuffix(line, "**") {
+		return ""
+	}
+	return strings.Trim(bold, " .:")
 }
 
 // broken maps commands whose first letters JSON took for an escape to what they were.
 var broken = strings.NewReplacer("\frac{", `\frac{`, "\frac", `\frac`, "\boxed", `\boxed`, "\binom", `\binom`, "\begin{", `\begin{`,
 	"\text{", `\text{`, "\times", `\times`, "\theta", `\theta`, "\tfrac{", `\tfrac{`, "\right)", `\right)`, "\right]", `\right]`, "\right|", `\right|`)
 
-// repaired restores commands that JSON broke, and drops the codes of terminals.
+// repaired restores commands that JSON broke, and drops the codes of terminals and of HTML.
 func repaired(text string) string {
+	text = withoutHTML(text)
 	control := false
 	for i := range len(text) {
 		control = control || text[i] < ' ' && text[i] != '\n'

@@ -1,9 +1,13 @@
-package mathverify
+// Package reply finds the final answer in the text that a model wrote: in a box, after "the answer is",
+// in the last formula, or as the last whole expression of prose. It runs none of the text; its cost is
+// linear.
+package reply
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/mathverify/units"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -25,19 +29,40 @@ const (
 // maxText is the most bytes we read of a text, from its end.
 const maxText = 1 << 20
 
-// Extract returns the final answer of a text and the rule that found it. If the reference
-// answer gold is the letter of a multiple choice, Extract looks for a letter too. The
-// cost is linear.
-func Extract(text, gold string) (found string, rule Rule) {
-	return extract(text, isChoice(reference(gold)))
-}
-
-// extract finds a letter, or any answer.
-func extract(text string, letter bool) (found string, rule Rule) {
+// Find returns the final answer of a text and the rule that found it. It looks for what the reference
+// is: the letter of a multiple choice, words, or mathematics, with a unit if the reference has one that
+// we can convert. The cost is linear.
+func Find(text, reference string) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
 	text = repaired(withoutMarks(text))
+	want := wantedFor(reference)
+	found, rule = search(text, want)
+	if want.unit {
+		found = withUnit(found, text)
+	}
+	return found, rule
+}
+
+// A wanted says what kind of answer the reference is.
+type wanted struct {
+	letter bool   // the letter of a multiple choice
+	phrase string // the reference, if it is in words
+	unit   bool   // a value with a unit that we can convert
+}
+
+func wantedFor(reference string) wanted {
+	want := wanted{letter: IsChoice(reference)}
+	if !want.letter && IsPhrase(reference) {
+		want.phrase = reference
+	}
+	want.unit = units.Ends(reference) || strings.Contains(reference, "$")
+	return want
+}
+
+// search finds an answer.
+func search(text string, want wanted) (found string, rule Rule) {
 	if boxes, rest := lastBoxes(text); boxes != nil {
 		if s := finally(rest); s != "" {
 			return s, RuleStatement
@@ -50,10 +75,10 @@ func extract(text string, letter bool) (found string, rule Rule) {
 	}
 	text = outside
 	if inner, is := tagged(text); is {
-		found, _ = fromText(inner, letter)
+		found, _ = fromText(inner, want)
 		return found, RuleTag
 	}
-	return fromText(text, letter)
+	return fromText(text, want)
 }
 
 // worded matches an answer that is set in words as a whole.
@@ -65,7 +90,7 @@ func unworded(text string) string {
 		return text
 	}
 	if m := worded().FindStringSubmatch(text); m != nil {
-		if found, _ := fromText(m[1], false); found != "" {
+		if found, _ := fromText(m[1], wanted{}); found != "" {
 			return found
 		}
 	}
@@ -73,35 +98,48 @@ func unworded(text string) string {
 }
 
 // fromText applies the rules for texts without boxes.
-func fromText(text string, letter bool) (string, Rule) {
-	text = strings.TrimSpace(marked(text))
+func fromText(text string, want wanted) (string, Rule) {
+	text = strings.TrimSpace(marked(withoutEndMark(withoutRules(text))))
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
-	if m := lettered().FindStringSubmatch(text); letter && m != nil && !listing().MatchString(text) {
+	if m := lettered().FindStringSubmatch(text); want.letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
 	if len(text) <= maxBare && bare(text) {
-		return strings.Trim(peel(text), "* "), RuleBare
+		if text = peel(text); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
+			text = lines(text)
+		}
+		return strings.Trim(text, "* "), RuleBare
 	}
 	if s := statement(text); s != "" {
-		if found := fromStatement(s, letter); found != "" {
+		if found := fromStatement(s, want); found != "" {
 			return found, RuleStatement
 		}
-		if letter { // several letters
+		if want.letter { // several letters
 			return "", RuleNone
 		}
 	}
-	if letter {
+	if want.letter {
 		if found := lastLetter(text); found != "" {
 			return found, RuleStatement
 		}
 	}
+	if want.phrase != "" {
+		if found := phrase(text, want.phrase); found != "" {
+			return found, RuleText
+		}
+	}
+	text = withoutCheck(text)
 	for _, part := range []string{conclusion(text), text} {
+		part = withoutReason(part)
+		if found := bulleted(part); found != "" {
+			return found, RuleFormula
+		}
 		if found := lastFormula(part); found != "" {
 			return found, RuleFormula
 		}
-		if found := lastNumber(part); found != "" {
+		if found := lastExpression(part); found != "" {
 			return found, RuleNumber
 		}
 	}
@@ -119,6 +157,18 @@ const (
 	maxBare  = 1 << 17
 	maxShort = 80
 )
+
+// rules matches a rule before or after a text, or the mark of a quotation.
+var rules = compiled(`^\s*(?:-{3,}\s*\n|> )|\n\s*-{3,}\s*$`)
+
+// withoutRules drops rules, and the mark of a quotation.
+func withoutRules(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.HasSuffix(text, "---") && !strings.HasPrefix(text, "---") && !strings.HasPrefix(text, "> ") {
+		return text
+	}
+	return rules().ReplaceAllString(text, "")
+}
 
 // leadIn matches the word before an answer.
 var leadIn = compiled(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
@@ -163,9 +213,12 @@ func tagged(text string) (string, bool) {
 	}
 }
 
-// reference strips the markup that datasets put around a reference answer.
-func reference(gold string) string {
+// Reference strips the markup that datasets put around a reference answer.
+func Reference(gold string) string {
 	gold = repaired(gold)
+	if i := strings.LastIndex(gold, "####"); i >= 0 { // the solution of GSM8K
+		gold = gold[i+len("####"):]
+	}
 	if boxes, _ := lastBoxes(gold); boxes != nil {
 		return peel(strings.Join(boxes, ", "))
 	}
@@ -177,6 +230,9 @@ func peel(text string) string {
 	for {
 		text = strings.TrimSpace(text)
 		inner := text
+		if text == "" || strings.IndexByte("$\\*_`'", text[0]) < 0 && text[0] < 0x80 {
+			return braces(text)
+		}
 		for _, pair := range delimiters {
 			if inner = between(text, pair[0], pair[1]); inner != text {
 				break
@@ -200,10 +256,16 @@ func between(text, open, shut string) string {
 }
 
 // delimiters enclose formulas.
-var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}}
+var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}, {"«", "»"}, {"“", "”"}, {"'", "'"}}
+
+// setBuilder matches the beginning of a set with a condition in plain braces.
+var setBuilder = compiled(`^\{\s*[a-z]\s*(?:∈\s*ℝ|\\in\s*\\mathbb\{?R\}?)?\s*[|:∣]`)
 
 // braces strips braces around the whole text.
 func braces(text string) string {
+	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && setBuilder().MatchString(text[:min(len(text), maxShort)]) {
+		return `\` + text[:len(text)-1] + `\}`
+	}
 	n := 0
 	for n < len(text) && text[n] == '{' {
 		n++

@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import (
 	"strings"
@@ -37,7 +37,7 @@ func lastBoxes(text string) (contents []string, rest string) {
 		contents = append(contents, content)
 	}
 	rest = text[boxes[len(boxes)-1].end:]
-	contents[len(contents)-1] += unitAfter(strings.TrimLeft(rest, "$ "))
+	contents[len(contents)-1] += unitAfter(strings.TrimLeft(rest, `$ \])`))
 	return contents, rest
 }
 

@@ -1,6 +1,7 @@
-package mathverify
+package reply
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -44,12 +45,18 @@ const maxFormula = 4000
 // closer finds the delimiter that ends a formula, unless a backslash escapes it.
 func closer(text, shut string) int {
 	text = text[:min(len(text), maxFormula)]
+	if text == "" {
+		return -1
+	}
 	for from := 0; ; {
 		n := strings.Index(text[from:], shut)
 		if n < 0 {
 			return -1
 		}
-		if n += from; shut != "$" || n == 0 || text[n-1] != '\\' {
+		if n += from; shut == "$" && n+1 < len(text) && isDigit(text[n+1]) && isDigit(text[0]) { // amounts of money
+			return -1
+		}
+		if shut != "$" || n == 0 || text[n-1] != '\\' {
 			return n
 		}
 		from = n + 1
@@ -67,7 +74,7 @@ func mark(text string) (open, shut string) {
 }
 
 // linked matches the text between formulas of one answer.
-var linked = compiled(`^[\s,]*(?:and|or|,)?\s*$`)
+var linked = compiled(`^[\s,]*(?:\([^()$\d]{1,40}\))?[\s,]*(?:and also|or else|as well as|and|or|,)?\s*$`)
 
 // single matches a formula of just one variable.
 var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
@@ -75,66 +82,118 @@ var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
 // lastFormula returns the last formula of a text, and those before it that only commas,
 // "and" or "or" separate. If it is just a variable, a number after it counts.
 func lastFormula(text string) string {
-	all := formulas(text)
-	for len(all) > 0 && blank(all[len(all)-1].content) {
-		all = all[:len(all)-1]
-	}
+	found := formulas(text)
+	all := asserted(text, found)
 	if len(all) == 0 {
 		return ""
 	}
 	last := all[len(all)-1]
 	if single().MatchString(last.content) || !strings.ContainsAny(last.content, "0123456789=") {
-		if n := lastNumber(text[last.end:]); n != "" {
+		if n := lastExpression(text[last.end:]); n != "" {
+			return n
+		}
+	}
+	if len(all) == len(found) {
+		if n := stated(text[last.end:]); n != "" {
 			return n
 		}
 	}
 	first := len(all) - 1
-	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) {
+	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) && !steps(text[all[first-1].end:all[first].start], all[first-1].content, all[first].content) {
 		first--
 	}
-	var parts []string
-	for _, f := range all[first:] {
-		parts = append(parts, strings.Trim(lines(f.content), " .,;\n"))
+	if denied().MatchString(text[max(0, all[first].start-maxShort):all[first].start]) {
+		return ""
 	}
-	found := strings.Join(parts, ", ")
-	if !bare(found) {
-		return lastNumber(found)
+	var b strings.Builder
+	for i, f := range all[first:] {
+		if i > 0 && strings.Contains(text[all[first+i-1].end:f.start], "or") {
+			b.WriteString(` \text{ or } `)
+		} else if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strings.Trim(lines(f.content), " .,;\n"))
 	}
-	return found + unitAfter(text[last.end:])
+	answer := b.String()
+	if !bare(answer) {
+		return lastNumber(answer)
+	}
+	return answer + unitAfter(text[last.end:])
+}
+
+// denied matches the words before an answer that is none.
+var denied = compiled(`(?i)(?:\b(?:not|never|cannot be|neither|nor)|n't|n’t)(?: due| on| in| at| a| an| the)*[\s*]*$`)
+
+// steps reports whether two formulas in lines of their own are steps of a calculation, and no values.
+func steps(between, a, b string) bool {
+	if strings.TrimSpace(between) != "" || !strings.Contains(between, "\n") {
+		return false
+	}
+	for _, content := range []string{a, b} {
+		if _, _, is := memberOf([]string{"", content}); !is {
+			return true
+		}
+	}
+	return false
 }
 
 // percentAfter matches a percent sign after a formula.
 var percentAfter = compiled(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)
 
+// halfOfDay matches what follows a time of day.
+var halfOfDay = compiled(`^\s*[aApP](?:\.\s?[mM]\.|[mM]\b)`)
+
+// maxOf is as much as we read of a text after a formula.
+const maxOf = 20
+
+// unitAfter returns a percent sign, or the half of the day, if a text begins with it.
 func unitAfter(text string) string {
 	if percentAfter().MatchString(text) {
 		return `\%`
 	}
+	if m := halfOfDay().FindString(text[:min(len(text), maxOf)]); m != "" {
+		return `\text{` + m + "}"
+	}
 	return ""
 }
 
-// lines returns the last line of an aligned formula, without alignment marks.
+// aligned matches an environment that aligns the lines of a formula.
+var aligned = compiled(`^\s*\\begin\{(?:aligned|align\*?|gathered|gather\*?|split)\}([\s\S]*)\\end\{(?:aligned|align\*?|gathered|gather\*?|split)\}[\s.]*$`)
+
+// lines returns the last line of an aligned formula, without alignment marks; all of them if each is
+// an equation for a variable of its own.
 func lines(content string) string {
+	if m := aligned().FindStringSubmatch(content); m != nil {
+		content = m[1]
+	}
 	if strings.Contains(content, `\begin`) || !strings.Contains(content, "&") && !strings.Contains(content, `\\`) {
 		return content
 	}
-	rows := strings.Split(content, `\\`)
-	for i := len(rows) - 1; i >= 0; i-- {
-		if row := strings.TrimSpace(strings.ReplaceAll(rows[i], "&", "")); row != "" {
-			return strings.TrimLeft(row, "= ")
+	rows := slices.DeleteFunc(strings.Split(strings.ReplaceAll(content, "&", ""), `\\`), func(row string) bool { return strings.TrimSpace(row) == "" })
+	if len(rows) == 0 {
+		return content
+	}
+	names := map[string]bool{}
+	for i, row := range rows {
+		rows[i] = strings.Trim(row, " ,;.\n")
+		if name, _, is := memberOf([]string{"", rows[i]}); is && name != "" {
+			names[name] = true
 		}
 	}
-	return content
+	if len(names) == len(rows) && len(rows) > 1 {
+		return strings.Join(rows, ", ")
+	}
+	return strings.TrimLeft(rows[len(rows)-1], "= ")
 }
 
 var (
-	number  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
-	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + number + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
-	amount  = compiled(number + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
+	digits  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
+	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + digits + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
+	amount  = compiled(digits + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
 // bounding matches words before a number that rule it out as the answer.
-var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than)\s*$`)
+var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)[\s$*]*$`)
 
 // ratios matches a ratio in words at the end of a text.
 var ratios = compiled(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)
@@ -199,15 +258,21 @@ func firstLetter(s string) string {
 }
 
 // lettered matches a letter with its option: "C) 42".
-var lettered = compiled(`^\(?([A-J])[).:]\s+\S`)
+var lettered = compiled(`^\(?([A-J])(?:[).:]| [-–—])\s+\S`)
 
 // subject returns the complement of a short sentence: "Friday" of "The day is Friday".
 func subject(text string) string {
 	if i := strings.LastIndex(text, " is "); i >= 0 {
 		return text[i+len(" is "):]
 	}
+	if i := strings.LastIndex(text, " are "); i >= 0 {
+		return text[i+len(" are "):]
+	}
 	return text
 }
+
+// judged matches a letter that is called right.
+var judged = compiled(`(?:^|[^\p{L}])\(?([A-J])\)?\*{0,2} (?:is|must be) (?:the )?(?:correct|right|best)\b`)
 
 // opening matches a letter at the start of a text.
 var opening = compiled(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
@@ -218,6 +283,9 @@ const maxHint = 400
 // lastLetter returns the letter at the start of a text, or else the last letter on its
 // own.
 func lastLetter(text string) string {
+	if all := judged().FindAllStringSubmatch(text[max(0, len(text)-maxHint):], -1); len(all) == 1 {
+		return all[0][1]
+	}
 	if m := opening().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}

@@ -1,4 +1,4 @@
-package mathverify
+package reply
 
 import (
 	"strings"
@@ -44,7 +44,7 @@ func bare(text string) bool {
 		rest = rest[n:]
 	}
 	switch {
-	case strings.Contains(text, "#### ") || strings.HasPrefix(text, "####") || strings.HasPrefix(text, `\begin{align`):
+	case strings.Contains(text, "i.e."), strings.Contains(text, ", which "), strings.Contains(text, "#### ") || strings.HasPrefix(text, "####") || strings.HasPrefix(text, `\begin{align`):
 		return false
 	case prose == 0:
 		return !strings.Contains(strings.TrimSpace(text), "\n\n")
@@ -62,8 +62,8 @@ func betweenNumbers(before, after string) bool {
 
 // startsWithValue reports whether a text begins with a number, a formula, or a sign.
 func startsWithValue(text string) bool {
-	text = strings.TrimLeft(text, " $-(+")
-	return text != "" && (text[0] >= '0' && text[0] <= '9' || text[0] == '\\' || text[0] == '.') && strings.Count(text, "$") < 2
+	start := strings.TrimLeft(text, " $-(+")
+	return start != "" && (isDigit(start[0]) || start[0] == '\\' || start[0] == '.') && strings.Count(text, "$") < 2
 }
 
 // leading returns the letters at the start of a text.
@@ -171,7 +171,7 @@ func statement(text string) string {
 			length = len("answer ")
 		}
 		after := strings.TrimLeft(text[at+length:], ":：* _\n\t=")
-		if !blank(firstPart(after)) && !hedged().MatchString(low[max(0, at-maxShort/2):at]) {
+		if !Blank(firstPart(after)) && !hedged().MatchString(low[max(0, at-maxShort/2):at]) {
 			return after
 		}
 		start, end = max(start, at-maxShort), at
@@ -187,7 +187,7 @@ func finally(text string) string {
 		return ""
 	}
 	if s := statement(text[at:]); s != "" {
-		return fromStatement(s, false)
+		return fromStatement(s, wanted{})
 	}
 	return ""
 }
@@ -232,7 +232,7 @@ func firstPart(text string) string { return text[:min(len(text), 60)] }
 var clause = compiled(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
 // fromStatement returns the answer in the text after a marker.
-func fromStatement(s string, letter bool) string {
+func fromStatement(s string, want wanted) string {
 	if rest, is := strings.CutPrefix(s, "not "); is {
 		_, after, found := strings.Cut(rest, "but ")
 		if !found {
@@ -243,20 +243,28 @@ func fromStatement(s string, letter bool) string {
 	if display := displayed(s); display != "" {
 		return peel(display)
 	}
+	if word := agreement(s, want.phrase); word != "" {
+		return word
+	}
+	for _, mark := range []string{"", "- "} { // the mark of the first member may be gone
+		if list := bulleted("Answer:\n" + mark + s); list != "" {
+			return list
+		}
+	}
 	s = atOnce.Replace(s[:min(len(s), 2000)])
 	part := s
 	if loc := clause().FindStringIndex(outsideFormulas(s)); loc != nil {
 		part = s[:loc[0]]
 	}
 	part = strings.Trim(part, " .*\n:")
-	if part != "" && bare(part) && !blank(part) {
+	if part != "" && bare(part) && !Blank(part) {
 		return peel(part)
 	}
 	line, _, _ := strings.Cut(s, "\n")
-	if letter {
+	if want.letter {
 		return firstLetter(line)
 	}
-	for _, find := range []func(string) string{lastFormula, money, lastNumber} {
+	for _, find := range []func(string) string{lastFormula, money, lastExpression} {
 		if found := find(line); found != "" {
 			return found
 		}

@@ -1,0 +1,181 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run"
+)
+
+// trained is the report of a run that became better while the scores of its training fell,
+// because the curriculum went on to harder levels.
+func trained() *run.Report {
+	levels := func(name string, n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprint(name, ":", i))
+		}
+		return all
+	}
+	example := func(answer string, score float64) run.Example {
+		return run.Example{
+			Label: "spell_backward:3", ID: "p", Question: "reverse\nhouse \x1b[2J", Reply: "<answer>" + answer + "</answer>", Answer: answer,
+			Score: score, Right: score == 1, Why: "3 of 5 letters are in their places",
+		}
+	}
+	return &run.Report{
+		Steps: 3000, Version: 3000, Seconds: 305, GroupsMade: 12000, GroupsDropped: map[rollout.Drop]int{rollout.DropEqual: 1234},
+		Tokens: 3_000_000, Unit: "tokens", Staleness: map[int]int{1: 3}, Episodes: map[quintain.Outcome]int{quintain.Scored: 96000},
+		ExamBefore: new(0.369), ExamAfter: new(0.515), Advice: []string{"a note of several words, which needs more than one line on a terminal of eighty columns"},
+		Replay: &run.Replay{Before: example("esuhe", 0.6), After: example("esuoh", 1), VersionAfter: 3000},
+		Tasks: []run.TaskReport{
+			{
+				Label: "palindrome_generation", Levels: levels("palindrome_generation", 6), Groups: 4520, First: 0.954, Last: 0.570, Curve: []float64{0.9, 0.7, 0.6, 0.5},
+				ExamBefore: new(0.072), ExamAfter: new(0.433), ExamCurve: []float64{0.072, 0.1, 0.2, 0.433}, DoneBefore: new(0), DoneAfter: new(2),
+				Curriculum: &curriculum.Standing{Complexity: 0.4, Share: 0.75},
+			},
+			{
+				Label: "spell_backward", Levels: levels("spell_backward", 11), Groups: 999, First: 0.8, Last: 0.263, Curve: []float64{0.9, 0.7, 0.6, 0.5},
+				ExamBefore: new(0.411), ExamAfter: new(0.523), ExamCurve: []float64{0.411, 0.4, 0.5, 0.523}, DoneBefore: new(3), DoneAfter: new(3),
+				Curriculum: &curriculum.Standing{Complexity: 0.3, Share: 0.25},
+			},
+		},
+	}
+}
+
+// printed is a report on a terminal of a width; 0: in a file.
+func printed(t *testing.T, r *run.Report, width int) string {
+	t.Helper()
+	var out strings.Builder
+	on := &Terminal{Out: &out}
+	if width > 0 {
+		on.Columns = func() int { return width }
+	}
+	if err := Report(on, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// The report tells what was learned, and not how the scores of training moved.
+func TestReport(t *testing.T) {
+	const want = `task                   held-out score  levels done  groups  share  curve
+palindrome_generation   0.072 → 0.433   0 → 2 of 6   4,520   75 %  ▁▁▂▄
+spell_backward          0.411 → 0.523      3 of 11     999   25 %  ▄▄▅▅
+levels done: their held-out problems score two thirds or more
+
+held out       0.369 → 0.515; it now solves 2 of 6 levels of
+               palindrome_generation, at first 0
+steps          3,000 in 5m5s, to version 3,000
+groups kept    12,000
+groups dropped 1,234 (equal_scores: 1,234)
+episodes       96,000 (scored: 96,000)
+tokens         3,000,000, 9,836 a second
+staleness      3 (1: 3)
+
+a held-out problem of spell_backward, the 4th of 11 levels
+  asked          reverse
+                 house [2J
+  version 0      0.60: esuhe  (3 of 5 letters are in their places)
+  version 3,000  right: esuoh
+
+note           a note of several words, which needs more than one line on a
+               terminal of eighty columns
+`
+	if got := printed(t, trained(), 80); got != want {
+		t.Errorf("it prints\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The table fits any width from 40 columns. The curve stays longest.
+func TestTheReportFits(t *testing.T) {
+	for _, width := range []int{40, 60, 80, 120, 0} {
+		text := printed(t, trained(), width)
+		for line := range strings.Lines(text) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); width > 0 && n >= width {
+				t.Errorf("%d columns: a line of %d: %q", width, n, line)
+			}
+		}
+		for least, part := range map[int]string{40: "▁▁▂▄\n", 60: "0.072 → 0.433", 80: "0 → 2 of 6", 120: "75 %"} {
+			if has := strings.Contains(text, part); width == 0 && !has || least <= width && !has {
+				t.Errorf("%d columns: no %q in\n%s", width, part, text)
+			}
+		}
+		if strings.ContainsAny(text, "\x1b\r") || strings.Contains(text, "0.263") {
+			t.Errorf("%d columns:\n%s", width, text)
+		}
+	}
+}
+
+// Without evaluations the table has scores of training, and says so.
+func TestReportWithoutEvaluations(t *testing.T) {
+	r := trained()
+	r.ExamBefore, r.ExamAfter, r.Replay = nil, nil, nil
+	for i := range r.Tasks {
+		task := &r.Tasks[i]
+		task.ExamBefore, task.ExamAfter, task.ExamCurve, task.DoneBefore, task.DoneAfter, task.Curriculum = nil, nil, nil, nil, nil, nil
+	}
+	const want = `task                   training score  groups  curve
+palindrome_generation           0.570   4,520  █▆▅▅
+spell_backward                  0.263     999  █▆▅▅
+
+steps`
+	if got := printed(t, r, 80); !strings.HasPrefix(got, want) {
+		t.Errorf("it prints\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A run that was stopped before anything was played has no table of zeros.
+func TestReportOfNothing(t *testing.T) {
+	r := &run.Report{Tasks: []run.TaskReport{{Label: "chain_sum:0"}}, Episodes: map[quintain.Outcome]int{quintain.Scored: 0}, Unit: "tokens"}
+	r.ExamBefore = new(0.5)
+	r.Tasks[0].ExamBefore = new(0.5)
+	if got := printed(t, r, 80); got != "held out       0.500\nplayed         nothing to its end, in 0 s\n" {
+		t.Errorf("it prints\n%s", got)
+	}
+	r.Episodes[quintain.Cancelled], r.GroupsDropped = 2, map[rollout.Drop]int{rollout.DropCancelled: 1}
+	if got := printed(t, r, 80); strings.Contains(got, "chain_sum") || strings.Contains(got, "staleness") || strings.Contains(got, " 0\n") || !strings.Contains(got, "cancelled: 2") {
+		t.Errorf("it prints\n%s", got)
+	}
+}
+
+func TestColors(t *testing.T) {
+	for _, colors := range []bool{false, true} {
+		var out strings.Builder
+		if err := Report(&Terminal{Out: &out, Colors: colors}, trained()); err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"\x1b[1mtask ", "\x1b[32mversion 3,000\x1b[0m", "\x1b[33mversion 0"} {
+			if has := strings.Contains(out.String(), part); has != colors {
+				t.Errorf("colours %v: %q in it: %v\n%q", colors, part, has, out.String())
+			}
+		}
+	}
+}
+
+// Colours are for terminals that have them, and people who want them.
+func TestOn(t *testing.T) {
+	for _, test := range []struct {
+		is            bool
+		term, noColor string
+		draws, colors bool
+	}{
+		{true, "xterm", "", true, true}, {true, "xterm", "1", true, false}, {true, "dumb", "", false, false}, {true, "", "", false, false}, {false, "xterm", "", false, false},
+	} {
+		on := On(nil, test.is, func(name string) string { return map[string]string{"TERM": test.term, "NO_COLOR": test.noColor}[name] })
+		if on.Draws != test.draws || on.Colors != test.colors {
+			t.Errorf("%+v: draws %v, colours %v", test, on.Draws, on.Colors)
+		}
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1 << 30: "1,073,741,824"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}

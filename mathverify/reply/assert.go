@@ -1,0 +1,211 @@
+package reply
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+var (
+	// endMark matches a formula that only ends a proof, or is the exponent of a unit.
+	endMark = compiled(`^\s*(?:\\(?:blacksquare|square|qed|Box|checkmark)\b[\s.]*$|\^)`)
+
+	// finish matches a sign that ends a proof at the end of a text.
+	finish = compiled(`(?:\$\s*\\(?:blacksquare|square|qed|Box)\s*\$|\\qed|[∎■□◻]|\bQ\.?E\.?D\.?)\s*$`)
+
+	// scope matches the text between a formula and another one that only says for which values it
+	// holds.
+	scope = compiled(`^,?\s*\(?(?:(?:for|and for) (?:all|any|every|each|some)\b[^.$\n]*|(?:where|whenever|with)\b(?: [a-z]+){0,2} ?|(?:is |which is )?(?:attained|achieved|reached|obtained|occurring|which occurs|taken) (?:when|at|for|if|by) ?)$`)
+
+	// condition matches a formula that may follow "for" and say for which values another one holds.
+	condition = compiled(`[<>≤≥≠∈]|\\(?:in|[gl]eq?|neq?)\b`)
+)
+
+// withoutEndMark drops the sign at the end of a proof.
+func withoutEndMark(text string) string {
+	tail := text[max(0, len(text)-maxShort/2):]
+	if !strings.Contains(tail, "qed") && !strings.Contains(tail, "square") && !strings.Contains(tail, "Box") && !strings.ContainsAny(tail, "Q∎■□◻") {
+		return text
+	}
+	return text[:len(text)-len(tail)] + finish().ReplaceAllString(tail, "")
+}
+
+// asserted returns the formulas without those at the end that say nothing themselves: signs that
+// end a proof, and the values for which the formula before holds.
+func asserted(text string, all []formula) []formula {
+	for range min(len(all), maxParts) {
+		last := all[len(all)-1]
+		if !Blank(last.content) && !endMark().MatchString(last.content) && (len(all) == 1 || !scoped(text, all[len(all)-2], last)) {
+			break
+		}
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// scoped reports whether a formula only says for which values the one before it holds.
+func scoped(text string, before, last formula) bool {
+	between := text[before.end:last.start]
+	if len(between) > maxShort {
+		return false
+	}
+	switch strings.Trim(between, " (") {
+	case "for", ", for":
+		return single().MatchString(last.content) || condition().MatchString(last.content)
+	case ",":
+		return exclusion().MatchString(last.content)
+	case "at", "when", "for ", ", at", ", when":
+		return value().MatchString(last.content) && extremum().MatchString(text[max(0, before.start-maxShort):before.start])
+	}
+	return scope().MatchString(between)
+}
+
+var (
+	// exclusion matches a value that a variable may not have.
+	exclusion = compiled(`^\s*[A-Za-z]\s*(?:\\neq?\b|≠|!=)[^,]*$`)
+
+	// extremum matches the words before the value of an extremum.
+	extremum = compiled(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
+
+	// check matches the beginning of a last paragraph that checks the answer, or remarks on it.
+	check = compiled(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$`)
+)
+
+// withoutCheck drops the paragraph after the answer that checks it.
+func withoutCheck(text string) string {
+	tail := text[max(0, len(text)-maxFormula):]
+	if !strings.Contains(tail, "\n") {
+		return text
+	}
+	loc := check().FindStringIndex(tail)
+	if loc == nil || !strings.ContainsAny(tail[:loc[0]], "0123456789$\\") || revising().MatchString(tail[loc[0]:]) {
+		return text
+	}
+	return text[:len(text)-len(tail)+loc[0]]
+}
+
+// revising matches words by which a check may give another answer.
+var revising = compiled(`(?i)\b(?:so|therefore|thus|hence|actually|instead|but|wrong|mistake|should|error|fails?|not|answer)\b`)
+
+var (
+	// verb matches a verb after which a sentence states its value.
+	verb = compiled(`(?:\b(?:is|are|equals|gives|get|have|has|obtain|find|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
+
+	// chat matches the words of a last line that says nothing about the answer.
+	chat = compiled(`(?i)\b(?:let me know|hope|feel free|questions?|steps?|methods?|verified|tests?)\b`)
+)
+
+// stated returns the expression that the text after the last formula states: in a line of its own,
+// or after a verb.
+func stated(text string) string {
+	text = strings.TrimRight(text, " \n")
+	start := strings.LastIndexByte(text, '\n') + 1
+	line := text[start:]
+	if len(line) > maxHint {
+		return ""
+	}
+	all := runsOf(line)
+	if len(all) == 0 || chat().MatchString(line) || start == 0 && !all[len(all)-1].relation && !verb().MatchString(line[:all[len(all)-1].start]) {
+		return ""
+	}
+	return expressionOf(line)
+}
+
+// reason matches the clause at the end of a sentence that gives a reason.
+var reason = compiled(`(?:[,;]? (?:since|because)|, as|, (?:of which|of whom|namely|including|which (?:has|have|are|lies?|occurs?|holds?|opens?|passes))) [^\n]*$`)
+
+// remark matches what a sentence adds in brackets, with words.
+var remark = compiled(`\s*\((?:we |since |because |as |reject|discard|ignor|exclud|not |note)[^()\n]*\)[.\s]*$`)
+
+// counter matches words after which a reason ends in another conclusion.
+var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####|,[^,]*=)`)
+
+// doubt matches words by which a sentence rejects a value.
+var doubt = compiled(`(?i)\b(?:too|would|cannot|can't|not|fails?|isn't|impossible|wrong|never|unless|neither)\b`)
+
+// withoutReason drops the reason after the answer in the last sentence: "They need 5 buses, since
+// 4 would be too few."
+func withoutReason(text string) string {
+	tail := text[max(0, len(text)-maxHint):]
+	if !strings.ContainsAny(tail, "(") && !strings.Contains(tail, "ince ") && !strings.Contains(tail, "ecause ") && !strings.Contains(tail, ", as ") && !strings.Contains(tail, "which") && !strings.Contains(tail, "of whom") && !strings.Contains(tail, ", namely") && !strings.Contains(tail, ", including") {
+		return text
+	}
+	loc := reason().FindStringIndex(tail)
+	if loc == nil {
+		loc = remark().FindStringIndex(tail)
+	}
+	if loc == nil || counter().MatchString(tail[loc[0]+1:]) {
+		return text
+	}
+	sentence := tail[:loc[0]]
+	sentence = sentence[max(strings.LastIndex(sentence, ". "), strings.LastIndexByte(sentence, '\n'))+1:]
+	if !strings.ContainsAny(sentence, "0123456789$\\") || doubt().MatchString(sentence) {
+		return text
+	}
+	return text[:len(text)-len(tail)+loc[0]]
+}
+
+// The members of a list with one in each line.
+var (
+	item  = compiled(`^\s*(?:[-*•+]|\d{1,2}[.)]|\([a-z\d]\))\s+(?:\*\*)?(.*?)(?:\*\*)?[.,;]?\s*$`)
+	line  = compiled(`^\s*(\$?[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=[^=]*?)[.,;]?\s*$`)
+	value = compiled(`^\s*[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=([^=]*)$`)
+
+	// leads matches the line before a list of values for different variables.
+	leads = compiled(`(?i)\b(?:solutions?|answers?|therefore|thus|hence|so)\b[^.]*[:,][*\s]*$`)
+)
+
+// maxItems bounds the members of such a list.
+const maxItems = 20
+
+// bulleted returns the values that a list at the end of a text has, one in each line, after a line
+// that leads to them: values for one variable, plain values, or one for each variable.
+func bulleted(text string) string {
+	text = strings.TrimSpace(text[max(0, len(text)-maxFormula/2):])
+	if strings.Count(text, "\n") < 2 {
+		return ""
+	}
+	all := strings.Split(text, "\n")
+	var members []string
+	names := map[string]int{}
+	for len(all) > 0 && len(members) <= maxItems {
+		last := all[len(all)-1]
+		all = all[:len(all)-1]
+		m := item().FindStringSubmatch(last)
+		if m == nil {
+			m = line().FindStringSubmatch(last)
+		}
+		switch name, member, is := memberOf(m); {
+		case is:
+			members = append([]string{member}, members...)
+			names[name]++
+		case m != nil || strings.TrimSpace(last) != "":
+			same := len(names) == 1 && strings.HasSuffix(strings.Trim(last, "* "), ":")
+			each := len(names) == len(members) && names[""] == 0 && leads().MatchString(last)
+			if m != nil || len(members) < 2 || !same && !each {
+				return ""
+			}
+			return strings.Join(members, ", ")
+		}
+	}
+	return ""
+}
+
+// memberOf returns the variable of an equation "x = value", or nothing for a plain value, and
+// reports whether a line is one of these.
+func memberOf(m []string) (name, member string, is bool) {
+	if m == nil {
+		return "", "", false
+	}
+	member = peel(m[1])
+	text := member
+	if parts := value().FindStringSubmatch(text); parts != nil {
+		name, _, _ = strings.Cut(text, "=")
+		text = parts[1]
+	}
+	if text == "" || strings.ContainsAny(text, "=<>,") || !bare(text) {
+		return "", "", false
+	}
+	n, err := expr.Parse(expr.Fold(text))
+	return strings.TrimSpace(name), member, err == nil && !n.Has(expr.Symbol)
+}

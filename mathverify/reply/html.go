@@ -1,0 +1,37 @@
+package reply
+
+import (
+	"html"
+	"strings"
+)
+
+var (
+	// entity matches a character by its name or number in HTML.
+	entity = compiled(`&(?:[A-Za-z][A-Za-z0-9]{1,20}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});`)
+
+	raisedTag  = compiled(`<sup>([^<>]{1,40})</sup>`)
+	loweredTag = compiled(`<sub>([^<>]{1,40})</sub>`)
+
+	// looksTag matches tags that change only the look.
+	looksTag = compiled(`</?(?:b|i|em|strong|u|p|br|span|var|mark|code)\s*/?>`)
+)
+
+// withoutHTML returns a text with its characters for those named in HTML, with exponents and
+// subscripts in LaTeX, and without tags that change only the look.
+func withoutHTML(text string) string {
+	if strings.Contains(text, "&") && strings.Contains(text, ";") {
+		text = entity().ReplaceAllStringFunc(text, html.UnescapeString)
+	}
+	if !strings.Contains(text, "</") && !strings.Contains(text, "<br") {
+		return text
+	}
+	if strings.Contains(text, "<su") {
+		text = loweredTag().ReplaceAllString(raisedTag().ReplaceAllString(text, "^{$1}"), "_{$1}")
+	}
+	for _, tag := range []string{"<b", "<i>", "<em>", "<strong>", "<u>", "<p>", "<span>", "<var>", "<mark>", "<code>"} {
+		if strings.Contains(text, tag) {
+			return looksTag().ReplaceAllString(text, "")
+		}
+	}
+	return text
+}

@@ -1,0 +1,328 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/units"
+)
+
+// The most that we look at from the end, in bytes: of a line, and of the lines; and the most pieces of a
+// remark in brackets.
+const (
+	maxLine   = 2000
+	maxLines  = 1 << 16
+	maxRemark = 60
+)
+
+// lastExpression returns the last whole expression of a text without formulas, as "16π" of
+// "The area is 16π square units.", and those before it that only commas, "and" or "or"
+// separate; else the last number.
+func lastExpression(text string) string {
+	if ratio := ratios().FindStringSubmatch(text[max(0, len(text)-maxShort):]); ratio != nil {
+		return ratio[1]
+	}
+	for end := len(text); end > max(0, len(text)-maxLines); {
+		start := strings.LastIndexByte(text[:end], '\n') + 1
+		line := withoutBullet(text[max(start, end-maxLine):end])
+		if found := expressionOf(line); found != "" {
+			return found
+		}
+		if strings.ContainsAny(line, "0123456789") {
+			break
+		}
+		end = start - 1
+	}
+	return lastNumber(text)
+}
+
+// bullet matches the mark before a member of a list.
+var bullet = compiled(`^\s*(?:[-*•+]|\d{1,2}[.)])\s+(\S.*)$`)
+
+func withoutBullet(line string) string {
+	if m := bullet().FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return line
+}
+
+// expressionOf returns the last expression of a line if we can read it; else nothing.
+func expressionOf(line string) string {
+	if !strings.ContainsAny(line, "0123456789=<>+*/\\") && !strings.Contains(line, "infinity") && strings.IndexFunc(line, func(r rune) bool { return r > 0x7f && classes[r] != prose || r == 'π' }) < 0 {
+		return ""
+	}
+	all := runsOf(line)
+	last := len(all) - 1
+	if last < 0 {
+		return ""
+	}
+	for last > 0 && adds(line, all[last-1], all[last]) {
+		last--
+	}
+	start := all[firstOf(line, all[:last+1])].start
+	found := line[start:all[last].end]
+	if bounding().MatchString(line[:start]) || bounding().MatchString(line[:all[last].start]) {
+		return ""
+	}
+	if before := strings.TrimRight(line[:start], " "); strings.HasSuffix(before, "between") { // these are no answers
+		return line[len(before)-len("between") : all[last].end]
+	}
+	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
+		found = inner
+	}
+	if _, err := expr.Parse(expr.Fold(found)); err != nil && TimeOfDay(found) == "" {
+		return ""
+	}
+	return found
+}
+
+// restricted matches an inequality for a variable.
+var restricted = compiled(`^[A-Za-z]\s*(?:[≠<>≤≥∈]|!=)`)
+
+// provided matches the text between an expression and the values for which it holds.
+var provided = compiled(`^\s*[,;]?\s*\(?\s*(?:for|where|with|when|if|provided(?: that)?|as long as)\s+(?:all |every |any |each )?(?:real )?$`)
+
+// adds reports whether a run only adds to the one before it: an approximation, or the values for
+// which it holds.
+func adds(line string, before, r run) bool {
+	between := line[before.end:r.start]
+	switch {
+	case nearly().MatchString(between):
+		return true
+	case strings.Trim(between, " (") == ",":
+		return exclusion().MatchString(line[r.start:r.end]) && !before.bounds
+	}
+	return restricted().MatchString(line[r.start:r.end]) && !before.bounds && provided().MatchString(between)
+}
+
+// nearly matches the text between a value and an approximation of it.
+var nearly = compiled(`^(?:\s*[A-Za-z]{1,12}[²³]?){0,2}[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly|≈|~)\s*$`)
+
+// firstOf returns the index of the first run in the list that ends with the last one.
+func firstOf(line string, all []run) int {
+	last := len(all) - 1
+	first := last
+	for first > 0 && last-first < maxParts && linkedRuns(line, all[first-1], all[first], first < last) {
+		first--
+	}
+	if first < last {
+		return first
+	}
+	for first > 0 && last-first < maxParts && strings.TrimSpace(line[all[first-1].end:all[first].start]) == "," {
+		first--
+	}
+	ends := strings.Trim(line[all[last].end:], " .$*") == ""
+	if ends && last-first > 1 && verb().MatchString(line[:all[first].start]) {
+		return first
+	}
+	if first < last && (plural().MatchString(line[:all[first].start]) || ends && all[first].named && !slices.ContainsFunc(all[first+1:], func(r run) bool { return r.relation })) {
+		return first
+	}
+	return last
+}
+
+// plural matches the words before a list.
+var plural = compiled(`(?i)\b(?:are|were|roots|solutions|zeros|values|numbers)(?: (?:then|just|only|exactly))?:?\s*$`)
+
+// A run is an expression in a line.
+type run struct {
+	start, end int
+	named      bool // it is an equation for a variable
+	relation   bool
+	bounds     bool // it is an inequality
+}
+
+var (
+	conjunction = compiled(`^\s*,?\s*(?:and|or)\s*,?\s*$`)
+	definition  = compiled(`^[A-Za-z](?:_?\d|[₀-₉])?\s*=[^=]*$`)
+)
+
+// linkedRuns reports whether two neighbouring runs are members of a list. further says that the
+// second is linked with one after it.
+func linkedRuns(line string, a, b run, further bool) bool {
+	switch {
+	case b.named && !a.named, b.relation && !a.relation, a.relation && !a.named && !b.relation:
+		return false
+	}
+	separator := line[a.end:b.start]
+	separator = strings.TrimSpace(separator)
+	return conjunction().MatchString(separator) || separator == "," && (further || a.named && b.named) || separator == ";" && a.named && b.named
+}
+
+// runsOf returns the expressions of a line.
+func runsOf(line string) (all []run) {
+	pieces := piecesOf(line)
+	for i := 0; i < len(pieces); {
+		end, next := runFrom(line, pieces, i)
+		if r, is := trimmed(line, pieces[i:end]); is {
+			all = append(all, r)
+		}
+		i = next
+	}
+	return all
+}
+
+// runFrom returns the end of the run that begins with a piece, and where the next may begin.
+func runFrom(line string, pieces []piece, start int) (end, next int) {
+	depth := 0
+	for i := start; i < len(pieces); i++ {
+		p := pieces[i]
+		before := piece{class: operator}
+		if i > start {
+			before = pieces[i-1]
+		}
+		switch {
+		case p.class == prose && isScale(line[p.start:p.end]) && before.class == number:
+			return i + 1, i + 1
+		case p.class == prose, p.class == comma && depth == 0, p.class == shutter && depth == 0:
+			return i, i + 1
+		case p.class == opener && p.spaced && before.ends():
+			if shut := asideEnd(line, pieces, i); shut > 0 {
+				return i, shut
+			}
+			depth++
+		case p.class == opener:
+			depth++
+		case p.class == shutter:
+			depth--
+		case p.class == number && p.spaced && before.ends() && !continued(line, pieces, i):
+			return i, i
+		case p.class == letter && (before.class == number || before.class == suffix) && p.spaced && unitLike(line, pieces, i):
+			return i, i + 1 + attached(pieces[i+1:])
+		case p.class == suffix && p.spaced && line[p.start] != '%':
+			return i, i + 1
+		}
+	}
+	return len(pieces), len(pieces)
+}
+
+// attached counts the pieces that no space separates.
+func attached(pieces []piece) int {
+	n := 0
+	for n < len(pieces) && !pieces[n].spaced && pieces[n].class != prose && pieces[n].class != comma && pieces[n].class != shutter {
+		n++
+	}
+	return n
+}
+
+// isScale reports whether a word belongs to the number before it.
+func isScale(word string) bool {
+	return listed(" percent pct hundred thousand million billion trillion ", strings.ToLower(word))
+}
+
+// continued reports whether a number after a space goes on the one before it: as a group of three
+// digits, or as the fraction of a mixed number.
+func continued(line string, pieces []piece, i int) bool {
+	p, before := pieces[i], pieces[i-1]
+	if before.class != number {
+		return false
+	}
+	fraction := i+2 < len(pieces) && strings.HasPrefix(line[pieces[i+1].start:], "/") && pieces[i+2].class == number
+	return fraction || p.end-p.start == 3 && plainNumber(line[p.start:p.end]) && before.end-before.start <= 3
+}
+
+// unitLike reports whether a letter after a number and a space is a unit: no sign but a slash
+// follows.
+func unitLike(line string, pieces []piece, i int) bool {
+	name := line[pieces[i].start:pieces[i].end]
+	if !listed(units.Letters, name) && !listed(" C A T F M ", name) {
+		return false
+	}
+	if i+1 == len(pieces) {
+		return true
+	}
+	next := pieces[i+1]
+	return next.class != operator && next.class != sign && next.class != suffix && next.class != opener || line[next.start] == '/' && !next.spaced
+}
+
+// asideEnd returns the index after the bracket that closes a remark in brackets, or 0 if it is
+// none but a factor.
+func asideEnd(line string, pieces []piece, start int) int {
+	depth, hasLetter, remark := 0, false, false
+	if strings.HasPrefix(line[pieces[start].start:], "(mod ") {
+		return 0
+	}
+	for i := start; i < min(len(pieces), start+maxRemark); i++ {
+		p := pieces[i]
+		switch p.class {
+		case opener:
+			depth++
+		case shutter:
+			depth--
+		case letter, function:
+			hasLetter = true
+		case prose:
+			remark = true
+		case operator:
+			remark = remark || strings.IndexAny(line[p.start:p.end], "=≈<>") == 0 || strings.HasPrefix(line[p.start:], "≈")
+		}
+		if depth == 0 {
+			if remark || !hasLetter && pieces[start-1].class == number {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// trimmed returns the run of pieces without signs at its ends and without brackets that are not
+// closed, and reports whether it says anything.
+func trimmed(line string, pieces []piece) (run, bool) {
+	for len(pieces) > 0 && !pieces[len(pieces)-1].ends() && pieces[len(pieces)-1].class != prose {
+		pieces = pieces[:len(pieces)-1]
+	}
+	depth := 0
+	for i := len(pieces) - 1; i >= 0; i-- {
+		switch pieces[i].class {
+		case shutter:
+			depth++
+		case opener:
+			if depth--; depth < 0 {
+				pieces = pieces[i+1:]
+				i = 0
+			}
+		}
+	}
+	for len(pieces) > 0 && !starts(line, pieces) {
+		pieces = pieces[1:]
+	}
+	if len(pieces) == 0 || !says(line, pieces) {
+		return run{}, false
+	}
+	r := run{start: pieces[0].start, end: pieces[len(pieces)-1].end}
+	text := line[r.start:r.end]
+	r.named = definition().MatchString(text)
+	r.relation = strings.ContainsAny(text, "=<>≤≥≠")
+	r.bounds = strings.ContainsAny(text, "<>≤≥≠")
+	return r, true
+}
+
+// starts reports whether a run may start with its first piece. A sign must stand close to the
+// operand.
+func starts(line string, pieces []piece) bool {
+	switch p := pieces[0]; p.class {
+	case sign:
+		return len(pieces) > 1 && (!pieces[1].spaced || strings.HasPrefix(line[p.start:], "±")) && !strings.HasPrefix(line[p.start:], "–")
+	case operator:
+		return line[p.start] == '|'
+	case suffix, shutter, comma, prose:
+		return false
+	}
+	return true
+}
+
+// says reports whether a run has a number, a constant, or a sign between variables.
+func says(line string, pieces []piece) bool {
+	for i, p := range pieces {
+		text := line[p.start:p.end]
+		switch {
+		case p.class == number, p.class == function, p.class == letter && strings.Contains(`π∞∅ℝℤℚℕℂ\pi\infty pi infinity`, text) && len(text) > 1:
+			return true
+		case (p.class == operator || p.class == sign) && i > 0 && i < len(pieces)-1 && text != "/" && text != "|" && text != "_":
+			return true
+		}
+	}
+	return false
+}

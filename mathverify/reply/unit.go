@@ -1,0 +1,29 @@
+package reply
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/mathverify/units"
+)
+
+// following matches a unit in the text after an answer.
+var following = compiled(`^(?:\\?[\])}$*]|\s)*((?:square |sq\.? |cubic )?[A-Za-z°¢]+(?:\^?[23]|²|³)?(?:\s?(?:/|per)\s?[A-Za-z]+(?:\^?[23]|²|³)?)?)`)
+
+// withUnit returns an answer with the unit that follows it in the text.
+func withUnit(found, text string) string {
+	at := strings.LastIndex(text, found)
+	if _, _, is := units.Split(found); is || found == "" || at < 0 {
+		return found
+	}
+	rest := text[at+len(found):]
+	m := following().FindStringSubmatch(rest[:min(len(rest), maxShort)])
+	if m == nil {
+		return found
+	}
+	for _, name := range []string{m[1], strings.Fields(m[1])[0]} {
+		if _, is := units.In(name); is && name != "in" {
+			return found + `\text{ ` + name + "}"
+		}
+	}
+	return found
+}

@@ -1,0 +1,154 @@
+package run_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/tiny/learn"
+)
+
+// Every evaluation has the same problem of each label as its example, also after the run was
+// resumed.
+func TestExamplesAreTheSameProblems(t *testing.T) {
+	t.Parallel()
+	folder, err := datadir.Open(t.TempDir(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	store := queue.NewMemory()
+	for range 2 {
+		logs, err := run.OpenLogs(folder, learn.Step{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := config(t, open(t, store))
+		c.Settings.ExamProblems, c.Sinks = 4, []run.Sink{logs}
+		finish(t, c)
+		if err := logs.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	exams, err := run.ReadExams(folder.Join(datadir.Evaluations))
+	if err != nil || len(exams) != 4 {
+		t.Fatalf("%d evaluations, error %v", len(exams), err)
+	}
+	for _, e := range exams {
+		if len(e.Examples) != 2 {
+			t.Fatalf("%d examples, want one of each task", len(e.Examples))
+		}
+		for i, one := range e.Examples {
+			if want := exams[0].Examples[i]; one.ID != want.ID || one.Label != want.Label || one.Question != want.Question {
+				t.Errorf("the example %s is %s, want %s", one.Label, one.ID, want.ID)
+			}
+			if e.Tasks[one.Label] == 0 || one.Question == "" || one.Reply == "" || one.Right != (one.Score == 1) {
+				t.Errorf("example %+v", one)
+			}
+		}
+	}
+}
+
+func TestExamplesAreCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("日本語", 4<<10)
+	played := &quintain.Trajectory{Turns: []quintain.Turn{
+		{Observed: []quintain.Message{{Role: quintain.RoleSystem, Content: "Be good."}, {Role: quintain.RoleUser, Content: long}}, Reply: "first"},
+		{Observed: []quintain.Message{{Role: quintain.RoleUser, Content: "No. Try again."}}, Reply: long, Reward: 1, Right: true, Why: long},
+	}}
+	e := run.NewExample("a:1", played)
+	if e.Label != "a:1" || e.Score != 1 || !e.Right {
+		t.Errorf("example %+v", e)
+	}
+	for _, text := range []string{e.Question, e.Reply, e.Why} {
+		if len(text) > 4<<10 || !utf8.ValidString(text) || !strings.HasPrefix(text, "日本語") || !strings.HasSuffix(text, "…") {
+			t.Errorf("a text of %d bytes, which ends with %q", len(text), text[len(text)-6:])
+		}
+	}
+}
+
+// improves is a policy that answers wrongly at version 0 and rightly afterwards.
+type improves struct {
+	wrong, right quintain.Policy
+	version      func() int
+}
+
+func (p improves) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	if p.version() == 0 {
+		return p.wrong.Sample(ctx, r)
+	}
+	return p.right.Sample(ctx, r)
+}
+
+// The report tells what became better on held-out problems, per task, and replays a problem
+// of the hardest level that gained most.
+func TestTheReportComparesEvaluations(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	c.Streams = slices.Concat(c.Streams, streams(t, "chain_sum"))
+	c.Streams[0].Course, c.Streams[2].Course, c.Streams[2].Level = "sums", "sums", 3
+	c.Streams = []rollout.Stream{c.Streams[0], c.Streams[2], c.Streams[1]}
+	c.Settings.ExamProblems, c.Rules.KeepEqual = 4, true
+	var r *run.Run
+	wrong, right := solver(c.Streams, 0), solver(c.Streams, 1)
+	right.Version = func() int32 { return int32(r.Version()) }
+	c.Policy = improves{wrong, right, func() int { return r.Version() }}
+	r = begin(t, c)
+	if first := r.Report(); first.ExamBefore != nil || first.Replay != nil || first.Tasks[0].DoneBefore != nil {
+		t.Errorf("before the run: %+v", first)
+	}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	report := r.Report()
+	sums := report.Tasks[0]
+	if sums.Label != "sums" || !slices.Equal(sums.Levels, []string{"chain_sum:0", "chain_sum:3"}) || *sums.DoneBefore != 0 || *sums.DoneAfter != 2 || *sums.ExamAfter != 1 || len(sums.ExamCurve) != 2 {
+		t.Errorf("the task %+v", sums)
+	}
+	if p := report.Replay; p == nil || p.Before.Right || !p.After.Right || p.Before.ID != p.After.ID || p.After.Label != "chain_sum:3" || p.VersionBefore != 0 || p.VersionAfter != 5 {
+		t.Errorf("replayed %+v", p)
+	}
+}
+
+// When every reply is right for minutes, the run says once that nothing is left to learn, and
+// what to do.
+func TestNothingLeftToLearn(t *testing.T) {
+	for _, test := range []struct {
+		why      string
+		accuracy float64
+		minutes  float64
+		says     bool
+	}{
+		{"all is right", 1, 12, true},
+		{"all is right for a short time", 1, 3, false},
+		{"replies differ", 0.5, 12, false},
+		{"all is wrong, which other advice is for", 0, 12, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, seen := config(t, open(t, queue.NewMemory())), &events{}
+			policy := solver(c.Streams, test.accuracy)
+			policy.Delay = time.Second
+			c.Policy, c.Sinks = policy, []run.Sink{seen}
+			c.Settings.Parallel, c.Settings.Steps, c.Settings.Minutes, c.Settings.ExamProblems, c.Settings.ExamEvery = 4, 0, test.minutes, 4, time.Minute
+			_, report := finish(t, c)
+			var texts []string
+			for _, said := range of[run.Said](seen) {
+				if strings.Contains(said.Text, "left to learn") {
+					texts = append(texts, said.Text)
+				}
+			}
+			if test.says != (len(texts) == 1 && strings.Contains(texts[0], "--tasks") && strings.Contains(texts[0], "held-out score stays at 1.000") && slices.Contains(report.Advice, texts[0])) || len(texts) > 1 {
+				t.Errorf("%s: it says %q, and advises %q", test.why, texts, report.Advice)
+			}
+		})
+	}
+}

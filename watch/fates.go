@@ -1,0 +1,39 @@
+package watch
+
+import "github.com/quintain-rl/quintain/rollout"
+
+// whyDropped explains the reason for dropping a group to a reader who knows none of the
+// words; empty: it is no reason of ours.
+func whyDropped(reason string) string {
+	switch rollout.Drop(reason) {
+	case rollout.DropEqual:
+		return "all replies scored alike, so none is better than another and there is nothing to learn from them"
+	case rollout.DropStale:
+		return "when their turn came, the policy had made too many steps since these replies"
+	case rollout.DropRate:
+		return "too few or too many replies were right, by the bounds of the settings"
+	case rollout.DropFewTokens:
+		return "a reply has too few tokens to train on"
+	case rollout.DropTooLong:
+		return "a reply has more tokens than the settings allow"
+	case rollout.DropMixedVocab:
+		return "the replies are of different vocabularies"
+	case rollout.DropDuplicate:
+		return "the queue already had a group of the same problem"
+	case rollout.DropPrompt:
+		return "the prompt leaves no room for a reply"
+	case rollout.DropEnvFailed:
+		return "the environment failed in an episode, which so has no score"
+	case rollout.DropInfra:
+		return "the policy's server failed in an episode, which so has no score; the problem is played again"
+	case rollout.DropTimedOut:
+		return "an episode took longer than the settings allow"
+	case rollout.DropCancelled:
+		return "an episode was stopped before its end, as at the end of a run; the problem is played again"
+	case rollout.DropRefused:
+		return "the trainer or the hub refused them"
+	case rollout.DropUnsure:
+		return "they were sent and the answer was lost; sending them again might double them"
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package watch
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/watch/follow"
+	"github.com/quintain-rl/quintain/watch/words"
+)
+
+// A heldOut is an evaluation on held-out problems during the run: a line of
+// examinations.jsonl.
+type heldOut struct {
+	Version  int                `json:"version"`
+	Mean     float64            `json:"mean_score"`
+	Within   *stats.Interval    `json:"interval"` // of Mean; nil: unknown
+	Tasks    map[string]float64 `json:"tasks"`    // by label
+	Examples []example          `json:"examples"`
+}
+
+// An example is the reply to one problem of a label, the same in every evaluation.
+type example struct {
+	Label    string  `json:"label"`
+	ID       string  `json:"id"`
+	Question string  `json:"question"`
+	Reply    string  `json:"reply"`
+	Score    float64 `json:"score"`
+	Right    bool    `json:"right"`
+	Why      string  `json:"why"`
+}
+
+// A heldOuts follows the evaluations of a run. Many goroutines may use it at once.
+type heldOuts struct {
+	mu   sync.Mutex
+	file follow.Tail
+	all  []heldOut
+}
+
+// list returns the evaluations in a file, oldest first, without lines that are none. The
+// caller must not change them.
+func (h *heldOuts) list(path string) ([]heldOut, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.file.Path = path
+	for {
+		more, err := h.file.Read(func() { h.all = nil }, func(line []byte) {
+			var one heldOut
+			if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
+				h.all = append(h.all, one)
+			}
+		})
+		if !more || err != nil {
+			return h.all, err
+		}
+	}
+}
+
+// A heatMap has the scores of tasks and levels, at the start and now.
+type heatMap struct {
+	Levels []string // the easiest first: 1st, 2nd, …
+	Rows   []heatRow
+}
+
+// A heatRow is a task in a map.
+type heatRow struct {
+	Task  string
+	Cells []*cell // by level; nil: none
+}
+
+// A cell is a level of a task: its score in the first evaluation that has it, and in the last.
+type cell struct {
+	Label      string
+	Start, Now float64
+	Example    bool // a problem of it is shown
+}
+
+// Shade is the score in tenths, for the style.
+func (c *cell) Shade() int { return int(math.Floor(10 * min(1, max(0, c.Now)))) }
+
+// newHeatMap makes the map of evaluations; nil: there are none.
+func newHeatMap(all []heldOut) *heatMap {
+	cells := map[string]*cell{}
+	for _, one := range all {
+		for label, score := range one.Tasks {
+			if cells[label] == nil {
+				cells[label] = &cell{Label: label, Start: score}
+			}
+			cells[label].Now = score
+		}
+		for _, e := range one.Examples {
+			if c := cells[e.Label]; c != nil {
+				c.Example = true
+			}
+		}
+	}
+	if len(cells) == 0 {
+		return nil
+	}
+	by := map[string][]*cell{}
+	most := 0
+	for label, c := range cells {
+		task, _ := labelParts(label)
+		by[task] = append(by[task], c)
+		most = max(most, len(by[task]))
+	}
+	m := &heatMap{}
+	for i := range most {
+		m.Levels = append(m.Levels, words.Ordinal(i+1))
+	}
+	for _, task := range sortedKeys(by) {
+		row := heatRow{task, make([]*cell, most)}
+		slices.SortFunc(by[task], func(a, b *cell) int { return compareLabels(a.Label, b.Label) })
+		copy(row.Cells, by[task])
+		m.Rows = append(m.Rows, row)
+	}
+	return m
+}
+
+// labelParts splits the label of a stream, as "task", "task:2" or "task (3)", into the task
+// and numbers that order its streams.
+func labelParts(label string) (task string, numbers [2]int) {
+	if name, rest, is := strings.Cut(strings.TrimSuffix(label, ")"), " ("); is {
+		if n, err := strconv.Atoi(rest); err == nil {
+			label, numbers[1] = name, n
+		}
+	}
+	if name, rest, is := strings.Cut(label, ":"); is {
+		if n, err := strconv.Atoi(rest); err == nil {
+			label, numbers[0] = name, n
+		}
+	}
+	return label, numbers
+}
+
+// compareLabels orders the labels of a task.
+func compareLabels(a, b string) int {
+	_, x := labelParts(a)
+	_, y := labelParts(b)
+	return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), cmp.Compare(a, b))
+}
+
+// compareLabelsByTask orders the labels of all tasks.
+func compareLabelsByTask(a, b string) int {
+	x, _ := labelParts(a)
+	y, _ := labelParts(b)
+	return cmp.Or(cmp.Compare(x, y), compareLabels(a, b))
+}

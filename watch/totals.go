@@ -1,0 +1,168 @@
+package watch
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/follow"
+	"github.com/quintain-rl/quintain/watch/words"
+)
+
+// totals are the counts of a run: those of its last row, as in its report, or of the groups
+// in the trace if it has none.
+type totals struct {
+	FromTrace bool // else of the whole run
+	Groups    int  // played
+	Tokens    int  // sampled; from a trace, read and sampled
+	Drops     []share
+	Dropped   int
+	Episodes  []share
+	All       int     // episodes
+	Lags      []share // groups trained on, by versions behind
+	Lagged    int     // groups in Lags
+	MeanLag   float64
+	MostLag   int
+}
+
+// A share is a part of all.
+type share struct {
+	Name    string
+	N       int
+	Why     string // what it means; empty: unknown
+	InTrace int    // groups of this name in the trace
+}
+
+// newTotals counts the run.
+func newTotals(numbers *follow.Numbers, counts *trace.Counts) (t totals) {
+	all := map[string]int{}
+	for _, name := range numbers.Names() {
+		if what, is := strings.CutPrefix(name, "total/"); is {
+			p, _ := numbers.Last(name)
+			all[what] = int(p.Value)
+		}
+	}
+	if _, has := all["groups"]; !has && len(all) == 0 {
+		return totalsOf(counts)
+	}
+	t.Groups, t.Tokens = all["groups"], all["tokens"]
+	lags := map[int]int{}
+	for what, n := range all {
+		if why, is := strings.CutPrefix(what, "dropped/"); is {
+			t.drop(why, n, counts)
+		}
+		if lag, err := strconv.Atoi(strings.TrimPrefix(what, "lag/")); err == nil {
+			lags[lag] = n
+		}
+	}
+	for _, o := range quintain.Outcomes {
+		if n := all["episodes/"+string(o)]; n > 0 {
+			t.Episodes = append(t.Episodes, share{string(o), n, words.Meaning(o), counts.Outcomes[o]})
+			t.All += n
+		}
+	}
+	t.lags(lags)
+	t.sort()
+	return t
+}
+
+// totalsOf are the counts of the groups in a trace.
+func totalsOf(counts *trace.Counts) totals {
+	t := totals{FromTrace: true, Groups: counts.Groups, Tokens: counts.Tokens}
+	for why, n := range counts.Drops {
+		if why != "" {
+			t.drop(why, n, counts)
+		}
+	}
+	t.sort()
+	return t
+}
+
+func (t *totals) drop(why string, n int, counts *trace.Counts) {
+	t.Drops = append(t.Drops, share{why, n, whyDropped(why), counts.Drops[why]})
+	t.Dropped += n
+}
+
+// lags sets the staleness.
+func (t *totals) lags(by map[int]int) {
+	sum := 0
+	for _, lag := range slices.Sorted(maps.Keys(by)) {
+		t.Lags = append(t.Lags, share{Name: strconv.Itoa(lag), N: by[lag]})
+		t.Lagged += by[lag]
+		sum += lag * by[lag]
+		t.MostLag = lag
+	}
+	t.MeanLag = float64(sum) / float64(max(1, t.Lagged))
+}
+
+// sort puts the most frequent reasons first.
+func (t *totals) sort() {
+	slices.SortFunc(t.Drops, func(a, b share) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name)) })
+}
+
+// Kept is the number of groups that were not dropped.
+func (t *totals) Kept() int { return max(0, t.Groups-t.Dropped) }
+
+// failedGroups is the number of groups with a failed or stopped episode.
+func failedGroups(counts *trace.Counts) (n int) {
+	for o, groups := range counts.Outcomes {
+		if !o.Rewarded() {
+			n += groups
+		}
+	}
+	return n
+}
+
+// A speed is how fast the run was in its last row with rates.
+type speed struct {
+	Tokens, Groups, Steps float64 // a second
+	Mean, Slowest         string  // time of a group; empty: unknown
+}
+
+// Known reports whether the run has a row with rates.
+func (s speed) Known() bool { return s.Tokens > 0 }
+
+// Pace says how long a step takes; empty: there is none.
+func (s speed) Pace() string {
+	if s.Steps == 0 {
+		return ""
+	}
+	return seconds(1 / s.Steps)
+}
+
+// newSpeed is the speed of the last rates.
+func newSpeed(numbers *follow.Numbers) (v speed) {
+	last := func(name string) float64 {
+		p, _ := numbers.Last(name)
+		return p.Value
+	}
+	v.Tokens, v.Groups, v.Steps = last("train/tokens_per_s"), last("train/groups_per_s"), last("train/steps_per_s")
+	if mean := last("train_perf/task_duration_mean"); mean > 0 {
+		v.Mean, v.Slowest = seconds(mean), seconds(last("train_perf/task_duration_max"))
+	}
+	return v
+}
+
+// seconds writes a time with two digits.
+func seconds(v float64) string {
+	d := time.Duration(v * float64(time.Second))
+	to := time.Duration(1)
+	for d/to >= 100 {
+		to *= 10
+	}
+	d = d.Round(to)
+	switch {
+	case d >= 2*time.Minute:
+		return d.String()
+	case d >= time.Second:
+		return number(d.Seconds()) + " s"
+	case d >= time.Millisecond:
+		return number(float64(d)/float64(time.Millisecond)) + " ms"
+	}
+	return number(float64(d)/float64(time.Microsecond)) + " µs"
+}

@@ -1,0 +1,75 @@
+// Package words says in words for people what a run counts.
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// Meaning explains an outcome of an episode.
+func Meaning(o quintain.Outcome) string {
+	switch o {
+	case quintain.Scored:
+		return "the reply was judged"
+	case quintain.ModelFailed:
+		return "the reply was judged too, but was cut or had no readable answer: that is data with a reward, and no fault"
+	case quintain.EnvFailed:
+		return "the environment failed"
+	case quintain.InfraFailed:
+		return "the policy's server or the connection to it failed"
+	case quintain.Cancelled:
+		return "stopped before its end"
+	case quintain.TimedOut:
+		return "took too long"
+	case quintain.PromptTooLong:
+		return "the prompt leaves no room for a reply"
+	}
+	return ""
+}
+
+// Spoken is the name of a series for people: what it says, without the place in a log.
+func Spoken(name string) string {
+	if words, is := seriesNames[name]; is {
+		return words
+	}
+	for _, p := range [][2]string{
+		{"train/dropped_per_s/", ""}, {"train/score/", "score on training problems of "}, {"eval/", "score on held-out problems of "},
+		{"curriculum/complexity/", "difficulty of "},
+	} {
+		if rest, is := strings.CutPrefix(name, p[0]); is {
+			return p[1] + strings.ReplaceAll(rest, "_", " ")
+		}
+	}
+	return name
+}
+
+// seriesNames are the names for people of series.
+var seriesNames = map[string]string{
+	"train/score": "score on training problems", "eval/percent_correct": "score on held-out problems",
+	"eval/percent_correct_low": "lower end of its interval", "eval/percent_correct_high": "upper end",
+	"train/percent_correct": "right replies", "train/malformed": "without a readable answer",
+	"train/tokens_per_s": "sampled tokens", "train/groups_per_s": "played", "train/kept_per_s": "kept", "train/steps_per_s": "training steps",
+	"train/lag": "mean", "train/lag_max": "oldest",
+	"train/completion_lengths": "mean", "train/completion_lengths_min": "shortest", "train/completion_lengths_max": "longest",
+	"learn/entropy": "entropy", "learn/kl": "distance to the reference", "learn/drift": "drift between sampling and training",
+	"learn/clip_fraction": "clipped ratios", "learn/cap_fraction": "capped weights", "learn/grad_norm": "gradient",
+	"learn/loss": "loss", "learn/policy_loss": "of it, the policy's",
+	"train_perf/task_duration_mean": "mean", "train_perf/task_duration_max": "slowest",
+	"curriculum/avg_complexity": "their difficulty",
+}
+
+// Ordinal writes a number as 1st, 2nd, 3rd and so on.
+func Ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		return fmt.Sprint(n, "st")
+	case n%10 == 2:
+		return fmt.Sprint(n, "nd")
+	case n%10 == 3:
+		return fmt.Sprint(n, "rd")
+	}
+	return fmt.Sprint(n, "th")
+}
