@@ -316,6 +316,7 @@ func TestFindIsAScan(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := r.segments[len(r.segments)-1]
+			x.call(&s.head)
 			s.parts = append(s.parts, x)
 			numbers[at] = i
 			at.Block += 100
