@@ -69,7 +69,7 @@ func pieceOf(r *trace.Record) string {
 	return text
 }
 
-// inLine is the beginning of a text, at most most characters, in one line.
+// inLine is the beginning of a text in one line, with "most" characters at most.
 func inLine(text string, most int) string {
 	end := min(len(text), 8*most)
 	for end < len(text) && end > 0 && !utf8.RuneStart(text[end]) {
