@@ -6,6 +6,7 @@ import (
 	_ "embed" // the weights
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/quintain-rl/quintain/tiny"
@@ -46,10 +47,11 @@ func others() []Choice {
 	)
 }
 
-// at returns a task at the levels, which together have the weight.
+// at returns a task at the levels, which together have the weight. Each has six decimals, as
+// in a file of settings, so that a file repeats the warm-up.
 func at(weight float64, task string, levels ...string) (all []Choice) {
 	for _, params := range levels {
-		all = append(all, Choice{task, json.RawMessage(params), weight / float64(len(levels))})
+		all = append(all, Choice{task, json.RawMessage(params), math.Round(1e6*weight/float64(len(levels))) / 1e6})
 	}
 	return all
 }
