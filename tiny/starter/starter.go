@@ -32,7 +32,11 @@ func Ladder() []Choice {
 // model learns them by heart if they are alone, and learns to add with the others.
 func Lessons() []Choice {
 	sums := at(18, "chain_sum", sum(2, 1, 1), sum(2, 1, 2), sum(3, 1, 1), sum(2, 2, 2), sum(3, 1, 2))
-	return append(sums, others()...)
+	all := append(sums, others()...)
+	for i := range all { // as a file of settings has them, so that a file repeats the warm-up
+		all[i].Weight = math.Round(1e6*all[i].Weight) / 1e6
+	}
+	return all
 }
 
 // others returns the problems of all tasks but the sums.
@@ -47,11 +51,10 @@ func others() []Choice {
 	)
 }
 
-// at returns a task at the levels, which together have the weight. Each has six decimals, as
-// in a file of settings, so that a file repeats the warm-up.
+// at returns a task at the levels, which together have the weight.
 func at(weight float64, task string, levels ...string) (all []Choice) {
 	for _, params := range levels {
-		all = append(all, Choice{task, json.RawMessage(params), math.Round(1e6*weight/float64(len(levels))) / 1e6})
+		all = append(all, Choice{task, json.RawMessage(params), weight / float64(len(levels))})
 	}
 	return all
 }
