@@ -32,7 +32,7 @@ func Ladder() []Choice {
 // model learns them by heart if they are alone, and learns to add with the others.
 func Lessons() []Choice {
 	sums := at(18, "chain_sum", sum(2, 1, 1), sum(2, 1, 2), sum(3, 1, 1), sum(2, 2, 2), sum(3, 1, 2))
-	all := append(sums, others()...)
+	all := slices.Concat(sums, others())
 	for i := range all { // as a file of settings has them, so that a file repeats the warm-up
 		all[i].Weight = math.Round(1e6*all[i].Weight) / 1e6
 	}
