@@ -27,7 +27,6 @@ type Training struct {
 // an [InvalidError] if the model cannot read the problems.
 func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last learn.Step, err error) {
 	warm := starter.DefaultWarmUp()
-	warm.Updates = 800 // a run begins soon
 	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
 	trainer, err := starter.OpenTrainer(starter.Training{
 		Path: how.Folder.Join(datadir.Checkpoint), Sizes: how.Sizes, Learn: how.Learn,

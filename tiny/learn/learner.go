@@ -56,9 +56,6 @@ func (s *Settings) adam() transformer.AdamSettings {
 // Model returns the model itself, not a copy: the next step changes it.
 func (l *Learner) Model() *transformer.Model { return l.model }
 
-// SetRate sets the learning rate of the next updates.
-func (l *Learner) SetRate(rate float64) { l.optimiser.Settings.Rate = rate }
-
 // Version returns the version of the weights: the number of steps taken. A step counts
 // even if it skipped its updates, since it consumed its groups.
 func (l *Learner) Version() int { return l.version }

@@ -430,26 +430,6 @@ func TestImitate(t *testing.T) {
 	}
 }
 
-func TestSetRateCountsFromTheNextUpdate(t *testing.T) {
-	t.Parallel()
-	l := learner(t, tinyModel(t, 16, 12), func(s *Settings) { s.LearningRate = 0.02 })
-	batch := []Sequence{{[]quintain.Token{1, 5, 9}, []int32{int32(quintain.Untrained), 5, 9}}}
-	var losses []float64
-	for i := range 4 {
-		if i == 2 {
-			l.SetRate(1e-12)
-		}
-		m, err := l.Imitate(batch)
-		if err != nil {
-			t.Fatal(err)
-		}
-		losses = append(losses, m.Loss)
-	}
-	if losses[1] > losses[0]-1e-4 || math.Abs(losses[3]-losses[2]) > 1e-6 {
-		t.Errorf("losses %v, want a fall after the first update, and none after the third", losses)
-	}
-}
-
 func TestSettingsCheck(t *testing.T) {
 	t.Parallel()
 	s := Default()

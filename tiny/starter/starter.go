@@ -6,8 +6,6 @@ import (
 	_ "embed" // the weights
 	"encoding/json"
 	"fmt"
-	"math"
-	"slices"
 
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -22,54 +20,28 @@ type Choice struct {
 
 // Ladder returns the starter's problems: seven tasks, each at several adjacent levels, the
 // easiest first. The levels of a task together have the weight 1.
-func Ladder() []Choice {
-	sums := at(1, "chain_sum", sum(2, 1, 2), sum(3, 1, 1), sum(2, 2, 2), sum(3, 1, 2), sum(2, 3, 3))
-	return append(sums, others()...)
-}
-
-// Lessons returns the problems of the starter's warm-up: those of the ladder, but other
-// sums, which are three of four problems. Only 155 questions have two terms of one digit: a
-// model learns them by heart if they are alone, and learns to add with the others.
-func Lessons() []Choice {
-	sums := at(18, "chain_sum", sum(2, 1, 1), sum(2, 1, 2), sum(3, 1, 1), sum(2, 2, 2), sum(3, 1, 2))
-	all := slices.Concat(sums, others())
-	for i := range all { // as a file of settings has them, so that a file repeats the warm-up
-		all[i].Weight = math.Round(1e6*all[i].Weight) / 1e6
+func Ladder() (all []Choice) {
+	add := func(task string, levels ...string) {
+		for _, params := range levels {
+			all = append(all, Choice{task, json.RawMessage(params), 1 / float64(len(levels))})
+		}
 	}
+	add("chain_sum",
+		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":1}`,
+		`{"min_terms":3,"max_terms":3,"min_digits":1,"max_digits":1}`,
+		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2}`)
+	add("letter_counting", from(`"min_words":%d,"max_words":%[1]d`, 1, 3)...)
+	add("number_sorting", from(`"min_numbers":%d,"max_numbers":%[1]d,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9`, 2, 6)...)
+	add("palindrome_generation", from(`"min_length":%d,"max_length":%[1]d`, 3, 8)...)
+	add("rotate_matrix",
+		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":1}`,
+		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":3}`,
+		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":1}`,
+		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":3}`)
+	add("spell_backward", from(`"min_word_len":%d,"max_word_len":%[1]d`, 3, 12)...)
+	add("spiral_matrix", from(`"min_n":%d,"max_n":%[1]d`, 2, 3)...)
 	return all
 }
-
-// others returns the problems of all tasks but the sums.
-func others() []Choice {
-	return slices.Concat(
-		at(1, "letter_counting", from(`"min_words":%d,"max_words":%[1]d`, 1, 5)...),
-		at(1, "number_sorting", from(`"min_numbers":%d,"max_numbers":%[1]d,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9`, 2, 8)...),
-		at(1, "palindrome_generation", from(`"min_length":%d,"max_length":%[1]d`, 3, 8)...),
-		at(1, "rotate_matrix", rotation(2, 1), rotation(2, 3), rotation(3, 1), rotation(3, 3), rotation(4, 1), rotation(4, 3)),
-		at(1, "spell_backward", append(from(spelling, 3, 12), from(spelling, 14, 14)[0], from(spelling, 16, 16)[0])...),
-		at(1, "spiral_matrix", from(`"min_n":%d,"max_n":%[1]d`, 2, 4)...),
-	)
-}
-
-// at returns a task at the levels, which together have the weight.
-func at(weight float64, task string, levels ...string) (all []Choice) {
-	for _, params := range levels {
-		all = append(all, Choice{task, json.RawMessage(params), weight / float64(len(levels))})
-	}
-	return all
-}
-
-// sum returns the level of sums with so many terms of least to most digits.
-func sum(terms, least, most int) string {
-	return fmt.Sprintf(`{"min_terms":%d,"max_terms":%[1]d,"min_digits":%d,"max_digits":%d}`, terms, least, most)
-}
-
-// rotation returns the level of square matrices of a size with 1 to most rotations.
-func rotation(size, most int) string {
-	return fmt.Sprintf(`{"min_n":%d,"max_n":%[1]d,"min_rotations":1,"max_rotations":%d}`, size, most)
-}
-
-const spelling = `"min_word_len":%d,"max_word_len":%[1]d`
 
 // from returns a level for each size from least to most, with the parameters of form.
 func from(form string, least, most int) (levels []string) {

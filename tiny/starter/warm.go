@@ -38,11 +38,8 @@ type WarmUp struct {
 // DefaultWarmUp returns the warm-up of the embedded weights, without examples.
 func DefaultWarmUp() WarmUp {
 	sizes := DefaultSizes()
-	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 4000, Batch: 96}
+	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
 }
-
-// firstRate is about the learning rate with which a warm-up begins.
-const firstRate = 4e-3
 
 // updateNote is the note of an unfinished warm-up with the number of updates done.
 const updateNote = "warm_up.updates"
@@ -68,7 +65,6 @@ func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 				return nil, err
 			}
 		}
-		learner.SetRate(w.rate(done))
 		metrics, err := learner.Imitate(batch)
 		if err != nil {
 			return nil, err
@@ -80,16 +76,10 @@ func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 	return learner.Model(), w.remove()
 }
 
-// rate returns the learning rate of the update after done others, which falls in a straight
-// line to a fiftieth of firstRate.
-func (w WarmUp) rate(done int) float64 {
-	return firstRate * (1.02 - float64(done)/float64(w.Updates))
-}
-
 // open returns a learner and its number of updates so far.
 func (w WarmUp) open() (*learn.Learner, int, error) {
 	how := learn.Default()
-	how.WarmUp = 50
+	how.LearningRate, how.WarmUp = 4e-3, 50
 	saved, err := w.saved()
 	if err != nil {
 		return nil, 0, err

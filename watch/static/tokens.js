@@ -8,19 +8,19 @@ const dark = () => matchMedia('(prefers-color-scheme: dark)').matches;
 const colours = {
   logprob: (tokens, i) => {
     const v = tokens.logprobs[i];
-    return v == null ? '' : `hsl(${120 * Math.exp(v)} 70% ${dark() ? 28 : 82}%)`;
+    return v == null ? '' : `hsl(${120 * Math.exp(v)} 70% ${dark() ? 22 : 82}%)`;
   },
-  version: (tokens, i) => (tokens.versions[i] < 0 ? '' : `hsl(${(tokens.versions[i] * 67) % 360} 60% ${dark() ? 28 : 84}%)`),
-  mask: (tokens, i) => (tokens.sampled[i] ? `hsl(210 70% ${dark() ? 30 : 85}%)` : ''),
+  version: (tokens, i) => (tokens.versions[i] < 0 ? '' : `hsl(${(tokens.versions[i] * 67) % 360} 60% ${dark() ? 22 : 84}%)`),
+  mask: (tokens, i) => (tokens.sampled[i] ? `hsl(210 70% ${dark() ? 24 : 85}%)` : ''),
   drift: (tokens, i) => {
     const hue = { clean: 120, realigned: 45, forked: 0 }[tokens.drifts[tokens.turnOf[i]]];
-    return `hsl(${hue} 60% ${dark() ? 28 : 84}%)`;
+    return `hsl(${hue} 60% ${dark() ? 22 : 84}%)`;
   },
   advantage: (tokens, i) => {
     const v = tokens.advantages[i];
     if (v == null || !tokens.sampled[i] || v === 0) return '';
     const strength = Math.min(1, Math.abs(v) / tokens.most);
-    return `hsl(${v > 0 ? 150 : 10} ${20 + 60 * strength}% ${dark() ? 28 : 84}%)`;
+    return `hsl(${v > 0 ? 150 : 10} ${20 + 60 * strength}% ${dark() ? 22 : 84}%)`;
   },
 };
 const legends = {
