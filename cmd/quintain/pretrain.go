@@ -10,6 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -55,9 +57,10 @@ func (w *world) pretrain(ctx context.Context, c *config, warm starter.WarmUp, pa
 		if err := c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
 			return err
 		}
-		streams, err := c.streams()
+		lessons := func(*task.Set) catalog.Choices { return player.Lessons(c.Source.Scenario.Name) }
+		streams, err := c.Source.Streams(lessons, c.Run.Of.Seed)
 		if err != nil {
-			return err
+			return fileless(err)
 		}
 		model, err := w.warmUp(ctx, warm, streams)
 		if err != nil {

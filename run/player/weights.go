@@ -93,8 +93,13 @@ func WarmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) 
 }
 
 // StarterTasks returns the tasks that the embedded model is made for, in a scenario.
-func StarterTasks(scenario string) (choices catalog.Choices) {
-	for _, c := range starter.Ladder() {
+func StarterTasks(scenario string) catalog.Choices { return chosen(starter.Ladder(), scenario) }
+
+// Lessons returns the tasks of the embedded model's warm-up, in a scenario.
+func Lessons(scenario string) catalog.Choices { return chosen(starter.Lessons(), scenario) }
+
+func chosen(tasks []starter.Choice, scenario string) (choices catalog.Choices) {
+	for _, c := range tasks {
 		choices = append(choices, catalog.Choice{Name: c.Task, Params: c.Params, Weight: c.Weight})
 	}
 	if scenario == "math_multi_turn" {

@@ -19,7 +19,7 @@ func Preset(scenario string) map[string]string {
 		"rules.min_trainable":                     "1",
 		"learn.weight_cap":                        "1",      // so small a model changes quickly: stale tokens must not count for more than fresh ones
 		"learn.learning_rate":                     "0.0002", // a step has few groups: at 0.0005 the model forgets solved levels
-		"policy.sampling.max_tokens":              "36",
+		"policy.sampling.max_tokens":              "48",
 	}
 	if scenario == "math_multi_turn" {
 		preset["run.max_lag"] = "1" // it learns little from older replies of several turns

@@ -16,7 +16,7 @@ type Sizes struct {
 }
 
 // DefaultSizes returns the sizes of the embedded weights.
-func DefaultSizes() Sizes { return Sizes{Context: 64, Layers: 2, Width: 64, Heads: 4, Hidden: 256} }
+func DefaultSizes() Sizes { return Sizes{Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256} }
 
 // Declare implements [settings.Declarer].
 func (s *Sizes) Declare(d *settings.Section) {

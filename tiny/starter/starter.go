@@ -6,6 +6,7 @@ import (
 	_ "embed" // the weights
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -18,30 +19,62 @@ type Choice struct {
 	Weight float64 // share of the problems, relative to the others
 }
 
-// Ladder returns the starter's problems: seven tasks, each at several adjacent levels, the
-// easiest first. The levels of a task together have the weight 1.
-func Ladder() (all []Choice) {
-	add := func(task string, levels ...string) {
-		for _, params := range levels {
-			all = append(all, Choice{task, json.RawMessage(params), 1 / float64(len(levels))})
-		}
+// Ladder returns the problems of the default run: seven tasks, each at several adjacent
+// levels, the easiest first. The levels of a task together have the weight 1. The first sums
+// have one or two digits: only 155 questions have two terms of one digit, too few to learn
+// more than the questions.
+func Ladder() []Choice {
+	return slices.Concat(
+		at("chain_sum", sum(2, 1, 2), sum(3, 1, 1), sum(2, 2, 2), sum(3, 1, 2), sum(2, 3, 3)),
+		at("letter_counting", from(counting, 1, 5)...),
+		at("number_sorting", from(sorting, 2, 8)...),
+		at("palindrome_generation", from(palindrome, 3, 8)...),
+		at("rotate_matrix", rotation(2, 1), rotation(2, 3), rotation(3, 1), rotation(3, 3), rotation(4, 1), rotation(4, 3)),
+		at("spell_backward", append(from(spelling, 3, 12), from(spelling, 14, 14)[0], from(spelling, 16, 16)[0])...),
+		at("spiral_matrix", from(spiral, 2, 4)...),
+	)
+}
+
+// Lessons returns the problems of the warm-up that made the embedded weights: easier ones
+// of the same tasks, so that the run has something to teach.
+func Lessons() []Choice {
+	return slices.Concat(
+		at("chain_sum", sum(2, 1, 1), sum(3, 1, 1), sum(2, 1, 2)),
+		at("letter_counting", from(counting, 1, 3)...),
+		at("number_sorting", from(sorting, 2, 6)...),
+		at("palindrome_generation", from(palindrome, 3, 8)...),
+		at("rotate_matrix", rotation(2, 1), rotation(2, 3), rotation(3, 1), rotation(3, 3)),
+		at("spell_backward", from(spelling, 3, 12)...),
+		at("spiral_matrix", from(spiral, 2, 3)...),
+	)
+}
+
+// at returns a task at the levels, which together have the weight 1.
+func at(task string, levels ...string) (all []Choice) {
+	for _, params := range levels {
+		all = append(all, Choice{task, json.RawMessage(params), 1 / float64(len(levels))})
 	}
-	add("chain_sum",
-		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":1}`,
-		`{"min_terms":3,"max_terms":3,"min_digits":1,"max_digits":1}`,
-		`{"min_terms":2,"max_terms":2,"min_digits":1,"max_digits":2}`)
-	add("letter_counting", from(`"min_words":%d,"max_words":%[1]d`, 1, 3)...)
-	add("number_sorting", from(`"min_numbers":%d,"max_numbers":%[1]d,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9`, 2, 6)...)
-	add("palindrome_generation", from(`"min_length":%d,"max_length":%[1]d`, 3, 8)...)
-	add("rotate_matrix",
-		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":1}`,
-		`{"min_n":2,"max_n":2,"min_rotations":1,"max_rotations":3}`,
-		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":1}`,
-		`{"min_n":3,"max_n":3,"min_rotations":1,"max_rotations":3}`)
-	add("spell_backward", from(`"min_word_len":%d,"max_word_len":%[1]d`, 3, 12)...)
-	add("spiral_matrix", from(`"min_n":%d,"max_n":%[1]d`, 2, 3)...)
 	return all
 }
+
+// sum returns the level of sums with so many terms of least to most digits.
+func sum(terms, least, most int) string {
+	return fmt.Sprintf(`{"min_terms":%d,"max_terms":%[1]d,"min_digits":%d,"max_digits":%d}`, terms, least, most)
+}
+
+// rotation returns the level of square matrices of a size with 1 to most rotations.
+func rotation(size, most int) string {
+	return fmt.Sprintf(`{"min_n":%d,"max_n":%[1]d,"min_rotations":1,"max_rotations":%d}`, size, most)
+}
+
+// Parameters of a level of one size.
+const (
+	counting   = `"min_words":%d,"max_words":%[1]d`
+	sorting    = `"min_numbers":%d,"max_numbers":%[1]d,"min_decimals":0,"max_decimals":0,"min_value":0,"max_value":9`
+	palindrome = `"min_length":%d,"max_length":%[1]d`
+	spelling   = `"min_word_len":%d,"max_word_len":%[1]d`
+	spiral     = `"min_n":%d,"max_n":%[1]d`
+)
 
 // from returns a level for each size from least to most, with the parameters of form.
 func from(form string, least, most int) (levels []string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,26 @@ func TestEmbeddedWeightsFit(t *testing.T) {
 	const most = 2 << 20
 	if len(weights) > most {
 		t.Errorf("the embedded file has %d bytes, want at most %d", len(weights), most)
+	}
+}
+
+// The warm-up has easier problems of the same tasks, and weighs the tasks alike.
+func TestLessons(t *testing.T) {
+	weights := func(all []Choice) map[string]float64 {
+		sums := map[string]float64{}
+		for _, c := range all {
+			sums[c.Task] += c.Weight
+		}
+		return sums
+	}
+	lessons, ladder := weights(Lessons()), weights(Ladder())
+	if len(Lessons()) != 33 || len(Ladder()) != 44 || len(lessons) != len(ladder) {
+		t.Errorf("%d lessons of %d tasks, %d levels of %d", len(Lessons()), len(lessons), len(Ladder()), len(ladder))
+	}
+	for task, weight := range lessons {
+		if math.Abs(weight-1) > 1e-9 || math.Abs(ladder[task]-1) > 1e-9 {
+			t.Errorf("%s has the weights %v and %v, want 1", task, weight, ladder[task])
+		}
 	}
 }
 
