@@ -57,7 +57,7 @@ func (p *program) serve(in io.Reader, out io.Writer) {
 		os.Exit(1)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
-		defer func() { select {} }()
+		defer forever()
 	}
 	lines := bufio.NewReader(in)
 	for {
@@ -69,9 +69,19 @@ func (p *program) serve(in io.Reader, out io.Writer) {
 			fmt.Fprintln(out, text)
 		}
 		if p.way == "deaf" && len(p.open) > 0 {
-			select {} // it reads no more
+			forever() // it reads no more
 		}
 	}
+}
+
+// forever waits for a pipe: the runtime ends a program that waits for nothing at all.
+func forever() {
+	silent, end, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	_, _ = silent.Read(make([]byte, 1))
+	_ = end.Close()
 }
 
 // answer returns the answer to a request; empty: none.
