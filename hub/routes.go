@@ -118,12 +118,7 @@ func (s *Server) onRun(serve func(*Run, *web.Call) error) func(*web.Call) error 
 // root names the API, and sends browsers to the pages.
 func (s *Server) root(c *web.Call) error {
 	page := slices.IndexFunc(s.config.Routes, func(r web.Route) bool { return r.Page })
-	if page >= 0 {
-		c.W.Header().Add("Vary", "Accept")
-	}
-	if page >= 0 && strings.Contains(c.R.Header.Get("Accept"), "text/html") {
-		c.W.Header().Set("Location", strings.TrimPrefix(s.config.Routes[page].Path, "/"))
-		c.W.WriteHeader(http.StatusSeeOther)
+	if page >= 0 && c.SendBrowser(s.config.Routes[page].Path) {
 		return nil
 	}
 	return c.JSON(http.StatusOK, []byte(`{"message":"AtroposLib API"}`))

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -329,10 +330,7 @@ func (t *tally) levelOf(label string) int {
 	return 0
 }
 
-// doneScore is the mean score from which a policy can do a level, as in package curriculum.
-const doneScore = 2. / 3
-
-// doneIn counts the labels with a mean score of doneScore or more in an evaluation; nil: there
+// doneIn counts the labels with a mean score of curriculum.CanDo or more in an evaluation; nil: there
 // is no evaluation of any.
 func doneIn(e *Examined, labels []string) *int {
 	if scoreIn(e, labels) == nil {
@@ -340,7 +338,7 @@ func doneIn(e *Examined, labels []string) *int {
 	}
 	n := 0
 	for i := range labels {
-		if score := scoreIn(e, labels[i:i+1]); score != nil && *score >= doneScore {
+		if score := scoreIn(e, labels[i:i+1]); score != nil && *score >= curriculum.CanDo {
 			n++
 		}
 	}

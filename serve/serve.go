@@ -115,13 +115,10 @@ func New(c Config) (*Server, error) {
 
 // root says that the server runs, and sends browsers to the pages of tasks.
 func root(c *web.Call) error {
-	c.W.Header().Add("Vary", "Accept")
-	if !strings.Contains(c.R.Header.Get("Accept"), "text/html") {
-		return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`))
+	if c.SendBrowser(watch.Tasks) {
+		return nil
 	}
-	c.W.Header().Set("Location", strings.TrimPrefix(watch.Tasks, "/"))
-	c.W.WriteHeader(http.StatusSeeOther)
-	return nil
+	return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`))
 }
 
 // Handler answers the requests of the server.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Sizes of charts in pixels.
@@ -40,7 +41,7 @@ func scoresOver(all []heldOut) template.HTML {
 	}
 	d := &drawing{}
 	d.printf(`<svg class="intervals" width="100%%" height="%d" role="img" aria-label="Mean score on held-out problems: %.3f at version %s, %.3f at version %s">`,
-		chartHigh, marks[0].Mean, count(first), marks[len(marks)-1].Mean, count(last))
+		chartHigh, marks[0].Mean, words.Count(first), marks[len(marks)-1].Mean, words.Count(last))
 	for i := 0; low+float64(i)*step < high+step/2; i++ {
 		v := low + float64(i)*step
 		d.printf(`<line class="grid" x1="0" x2="100%%" y1="%.1f" y2="%.1f"/><text x="0" y="%.1f">%.1f</text>`, y(v), y(v), y(v)-3, v)
@@ -55,11 +56,11 @@ func scoresOver(all []heldOut) template.HTML {
 		}
 	}
 	for i := range marks {
-		d.printf(`<circle cx="%.2f%%" cy="%.1f" r="4"><title>version %s: %s</title></circle>`, x(marks[i].Version), y(marks[i].Mean), count(marks[i].Version), marks[i].Words())
+		d.printf(`<circle cx="%.2f%%" cy="%.1f" r="4"><title>version %s: %s</title></circle>`, x(marks[i].Version), y(marks[i].Mean), words.Count(marks[i].Version), marks[i].Words())
 	}
-	d.printf(`<text x="%.1f%%" y="%d">version %s</text>`, x(first), chartHigh-6, count(first))
+	d.printf(`<text x="%.1f%%" y="%d">version %s</text>`, x(first), chartHigh-6, words.Count(first))
 	if last > first {
-		d.printf(`<text class="end" x="%.1f%%" y="%d">version %s</text>`, x(last), chartHigh-6, count(last))
+		d.printf(`<text class="end" x="%.1f%%" y="%d">version %s</text>`, x(last), chartHigh-6, words.Count(last))
 	}
 	d.WriteString("</svg>")
 	return template.HTML(d.String())

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/rollout/curriculum"
 )
 
 // A learning answers whether the run learns: its held-out score at the start and now.
@@ -61,15 +63,12 @@ func changeWithin(a, b *heldOut) (low, high float64, known bool) {
 	return low, high, true
 }
 
-// canDo is the mean score from which a policy can do a level, as in package curriculum.
-const canDo = 2. / 3
-
 // A taskScores is a task in the evaluations of a run: the means over its levels.
 type taskScores struct {
 	Name   string
 	Scores []float64 // of each evaluation; NaN: none
 	Levels int       // 0: not evaluated
-	Done   int       // hardest level with a score of canDo or more in the last evaluation, from 1; 0: none
+	Done   int       // hardest level with a score of [curriculum.CanDo] or more in the last evaluation, from 1; 0: none
 }
 
 // First and Now are the scores of the first and the last evaluation; nil: none.
@@ -101,7 +100,7 @@ func tasksIn(all []heldOut) (tasks []*taskScores) {
 			t.Scores = append(t.Scores, one.meanOf(labels))
 		}
 		for i, label := range labels {
-			if score, is := all[len(all)-1].Tasks[label]; is && score >= canDo {
+			if score, is := all[len(all)-1].Tasks[label]; is && score >= curriculum.CanDo {
 				t.Done = i + 1
 			}
 		}

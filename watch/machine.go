@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // A machine is this process's use of its machine. Many goroutines may use it at once.
@@ -60,7 +61,7 @@ func (m *machine) facts() []fact {
 	if v, there := now["process_resident_memory_bytes"]; there {
 		memory = size(v)
 	}
-	return []fact{{"Processors in use", used}, {"Memory", memory}, {"Goroutines", count(runtime.NumGoroutine())}, {"Disk of the data folder", disk}}
+	return []fact{{"Processors in use", used}, {"Memory", memory}, {"Goroutines", words.Count(runtime.NumGoroutine())}, {"Disk of the data folder", disk}}
 }
 
 // unknown stands for facts that this system does not tell.

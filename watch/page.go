@@ -79,7 +79,7 @@ func readPages() (pages map[string]*template.Template, alone *template.Template,
 // functions are those of the templates.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"count":  count,
+		"count":  words.Count,
 		"number": number,
 		"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 		"score":  score,
@@ -122,29 +122,20 @@ func where(o quintain.Outcome) string {
 	return "The episode was stopped early, as at the end of a run."
 }
 
-// count writes a number with commas.
-func count(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
 // number writes a number with four digits, and commas.
 func number(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 1e15 || size > 0 && size < 1e-4:
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	case size >= 1000:
-		return count(int(math.Round(v)))
+		return words.Count(int(math.Round(v)))
 	}
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil {
 		return "" // cannot happen
 	}
 	if math.Abs(rounded) >= 1000 {
-		return count(int(rounded))
+		return words.Count(int(rounded))
 	}
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // mostReplays is how many different replies of a replay are shown.
@@ -98,11 +100,11 @@ func (r *replay) Story() string {
 	first := strings.ToUpper(string(a.Verdict[:1])) + string(a.Verdict[1:])
 	switch {
 	case r.All == 1:
-		return first + " at version " + count(a.From) + "."
+		return first + " at version " + words.Count(a.From) + "."
 	case a.Verdict == b.Verdict:
-		return first + " at version " + count(a.From) + ", and still at version " + count(b.To) + "."
+		return first + " at version " + words.Count(a.From) + ", and still at version " + words.Count(b.To) + "."
 	}
-	return first + " at version " + count(a.From) + ", " + string(b.Verdict) + " at version " + count(b.To) + "."
+	return first + " at version " + words.Count(a.From) + ", " + string(b.Verdict) + " at version " + words.Count(b.To) + "."
 }
 
 // short is a text that is cut already.

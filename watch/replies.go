@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // foldsOf lists the numbers of the episodes, those that are the same together: the highest
@@ -130,7 +131,7 @@ func (s *side) Intro() string {
 	case s.Count == 1:
 		return "The " + s.Verdict.adjective() + " one answered"
 	case s.Different() == 1:
-		return fmt.Sprintf("All %s %s ones answered", count(s.Count), s.Verdict.adjective())
+		return fmt.Sprintf("All %s %s ones answered", words.Count(s.Count), s.Verdict.adjective())
 	}
 	return "The " + s.Verdict.adjective() + " ones answered"
 }

@@ -146,6 +146,18 @@ func (s *Server) dispatch(c *Call) {
 	}
 }
 
+// SendBrowser sends a browser from the root to a page, by a relative address, and reports
+// whether it did; other clients want JSON there.
+func (c *Call) SendBrowser(path string) bool {
+	c.W.Header().Add("Vary", "Accept")
+	if !strings.Contains(c.R.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	c.W.Header().Set("Location", strings.TrimPrefix(path, "/"))
+	c.W.WriteHeader(http.StatusSeeOther)
+	return true
+}
+
 // redirect sends the client to another path of this server.
 func (c *Call) redirect(path string) {
 	to := url.URL{Path: path, RawQuery: c.R.URL.RawQuery}

@@ -4,12 +4,14 @@ import "slices"
 
 // The constants of the controller Teaching.
 const (
-	unknown = 1.0     // spread of an unplayed level: it is tried soon
-	doubt   = 0.5     // groups that unknown counts for
-	enough  = 1.5     // least count of two groups, unless memory is below 2: see hopeless
-	canDo   = 2. / 3. // mean score that puts the next level in play
-	above   = 0.7     // what a level above the top counts, relative to the one below it
+	unknown = 1.0 // spread of an unplayed level: it is tried soon
+	doubt   = 0.5 // groups that unknown counts for
+	enough  = 1.5 // least count of two groups, unless memory is below 2: see hopeless
+	above   = 0.7 // what a level above the top counts, relative to the one below it
 )
+
+// CanDo is the mean score from which a policy can do a level: it puts the next one in play.
+const CanDo = 2. / 3
 
 // A rung holds the statistics of a level. Every group of the level discounts the earlier
 // ones.
@@ -40,12 +42,12 @@ func (r *rung) passRate() float64 {
 }
 
 // hopeless reports whether two or more groups taught nothing, and none was solved.
-func (r *rung) hopeless() bool { return r.Groups >= enough && r.Spread == 0 && r.passRate() < canDo/2 }
+func (r *rung) hopeless() bool { return r.Groups >= enough && r.Spread == 0 && r.passRate() < CanDo/2 }
 
 // top returns the level after the hardest that the policy can do, or else the easiest.
 func (c *course) top() int {
 	for level := c.Levels - 2; level >= 0; level-- {
-		if c.rungs[level].passRate() >= canDo {
+		if c.rungs[level].passRate() >= CanDo {
 			return level + 1
 		}
 	}

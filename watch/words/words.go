@@ -3,6 +3,7 @@ package words
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -72,4 +73,13 @@ func Ordinal(n int) string {
 		return fmt.Sprint(n, "rd")
 	}
 	return fmt.Sprint(n, "th")
+}
+
+// Count writes a number with commas between thousands.
+func Count(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Sizes of the live picture.
@@ -155,10 +156,10 @@ func statusLine(r *run.Report) string {
 // flowOf returns how groups and tokens flow, in parts of a few words.
 func flowOf(r *run.Report) []string {
 	parts := []string{
-		grouped(r.GroupsMade) + " groups kept", grouped(sum(r.GroupsDropped)) + " dropped", "lag " + lagOf(r), fmt.Sprintf("%s %s/s", grouped(int(r.Rate())), r.Unit),
+		words.Count(r.GroupsMade) + " groups kept", words.Count(sum(r.GroupsDropped)) + " dropped", "lag " + lagOf(r), fmt.Sprintf("%s %s/s", words.Count(int(r.Rate())), r.Unit),
 	}
 	if r.GroupsSent > 0 {
-		parts = append(parts, grouped(r.GroupsSent)+" sent")
+		parts = append(parts, words.Count(r.GroupsSent)+" sent")
 	}
 	return parts
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Report prints the report of a run.
@@ -75,11 +76,11 @@ func (p *paper) facts(r *run.Report) {
 	if r.Steps+played(r) == 0 {
 		p.fact("played", "nothing to its end, in %s", elapsed(r.Seconds))
 	} else {
-		p.fact("steps", "%s in %s, to version %s", grouped(r.Steps), elapsed(r.Seconds), known("%s", grouped(r.Version), r.Version >= 0))
-		p.fact("groups kept", "%s", grouped(r.GroupsMade))
+		p.fact("steps", "%s in %s, to version %s", words.Count(r.Steps), elapsed(r.Seconds), known("%s", words.Count(r.Version), r.Version >= 0))
+		p.fact("groups kept", "%s", words.Count(r.GroupsMade))
 	}
 	if r.GroupsSent > 0 {
-		p.fact("groups sent", "%s", grouped(r.GroupsSent))
+		p.fact("groups sent", "%s", words.Count(r.GroupsSent))
 	}
 	if sum(r.Episodes)+sum(r.GroupsDropped) > 0 {
 		p.fact("groups dropped", "%s", counted(r.GroupsDropped))
@@ -95,7 +96,7 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("played again", "%d episodes, %d problems", r.Replays, r.PlayedAgain)
 	}
 	if r.Tokens > 0 {
-		p.fact(r.Unit, "%s, %s a second", grouped(r.Tokens), grouped(int(r.Rate())))
+		p.fact(r.Unit, "%s, %s a second", words.Count(r.Tokens), words.Count(int(r.Rate())))
 	}
 	if r.Turns != (run.Turns{}) {
 		p.fact("further turns", "%v", r.Turns)
@@ -126,7 +127,7 @@ func (p *paper) replay(r *run.Report) {
 		return
 	}
 	then, now := &r.Replay.Before, &r.Replay.After
-	names := []string{"asked", "version " + grouped(r.Replay.VersionBefore), "version " + grouped(r.Replay.VersionAfter)}
+	names := []string{"asked", "version " + words.Count(r.Replay.VersionBefore), "version " + words.Count(r.Replay.VersionAfter)}
 	width := min(p.on.room(), textWidth)
 	b := block{on: p.on, indent: 4 + max(len(names[1]), len(names[2])), width: width}
 	p.line("", "")
@@ -156,11 +157,11 @@ func counted[K ~string | ~int](m map[K]int) string {
 	sum := 0
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if sum += m[key]; m[key] > 0 {
-			parts = append(parts, fmt.Sprintf("%v: %s", key, grouped(m[key])))
+			parts = append(parts, fmt.Sprintf("%v: %s", key, words.Count(m[key])))
 		}
 	}
 	if parts == nil {
 		return "0"
 	}
-	return fmt.Sprintf("%s (%s)", grouped(sum), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s (%s)", words.Count(sum), strings.Join(parts, ", "))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // trained is the report of a run that became better while the scores of its training fell,
@@ -174,7 +175,7 @@ func TestOn(t *testing.T) {
 
 func TestGrouped(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -123456: "-123,456", 1 << 30: "1,073,741,824"} {
-		if got := grouped(n); got != want {
+		if got := words.Count(n); got != want {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}

@@ -125,7 +125,7 @@ func (p progress) further() (sets [][]column) {
 		all = append(all, newColumn(levelsHead, true, p.tasks, levelsDone))
 	}
 	if !p.live {
-		all = append(all, newColumn("groups", true, p.tasks, func(t *run.TaskReport) string { return grouped(t.Groups) }))
+		all = append(all, newColumn("groups", true, p.tasks, func(t *run.TaskReport) string { return words.Count(t.Groups) }))
 	}
 	if p.curriculum() {
 		if p.live {

@@ -3,7 +3,6 @@ package screen
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/quintain-rl/quintain/run"
@@ -86,15 +85,6 @@ func place(r *run.Report, label string) string {
 		}
 	}
 	return label
-}
-
-// grouped writes a number with commas between thousands.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // elapsed writes seconds as 28 s or 1h2m3s.
