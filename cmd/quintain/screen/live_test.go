@@ -173,6 +173,8 @@ func TestAProblemEveryTenSeconds(t *testing.T) {
 		go func() { ended <- l.Run(ctx) }()
 		said := func() string {
 			synctest.Wait()
+			l.mu.Lock()
+			defer l.mu.Unlock()
 			text := out.String()
 			out.Reset()
 			return text
