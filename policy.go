@@ -2,6 +2,7 @@ package quintain
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 )
@@ -65,8 +66,20 @@ type Request struct {
 
 	Alone bool // render the fresh messages as [Step] says; false before the first reply
 
+	// Tools are the tools offered to the model: a JSON array as chat templates take it. Nil:
+	// those of the policy's settings, if any. A policy that cannot offer tools refuses them.
+	Tools json.RawMessage
+
+	// Vars are further variables of the chat template, such as enable_thinking; they go
+	// before those of the policy's settings. A policy without a template ignores them.
+	Vars map[string]any
+
 	N        int // samples wanted, 1 or more
 	Sampling Sampling
+
+	// Stop lists texts that end a reply. The sample keeps the tokens that spell one, as they
+	// were sampled; its Text and Whole end before it. A policy that cannot do so refuses it.
+	Stop []string
 
 	// Within limits the time a server takes to reply, without the wait for a free slot; 0:
 	// no limit. A policy without servers ignores it.
@@ -102,6 +115,7 @@ const (
 // A Sample is one continuation, with the data to train on it.
 type Sample struct {
 	Text      string     // the sampled text, without special tokens and Reasoning
+	Whole     string     // the same with special tokens, but the one that closes the reply, and with Reasoning; empty: unknown
 	Reasoning string     // thoughts before the answer, if the server separates them
 	ToolCalls []ToolCall // tool calls in the reply, if the server reads them
 	Read      []Token    // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share the slice

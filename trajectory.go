@@ -1,6 +1,7 @@
 package quintain
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -22,6 +23,10 @@ type Turn struct {
 	Fork      bool `json:"fork,omitempty"`
 	Realigned bool `json:"realigned,omitempty"` // see [Sample]
 
+	// Call places the turn in the tree of an agent's model calls. Nil in all turns: the
+	// turns are a line, each continues the one before.
+	Call *Call `json:"call,omitempty"`
+
 	Answer    string  `json:"answer,omitempty"` // the judged part of the reply; see [Step]
 	Reward    float64 `json:"reward"`           // for this reply alone
 	Right     bool    `json:"right,omitempty"`
@@ -32,6 +37,17 @@ type Turn struct {
 // Message returns the reply as a message.
 func (t *Turn) Message() Message {
 	return Message{Role: RoleAssistant, Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls}
+}
+
+// A Call is a turn's place in a tree. An agent may call its model several times at once, go
+// back, or begin anew with a summary.
+type Call struct {
+	ID     string          `json:"id"`
+	Parent int             `json:"parent"`           // index of the turn that it continues, an earlier one; -1: none, it begins a conversation
+	Class  string          `json:"class,omitempty"`  // how its messages relate to those of earlier calls
+	Branch string          `json:"branch,omitempty"` // what its branch is: the agent's name for it, compacted or subagent
+	Unused string          `json:"unused,omitempty"` // why the agent did not use the reply, which is then not trained on; empty: it did
+	Tools  json.RawMessage `json:"tools,omitempty"`  // the tools offered, if they are not those of the parent: a JSON array as chat templates take it
 }
 
 // A Trajectory records one episode.
@@ -49,7 +65,8 @@ type Trajectory struct {
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
 }
 
-// Messages returns the whole conversation.
+// Messages returns the whole conversation: of a tree, the messages of all turns in their
+// order.
 func (t *Trajectory) Messages() []Message {
 	var talk []Message
 	for _, turn := range t.Turns {
@@ -57,6 +74,23 @@ func (t *Trajectory) Messages() []Message {
 		talk = append(talk, turn.Message())
 	}
 	return talk
+}
+
+// Parent returns the index of the turn that turn k continues; -1: none.
+func (t *Trajectory) Parent(k int) int {
+	if call := t.Turns[k].Call; call != nil {
+		return call.Parent
+	}
+	return k - 1
+}
+
+// Path returns the indices of the turns from the beginning of a conversation to turn k.
+func (t *Trajectory) Path(k int) (path []int) {
+	for ; k >= 0; k = t.Parent(k) {
+		path = append(path, k)
+	}
+	slices.Reverse(path)
+	return path
 }
 
 // Reward returns the sum of the turns' rewards.

@@ -51,6 +51,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"queue/packing",
+		"gateway/calls", "gateway/dialect", "gateway/journal",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
@@ -66,6 +67,7 @@ var floors = [][]string{
 		"scenarios",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
+		"gateway", "gateway/agent",
 		"policy/probe",
 		"interop/export",
 		"interop/pipe",
