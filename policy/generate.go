@@ -33,6 +33,7 @@ type Prompt struct {
 	AtLeast  int32            // version of the weights that sampled the prompt's last tokens; 0: unknown
 	Sampling quintain.Sampling
 	Size     int           // of the vocabulary: every token is below it; 0: unknown
+	Stop     []string      // texts that end a reply, as in [quintain.Request]
 	Within   time.Duration // as in [quintain.Request]
 	Exam     bool          // as in [quintain.Request]
 }
@@ -55,6 +56,7 @@ type Abilities struct {
 	Interrupt bool `json:"interrupt"`  // keeps the tokens sampled before an interruption
 	Versions  bool `json:"versions"`   // reports the version of its weights
 	Score     bool `json:"score"`      // reports the log-probabilities of given tokens; see [Scorer]
+	Stop      bool `json:"stop"`       // ends a reply at a stop text and keeps its tokens, with their log-probabilities
 }
 
 // A Scorer reports its model's probabilities of given tokens, as a teacher does for

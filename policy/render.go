@@ -6,6 +6,7 @@
 //
 //	<|user|>How many legs has a horse?␃<|assistant|>
 //
+// Tools stand before the first message, as one with the role tools, whose content is their JSON.
 // The policy then samples the bytes of its reply, and [End] if it ends the reply itself.
 package policy
 
@@ -47,13 +48,20 @@ func Decode(tokens []quintain.Token) string {
 // it, then the fresh messages and the opening of the next reply.
 func Read(r quintain.Request) []quintain.Token {
 	fresh := r.Messages[r.Fresh:]
-	size := 1 + len(opening)
+	tools := ""
+	if len(r.Context) == 0 && len(r.Tools) > 0 {
+		tools = "<|tools|>" + string(r.Tools)
+	}
+	size := 1 + len(opening) + len(tools)
 	for _, m := range fresh {
 		size += len(m.Role) + len(m.Content) + len("<||>") + 1
 	}
 	tokens := make([]quintain.Token, 0, size)
 	if n := len(r.Context); n > 0 && r.Context[n-1] != End {
 		tokens = append(tokens, End)
+	}
+	if tools != "" {
+		tokens = append(appendText(tokens, tools), End)
 	}
 	for _, m := range fresh {
 		tokens = appendText(tokens, "<|")

@@ -1,11 +1,15 @@
 package policy
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Check reports the first invalid field of r. A TopP of zero is valid and means the same as
@@ -18,6 +22,10 @@ func Check(r quintain.Request) error {
 		return fmt.Errorf("request with fresh messages from %d on, but no tokens for the earlier ones", r.Fresh)
 	case len(r.Context) > 0 && r.Fresh == 0:
 		return errors.New("request with a context of tokens, but all messages are fresh: none is in the context")
+	case len(r.Tools) > 0 && !isList(r.Tools):
+		return fmt.Errorf("tools of the request are %.40q, want a JSON array", r.Tools)
+	case slices.Contains(r.Stop, ""):
+		return errors.New("an empty text is among the stops of the request")
 	case r.Wrote < 0 || r.Wrote > len(r.Context):
 		return fmt.Errorf("the last reply of the request has %d tokens, in a context of %d", r.Wrote, len(r.Context))
 	}
@@ -39,4 +47,23 @@ func checkSampling(n int, s quintain.Sampling) error {
 		return fmt.Errorf("request with max_tokens %d, want 1 or more, or 0 for no limit", s.MaxTokens)
 	}
 	return nil
+}
+
+// isList reports whether text is a JSON array.
+func isList(text []byte) bool {
+	var list []json.RawMessage
+	return jsonform.Unmarshal(text, &list) == nil && list != nil
+}
+
+// Stopped returns the place in text of the stop text that ends first, and of those that end
+// together the longest; begin is -1 if there is none.
+func Stopped(text string, stops []string) (begin, end int) {
+	begin = -1
+	for _, stop := range stops {
+		at := strings.Index(text, stop)
+		if to := at + len(stop); at >= 0 && (begin < 0 || to < end || to == end && at < begin) {
+			begin, end = at, to
+		}
+	}
+	return begin, end
 }

@@ -105,9 +105,13 @@ func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 
 // Read renders the additions of r to its Context: [End] if the last reply in Context was
 // cut before its own, then the fresh messages and the opening of the next reply. If
-// Context is empty, that is the whole prompt.
+// Context is empty, that is the whole prompt, with the tools before it as a system message.
 func Read(r quintain.Request) ([]quintain.Token, error) {
-	fresh, err := Render(r.Messages[r.Fresh:]...)
+	messages := r.Messages[r.Fresh:]
+	if len(r.Context) == 0 && len(r.Tools) > 0 {
+		messages = append([]quintain.Message{{Role: quintain.RoleSystem, Content: string(r.Tools)}}, messages...)
+	}
+	fresh, err := Render(messages...)
 	if err != nil {
 		return nil, err
 	}

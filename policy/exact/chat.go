@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
@@ -21,7 +23,7 @@ type Chat struct {
 	Template  *chattemplate.Chat
 	Tokenizer *tokenizer.Tokenizer
 	Model     string            // names the vocabulary
-	Vars      chattemplate.Vars // further variables of the template, such as tools or enable_thinking
+	Vars      chattemplate.Vars // further variables of the template, such as tools or enable_thinking; those of a request go before them
 
 	// Now is the time for templates that ask for it: one for all turns, because a changing
 	// date forks every conversation. Zero: such a template is refused.
@@ -37,14 +39,14 @@ func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 	return read, nil
 }
 
-// Prompt returns the template's text of a conversation, with the opening of a reply. Its
+// Prompt returns the template's text of r's conversation, with the opening of a reply. Its
 // errors are those of Render.
-func (c *Chat) Prompt(talk []quintain.Message) (text string, err error) {
-	vars, err := messages(talk)
-	if err != nil {
-		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
+func (c *Chat) Prompt(r quintain.Request) (text string, err error) {
+	talk, err := messages(r.Messages)
+	if err == nil {
+		text, err = c.prompt(r, talk)
 	}
-	if text, err = c.prompt(vars); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
 	}
 	return text, nil
@@ -56,9 +58,9 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 		return Rendering{}, err
 	}
 	if r.Alone && len(r.Context) > 0 {
-		return c.alone(talk[r.Fresh:])
+		return c.alone(r, talk[r.Fresh:])
 	}
-	full, err := c.prompt(talk)
+	full, err := c.prompt(r, talk)
 	if err != nil {
 		return Rendering{}, err
 	}
@@ -70,11 +72,17 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	if err != nil {
 		return Rendering{}, err
 	}
-	before, err := c.prompt(talk[:r.Fresh-1])
+	before, err := c.prompt(r, talk[:r.Fresh-1])
 	if err != nil {
 		return Rendering{}, err
 	}
 	rest, drift := last.follow(before, full, c.closes)
+	if cut, is := c.cut(r, last); is && drift == Forked {
+		rest, drift = cut.follow(before, full, c.closes)
+		if !c.closes(strings.TrimLeftFunc(rest, unicode.IsSpace)) {
+			drift = Forked
+		}
+	}
 	if drift == Forked {
 		tokens, err := c.encode(full)
 		return Rendering{Tokens: tokens, Text: full, Drift: Forked, Why: difference(before+last.text+last.end, full)}, err
@@ -84,8 +92,8 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 }
 
 // alone renders fresh messages as a conversation of their own; see [quintain.Step].
-func (c *Chat) alone(fresh []chattemplate.Vars) (Rendering, error) {
-	text, err := c.prompt(fresh)
+func (c *Chat) alone(r quintain.Request, fresh []chattemplate.Vars) (Rendering, error) {
+	text, err := c.prompt(r, fresh)
 	if err != nil {
 		return Rendering{}, err
 	}
@@ -94,11 +102,15 @@ func (c *Chat) alone(fresh []chattemplate.Vars) (Rendering, error) {
 	return Rendering{Tokens: tokens(ids), Text: text, Drift: Clean}, err
 }
 
-// prompt returns the template's text of a conversation, with the opening of a reply.
-func (c *Chat) prompt(talk []chattemplate.Vars) (string, error) {
+// prompt returns the template's text of a part of r's conversation, with the opening of a
+// reply.
+func (c *Chat) prompt(r quintain.Request, talk []chattemplate.Vars) (string, error) {
 	var vars chattemplate.Vars
 	vars.SetList("messages", talk)
 	if err := vars.Set("add_generation_prompt", true); err != nil {
+		return "", err
+	}
+	if err := set(&vars, r); err != nil {
 		return "", err
 	}
 	vars.Merge(c.Vars)
@@ -107,6 +119,24 @@ func (c *Chat) prompt(talk []chattemplate.Vars) (string, error) {
 		return "", fmt.Errorf("chat template: %w", err)
 	}
 	return out.Text, nil
+}
+
+// set sets the variables of r that vars lacks.
+func set(vars *chattemplate.Vars, r quintain.Request) error {
+	if len(r.Tools) > 0 {
+		if err := vars.Set("tools", r.Tools); err != nil {
+			return err
+		}
+	}
+	for name, value := range r.Vars {
+		if vars.Has(name) {
+			continue
+		}
+		if err := vars.Set(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // last returns the text of r's last reply as its tokens spell it in place: many tokenizers
@@ -130,6 +160,22 @@ func (c *Chat) last(r quintain.Request) (reply, error) {
 		text = c.Tokenizer.Decode(wrote, false)
 	}
 	return reply{text, end}, nil
+}
+
+// cut returns r's last reply, which did not end itself, as its message has it if a stop text
+// ended it: before the first of r's stops or, if there is none, the start that the message
+// quotes.
+func (c *Chat) cut(r quintain.Request, last reply) (reply, bool) {
+	if last.end != "" {
+		return last, false
+	}
+	if begin, _ := policy.Stopped(last.text, r.Stop); begin >= 0 {
+		return reply{text: last.text[:begin]}, true
+	}
+	m := r.Messages[r.Fresh-1]
+	said := m.Text()
+	plain := m.Reasoning == "" && m.ToolCalls == nil
+	return reply{text: said}, plain && len(said) < len(last.text) && strings.HasPrefix(last.text, said)
 }
 
 // special returns the text of a special token; "": an ordinary one.
@@ -169,6 +215,15 @@ func (c *Chat) encodeAfter(last quintain.Token, end, text string) ([]quintain.To
 
 // Text implements [Renderer].
 func (c *Chat) Text(reply []quintain.Token) string { return c.Tokenizer.Decode(ids(reply), true) }
+
+// Whole implements [Renderer].
+func (c *Chat) Whole(reply []quintain.Token, closed bool) string {
+	of := ids(reply)
+	if n := len(of); closed && n > 0 && c.special(of[n-1]) != "" {
+		of = of[:n-1]
+	}
+	return c.Tokenizer.Decode(of, false)
+}
 
 // Vocabulary implements [Renderer].
 func (c *Chat) Vocabulary() string { return c.Model }

@@ -66,7 +66,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
-	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Within: r.Within, Exam: r.Exam}
+	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Stop: r.Stop, Within: r.Within, Exam: r.Exam}
 	if read.Drift != Forked && len(r.Context) > 0 {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}
@@ -83,11 +83,13 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		if o.LogProbs == nil {
 			p.noProbs.Add(1)
 		}
+		p.stop(&o, r.Stop)
+		text, whole := p.texts(o, r.Stop)
 		if err != nil {
 			o.Finish = quintain.Aborted
 		}
 		samples = append(samples, quintain.Sample{
-			Text: p.render.Text(o.Tokens), Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
+			Text: text, Whole: whole, Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
 			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
 			Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: p.render.Vocabulary(), Took: o.Took,
 		})
@@ -145,6 +147,9 @@ func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Outpu
 // as interrupted there.
 func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	most, chunk := prompt.Sampling.MaxTokens, p.Settings.NewTokensPerChunk
+	if len(prompt.Stop) > 0 && !p.from.Can().Stop {
+		chunk = min(stopChunk, cmp.Or(chunk, stopChunk))
+	}
 	if chunk == 0 || most > 0 && most <= chunk {
 		return p.fill(ctx, prompt)
 	}
@@ -200,7 +205,7 @@ func (p *Policy) together(ctx context.Context, n int, draw func(context.Context,
 // the cause.
 func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Output) (policy.Output, error) {
 	prompt.N = 1
-	for o.Finish == quintain.Aborted {
+	for !p.stop(&o, prompt.Stop) && o.Finish == quintain.Aborted {
 		rest := prompt
 		rest.Tokens = slices.Concat(prompt.Tokens, o.Tokens)
 		if n := len(o.Versions); n > 0 {

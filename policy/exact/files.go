@@ -3,6 +3,7 @@ package exact
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -111,7 +112,7 @@ func (f *Files) CheckPrompt() error {
 // Prompt loads the files and returns a function that renders a conversation as text for a
 // server to continue: with the chat template of Template or Config or, without one,
 // [Paragraphs]. Now is as for [Files.Renderer].
-func (f *Files) Prompt(now time.Time) (func([]quintain.Message) (string, error), error) {
+func (f *Files) Prompt(now time.Time) (func(quintain.Request) (string, error), error) {
 	if f.Config == "" && f.Template == "" {
 		return Paragraphs, nil
 	}
@@ -122,11 +123,14 @@ func (f *Files) Prompt(now time.Time) (func([]quintain.Message) (string, error),
 	return c.Prompt, nil
 }
 
-// Paragraphs returns the messages' texts without roles, with an empty line after each, for
-// models without chat training. The error is nil.
-func Paragraphs(talk []quintain.Message) (string, error) {
+// Paragraphs returns the texts of r's messages without roles, with an empty line after each,
+// for models without chat training. It refuses tools, with a [quintain.ErrFinal].
+func Paragraphs(r quintain.Request) (string, error) {
+	if len(r.Tools) > 0 {
+		return "", fmt.Errorf("tools: cannot be offered without a chat template; name it with tokenizer_config or chat_template; %w", quintain.ErrFinal)
+	}
 	var b strings.Builder
-	for _, m := range talk {
+	for _, m := range r.Messages {
 		b.WriteString(m.Text() + "\n\n")
 	}
 	return b.String(), nil

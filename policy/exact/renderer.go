@@ -16,6 +16,10 @@ type Renderer interface {
 	// Text returns the text of a reply, without special tokens.
 	Text(reply []quintain.Token) string
 
+	// Whole returns the text of a reply with its special tokens; if it is closed, without a
+	// special token at its end.
+	Whole(reply []quintain.Token, closed bool) string
+
 	// Vocabulary names the tokens' vocabulary, and Size is one more than its greatest token.
 	Vocabulary() string
 	Size() int
@@ -48,6 +52,9 @@ func (Bytes) Render(r quintain.Request) (Rendering, error) {
 
 // Text implements [Renderer].
 func (Bytes) Text(reply []quintain.Token) string { return policy.Decode(reply) }
+
+// Whole implements [Renderer].
+func (Bytes) Whole(reply []quintain.Token, _ bool) string { return policy.Decode(reply) }
 
 // Vocabulary implements [Renderer].
 func (Bytes) Vocabulary() string { return quintain.UTF8 }

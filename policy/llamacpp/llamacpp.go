@@ -4,7 +4,8 @@
 // Answers are not streamed: a stream leaves out tokens that end within a character. So does
 // the server's list of probabilities; a sample with such a token has no log-probabilities.
 // Log-probabilities are from before temperature, top_p and top_k. When the context ends,
-// the tokens so far are lost.
+// the tokens so far are lost. Stop texts are not sent: the server would leave out the
+// log-probabilities of their tokens.
 package llamacpp
 
 import (

@@ -32,7 +32,7 @@ type Config struct {
 	// Prompt renders a conversation as text for the server to continue by text completions;
 	// nil: the server gets messages, by chat completions. The error ends the request. Many
 	// goroutines may call it at once.
-	Prompt func(talk []quintain.Message) (string, error)
+	Prompt func(r quintain.Request) (string, error)
 
 	// ExtraBody is added to the body of every request. It must not contain fields that the
 	// client sets itself, nor "stream", nor "seed", which would make all samples of a group

@@ -100,7 +100,7 @@ func TestTextCompletions(t *testing.T) {
 		{"null among them", `"text":"Four","logprobs":{"tokens":["Four"],"token_logprobs":[null]}`, nil, "token 0 is null"},
 		{"no text", `"message":{"content":"Four"}`, nil, "no text"},
 	} {
-		q := &query{Request: request(1), config: &Config{Model: "m", Prompt: func([]quintain.Message) (string, error) { return "", nil }}, n: 1}
+		q := &query{Request: request(1), config: &Config{Model: "m", Prompt: func(quintain.Request) (string, error) { return "", nil }}, n: 1}
 		samples, fault := q.read([]byte(`{"choices":[{` + test.choice + `,"finish_reason":"stop"}]}`))
 		if (fault != nil) != (test.fault != "") || fault != nil && !strings.Contains(fault.Error(), test.fault) {
 			t.Errorf("%s: fault %v, want %q", test.why, fault, test.fault)

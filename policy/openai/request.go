@@ -60,7 +60,7 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 // after 16 tokens; null means no limit to most servers. With logprobs 0, llama.cpp reports
 // nothing at all.
 func (c *Client) addPrompt(fields map[string]any, r quintain.Request) (err error) {
-	if fields["prompt"], err = c.cfg.Prompt(r.Messages); err != nil {
+	if fields["prompt"], err = c.cfg.Prompt(r); err != nil {
 		return err
 	}
 	fields["logprobs"] = 1

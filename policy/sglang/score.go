@@ -17,7 +17,7 @@ func (c *Client) Score(ctx context.Context, tokens []quintain.Token, top int) (s
 		return nil, fmt.Errorf("sglang: %w", err)
 	}
 	none := 0
-	r := request{ID: newID(), InputIDs: tokens, ReturnLogProb: true, Top: top, Sampling: samplingOf(p.Sampling)}
+	r := request{ID: newID(), InputIDs: tokens, ReturnLogProb: true, Top: top, Sampling: samplingOf(p)}
 	r.Sampling.MaxNewTokens = &none
 	body, err := jsonform.Marshal(r)
 	if err != nil {

@@ -41,7 +41,7 @@ func New(cfg remote.Config) (*Client, error) {
 
 // Can implements [policy.Generator].
 func (c *Client) Can() policy.Abilities {
-	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Interrupt: true, Versions: true, Score: true}
+	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Interrupt: true, Versions: true, Score: true, Stop: true}
 }
 
 // Stats returns the counts so far.
@@ -71,6 +71,9 @@ type sampling struct {
 	TopP         float64 `json:"top_p"`
 	TopK         int     `json:"top_k"` // -1: all
 	MinP         float64 `json:"min_p"`
+
+	Stop       []string `json:"stop,omitempty"`
+	NoStopTrim bool     `json:"no_stop_trim,omitempty"` // keeps the stop text
 }
 
 // Generate implements [policy.Generator]; p.N must be 1. The error is a [*remote.Error],
@@ -83,7 +86,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 		return nil, fmt.Errorf("sglang: request for %d samples, want 1", p.N)
 	}
 	q := query{prompt: p, believes: c.server.Believes, request: request{
-		ID: newID(), InputIDs: p.Tokens, ReturnLogProb: true, LogProbStart: -1, Sampling: samplingOf(p.Sampling),
+		ID: newID(), InputIDs: p.Tokens, ReturnLogProb: true, LogProbStart: -1, Sampling: samplingOf(p),
 	}}
 	if err := c.ask(ctx, &q); err != nil {
 		return nil, err
@@ -117,8 +120,9 @@ func (c *Client) abort(ctx context.Context, id string) {
 
 func newID() string { return fmt.Sprintf("quintain-%016x", rand.Uint64()) }
 
-func samplingOf(s quintain.Sampling) sampling {
-	to := sampling{Temperature: s.Temperature, TopP: 1, TopK: -1}
+func samplingOf(p policy.Prompt) sampling {
+	s := p.Sampling
+	to := sampling{Temperature: s.Temperature, TopP: 1, TopK: -1, Stop: p.Stop, NoStopTrim: len(p.Stop) > 0}
 	if s.MaxTokens > 0 {
 		to.MaxNewTokens = &s.MaxTokens
 	}

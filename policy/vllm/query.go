@@ -48,6 +48,9 @@ func (q *query) call() (c remote.Call, err error) {
 		maps.Copy(fields, map[string]any{
 			"model": q.config.Model, "logprobs": 0, "return_token_ids": true, "stream": true, "stream_interval": q.config.Interval,
 		})
+		if len(q.prompt.Stop) > 0 {
+			fields["stop"], fields["include_stop_str_in_output"] = q.prompt.Stop, true
+		}
 	}
 	rest, err := jsonform.Marshal(fields)
 	if err != nil {
