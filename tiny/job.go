@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -95,11 +96,30 @@ func (s *sequence) take(drawn transformer.Draw, version int32) {
 	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may lift that of a certain token above 0
 	s.versions = append(s.versions, version)
 	switch {
-	case drawn.Token == int32(End):
+	case drawn.Token == int32(End) || s.stopped():
 		s.finish = quintain.Stop
 	case len(s.versions) == s.job.room:
 		s.finish = quintain.Length
 	}
+}
+
+// stopped reports whether the reply has one of the request's stop texts.
+func (s *sequence) stopped() bool {
+	stops := s.job.request.Stop
+	if len(stops) == 0 {
+		return false
+	}
+	begin, _ := policy.Stopped(Decode(s.wrote()), stops)
+	return begin >= 0
+}
+
+// wrote returns the sampled tokens.
+func (s *sequence) wrote() []quintain.Token {
+	wrote := make([]quintain.Token, len(s.versions))
+	for i, token := range s.tokens[len(s.job.prompt):] {
+		wrote[i] = quintain.Token(token)
+	}
+	return wrote
 }
 
 // source returns the sequence that owns the slot of s.
@@ -149,10 +169,7 @@ func (j *job) whole() bool {
 func (j *job) samples() []quintain.Sample {
 	samples := make([]quintain.Sample, len(j.sequences))
 	for k, s := range j.sequences {
-		wrote := make([]quintain.Token, len(s.versions))
-		for i, token := range s.tokens[len(j.prompt):] {
-			wrote[i] = quintain.Token(token)
-		}
+		wrote := s.wrote()
 		samples[k] = j.sample(wrote, s.finish)
 		samples[k].LogProbs = s.logProbs[:len(wrote):len(wrote)]
 		samples[k].Versions = s.versions[:len(wrote):len(wrote)]
@@ -162,8 +179,13 @@ func (j *job) samples() []quintain.Sample {
 
 // sample returns one sample, without log-probabilities and versions.
 func (j *job) sample(wrote []quintain.Token, finish quintain.Finish) quintain.Sample {
+	text := Decode(wrote)
+	if begin, _ := policy.Stopped(text, j.request.Stop); begin >= 0 {
+		text = text[:begin]
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	return quintain.Sample{
-		Text: strings.ToValidUTF8(Decode(wrote), "\uFFFD"), Read: j.read[:len(j.read):len(j.read)],
+		Text: text, Whole: text, Read: j.read[:len(j.read):len(j.read)],
 		Wrote: wrote, Finish: finish, Vocabulary: Vocabulary,
 	}
 }

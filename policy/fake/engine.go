@@ -23,6 +23,9 @@ type job struct {
 	top      int  // likeliest tokens reported for each given one; with score
 	score    bool // only score the prompt
 
+	stop     []string // texts that end a reply
+	keepStop bool     // the answer's text has the stop text
+
 	abort chan struct{} // closed when the job is aborted
 	once  sync.Once
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,9 +105,55 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 	}
 }
 
+// A server ends a reply at a stop text, whose tokens keep their log-probabilities. llama.cpp
+// would leave these out: it samples on to the end of a chunk.
+func TestServersStop(t *testing.T) {
+	t.Parallel()
+	for kind := range kinds() {
+		s, web := serve(t, func(c *fake.Config) {
+			c.Server.Replies = replyFile(t, `{"text":"abcdefg hijklmnop"}`)
+		})
+		p := exact.New(connect(t, kind, web.URL), exact.Bytes{})
+		samples, err := p.Sample(t.Context(), quintain.Request{
+			N: 1, Sampling: quintain.Sampling{Temperature: 1}, Stop: []string{"zz", "ef"}, Messages: []quintain.Message{{Role: "user", Content: "?"}},
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		one, sampled := samples[0], 6
+		if kind == "llamacpp" || kind == "vllm native" {
+			sampled = len("abcdefg hijklmnop") + 1
+		}
+		if got := policy.Decode(one.Wrote); one.Text != "abcd" || got != "abcdef" || one.Finish != quintain.Stop || len(one.LogProbs) != 6 || s.Stats().Sampled != sampled {
+			t.Errorf("%s: text %q, tokens %q, finish %s, log-probabilities %v, %d tokens sampled, want %d", kind, one.Text, got, one.Finish, one.LogProbs, s.Stats().Sampled, sampled)
+		}
+	}
+}
+
+// The texts of answers end before a stop text unless the request keeps it, as in real servers.
+func TestTextsOfStoppedReplies(t *testing.T) {
+	t.Parallel()
+	_, web := serve(t, func(c *fake.Config) { c.Server.Replies = replyFile(t, `{"text":"abcdefg"}`) })
+	opening := string(policy.AppendTokens(nil, policy.Encode("<|assistant|>")))
+	for _, test := range []struct{ path, body, want string }{
+		{"/v1/chat/completions", `{"model":"fake","messages":[{"role":"user","content":"?"}],"stop":"ef"}`, `"content":"abcd"`},
+		{"/v1/chat/completions", `{"model":"fake","messages":[{"role":"user","content":"?"}],"stop":["x","ef"],"include_stop_str_in_output":true}`, `"content":"abcdef"`},
+		{"/v1/completions", `{"model":"fake","prompt":OPENING,"stop":["ef"],"return_token_ids":true}`, `"token_ids":[97,98,99,100,101,102]`},
+		{"/v1/completions", `{"model":"fake","prompt":OPENING,"stop":["ef"]}`, `"text":"abcd"`},
+		{"/completion", `{"prompt":OPENING,"stop":["ef"],"n_predict":-1}`, `"content":"abcd"`},
+		{"/completion", `{"prompt":OPENING,"stop":["ef"],"n_predict":-1}`, `"stop_type":"word"`},
+	} {
+		var got json.RawMessage
+		if ask(t, web.URL+test.path, strings.ReplaceAll(test.body, "OPENING", opening), &got); !strings.Contains(string(got), test.want) {
+			t.Errorf("%s %s: %s, want %s in it", test.path, test.body, got, test.want)
+		}
+	}
+}
+
 // bytesOf returns a conversation as text of the byte vocabulary.
-func bytesOf(talk []quintain.Message) (string, error) {
-	return policy.Decode(append(policy.Read(quintain.Request{Messages: talk}), policy.End)), nil
+func bytesOf(r quintain.Request) (string, error) {
+	r.Context, r.Fresh = nil, 0
+	return policy.Decode(append(policy.Read(r), policy.End)), nil
 }
 
 // prompt asks for n replies to a short conversation.

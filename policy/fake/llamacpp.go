@@ -5,6 +5,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy"
 )
 
 // llamaCpp returns the routes of llama.cpp's server.
@@ -28,6 +29,7 @@ func readLlamaCpp(_ *Server, text []byte) (*job, error) {
 		Temperature *float64         `json:"temperature"`
 		TopP        float64          `json:"top_p"`
 		TopK        int              `json:"top_k"`
+		Stop        stops            `json:"stop"`
 	}
 	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, err
@@ -36,18 +38,28 @@ func readLlamaCpp(_ *Server, text []byte) (*job, error) {
 	if q.Temperature != nil {
 		how.Temperature = *q.Temperature
 	}
-	return &job{prompt: q.Tokens, n: 1, sampling: how}, nil
+	return &job{prompt: q.Tokens, n: 1, sampling: how, stop: q.Stop}, nil
 }
 
+// wholeLlamaCpp, like the server, leaves out the last log-probabilities of a reply that a stop
+// text ended, as many as the text has tokens.
 func wholeLlamaCpp(s *Server, j *job, out []piece) any {
 	tokens, probs := given(out[0])
+	text := s.vocabulary.text(tokens)
+	begin, end := policy.Stopped(text, j.stop)
+	stop := map[string]string{"stop": "eos", "length": "limit", "abort": "none"}[out[0].finish]
+	first := len(tokens) - len(probs)
+	if begin >= 0 {
+		stop = "word"
+		of, _ := s.vocabulary.encode(text[begin:end], false)
+		probs = probs[:max(0, len(probs)-len(of))]
+	}
 	list := make([]map[string]any, len(probs))
 	for i, p := range probs {
-		list[i] = map[string]any{"id": tokens[len(tokens)-len(probs)+i], "logprob": prob(p)}
+		list[i] = map[string]any{"id": tokens[first+i], "logprob": prob(p)}
 	}
-	stop := map[string]string{"stop": "eos", "length": "limit", "abort": "none"}[out[0].finish]
 	return map[string]any{
-		"content": s.vocabulary.text(tokens), "tokens": tokens, "stop": true, "stop_type": stop, "model": s.cfg.Model,
+		"content": s.text(j, tokens), "tokens": tokens, "stop": true, "stop_type": stop, "model": s.cfg.Model,
 		"tokens_predicted": sampled(out), "tokens_evaluated": len(j.prompt), "truncated": false, "completion_probabilities": list,
 	}
 }

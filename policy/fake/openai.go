@@ -40,6 +40,20 @@ type completionRequest struct {
 	Stream         bool              `json:"stream"`
 	Interval       int               `json:"stream_interval"`
 	PromptLogProbs *int              `json:"prompt_logprobs"`
+	Stop           stops             `json:"stop"`
+	KeepStop       bool              `json:"include_stop_str_in_output"`
+}
+
+// stops are stop texts: a list, or a single text.
+type stops []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *stops) UnmarshalJSON(text []byte) error {
+	if text[0] == '"' {
+		*s = make(stops, 1)
+		return jsonform.Unmarshal(text, &(*s)[0])
+	}
+	return jsonform.Unmarshal(text, (*[]string)(s))
 }
 
 // readCompletion reads the body of a request.
@@ -54,6 +68,7 @@ func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
 	j := &job{
 		id: fmt.Sprintf("fake-%d", s.Stats().Asked), n: 1, stream: q.Stream, interval: q.Interval, ids: q.ReturnTokenIDs,
 		sampling: quintain.Sampling{Temperature: 1, TopP: q.TopP, TopK: max(0, q.TopK)},
+		stop:     q.Stop, keepStop: q.KeepStop,
 	}
 	if q.N != nil {
 		j.n = *q.N
@@ -111,7 +126,7 @@ func wholeChat(s *Server, j *job, out []piece) any {
 		tokens, probs := given(p)
 		choice := map[string]any{
 			"index": k, "finish_reason": reason(p.finish),
-			"message":  map[string]any{"role": quintain.RoleAssistant, "content": s.vocabulary.text(tokens)},
+			"message":  map[string]any{"role": quintain.RoleAssistant, "content": s.text(j, tokens)},
 			"logprobs": map[string]any{"content": s.entries(tokens, probs)},
 		}
 		if j.ids {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -84,12 +85,13 @@ type sequences struct {
 	length []int
 	over   []bool
 	open   int
-	pieces []piece // sampled, not yet sent
-	told   []told  // of the open sequences
+	pieces []piece            // sampled, not yet sent
+	told   []told             // of the open sequences
+	said   [][]quintain.Token // with stop texts: all tokens of each sequence
 }
 
 func newSequences(s *Server, j *job, r *rng.Rand) *sequences {
-	all := &sequences{server: s, job: j, open: j.n, length: make([]int, j.n), over: make([]bool, j.n), pieces: make([]piece, j.n)}
+	all := &sequences{server: s, job: j, open: j.n, length: make([]int, j.n), over: make([]bool, j.n), pieces: make([]piece, j.n), said: make([][]quintain.Token, j.n)}
 	begin := s.model.stateOf(j.prompt)
 	if j.text {
 		begin = s.model.opened(begin) // a text may lack the opening of a reply
@@ -124,7 +126,7 @@ func (q *sequences) sample(w *Weights, n int) (longest int) {
 			q.state[k] = q.server.model.after(q.state[k], t)
 			q.length[k]++
 			switch {
-			case t == q.server.model.tokens.end:
+			case t == q.server.model.tokens.end || q.stopped(k, t):
 				p.finish = "stop"
 			case q.length[k] == most:
 				p.finish = "length"
@@ -134,6 +136,16 @@ func (q *sequences) sample(w *Weights, n int) (longest int) {
 		longest = max(longest, len(p.tokens))
 	}
 	return longest
+}
+
+// stopped reports whether t, the next token of sequence k, completes a stop text.
+func (q *sequences) stopped(k int, t quintain.Token) bool {
+	if len(q.job.stop) == 0 {
+		return false
+	}
+	q.said[k] = append(q.said[k], t)
+	begin, _ := policy.Stopped(q.server.vocabulary.text(q.said[k]), q.job.stop)
+	return begin >= 0
 }
 
 // cut truncates each piece to n tokens, 0 or more.

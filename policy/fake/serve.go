@@ -297,6 +297,16 @@ func sampled(out []piece) (n int) {
 	return n
 }
 
+// text returns the text of a reply to j or, in a stream, of a part: up to a stop text unless j
+// keeps it.
+func (s *Server) text(j *job, tokens []quintain.Token) string {
+	text := s.vocabulary.text(tokens)
+	if begin, _ := policy.Stopped(text, j.stop); begin >= 0 && !j.keepStop {
+		return text[:begin]
+	}
+	return text
+}
+
 // metrics answers with the metric names of vLLM, SGLang and llama.cpp.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	running, waiting, tokens := s.engine.load()

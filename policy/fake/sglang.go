@@ -40,6 +40,8 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 			TopP        float64  `json:"top_p"`
 			TopK        int      `json:"top_k"`
 			N           int      `json:"n"`
+			Stop        stops    `json:"stop"`
+			NoStopTrim  bool     `json:"no_stop_trim"`
 		} `json:"sampling_params"`
 	}
 	q.Start = -1
@@ -50,7 +52,7 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 		return nil, fmt.Errorf("n is %d: this server returns one sample per request", q.Sampling.N)
 	}
 	j := &job{
-		id: q.ID, prompt: q.Tokens, n: 1, score: q.Start == 0, top: q.Top,
+		id: q.ID, prompt: q.Tokens, n: 1, score: q.Start == 0, top: q.Top, stop: q.Sampling.Stop, keepStop: q.Sampling.NoStopTrim,
 		sampling: quintain.Sampling{Temperature: 1, TopP: q.Sampling.TopP, TopK: max(0, q.Sampling.TopK)},
 	}
 	if q.Sampling.Temperature != nil {
@@ -81,7 +83,7 @@ func wholeSGLang(s *Server, j *job, out []piece) any {
 	if out[0].finish != "" {
 		meta["finish_reason"] = map[string]any{"type": out[0].finish}
 	}
-	return map[string]any{"text": s.vocabulary.text(tokens), "output_ids": tokens, "meta_info": meta}
+	return map[string]any{"text": s.text(j, tokens), "output_ids": tokens, "meta_info": meta}
 }
 
 // givenPlaces returns the log-probabilities of j's prompt and the likeliest tokens.

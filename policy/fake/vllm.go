@@ -85,7 +85,7 @@ func eventCompletion(b []byte, s *Server, e event) []byte {
 func (s *Server) appendChoice(b []byte, e event) []byte {
 	tokens, probs := given(e.piece)
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(e.k), 10)
-	b = jsonform.AppendText(append(b, `,"text":`...), s.vocabulary.text(tokens))
+	b = jsonform.AppendText(append(b, `,"text":`...), s.text(e.job, tokens))
 	b = append(b, `,"logprobs":{"tokens":`...)
 	var texts []string
 	if e.job.text {
@@ -295,7 +295,7 @@ func wholeGenerate(s *Server, j *job, out []piece) any {
 	texts, finishes, ids, logProbs := make([]string, n), make([]any, n), make([][]quintain.Token, n), make([][][1]map[quintain.Token]prob, n)
 	for k, p := range out {
 		tokens, probs := given(p)
-		texts[k], finishes[k], ids[k] = s.vocabulary.text(tokens), reason(p.finish), tokens
+		texts[k], finishes[k], ids[k] = s.text(j, tokens), reason(p.finish), tokens
 		for i, p := range probs {
 			logProbs[k] = append(logProbs[k], [1]map[quintain.Token]prob{{tokens[len(tokens)-len(probs)+i]: prob(p)}})
 		}

@@ -85,6 +85,9 @@ func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("openai: %w", err)
 	}
+	if err := c.refuse(r); err != nil {
+		return nil, fmt.Errorf("openai: %w; %w", err, quintain.ErrFinal)
+	}
 	samples := make([]quintain.Sample, 0, r.N)
 	for len(samples) < r.N {
 		more, err := c.round(ctx, r, r.N-len(samples))
@@ -102,6 +105,17 @@ func (c *Client) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		samples = append(samples, more...)
 	}
 	return samples, nil
+}
+
+// refuse returns why the tokens of a conversation with r would be unknown.
+func (c *Client) refuse(r quintain.Request) error {
+	switch {
+	case len(r.Stop) > 0:
+		return errors.New("stop: a server of completions cannot continue a conversation after the stop text; choose --policy server and name its tokenizer (--tokenizer)")
+	case len(r.Tools) > 0 && c.cfg.Prompt == nil && !c.cfg.TokenIDs:
+		return errors.New("tools: a server without token_ids does not report the text of a tool call; choose --policy server and name its tokenizer (--tokenizer)")
+	}
+	return nil
 }
 
 // round returns 1 to n samples. Once a server has returned one sample instead of several,

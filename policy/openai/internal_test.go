@@ -132,7 +132,7 @@ func FuzzReply(f *testing.F) {
 		}
 		q := &query{Request: r, config: &Config{Model: "m", TokenIDs: ids}, n: 2}
 		if text {
-			q.config.Prompt = func([]quintain.Message) (string, error) { return "", nil }
+			q.config.Prompt = func(quintain.Request) (string, error) { return "", nil }
 		}
 		samples, fault := q.read(bytes.Clone(body))
 		if fault != nil {

@@ -147,6 +147,41 @@ func TestRequestBodies(t *testing.T) {
 	}
 }
 
+// A server that reports tokens is offered tools, and its calls are kept. No other is: the text
+// of a call would be lost, like that of a stop.
+func TestToolsAndStops(t *testing.T) {
+	t.Parallel()
+	calls := policytest.EditChoice(func(choice map[string]any) {
+		choice["message"].(map[string]any)["tool_calls"] = []any{map[string]any{"id": "c1", "type": "function", "function": map[string]any{"name": "add", "arguments": `{"a":1}`}}}
+	})
+	for _, test := range []struct {
+		why    string
+		change func(*quintain.Request, *openai.Config)
+		says   string // "": no error
+	}{
+		{"tools, to a server with token IDs", func(r *quintain.Request, _ *openai.Config) { r.Tools = json.RawMessage(`[{"type":"function"}]`) }, ""},
+		{"tools, to another", func(r *quintain.Request, c *openai.Config) { r.Tools, c.TokenIDs = json.RawMessage(`[]`), false }, "openai: tools: "},
+		{"stops", func(r *quintain.Request, _ *openai.Config) { r.Stop = []string{"x"} }, "openai: stop: "},
+	} {
+		s := &policytest.Server{TokenIDs: true, Faults: []policytest.Fault{calls}}
+		r := request(1)
+		c := client(t, s, func(c *openai.Config) { test.change(&r, c) })
+		samples, err := c.Sample(t.Context(), r)
+		if test.says != "" {
+			if !errors.Is(err, quintain.ErrFinal) || !strings.Contains(err.Error(), test.says) || len(s.Requests()) > 0 {
+				t.Errorf("%s: error %v", test.why, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", test.why, err)
+		}
+		if got := samples[0].ToolCalls; len(got) != 1 || got[0].Name != "add" || fmt.Sprint(s.Requests()[0]["tools"]) != "[map[type:function]]" {
+			t.Errorf("%s: calls %+v, sent %v", test.why, got, s.Requests()[0])
+		}
+	}
+}
+
 func TestRequestBodiesOfTextCompletions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -169,7 +204,7 @@ func TestRequestBodiesOfTextCompletions(t *testing.T) {
 			_, _ = io.WriteString(w, `{"choices":[{"text":"4","finish_reason":"stop"},{"text":"4","finish_reason":"stop"}]}`)
 		}))
 		cfg := openai.Config{Server: remote.Config{URL: web.URL + "/v1"}, Model: "m"}
-		cfg.Prompt = func(talk []quintain.Message) (string, error) { return talk[0].Content + "!", nil }
+		cfg.Prompt = func(r quintain.Request) (string, error) { return r.Messages[0].Content + "!", nil }
 		test.change(&cfg)
 		c, err := openai.New(cfg)
 		if err != nil {
@@ -193,7 +228,7 @@ func TestRequestBodiesOfTextCompletions(t *testing.T) {
 func TestAConversationWithoutAText(t *testing.T) {
 	t.Parallel()
 	s, bad := &policytest.Server{}, errors.New("no such role")
-	c := client(t, s, func(cfg *openai.Config) { cfg.Prompt = func([]quintain.Message) (string, error) { return "", bad } })
+	c := client(t, s, func(cfg *openai.Config) { cfg.Prompt = func(quintain.Request) (string, error) { return "", bad } })
 	if _, err := c.Sample(t.Context(), request(2)); !errors.Is(err, bad) || len(s.Requests()) > 0 {
 		t.Errorf("error %v after %d requests, want %v at once", err, len(s.Requests()), bad)
 	}

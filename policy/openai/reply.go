@@ -28,12 +28,13 @@ type choice struct {
 }
 
 type message struct {
-	Content            *string          `json:"content"`
-	ReasoningContent   *string          `json:"reasoning_content"` // DeepSeek, SGLang, older vLLM
-	Reasoning          *string          `json:"reasoning"`         // newer vLLM
-	TokenIDs           []quintain.Token `json:"token_ids"`
-	PromptTokenIDs     []quintain.Token `json:"prompt_token_ids"`
-	GenerationTokenIDs []quintain.Token `json:"generation_token_ids"`
+	Content            *string             `json:"content"`
+	ReasoningContent   *string             `json:"reasoning_content"` // DeepSeek, SGLang, older vLLM
+	Reasoning          *string             `json:"reasoning"`         // newer vLLM
+	ToolCalls          []quintain.ToolCall `json:"tool_calls"`
+	TokenIDs           []quintain.Token    `json:"token_ids"`
+	PromptTokenIDs     []quintain.Token    `json:"prompt_token_ids"`
+	GenerationTokenIDs []quintain.Token    `json:"generation_token_ids"`
 }
 
 type logProbs struct {
@@ -92,7 +93,7 @@ func (q *query) sample(r *reply, c *choice) (quintain.Sample, *remote.Error) {
 	if s.Finish, fault = finish(c.FinishReason); fault != nil {
 		return s, fault
 	}
-	s.Text = c.Message.text(s.Finish)
+	s.Text, s.ToolCalls = c.Message.text(s.Finish), c.Message.ToolCalls
 	if q.config.TokenIDs {
 		fault = q.exact(&s, r, c)
 	} else {

@@ -41,6 +41,9 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 	path = "chat/completions"
 	if c.cfg.Prompt == nil {
 		fields["messages"], fields["logprobs"] = r.Messages, true
+		if len(r.Tools) > 0 {
+			fields["tools"] = r.Tools
+		}
 	} else if path, err = "completions", c.addPrompt(fields, r); err != nil {
 		return "", nil, err
 	}

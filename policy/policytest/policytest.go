@@ -21,7 +21,7 @@ func Check(r quintain.Request, samples []quintain.Sample) error {
 		return fmt.Errorf("%d samples, want %d", len(samples), r.N)
 	}
 	for k, s := range samples {
-		if err := checkSample(s); err != nil {
+		if err := checkSample(r, s); err != nil {
 			return fmt.Errorf("sample %d: %w", k, err)
 		}
 		if s.Finish != quintain.Stop && s.Finish != quintain.Length {
@@ -30,6 +30,23 @@ func Check(r quintain.Request, samples []quintain.Sample) error {
 		if len(s.Read) == 0 {
 			return fmt.Errorf("sample %d: read no tokens", k)
 		}
+		if err := checkStop(r, s); err != nil {
+			return fmt.Errorf("sample %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// checkStop reports whether the text of s goes on at a stop text of r, or differs from the
+// text with special tokens.
+func checkStop(r quintain.Request, s quintain.Sample) error {
+	for _, text := range []string{s.Text, s.Whole} {
+		if begin, _ := policy.Stopped(text, r.Stop); begin >= 0 {
+			return fmt.Errorf("text %q has one of the stops %q", text, r.Stop)
+		}
+	}
+	if s.Vocabulary == quintain.UTF8 && s.Whole != "" && s.Whole != s.Text {
+		return fmt.Errorf("the whole text is %q, the text %q", s.Whole, s.Text)
 	}
 	return nil
 }
@@ -41,7 +58,7 @@ func CheckCut(r quintain.Request, samples []quintain.Sample) error {
 		return fmt.Errorf("%d samples, want at most %d", len(samples), r.N)
 	}
 	for k, s := range samples {
-		if err := checkSample(s); err != nil {
+		if err := checkSample(r, s); err != nil {
 			return fmt.Errorf("sample %d: %w", k, err)
 		}
 		if s.Finish != quintain.Aborted {
@@ -52,7 +69,7 @@ func CheckCut(r quintain.Request, samples []quintain.Sample) error {
 }
 
 // checkSample reports the first broken promise common to whole and cut samples.
-func checkSample(s quintain.Sample) error {
+func checkSample(r quintain.Request, s quintain.Sample) error {
 	if s.Vocabulary == "" {
 		return fmt.Errorf("vocabulary is empty")
 	}
@@ -72,12 +89,12 @@ func checkSample(s quintain.Sample) error {
 			return fmt.Errorf("log-probability of token %d is %v", i, p)
 		}
 	}
-	return checkTokens(s)
+	return checkTokens(r, s)
 }
 
 // checkTokens reports the first token outside the vocabulary, or bytes that differ from the
-// text.
-func checkTokens(s quintain.Sample) error {
+// text up to a stop.
+func checkTokens(r quintain.Request, s quintain.Sample) error {
 	most := quintain.Token(math.MaxInt32)
 	if s.Vocabulary == quintain.UTF8 {
 		most = 0xff
@@ -90,6 +107,9 @@ func checkTokens(s quintain.Sample) error {
 		}
 	}
 	if s.Vocabulary != quintain.UTF8 || s.Text == decode(s.Wrote) {
+		return nil
+	}
+	if begin, end := policy.Stopped(decode(s.Wrote), r.Stop); begin >= 0 && end == len(s.Wrote) && s.Text == decode(s.Wrote[:begin]) {
 		return nil
 	}
 	if s.Finish != quintain.Length && s.Text == policy.Decode(s.Wrote) { // an aborted sample may have ended just then

@@ -53,11 +53,15 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		{"a token below zero", func(s *quintain.Sample) { s.Vocabulary, s.Read[0] = "m", -1 }, "token 0 is -1"},
 		{"a different text", func(s *quintain.Sample) { s.Text = "ho" }, `text "ho"`},
 		{"an end token in a reply that was cut", func(s *quintain.Sample) { s.Finish = quintain.Length }, `text "hé"`},
+		{"text and whole text", func(s *quintain.Sample) { s.Whole = "hé" }, ""},
+		{"another whole text", func(s *quintain.Sample) { s.Whole = "ho" }, `whole text is "ho"`},
+		{"a text that goes on at a stop", func(s *quintain.Sample) { s.Text, s.Wrote = "h-->", policy.Encode("h-->") }, "one of the stops"},
+		{"a text that ends before a stop", func(s *quintain.Sample) { s.Text, s.Wrote = "h-", policy.Encode("h-->") }, ""},
 		{"aborted without a reason", func(s *quintain.Sample) { s.Finish, s.Text = quintain.Aborted, "hé\x03" }, "finish"},
 	} {
 		s := whole()
 		test.spoil(&s)
-		got := fmt.Sprint(policytest.Check(quintain.Request{N: 1}, []quintain.Sample{s}))
+		got := fmt.Sprint(policytest.Check(quintain.Request{N: 1, Stop: []string{"->"}}, []quintain.Sample{s}))
 		if test.want == "" && got != "<nil>" || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want %q in it", test.why, got, test.want)
 		}

@@ -2,6 +2,7 @@ package policytest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
@@ -46,6 +48,8 @@ func (s Suite) Run(t *testing.T) {
 		{"ExactlyNSamplesThatHoldTogether", Suite.testSamples},
 		{"WhatWasSampledIsNotReadAgain", Suite.testSecondTurn},
 		{"MaxTokensIsKept", Suite.testMaxTokens},
+		{"AStopEndsTheReply", Suite.testStop},
+		{"ToolsAreReadOrRefused", Suite.testTools},
 		{"AnEndedContextGivesItsCause", Suite.testEnded},
 		{"AContextThatEndsCutsTheReply", Suite.testCut},
 		{"InvalidRequestsAreRefused", Suite.testInvalid},
@@ -155,6 +159,66 @@ func (s Suite) testMaxTokens(t *testing.T) {
 	}
 }
 
+// testStop stops at texts of earlier replies. The tokens of a stop stay, so the sample has
+// more of them than its text.
+func (s Suite) testStop(t *testing.T) {
+	p := s.New(t)
+	r := question(1)
+	for k := range 4 {
+		r.Key = fmt.Sprint("policytest.v1.s1.l0.", k)
+		r.Stop = nil
+		said := ask(t, p, r)[0].Text
+		middle := said[len(said)/2:]
+		at := max(0, strings.IndexFunc(middle, func(c rune) bool { return c < utf8.RuneSelf }))
+		r.Stop = []string{"no such text", middle[at : at+1]}
+		samples, err := p.Sample(t.Context(), r)
+		if refuses(t, err, "stop") {
+			return
+		}
+		if err := Check(r, samples); err != nil {
+			t.Fatal(err)
+		}
+		one := samples[0]
+		if one.Finish != quintain.Stop || s.Deterministic && one.Text != said[:strings.Index(said, r.Stop[1])] {
+			t.Errorf("%q, finish %s, was %q without the stop %q", one.Text, one.Finish, said, r.Stop[1])
+		}
+		two := ask(t, p, followUp(r, one))[0]
+		if two.Fork {
+			t.Errorf("the turn after the stop begins anew")
+		}
+	}
+}
+
+// refuses reports whether err is a refusal that names a field, and fails the test on another
+// error.
+func refuses(t *testing.T, err error, field string) bool {
+	t.Helper()
+	if err != nil && (!errors.Is(err, quintain.ErrFinal) || !strings.Contains(err.Error(), field)) {
+		t.Fatalf("error is %v, want none, or a final one that names %s", err, field)
+	}
+	return err != nil
+}
+
+func (s Suite) testTools(t *testing.T) {
+	p := s.New(t)
+	r := question(1)
+	without := ask(t, p, r)[0]
+	r.Tools = json.RawMessage(`[{"type": "function", "function": {"name": "search"}}]`)
+	r.Vars = map[string]any{"no_such_variable": true}
+	samples, err := p.Sample(t.Context(), r)
+	if refuses(t, err, "tools") {
+		return
+	}
+	if err := Check(r, samples); err != nil {
+		t.Fatal(err)
+	}
+	if one := samples[0]; one.Vocabulary == quintain.UTF8 && !strings.Contains(decode(one.Read), `"search"`) {
+		t.Errorf("read %q, want the tools in it", decode(one.Read))
+	} else if len(one.Read) < len(without.Read) {
+		t.Errorf("read %d tokens with tools, %d without", len(one.Read), len(without.Read))
+	}
+}
+
 func (s Suite) testEnded(t *testing.T) {
 	p := s.New(t)
 	cause := errors.New("the run is over")
@@ -204,6 +268,9 @@ func (s Suite) testInvalid(t *testing.T) {
 		{"no messages", func(r *quintain.Request) { r.Messages = nil }},
 		{"messages neither fresh nor in the context", func(r *quintain.Request) { r.Fresh = 1 }},
 		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }},
+		{"an empty stop", func(r *quintain.Request) { r.Stop = []string{"a", ""} }},
+		{"tools that are no list", func(r *quintain.Request) { r.Tools = json.RawMessage(`{"name": "search"}`) }},
+		{"tools that are no JSON", func(r *quintain.Request) { r.Tools = json.RawMessage(`[`) }},
 	} {
 		r := question(1)
 		test.spoil(&r)

@@ -69,14 +69,22 @@ func (s Say) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample,
 
 // write returns text as a sample of r without Read, log-probabilities and versions.
 func write(r quintain.Request, text string, finish quintain.Finish) quintain.Sample {
+	begin, end := policy.Stopped(text, r.Stop)
+	if begin >= 0 {
+		text, finish = text[:end], quintain.Stop
+	}
 	wrote := policy.Encode(text)
-	if finish == quintain.Stop {
+	if finish == quintain.Stop && begin < 0 {
 		wrote = append(wrote, policy.End)
 	}
 	if most := r.Sampling.MaxTokens; most > 0 && len(wrote) > most {
-		wrote, finish = wrote[:most:most], quintain.Length
+		wrote, finish, begin = wrote[:most:most], quintain.Length, -1
 	}
-	return quintain.Sample{Text: policy.Decode(wrote), Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
+	said := policy.Decode(wrote)
+	if begin >= 0 {
+		said = text[:begin]
+	}
+	return quintain.Sample{Text: said, Whole: said, Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
 }
 
 // share gives all samples the same read, so that appending to one leaves the others alone.

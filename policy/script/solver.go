@@ -129,6 +129,7 @@ func (s *Solver) age(sample *quintain.Sample, versions []int32) {
 		sample.Wrote = sample.Wrote[:written:written]
 		sample.LogProbs = sample.LogProbs[:written:written]
 		sample.Text = policy.Decode(sample.Wrote)
+		sample.Whole = sample.Text
 		sample.Finish = quintain.Aborted
 	}
 	sample.Versions = make([]int32, 0, len(sample.Wrote))
