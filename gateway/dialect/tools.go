@@ -1,0 +1,139 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// A tool is one that the client offers to the model.
+type tool struct {
+	name        string
+	description value
+	parameters  json.RawMessage // JSON Schema; nil: none
+	free        bool            // takes a text instead of arguments
+}
+
+// freeParameters are the arguments by which templates know a tool that takes a text.
+const freeParameters = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
+
+// readTools reads the tools of a request, each with read.
+func (q *Request) readTools(v value, read func(fields) tool) {
+	names := map[string]bool{}
+	text := []byte{'['}
+	v.elements(func(i int, one value) {
+		switch {
+		case i >= v.body.limits.Tools:
+			v.refuse(CodeValue, "want at most %d tools", v.body.limits.Tools)
+			return
+		case len(one.text) > v.body.limits.ToolBytes:
+			one.refuse(CodeValue, "want a tool of at most %d bytes", v.body.limits.ToolBytes)
+			return
+		}
+		t := read(one.fields())
+		if t.name == "" && !one.failed() {
+			one.refuse(CodeValue, "want a tool with a name")
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = appendJSON(text, t.form())
+		if names[t.name] = true; t.free {
+			if q.free == nil {
+				q.free = map[string]bool{}
+			}
+			q.free[t.name] = true
+		}
+	})
+	if len(names) > 0 {
+		q.Tools, q.tools = append(text, ']'), names
+	}
+}
+
+// form writes a tool as chat templates take it.
+func (t tool) form() object {
+	function := object{{"name", t.name}}
+	if t.description.given() {
+		function = append(function, member{"description", t.description.string()})
+	}
+	if t.free {
+		t.parameters = json.RawMessage(freeParameters)
+	}
+	if t.parameters != nil {
+		function = append(function, member{"parameters", t.parameters})
+	}
+	return object{{"type", "function"}, {"function", function}}
+}
+
+// schema reads the parameters of a tool; nil: none.
+func (v value) schema() json.RawMessage {
+	switch {
+	case !v.given():
+		return nil
+	case !v.is('{'):
+		v.want("an object")
+		return nil
+	}
+	return v.compact()
+}
+
+// refuseTool refuses a tool that no client runs.
+func (f fields) refuseTool(kind string) tool {
+	f.refuse(CodeField, "the tool %q runs at the provider, or only its models know it: describe a function instead", kind)
+	return tool{}
+}
+
+// choose sets the choice of a tool by name.
+func (q *Request) choose(v value) {
+	name := v.string()
+	if !v.failed() && !q.tools[name] {
+		v.refuse(CodeValue, "there is no tool %q", name)
+	}
+	q.Choice = name
+}
+
+// openAIChoice reads tool_choice of OpenAI's dialects.
+func (q *Request) openAIChoice(v value) {
+	if v.is('{') {
+		f := v.fields()
+		switch kind := f.get("type").string(); kind {
+		case "function", "custom":
+			name := f.get("name")
+			if inner := f.get(kind).fields(); !name.given() {
+				name = inner.get("name")
+			}
+			q.choose(name)
+		default:
+			f.refuse(CodeField, "a choice of type %q is not served", kind)
+		}
+		return
+	}
+	switch q.Choice = v.string(); q.Choice {
+	case "", ToolsAuto, ToolsNone, ToolsRequired:
+	default:
+		v.want("auto, none, required or a tool")
+	}
+}
+
+// freeCall is a call of a tool that takes a text.
+func freeCall(id, name, input string) quintain.ToolCall {
+	return quintain.ToolCall{ID: id, Name: name, Arguments: string(write(object{{"input", input}}))}
+}
+
+// freeInput is the text in the arguments of such a call; the arguments themselves if the
+// model wrote something else.
+func freeInput(arguments string) string {
+	var input []byte
+	n := 0
+	valid := jsonform.Members([]byte(arguments), func(name, value []byte) bool {
+		if n++; string(name) == "input" {
+			input = value
+		}
+		return true
+	})
+	if text, is := jsonform.Text(input); valid && is && n == 1 {
+		return text
+	}
+	return arguments
+}

@@ -1,0 +1,73 @@
+package jsonform_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+func TestStrict(t *testing.T) {
+	many := func(last string) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, `"n%d":0,`, i)
+		}
+		return `{"a":{` + b.String() + `"` + last + `":0}}`
+	}
+	for _, test := range []struct{ why, text, want string }{
+		{"every kind of value", ` {"a":[1,-2.5e+3,true,false,null,"x\n\u00e9\ud83d\ude00é"],"b":{}} `, ""},
+		{"a value alone", `"x"`, ""},
+		{"an equal name in another object", `{"a":{"b":1},"b":2}`, ""},
+		{"names that differ in case", `{"a":1,"A":2}`, ""},
+		{"a name twice", `{"a":1,"b":2,"a":3}`, "a: stands there twice"},
+		{"a name twice, once with an escape", `{"x":[{},{"a":1,"\u0061":3}]}`, `x[1].\u0061: stands there twice`},
+		{"a name twice among many", many("n3"), "a.n3: stands there twice"},
+		{"many names", many("n40"), ""},
+		{"a lone high surrogate", `{"a":["\ud83d"]}`, "a[0]: has half a surrogate pair"},
+		{"a lone low surrogate", `{"a":"\ude00"}`, "a: has half a surrogate pair"},
+		{"two high surrogates", `{"a":"\ud83d\ud83d"}`, "a: has half a surrogate pair"},
+		{"a surrogate in a name", `{"a":{"\ud83d":1}}`, "a: has half a surrogate pair"},
+		{"a byte that is not UTF-8", "{\"a\":\"\xff\"}", "a: is not UTF-8"},
+		{"a surrogate in UTF-8", "{\"a\":\"\xed\xa0\x80\"}", "a: is not UTF-8"},
+		{"NaN", `{"a":[{"b":NaN}]}`, "a[0].b: invalid character 'N' looking for beginning of value"},
+		{"a control character", "{\"a\":\"\n\"}", `a: invalid character '\n' in string literal`},
+		{"a text that ends early", `{"a":[1,`, "a[1]: unexpected end of JSON input"},
+		{"nothing", ``, "unexpected end of JSON input"},
+		{"more after the value", `{} {}`, "invalid character '{' after top-level value"},
+		{"a zero byte after the value", "{}\x00", `invalid character '\x00' after top-level value`},
+		{"no colon", `{"a" 1}`, "invalid character '1' after object key"},
+		{"no comma", `[1 2]`, "invalid character '2' after array element"},
+		{"no comma in an object", `{"a":1 "b":2}`, `invalid character '"' after object key:value pair`},
+		{"no name", `{1:2}`, "invalid character '1' looking for beginning of object key string"},
+		{"as deep as allowed", `[[[[1]]]]`, ""},
+		{"deeper", `[[[[[1]]]]]`, "[0][0][0][0]: is nested deeper than 4"},
+		{"a long name", `{"` + strings.Repeat("é", 100) + `":x}`, strings.Repeat("é", 32) + "…: invalid character 'x' looking for beginning of value"},
+	} {
+		got := ""
+		if fault := jsonform.Strict([]byte(test.text), 4); fault != nil {
+			got = fault.Error()
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
+
+// What Strict accepts, encoding/json accepts.
+func FuzzStrict(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,{"b":"\ud83d\ude00"}]}`, `{"a":1,"a":2}`, `[[1.5e3,null]]`, "{}\x00", `"\ud800"`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		fault := jsonform.Strict(text, 64)
+		if fault == nil && !json.Valid(text) {
+			t.Errorf("%q passes", text)
+		}
+		if fault != nil && fault.Why == "" {
+			t.Errorf("%q: no reason", text)
+		}
+	})
+}
