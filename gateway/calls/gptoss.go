@@ -1,0 +1,80 @@
+package calls
+
+import "strings"
+
+// gptOSS is OpenAI's harmony, the form of gpt-oss: the reply is several messages, each
+// with a header that names its channel and perhaps a recipient. The channel analysis is
+// reasoning, a message to functions.NAME is a call, all else is content. Source: the
+// chat template of gpt-oss and the documentation of harmony.
+var gptOSS = Format{
+	name: "gpt_oss", signs: []string{"<|channel|>"},
+	read: (*reader).harmony,
+}
+
+const (
+	harmonyStart, harmonyChannel, harmonyMessage = "<|start|>", "<|channel|>", "<|message|>"
+	harmonyEnd, harmonyCall, harmonyReturn       = "<|end|>", "<|call|>", "<|return|>"
+)
+
+func (r *reader) harmony() {
+	var thoughts []string
+	for first := true; r.at < len(r.text); first = false {
+		header, is := "<|channel|>analysis", first && r.in.Thinking
+		if !is {
+			header, is = r.harmonyHeader(first)
+		}
+		if !is {
+			break
+		}
+		end := r.ends(harmonyEnd, harmonyCall, harmonyReturn, harmonyStart, harmonyChannel)
+		body := r.text[r.at:end]
+		switch to, channel := harmonyTo(header); {
+		case to != "" && len(r.out.Calls) < maxCalls:
+			r.arguments(strings.TrimPrefix(to, "functions."), r.at, end)
+		case to == "" && channel == "analysis":
+			thoughts = append(thoughts, body)
+		case body != "":
+			r.pieces = append(r.pieces, body)
+		}
+		r.at = end
+		_ = r.skip(harmonyEnd) || r.skip(harmonyCall) || r.skip(harmonyReturn)
+		r.from = r.at
+	}
+	r.out.Reasoning = strings.Join(thoughts, "\n")
+	if rest := r.text[r.from:]; strings.TrimSpace(rest) != "" && (r.from > 0 || strings.Contains(rest, harmonyChannel)) {
+		r.fault("a message without a header and %s", harmonyMessage)
+	}
+}
+
+// harmonyHeader reads the header of a message. The first one has no <|start|>: the prompt
+// ends with it.
+func (r *reader) harmonyHeader(first bool) (header string, is bool) {
+	end := r.ends(harmonyMessage)
+	if end == len(r.text) {
+		return "", false
+	}
+	header = r.text[r.at:end]
+	start := strings.TrimPrefix(header, harmonyStart)
+	role, _, _ := strings.Cut(strings.TrimPrefix(start, "assistant"), "<|")
+	role = trim(role)
+	if role != "" && !strings.HasPrefix(role, "to=") || strings.Contains(start, harmonyStart) || start == "" && !first {
+		return "", false
+	}
+	r.at = end + len(harmonyMessage)
+	return header, true
+}
+
+// harmonyTo returns the recipient of a message, empty for the user, and its channel.
+func harmonyTo(header string) (to, channel string) {
+	word := func(mark string) string {
+		_, after, _ := strings.Cut(header, mark)
+		if end := strings.IndexAny(after, " \t\r\n<"); end >= 0 {
+			after = after[:end]
+		}
+		return after
+	}
+	if to = word("to="); to == "all" {
+		to = ""
+	}
+	return to, word(harmonyChannel)
+}
