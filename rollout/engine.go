@@ -26,6 +26,9 @@ type Result struct {
 	// worthwhile and fair; see [quintain.ErrFinal].
 	Again bool
 
+	// Drop is a reason to drop the group that its player found; empty: none.
+	Drop Drop
+
 	stop error // the policy's first error with [quintain.ErrStop] in its chain
 }
 

@@ -127,7 +127,8 @@ func (m *Mix) Streams() []Stream {
 	return all
 }
 
-// A Job is a problem to play.
+// A Job is a problem to play. A job that no mix made, a caller's own problem, is none of the
+// mix's business: it ignores it.
 type Job struct {
 	Scenario quintain.Scenario
 	Problem  quintain.Problem
@@ -161,6 +162,24 @@ func (m *Mix) Next() (Job, error) {
 	}
 	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: s})
 	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", s.Label, mostSkips)
+}
+
+// Reopen returns the job of a problem that was open when the last process ended and is not
+// played again yet: whoever holds its episodes goes on with them. It reports whether there
+// is one.
+func (m *Mix) Reopen(p quintain.Problem) (Job, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.streams {
+		at := slices.Index(s.redo, p.Index)
+		if at < 0 || s.Seed != p.Seed || s.Scenario.Info().ID() != p.Scenario || s.Scenario.TaskInfo().Name != p.Task || s.Level != p.Level {
+			continue
+		}
+		s.redo = slices.Delete(s.redo, at, at+1)
+		s.open[p.Index] = true
+		return Job{s.Scenario, p, s.Label, s.Course, s}, true
+	}
+	return Job{}, false
 }
 
 // due returns the stream of the next problem. Problems to play again come first and need no
@@ -222,6 +241,9 @@ func (m *Mix) take(s *position, chosen bool) int {
 // Done closes the job of a finished problem, its group kept or dropped, with the scores
 // of its episodes; nil: none.
 func (m *Mix) Done(j Job, scores []float64) {
+	if j.stream == nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.stream.done(j.Problem.Index)
@@ -239,6 +261,9 @@ func (s *position) done(index int) {
 
 // Redo closes the job of a problem that must be played again, now or after a restart.
 func (m *Mix) Redo(j Job) {
+	if j.stream == nil {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	j.stream.again(j.Problem.Index)
@@ -257,6 +282,9 @@ const mostAgain = 3
 // Again is Redo for a failed job. It reports whether the problem is played again; after
 // three times it is done instead.
 func (m *Mix) Again(j Job) bool {
+	if j.stream == nil {
+		return false
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if j.stream.failed[j.Problem.Index] == mostAgain {

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -83,6 +84,8 @@ const (
 	DropDuplicate  Drop = "duplicate"          // the queue already has a group of this problem
 	DropStale      Drop = "stale"              // it waited too long and exceeded the staleness bound
 	DropRefused    Drop = "refused"            // the trainer or the hub refuses it
+	DropUnrewarded Drop = "unrewarded"         // an agent's session got no reward in time
+	DropIncomplete Drop = "incomplete"         // sessions of the group were never made, or did not end
 	DropUnsure     Drop = "unsure"             // it was sent, the reply was lost, and sending it again might double it
 )
 
@@ -91,7 +94,7 @@ const (
 // nil if an episode has no reward. An error means that the rules are invalid.
 func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, drop Drop, err error) {
 	played := result.Trajectories
-	if drop := failed(played); drop != "" {
+	if drop := cmp.Or(result.Drop, failed(played)); drop != "" {
 		return nil, nil, drop, nil
 	}
 	returns := make([][]float64, len(played))

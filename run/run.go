@@ -56,6 +56,10 @@ type Config struct {
 	// score is kept without scores, and counted. Nil: no teacher.
 	Teacher *Teacher
 
+	// Outside plays the problems in place of the run's engine, until ctx ends: programs
+	// elsewhere, whose sessions it holds. Nil: the engine plays.
+	Outside func(ctx context.Context, t *Table) error
+
 	// Exams are held on demand, in place of those of the settings. Nil: none.
 	Exams *Exams
 
@@ -299,6 +303,9 @@ func (r *Run) play(ctx context.Context) error {
 	played := make(chan struct{})
 	engine := func(ctx context.Context) error {
 		defer close(played)
+		if outside := r.config.Outside; outside != nil {
+			return outside(ctx, &Table{r})
+		}
 		return r.engine().Run(ctx)
 	}
 	return Together(ctx, engine, func(ctx context.Context) error { return r.consumer.consume(ctx, played) }, r.examineWhenDue)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -44,6 +45,7 @@ type config struct {
 	Run        runSettings
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
+	Gateway    gateway.Settings
 	Exam       exam.Settings
 	Trace      trace.Settings
 	Dumps      export.DumpSettings
@@ -65,6 +67,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Run, "run", "the run")
 	d.Prefixed(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how episodes become groups")
+	d.Prefixed(&c.Gateway, "gateway", "sessions of agents elsewhere")
 	d.Section(&c.Exam, "exam", "evaluations by quintain eval")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
@@ -87,7 +90,7 @@ func uses() map[string][]string {
 	const scored = "scenario.reasoning_gym.scores"
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	return map[string][]string{
-		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "trace", "dumps", "metrics", "model", "learn"}),
+		"run":      slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "trace", "dumps", "metrics", "model", "learn"}),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"view":     {"data", "log", "server", "policy.tokenizer"},
@@ -125,7 +128,7 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
-		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
+		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), notes: io.Discard,
 	}
 	if kind == player.Script {
@@ -156,6 +159,7 @@ func (c *config) examineAsAtropos() {
 type runSettings struct {
 	Of       run.Settings
 	Consumer string // consumerBuiltin or consumerHub
+	Gateway  bool   // agents elsewhere play, by sessions
 	Report   string // file for the report; empty: none
 	Records  string // arealPrefix and an [export.Mode]; empty: none
 }
@@ -173,6 +177,7 @@ const (
 func (r *runSettings) Declare(d *settings.Section) {
 	r.Of.Declare(d)
 	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer at the hub").OneOf(consumerBuiltin, consumerHub)
+	d.Bool(&r.Gateway, "gateway", "hand the problems to agents elsewhere, which call the policy by sessions of their own (docs/gateway.md), in place of playing them here")
 	d.Text(&r.Report, "report", "file for a report of the run as JSON")
 	records := []string{""}
 	for _, mode := range export.Modes {

@@ -8,8 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/watch"
@@ -59,12 +61,12 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 
 // host opens the data folder, the hub over it, and the pages on both. In a run, the trainer
 // gets no group beyond the run's staleness bound. Local says that this process trains.
-func (c *config) host(ctx context.Context, log *slog.Logger, local bool) (*host.Host, *watch.Server, error) {
+func (c *config) host(ctx context.Context, log *slog.Logger, local bool, routes ...web.Route) (*host.Host, *watch.Server, error) {
 	pages, err := c.pages(log)
 	if err != nil {
 		return nil, nil, err
 	}
-	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: pages.Routes(), Local: local, Log: log}
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), routes...), Roles: []web.Role{gateway.Sessions}, Local: local, Log: log}
 	if c.Run.Consumer == consumerHub {
 		to.MaxLag = &c.Run.Of.MaxLag
 	}

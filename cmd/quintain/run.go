@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -92,12 +93,16 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err := run.ReportFile(c.Run.Report).Check(); err != nil {
 		return err
 	}
-	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin)
+	agents, err := c.gateway(log)
+	if err != nil {
+		return err
+	}
+	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, agents.Routes()...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log}
+	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log, agents: agents}
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
 	err = r.assemble(ctx, w, run.Config{
@@ -145,6 +150,8 @@ type runner struct {
 	log      *slog.Logger
 	live     *screen.Live
 
+	agents *gateway.Gateway // nil: the run plays itself
+
 	newest    func() int32             // version that the weights can have; nil: any
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
 
@@ -184,6 +191,9 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 		return err
 	}
 	if err := a.addTeacher(ctx, &to); err != nil {
+		return err
+	}
+	if err := a.serveAgents(&to); err != nil {
 		return err
 	}
 	return a.open(ctx, to, last)

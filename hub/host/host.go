@@ -31,6 +31,7 @@ type Config struct {
 	MaxLag  *int        // bound on the staleness of groups in batches; nil: none
 	Local   bool        // the process trains on the groups itself
 	Routes  []web.Route // further routes on the same port
+	Roles   []web.Role  // of keys for these routes
 	Log     *slog.Logger
 }
 
@@ -60,7 +61,7 @@ func Open(ctx context.Context, c Config) (*Host, error) {
 func (h *Host) open(ctx context.Context, c Config) (err error) {
 	standby := c.Store.NATSURL != "" && c.Store.NATSStandby
 	if !standby {
-		if err := h.listen(ctx, c.Server); err != nil {
+		if err := h.listen(ctx, c.Server, c.Roles); err != nil {
 			return err
 		}
 	}
@@ -74,7 +75,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	if standby {
-		if err := h.listen(ctx, c.Server); err != nil {
+		if err := h.listen(ctx, c.Server, c.Roles); err != nil {
 			return err
 		}
 	}
@@ -85,8 +86,8 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 }
 
 // listen opens the port.
-func (h *Host) listen(ctx context.Context, s web.Settings) error {
-	l, err := web.Listen(ctx, s, hub.Producer, hub.Trainer)
+func (h *Host) listen(ctx context.Context, s web.Settings, more []web.Role) error {
+	l, err := web.Listen(ctx, s, append([]web.Role{hub.Producer, hub.Trainer}, more...)...)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -40,6 +40,7 @@ const (
 	Runs        = "runs"
 	marks       = "marks"
 	Trace       = "trace"
+	Sessions    = "sessions" // of agents elsewhere
 	Dumps       = "dumps"
 	Records     = "records"
 	Checkpoint  = "checkpoint.weights"

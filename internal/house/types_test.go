@@ -15,7 +15,7 @@ import (
 const (
 	maxMethods      = 40
 	maxPackageLines = 4000 // not for families of tasks
-	maxCommandLines = 3500 // of cmd/quintain: a file per verb, which parses, wires and prints
+	maxCommandLines = 3700 // of cmd/quintain: a file per verb, which parses, wires and prints
 )
 
 // wide lists the types and packages that may be larger, each with the reason.
@@ -60,7 +60,7 @@ func growthFaults(methods, lines map[string]int) map[string]string {
 }
 
 func TestGrowthFaults(t *testing.T) {
-	faults := growthFaults(map[string]int{"a.T": 40, "a.U": 41}, map[string]int{"a": 4000, "b": 4001, "tasks/games": 9000, "cmd/quintain": 3501})
+	faults := growthFaults(map[string]int{"a.T": 40, "a.U": 41}, map[string]int{"a": 4000, "b": 4001, "tasks/games": 9000, "cmd/quintain": maxCommandLines + 1})
 	want := []string{"a.U", "b", "cmd/quintain"}
 	if got := slices.Sorted(maps.Keys(faults)); !slices.Equal(got, want) {
 		t.Errorf("faults of %v, want %v", got, want)

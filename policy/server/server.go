@@ -192,6 +192,9 @@ type tokens struct {
 // errStopped ends the wait for a server.
 var errStopped = remote.Stopped(errors.New("the run was stopped while it waited for the server"))
 
+// Renderer returns the renderer of the tokenizer in the settings; nil: they name none.
+func (s *Server) Renderer() exact.Renderer { return s.renderer }
+
 // Sample implements [quintain.Policy]. It waits until the server is usable.
 func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := s.await(ctx); err != nil {

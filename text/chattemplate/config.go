@@ -135,6 +135,9 @@ func (c *Config) compile(name string) (*Template, error) {
 	return nil, fmt.Errorf("there is no chat template %q, want %s", name, strings.Join(names, " or "))
 }
 
+// Source is the text of the template for conversations with tools.
+func (c *Chat) Source() string { return c.tools.source }
+
 // Render renders a conversation: the variable messages, and any others that the template reads.
 // Missing variables default as in transformers: tools and documents are None, add_generation_prompt
 // is false, and the special tokens are those of the configuration. Render does not change vars.

@@ -1,0 +1,255 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// keepAliveEvery is how often a waiting stream shows that its reply is under way.
+const keepAliveEvery = 3 * time.Second
+
+// An agentAPI answers agents.
+type agentAPI struct{ *Gateway }
+
+// AgentRoutes are the routes of agents: those below the address of a session, and the same
+// without it, where the key names the session.
+func (g *Gateway) AgentRoutes() []web.Route { return agentAPI{g}.routes() }
+
+func (g agentAPI) routes() []web.Route {
+	var all []web.Route
+	for _, base := range []string{"/sessions/{session}", ""} {
+		for _, d := range []struct {
+			path string
+			of   dialect.Dialect
+		}{
+			{"/v1/chat/completions", dialect.Chat()},
+			{"/v1/completions", dialect.Completions()},
+			{"/v1/responses", dialect.Responses()},
+			{"/v1/messages", dialect.Messages()},
+		} {
+			all = append(all, web.Route{Method: "POST", Path: base + d.path, Serve: func(c *web.Call) error { return g.serve(c, d.of) }})
+		}
+		all = append(all,
+			web.Route{Method: "GET", Path: base + "/v1/models", Serve: g.models},
+			web.Route{Method: "GET", Path: base + "/v1/models/{model}", Serve: g.model},
+			web.Route{Method: "POST", Path: base + "/v1/messages/count_tokens", Serve: g.count},
+		)
+	}
+	return append(all,
+		web.Route{Method: "POST", Path: "/sessions/{session}/reward", Serve: g.agentReward},
+		web.Route{Method: "POST", Path: "/sessions/{session}/end", Serve: g.agentEnd},
+	)
+}
+
+// keyFrom returns the key of a request; empty: it has none.
+func keyFrom(r *http.Request) string {
+	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
+		if value := r.Header.Get(name); value != "" {
+			if bearer, is := strings.CutPrefix(value, "Bearer "); is {
+				value = bearer
+			}
+			return strings.TrimSpace(value)
+		}
+	}
+	return r.URL.Query().Get("key")
+}
+
+// sessionOf returns the session of an agent's request. On a port without keys the address
+// is enough; a key of another session is refused even there.
+func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
+	if !g.isOpen() {
+		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
+	}
+	key, id := keyFrom(c.R), c.Param("session")
+	named, is := sessionOfKey(key)
+	switch {
+	case id == "" && !is:
+		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of a session as the API key")
+	case id == "":
+		id = named
+	case is && named != id:
+		return nil, dialect.Errorf(http.StatusForbidden, "the key is that of another session")
+	case !is && g.config.Keys:
+		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of this session as the API key")
+	}
+	g.mu.Lock()
+	s := g.sessions[id]
+	g.mu.Unlock()
+	if is {
+		generation := uint32(0)
+		if s != nil {
+			generation = s.generation
+		}
+		if !opens(key, g.config.Secret, id, generation) {
+			return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
+		}
+	}
+	if s == nil {
+		return nil, &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: "there is no such session, or it has ended"}
+	}
+	return s, nil
+}
+
+// refuse answers with an error in the form of a dialect.
+func refuse(c *web.Call, d dialect.Dialect, e *dialect.Error) error {
+	if e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable {
+		c.W.Header().Set("Retry-After", "1")
+	}
+	status, body := d.ErrorBody(e)
+	return c.JSON(status, body)
+}
+
+// asError returns an error as one of a dialect.
+func asError(err error) *dialect.Error {
+	if e, is := errors.AsType[*dialect.Error](err); is {
+		return e
+	}
+	if e, is := errors.AsType[*web.Error](err); is {
+		return &dialect.Error{Status: e.Status, Message: e.Detail}
+	}
+	return &dialect.Error{Status: http.StatusInternalServerError, Message: err.Error()}
+}
+
+// serve answers a model call.
+func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
+	s, refused := g.sessionOf(c)
+	if refused != nil {
+		c.SkipBody()
+		return refuse(c, d, refused)
+	}
+	var sum digest
+	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
+		sum = asked(d.Name(), body)
+		req, refused := d.Decode(body, g.limits())
+		if refused != nil {
+			return nil, refused
+		}
+		return req, nil
+	})
+	if refused, is := errors.AsType[*dialect.Error](err); is {
+		return refuse(c, d, refused)
+	}
+	if err != nil {
+		return err
+	}
+	if name := c.R.Header.Get("Quintain-Branch"); name != "" {
+		req.Branch = name
+	}
+	f, err := g.join(s, req, sum, asksAgain(c.R.Header))
+	if err != nil {
+		return refuse(c, d, asError(err))
+	}
+	c.Waits = true
+	x := exchange{agentAPI: g, c: c, d: d, session: s, flight: f, req: req}
+	defer x.leave()
+	if req.Stream {
+		return x.stream()
+	}
+	return x.whole()
+}
+
+// limits are those of a request.
+func (g agentAPI) limits() dialect.Limits {
+	l := dialect.StandardLimits()
+	l.Choices = g.config.Settings.MaxChoices
+	return l
+}
+
+// asksAgain reports whether a client says that it repeats a request. An equal request
+// without a mark is a new one: a compaction may repeat it.
+func asksAgain(h http.Header) bool {
+	if n := h.Get("X-Stainless-Retry-Count"); n != "" && n != "0" {
+		return true
+	}
+	return h.Get("Idempotency-Key") != "" || h.Get("X-Client-Request-Id") != ""
+}
+
+func (g *Gateway) modelOf(req *dialect.Request) string {
+	if req.Model != "" {
+		return req.Model
+	}
+	return g.config.Model
+}
+
+// dialectOf is the dialect of a client that asks for models.
+func dialectOf(r *http.Request) dialect.Dialect {
+	if r.Header.Get("Anthropic-Version") != "" {
+		return dialect.Messages()
+	}
+	return dialect.Chat()
+}
+
+// models lists the one model there is.
+func (g agentAPI) models(c *web.Call) error {
+	d := dialectOf(c.R)
+	if _, refused := g.sessionOf(c); refused != nil {
+		return refuse(c, d, refused)
+	}
+	return c.JSON(http.StatusOK, d.Models([]dialect.Model{{ID: g.config.Model}}))
+}
+
+// model describes a model: any name is that of the policy.
+func (g agentAPI) model(c *web.Call) error {
+	d := dialectOf(c.R)
+	if _, refused := g.sessionOf(c); refused != nil {
+		return refuse(c, d, refused)
+	}
+	return c.JSON(http.StatusOK, d.Model(dialect.Model{ID: c.Param("model")}))
+}
+
+// count counts the tokens of a prompt, exactly as they would be read. It is not recorded.
+func (g agentAPI) count(c *web.Call) error {
+	d := dialect.Messages()
+	if _, refused := g.sessionOf(c); refused != nil {
+		c.SkipBody()
+		return refuse(c, d, refused)
+	}
+	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
+		req, refused := dialect.DecodeCount(body, g.limits())
+		if refused != nil {
+			return nil, refused
+		}
+		return req, nil
+	})
+	if refused, is := errors.AsType[*dialect.Error](err); is {
+		return refuse(c, d, refused)
+	}
+	if err != nil {
+		return err
+	}
+	if g.player.Count == nil {
+		return refuse(c, d, dialect.Errorf(http.StatusNotImplemented, "the policy does not count tokens"))
+	}
+	n, err := g.player.Count(quintain.Request{N: 1, Messages: req.Messages, Tools: req.Tools, Vars: req.Vars})
+	if err != nil {
+		return refuse(c, d, dialect.Errorf(http.StatusBadRequest, "%v", err))
+	}
+	return c.JSON(http.StatusOK, dialect.EncodeCount(n))
+}
+
+// agentReward takes a reward from the agent, if it may give one.
+func (g agentAPI) agentReward(c *web.Call) error {
+	return g.byAgent(c, callerAPI{g.Gateway}.takeReward)
+}
+
+// agentEnd lets an agent end its session.
+func (g agentAPI) agentEnd(c *web.Call) error { return g.byAgent(c, callerAPI{g.Gateway}.takeEnd) }
+
+func (g agentAPI) byAgent(c *web.Call, do func(*web.Call, *session) error) error {
+	s, refused := g.sessionOf(c)
+	if refused != nil {
+		c.SkipBody()
+		return web.Errorf(refused.Status, "%s", refused.Message)
+	}
+	if !s.group.AgentRewards {
+		c.SkipBody()
+		return web.Errorf(http.StatusForbidden, "agents may not reward or end their sessions here: agent_rewards is off")
+	}
+	return do(c, s)
+}

@@ -1,0 +1,324 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/dialect"
+)
+
+// join returns the flight of a request: that of an equal one before it if the client asks
+// again, else a new one.
+func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (*flight, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.flights.by[d]; old != nil && again {
+		s.counts["retry"]++
+		old.waiting++
+		return old, nil
+	}
+	if err := s.over(); err != nil {
+		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: err.Error()}
+	}
+	if len(s.tree.nodes) >= s.limits.Calls {
+		s.end(End{Limit: true, Why: fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes))}, time.Now())
+		g.poke()
+		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+	}
+	if s.underway >= s.limits.Parallel {
+		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
+	}
+	if s.state == Created {
+		s.become(Live)
+		g.note(s)
+	}
+	f := &flight{id: newID(callBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
+	s.flights.add(d, f)
+	s.underway++
+	g.flying.Go(func() { g.fly(s, f) })
+	return f, nil
+}
+
+// fly plays a call to its end.
+func (g *Gateway) fly(s *session, f *flight) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	g.flying.Go(func() { g.watchFlight(ctx, cancel, s, f) })
+	nodes, err := g.answer(ctx, s, f)
+	s.mu.Lock()
+	f.nodes, f.err = nodes, err
+	s.underway--
+	s.used = time.Now()
+	if f.err != nil {
+		s.flights.drop(f.body, f)
+		s.note(f.err)
+	} else {
+		s.cause = nil
+	}
+	over := s.state == Draining
+	news := s.judgeArrival(f)
+	close(f.done)
+	s.mu.Unlock()
+	g.keepArrival(s, news)
+	if over {
+		g.poke()
+	}
+}
+
+// note remembers the first failure of the policy. s.mu is held.
+func (s *session) note(err error) {
+	if refused, is := errors.AsType[*dialect.Error](err); is && refused.Status < http.StatusInternalServerError {
+		return
+	}
+	s.cause = cmp.Or(s.cause, err)
+}
+
+// errGone ends a call that nobody waits for.
+var errGone = errors.New("nobody waits for the reply")
+
+// errEnded ends the calls of a session that has ended.
+var errEnded = errors.New("the session has ended")
+
+// watchFlight ends a flight when its session is cut, or when nobody has waited for it for a
+// while: SDKs ask again within seconds.
+func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFunc, s *session, f *flight) {
+	for {
+		s.mu.Lock()
+		waiting, left := f.waiting, f.left
+		s.mu.Unlock()
+		var late <-chan time.Time
+		if waiting == 0 {
+			timer := time.NewTimer(g.config.Settings.AbandonAfter)
+			defer timer.Stop()
+			late = timer.C
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.cut:
+			cancel(errEnded)
+			return
+		case <-late:
+			cancel(errGone)
+			return
+		case <-left:
+		}
+	}
+}
+
+// answer places a call, samples its replies, and keeps them.
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
+	req, id := f.req, f.id
+	s.mu.Lock()
+	if err := s.tree.expand(req); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	start := g.canon.start(req.Tools, req.Vars)
+	p := s.tree.find(start, req.Messages, anchorsOf(req))
+	p.branch = s.label(p, req)
+	left := s.limits.Tokens - s.sampled
+	if s.limits.Tokens > 0 && left <= 0 {
+		s.end(End{Limit: true, Why: fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled)}, time.Now())
+		s.mu.Unlock()
+		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+	}
+	ask := g.ask(s, p, req)
+	s.mu.Unlock()
+	if s.limits.Tokens > 0 {
+		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
+	}
+	samples, err := g.player.Policy.Sample(ctx, ask)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	if len(samples) != ask.N {
+		return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the policy returned too few replies"}
+	}
+	nodes := make([]*node, len(samples))
+	for i := range samples {
+		if err := checkSample(&samples[i]); err != nil {
+			return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: err.Error()}
+		}
+		if i > 0 {
+			id = newID(callBytes)
+		}
+		nodes[i] = g.node(id, p, req, &samples[i])
+	}
+	if err := g.book.keepCall(s, f.body, samples[0].Vocabulary, nodes); err != nil {
+		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
+	}
+	s.mu.Lock()
+	for _, n := range nodes {
+		s.tree.add(n)
+		s.sampled += len(n.turn.Wrote)
+	}
+	s.counts[p.class]++
+	s.group.vocabulary = samples[0].Vocabulary
+	s.mu.Unlock()
+	return nodes, nil
+}
+
+// ask is the request to the policy. s.mu is held.
+func (g *Gateway) ask(s *session, p place, req *dialect.Request) quintain.Request {
+	r := quintain.Request{
+		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, newID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
+		Tools: req.Tools, Vars: req.Vars, Stop: req.Stop, Exam: s.group.Mode == Exam, Fresh: p.fresh,
+	}
+	if req.Choice == "none" {
+		r.Tools = nil
+	}
+	if s.group.Mode == Exam {
+		over(&r.Sampling, req.Asked)
+	}
+	if most := req.MaxTokens; most > 0 {
+		r.Sampling.MaxTokens = min(most, cmp.Or(r.Sampling.MaxTokens, most))
+	}
+	if most := s.limits.TotalTokens; most > 0 {
+		r.Sampling.MaxTotal = min(most, cmp.Or(r.Sampling.MaxTotal, most))
+	}
+	if p.parent == nil {
+		r.Fresh = 0
+		r.Messages = req.Messages
+		return r
+	}
+	for _, n := range p.parent.path() {
+		r.Messages = append(append(r.Messages, n.turn.Observed...), n.message())
+	}
+	r.Fresh = len(r.Messages)
+	r.Messages = append(r.Messages, req.Messages[p.fresh:]...)
+	r.Context, r.Wrote = p.parent.context(), len(p.parent.turn.Wrote)
+	return r
+}
+
+// node makes the node of a sample.
+func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintain.Sample) *node {
+	read := g.read(req, sample)
+	for i := range read.Calls {
+		if read.Calls[i].ID == "" {
+			read.Calls[i].ID = dialect.CallID(id, i)
+		}
+	}
+	n := &node{
+		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system,
+		turn: quintain.Turn{
+			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
+			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
+			Fork: sample.Fork, Realigned: sample.Realigned, Malformed: read.Malformed, Why: read.Why,
+			Call: &quintain.Call{ID: id, Parent: -1, Class: p.class, Branch: p.branch},
+		},
+	}
+	n.tokens = len(sample.Read) + len(sample.Wrote)
+	if p.parent != nil {
+		n.turn.Call.Parent = p.parent.index
+		if !sample.Fork {
+			n.tokens += p.parent.tokens
+		}
+	}
+	if p.parent == nil || p.parent.start != p.start {
+		n.turn.Call.Tools = req.Tools
+	}
+	n.end = g.canon.after(p.asked, n.turn.Message())
+	return n
+}
+
+// read parses a sample's text: thoughts, content, tool calls.
+func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
+	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil {
+		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
+	}
+	in := calls.Context{Tools: req.Tools}
+	if g.player.Opens != nil {
+		in.Thinking = g.player.Opens(req.Vars)
+	}
+	return g.player.Format.Parse(sample.Whole, in)
+}
+
+// reply makes the reply of a flight.
+func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
+	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: time.Now()}
+	for _, n := range f.nodes {
+		t := &n.turn
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls, Finish: t.Finish}
+		if req.OneCall && len(c.ToolCalls) > 1 { // the tokens stay
+			c.ToolCalls = c.ToolCalls[:1]
+		}
+		r.Choices = append(r.Choices, c)
+		r.Usage.Completed += len(t.Wrote)
+	}
+	r.Usage.Prompt = f.nodes[0].tokens - len(f.nodes[0].turn.Wrote)
+	return r
+}
+
+// label is the branch of a call: the agent's name for it, or what it seems to be. s.mu is
+// held.
+func (s *session) label(p place, req *dialect.Request) string {
+	switch main := s.tree.main(); {
+	case req.Branch != "":
+		return req.Branch
+	case p.parent != nil:
+		return p.parent.turn.Call.Branch
+	case main == nil:
+		return ""
+	case (s.underway > 1 || len(main.turn.ToolCalls) > 0 && main.children == 0) && (p.system != main.system || p.start != main.start):
+		return Subagent
+	case s.underway <= 1 && (p.system == main.system || p.start == main.start):
+		return Compacted
+	}
+	return ""
+}
+
+// anchorsOf returns for each message the ID of the call that it repeats; empty: unknown.
+func anchorsOf(req *dialect.Request) []string {
+	all := make([]string, len(req.Messages))
+	for i, m := range req.Messages {
+		if m.Role != quintain.RoleAssistant {
+			continue
+		}
+		ids := []string{anchorAt(req.Anchors, i)}
+		for _, c := range m.ToolCalls {
+			ids = append(ids, c.ID)
+		}
+		if len(m.ToolCalls) == 0 {
+			ids = append(ids, dialect.FindCall(m.Text()))
+		}
+		for _, id := range ids {
+			if call, _, is := dialect.Anchor(id); is && all[i] == "" {
+				all[i] = call
+			}
+		}
+	}
+	return all
+}
+
+// refusal turns an error of the policy into the reply of a call.
+func refusal(err error) error {
+	switch {
+	case errors.Is(err, quintain.ErrNoRoom):
+		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
+	case errors.Is(err, errEnded):
+		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
+	}
+	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}
+}
+
+// checkSample reports what makes a sample useless for training.
+func checkSample(s *quintain.Sample) error {
+	switch {
+	case s.Finish == quintain.Aborted:
+		return errors.New("the policy aborted its reply")
+	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
+		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
+	case len(s.Versions) != len(s.Wrote):
+		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	}
+	return nil
+}

@@ -1,0 +1,443 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// Sessions is the role of keys that make and reward sessions.
+const Sessions web.Role = "sessions"
+
+// A callerAPI answers those who make sessions and reward them.
+type callerAPI struct{ *Gateway }
+
+// Routes are the routes of a gateway, for callers and for agents; a nil gateway has none.
+func (g *Gateway) Routes() []web.Route {
+	if g == nil {
+		return nil
+	}
+	return append(callerAPI{g}.routes(), g.AgentRoutes()...)
+}
+
+func (g callerAPI) routes() []web.Route {
+	caller := func(method, path string, serve func(*web.Call) error) web.Route {
+		return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
+			if !g.isOpen() {
+				c.W.Header().Set("Retry-After", "1")
+				return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
+			}
+			return serve(c)
+		}}
+	}
+	return []web.Route{
+		caller("POST", "/v1/sessions", g.postSessions),
+		caller("GET", "/v1/sessions/events", g.events.Stream),
+		caller("GET", "/v1/sessions/{session}", g.getSession),
+		caller("DELETE", "/v1/sessions/{session}", g.deleteSession),
+		caller("POST", "/v1/sessions/{session}/reward", g.postReward),
+		caller("POST", "/v1/sessions/{session}/end", g.postEnd),
+		caller("GET", "/v1/sessions/{session}/calls", g.getCalls),
+		caller("GET", "/v1/groups/{group}", g.getGroup),
+		caller("POST", "/v1/groups/{group}/sessions", g.postMore),
+		caller("POST", "/v1/groups/{group}/close", g.postClose),
+		caller("POST", "/v1/groups/{group}/rewards", g.postRewards),
+	}
+}
+
+// A made is the answer to a request for sessions.
+type made struct {
+	Group    string        `json:"group"`
+	Sessions []madeSession `json:"sessions"`
+}
+
+// A madeSession is a new session, with what its agent needs.
+type madeSession struct {
+	ID        string          `json:"id"`
+	Key       string          `json:"key"`
+	OpenAI    string          `json:"openai"`    // base address for OpenAI's SDKs
+	Anthropic string          `json:"anthropic"` // and for Anthropic's
+	Prompt    string          `json:"prompt,omitempty"`
+	Problem   string          `json:"problem"` // its ID
+	Metadata  json.RawMessage `json:"metadata,omitempty"`
+	Expires   time.Time       `json:"expires"`
+}
+
+// decode reads a JSON body strictly. The error names the field.
+func decode[T any](c *web.Call) (v T, err error) {
+	return web.ReadBody(c, func(body []byte) (T, error) {
+		var v T
+		if len(body) == 0 {
+			return v, nil
+		}
+		dec := jsonform.NewDecoder(body)
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&v); err != nil {
+			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", jsonform.Explain(err))
+		}
+		return v, nil
+	})
+}
+
+// answer answers with JSON.
+func answer(c *web.Call, status int, v any) error {
+	body, err := jsonform.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.JSON(status, body)
+}
+
+// postSessions makes sessions.
+func (g callerAPI) postSessions(c *web.Call) error {
+	spec, err := decode[Spec](c)
+	if err != nil {
+		return err
+	}
+	order := c.R.Header.Get("Idempotency-Key")
+	g.mu.Lock()
+	old := g.orders[order]
+	g.mu.Unlock()
+	if order != "" && old != nil {
+		return answer(c, http.StatusCreated, old)
+	}
+	out, err := g.Make(c.Context(), spec, waitOf(c), base(c.R))
+	if err != nil {
+		return g.explain(c, err)
+	}
+	if order != "" {
+		g.mu.Lock()
+		g.orders[order] = out
+		g.mu.Unlock()
+	}
+	return answer(c, http.StatusCreated, out)
+}
+
+// explain adds to a refusal when the client should ask again.
+func (g callerAPI) explain(c *web.Call, err error) error {
+	if e, is := errors.AsType[*web.Error](err); is && e.Status == http.StatusTooManyRequests {
+		c.W.Header().Set("Retry-After", "1")
+	}
+	return err
+}
+
+// waitOf is how long a request may wait, from its query.
+func waitOf(c *web.Call) time.Duration {
+	seconds, err := strconv.ParseFloat(c.R.URL.Query().Get("wait"), 64)
+	if err != nil || !(seconds > 0) {
+		return 0
+	}
+	return time.Duration(min(seconds, 60) * float64(time.Second))
+}
+
+// base is the address by which a client reached this server.
+func base(r *http.Request) string {
+	scheme := "http"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}
+
+// find returns the session of a request.
+func (g callerAPI) find(c *web.Call) (*session, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.sessions[c.Param("session")]; s != nil {
+		return s, nil
+	}
+	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
+}
+
+// A view is what a caller sees of a session.
+type view struct {
+	ID       string           `json:"id"`
+	Group    string           `json:"group"`
+	State    State            `json:"state"`
+	Outcome  quintain.Outcome `json:"outcome,omitempty"`
+	Why      string           `json:"why,omitempty"`
+	Calls    int              `json:"calls"`
+	Tokens   int              `json:"tokens"` // sampled
+	Classes  map[string]int   `json:"classes"`
+	Drift    map[string]int   `json:"drift"`
+	Versions []int32          `json:"versions,omitempty"` // lowest and highest
+	Reward   *float64         `json:"reward"`
+	IdleFor  float64          `json:"idle_for"` // seconds
+}
+
+// view returns what a caller sees. s.mu is held.
+func (s *session) view() view {
+	v := view{
+		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
+		Classes: s.counts, Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
+	}
+	for _, n := range s.tree.nodes {
+		switch {
+		case n.turn.Fork:
+			v.Drift["forked"]++
+		case n.turn.Realigned:
+			v.Drift["realigned"]++
+		default:
+			v.Drift["clean"]++
+		}
+		for _, at := range n.turn.Versions {
+			if v.Versions == nil {
+				v.Versions = []int32{at, at}
+			}
+			v.Versions[0], v.Versions[1] = min(v.Versions[0], at), max(v.Versions[1], at)
+		}
+	}
+	if s.rewarded {
+		v.Reward = &s.reward.Reward
+	}
+	return v
+}
+
+// getSession shows a session, and waits for a state if the client asks.
+func (g callerAPI) getSession(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	until := State(c.R.URL.Query().Get("state"))
+	ctx, cancel := context.WithTimeout(c.Context(), waitOf(c))
+	defer cancel()
+	c.Waits = true
+	for {
+		s.mu.Lock()
+		v, changed := s.view(), s.changed
+		body, err := jsonform.Marshal(v)
+		s.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		if until == "" || reached(v.State, until) || ctx.Err() != nil {
+			return c.JSON(http.StatusOK, body)
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// reached reports whether a session is at a state or beyond it; "ended" is any state after
+// its end.
+func reached(at, until State) bool {
+	order := []State{Created, Live, Draining, Awaiting, Sealed}
+	if until == "ended" {
+		until = Awaiting
+	}
+	place := func(s State) int {
+		for i, o := range order {
+			if o == s {
+				return i
+			}
+		}
+		return len(order)
+	}
+	return place(at) >= place(until)
+}
+
+// postReward takes a reward.
+func (g callerAPI) postReward(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		c.SkipBody()
+		return err
+	}
+	return g.takeReward(c, s)
+}
+
+// takeReward takes the reward in the body of a request.
+func (g callerAPI) takeReward(c *web.Call, s *session) error {
+	in, err := decode[struct {
+		Reward
+		Number  *float64        `json:"reward"`
+		Metrics json.RawMessage `json:"metrics"`
+	}](c)
+	if err != nil {
+		return err
+	}
+	if in.Number == nil {
+		return web.Errorf(http.StatusUnprocessableEntity, "reward: want a number: what has no reward is not a 0")
+	}
+	r := in.Reward
+	r.Reward = *in.Number
+	r.Key = c.R.Header.Get("Idempotency-Key")
+	if err := g.Reward(c.Context(), s.id, r); err != nil {
+		return err
+	}
+	return g.show(c, s)
+}
+
+// show answers with the state of a session.
+func (g callerAPI) show(c *web.Call, s *session) error {
+	s.mu.Lock()
+	v := s.view()
+	body, err := jsonform.Marshal(v)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, body)
+}
+
+// postEnd ends a session.
+func (g callerAPI) postEnd(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		c.SkipBody()
+		return err
+	}
+	return g.takeEnd(c, s)
+}
+
+// takeEnd ends a session by the body of a request.
+func (g callerAPI) takeEnd(c *web.Call, s *session) error {
+	e, err := decode[End](c)
+	if err != nil {
+		return err
+	}
+	switch e.Failed {
+	case "", failedAgent, failedInfra, failedCancelled:
+	default:
+		return web.Errorf(http.StatusUnprocessableEntity, "failed: is %.40q, want agent, infra or cancelled", e.Failed)
+	}
+	e.Limit = false
+	if err := g.End(c.Context(), s.id, e); err != nil {
+		return err
+	}
+	return g.show(c, s)
+}
+
+// deleteSession cancels a session.
+func (g callerAPI) deleteSession(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	if err := g.End(c.Context(), s.id, End{Failed: failedCancelled, Why: "its caller deleted it"}); err != nil {
+		return err
+	}
+	return g.show(c, s)
+}
+
+// getCalls lists the calls of a session, a line each.
+func (g callerAPI) getCalls(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	t := s.trajectory(s.id)
+	s.mu.Unlock()
+	var out []byte
+	for i := range t.Turns {
+		line, err := jsonform.Marshal(&t.Turns[i])
+		if err != nil {
+			return err
+		}
+		out = append(append(out, line...), '\n')
+	}
+	return c.Body(http.StatusOK, "application/x-ndjson", out)
+}
+
+// groupOf returns the group of a request.
+func (g callerAPI) groupOf(c *web.Call) (*group, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if of := g.groups[c.Param("group")]; of != nil {
+		return of, nil
+	}
+	return nil, web.Errorf(http.StatusNotFound, "there is no group %.60q, or it was finished a while ago", c.Param("group"))
+}
+
+// getGroup shows a group with its sessions.
+func (g callerAPI) getGroup(c *web.Call) error {
+	of, err := g.groupOf(c)
+	if err != nil {
+		return err
+	}
+	return g.showGroup(c, of)
+}
+
+func (g callerAPI) showGroup(c *web.Call, of *group) error {
+	g.mu.Lock()
+	sessions, done, closed := of.sessions, of.done, of.closed
+	g.mu.Unlock()
+	views := make([]json.RawMessage, len(sessions))
+	for i, s := range sessions {
+		s.mu.Lock()
+		body, err := jsonform.Marshal(s.view())
+		s.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		views[i] = body
+	}
+	return answer(c, http.StatusOK, map[string]any{"id": of.Name, "of": of.Of, "done": done, "closed": closed, "sessions": views})
+}
+
+// postMore adds a session to a group: one that is missing, or one in the place of a failed
+// one.
+func (g callerAPI) postMore(c *web.Call) error {
+	of, err := g.groupOf(c)
+	if err != nil {
+		return err
+	}
+	out, err := g.more(c.Context(), of, 1, base(c.R))
+	if err != nil {
+		return g.explain(c, err)
+	}
+	return answer(c, http.StatusCreated, out)
+}
+
+// postClose closes a group: it is formed of the sessions that it has.
+func (g callerAPI) postClose(c *web.Call) error {
+	of, err := g.groupOf(c)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	of.closed = true
+	g.mu.Unlock()
+	g.poke()
+	return g.showGroup(c, of)
+}
+
+// postRewards rewards all sessions of a group at once, for judges that compare them.
+func (g callerAPI) postRewards(c *web.Call) error {
+	of, err := g.groupOf(c)
+	if err != nil {
+		c.SkipBody()
+		return err
+	}
+	all, err := decode[[]*float64](c)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	sessions := of.sessions
+	g.mu.Unlock()
+	if len(all) != len(sessions) {
+		return web.Errorf(http.StatusUnprocessableEntity, "%d rewards for %d sessions: want one for each, or null", len(all), len(sessions))
+	}
+	for i, r := range all {
+		if r == nil {
+			continue
+		}
+		if err := g.Reward(c.Context(), sessions[i].id, Reward{Reward: *r}); err != nil {
+			return fmt.Errorf("session %d: %w", i, err)
+		}
+	}
+	return g.showGroup(c, of)
+}

@@ -1,0 +1,129 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// An exchange is a model call over HTTP: a request that waits for a flight.
+type exchange struct {
+	agentAPI
+	c       *web.Call
+	d       dialect.Dialect
+	session *session
+	flight  *flight
+	req     *dialect.Request
+	arrived bool // the client got all of the reply
+}
+
+// whole answers with a reply in one piece.
+func (x *exchange) whole() error {
+	select {
+	case <-x.flight.done:
+	case <-x.c.Context().Done():
+		return x.c.Context().Err()
+	}
+	if x.flight.err != nil {
+		return refuse(x.c, x.d, asError(x.flight.err))
+	}
+	x.c.Arrive = func() { x.arrived = x.c.Context().Err() == nil }
+	return x.c.JSON(http.StatusOK, x.d.Encode(x.req, x.reply(x.req, x.flight)))
+}
+
+// stream answers with events. The reply leaves once it is kept.
+func (x *exchange) stream() error {
+	head := dialect.Reply{Call: x.flight.id, Model: x.modelOf(x.req), Created: time.Now()}
+	w, out := x.d.Stream(x.req, head), x.c.Paced()
+	h := x.c.W.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("X-Accel-Buffering", "no") // of nginx, which would hold the events back
+	send := func(events []byte) error {
+		out.Restart()
+		if _, err := out.Write(events); err != nil {
+			return err
+		}
+		return x.c.Flush()
+	}
+	if err := send(w.Begin()); err != nil {
+		return err
+	}
+	if err := x.await(func() error { return send(w.KeepAlive()) }); err != nil {
+		return err
+	}
+	if x.flight.err != nil {
+		return send(w.Fail(asError(x.flight.err)))
+	}
+	r := x.reply(x.req, x.flight)
+	if err := send(w.Reply(r)); err != nil {
+		return err
+	}
+	err := send(w.End(r))
+	x.arrived = err == nil && x.c.Context().Err() == nil
+	return err
+}
+
+// await waits for the flight, and calls alive now and then.
+func (x *exchange) await(alive func() error) error {
+	tick := time.NewTicker(keepAliveEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-x.flight.done:
+			return nil
+		case <-tick.C:
+			if err := alive(); err != nil {
+				return err
+			}
+		case <-x.c.Context().Done():
+			return x.c.Context().Err()
+		}
+	}
+}
+
+// leave ends the wait. A reply that nobody got all of is lost, until the client asks again.
+func (x *exchange) leave() {
+	s, f := x.session, x.flight
+	s.mu.Lock()
+	f.waiting--
+	close(f.left)
+	f.left = make(chan struct{})
+	f.arrived = f.arrived || x.arrived
+	news := s.judgeArrival(f)
+	s.mu.Unlock()
+	x.keepArrival(s, news)
+}
+
+// judgeArrival marks the replies of a flight that nobody waits for as lost, or as delivered,
+// and returns the records that say so. s.mu is held.
+func (s *session) judgeArrival(f *flight) (news []journal.Record) {
+	if f.waiting > 0 && !f.arrived {
+		return nil
+	}
+	kind := byte(kindLost)
+	if f.arrived {
+		kind = kindDelivered
+	}
+	for _, n := range f.nodes {
+		if n.lost == f.arrived {
+			n.lost = !f.arrived
+			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: []byte(n.id)})
+		}
+	}
+	return news
+}
+
+// keepArrival writes what judgeArrival returned.
+func (g *Gateway) keepArrival(s *session, news []journal.Record) {
+	if len(news) == 0 {
+		return
+	}
+	if err := g.book.write(context.Background(), news...); err != nil {
+		g.config.Log.Warn("whether a reply arrived is not kept", "session", s.id, "err", err)
+	}
+}

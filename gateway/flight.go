@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"crypto/sha256"
+
+	"github.com/quintain-rl/quintain/gateway/dialect"
+)
+
+// mostFlights is how many calls of a session are remembered, for clients that ask again.
+const mostFlights = 64
+
+// A flight is a call under way or done. Several requests may wait for it: a client that
+// lost the connection asks again, and gets the same reply.
+type flight struct {
+	id    string           // of the call
+	req   *dialect.Request // nil: of another process
+	body  digest           // of the request
+	done  chan struct{}    // closed when nodes and err are there
+	nodes []*node          // a reply each
+	err   error
+
+	restoredFrom digest // of a flight of another process: what it asked; its reply is made anew
+
+	// The session's mutex guards the rest.
+	waiting int           // requests that wait
+	left    chan struct{} // closed and replaced when a request goes
+	arrived bool          // a client got all of the reply
+}
+
+// flights are the last calls of a session by what was asked.
+type flights struct {
+	by    map[digest]*flight
+	order []digest
+}
+
+func newFlights() flights { return flights{by: map[digest]*flight{}} }
+
+// asked is the digest of a request: its route and its body, byte by byte.
+func asked(route string, body []byte) digest {
+	h := sha256.New()
+	put(h, route)
+	h.Write(body)
+	return digest(h.Sum(nil))
+}
+
+// add remembers a flight.
+func (f *flights) add(d digest, one *flight) {
+	if f.by[d] == nil {
+		f.order = append(f.order, d)
+	}
+	f.by[d] = one
+	for len(f.order) > mostFlights {
+		delete(f.by, f.order[0])
+		f.order = f.order[1:]
+	}
+}
+
+// drop forgets a flight that failed: who asks again gets a new reply.
+func (f *flights) drop(d digest, one *flight) {
+	if f.by[d] == one {
+		delete(f.by, d)
+		for i, at := range f.order {
+			if at == d {
+				f.order = append(f.order[:i:i], f.order[i+1:]...)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A Host takes the groups of sessions, as a run does. Many goroutines may call its methods
+// at once.
+type Host interface {
+	// Enter waits until a group may start. If ctx ends first, it returns its cause.
+	Enter(ctx context.Context) error
+
+	// Leave gives up a group that entered, and was not given to Done.
+	Leave()
+
+	// Next returns the next problem of the host's own, or an error that says why it has
+	// none.
+	Next() (rollout.Job, error)
+
+	// Job returns the problem of a group that another process began.
+	Job(p quintain.Problem) rollout.Job
+
+	// Done takes the group of a job. An error means that it is not kept, and may be given
+	// again.
+	Done(ctx context.Context, r rollout.Result) error
+}
+
+// A Config configures a Gateway. It needs Secret.
+type Config struct {
+	Settings  Settings
+	Sampling  quintain.Sampling // of sessions that are trained on
+	GroupSize int               // of groups whose caller names no size; 0: 1
+	Secret    []byte            // of session keys; see [Secret]
+	Keys      bool              // agents need the key of their session; else its address is enough
+	Folder    string            // of the journal; empty: sessions do not outlive Run
+	Model     string            // the name that replies give; empty: policy
+	Log       *slog.Logger      // nil: none
+}
+
+// A Gateway holds sessions. Its methods may be called from many goroutines; Run is called
+// once.
+type Gateway struct {
+	config Config
+	canon  canon
+	events web.EventLog
+
+	player Player        // set by Run
+	host   Host          // set by Run
+	opened chan struct{} // closed when Run answers calls
+	book   book          // set by Run
+
+	mu       sync.Mutex
+	open     bool // Run answers calls
+	groups   map[string]*group
+	sessions map[string]*session
+	made     map[string]int // groups of each name of a caller's own task
+	orders   map[string]*made
+	flying   sync.WaitGroup
+	wake     chan struct{} // has one element if sessions must be looked at
+}
+
+// New returns a gateway. The error names the invalid setting.
+func New(c Config) (*Gateway, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Model == "" {
+		c.Model = "policy"
+	}
+	g := &Gateway{
+		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, made: map[string]int{}, orders: map[string]*made{},
+		wake: make(chan struct{}, 1),
+	}
+	if !c.Settings.StrictPrompts {
+		forms := append(volatile(), c.Settings.Ignore...)
+		for i, form := range forms {
+			re, err := regexp.Compile(form)
+			if err != nil {
+				return nil, fmt.Errorf("gateway.ignore[%d]: %w", i-len(volatile()), err)
+			}
+			g.canon.ignore = append(g.canon.ignore, re)
+		}
+	}
+	return g, nil
+}
+
+// volatile returns what coding agents change in their system messages between calls: lines
+// of billing, and dates.
+func volatile() []string {
+	return []string{
+		`(?m)^x-anthropic-billing-header:.*$`,
+		`(?mi)^\s*(today's date|current date|date|current time)\s*(is)?:?.*$`,
+	}
+}
+
+// lookEvery is how often sessions are looked at: their times are longer by far.
+const lookEvery = time.Second
+
+// Run takes up the sessions of the last process, answers calls, and moves sessions on, until
+// ctx ends: it ends those whose time is over, and gives the groups that are whole to the host.
+// Then it stops the calls under way. The error says why the sessions cannot be kept, or what
+// the host says.
+func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
+	g.player, g.host = p, h
+	if g.config.Folder != "" {
+		if g.book.journal, err = journal.Open(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, g.book.journal.Close()) }()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	g.reenter(ctx, &beside)
+	if g.book.journal != nil {
+		beside.Go(func() { cancel(g.book.journal.Run(ctx)) })
+	}
+	g.setOpen()
+	defer g.stop()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+				return err
+			}
+			return nil
+		case <-tick.C:
+		case <-g.wake:
+		}
+		if err := g.look(ctx, time.Now()); err != nil {
+			return err
+		}
+	}
+}
+
+// reenter lets the groups of the last process through the gate.
+func (g *Gateway) reenter(ctx context.Context, all *sync.WaitGroup) {
+	for _, of := range g.all() {
+		if of.Mode == Train {
+			all.Go(func() { _ = g.host.Enter(ctx) }) // only the end of ctx ends it
+		}
+	}
+}
+
+func (g *Gateway) setOpen() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open = true
+	close(g.opened)
+}
+
+// isOpen reports whether calls can be answered.
+func (g *Gateway) isOpen() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open
+}
+
+// poke makes Run look at the sessions soon.
+func (g *Gateway) poke() {
+	select {
+	case g.wake <- struct{}{}:
+	default:
+	}
+}
+
+// look moves all sessions and groups on.
+func (g *Gateway) look(ctx context.Context, now time.Time) error {
+	var errs []error
+	for _, one := range g.all() {
+		if err := g.lookAt(ctx, one, now); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// all returns the groups.
+func (g *Gateway) all() []*group {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := make([]*group, 0, len(g.groups))
+	for _, one := range g.groups {
+		all = append(all, one)
+	}
+	return all
+}
+
+// stop ends the calls under way, and waits for their ends.
+func (g *Gateway) stop() {
+	g.mu.Lock()
+	g.open = false
+	for _, s := range g.sessions {
+		s.mu.Lock()
+		s.stopCalls()
+		s.mu.Unlock()
+	}
+	g.mu.Unlock()
+	g.flying.Wait()
+}
+
+// note tells those who follow the events that a session changed. s.mu is held.
+func (g *Gateway) note(s *session) {
+	fields := map[string]any{"session": s.id, "group": s.group.Name, "state": s.state, "calls": len(s.tree.nodes)}
+	if s.outcome != "" {
+		fields["outcome"] = s.outcome
+	}
+	g.events.Add("session", fields)
+}

@@ -1,0 +1,313 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A parrot is a policy whose tokens are bytes. It says what it is told to, in turn; then the
+// number of the call.
+type parrot struct {
+	mu    sync.Mutex
+	says  []string
+	fails []error // of the next calls
+	asked []quintain.Request
+	hold  chan struct{} // if set, calls wait until it is closed
+}
+
+func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	p.mu.Lock()
+	p.asked = append(p.asked, r)
+	number := len(p.asked)
+	hold := p.hold
+	var err error
+	if len(p.fails) > 0 {
+		err, p.fails = p.fails[0], p.fails[1:]
+	}
+	var texts []string
+	for range r.N {
+		text := fmt.Sprintf("reply %d", number)
+		if len(p.says) > 0 {
+			text, p.says = p.says[0], p.says[1:]
+		}
+		texts = append(texts, text)
+	}
+	p.mu.Unlock()
+	if hold != nil {
+		select {
+		case <-hold:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var read []quintain.Token
+	for _, m := range r.Messages[r.Fresh:] {
+		read = append(read, tokensOf("<"+m.Role+">"+m.Text())...)
+	}
+	all := make([]quintain.Sample, r.N)
+	for i, text := range texts {
+		wrote := tokensOf(text + "\n")
+		all[i] = quintain.Sample{Text: text, Whole: text, Read: read, Wrote: wrote, LogProbs: make([]float32, len(wrote)), Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: "bytes"}
+		for k := range wrote {
+			all[i].LogProbs[k] = -0.5
+		}
+	}
+	return all, nil
+}
+
+func tokensOf(text string) []quintain.Token {
+	out := make([]quintain.Token, len(text))
+	for i := range len(text) {
+		out[i] = quintain.Token(text[i])
+	}
+	return out
+}
+
+func textOf(tokens []quintain.Token) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteByte(byte(t))
+	}
+	return b.String()
+}
+
+// A desk is a host that keeps what it gets.
+type desk struct {
+	mu      sync.Mutex
+	shut    bool
+	entered int
+	next    int
+	results chan rollout.Result
+}
+
+func (d *desk) Enter(ctx context.Context) error {
+	d.mu.Lock()
+	shut := d.shut
+	if !shut {
+		d.entered++
+	}
+	d.mu.Unlock()
+	if shut {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return nil
+}
+func (d *desk) Leave() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.entered--
+}
+func (d *desk) Next() (rollout.Job, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.next++
+	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?"}}, nil
+}
+func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p} }
+func (d *desk) Done(_ context.Context, r rollout.Result) error {
+	d.results <- r
+	return nil
+}
+
+// A bench is a gateway on a port.
+type bench struct {
+	t       *testing.T
+	url     string
+	policy  *parrot
+	desk    *desk
+	gateway *Gateway
+}
+
+func open(t *testing.T, change func(*Config)) *bench {
+	t.Helper()
+	b := &bench{t: t, policy: &parrot{}, desk: &desk{results: make(chan rollout.Result, 100)}}
+	hermes, err := calls.Named("hermes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Settings: Defaults(), GroupSize: 2, Secret: []byte("secret")}
+	if change != nil {
+		change(&c)
+	}
+	if b.gateway, err = New(c); err != nil {
+		t.Fatal(err)
+	}
+	server, err := web.New(web.Config{Name: "test", Routes: b.gateway.Routes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(server)
+	t.Cleanup(h.Close)
+	b.url = h.URL
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- b.gateway.Run(ctx, Player{Policy: b.policy, Format: hermes}, b.desk) }()
+	<-b.gateway.opened
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+// do sends a request, and returns the status and the body.
+func (b *bench) do(method, path, body string, headers ...string) (int, string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(body))
+	if !strings.HasPrefix(path, "http") {
+		r, err = http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return resp.StatusCode, string(bytes.TrimSpace(text))
+}
+
+// want is do for a request that must have a status.
+func (b *bench) want(status int, method, path, body string, headers ...string) string {
+	b.t.Helper()
+	got, text := b.do(method, path, body, headers...)
+	if got != status {
+		b.t.Fatalf("%s %s: status %d, want %d: %s", method, path, got, status, text)
+	}
+	return text
+}
+
+// make makes sessions.
+func (b *bench) make(spec string) made {
+	b.t.Helper()
+	return parse[made](b.t, b.want(201, "POST", "/v1/sessions", spec))
+}
+
+func parse[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return v
+}
+
+// A chatReply is what the tests read of a chat completion.
+type chatReply struct {
+	ID      string
+	Choices []struct {
+		Message      quintain.Message
+		FinishReason string `json:"finish_reason"`
+	}
+	Usage struct {
+		Prompt int `json:"prompt_tokens"`
+	}
+}
+
+// chat makes a call with messages.
+func (b *bench) chat(s madeSession, messages ...quintain.Message) chatReply {
+	b.t.Helper()
+	return b.chatWith(s, map[string]any{"messages": messages})
+}
+
+func (b *bench) chatWith(s madeSession, body map[string]any, headers ...string) chatReply {
+	b.t.Helper()
+	body["model"] = "any"
+	text, err := json.Marshal(body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return parse[chatReply](b.t, b.want(200, "POST", s.OpenAI+"/chat/completions", string(text), append([]string{"Authorization", "Bearer " + s.Key}, headers...)...))
+}
+
+func user(text string) quintain.Message {
+	return quintain.Message{Role: quintain.RoleUser, Content: text}
+}
+
+// result waits for a group.
+func (b *bench) result() rollout.Result {
+	b.t.Helper()
+	select {
+	case r := <-b.desk.results:
+		return r
+	case <-time.After(10 * time.Second):
+		b.t.Fatal("no group came")
+		return rollout.Result{}
+	}
+}
+
+const tools = `[{"type":"function","function":{"name":"add","description":"","parameters":{"type":"object","properties":{"a":{"type":"integer"}}}}}]`
+
+// An agent with a tool: two sessions become a group, token by token.
+func TestAgentsWithTools(t *testing.T) {
+	b := open(t, nil)
+	made := b.make(`{"name": "sum", "prompt": "1+2?"}`)
+	if len(made.Sessions) != 2 || made.Sessions[0].Prompt != "1+2?" {
+		t.Fatalf("%+v", made)
+	}
+	for i, s := range made.Sessions {
+		b.policy.says = []string{"Well. <tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\":1}}\n</tool_call>", "3"}
+		talk := []quintain.Message{user("1+2?")}
+		with := func() map[string]any { return map[string]any{"messages": talk, "tools": json.RawMessage(tools)} }
+		first := b.chatWith(s, with())
+		m := first.Choices[0].Message
+		if len(m.ToolCalls) != 1 || m.ToolCalls[0].Name != "add" || first.Choices[0].FinishReason != "tool_calls" || strings.TrimSpace(m.Content) != "Well." {
+			t.Fatalf("%+v", first)
+		}
+		m.ToolCalls[0].Arguments = ` { "a" : 1 } ` // as LangChain does
+		talk = append(talk, m, quintain.Message{Role: quintain.RoleTool, Content: "3", ToolCallID: m.ToolCalls[0].ID})
+		if second := b.chatWith(s, with()); second.Choices[0].Message.Content != "3" {
+			t.Fatalf("%+v", second)
+		}
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", fmt.Sprintf(`{"reward": %d}`, i))
+	}
+	r := b.result()
+	rules := rollout.DefaultRules()
+	rules.Size, rules.MinTrainable = 2, 1
+	group, scores, drop, err := rules.Judge(r)
+	if err != nil || drop != "" || len(scores) != 2 || scores[0] != 0 || scores[1] != 1 {
+		t.Fatalf("%v %v %v", scores, drop, err)
+	}
+	want := "<user>1+2?Well. <tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\":1}}\n</tool_call>\n<tool>33\n"
+	if got := textOf(group.Tokens[0]); got != want || len(group.Tokens) != 2 {
+		t.Errorf("tokens say %q, want %q", got, want)
+	}
+	var trained string
+	for i, m := range group.Masks[0] {
+		if m != quintain.Untrained {
+			trained += textOf(group.Tokens[0][i : i+1])
+		}
+	}
+	if want := "Well. <tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\":1}}\n</tool_call>\n3\n"; trained != want {
+		t.Errorf("trained on %q, want %q", trained, want)
+	}
+}

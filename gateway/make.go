@@ -1,0 +1,289 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"regexp"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// TaskName is the task of problems that callers bring themselves.
+const TaskName = "session"
+
+// nameForm is the form of a group's name.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+
+// Make makes sessions, as POST /v1/sessions does; base is the address of the server. It
+// waits for room at the gate for at most so long. Its errors are [*web.Error]s that name the
+// field, or faults of the disk.
+func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base string) (*made, error) {
+	if err := spec.check(cmp.Or(g.config.GroupSize, 1)); err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	of := g.groups[spec.Group]
+	g.mu.Unlock()
+	if of != nil {
+		return g.more(ctx, of, max(1, spec.Count), base)
+	}
+	of, err := g.begin(ctx, spec, wait)
+	if err != nil {
+		return nil, err
+	}
+	return g.more(ctx, of, cmp.Or(spec.Count, of.Of), base)
+}
+
+// check reports the first invalid field, and sets what is left out; size is that of groups
+// without one.
+func (spec *Spec) check(size int) error {
+	refuse := func(format string, args ...any) error {
+		return web.Errorf(http.StatusUnprocessableEntity, format, args...)
+	}
+	switch {
+	case spec.Group != "" && !nameForm.MatchString(spec.Group):
+		return refuse("group: is %.60q, want letters, digits, dots, dashes and underscores, 100 at most", spec.Group)
+	case spec.Of < 0 || spec.Of > mostOf:
+		return refuse("of: is %d, want 1 to %d", spec.Of, mostOf)
+	case spec.Count < 0 || spec.Count > mostOf:
+		return refuse("count: is %d, want 1 to %d", spec.Count, mostOf)
+	case spec.AtLeast < 0 || spec.Replace < 0:
+		return refuse("at_least and replace: want 0 or more")
+	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
+		return refuse("mode: is %.40q, want train or exam", spec.Mode)
+	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask:
+		return refuse("grader: is %.40q, want caller or task", spec.Grader)
+	case spec.Grader == ByTask && spec.Name != "":
+		return refuse("grader: a task of the caller's own has no grader here; want caller")
+	case spec.Prompt != "" && spec.Name == "":
+		return refuse("prompt: want a name too: sessions of one name answer the same question")
+	}
+	spec.Of = cmp.Or(spec.Of, size)
+	spec.Mode = cmp.Or(spec.Mode, Train)
+	return nil
+}
+
+// mostOf bounds the sessions of a group.
+const mostOf = 1024
+
+// begin begins a group: with a problem of the caller's own, or the next of the host's.
+func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of *group, err error) {
+	if spec.Mode == Train {
+		if err := g.enter(ctx, wait); err != nil {
+			return nil, err
+		}
+		defer func() {
+			if err != nil {
+				g.host.Leave()
+			}
+		}()
+	}
+	settings := g.config.Settings
+	of = &group{groupRecord: groupRecord{
+		Name: cmp.Or(spec.Group, newID(sessionBytes)), Prompt: spec.Prompt, Of: spec.Of, AtLeast: spec.AtLeast, Replace: spec.Replace,
+		Mode: spec.Mode, Grader: cmp.Or(spec.Grader, ByCaller), RewardWithin: settings.RewardWithin, AgentRewards: settings.AgentRewards,
+		Limits: settings.Limits, Metadata: spec.Metadata, Created: time.Now(),
+	}}
+	if spec.AgentRewards != nil {
+		of.AgentRewards = *spec.AgentRewards
+	}
+	if spec.RewardWithin > 0 {
+		of.RewardWithin = time.Duration(spec.RewardWithin * float64(time.Second))
+	}
+	if spec.Limits != nil {
+		of.Limits = spec.Limits.within(settings.Limits)
+	}
+	if of.job, err = g.job(spec, of.Name); err != nil {
+		return nil, err
+	}
+	of.Problem = of.job.Problem
+	if of.Prompt == "" {
+		of.Prompt = of.Problem.Prompt
+	}
+	if spec.Grader == "" && spec.Name == "" {
+		of.Grader = ByTask
+	}
+	if err := g.book.keep(ctx, groupKey(of.Name), kindGroup, &of.groupRecord); err != nil {
+		return nil, web.Fault(http.StatusInsufficientStorage, err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.groups[of.Name] != nil {
+		return nil, web.Errorf(http.StatusConflict, "group: another request has just begun %q", of.Name)
+	}
+	g.groups[of.Name] = of
+	return of, nil
+}
+
+// within returns the limits of a caller, none above those of the settings.
+func (l Limits) within(most Limits) Limits {
+	number := func(asked, most int) int {
+		if asked <= 0 || most > 0 && asked > most {
+			return most
+		}
+		return asked
+	}
+	seconds := func(asked, most float64) float64 {
+		if !(asked > 0) || most > 0 && asked > most {
+			return most
+		}
+		return asked
+	}
+	return Limits{
+		Calls: number(l.Calls, most.Calls), Tokens: number(l.Tokens, most.Tokens), TotalTokens: number(l.TotalTokens, most.TotalTokens),
+		Seconds: seconds(l.Seconds, most.Seconds), Idle: seconds(l.Idle, most.Idle), Parallel: number(l.Parallel, most.Parallel), Drain: most.Drain,
+	}
+}
+
+// enter waits for room at the gate.
+func (g *Gateway) enter(ctx context.Context, wait time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, wait+10*time.Millisecond)
+	defer cancel()
+	err := g.host.Enter(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return web.Errorf(http.StatusTooManyRequests, "no group may start now: the trainer has enough to train on; ask again, or wait with ?wait=60")
+	}
+	return err
+}
+
+// job is the problem of a new group.
+func (g *Gateway) job(spec Spec, name string) (rollout.Job, error) {
+	if spec.Name == "" {
+		return g.host.Next()
+	}
+	instance, err := jsonform.Marshal(map[string]any{"name": spec.Name, "group": name, "metadata": spec.Metadata})
+	if err != nil {
+		return rollout.Job{}, err
+	}
+	p := quintain.Problem{
+		Task: TaskName, Version: 1, Seed: hashOf(spec.Name), Index: int(hashOf(name) >> 1), Params: []byte("{}"), //nolint:gosec // 63 bits
+		Prompt: spec.Prompt, Instance: quintain.NewRecord(instance),
+	}
+	return g.host.Job(p), nil
+}
+
+// hashOf is a number for a name.
+func hashOf(name string) uint64 {
+	sum := sha256.Sum256([]byte(name))
+	return binary.BigEndian.Uint64(sum[:])
+}
+
+// more makes sessions of a group.
+func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (*made, error) {
+	now := time.Now()
+	g.mu.Lock()
+	fresh, err := g.add(of, count, now)
+	g.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	out := &made{Group: of.Name}
+	var records []journal.Record
+	for _, s := range fresh {
+		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created})
+		records = append(records, r)
+		out.Sessions = append(out.Sessions, madeSession{
+			ID: s.id, Key: keyOf(g.config.Secret, s.id, s.generation), OpenAI: base + "/sessions/" + s.id + "/v1", Anthropic: base + "/sessions/" + s.id,
+			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
+			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
+		})
+	}
+	err = g.book.write(ctx, records...)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	of.coming -= count
+	if err != nil {
+		return nil, web.Fault(http.StatusInsufficientStorage, err)
+	}
+	for _, s := range fresh {
+		of.sessions = append(of.sessions, s)
+		g.sessions[s.id] = s
+	}
+	return out, nil
+}
+
+// add makes sessions of a group, if it takes so many. g.mu is held.
+func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
+	failed := 0
+	for _, s := range of.sessions {
+		s.mu.Lock()
+		if s.state == Sealed && !s.outcome.Rewarded() {
+			failed++
+		}
+		s.mu.Unlock()
+	}
+	room := of.Of + min(failed, of.Replace) - len(of.sessions) - of.coming
+	switch {
+	case of.done || of.closed:
+		return nil, web.Errorf(http.StatusConflict, "the group is finished: it takes no more sessions")
+	case count > room:
+		return nil, web.Errorf(http.StatusConflict, "count: the group has room for %d more sessions, not for %d; replace: 1 in its first request lets it replace one that fails", max(0, room), count)
+	case len(g.sessions)+count > g.config.Settings.MaxSessions:
+		return nil, web.Errorf(http.StatusTooManyRequests, "there are %d sessions, and at most %d may be", len(g.sessions), g.config.Settings.MaxSessions)
+	}
+	fresh := make([]*session, count)
+	for i := range fresh {
+		fresh[i] = newSession(of, &g.canon, sessionRecord{newID(sessionBytes), of.Name, len(of.sessions) + of.coming + i, now})
+	}
+	of.coming += count
+	return fresh, nil
+}
+
+// session returns a session by its ID.
+func (g *Gateway) session(id string) (*session, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.sessions[id]; s != nil {
+		return s, nil
+	}
+	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
+}
+
+// Reward gives a session a reward, which is on disk when Reward returns. Its errors are
+// [*web.Error]s, or faults of the disk.
+func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
+	s, err := g.session(session)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayTake(r); err != nil {
+		return err
+	}
+	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	defer g.poke()
+	return s.take(r)
+}
+
+// End ends a session: it takes no more calls, and awaits its reward.
+func (g *Gateway) End(ctx context.Context, session string, e End) error {
+	s, err := g.session(session)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over() != nil {
+		return nil
+	}
+	now := time.Now()
+	if err := g.book.keep(ctx, s.id, kindEnd, endRecord{e, now}); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	s.end(e, now)
+	g.note(s)
+	g.poke()
+	return nil
+}

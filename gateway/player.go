@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/policy/exact"
+)
+
+// A Player answers the calls of agents.
+type Player struct {
+	Policy quintain.Policy
+
+	// Format is that of tool calls in the texts of the policy. Nil: the policy's server reads
+	// them, or there are none.
+	Format *calls.Format
+
+	// Opens reports whether the prompt of a reply opens its thoughts, under these variables of
+	// the template. Nil: it does not.
+	Opens func(vars map[string]any) bool
+
+	// Count returns the number of tokens of a prompt. Nil: unknown.
+	Count func(r quintain.Request) (int, error)
+}
+
+// Player returns a policy that renders with r as a player; r is nil if the policy renders
+// nothing here. The error names the setting.
+func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
+	out := Player{Policy: p}
+	var err error
+	if s.ToolFormat != "" {
+		if out.Format, err = calls.Named(s.ToolFormat); err != nil {
+			return out, err
+		}
+	}
+	if r == nil {
+		return out, nil
+	}
+	out.Count = func(q quintain.Request) (int, error) {
+		read, err := r.Render(q)
+		return len(read.Tokens), err
+	}
+	chat, is := r.(*exact.Chat)
+	if !is {
+		return out, nil
+	}
+	if out.Format == nil {
+		out.Format = calls.Detect(chat.Template.Source())
+	}
+	out.Opens = func(vars map[string]any) bool {
+		text, err := chat.Prompt(quintain.Request{Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}, Vars: vars, N: 1})
+		return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
+	}
+	return out, nil
+}

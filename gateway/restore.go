@@ -1,0 +1,124 @@
+package gateway
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// restore takes a record of the journal, in the order of writing: sessions are then as they
+// were, but that calls which were under way are gone.
+func (g *Gateway) restore(r journal.Record) error {
+	if r.Kind == kindGroup {
+		return g.restoreGroup(r)
+	}
+	if r.Kind == kindSession {
+		return g.restoreSession(r)
+	}
+	s := g.sessions[r.Session]
+	if s == nil {
+		return nil // its group is done, and the rest of its records not yet gone
+	}
+	if err := g.restoreInto(s, r); err != nil {
+		return fmt.Errorf("session %s: %w", s.id, err)
+	}
+	return nil
+}
+
+func (g *Gateway) restoreGroup(r journal.Record) error {
+	var of group
+	if err := jsonform.Unmarshal(r.Data, &of.groupRecord); err != nil {
+		return fmt.Errorf("group: %w", err)
+	}
+	of.job = g.host.Job(of.Problem)
+	g.groups[of.Name] = &of
+	return nil
+}
+
+func (g *Gateway) restoreSession(r journal.Record) error {
+	var in sessionRecord
+	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+		return fmt.Errorf("session: %w", err)
+	}
+	of := g.groups[in.Group]
+	if of == nil {
+		return nil
+	}
+	s := newSession(of, &g.canon, in)
+	s.used = time.Now()
+	of.sessions = append(of.sessions, s)
+	g.sessions[s.id] = s
+	return nil
+}
+
+// restoreInto takes a record of a session.
+func (g *Gateway) restoreInto(s *session, r journal.Record) error {
+	switch r.Kind {
+	case kindCall:
+		return g.restoreCall(s, r.Data)
+	case kindLost, kindDelivered:
+		if n := s.tree.byID[string(r.Data)]; n != nil {
+			n.lost = r.Kind == kindLost
+		}
+	case kindReward:
+		var in Reward
+		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+			return fmt.Errorf("reward: %w", err)
+		}
+		_ = s.take(in) // it was accepted once
+	case kindEnd:
+		var in endRecord
+		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+			return fmt.Errorf("end: %w", err)
+		}
+		s.end(in.End, time.Now())
+	case kindSealed:
+		var in sealedRecord
+		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+			return fmt.Errorf("outcome: %w", err)
+		}
+		s.fate()
+		s.outcome, s.why = in.Outcome, in.Why
+		s.become(Sealed)
+	}
+	return nil
+}
+
+// restoreCall adds a call to a session's tree, with its place among those that a client may
+// ask for again.
+func (g *Gateway) restoreCall(s *session, data []byte) error {
+	n, r, err := decodeCall(data)
+	if err != nil {
+		return err
+	}
+	n.tokens = len(n.turn.Read) + len(n.turn.Wrote)
+	n.turn.Call.Parent = -1
+	if r.Parent != "" {
+		if n.parent = s.tree.byID[r.Parent]; n.parent == nil {
+			return fmt.Errorf("call %s continues a call %s that is not there", n.id, r.Parent)
+		}
+		n.turn.Call.Parent = n.parent.index
+		if !n.turn.Fork {
+			n.tokens += n.parent.tokens
+		}
+	}
+	s.tree.add(n)
+	s.sampled += len(n.turn.Wrote)
+	s.counts[n.turn.Call.Class]++
+	s.group.vocabulary = r.Vocabulary
+	if s.state == Created {
+		s.state = Live
+	}
+	var d digest
+	copy(d[:], r.Body)
+	f := s.flights.by[d]
+	if f == nil || f.restoredFrom != n.asked {
+		f = &flight{id: n.id, body: d, arrived: true, done: make(chan struct{}), left: make(chan struct{}), restoredFrom: n.asked}
+		close(f.done)
+		s.flights.add(d, f)
+	}
+	f.nodes = append(f.nodes, n)
+	return nil
+}

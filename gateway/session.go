@@ -1,0 +1,273 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// A State is where a session stands in its life.
+type State string
+
+// The states of a session, in their order.
+const (
+	Created  State = "created"  // without a call
+	Live     State = "live"     // with calls
+	Draining State = "draining" // it ends; calls are under way
+	Awaiting State = "awaiting" // ended, without a reward
+	Sealed   State = "sealed"   // it has an outcome
+)
+
+// A session is one episode that an agent plays.
+type session struct {
+	id         string
+	generation uint32
+	number     int // in its group
+	group      *group
+	limits     Limits
+
+	mu       sync.Mutex
+	state    State
+	tree     *tree
+	flights  flights
+	underway int
+	sampled  int // tokens
+	counts   map[string]int
+
+	rewarded bool
+	reward   Reward
+	byKey    map[string]bool // idempotency keys of rewards
+
+	cause   error // the first failed call that no later call made good
+	ended   End
+	outcome quintain.Outcome // once sealed
+	why     string
+
+	created, used, endedAt time.Time
+	changed                chan struct{} // closed and replaced at every change of state
+	cut                    chan struct{} // closed when calls under way must end
+}
+
+// A Reward is what somebody says of a session.
+type Reward struct {
+	Reward    float64 `json:"reward"` // finite
+	Call      string  `json:"call,omitempty"`
+	Mode      string  `json:"mode,omitempty"` // set, add; empty: set
+	Right     bool    `json:"right,omitempty"`
+	Malformed bool    `json:"malformed,omitempty"`
+	Why       string  `json:"why,omitempty"`
+	Answer    string  `json:"answer,omitempty"`
+	Key       string  `json:"key,omitempty"`   // of idempotency
+	Force     bool    `json:"force,omitempty"` // even if the policy failed
+}
+
+// An End is why a session ended.
+type End struct {
+	Answer string `json:"answer,omitempty"` // the agent's final answer; empty: its last reply
+	Failed string `json:"failed,omitempty"` // agent, infra, cancelled, timed_out; empty: it did not
+	Why    string `json:"why,omitempty"`
+	Limit  bool   `json:"limit,omitempty"` // a limit of calls or tokens ended it
+}
+
+// Reasons for which a session failed.
+const (
+	failedAgent     = "agent"
+	failedInfra     = "infra"
+	failedCancelled = "cancelled"
+	failedTime      = "timed_out"
+)
+
+func newSession(g *group, canon *canon, r sessionRecord) *session {
+	return &session{
+		id: r.ID, number: r.Number, group: g, limits: g.Limits, state: Created, tree: newTree(canon), flights: newFlights(),
+		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), cut: make(chan struct{}),
+	}
+}
+
+// become changes the state, and wakes those who wait. s.mu is held.
+func (s *session) become(state State) {
+	if s.state == state {
+		return
+	}
+	s.state = state
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// over is the refusal of calls of an ended session; nil: it is not over. The SDKs of agents
+// do not ask again after 410. s.mu is held.
+func (s *session) over() error {
+	switch {
+	case s.state == Created || s.state == Live:
+		return nil
+	case s.ended.Why != "":
+		return errors.New("the session has ended: " + s.ended.Why)
+	}
+	return errors.New("the session has ended")
+}
+
+// mayTake reports why a session does not take a reward. s.mu is held.
+func (s *session) mayTake(r Reward) error {
+	sum := r.Reward
+	switch n := s.tree.byID[r.Call]; {
+	case math.IsNaN(r.Reward) || math.IsInf(r.Reward, 0):
+		return web.Errorf(http.StatusUnprocessableEntity, "reward: is %v, want a finite number", r.Reward)
+	case s.state == Sealed:
+		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it takes no reward any more", s.outcome)
+	case r.Mode != "" && r.Mode != "set" && r.Mode != "add":
+		return web.Errorf(http.StatusUnprocessableEntity, "mode: is %.40q, want set or add", r.Mode)
+	case r.Call != "" && n == nil:
+		return web.Errorf(http.StatusNotFound, "call: there is no call %.40q in this session", r.Call)
+	case r.Mode == "add" && n != nil && n.reward != nil:
+		sum += *n.reward
+	case r.Mode == "add" && n == nil && s.rewarded:
+		sum += s.reward.Reward
+	}
+	if math.IsInf(sum, 0) {
+		return web.Errorf(http.StatusUnprocessableEntity, "reward: the sum is not finite")
+	}
+	return nil
+}
+
+// take records a reward; a second one of the same idempotency key is the same. s.mu is held.
+func (s *session) take(r Reward) error {
+	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
+		return err
+	}
+	s.remember(r.Key)
+	n, add := s.tree.byID[r.Call], r.Mode == "add"
+	if n != nil {
+		if add && n.reward != nil {
+			r.Reward += *n.reward
+		}
+		n.reward = &r.Reward
+		return nil
+	}
+	if add && s.rewarded {
+		r.Reward += s.reward.Reward
+	}
+	s.rewarded, s.reward = true, r
+	return nil
+}
+
+func (s *session) remember(key string) {
+	if key != "" {
+		s.byKey[key] = true
+	}
+}
+
+// end begins the end of a session. It does nothing if the session is over. s.mu is held.
+func (s *session) end(e End, now time.Time) {
+	if s.over() != nil {
+		return
+	}
+	s.ended, s.endedAt = e, now
+	s.become(Draining)
+}
+
+// settle moves an ended session on: to Awaiting once no call is under way, and to Sealed
+// once it has a reward or can have none. It reports whether it sealed it. s.mu is held.
+func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
+	if s.state == Draining {
+		if s.underway > 0 && now.Sub(s.endedAt) < s.limits.Drain {
+			return false
+		}
+		s.stopCalls()
+		s.become(Awaiting)
+	}
+	if s.state != Awaiting {
+		return false
+	}
+	outcome, why := s.fate()
+	if outcome == "" && !s.rewarded {
+		if now.Sub(s.endedAt) < within {
+			return false
+		}
+		outcome, why = quintain.EnvFailed, fmt.Sprintf("unrewarded: no reward came within %v of its end", within)
+	}
+	if outcome == "" {
+		outcome = quintain.Scored
+		if last := s.tree.main(); s.reward.Malformed || last.turn.Finish == quintain.Length {
+			outcome = quintain.ModelFailed
+		}
+	}
+	s.outcome, s.why = outcome, why
+	s.become(Sealed)
+	return true
+}
+
+// fate is the outcome of a session that can have no reward; empty: it can. s.mu is held.
+func (s *session) fate() (quintain.Outcome, string) {
+	ambiguous := s.tree.judgeUse()
+	s.counts["ambiguous"] = ambiguous
+	switch {
+	case s.ended.Failed == failedCancelled:
+		return quintain.Cancelled, s.ended.Why
+	case s.ended.Failed == failedTime:
+		return quintain.TimedOut, s.ended.Why
+	case s.cause != nil && !s.reward.Force:
+		return quintain.InfraFailed, s.cause.Error()
+	case s.ended.Failed == failedInfra:
+		return quintain.InfraFailed, s.ended.Why
+	case s.ended.Failed != "":
+		return quintain.EnvFailed, s.ended.Why
+	case s.tree.main() == nil:
+		return quintain.EnvFailed, "the agent ended without a reply of the model that it used"
+	}
+	return "", ""
+}
+
+// stopCalls ends the calls under way. s.mu is held.
+func (s *session) stopCalls() {
+	select {
+	case <-s.cut:
+	default:
+		close(s.cut)
+	}
+}
+
+// expire ends a session whose time is over. s.mu is held.
+func (s *session) expire(now time.Time) {
+	switch {
+	case s.over() != nil:
+	case s.limits.Seconds > 0 && now.Sub(s.created).Seconds() > s.limits.Seconds:
+		s.end(End{Failed: failedTime, Why: fmt.Sprintf("it took more than %g seconds", s.limits.Seconds)}, now)
+	case s.limits.Idle > 0 && s.underway == 0 && now.Sub(s.used).Seconds() > s.limits.Idle:
+		s.end(End{Failed: failedTime, Why: fmt.Sprintf("no call came for %g seconds", s.limits.Idle)}, now)
+	}
+}
+
+// trajectory returns the session as an episode. s.mu is held, and the session is sealed.
+func (s *session) trajectory(id string) quintain.Trajectory {
+	t := quintain.Trajectory{
+		ID: id, Problem: s.group.job.Problem, Vocabulary: s.group.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
+	}
+	if !s.outcome.Rewarded() {
+		t.Error = s.why
+	} else if t.End = quintain.Terminated; s.ended.Limit {
+		t.End = quintain.Truncated
+	}
+	main := s.tree.main()
+	for _, n := range s.tree.nodes {
+		turn := n.turn
+		call := *turn.Call
+		turn.Call = &call
+		if s.outcome.Rewarded() {
+			if n.reward != nil {
+				turn.Reward = *n.reward
+			}
+			if n == main {
+				turn.Reward += s.reward.Reward
+				turn.Right, turn.Malformed, turn.Why, turn.Answer = s.reward.Right, s.reward.Malformed, s.reward.Why, s.reward.Answer
+			}
+		}
+		t.Turns = append(t.Turns, turn)
+	}
+	return t
+}

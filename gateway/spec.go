@@ -1,0 +1,100 @@
+package gateway
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Limits bound a session. A session beyond one ends; see [Settings].
+type Limits struct {
+	Calls       int           `json:"calls"`        // model calls
+	Tokens      int           `json:"tokens"`       // sampled tokens; 0: any number
+	TotalTokens int           `json:"total_tokens"` // of one conversation, with the reply; 0: the policy's context
+	Seconds     float64       `json:"seconds"`      // from its creation
+	Idle        float64       `json:"idle"`         // seconds without a call
+	Parallel    int           `json:"parallel"`     // calls at once
+	Drain       time.Duration `json:"-"`            // for calls under way when it ends
+}
+
+// Settings configure a gateway.
+type Settings struct {
+	Limits Limits
+
+	RewardWithin  time.Duration // for a reward, after the end of a session
+	GroupWithin   time.Duration // for the sessions of a group, from its creation
+	AbandonAfter  time.Duration // for a reply whose client has gone: it may ask again
+	MaxSessions   int           // at once
+	MaxChoices    int           // replies of one call
+	MaxSequences  int           // training sequences of a session; the longest stay
+	AgentRewards  bool          // agents may reward their own sessions
+	StrictPrompts bool          // every change of a system message begins a new conversation
+	Ignore        []string      // regular expressions: matches in system messages make no difference
+	TrainUnused   bool          // train on replies that the agent did not use
+	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
+}
+
+// Defaults returns the default settings.
+func Defaults() Settings {
+	return Settings{
+		Limits:       Limits{Calls: 1000, Seconds: 3600, Idle: 600, Parallel: 32, Drain: 5 * time.Second},
+		RewardWithin: 10 * time.Minute, GroupWithin: 2 * time.Hour, AbandonAfter: 15 * time.Second,
+		MaxSessions: 10_000, MaxChoices: 16, MaxSequences: 16,
+	}
+}
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Int(&s.Limits.Calls, "max_calls", "most model calls of a session").AtLeast(1)
+	d.Int(&s.Limits.Tokens, "max_tokens", "most tokens that a session samples; 0: any number").AtLeast(0)
+	d.Float(&s.Limits.Seconds, "seconds", "longest time of a session, in seconds").AtLeast(0)
+	d.Float(&s.Limits.Idle, "idle", "longest time of a session without a call, in seconds").AtLeast(0)
+	d.Int(&s.Limits.Parallel, "parallel", "most calls of a session at once").AtLeast(1)
+	d.Duration(&s.RewardWithin, "reward_within", "time for the reward of a session, after its end; a session without one is dropped")
+	d.Duration(&s.GroupWithin, "group_within", "time for all sessions of a group")
+	d.Duration(&s.AbandonAfter, "abandon_after", "time for which a reply is sampled on after its client has gone, as it may ask again")
+	d.Int(&s.MaxSessions, "max_sessions", "most sessions at once").AtLeast(1)
+	d.Int(&s.MaxChoices, "max_choices", "most replies of one call").AtLeast(1)
+	d.Int(&s.MaxSequences, "max_sequences", "most training sequences of a session; the longest stay").AtLeast(1)
+	d.Bool(&s.AgentRewards, "agent_rewards", "agents may reward their own sessions: a policy that runs commands could do so too")
+	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
+	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
+	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
+}
+
+// A Spec says what a caller wants of new sessions. Its JSON form is the body of
+// POST /v1/sessions.
+type Spec struct {
+	Name         string          `json:"name"`     // of a task of the caller's own: sessions of one name answer the same question
+	Prompt       string          `json:"prompt"`   // its question, which the agent gets; empty: none
+	Count        int             `json:"count"`    // sessions to make now; 0: one, or a whole group
+	Group        string          `json:"group"`    // ID of their group; empty: a new one
+	Of           int             `json:"of"`       // sessions of the group; 0: as many as a group of the run has
+	AtLeast      int             `json:"at_least"` // rewarded sessions that suffice for a group; 0: all
+	Replace      int             `json:"replace"`  // failed sessions of the group that may be replaced
+	Mode         Mode            `json:"mode"`
+	Grader       Grader          `json:"grader"`
+	Limits       *Limits         `json:"limits"`        // nil: those of the settings
+	RewardWithin float64         `json:"reward_within"` // seconds; 0: that of the settings
+	AgentRewards *bool           `json:"agent_rewards"` // nil: as the settings say
+	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too
+}
+
+// A Mode says what sessions are for.
+type Mode string
+
+// The modes.
+const (
+	Train Mode = "train" // their groups are trained on
+	Exam  Mode = "exam"  // they are not, and the agent's sampling parameters hold
+)
+
+// A Grader says who rewards sessions.
+type Grader string
+
+// The graders.
+const (
+	ByCaller Grader = "caller" // whoever has the caller's key
+	ByTask   Grader = "task"   // the problem's own task judges the last reply of the main branch
+)
