@@ -15,9 +15,7 @@ func (chat) Decode(text []byte, limits Limits) (*Request, *Error) {
 	f.get("response_format").format()
 	q.limitTokens(&f, "max_tokens", "max_completion_tokens")
 	q.LogProbs = f.get("logprobs").bool()
-	if top := f.get("top_logprobs").whole(0); top != nil {
-		q.TopLogProbs = int(min(*top, maxInt32))
-	}
+	q.TopLogProbs = f.get("top_logprobs").small()
 	q.readTools(f.get("tools"), chatTool)
 	q.openAIChoice(f.get("tool_choice"))
 	q.readMessages(f.get("messages"), func(one fields) { q.add(chatMessage(one), "") })

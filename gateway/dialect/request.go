@@ -29,7 +29,6 @@ var refused = []refusal{
 	{"echo", "the prompt is not repeated"},
 	{"background", "replies in the background are not served"},
 	{"conversation", "conversations are not kept by name: send the whole, or previous_response_id"},
-	{"prompt_template", "stored prompts are not served"},
 	{"mcp_servers", "servers of tools are the agent's own: describe functions instead"},
 	{"container", "containers run at the provider"},
 }

@@ -14,6 +14,7 @@ type StrictError struct {
 	Why  string
 }
 
+// Error implements error.
 func (e *StrictError) Error() string {
 	if e.Path == "" {
 		return e.Why
