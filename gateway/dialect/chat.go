@@ -27,6 +27,7 @@ func (chat) Decode(text []byte, limits Limits) (*Request, *Error) {
 
 // readMessages reads a list of messages, each with read.
 func (q *Request) readMessages(v value, read func(fields)) {
+	before := len(q.Messages)
 	v.elements(func(i int, one value) {
 		if i >= v.body.limits.Messages {
 			v.refuse(CodeValue, "want at most %d messages", v.body.limits.Messages)
@@ -34,7 +35,7 @@ func (q *Request) readMessages(v value, read func(fields)) {
 		}
 		read(one.fields())
 	})
-	if len(q.Messages) == 0 && !v.failed() {
+	if len(q.Messages) == before && !v.failed() {
 		v.want("a message at least")
 	}
 }

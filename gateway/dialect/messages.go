@@ -128,7 +128,10 @@ func (q *Request) results(content value) {
 			m.Parts = append(m.Parts, block.part())
 			return
 		}
-		say()
+		if say(); len(q.Messages) >= one.body.limits.Messages {
+			one.refuse(CodeValue, "want at most %d messages", one.body.limits.Messages)
+			return
+		}
 		result := quintain.Message{Role: quintain.RoleTool, ToolCallID: block.get("tool_use_id").string()}
 		result.Content, result.Parts = block.get("content").content()
 		q.add(result, "")
@@ -182,7 +185,7 @@ func toolUse(f fields) quintain.ToolCall {
 	if raw := inner.get(rawArguments); len(inner.members) == 1 && raw.is('"') {
 		call.Arguments = raw.string()
 	} else {
-		call.Arguments = string(input.compact())
+		call.Arguments = orElse(string(input.compact()), "{}")
 	}
 	if call.Name == "" && !f.failed() {
 		f.want("a tool call with a name")

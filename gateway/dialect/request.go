@@ -149,7 +149,7 @@ func (q *Request) vars(f *fields) {
 	kwargs := f.get("chat_template_kwargs").fields()
 	for _, m := range kwargs.members {
 		name := string(m.name)
-		v := kwargs.get(name)
+		v := value{m.value, place{&kwargs.at, name, 0}, f.body}
 		if slices.Contains(ownVars, name) {
 			v.refuse(CodeField, "the gateway sets this variable")
 			return
