@@ -107,10 +107,10 @@ func (t *Trajectory) Solved() bool {
 	return slices.ContainsFunc(t.Turns, func(turn Turn) bool { return turn.Right })
 }
 
-// Malformed reports whether the last reply had no readable answer.
+// Malformed reports whether the last reply, of a tree that of its main branch, had no readable answer.
 func (t *Trajectory) Malformed() bool {
-	n := len(t.Turns)
-	return n > 0 && t.Turns[n-1].Malformed
+	k := t.Last()
+	return k >= 0 && t.Turns[k].Malformed
 }
 
 // Sampled returns the number of tokens that the policy wrote.

@@ -98,8 +98,10 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 		return nil, nil, drop, nil
 	}
 	returns := make([][]float64, len(played))
+	var base []float64
 	for i := range played {
 		returns[i] = r.returns(&played[i])
+		base = append(base, returns[i][start(&played[i])])
 		scores = append(scores, r.Earned(&played[i]))
 	}
 	all := r.Sequences.of(played)
@@ -111,16 +113,16 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	if drop != "" {
 		return nil, scores, drop, nil
 	}
-	group, err = r.group(result, all, outcome{scores, returns})
+	group, err = r.group(result, all, outcome{scores, base, returns})
 	return group, scores, "", err
 }
 
-// Earned returns the score of an episode before penalties: the return of its first turn, or
-// 0 or 1 with RightOnly. The episode must have a reward.
+// Earned returns the score of an episode before penalties: the return of its first turn, of
+// a tree that of its main branch, or 0 or 1 with RightOnly. The episode must have a reward.
 func (r Rules) Earned(t *quintain.Trajectory) float64 {
 	switch {
 	case !r.RightOnly:
-		return r.returns(t)[0]
+		return r.returns(t)[start(t)]
 	case t.Solved():
 		return 1
 	}
@@ -130,6 +132,7 @@ func (r Rules) Earned(t *quintain.Trajectory) float64 {
 // An outcome holds the scores and returns of a group.
 type outcome struct {
 	scores  []float64   // of each episode
+	base    []float64   // of each episode: the return of the main branch's first turn
 	returns [][]float64 // per turn of each episode: its reward plus the discounted later ones
 }
 
@@ -184,16 +187,35 @@ func (r Rules) teaches(played []quintain.Trajectory) bool {
 	return rate >= r.SuccessRateLB && (r.SuccessRateUB == 0 || rate <= r.SuccessRateUB)
 }
 
-// returns computes for each turn its reward plus the discounted rewards after it.
+// returns computes for each turn its reward plus the discounted rewards after it, along the
+// first branch that has it. The reward of the main branch's last turn is that of the whole
+// episode, so the last turns of the other branches have it too. If all turns are unused, the
+// path to the last is the only branch; else a turn of no branch has only its own reward.
 func (r Rules) returns(t *quintain.Trajectory) []float64 {
 	out := make([]float64, len(t.Turns))
-	after := 0.0
-	for i := len(out) - 1; i >= 0; i-- {
-		after = t.Turns[i].Reward + r.TurnDiscount*after
-		out[i] = after
+	for i := range out {
+		out[i] = t.Turns[i].Reward
+	}
+	branches := t.Branches()
+	if len(branches) == 0 {
+		branches = []quintain.Branch{{Path: t.Path(t.Last())}}
+	}
+	for i, branch := range branches {
+		own, after := branch.Path[branch.First:], 0.0
+		for n, k := range slices.Backward(own) {
+			reward := t.Turns[k].Reward
+			if i > 0 && n == len(own)-1 {
+				reward += t.Turns[t.Last()].Reward
+			}
+			after = reward + r.TurnDiscount*after
+			out[k] = after
+		}
 	}
 	return out
 }
+
+// start returns the index of the main branch's first turn.
+func start(t *quintain.Trajectory) int { return t.Path(t.Last())[0] }
 
 // group builds the group from its sequences.
 func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Group, error) {
@@ -263,19 +285,24 @@ func conversations(all []sequence) (json.RawMessage, error) {
 	return jsonform.Marshal(list)
 }
 
-// score returns the return of the first trained turn of s. If shape changed the score of an
+// score returns the return of the first trained turn of s, or of the first turn if none is. If shape changed the score of an
 // episode, all its returns change by as much.
-func (o outcome) score(s *sequence) float64 { return o.at(s.episode, s.first) }
+func (o outcome) score(s *sequence) float64 {
+	at := s.first
+	if at > s.last {
+		at = 0
+	}
+	return o.at(s.episode, s.path[at])
+}
 
 // at returns the return of a turn of an episode.
 func (o outcome) at(episode, turn int) float64 {
-	returns := o.returns[episode]
-	return returns[turn] + o.scores[episode] - returns[0]
+	return o.returns[episode][turn] + o.scores[episode] - o.base[episode]
 }
 
 // masked reports whether to exclude t from training because a length limit cut a reply.
 func (r Rules) masked(t *quintain.Trajectory) bool {
-	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length })
+	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length && turn.Used() })
 }
 
 // override returns the overrides for the trainer on a sequence of t.

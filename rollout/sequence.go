@@ -10,45 +10,64 @@ import (
 type Sequences string
 
 // The ways to cut an episode into sequences. In each, every sampled token is trained on
-// in exactly one sequence.
+// in exactly one sequence, unless the agent did not use the reply (see [quintain.Call]).
 const (
 	// WholeEpisodes makes one sequence of an episode, up to its last sampled token, and
 	// begins another wherever the policy's server rewrote the conversation (see
-	// [quintain.Turn]).
+	// [quintain.Turn]). Each further branch of a tree of calls gives one more, in which the
+	// turns that an earlier one trains on are only read.
 	WholeEpisodes Sequences = "episode"
 
 	// EachTurn makes a sequence of each turn, with everything before it as its prompt.
 	EachTurn Sequences = "turn"
 )
 
-// A sequence is a run of turns of an episode in which each turn's tokens continue the
-// preceding turn's. The turns before first are only read, not trained on.
+// A sequence is a run of turns on a path of an episode in which each turn's tokens continue
+// the preceding turn's. The turns before first are only read, not trained on.
 type sequence struct {
 	played  *quintain.Trajectory
-	episode int // number of the trajectory in its group
-	begin   int // first turn of the tokens
-	first   int // first trained turn
-	last    int // last turn
+	episode int   // number of the trajectory in its group
+	path    []int // turns from the beginning of the conversation
+	begin   int   // place in path of the first turn of the tokens
+	first   int   // place of the first trained turn
+	last    int   // place of the last turn
 }
 
-// of cuts all trajectories of a group into sequences. A turn without a sampled token, for
-// want of room, begins none, unless it is the first.
+// of cuts all trajectories of a group into sequences: the branches of each, one after
+// another. A turn without a sampled token, for want of room, begins none, unless it is the
+// first.
 func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 	for episode := range played {
 		t := &played[episode]
-		begin, open := 0, false // of the current sequence
-		for k := range t.Turns {
-			if t.Turns[k].Fork {
-				begin, open = k, false
-			}
-			sampled := len(t.Turns[k].Wrote) > 0
-			switch {
-			case open && sampled:
-				all[len(all)-1].last = k
-			case !open && (sampled || k == 0):
-				all = append(all, sequence{played: t, episode: episode, begin: begin, first: k, last: k})
-				open = how != EachTurn
-			}
+		before := len(all)
+		for _, branch := range t.Branches() {
+			all = how.cut(all, sequence{played: t, episode: episode, path: branch.Path}, branch.First)
+		}
+		if len(all) == before && len(t.Turns) > 0 { // nothing to train on
+			path := t.Path(t.Last())
+			all = append(all, sequence{played: t, episode: episode, path: path, first: len(path), last: len(path) - 1})
+		}
+	}
+	return all
+}
+
+// cut appends the sequences of a branch whose own turns begin at the place own.
+func (how Sequences) cut(all []sequence, s sequence, own int) []sequence {
+	open := false // the last sequence may go on
+	for at, k := range s.path {
+		turn := &s.played.Turns[k]
+		if turn.Fork {
+			s.begin, open = at, false
+		}
+		sampled := len(turn.Wrote) > 0
+		switch {
+		case at < own || !turn.Used():
+		case open && sampled:
+			all[len(all)-1].last = at
+		case !open && (sampled || k == 0):
+			s.first, s.last = at, at
+			all = append(all, s)
+			open = how != EachTurn
 		}
 	}
 	return all
@@ -56,8 +75,9 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 
 // each calls f for every turn of s. trained reports whether its reply is trained on.
 func (s *sequence) each(f func(turn int, trained bool)) {
-	for k := s.begin; k <= s.last; k++ {
-		f(k, k >= s.first)
+	for at := s.begin; at <= s.last; at++ {
+		k := s.path[at]
+		f(k, at >= s.first && s.played.Turns[k].Used())
 	}
 }
 
@@ -74,10 +94,7 @@ func (s *sequence) size() (length, trainable int) {
 }
 
 // messages returns the conversation up to the last turn of s.
-func (s *sequence) messages() []quintain.Message {
-	upTo := quintain.Trajectory{Turns: s.played.Turns[:s.last+1]}
-	return upTo.Messages()
-}
+func (s *sequence) messages() []quintain.Message { return s.played.Talk(s.path[:s.last+1]) }
 
 // appendTo adds s to g: its tokens, masks, log-probabilities and versions. The
 // log-probabilities are empty if a trained turn lacks them.

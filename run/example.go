@@ -30,7 +30,7 @@ type Example struct {
 // NewExample returns the example of an episode with one turn or more, played from the stream
 // with a label.
 func NewExample(label string, t *quintain.Trajectory) Example {
-	last := &t.Turns[len(t.Turns)-1]
+	last := &t.Turns[t.Last()]
 	return Example{
 		Label: label, ID: t.Problem.ID(), Question: cut(question(t)), Reply: cut(last.Reply), Answer: cut(last.Answer),
 		Score: t.Reward(), Right: t.Solved(), Why: cut(last.Why),

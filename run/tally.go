@@ -157,6 +157,7 @@ func (t *tally) played(p Played) {
 			t.lastFault = played.Error
 		}
 		if at := slices.IndexFunc(played.Turns, func(turn quintain.Turn) bool { return turn.Right }); at >= 0 {
+			at = len(played.Path(at)) - 1
 			task.solved++
 			t.solvedAt = append(t.solvedAt, make([]int, max(0, at+1-len(t.solvedAt)))...)
 			t.solvedAt[at]++
@@ -183,15 +184,16 @@ func (t *tally) played(p Played) {
 	}
 }
 
-// add counts the turns of an episode after its first.
+// add counts the turns of an episode that continue another.
 func (n *Turns) add(played *quintain.Trajectory) {
-	sampled := 0 // tokens before the turn
-	for i := range played.Turns {
-		turn := &played.Turns[i]
-		if i > 0 {
-			n.count(turn, sampled)
+	sampled := make([]int, len(played.Turns)) // tokens up to the end of each turn
+	for k := range played.Turns {
+		turn := &played.Turns[k]
+		if parent := played.Parent(k); parent >= 0 {
+			sampled[k] = sampled[parent]
+			n.count(turn, sampled[k])
 		}
-		sampled += len(turn.Wrote)
+		sampled[k] += len(turn.Wrote)
 	}
 }
 

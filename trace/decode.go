@@ -112,6 +112,7 @@ type turnJSON struct {
 	Finish    quintain.Finish     `json:"finish"`
 	Fork      bool                `json:"fork"`
 	Realigned bool                `json:"realigned"`
+	Call      *quintain.Call      `json:"call"`
 	Answer    string              `json:"answer"`
 	Reward    float64             `json:"reward"`
 	Right     bool                `json:"right"`
@@ -177,6 +178,11 @@ func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 	}
 	for k := range in.Turns {
 		t.Turns[k] = d.turn(&in.Turns[k])
+		if call := in.Turns[k].Call; call != nil {
+			if err := checkParent(call, k); err != nil {
+				d.fail("%w", err)
+			}
+		}
 		if d.first == nil {
 			d.first = &t.Turns[k]
 		}
@@ -188,7 +194,7 @@ func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
 		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, Finish: in.Finish, Fork: in.Fork,
-		Realigned: in.Realigned, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
+		Realigned: in.Realigned, Call: in.Call, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
 	}
 	switch {
 	case !in.Opening:

@@ -97,13 +97,13 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 		e.time(`,"started":`, "started", t.Started, e.record.Time.UnixNano())
 	}
 	j.int(`,"took":`, int64(t.Took))
-	j.list(`,"turns":`, lengthOf(t.Turns), func(k int) { e.turn(&t.Turns[k]) })
+	j.list(`,"turns":`, lengthOf(t.Turns), func(k int) { e.turn(&t.Turns[k], k) })
 	j.put("}")
 }
 
-// turn appends a turn. If it observed and read the same as the record's first turn, it
+// turn appends turn k of its episode. If it observed and read the same as the record's first turn, it
 // refers to that turn.
-func (e *encoder) turn(t *quintain.Turn) {
+func (e *encoder) turn(t *quintain.Turn, k int) {
 	j := &e.text
 	j.put("{")
 	if e.first != nil && sameOpening(t, e.first) {
@@ -133,6 +133,7 @@ func (e *encoder) turn(t *quintain.Turn) {
 	if t.Realigned {
 		j.put(`,"realigned":true`)
 	}
+	j.call(t.Call, k)
 	j.given(`,"answer":`, t.Answer)
 	j.float(`,"reward":`, "a reward", t.Reward)
 	if t.Right {

@@ -42,6 +42,8 @@ func TestHostileRecordsAreRefused(t *testing.T) {
 		{"a negative run", payloadOf(`{"advantages":[[-1e300,1]]}`, 0, 0), "a run has length -1e+300"},
 		{"a run of two billion", payloadOf(turn(`"versions":[2147483647,1]`), 0, 0), "a run has length 2147483647"},
 		{"a run of a million", payloadOf(turn(`"versions":[1000000,1]`), 0, 0), "has 1000000 versions and advantages"},
+		{"a call that continues itself", payloadOf(turn(`"call":{"id":"a","parent":0}`), 0, 0), "the parent of turn 0 is 0"},
+		{"a call that continues nothing", payloadOf(turn(`"call":{"id":"a","parent":-2}`), 0, 0), "the parent of turn 0 is -2"},
 		{"many runs", payloadOf(`{"advantages":[[60000,1,60000,1]]}`, 0, 0), "has 120000 versions and advantages"},
 	} {
 		u, err := unpack(test.data)

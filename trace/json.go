@@ -131,6 +131,31 @@ func (j *jsonText) part(p *quintain.Part) {
 	j.put("}")
 }
 
+// call appends the place of turn k in a tree, if it has one.
+func (j *jsonText) call(c *quintain.Call, k int) {
+	if c == nil {
+		return
+	}
+	if err := checkParent(c, k); err != nil {
+		j.fail("%w", err)
+	}
+	j.text(`,"call":{"id":`, c.ID)
+	j.int(`,"parent":`, int64(c.Parent))
+	j.given(`,"class":`, c.Class)
+	j.given(`,"branch":`, c.Branch)
+	j.given(`,"unused":`, c.Unused)
+	j.raw(`,"tools":`, "tools", c.Tools)
+	j.put("}")
+}
+
+// checkParent reports whether turn k, which c places in a tree, continues no earlier turn.
+func checkParent(c *quintain.Call, k int) error {
+	if c.Parent < -1 || c.Parent >= k {
+		return fmt.Errorf("the parent of turn %d is %d, want an earlier turn, or -1 for none", k, c.Parent)
+	}
+	return nil
+}
+
 // calls appends the tool calls of a message or a turn, if it has a list of them.
 func (j *jsonText) calls(list []quintain.ToolCall) {
 	if list == nil {

@@ -69,7 +69,16 @@ func oddRecords() []*Record {
 		Read: []quintain.Token{-5, 150999, 1<<31 - 1}, Wrote: []quintain.Token{0, 1, 2}, LogProbs: []float32{0, -1e-40, -123.456},
 		Versions: []int32{4, 4, 5}, Finish: quintain.Length, Fork: true, Reward: -0.1, Malformed: true, Why: "no answer",
 	})
-	return []*Record{group, talk}
+	tree := newSpecimen().small(9)
+	calls := &tree.Episodes[1]
+	calls.Turns[0].Call = &quintain.Call{ID: "call-a", Parent: -1, Class: "root", Tools: []byte(`[{"type": "function",  "function":{"name":"add"}}]`)}
+	for k, call := range []*quintain.Call{
+		{ID: "call-b", Parent: 0, Class: "extends"},
+		{ID: "call-c", Parent: 0, Class: "branches", Branch: "subagent", Unused: "not delivered"},
+	} {
+		calls.Turns = append(calls.Turns, quintain.Turn{Read: []quintain.Token{7}, Wrote: []quintain.Token{8}, Finish: quintain.Stop, Reward: float64(k), Call: call})
+	}
+	return []*Record{group, talk, tree}
 }
 
 // plain returns a record as seen from another language: times in nanoseconds, and episodes

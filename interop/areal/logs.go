@@ -85,16 +85,16 @@ type logEntry struct {
 // logEntries returns the turns of episodes.
 func logEntries(played []quintain.Trajectory) (all []logEntry) {
 	for i := range played {
-		before := 0
+		lengths := make([]int, len(played[i].Turns)) // up to the end of each turn
 		for k := range played[i].Turns {
-			turn := &played[i].Turns[k]
-			if turn.Fork {
-				before = 0
+			turn, before := &played[i].Turns[k], 0
+			if parent := played[i].Parent(k); parent >= 0 && !turn.Fork {
+				before = lengths[parent]
 			}
-			e := logEntry{turn: turn, asked: texts(played[i].Turns[0].Observed)}
+			e := logEntry{turn: turn, asked: texts(played[i].Turns[played[i].Path(k)[0]].Observed)}
 			e.Start, e.End = span(turn)
 			e.Success, e.PromptLen, e.AnswerLen = turn.Right, before+len(turn.Read), len(turn.Wrote)
-			before = e.PromptLen + e.AnswerLen
+			lengths[k] = e.PromptLen + e.AnswerLen
 			all = append(all, e)
 		}
 	}

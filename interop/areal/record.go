@@ -38,16 +38,17 @@ type Sequence struct {
 }
 
 // NewRecords returns the records of a group cut at each turn: g has a sequence for every
-// turn of played, in order, and its scores are the discounted rewards of the turns. If
+// turn of played, in order, of a tree for every used turn in the order of its branches, and its scores are the discounted rewards of the turns. If
 // single is true, the episodes share a record. The error is [ErrUnknown], or names the
 // violated rule.
 func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([]*Record, error) {
 	if err := checkGroup(g); err != nil {
 		return nil, err
 	}
-	turns := 0
+	order, turns := make([][]int, len(played)), 0
 	for i := range played {
-		turns += len(played[i].Turns)
+		order[i] = trained(&played[i])
+		turns += len(order[i])
 	}
 	if turns != len(g.Tokens) {
 		return nil, fmt.Errorf("group %s: has %d sequences, but its episodes have %d turns", g.ID, len(g.Tokens), turns)
@@ -57,14 +58,14 @@ func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([
 	for i := range played {
 		t := &played[i]
 		if i == 0 || !single {
-			r := &Record{ID: t.ID, Prompt: t.Turns[0].Read, Born: t.Started.UnixMilli()}
+			r := &Record{ID: t.ID, Prompt: t.Turns[t.Path(t.Last())[0]].Read, Born: t.Started.UnixMilli()}
 			if single {
 				r.ID = g.ID
 			}
 			all = append(all, r)
 		}
 		r := all[len(all)-1]
-		for k := range t.Turns {
+		for _, k := range order[i] {
 			r.Sequences = append(r.Sequences, newSequence(g, at, &t.Turns[k]))
 			at++
 		}
@@ -75,6 +76,18 @@ func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([
 		}
 	}
 	return all, nil
+}
+
+// trained returns the turns of an episode that are trained on, in the order of its branches.
+func trained(t *quintain.Trajectory) (turns []int) {
+	for _, branch := range t.Branches() {
+		for _, k := range branch.Path[branch.First:] {
+			if t.Turns[k].Used() {
+				turns = append(turns, k)
+			}
+		}
+	}
+	return turns
 }
 
 // newSequence returns sequence i of g, which ends with turn.

@@ -31,7 +31,7 @@ func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 		if math.IsNaN(scores[i]) || math.IsInf(scores[i], 0) {
 			return Record{}, fmt.Errorf("score %d is %v, want a finite number", i, scores[i])
 		}
-		r.Rollouts[i] = Rollout{Conversation: played[i].Messages(), Score: scores[i]}
+		r.Rollouts[i] = Rollout{Conversation: played[i].Talk(played[i].Path(played[i].Last())), Score: scores[i]}
 	}
 	if len(played) > 0 && played[0].Problem.Task != "" {
 		r.ItemID = played[0].Problem.Task

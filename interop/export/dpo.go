@@ -65,7 +65,7 @@ func (d *DPO) Write(r *trace.Record) error {
 		if !same {
 			continue
 		}
-		chosen, rejected := r.Episodes[best].Messages(), r.Episodes[worst].Messages()
+		chosen, rejected := mainBranch(&r.Episodes[best]), mainBranch(&r.Episodes[worst])
 		fresh, err := d.seen.add([][]quintain.Message{chosen, rejected})
 		if err != nil {
 			return fmt.Errorf("dpo: group %s: %w", r.Group(), err)
@@ -87,12 +87,17 @@ func (d *DPO) Write(r *trace.Record) error {
 // apart reports whether two scores make a pair.
 func (d *DPO) apart(better, worse float64) bool { return better > worse && better-worse >= d.Gap }
 
-// opening returns the first messages that two episodes observed, if they are the same.
+// mainBranch returns the conversation of an episode, of a tree that of its main branch.
+func mainBranch(t *quintain.Trajectory) []quintain.Message { return t.Talk(t.Path(t.Last())) }
+
+// opening returns the first messages that two episodes observed in these, if they are the
+// same.
 func opening(a, b *quintain.Trajectory) (prompt []quintain.Message, same bool) {
 	if len(a.Turns) == 0 || len(b.Turns) == 0 {
 		return nil, false
 	}
-	return a.Turns[0].Observed, reflect.DeepEqual(a.Turns[0].Observed, b.Turns[0].Observed)
+	one, other := a.Path(a.Last())[0], b.Path(b.Last())[0]
+	return a.Turns[one].Observed, reflect.DeepEqual(a.Turns[one].Observed, b.Turns[other].Observed)
 }
 
 // ranked returns the indices of the episodes with a reply, best first; none if any episode

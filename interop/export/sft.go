@@ -47,7 +47,7 @@ func (s *SFT) Write(r *trace.Record) error {
 		if r.Scores[i] < s.MinScore || apart < s.Gap || s.Best > 0 && left == 0 {
 			break
 		}
-		fresh, err := s.write(r.Episodes[i].Messages(), r.Scores[i])
+		fresh, err := s.write(&r.Episodes[i], r.Scores[i])
 		if err != nil {
 			return fmt.Errorf("sft: group %s: %w", r.Group(), err)
 		}
@@ -58,12 +58,20 @@ func (s *SFT) Write(r *trace.Record) error {
 	return nil
 }
 
-// write writes a conversation, unless it was written before.
-func (s *SFT) write(talk []quintain.Message, score float64) (fresh bool, err error) {
-	if fresh, err = s.seen.add(talk); err != nil || !fresh {
-		return false, err
+// write writes the conversations of an episode, of a tree each branch, unless they were
+// written before. Fresh says whether it wrote one.
+func (s *SFT) write(t *quintain.Trajectory, score float64) (fresh bool, err error) {
+	for _, branch := range t.Branches() {
+		talk := t.Talk(branch.Path)
+		added, err := s.seen.add(talk)
+		if added {
+			fresh, err = true, jsonform.WriteLegible(s.Out, sftLine{talk, score})
+		}
+		if err != nil {
+			return false, err
+		}
 	}
-	return true, jsonform.WriteLegible(s.Out, sftLine{talk, score})
+	return fresh, nil
 }
 
 // A seen is a set of values, by hashes of their JSON.

@@ -38,7 +38,7 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 		t := &played[i]
 		e := Episode{Outcome: t.Outcome, Tokens: t.Sampled()}
 		if t.Outcome.Rewarded() && len(t.Turns) > 0 {
-			last := &t.Turns[len(t.Turns)-1]
+			last := &t.Turns[t.Last()]
 			e.Score, e.Right, e.Malformed = t.Reward(), t.Solved(), last.Malformed
 			e.Answer, e.Cut = strings.TrimSpace(last.Answer), last.Finish == quintain.Length
 		}
