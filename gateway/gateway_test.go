@@ -134,6 +134,7 @@ type bench struct {
 	policy  *parrot
 	desk    *desk
 	gateway *Gateway
+	handler http.Handler
 }
 
 func open(t *testing.T, change func(*Config)) *bench {
@@ -154,6 +155,7 @@ func open(t *testing.T, change func(*Config)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.handler = server
 	h := httptest.NewServer(server)
 	t.Cleanup(h.Close)
 	b.url = h.URL
