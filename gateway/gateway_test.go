@@ -198,6 +198,20 @@ func (b *bench) do(method, path, body string, headers ...string) (int, string) {
 	return resp.StatusCode, string(bytes.TrimSpace(text))
 }
 
+// send sends a request of a goroutine of its own, and returns the body of the reply.
+func (b *bench) send(r *http.Request) string {
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // want is do for a request that must have a status.
 func (b *bench) want(status int, method, path, body string, headers ...string) string {
 	b.t.Helper()
