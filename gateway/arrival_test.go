@@ -92,32 +92,28 @@ func TestLostReplies(t *testing.T) {
 }
 
 // lose makes a call whose client goes before the reply, and waits until it is committed.
-func (b *bench) lose(s madeSession, body string) {
+func (b *bench) lose(s madeSession, body string, headers ...string) {
 	b.t.Helper()
-	hold := make(chan struct{})
-	b.policy.mu.Lock()
-	b.policy.hold = hold
-	asked := len(b.policy.asked)
-	b.policy.mu.Unlock()
 	ctx, leave := context.WithCancel(b.t.Context())
-	r := httptest.NewRequestWithContext(ctx, "POST", s.OpenAI+"/chat/completions", strings.NewReader(body))
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		b.serve(httptest.NewRecorder(), r)
-	}()
-	b.until(func() bool {
-		b.policy.mu.Lock()
-		defer b.policy.mu.Unlock()
-		return len(b.policy.asked) > asked
-	})
-	leave()
-	<-gone
-	close(hold)
+	defer leave()
+	r := httptest.NewRequestWithContext(ctx, "POST", b.at(s).OpenAI+"/chat/completions", strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+s.Key)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	b.serve(gone{httptest.NewRecorder(), leave}, r)
 	b.gateway.flying.Wait()
-	b.policy.mu.Lock()
-	b.policy.hold = nil
-	b.policy.mu.Unlock()
+}
+
+// Gone is a client that goes before the first byte.
+type gone struct {
+	*httptest.ResponseRecorder
+	leave context.CancelFunc
+}
+
+func (g gone) Header() http.Header {
+	g.leave()
+	return g.ResponseRecorder.Header()
 }
 
 // until waits for a condition.

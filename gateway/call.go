@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/journal"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -27,6 +28,11 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	}
 	if err := s.over(); err != nil {
 		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: err.Error()}
+	}
+	select {
+	case <-s.cut:
+		return nil, refusal(errStops)
+	default:
 	}
 	if len(s.tree.nodes) >= s.limits.Calls {
 		s.end(End{Limit: true, Why: fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes))}, time.Now())
@@ -57,14 +63,15 @@ func (g *Gateway) fly(s *session, f *flight) {
 	f.nodes, f.err, f.at = nodes, err, time.Now()
 	s.underway--
 	s.used = time.Now()
+	var news []journal.Record
 	if f.err != nil {
 		s.flights.drop(f.body, f)
-		s.note(f.err)
+		news = s.blame(f)
 	} else {
-		s.cause = nil
+		s.forgive(f.nodes[0])
 	}
 	over := s.state == Draining
-	news := s.judgeArrival(f)
+	news = append(news, s.judgeArrival(f)...)
 	close(f.done)
 	s.mu.Unlock()
 	g.keepArrival(s, news)
@@ -73,22 +80,14 @@ func (g *Gateway) fly(s *session, f *flight) {
 	}
 }
 
-// codeGone is the code of calls that nobody waits for any more.
-const codeGone = "abandoned"
-
-// note remembers the first failure of the policy. s.mu is held.
-func (s *session) note(err error) {
-	if refused, is := errors.AsType[*dialect.Error](err); is && (refused.Status < http.StatusInternalServerError || refused.Code == codeGone) {
-		return
-	}
-	s.cause = cmp.Or(s.cause, err)
-}
-
 // errGone ends a call that nobody waits for.
 var errGone = errors.New("nobody waits for the reply")
 
 // errEnded ends the calls of a session that has ended.
 var errEnded = errors.New("the session has ended")
+
+// errStops ends calls because the gateway ends.
+var errStops = errors.New("the gateway ends: ask again")
 
 // watchFlight ends a flight when its session is cut, or when nobody has waited for it for a
 // while: SDKs ask again within seconds.
@@ -107,7 +106,11 @@ func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFun
 		case <-ctx.Done():
 			return
 		case <-s.cut:
-			cancel(errEnded)
+			if g.isOpen() {
+				cancel(errEnded)
+			} else {
+				cancel(errStops)
+			}
 			return
 		case <-late:
 			if g.abandon(s, f) {
@@ -141,6 +144,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	start := g.canon.start(req.Tools, req.Vars)
 	p := s.tree.find(start, req.Messages, anchorsOf(req))
 	p.branch = s.label(p, req)
+	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
 		s.end(End{Limit: true, Why: fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled)}, time.Now())
@@ -154,6 +158,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	}
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, refusal(err)
 	}
 	if len(samples) != ask.N {
@@ -178,7 +185,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.sampled += len(n.turn.Wrote)
 	}
 	s.counts[p.class]++
-	s.group.vocabulary = samples[0].Vocabulary
+	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
 }
@@ -320,8 +327,8 @@ func refusal(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
 		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
-	case errors.Is(err, errGone):
-		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeGone, Message: errGone.Error()}
+	case errors.Is(err, errGone), errors.Is(err, errStops):
+		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: err.Error()}
 	case errors.Is(err, errEnded):
 		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
 	}

@@ -126,6 +126,6 @@ func (g *Gateway) keepArrival(s *session, news []journal.Record) {
 		return
 	}
 	if err := g.book.write(context.Background(), news...); err != nil {
-		g.config.Log.Warn("whether a reply arrived is not kept", "session", s.id, "err", err)
+		g.config.Log.Warn("what became of a reply is not kept", "session", s.id, "err", err)
 	}
 }

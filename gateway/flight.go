@@ -19,6 +19,7 @@ type flight struct {
 	done  chan struct{}    // closed when nodes and err are there
 	nodes []*node          // a reply each
 	at    time.Time        // of the commit
+	place place            // in the tree; known before done
 	err   error
 
 	restoredFrom digest // of a flight of another process: what it asked; its reply is made anew

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -119,12 +120,36 @@ func (d *desk) Next() (rollout.Job, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next++
-	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?"}}, nil
+	return d.Job(quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?", Instance: quintain.NewRecord(solution)}), nil
 }
-func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p} }
+func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p, Scenario: judge{}} }
 func (d *desk) Done(_ context.Context, r rollout.Result) error {
 	d.results <- r
 	return nil
+}
+
+// solution is what agents must never see.
+const solution = "the-secret-solution"
+
+// A judge is a scenario that wants the reply "right", and fails at "broken".
+type judge struct{ quintain.Scenario }
+
+func (judge) Env(quintain.Problem) (quintain.Env, error) { return judgement{}, nil }
+
+type judgement struct{}
+
+func (judgement) Open(context.Context) ([]quintain.Message, error) {
+	return []quintain.Message{user("What?")}, nil
+}
+func (judgement) Close() error { return nil }
+func (judgement) Step(_ context.Context, r quintain.Reply) (quintain.Step, error) {
+	switch r.Text {
+	case "broken":
+		return quintain.Step{}, errors.New("the checker of " + solution + " broke")
+	case "right":
+		return quintain.Step{Reward: 1, Right: true, Why: "it is " + solution}, nil
+	}
+	return quintain.Step{Why: "it is " + solution}, nil
 }
 
 // A bench is a gateway on a port.
@@ -135,6 +160,7 @@ type bench struct {
 	desk    *desk
 	gateway *Gateway
 	handler http.Handler
+	stop    func() // ends the gateway
 }
 
 func open(t *testing.T, change func(*Config)) *bench {
@@ -163,12 +189,13 @@ func open(t *testing.T, change func(*Config)) *bench {
 	ended := make(chan error)
 	go func() { ended <- b.gateway.Run(ctx, Player{Policy: b.policy, Format: hermes}, b.desk) }()
 	<-b.gateway.opened
-	t.Cleanup(func() {
+	b.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(b.stop)
 	return b
 }
 

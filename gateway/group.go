@@ -22,8 +22,6 @@ type group struct {
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
 	drop     string // why it is not trained on; empty: it is
-
-	vocabulary string // of the tokens
 }
 
 // A groupRecord is what the journal keeps of a group.

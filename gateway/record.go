@@ -20,6 +20,7 @@ const (
 	kindCall      = 'c' // callRecord, then columns
 	kindLost      = 'l' // the ID of a call whose reply did not arrive
 	kindDelivered = 'd' // the ID of a call whose reply arrived after all
+	kindFailed    = 'f' // failure
 	kindReward    = 'r' // Reward
 	kindEnd       = 'e' // endRecord
 	kindSealed    = 'z' // sealedRecord

@@ -62,6 +62,12 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 		if n := s.tree.byID[string(r.Data)]; n != nil {
 			n.lost = r.Kind == kindLost
 		}
+	case kindFailed:
+		var in failure
+		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+			return fmt.Errorf("failure: %w", err)
+		}
+		s.failures = append(s.failures, in)
 	case kindReward:
 		var in Reward
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
@@ -107,7 +113,8 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 	s.tree.add(n)
 	s.sampled += len(n.turn.Wrote)
 	s.counts[n.turn.Call.Class]++
-	s.group.vocabulary = r.Vocabulary
+	s.forgive(n)
+	s.vocabulary = r.Vocabulary
 	if s.state == Created {
 		s.state = Live
 	}

@@ -44,7 +44,9 @@ type session struct {
 	reward   Reward
 	byKey    map[string]bool // idempotency keys of rewards
 
-	cause   error // the first failed call that no later call made good
+	failures   []failure // of the policy, which no later call of their branches made good
+	vocabulary string    // of the tokens
+
 	ended   End
 	outcome quintain.Outcome // once sealed
 	why     string
@@ -175,10 +177,12 @@ func (s *session) end(e End, now time.Time) {
 // once it has a reward or can have none. It reports whether it sealed it. s.mu is held.
 func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
-		if s.underway > 0 && now.Sub(s.endedAt) < s.limits.Drain {
+		if now.Sub(s.endedAt) >= s.limits.Drain {
+			s.stopCalls()
+		}
+		if s.underway > 0 {
 			return false
 		}
-		s.stopCalls()
 		s.become(Awaiting)
 	}
 	if s.state != Awaiting {
@@ -211,8 +215,8 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.Cancelled, s.ended.Why
 	case s.ended.Failed == failedTime:
 		return quintain.TimedOut, s.ended.Why
-	case s.cause != nil && !s.reward.Force:
-		return quintain.InfraFailed, s.cause.Error()
+	case len(s.failures) > 0 && !s.reward.Force:
+		return quintain.InfraFailed, s.failures[0].Why
 	case s.ended.Failed == failedInfra:
 		return quintain.InfraFailed, s.ended.Why
 	case s.ended.Failed != "":
@@ -246,7 +250,7 @@ func (s *session) expire(now time.Time) {
 // trajectory returns the session as an episode. s.mu is held, and the session is sealed.
 func (s *session) trajectory(id string) quintain.Trajectory {
 	t := quintain.Trajectory{
-		ID: id, Problem: s.group.job.Problem, Vocabulary: s.group.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
+		ID: id, Problem: s.group.job.Problem, Vocabulary: s.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
 	}
 	if !s.outcome.Rewarded() {
 		t.Error = s.why
