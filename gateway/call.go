@@ -35,9 +35,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	default:
 	}
 	if len(s.tree.nodes) >= s.limits.Calls {
-		s.end(End{Limit: true, Why: fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes))}, time.Now())
-		g.poke()
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes)))
 	}
 	if s.underway >= s.limits.Parallel {
 		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
@@ -53,6 +51,21 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	return f, nil
 }
 
+// limit ends a session that has used up what it may, and returns the refusal of its calls.
+// s.mu is held.
+func (g *Gateway) limit(s *session, why string) error {
+	e, now := End{Limit: true, Why: why}, time.Now()
+	if s.over() == nil {
+		if err := g.book.keep(context.Background(), s.id, kindEnd, endRecord{e, now}); err != nil {
+			g.config.Log.Warn("the end of a session is not kept", "session", s.id, "err", err)
+		}
+		s.end(e, now)
+		g.note(s)
+		g.poke()
+	}
+	return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: "the session has ended: " + why}
+}
+
 // fly plays a call to its end.
 func (g *Gateway) fly(s *session, f *flight) {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -60,7 +73,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	g.flying.Go(func() { g.watchFlight(ctx, cancel, s, f) })
 	nodes, err := g.answer(ctx, s, f)
 	s.mu.Lock()
-	f.nodes, f.err, f.at = nodes, err, time.Now()
+	f.nodes, f.err = nodes, err
 	s.underway--
 	s.used = time.Now()
 	var news []journal.Record
@@ -147,9 +160,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		s.end(End{Limit: true, Why: fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled)}, time.Now())
+		err := g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 		s.mu.Unlock()
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+		return nil, err
 	}
 	ask := g.ask(s, p, req)
 	s.mu.Unlock()
@@ -176,7 +189,8 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		}
 		nodes[i] = g.node(id, p, req, &samples[i])
 	}
-	if err := g.book.keepCall(s, f.body, samples[0].Vocabulary, nodes); err != nil {
+	f.at = time.Now()
+	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 	}
 	s.mu.Lock()

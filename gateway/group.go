@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -80,8 +81,8 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
 	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
-		if err := s.grade(ctx); err != nil {
-			s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		if err := g.grade(ctx, s); err != nil {
+			return err
 		}
 		sealed = s.settle(now, s.group.RewardWithin)
 	}
@@ -94,30 +95,48 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	return nil
 }
 
-// grade has the problem's own scenario judge the last reply of the main branch. s.mu is
+// grade has the problem's own scenario judge the last reply of the main branch. An error
+// means that the reward cannot be kept; a fault of the scenario ends the session. s.mu is
 // held.
-func (s *session) grade(ctx context.Context) error {
+func (g *Gateway) grade(ctx context.Context, s *session) error {
+	step, err := s.judge(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		return nil
+	}
+	r := Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}
+	if err := s.mayTake(r); err != nil {
+		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		return nil
+	}
+	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
+		return err
+	}
+	return s.take(r)
+}
+
+// judge has the scenario of a session's problem answer its last reply. s.mu is held.
+func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 	last := s.tree.main()
 	if last == nil || s.group.job.Scenario == nil {
-		return fmt.Errorf("nothing can judge it")
+		return none, errors.New("nothing can judge it")
 	}
 	env, err := s.group.job.Scenario.Env(s.group.job.Problem)
 	if err != nil {
-		return err
+		return none, err
 	}
 	defer func() { _ = env.Close() }()
 	if _, err := env.Open(ctx); err != nil {
-		return err
+		return none, err
 	}
 	reply := quintain.Reply{Text: last.turn.Reply, Finish: last.turn.Finish}
 	if s.ended.Answer != "" {
 		reply.Text = s.ended.Answer
 	}
-	step, err := env.Step(ctx, reply)
-	if err != nil {
-		return err
-	}
-	return s.take(Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer})
+	return env.Step(ctx, reply)
 }
 
 // whole reports whether nothing more can come for a group: all its sessions are there and

@@ -50,6 +50,7 @@ type sealedRecord struct {
 // versions stand after it in binary.
 type callRecord struct {
 	Parent     string        `json:"parent,omitempty"` // ID of a call
+	Choice     int           `json:"choice,omitempty"` // number of the reply in its call
 	Whole      string        `json:"whole,omitempty"`
 	Asked      []byte        `json:"asked"`
 	End        []byte        `json:"end"`
@@ -95,13 +96,13 @@ func (b book) keep(ctx context.Context, session string, kind byte, v any) error 
 }
 
 // keepCall writes the replies of a call.
-func (b book) keepCall(s *session, body digest, vocabulary string, nodes []*node) error {
+func (b book) keepCall(s *session, f *flight, vocabulary string, nodes []*node) error {
 	if b.journal == nil {
 		return nil
 	}
 	var all []journal.Record
-	for _, n := range nodes {
-		data, err := encodeCall(n, body, vocabulary)
+	for i, n := range nodes {
+		data, err := encodeCall(n, callRecord{Choice: i, Body: f.body[:], Vocabulary: vocabulary, At: f.at})
 		if err != nil {
 			return err
 		}
@@ -127,12 +128,9 @@ func (b book) release(of *group) error {
 	return errors.Join(append(errs, b.journal.Forget(groupKey(of.Name)))...)
 }
 
-// encodeCall writes a node.
-func encodeCall(n *node, body digest, vocabulary string) ([]byte, error) {
-	r := callRecord{
-		Whole: n.whole, Asked: n.asked[:], End: n.end[:], Start: n.start[:], System: n.system[:], Body: body[:],
-		Vocabulary: vocabulary, At: time.Now(), Turn: n.turn,
-	}
+// encodeCall writes a node into a record of its call.
+func encodeCall(n *node, r callRecord) ([]byte, error) {
+	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn
 	if n.parent != nil {
 		r.Parent = n.parent.id
 	}

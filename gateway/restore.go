@@ -61,6 +61,7 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 	case kindLost, kindDelivered:
 		if n := s.tree.byID[string(r.Data)]; n != nil {
 			n.lost = r.Kind == kindLost
+			s.flights.arrived(n, !n.lost)
 		}
 	case kindFailed:
 		var in failure
@@ -121,8 +122,8 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 	var d digest
 	copy(d[:], r.Body)
 	f := s.flights.by[d]
-	if f == nil || f.restoredFrom != n.asked {
-		f = &flight{id: n.id, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{}), restoredFrom: n.asked}
+	if f == nil || r.Choice == 0 {
+		f = &flight{id: n.id, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{})}
 		close(f.done)
 		s.flights.add(d, f)
 	}
