@@ -73,7 +73,6 @@ func TestLostReplies(t *testing.T) {
 		b := open(t, nil)
 		s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
 		first := b.chat(s, user("one"))
-		in := b.gateway.sessions[s.ID]
 		b.lose(s, `{"messages": [{"role": "user", "content": "two"}]}`)
 		if again {
 			text := b.want(200, "POST", s.OpenAI+"/chat/completions", `{"messages": [{"role": "user", "content": "two"}]}`, "X-Stainless-Retry-Count", "1")
@@ -81,10 +80,10 @@ func TestLostReplies(t *testing.T) {
 				t.Errorf("the retry got %s", text)
 			}
 		}
-		in.mu.Lock()
-		in.tree.judgeUse()
-		got := []string{in.tree.nodes[0].turn.Call.Unused, in.tree.nodes[1].turn.Call.Unused}
-		in.mu.Unlock()
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+		turns := b.result().Trajectories[0].Turns
+		got := []string{turns[0].Call.Unused, turns[1].Call.Unused}
 		if want := map[bool]string{false: Undelivered, true: ""}[again]; got[0] != "" || got[1] != want || len(first.Choices) != 1 {
 			t.Errorf("asked again %v: unused %q", again, got)
 		}

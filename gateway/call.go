@@ -24,6 +24,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	if old := s.flights.by[d]; old != nil && again {
 		s.counts["retry"]++
 		old.waiting++
+		s.waiting++
 		return old, nil
 	}
 	if err := s.over(); err != nil {
@@ -47,6 +48,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	f := &flight{id: newID(callBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
 	s.flights.add(d, f)
 	s.underway++
+	s.waiting++
 	g.flying.Go(func() { g.fly(s, f) })
 	return f, nil
 }

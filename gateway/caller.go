@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -406,6 +407,10 @@ func (g callerAPI) postClose(c *web.Call) error {
 	of, err := g.groupOf(c)
 	if err != nil {
 		return err
+	}
+	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
+	if err := g.book.write(c.Context(), closed); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
 	}
 	g.mu.Lock()
 	of.closed = true

@@ -93,12 +93,17 @@ func (x *exchange) leave() {
 	s, f := x.session, x.flight
 	s.mu.Lock()
 	f.waiting--
+	s.waiting--
+	over := s.state == Draining
 	close(f.left)
 	f.left = make(chan struct{})
 	f.arrived = f.arrived || x.arrived
 	news := s.judgeArrival(f)
 	s.mu.Unlock()
 	x.keepArrival(s, news)
+	if over {
+		x.poke()
+	}
 }
 
 // judgeArrival marks the replies of a flight that nobody waits for as lost, or as delivered,

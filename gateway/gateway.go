@@ -60,11 +60,13 @@ type Gateway struct {
 	opened chan struct{} // closed when Run answers calls
 	book   book          // set by Run
 
+	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
+
 	mu       sync.Mutex
 	open     bool // Run answers calls
 	groups   map[string]*group
 	sessions map[string]*session
-	made     map[string]int // groups of each name of a caller's own task
+	live     int // sessions of groups that are not done
 	orders   map[string]*made
 	flying   sync.WaitGroup
 	wake     chan struct{} // has one element if sessions must be looked at
@@ -79,8 +81,8 @@ func New(c Config) (*Gateway, error) {
 		c.Model = "policy"
 	}
 	g := &Gateway{
-		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, made: map[string]int{}, orders: map[string]*made{},
-		wake: make(chan struct{}, 1),
+		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*made{},
+		wake: make(chan struct{}, 1), openStore: openJournal,
 	}
 	if !c.Settings.StrictPrompts {
 		forms := append(volatile(), c.Settings.Ignore...)
@@ -114,7 +116,7 @@ const lookEvery = time.Second
 func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	g.player, g.host = p, h
 	if g.config.Folder != "" {
-		if g.book.journal, err = journal.Open(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
+		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -161,6 +162,31 @@ type bench struct {
 	gateway *Gateway
 	handler http.Handler
 	stop    func() // ends the gateway
+	disk    *disk
+}
+
+// A disk is the journal of a bench. It fails on demand.
+type disk struct {
+	store
+	mu   sync.Mutex
+	full error // of appends; nil: none
+}
+
+func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
+	d.mu.Lock()
+	err := d.full
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.store.Append(ctx, all...)
+}
+
+// fails sets the error of all that is written from now on; nil: none.
+func (d *disk) fails(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = err
 }
 
 func open(t *testing.T, change func(*Config)) *bench {
@@ -176,6 +202,11 @@ func open(t *testing.T, change func(*Config)) *bench {
 	}
 	if b.gateway, err = New(c); err != nil {
 		t.Fatal(err)
+	}
+	b.disk = &disk{}
+	b.gateway.openStore = func(folder string, o journal.Options, replay func(journal.Record) error) (_ store, err error) {
+		b.disk.store, err = openJournal(folder, o, replay)
+		return b.disk, err
 	}
 	server, err := web.New(web.Config{Name: "test", Routes: b.gateway.Routes()})
 	if err != nil {

@@ -11,18 +11,17 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A group is sessions of one problem. The gateway's mutex guards sessions, replaced, closed
-// and done.
+// A group is sessions of one problem. The gateway's mutex guards the fields from sessions on.
 type group struct {
 	groupRecord
 	job rollout.Job
 
 	sessions []*session
+	begun    bool // it has sessions, or had; the journal has it
 	coming   int  // sessions that are being written
 	closed   bool // it takes no sessions any more, and is formed of what it has
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
-	drop     string // why it is not trained on; empty: it is
 }
 
 // A groupRecord is what the journal keeps of a group.
@@ -77,6 +76,9 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	before := s.state
 	if before == Sealed {
 		return nil
+	}
+	if now.Sub(s.group.Created) > 2*g.config.Settings.GroupWithin {
+		s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
 	}
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
@@ -144,7 +146,6 @@ func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 func (g *Gateway) whole(of *group, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	late := of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin
 	sealed, failed := 0, 0
 	for _, s := range of.sessions {
 		s.mu.Lock()
@@ -156,11 +157,11 @@ func (g *Gateway) whole(of *group, now time.Time) bool {
 		}
 		s.mu.Unlock()
 	}
-	if late {
-		return sealed == len(of.sessions) || now.Sub(of.Created) > 2*g.config.Settings.GroupWithin
-	}
 	wanted := of.Of + min(failed, of.Replace)
-	return len(of.sessions) >= wanted && sealed == len(of.sessions)
+	if of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin {
+		wanted = 0
+	}
+	return of.begun && of.coming == 0 && len(of.sessions) >= wanted && sealed == len(of.sessions)
 }
 
 // finish gives a group to the host.
@@ -188,6 +189,7 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 	}
 	g.mu.Lock()
 	of.done, of.doneAt = true, now
+	g.live -= len(of.sessions)
 	g.mu.Unlock()
 	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
 	return g.book.release(of)
@@ -208,5 +210,10 @@ func (g *Gateway) forget(of *group) {
 	delete(g.groups, of.Name)
 	for _, s := range of.sessions {
 		delete(g.sessions, s.id)
+	}
+	for order, made := range g.orders {
+		if made.Group == of.Name {
+			delete(g.orders, order)
+		}
 	}
 }

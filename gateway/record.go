@@ -16,6 +16,7 @@ import (
 // Kinds of the records of the journal.
 const (
 	kindGroup     = 'g' // groupRecord
+	kindClosed    = 'x' // of a group: its caller closed it
 	kindSession   = 's' // sessionRecord
 	kindCall      = 'c' // callRecord, then columns
 	kindLost      = 'l' // the ID of a call whose reply did not arrive
@@ -67,7 +68,20 @@ func groupKey(id string) string { return "group " + id }
 
 // A book keeps records in the journal, if there is one.
 type book struct {
-	journal *journal.Journal
+	journal store
+}
+
+// A store is what a gateway needs of a [journal.Journal].
+type store interface {
+	Append(ctx context.Context, all ...journal.Record) error
+	Forget(session string) error
+	Run(ctx context.Context) error
+	Close() error
+}
+
+// openJournal opens the journal of a folder.
+func openJournal(folder string, o journal.Options, replay func(journal.Record) error) (store, error) {
+	return journal.Open(folder, o, replay)
 }
 
 // write appends records to the journal, and returns when they are on disk.

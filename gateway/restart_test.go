@@ -79,13 +79,11 @@ func TestRestartWithLostReplies(t *testing.T) {
 		b.lose(s, ask)
 		b = b.again(folder)
 		test.then(b, s)
-		of := b.gateway.sessions[s.ID]
-		of.mu.Lock()
-		of.tree.judgeUse()
-		if got := of.tree.nodes[0].turn.Call.Unused; got != test.want || len(of.tree.nodes) != 1 {
-			t.Errorf("%s: unused %q, want %q; %d calls", test.why, got, test.want, len(of.tree.nodes))
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+		if turns := b.result().Trajectories[0].Turns; len(turns) != 1 || turns[0].Call.Unused != test.want {
+			t.Errorf("%s: %d calls, unused %q, want %q", test.why, len(turns), turns[0].Call.Unused, test.want)
 		}
-		of.mu.Unlock()
 	}
 }
 

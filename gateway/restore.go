@@ -14,6 +14,12 @@ func (g *Gateway) restore(r journal.Record) error {
 	if r.Kind == kindGroup {
 		return g.restoreGroup(r)
 	}
+	if r.Kind == kindClosed {
+		if of := g.groups[string(r.Data)]; of != nil {
+			of.closed = true
+		}
+		return nil
+	}
 	if r.Kind == kindSession {
 		return g.restoreSession(r)
 	}
@@ -49,6 +55,8 @@ func (g *Gateway) restoreSession(r journal.Record) error {
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
 	of.sessions = append(of.sessions, s)
+	of.begun = true
+	g.live++
 	g.sessions[s.id] = s
 	return nil
 }

@@ -36,7 +36,8 @@ type session struct {
 	state    State
 	tree     *tree
 	flights  flights
-	underway int
+	underway int // calls
+	waiting  int // requests for them
 	sampled  int // tokens
 	counts   map[string]int
 
@@ -177,10 +178,11 @@ func (s *session) end(e End, now time.Time) {
 // once it has a reward or can have none. It reports whether it sealed it. s.mu is held.
 func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
-		if now.Sub(s.endedAt) >= s.limits.Drain {
+		late := now.Sub(s.endedAt) >= s.limits.Drain
+		if late {
 			s.stopCalls()
 		}
-		if s.underway > 0 {
+		if s.underway > 0 || s.waiting > 0 && !late {
 			return false
 		}
 		s.become(Awaiting)
