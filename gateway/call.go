@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -38,7 +40,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	if len(s.tree.nodes) >= s.limits.Calls {
 		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes)))
 	}
-	if s.underway >= s.limits.Parallel {
+	if s.underway >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.nodes)) {
 		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
 	}
 	if s.state == Created {
@@ -158,6 +160,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	}
 	start := g.canon.start(req.Tools, req.Vars)
 	p := s.tree.find(start, req.Messages, anchorsOf(req))
+	if main := s.tree.main(); main != nil {
+		p.most = main.tokens
+	}
 	p.branch = s.label(p, req)
 	f.place = p
 	left := s.limits.Tokens - s.sampled
@@ -256,6 +261,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		},
 	}
 	n.tokens = len(sample.Read) + len(sample.Wrote)
+	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {
+		n.turn.Call.Branch = ""
+	}
 	if p.parent != nil {
 		n.turn.Call.Parent = p.parent.index
 		if !sample.Fork {
@@ -265,7 +273,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 	if p.parent == nil || p.parent.start != p.start {
 		n.turn.Call.Tools = req.Tools
 	}
-	n.end = g.canon.after(p.asked, n.turn.Message())
+	seen := n.turn.Message()
+	seen.ToolCalls = shown(req, seen.ToolCalls)
+	n.end = g.canon.after(p.asked, seen)
 	return n
 }
 
@@ -286,15 +296,20 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
-		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls, Finish: t.Finish}
-		if req.OneCall && len(c.ToolCalls) > 1 { // the tokens stay
-			c.ToolCalls = c.ToolCalls[:1]
-		}
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
 		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].tokens - len(f.nodes[0].turn.Wrote)
 	return r
+}
+
+// shown is what a client sees of tool calls: one, if it wants no more. The tokens stay.
+func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
+	if req.OneCall && len(all) > 1 {
+		return all[:1]
+	}
+	return all
 }
 
 // label is the branch of a call: the agent's name for it, or what it seems to be. s.mu is
@@ -309,7 +324,7 @@ func (s *session) label(p place, req *dialect.Request) string {
 		return ""
 	case (s.underway > 1 || len(main.turn.ToolCalls) > 0 && main.children == 0) && (p.system != main.system || p.start != main.start):
 		return Subagent
-	case s.underway <= 1 && (p.system == main.system || p.start == main.start):
+	case p.class == Root && s.underway <= 1 && (p.system == main.system || p.start == main.start):
 		return Compacted
 	}
 	return ""
@@ -348,6 +363,9 @@ func refusal(err error) error {
 	case errors.Is(err, errEnded):
 		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
 	}
+	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
+	}
 	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}
 }
 
@@ -360,6 +378,18 @@ func checkSample(s *quintain.Sample) error {
 		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
 	case len(s.Versions) != len(s.Wrote):
 		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	case !slices.IsSorted(s.Versions):
+		return errors.New("the policy returned versions that fall within a reply")
+	}
+	for i, p := range s.LogProbs {
+		if !(p <= 0 && p >= -math.MaxFloat32) {
+			return fmt.Errorf("the policy returned the log-probability %v for token %d", p, i)
+		}
+	}
+	for _, tokens := range [][]quintain.Token{s.Read, s.Wrote} {
+		if i := slices.IndexFunc(tokens, func(t quintain.Token) bool { return t < 0 }); i >= 0 {
+			return fmt.Errorf("the policy returned %d as token %d", tokens[i], i)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -273,7 +274,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	}
 	r := in.Reward
 	r.Reward = *in.Number
-	r.Key = c.R.Header.Get("Idempotency-Key")
+	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
 	if err := g.Reward(c.Context(), s.id, r); err != nil {
 		return err
 	}

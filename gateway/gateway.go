@@ -102,7 +102,7 @@ func New(c Config) (*Gateway, error) {
 func volatile() []string {
 	return []string{
 		`(?m)^x-anthropic-billing-header:.*$`,
-		`(?mi)^\s*(today's date|current date|date|current time)\s*(is)?:?.*$`,
+		`(?mi)^\s*(today['’]s date|current date|date|current time)(\s+is\b|\s*:).*$`,
 	}
 }
 

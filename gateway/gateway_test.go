@@ -29,13 +29,15 @@ type parrot struct {
 	fails []error // of the next calls
 	asked []quintain.Request
 	hold  chan struct{} // if set, calls wait until it is closed
+
+	breaks func(*quintain.Sample) // if set, spoils samples
 }
 
 func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r)
 	number := len(p.asked)
-	hold := p.hold
+	hold, breaks := p.hold, p.breaks
 	var err error
 	if len(p.fails) > 0 {
 		err, p.fails = p.fails[0], p.fails[1:]
@@ -69,6 +71,9 @@ func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		all[i] = quintain.Sample{Text: text, Whole: text, Read: read, Wrote: wrote, LogProbs: make([]float32, len(wrote)), Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: "bytes"}
 		for k := range wrote {
 			all[i].LogProbs[k] = -0.5
+		}
+		if breaks != nil {
+			breaks(&all[i])
 		}
 	}
 	return all, nil

@@ -287,7 +287,7 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.mayTake(r); err != nil {
+	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
 		return err
 	}
 	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {

@@ -109,7 +109,7 @@ func (s *session) over() error {
 	switch {
 	case s.state == Created || s.state == Live:
 		return nil
-	case s.ended.Why != "":
+	case s.ended.Limit || s.ended.Failed == failedTime: // other reasons are the caller's, or name the solution
 		return errors.New("the session has ended: " + s.ended.Why)
 	}
 	return errors.New("the session has ended")
@@ -117,8 +117,11 @@ func (s *session) over() error {
 
 // mayTake reports why a session does not take a reward. s.mu is held.
 func (s *session) mayTake(r Reward) error {
+	if r.Key != "" && s.byKey[r.Key] {
+		return nil // it was taken
+	}
 	sum := r.Reward
-	switch n := s.tree.byID[r.Call]; {
+	switch n := s.tree.call(r.Call); {
 	case math.IsNaN(r.Reward) || math.IsInf(r.Reward, 0):
 		return web.Errorf(http.StatusUnprocessableEntity, "reward: is %v, want a finite number", r.Reward)
 	case s.state == Sealed:
@@ -144,7 +147,7 @@ func (s *session) take(r Reward) error {
 		return err
 	}
 	s.remember(r.Key)
-	n, add := s.tree.byID[r.Call], r.Mode == "add"
+	n, add := s.tree.call(r.Call), r.Mode == "add"
 	if n != nil {
 		if add && n.reward != nil {
 			r.Reward += *n.reward
