@@ -83,6 +83,7 @@ class Node:
     def __init__(self, engine, asked, reply, one, choice):
         self.engine, self.asked, self.end, self.choice = engine, asked, asked[1] + (canonical(reply),), choice
         self.begun, self.ended, self.whole = one["begun"], one["ended"], one["whole"]
+        self.unmarked = 0 if one["retry"] else 1
         self.parent, self.children = None, 0
 
 
@@ -103,16 +104,15 @@ def tree(session, engine):
                 raise Wrong(f"{len(found)} replies of the engine fit {reply}")
             (i,) = found
             if i in seen:
-                if not one["retry"] and not seen[i].retried_request(request):
+                seen[i].unmarked += not one["retry"]
+                if seen[i].unmarked > 1:
                     raise Wrong("a reply came twice, without a retry")
                 if seen[i].end != asked[1] + (canonical(reply),):
                     raise Wrong("a retry got another reply")
                 seen[i].whole |= one["whole"]
                 continue
-            seen[i] = node = Node(engine[i], asked, reply, one, choice)
-            node.request = request
-            node.retried_request = lambda r, of=request: r == of
-            nodes.append(node)
+            seen[i] = Node(engine[i], asked, reply, one, choice)
+            nodes.append(seen[i])
     for node in nodes:
         start, talk = node.asked
         for at in range(len(talk) - 2, -1, -1):
@@ -124,6 +124,9 @@ def tree(session, engine):
                     raise Wrong("two replies look the same")
                 node.parent = fit[0]
                 fit[0].children += 1
+                before = fit[0].engine["prompt"] + fit[0].engine["tokens"]
+                if not session["forks"] and node.engine["prompt"][: len(before)] != before:
+                    raise Wrong("the engine read other tokens than it had written")
                 break
     return nodes
 

@@ -22,6 +22,7 @@ import (
 // training gets.
 type played struct {
 	Session string                     `json:"session"`
+	Forks   bool                       `json:"forks"` // the chat template may rewrite the conversation
 	Wire    []wire                     `json:"wire"`
 	Engine  []note                     `json:"engine"`
 	Outcome quintain.Outcome           `json:"outcome"`
@@ -55,6 +56,7 @@ func TestEachUsedTokenIsTrainedOnOnce(t *testing.T) {
 						return
 					}
 					one := b.playOut(uint64(n), d, host)
+					one.Forks = i == 1
 					text, err := json.Marshal(one)
 					if err != nil {
 						t.Error(err)
