@@ -171,12 +171,13 @@ type Limits struct {
 	Choices   int // most replies of a request
 	Messages  int // most messages
 	Tools     int // most tools
-	ToolBytes int // bytes of a tool
+	Elements  int // most messages, their parts and tool calls, tools and stop texts together
+	ToolBytes int // bytes of a tool, and of the template's variables
 	Stops     int // most stop texts
 	Depth     int // JSON values within each other
 }
 
 // StandardLimits returns the limits of a session that sets none.
 func StandardLimits() Limits {
-	return Limits{Choices: 8, Messages: 10_000, Tools: 512, ToolBytes: 64 << 10, Stops: 64, Depth: 64}
+	return Limits{Choices: 8, Messages: 10_000, Elements: 100_000, Tools: 512, ToolBytes: 64 << 10, Stops: 64, Depth: 64}
 }

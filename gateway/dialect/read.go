@@ -47,8 +47,9 @@ type value struct {
 
 // A body is what is known of a whole body.
 type body struct {
-	fault  *Error // the first
-	limits Limits
+	fault    *Error // the first
+	limits   Limits
+	elements int // of all lists read so far
 }
 
 // fields is an object with its members.
@@ -146,6 +147,10 @@ func (v value) elements(each func(i int, one value)) {
 	}
 	i := 0
 	jsonform.Elements(v.text, func(text []byte) bool {
+		if v.body.elements++; v.body.elements > v.body.limits.Elements {
+			v.refuse(CodeValue, "want at most %d messages, parts and tool calls in all", v.body.limits.Elements)
+			return false
+		}
 		each(i, value{text, place{&v.at, "", i}, v.body})
 		i++
 		return !v.failed()

@@ -299,6 +299,8 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"too many messages", "chat", `{"messages":[` + many.String() + last + `]}`, "messages"},
 		{"too many items", "responses", `{"input":[` + many.String() + last + `]}`, "input"},
 		{"too many results", "messages", `{"messages":[{"role":"user","content":[` + calls.String() + `{"type":"text","text":"x"}]}]}`, "messages[0].content[10000]"},
+		{"too many parts", "chat", `{"messages":[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":""},`, 100_000) + `{"type":"text","text":""}]}]}`, "messages[0].content"},
+		{"large variables", "chat", `{"chat_template_kwargs":{"x":"` + strings.Repeat("x", 64<<10) + `"}}`, "chat_template_kwargs"},
 		{"too many tools", "chat", `{"tools":[` + tools.String() + `{"type":"function","function":{"name":"f"}}]}`, "tools"},
 		{"a large tool", "chat", `{"tools":[{"type":"function","function":{"name":"f","description":"` + strings.Repeat("x", 64<<10) + `"}}]}`, "tools[0]"},
 		{"a tool without a name", "messages", `{"tools":[{"input_schema":{}}]}`, "tools[0]"},
