@@ -72,8 +72,8 @@ type Request struct {
 
 	// Messages is the conversation, with its system messages. Developers' messages are
 	// system messages. A message's content has Parts only if one of them is no text. A
-	// message without a role stands for a whole reply that the client only refers to, by its
-	// anchor.
+	// message without a role stands for a whole reply to which the client only refers, by its
+	// anchor: what else is in it, is a part of that reply.
 	Messages []quintain.Message
 
 	// Instructed says that the first message holds the instructions for this reply alone: they

@@ -177,7 +177,7 @@ func (v value) bool() bool {
 	return string(v.text) == "true"
 }
 
-// number reads a number of at least least and at most most; nil: absent or null.
+// number reads a number within limits; nil: absent or null.
 func (v value) number(least, most float64) *float64 {
 	if v.failed() || !v.given() {
 		return nil
@@ -193,7 +193,7 @@ func (v value) number(least, most float64) *float64 {
 	return &n
 }
 
-// whole reads a whole number of at least least; nil: absent or null.
+// whole reads a whole number, not below least; nil: absent or null.
 func (v value) whole(least int64) *int64 {
 	if v.failed() || !v.given() {
 		return nil
