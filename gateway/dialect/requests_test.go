@@ -104,6 +104,16 @@ func TestRequestsOfRealClients(t *testing.T) {
 			system + user + "rs_c7 " + assistant + results,
 		},
 		{
+			"ai 6.0.326 with @ai-sdk/openai 3.0.141, store true: the text is only referred to", "responses",
+			`{"model":"policy","input":[{"role":"system","content":"calc"},{"role":"user","content":[{"type":"input_text","text":"6*7"}]},{"type":"item_reference","id":"rs_c7"},{"type":"item_reference","id":"msg_c7"},{"type":"function_call","call_id":"call_c7_0","name":"mul","arguments":"{\"a\":6,\"b\":7}"},{"type":"function_call","call_id":"call_c7_1","name":"mul","arguments":"{\"a\":7,\"b\":7}"},{"type":"function_call_output","call_id":"call_c7_0","output":"42"},{"type":"function_call_output","call_id":"call_c7_1","output":"49"}],"store":true,"tools":[{"type":"function","name":"mul","parameters":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"type":"number"}}}}],"tool_choice":"auto","stream":true}`,
+			system + user + "rs_c7 " + strings.NewReplacer(`"assistant"`, `""`, `"I call"`, `null`).Replace(assistant) + results,
+		},
+		{
+			"ai 6.0.326 with @ai-sdk/openai 3.0.141, store false", "responses",
+			`{"model":"policy","input":[{"role":"system","content":"calc"},{"role":"user","content":[{"type":"input_text","text":"6*7"}]},{"type":"reasoning","id":"rs_c7","encrypted_content":"rs_c7","summary":[]},{"role":"assistant","content":[{"type":"output_text","text":"I call"}],"id":"msg_c7"},{"type":"function_call","call_id":"call_c7_0","name":"mul","arguments":"{\"a\":6,\"b\":7}"},{"type":"function_call","call_id":"call_c7_1","name":"mul","arguments":"{\"a\":7,\"b\":7}"},{"type":"function_call_output","call_id":"call_c7_0","output":"42"},{"type":"function_call_output","call_id":"call_c7_1","output":"49"}],"store":false,"tool_choice":"auto"}`,
+			system + user + "rs_c7 " + assistant + results,
+		},
+		{
 			"anthropic 2.14.0", "messages",
 			`{"max_tokens":50,"messages":[{"role":"user","content":"6*7"},{"role":"assistant","content":[{"signature":"rs_c7","thinking":"let me see","type":"thinking"},{"text":"I call","type":"text"},{"id":"call_c7_0","input":{"a":6,"b":7},"name":"mul","type":"tool_use"},{"id":"call_c7_1","input":{"a":7,"b":7},"name":"mul","type":"tool_use"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_c7_0","content":[{"type":"text","text":"42"}]},{"type":"tool_result","tool_use_id":"call_c7_1","content":[{"type":"text","text":"49"}]}]}],"model":"policy","system":[{"type":"text","text":"calc","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"mul","description":"multiply","input_schema":{"type":"object","properties":{}}}]}`,
 			system + user + "rs_c7 " + thinking + results,
@@ -299,6 +309,8 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"too many messages", "chat", `{"messages":[` + many.String() + last + `]}`, "messages"},
 		{"too many items", "responses", `{"input":[` + many.String() + last + `]}`, "input"},
 		{"too many results", "messages", `{"messages":[{"role":"user","content":[` + calls.String() + `{"type":"text","text":"x"}]}]}`, "messages[0].content[10000]"},
+		{"too many parts", "chat", `{"messages":[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":""},`, 100_000) + `{"type":"text","text":""}]}]}`, "messages[0].content"},
+		{"large variables", "chat", `{"chat_template_kwargs":{"x":"` + strings.Repeat("x", 64<<10) + `"}}`, "chat_template_kwargs"},
 		{"too many tools", "chat", `{"tools":[` + tools.String() + `{"type":"function","function":{"name":"f"}}]}`, "tools"},
 		{"a large tool", "chat", `{"tools":[{"type":"function","function":{"name":"f","description":"` + strings.Repeat("x", 64<<10) + `"}}]}`, "tools[0]"},
 		{"a tool without a name", "messages", `{"tools":[{"input_schema":{}}]}`, "tools[0]"},
