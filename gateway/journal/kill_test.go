@@ -42,7 +42,7 @@ func call(session string, i int) Record {
 // child appends, forgets and tidies up until it is killed, and says "ok SESSION" after each
 // append, and "end SESSION" before it forgets.
 func child(dir, round string) {
-	say := func(words ...any) { os.Stdout.WriteString(fmt.Sprintln(words...)) } // one write: whole or not at all
+	say := func(words ...any) { fmt.Println(words...) } // one write: whole or not at all
 	j, err := Open(dir, ofKills(), func(Record) error { return nil })
 	if err != nil {
 		say("error", err)
