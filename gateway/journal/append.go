@@ -243,7 +243,7 @@ const (
 func (p *pen) end() int64 { return p.at + int64(len(p.b)) }
 
 func (p *pen) frame(h head, salt uint32, data []byte) {
-	p.b = h.appendTo(p.b, salt)
+	p.b = h.appendTo(p.b, salt, p.end())
 	if len(data) < joinBelow {
 		p.b = append(p.b, data...)
 	} else {

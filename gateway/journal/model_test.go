@@ -157,8 +157,9 @@ func TestAgainstAModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.compare(t, got)
-			on, clean := true, false
+			clean := false
 			for range rapid.IntRange(0, 60).Draw(t, "deeds") {
+				on := true
 				if on, clean = m.play(t, d, j); !on {
 					break
 				}
