@@ -109,22 +109,43 @@ def harmony():
     return openai_harmony.load_harmony_encoding("HarmonyGptOss")
 
 
+class HarmonyTokenizer(Tokenizer):
+    """The tokens of gpt-oss."""
+
+    def __init__(self, encoding):
+        self.encoding = encoding
+        super().__init__()
+
+    def convert_tokens_to_ids(self, token):
+        return [self.convert_tokens_to_ids(t) for t in token] if not isinstance(token, str) else super().convert_tokens_to_ids(token) if token in ("</s>", "<s>", "<pad>") else self.encode(token)[0]
+
+    def encode(self, text, add_special_tokens=False, **_):
+        return self.encoding.encode(text, allowed_special="all")
+
+    def decode(self, ids, skip_special_tokens=False, **_):
+        return self.encoding.decode([ids] if isinstance(ids, int) else ids)
+
+
 class Renderers:
     """The package renderers. It gives arguments as values, and for each broken call a status."""
 
     def __init__(self):
-        self.harmony = harmony()
+        encoding = harmony()
         import renderers
         names = {"hermes": "Qwen3", "qwen3_coder": "Qwen35", "llama3_json": "Llama3", "deepseek": "DeepSeekV3", "glm": "GLM45", "kimi": "KimiK2", "gpt_oss": "GptOss"}
-        self.tokenizer = Tokenizer()
-        self.made = {form: getattr(renderers, name + "Renderer")(self.tokenizer) for form, name in names.items()}
+        self.tokenizers = {form: HarmonyTokenizer(encoding) if form == "gpt_oss" else Tokenizer() for form in names}
+        self.made = {form: getattr(renderers, name + "Renderer")(self.tokenizers[form]) for form, name in names.items()}
         self.forms = list(self.made)
 
+    def reads(self, line):
+        return not (line["format"] == "deepseek" and "<｜tool▁sep｜>" in line["text"] and "<｜tool▁call▁begin｜>function" not in line["text"])  # V3.1
+
     def parse(self, line):
-        encode = self.tokenizer.encode if line["format"] != "gpt_oss" else lambda text: self.harmony.encode(text, allowed_special="all")
+        encode = self.tokenizers[line["format"]].encode
+        start = "<|start|>assistant" if line["format"] == "gpt_oss" else ""  # the prompt ends with it
         tools = [tool["function"] for tool in line["tools"]]
-        prompt = "<|start|>assistant" if line["format"] == "gpt_oss" else "<think>" if line["thinking"] else "x"
-        parsed = self.made[line["format"]].parse_response(encode(line["text"]), tools=tools, prompt_ids=encode(prompt))
+        prompt = encode("<think>") if line["thinking"] else None
+        parsed = self.made[line["format"]].parse_response(encode(start + line["text"]), tools=tools, prompt_ids=prompt)
         calls = [(c.name, c.arguments if isinstance(c.arguments, str) else json.dumps(c.arguments)) for c in parsed.tool_calls if c.status.name == "OK"]
         return reply(parsed.reasoning_content, parsed.content, calls)
 
@@ -134,26 +155,35 @@ class VLLM:
 
     def __init__(self):
         import logging
-        self.harmony = harmony()
         logging.disable(logging.CRITICAL)
+        encoding = harmony()
         from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
         from vllm.parser.parser_manager import ParserManager
         self.request, self.manager = ChatCompletionRequest, ParserManager
-        self.tokenizer = Tokenizer()
-        names = {"hermes": ("hermes", "qwen3"), "qwen3_coder": ("qwen3_coder", "qwen3"), "llama3_json": ("llama3_json", None), "mistral": ("mistral", "mistral"), "deepseek": ("deepseek_v31", "deepseek_v3"),
-                 "glm": ("glm45", "glm45"), "kimi": ("kimi_k2", "kimi_k2"), "pythonic": ("pythonic", None), "gpt_oss": ("openai", "openai_gptoss")}
-        self.names, self.forms = names, list(names)
+        self.tokenizer, self.harmony = Tokenizer(), HarmonyTokenizer(encoding)
+        self.names = {"hermes": ("hermes", "qwen3"), "qwen3_coder": ("qwen3_coder", "qwen3"), "llama3_json": ("llama3_json", "deepseek_r1"), "mistral": ("mistral", "mistral"), "deepseek": ("deepseek_v31", "deepseek_v3"),
+                      "glm": ("glm45", "glm45"), "kimi": ("kimi_k2", "kimi_k2"), "gpt_oss": ("openai", "openai_gptoss"), "pythonic": ("pythonic", "deepseek_r1")}
+        self.forms = list(self.names)
+
+    def reads(self, line):
+        old = line["format"] == "mistral" and "[TOOL_CALLS][" in line["text"]  # only by tokenizers of Mistral's own
+        return not old and not (line["format"] == "mistral" and line["thinking"])
 
     def parse(self, line):
         tool, reasoning = self.names[line["format"]]
-        if line["format"] == "deepseek" and "<｜tool▁call▁begin｜>function" in line["text"]:
-            tool = "deepseek_v3"
-        request = self.request(messages=[{"role": "user", "content": "x"}], model="x", tools=line["tools"])
-        kind = self.manager.get_parser(tool_parser_name=tool, reasoning_parser_name=reasoning, enable_auto_tools=True, is_harmony=line["format"] == "gpt_oss")
-        encode = self.tokenizer.encode if line["format"] != "gpt_oss" else lambda text: self.harmony.encode(text, allowed_special="all")
         thinks = line["thinking"] or "<think>" in line["text"]
-        parser = kind(self.tokenizer, request.tools, chat_template_kwargs={"enable_thinking": thinks, "thinking": thinks})
-        reasoning, content, calls = parser.parse(line["text"], request, enable_auto_tools=True, model_output_token_ids=encode(line["text"]))
+        if tool == "deepseek_v31" and "<｜tool▁call▁begin｜>function" in line["text"]:
+            tool = "deepseek_v3"
+        if tool == "pythonic" and "<|python_start|>" in line["text"]:
+            tool = "llama4_pythonic"
+        if reasoning == "deepseek_r1" and not thinks:
+            reasoning = None
+        request = self.request(messages=[{"role": "user", "content": "x"}], model="x", tools=line["tools"])
+        is_harmony = line["format"] == "gpt_oss"
+        tokenizer = self.harmony if is_harmony else self.tokenizer
+        kind = self.manager.get_parser(tool_parser_name=tool, reasoning_parser_name=reasoning, enable_auto_tools=True, is_harmony=is_harmony)
+        parser = kind(tokenizer, request.tools, chat_template_kwargs={"enable_thinking": thinks, "thinking": thinks})
+        reasoning, content, calls = parser.parse(line["text"], request, enable_auto_tools=True, model_output_token_ids=tokenizer.encode(line["text"]))
         return reply(reasoning, content, [(c.name, c.arguments) for c in calls or []])
 
 
@@ -167,20 +197,52 @@ def canonical(arguments):
         return "as written: " + arguments
 
 
+def loose(calls):
+    """Calls whose arguments are compared as texts, without space around them."""
+    def text(value):
+        return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    def reading(arguments):
+        try:
+            return {key: {"None": "null", "True": "true", "False": "false"}.get(text(value), text(value)) for key, value in json.loads(arguments).items()}
+        except (ValueError, AttributeError):
+            return arguments
+    return [(name, reading(arguments)) for name, arguments in calls]
+
+
 def difference(line, mine, theirs):
-    """The kind of the difference, None if there is none."""
+    """The kind of the difference."""
     if "error" in theirs:
-        return "error: " + theirs["error"][:50]
-    differ = [key for key in ("reasoning", "content", "calls") if mine[key] != theirs[key]]
-    if not differ:
+        return "error"
+    if all(mine[key] == theirs[key] for key in ("reasoning", "content", "calls")):
         return "same"
-    words = lambda r, key: r[key].split()
-    odd = "; ".join(key for key in differ if key == "calls" or words(mine, key) != words(theirs, key))
-    if not odd:
+    same_text = all(mine[key].split() == theirs[key].split() for key in ("reasoning", "content"))
+    if same_text and mine["calls"] == theirs["calls"]:
         return "space"
-    labels = [label for label in line["labels"]]
-    more = "" if mine["calls"] == theirs["calls"] else "fewer " if len(mine["calls"]) < len(theirs["calls"]) else "more " if len(mine["calls"]) > len(theirs["calls"]) else ""
-    return f"{','.join(labels)} | {'malformed ' if mine['malformed'] else ''}{odd.replace('calls', more + 'calls')}"
+    labels = line["labels"]
+    if f"x{tool_texts.CLOSING[line['format']]}y" in line["text"]:
+        return "tag in a string"
+    if "a call in thinking" in labels or any(mark in mine["reasoning"] for mark in tool_texts.SPECIAL):
+        return "call in thinking"
+    if mine["malformed"]:
+        return "malformed"
+    if "damaged" in labels:
+        return "damaged"
+    if not mine["reasoning"] and theirs["reasoning"]:
+        return "thinking without tags"
+    if mine["reasoning"].split() != theirs["reasoning"].split():
+        return "thinking"
+    if mine["calls"] == theirs["calls"]:
+        return "text beside calls"
+    if same_text and loose(mine["calls"]) == loose(theirs["calls"]):
+        return "types"
+    if re.search(r"(?m)^(True|False|None)$", line["text"]):
+        return "words of Python"
+    if [c for c in loose(mine["calls"]) if c[0] != "unknown_tool"] == loose(theirs["calls"]):
+        return "unknown tool"
+    if not theirs["calls"]:
+        return "calls stay text"
+    return "other"
 
 
 def main():
@@ -195,7 +257,7 @@ def main():
         if args.only and form != args.only:
             continue
         kinds, shown = collections.Counter(), collections.defaultdict(list)
-        lines = list(tool_texts.cases(form, args.count))
+        lines = [line for line in tool_texts.cases(form, args.count) if peer.reads(line)]
         for line, mine in zip(lines, ours(lines)):
             mine["calls"] = [(c["name"], canonical(c["arguments"])) for c in mine["calls"]]
             try:

@@ -34,7 +34,7 @@ func (r *reader) qwen3Coder() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, "</tool_call>", "<tool_call>")
 		}
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
-		r.set(args, key, typed(value, args.tool[key]))
+		r.argument(args, key, value, qwenTags)
 	}
 	if !r.skip("</function>") {
 		return r.brokenTags(broken{name, from, "want <parameter= or </function>"}, "</tool_call>", "<tool_call>")

@@ -54,6 +54,7 @@ var readings = map[string][]reading{
 		},
 		{why: "one newline at each side is no text", text: "<tool_call>\n<function=get_weather>\n<parameter=city>\n\n a <b> \"c\"\\n\n\n</parameter>\n</function>\n</tool_call>", want: Reply{Calls: calls(call("get_weather", `{"city": "\n a <b> \"c\"\\n\n"}`))}},
 		{why: "a text may hold the closing tag", text: "<tool_call>\n<function=get_weather>\n<parameter=city>\n</parameter> x\n</parameter>\n</function>\n</tool_call>", want: Reply{Calls: calls(call("get_weather", `{"city": "</parameter> x"}`))}},
+		{why: "a number that holds the closing tag is a fault", text: "<tool_call><function=get_weather><parameter=days>3</parameter><par=x>5</parameter></function></tool_call>", want: Reply{Calls: calls(call("get_weather", `{"days": "3</parameter><par=x>5"}`)), Why: "argument days holds </parameter>"}},
 		{why: "no arguments are an empty object", text: "<tool_call>\n<function=now>\n</function>\n</tool_call>", want: Reply{Calls: calls(now)}},
 		{why: "another type is passed on as text", text: "<tool_call><function=get_weather><parameter=days>two</parameter></function></tool_call>", want: Reply{Calls: calls(call("get_weather", `{"days": "two"}`))}},
 		{why: "a union takes what the text looks like", text: "<tool_call><function=get_weather><parameter=limit>null</parameter><parameter=share>0.5</parameter><parameter=unit>C</parameter></function></tool_call>", want: Reply{Calls: calls(call("get_weather", `{"limit": null, "share": 0.5, "unit": "C"}`))}},

@@ -90,11 +90,10 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// typed returns the JSON of a value that a model wrote without quotes, by its parameter's
-// schema: of the type that it fits, else as a string. Only a string may look like another
-// type; without a schema objects and arrays are what they look like.
-func typed(text string, schema json.RawMessage) string {
-	names := kinds(schema, 0)
+// typed returns the JSON of a value that a model wrote without quotes, by the types
+// that its parameter may have: of the first that it fits, else as a string. Only a string
+// may look like another type; without types, objects and arrays are what they look like.
+func typed(text string, names []string) string {
 	if len(names) == 0 {
 		names = []string{"string", "object", "array"}
 	}

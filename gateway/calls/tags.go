@@ -2,6 +2,7 @@ package calls
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -92,6 +93,15 @@ func (o *object) set(name, literal string) (again bool) {
 	}
 	o.values[name] = literal
 	return again
+}
+
+// argument adds an argument that was written as text between tags.
+func (r *reader) argument(o *object, name, text string, tags tagged) {
+	types := kinds(o.tool[name], 0)
+	if strings.Contains(text, tags.after) && len(types) > 0 && !slices.Contains(types, "string") {
+		r.fault("argument %s holds %s", name, tags.after) // it ended earlier, and what follows is broken
+	}
+	r.set(o, name, typed(text, types))
 }
 
 func (r *reader) set(o *object, name, literal string) {
