@@ -115,12 +115,12 @@ func (s *search) add(token addedToken) error {
 }
 
 // each calls text for the gaps between the added tokens of x, and found for each token, in
-// order.
-func (s *search) each(x piece, text func(piece), found func(id int32)) {
+// order. Special tokens at the offsets quoted, which ascend, are text.
+func (s *search) each(x piece, quoted []int, text func(piece), found func(id int32)) {
 	at := 0
 	for i := 0; i < len(x.text); {
 		token, end := s.at(x.text, i)
-		if token == nil {
+		if _, is := slices.BinarySearch(quoted, i); token == nil || is && token.Special {
 			i++
 			continue
 		}
