@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -349,7 +350,12 @@ func (t *Tokenizer) ID(token string) (id int32, known bool) {
 
 // Written returns the offsets at which text writes out a special token, in order.
 func (t *Tokenizer) Written(text string) (offsets []int) {
-	for i := range len(text) {
+	for i := 0; i < len(text); i++ {
+		next := strings.IndexAny(text[i:], t.added.begins)
+		if next < 0 {
+			break
+		}
+		i += next
 		for _, s := range []*search{t.added.exact, t.added.normalized} {
 			if token, _ := s.at(text, i); token != nil && token.Special {
 				offsets = append(offsets, i)
