@@ -2,7 +2,6 @@ package chattemplate
 
 import (
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -73,48 +72,12 @@ func (v *Vars) Merge(other Vars) {
 	}
 }
 
-// AnyText reports whether is holds for a text in v, at any depth, or for a name.
-func (v Vars) AnyText(is func(text string) bool) bool { return anyText(v.dict(), is) }
+// AnyText is [pyvalue.AnyText] for all variables.
+func (v Vars) AnyText(is func(text string) bool) bool { return pyvalue.AnyText(v.dict(), is) }
 
-func anyText(v value, is func(string) bool) bool {
-	switch v := v.(type) {
-	case string:
-		return is(v)
-	case *pyvalue.List:
-		return slices.ContainsFunc(v.Items, func(item value) bool { return anyText(item, is) })
-	case *pyvalue.Dict:
-		for name, item := range v.All() {
-			if anyText(name, is) || anyText(item, is) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// Texts returns a copy of v in which change has changed every text and every name.
+// Texts is [pyvalue.Texts] for all variables.
 func (v Vars) Texts(change func(text string) string) Vars {
-	return Vars{texts(v.dict(), change).(*pyvalue.Dict)}
-}
-
-func texts(v value, change func(string) string) value {
-	switch v := v.(type) {
-	case string:
-		return change(v)
-	case *pyvalue.List:
-		items := make([]value, len(v.Items))
-		for i, item := range v.Items {
-			items[i] = texts(item, change)
-		}
-		return &pyvalue.List{Items: items}
-	case *pyvalue.Dict:
-		d := pyvalue.NewDict(4)
-		for name, item := range v.All() {
-			d.Set(texts(name, change).(string), texts(item, change))
-		}
-		return d
-	}
-	return v
+	return Vars{pyvalue.Texts(v.dict(), change).(*pyvalue.Dict)}
 }
 
 func (v *Vars) put(name string, to value) {
