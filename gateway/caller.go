@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 // Sessions is the role of keys that make and reward sessions.
@@ -46,6 +47,7 @@ func (g callerAPI) routes() []web.Route {
 		caller("POST", "/v1/sessions/{session}/reward", g.postReward),
 		caller("POST", "/v1/sessions/{session}/end", g.postEnd),
 		caller("GET", "/v1/sessions/{session}/calls", g.getCalls),
+		caller("GET", "/v1/sessions/{session}/sequences", g.getSequences),
 		caller("GET", "/v1/groups/{group}", g.getGroup),
 		caller("POST", "/v1/groups/{group}/sessions", g.postMore),
 		caller("POST", "/v1/groups/{group}/close", g.postClose),
@@ -338,7 +340,7 @@ func (g callerAPI) getCalls(c *web.Call) error {
 		return err
 	}
 	s.mu.Lock()
-	t := s.trajectory(s.id)
+	t := s.trajectory(s.id, &g.config.Settings)
 	s.mu.Unlock()
 	var out []byte
 	for i := range t.Turns {
@@ -349,6 +351,35 @@ func (g callerAPI) getCalls(c *web.Call) error {
 		out = append(append(out, line...), '\n')
 	}
 	return c.Body(http.StatusOK, "application/x-ndjson", out)
+}
+
+// A shownSequence is a training sequence of a session, as it would be now.
+type shownSequence struct {
+	Branch string           `json:"branch"`
+	Calls  []string         `json:"calls"`
+	Tokens []quintain.Token `json:"tokens"`
+	Masks  []int32          `json:"masks"` // the token itself, or -100
+}
+
+// getSequences shows what training would get of a session now.
+func (g callerAPI) getSequences(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.tree.judgeUse()
+	t := s.trajectory(s.id, &g.config.Settings)
+	s.mu.Unlock()
+	all := []shownSequence{}
+	for one := range rollout.WholeEpisodes.Tokens(&t) {
+		shown := shownSequence{Tokens: one.Tokens, Masks: one.Masks, Branch: t.Turns[one.Turns[len(one.Turns)-1]].Call.Branch}
+		for _, k := range one.Turns {
+			shown.Calls = append(shown.Calls, t.Turns[k].Call.ID)
+		}
+		all = append(all, shown)
+	}
+	return answer(c, http.StatusOK, map[string]any{"sequences": all})
 }
 
 // groupOf returns the group of a request.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -60,6 +62,9 @@ func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
 		return nil
 	}
 	for _, s := range sessions {
+		if now.Sub(of.Created) > g.config.Settings.GroupWithin {
+			s.late(now)
+		}
 		if err := g.lookAtSession(ctx, s, now); err != nil {
 			g.config.Log.Warn("a session cannot be kept", "session", s.id, "err", err)
 			return nil // the disk is full, perhaps: later
@@ -140,7 +145,7 @@ func (g *Gateway) whole(of *group, now time.Time) bool {
 		s.mu.Unlock()
 	}
 	if late {
-		return sealed == len(of.sessions) || now.Sub(of.Created) > 2*g.config.Settings.GroupWithin
+		return sealed == len(of.sessions)
 	}
 	wanted := of.Of + min(failed, of.Replace)
 	return len(of.sessions) >= wanted && sealed == len(of.sessions)
@@ -153,7 +158,7 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 	g.mu.Lock()
 	for i, s := range of.sessions {
 		s.mu.Lock()
-		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i))
+		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i), &g.config.Settings)
 		s.mu.Unlock()
 		result.Trajectories = append(result.Trajectories, t)
 		if t.Outcome.Rewarded() {
@@ -161,8 +166,13 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Unlock()
-	if enough := of.enough(); len(rewarded) >= enough {
+	switch {
+	case len(rewarded) >= of.enough():
 		result.Trajectories = rewarded // those that failed are left out, never counted as 0
+	case len(result.Trajectories) == len(rewarded):
+		result.Drop = rollout.DropIncomplete
+	case slices.ContainsFunc(result.Trajectories, isUnrewarded):
+		result.Drop = rollout.DropUnrewarded
 	}
 	if of.Mode == Train {
 		if err := g.host.Done(ctx, result); err != nil {
@@ -174,6 +184,11 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 	g.mu.Unlock()
 	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
 	return g.book.release(of)
+}
+
+// isUnrewarded reports whether nobody rewarded a session in time.
+func isUnrewarded(t quintain.Trajectory) bool {
+	return t.Outcome == quintain.EnvFailed && strings.HasPrefix(t.Error, unrewarded)
 }
 
 // enough is the number of rewarded sessions that make a group.

@@ -75,6 +75,9 @@ type End struct {
 	Limit  bool   `json:"limit,omitempty"` // a limit of calls or tokens ended it
 }
 
+// unrewarded begins the reason of a session without a reward.
+const unrewarded = "unrewarded"
+
 // Reasons for which a session failed.
 const (
 	failedAgent     = "agent"
@@ -189,7 +192,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 		if now.Sub(s.endedAt) < within {
 			return false
 		}
-		outcome, why = quintain.EnvFailed, fmt.Sprintf("unrewarded: no reward came within %v of its end", within)
+		outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
 	}
 	if outcome == "" {
 		outcome = quintain.Scored
@@ -232,6 +235,13 @@ func (s *session) stopCalls() {
 	}
 }
 
+// late ends a session whose group's time is over.
+func (s *session) late(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
+}
+
 // expire ends a session whose time is over. s.mu is held.
 func (s *session) expire(now time.Time) {
 	switch {
@@ -243,8 +253,8 @@ func (s *session) expire(now time.Time) {
 	}
 }
 
-// trajectory returns the session as an episode. s.mu is held, and the session is sealed.
-func (s *session) trajectory(id string) quintain.Trajectory {
+// trajectory returns the session as an episode. s.mu is held.
+func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 	t := quintain.Trajectory{
 		ID: id, Problem: s.group.job.Problem, Vocabulary: s.group.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
 	}
@@ -257,7 +267,9 @@ func (s *session) trajectory(id string) quintain.Trajectory {
 	for _, n := range s.tree.nodes {
 		turn := n.turn
 		call := *turn.Call
-		turn.Call = &call
+		if turn.Call = &call; how.TrainUnused && call.Unused == Abandoned {
+			call.Unused = ""
+		}
 		if s.outcome.Rewarded() {
 			if n.reward != nil {
 				turn.Reward = *n.reward
@@ -269,5 +281,6 @@ func (s *session) trajectory(id string) quintain.Trajectory {
 		}
 		t.Turns = append(t.Turns, turn)
 	}
+	s.counts["left_out"] = leaveOut(&t, how.MaxSequences)
 	return t
 }

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
@@ -49,6 +50,26 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 		}
 	}
 	return all
+}
+
+// A TokenSequence is the tokens of a training sequence.
+type TokenSequence struct {
+	Turns  []int            // indices of its turns
+	Tokens []quintain.Token // of all its turns
+	Masks  []int32          // the token itself, or [quintain.Untrained]
+}
+
+// Tokens returns the sequences of one episode.
+func (how Sequences) Tokens(t *quintain.Trajectory) iter.Seq[TokenSequence] {
+	return func(yield func(TokenSequence) bool) {
+		for _, s := range how.of([]quintain.Trajectory{*t}) {
+			var g quintain.Group
+			s.appendTo(&g, &Memory{})
+			if !yield(TokenSequence{s.path[s.begin : s.last+1], g.Tokens[0], g.Masks[0]}) {
+				return
+			}
+		}
+	}
 }
 
 // cut appends the sequences of a branch whose own turns begin at the place own.
