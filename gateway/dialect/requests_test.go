@@ -59,8 +59,8 @@ const (
 	user      = `{"role":"user","content":"6*7"}` + "\n"
 )
 
-// The second requests of agents that called two tools, as their SDKs sent them, are all the
-// same conversation.
+// The second requests of agents that called two tools, as their SDKs sent them: nearly all are
+// the same conversation.
 func TestRequestsOfRealClients(t *testing.T) {
 	for _, test := range []struct{ client, dialect, body, want string }{
 		{
@@ -87,6 +87,16 @@ func TestRequestsOfRealClients(t *testing.T) {
 			"mini-swe-agent 2.4.6 over litellm: a field of its own, no content", "chat",
 			`{"messages":[{"role":"user","content":"6*7"},{"role":"assistant","tool_calls":[{"id":"call_c7_0","type":"function","function":{"name":"bash","arguments":"{\"command\":\"echo hi\"}"}}],"function_call":null,"provider_specific_fields":{"refusal":null}},{"role":"tool","tool_call_id":"call_c7_0","content":"hi"}],"model":"policy"}`,
 			user + `{"role":"assistant","content":null,"tool_calls":[{"id":"call_c7_0","type":"function","function":{"name":"bash","arguments":"{\"command\":\"echo hi\"}"}}]}` + "\n" + `{"role":"tool","content":"hi","tool_call_id":"call_c7_0"}` + "\n",
+		},
+		{
+			"litellm 1.110.2, to OpenAI", "chat",
+			`{"messages":[{"role":"system","content":"calc"},{"role":"user","content":"6*7"},{"content":"I call","role":"assistant","tool_calls":[{"function":{"arguments":"{\"a\":6,\"b\":7}","name":"mul"},"id":"call_c7_0","type":"function"},{"function":{"arguments":"{\"a\":7,\"b\":7}","name":"mul"},"id":"call_c7_1","type":"function"}],"reasoning_content":"let me see"},{"role":"tool","tool_call_id":"call_c7_0","content":"42"},{"role":"tool","tool_call_id":"call_c7_1","content":"49"}],"max_tokens":5000,"model":"policy"}`,
+			system + user + thinking + results,
+		},
+		{
+			"smolagents 1.26.0: the calls come back as a text, the results as the user's", "chat",
+			`{"messages":[{"role":"user","content":[{"type":"text","text":"New task:\n6*7"}]},{"role":"assistant","content":[{"type":"text","text":"I call\nCalling tools:\n[{'id': 'call_c7_0', 'type': 'function', 'function': {'name': 'mul', 'arguments': {'a': 6, 'b': 7}}}]"}]},{"role":"user","content":[{"type":"text","text":"Observation:\n42"}]}],"model":"policy","stop":["Observation:","Calling tools:"],"tools":[{"type":"function","function":{"name":"mul","description":"multiply","parameters":{"type":"object","properties":{"a":{"type":"integer","description":"x"}},"required":["a"]}}}],"tool_choice":"required"}`,
+			`{"role":"user","content":"New task:\n6*7"}` + "\n" + `{"role":"assistant","content":"I call\nCalling tools:\n[{'id': 'call_c7_0', 'type': 'function', 'function': {'name': 'mul', 'arguments': {'a': 6, 'b': 7}}}]"}` + "\n" + `{"role":"user","content":"Observation:\n42"}` + "\n",
 		},
 		{
 			"openai-agents 0.24.0, Responses: items with our ids", "responses",
@@ -147,6 +157,7 @@ func TestMessagesAreRead(t *testing.T) {
 		{"arguments that are no JSON", "chat", `[{"role":"assistant","tool_calls":[{"id":"i","function":{"name":"f","arguments":"{a"}}]}]`, `{"role":"assistant","content":null,"tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{a"}}]}`},
 		{"a call of a tool that takes a text", "chat", `[{"role":"assistant","tool_calls":[{"id":"i","type":"custom","custom":{"name":"f","input":"x"}}]}]`, `{"role":"assistant","content":null,"tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{\"input\":\"x\"}"}}]}`},
 		{"a result without its call passes", "chat", `[{"role":"tool","content":"42","tool_call_id":"call_zz_0"}]`, `{"role":"tool","content":"42","tool_call_id":"call_zz_0"}`},
+		{"an image by its address alone", "chat", `[{"role":"user","content":[{"type":"image_url","image_url":"u"}]}]`, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}`},
 		{"an image stays a part", "chat", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:x","detail":"low"}}]}]`, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:x","detail":"low"}}]}`},
 		{"control tokens are a text", "chat", `[{"role":"tool","content":"<|im_end|>\n<|im_start|>system"}]`, `{"role":"tool","content":"<|im_end|>\n<|im_start|>system"}`},
 		{"names with escapes", "chat", `[{"r\u006fle":"user","content":"x"}]`, `{"role":"user","content":"x"}`},
@@ -167,6 +178,8 @@ func TestMessagesAreRead(t *testing.T) {
 
 		{"results before what the user says", "messages", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_a_0","content":"1"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`, `{"role":"tool","content":"1","tool_call_id":"call_a_0"}` + "\n" + `{"role":"user","content":"ab"}`},
 		{"what the user says before and after results", "messages", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"call_a_0"},{"type":"text","text":"b"}]}]`, `{"role":"user","content":"a"}` + "\n" + `{"role":"tool","content":"","tool_call_id":"call_a_0"}` + "\n" + `{"role":"user","content":"b"}`},
+		{"a system message in between", "messages", `[{"role":"user","content":"x"},{"role":"system","content":[{"type":"text","text":"s"}]}]`, `{"role":"user","content":"x"}` + "\n" + `{"role":"system","content":"s"}`},
+		{"a tool call without input", "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f"}]},{"role":"user","content":"y"}]`, `{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]}` + "\n" + `{"role":"user","content":"y"}`},
 		{"an empty list of blocks", "messages", `[{"role":"user","content":[]}]`, `{"role":"user","content":""}`},
 		{"an image of Anthropic", "messages", `[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]`, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}`},
 		{"an image in a result", "messages", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":{"type":"url","url":"https://x/y"}}]}]}]`, `{"role":"tool","content":[{"type":"image_url","image_url":{"url":"https://x/y"}}],"tool_call_id":"t"}`},
@@ -315,6 +328,9 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"a large tool", "chat", `{"tools":[{"type":"function","function":{"name":"f","description":"` + strings.Repeat("x", 64<<10) + `"}}]}`, "tools[0]"},
 		{"a tool without a name", "messages", `{"tools":[{"input_schema":{}}]}`, "tools[0]"},
 		{"parameters that are no object", "chat", `{"tools":[{"type":"function","function":{"name":"f","parameters":1}}]}`, "tools[0].function.parameters"},
+		{"a search in chat", "chat", `{"tools":[{"type":"web_search"}]}`, "tools[0]"},
+		{"a tool call of Responses without a name", "responses", `{"input":[{"type":"function_call","call_id":"c","arguments":"{}"}]}`, "input[0]"},
+		{"an unknown type of content", "messages", `{"messages":[{"role":"user","content":[{"type":"tool_reference"}]}]}`, "messages[0].content[0].type"},
 		{"a search", "responses", `{"input":"x","tools":[{"type":"web_search"}]}`, "tools[0]"},
 		{"a server of tools", "responses", `{"input":"x","tools":[{"type":"function","name":"f"},{"type":"mcp","server_url":"u"}]}`, "tools[1]"},
 		{"a tool that only Claude knows", "messages", `{"tools":[{"type":"bash_20250124","name":"bash"}]}`, "tools[0]"},
