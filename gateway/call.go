@@ -122,7 +122,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.mu.Unlock()
 		return nil, err
 	}
-	start := g.canon.start(req.Tools, req.Vars)
+	start := g.canon.start(req.Tools)
 	p := s.tree.find(start, req.Messages, anchorsOf(req))
 	p.branch = s.label(p, req)
 	left := s.limits.Tokens - s.sampled
@@ -208,7 +208,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system,
+		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
@@ -226,7 +226,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 	if p.parent == nil || p.parent.start != p.start {
 		n.turn.Call.Tools = req.Tools
 	}
-	n.end = g.canon.after(p.asked, n.turn.Message())
+	said := n.turn.Message()
+	said.ToolCalls = shown(req, said.ToolCalls)
+	n.end = g.canon.after(p.asked, said)
 	return n
 }
 
@@ -242,16 +244,20 @@ func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Repl
 	return g.player.Format.Parse(sample.Whole, in)
 }
 
+// shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.
+func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
+	if req.OneCall && len(all) > 1 {
+		return all[:1]
+	}
+	return all
+}
+
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: time.Now()}
 	for _, n := range f.nodes {
 		t := &n.turn
-		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls, Finish: t.Finish}
-		if req.OneCall && len(c.ToolCalls) > 1 { // the tokens stay
-			c.ToolCalls = c.ToolCalls[:1]
-		}
-		r.Choices = append(r.Choices, c)
+		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].tokens - len(f.nodes[0].turn.Wrote)

@@ -55,6 +55,7 @@ type callRecord struct {
 	Start      []byte        `json:"start"`
 	System     []byte        `json:"system"`
 	Body       []byte        `json:"body"` // digest of the request
+	Instructed bool          `json:"instructed,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
 	At         time.Time     `json:"at"`
 	Turn       quintain.Turn `json:"turn"` // without its columns
@@ -130,7 +131,7 @@ func (b book) release(of *group) error {
 func encodeCall(n *node, body digest, vocabulary string) ([]byte, error) {
 	r := callRecord{
 		Whole: n.whole, Asked: n.asked[:], End: n.end[:], Start: n.start[:], System: n.system[:], Body: body[:],
-		Vocabulary: vocabulary, At: time.Now(), Turn: n.turn,
+		Vocabulary: vocabulary, Instructed: n.instructed, At: time.Now(), Turn: n.turn,
 	}
 	if n.parent != nil {
 		r.Parent = n.parent.id
@@ -179,7 +180,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn}
+	n := &node{whole: r.Whole, turn: r.Turn, instructed: r.Instructed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}
