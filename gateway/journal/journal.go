@@ -60,6 +60,7 @@ type Journal struct {
 	// turn is a semaphore; its holder writes the open segment and the manifest.
 	turn   chan struct{}
 	broken bool     // the open segment takes nothing more; held with turn
+	buf    []byte   // scratch of writes, empty; held with turn
 	spare  *segment // begun, and perhaps listed by the manifest on the disk; held with turn
 
 	reading sync.RWMutex // held to read segments; locked to close them

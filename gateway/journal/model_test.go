@@ -159,8 +159,8 @@ func TestAgainstAModel(t *testing.T) {
 			m.compare(t, got)
 			clean := false
 			for range rapid.IntRange(0, 60).Draw(t, "deeds") {
-				on := true
-				if on, clean = m.play(t, d, j); !on {
+				on, ended := m.play(t, d, j)
+				if clean = ended; !on {
 					break
 				}
 			}
