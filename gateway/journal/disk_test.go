@@ -369,6 +369,38 @@ func TestFaultsOfTheDisk(t *testing.T) {
 	}
 }
 
+// TestSyncFailedInAnEarlierLife ends the process after a failed sync, on a disk that could not cut
+// the bytes off: the system has them in memory only. What the next process replays it makes durable.
+func TestSyncFailedInAnEarlierLife(t *testing.T) {
+	for _, kill := range []bool{false, true} {
+		rapid.Check(t, func(rt *rapid.T) {
+			d := newDisk()
+			j, _, err := openOn(d, Options{})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			add(t, j, rec("a:1"))
+			d.fail("sync", 2)
+			d.fail("truncate", 1)
+			for range 2 {
+				if err := j.Append(t.Context(), rec("a:2")); !errors.Is(err, syscall.EIO) {
+					rt.Fatal(err)
+				}
+			}
+			if !kill {
+				shut(t, j)
+			}
+			if j, _, err = openOn(d, Options{}); err != nil {
+				rt.Fatal(err)
+			}
+			add(t, j, rec("a:3"))
+			if _, got, err := openOn(d.crash(rt, true), Options{}); err != nil || text(got) != "a:1 a:2 a:3" {
+				rt.Fatalf("after a kill (%v) and a power cut: replays %q, %v", kill, text(got), err)
+			}
+		})
+	}
+}
+
 // TestFailuresLeaveNoFiles has every new segment fail at its last step.
 func TestFailuresLeaveNoFiles(t *testing.T) {
 	d := newDisk()

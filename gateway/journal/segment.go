@@ -183,6 +183,23 @@ func (s *segment) torn(at int64) (bool, error) {
 	return true, nil
 }
 
+// harden makes the segment durable. It writes what is above the seal once more: if a sync of the
+// process before failed, the system may have it in memory only, and not know that any more.
+func (s *segment) harden() error {
+	w := window{f: s.f, size: s.size}
+	for at := s.sealed; at < s.size; {
+		b, err := w.read(at, windowLen)
+		if err != nil {
+			return err
+		}
+		if _, err := s.f.WriteAt(b, at); err != nil {
+			return err
+		}
+		at += int64(len(b))
+	}
+	return s.f.Sync()
+}
+
 // read reads a frame, and checks all of it.
 func (s *segment) read(p place) (head, []byte, error) {
 	b := make([]byte, p.size)
