@@ -148,26 +148,23 @@ func number(text string, at int) (end int, why string) {
 
 // notObject says why a text is not one JSON object; empty: it is.
 func notObject(text string) string {
-	if !strings.HasPrefix(text, "{") {
-		if _, why := whole(text); why != "" {
-			return why
-		}
+	why := whole(text)
+	if why == "" && !strings.HasPrefix(text, "{") {
 		return "not a JSON object"
 	}
-	_, why := whole(text)
 	return why
 }
 
-// whole returns the end of the only JSON value in a text.
-func whole(text string) (end int, why string) {
-	end, why = value(text, 0, 0)
+// whole says why a text is not one JSON value; empty: it is.
+func whole(text string) (why string) {
+	end, why := value(text, 0, 0)
 	if why == "" && end < len(text) {
 		why = notJSON(text, end)
 	}
 	if why != "" && end < len(text) {
 		why = fmt.Sprintf("invalid JSON at byte %d of them", end)
 	}
-	return end, why
+	return why
 }
 
 // A written call is a JSON object with a name and arguments, as far as it can be read.

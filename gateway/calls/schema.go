@@ -120,7 +120,7 @@ func fit(text, name string) (literal string, fits bool) {
 		if !strings.HasPrefix(text, map[string]string{"object": "{", "array": "["}[name]) {
 			return "", false
 		}
-		if _, why := whole(text); why == "" {
+		if whole(text) == "" {
 			return text, true
 		}
 		literal, why := pythonValue(text)
