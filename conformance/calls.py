@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compare package gateway/calls with its peers on replies of models: reasoning, content, tool calls.
 
---peer is renderers, vllm or llamacpp. A difference is of a kind; docs/tool-calls.json says for each kind why
-it is there, and one without a row is a fault. The texts are those of tool_texts.py.
+The texts are those of tool_texts.py. A difference is of a kind, such as "text beside calls". docs/tool-calls.json has a row
+for each kind and peer, with its reason and the number of texts of each format; any other number is a fault.
 """
 import argparse
 import base64
@@ -17,6 +17,8 @@ import sys
 import tool_texts
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROWS = HERE.parent / "docs" / "tool-calls.json"
+COUNT = 2000
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "quintain"
 
 
@@ -143,9 +145,10 @@ class Renderers:
     def parse(self, line):
         encode = self.tokenizers[line["format"]].encode
         start = "<|start|>assistant" if line["format"] == "gpt_oss" else ""  # the prompt ends with it
+        end = "<|call|>" if start and " to=" in line["text"].split("<|start|>")[-1] else ""  # this peer reads no call without
         tools = [tool["function"] for tool in line["tools"]]
         prompt = encode("<think>") if line["thinking"] else None
-        parsed = self.made[line["format"]].parse_response(encode(start + line["text"]), tools=tools, prompt_ids=prompt)
+        parsed = self.made[line["format"]].parse_response(encode(start + line["text"] + end), tools=tools, prompt_ids=prompt)
         calls = [(c.name, c.arguments if isinstance(c.arguments, str) else json.dumps(c.arguments)) for c in parsed.tool_calls if c.status.name == "OK"]
         return reply(parsed.reasoning_content, parsed.content, calls)
 
@@ -198,16 +201,27 @@ def canonical(arguments):
 
 
 def loose(calls):
-    """Calls whose arguments are compared as texts, without space around them."""
-    def text(value):
-        return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """Calls whose arguments are compared as what their texts look like, without space around them."""
+    def look(value):
+        if not isinstance(value, str):
+            return value
+        value = value.strip()
+        try:
+            return {"None": None, "True": True, "False": False}[value] if value in ("None", "True", "False") else json.loads(value)
+        except ValueError:
+            return value
 
     def reading(arguments):
         try:
-            return {key: {"None": "null", "True": "true", "False": "false"}.get(text(value), text(value)) for key, value in json.loads(arguments).items()}
+            return json.dumps({key: look(value) for key, value in json.loads(arguments).items()}, sort_keys=True)
         except (ValueError, AttributeError):
             return arguments
     return [(name, reading(arguments)) for name, arguments in calls]
+
+
+def stripped(r):
+    """A reply without special tokens and space."""
+    return re.sub("|".join(map(re.escape, tool_texts.SPECIAL)) + r"|\\n|\s", "", json.dumps([r["reasoning"], r["content"], r["calls"]], ensure_ascii=False))
 
 
 def difference(line, mine, theirs):
@@ -225,57 +239,78 @@ def difference(line, mine, theirs):
     if "a call in thinking" in labels or any(mark in mine["reasoning"] for mark in tool_texts.SPECIAL):
         return "call in thinking"
     if mine["malformed"]:
-        return "malformed"
-    if "damaged" in labels:
-        return "damaged"
+        whole = [c for c in loose(theirs["calls"]) if not c[1].startswith("as written")]
+        return "malformed" if all(c in loose(mine["calls"]) for c in whole) else "malformed: other"
+    damaged = "damaged: " if "damaged" in labels else ""
+    if damaged and stripped(mine) == stripped(theirs):
+        return "special tokens"
     if not mine["reasoning"] and theirs["reasoning"]:
         return "thinking without tags"
     if mine["reasoning"].split() != theirs["reasoning"].split():
-        return "thinking"
+        return damaged + "thinking"
     if mine["calls"] == theirs["calls"]:
         return "text beside calls"
     if same_text and loose(mine["calls"]) == loose(theirs["calls"]):
         return "types"
     if re.search(r"(?m)^(True|False|None)$", line["text"]):
         return "words of Python"
-    if [c for c in loose(mine["calls"]) if c[0] != "unknown_tool"] == loose(theirs["calls"]):
+    known = lambda r: [c for c in loose(r["calls"]) if c[0] != "unknown_tool"]
+    if known(mine) == known(theirs):
         return "unknown tool"
     if not theirs["calls"]:
-        return "calls stay text"
-    return "other"
+        return damaged + "calls stay text"
+    return damaged + "other"
+
+
+def compare(peer, form, count):
+    """The replies of one format by kind: each a line, ours and theirs."""
+    lines = [line for line in tool_texts.cases(form, count) if peer.reads(line)]
+    kinds = collections.defaultdict(list)
+    for line, mine in zip(lines, ours(lines)):
+        mine["calls"] = [(c["name"], canonical(c["arguments"])) for c in mine["calls"]]
+        try:
+            theirs = peer.parse(line)
+            theirs["calls"] = [(name, canonical(text)) for name, text in theirs["calls"]]
+        except Exception as error:
+            theirs = {"error": f"{type(error).__name__}: {error}"}
+        kinds[difference(line, mine, theirs)].append((line, mine, theirs))
+    return kinds
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--peer", required=True, choices=PEERS)
-    parser.add_argument("--count", type=int, default=2000, help="texts of each format")
-    parser.add_argument("--only", help="one format")
-    parser.add_argument("--show", type=int, default=2, help="examples of each unexplained kind")
+    parser.add_argument("--count", type=int, default=COUNT, help="texts of each format; the numbers of the rows are compared only for the default")
+    parser.add_argument("--only", default="", help="one format")
+    parser.add_argument("--show", type=int, default=2, help="examples of each unexpected kind")
+    parser.add_argument("--all", action="store_true", help="show examples of every kind")
+    parser.add_argument("--update", action="store_true", help="write the numbers of the rows anew")
     args = parser.parse_args()
-    peer = PEERS[args.peer]()
+    rows = json.loads(ROWS.read_text(encoding="utf-8"))
+    explained = {row["kind"]: row["texts"] for row in rows if row["peer"] == args.peer}
+    peer, faults = PEERS[args.peer](), 0
     for form in peer.forms:
         if args.only and form != args.only:
             continue
-        kinds, shown = collections.Counter(), collections.defaultdict(list)
-        lines = [line for line in tool_texts.cases(form, args.count) if peer.reads(line)]
-        for line, mine in zip(lines, ours(lines)):
-            mine["calls"] = [(c["name"], canonical(c["arguments"])) for c in mine["calls"]]
-            try:
-                theirs = peer.parse(line)
-                theirs["calls"] = [(name, canonical(text)) for name, text in theirs["calls"]]
-            except Exception as error:
-                theirs = {"error": f"{type(error).__name__}: {error}", **reply("", "", [])}
-            kind = difference(line, mine, theirs)
-            kinds[kind] += 1
-            shown[kind].append((line, mine, theirs))
-        print("=====", form)
-        for kind, n in kinds.most_common():
-            print(f"{n:5} {kind}")
-            if kind != "same":
-                for line, mine, theirs in shown[kind][: args.show]:
-                    print("      text  ", line["thinking"], json.dumps(line["text"], ensure_ascii=False)[:700])
-                    print("      mine  ", json.dumps(mine, ensure_ascii=False)[:500])
-                    print("      theirs", json.dumps(theirs, ensure_ascii=False)[:500])
+        kinds = compare(peer, form, args.count)
+        same, total = len(kinds.pop("same", [])), args.count
+        read = same + sum(map(len, kinds.values()))
+        print(f"{form:12} {same:5} of {read} the same;", ", ".join(f"{kind} {len(found)}" for kind, found in sorted(kinds.items())))
+        for kind in sorted(kinds.keys() | {kind for kind, texts in explained.items() if form in texts}):
+            found, want = kinds.get(kind, []), explained.get(kind, {}).get(form, 0)
+            if args.update and kind in explained:
+                explained[kind][form] = want = len(found)
+            bad = len(found) != want if total == COUNT else not want
+            faults += bad
+            if bad:
+                print(f"  {kind}: {len(found)} texts, but {ROWS.name} has {want}")
+            for line, mine, theirs in found[: args.show] if bad or args.all else []:
+                print("    text  ", json.dumps(line, ensure_ascii=False, default=str)[:900].split(', "tools"')[0], "\n    ours  ", json.dumps(mine, ensure_ascii=False)[:600], "\n    theirs", json.dumps(theirs, ensure_ascii=False)[:600])
+    if args.update:
+        for row in rows:
+            row["texts"] = {form: n for form, n in sorted(row["texts"].items()) if n}
+        ROWS.write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return faults > 0
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ func (r *reader) dsml() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, dsmlInvokeEnd, dsmlInvoke)
 		}
 		literal := trim(value)
-		if _, why := whole(literal); kind == "true" || why != "" {
+		if kind == "true" || whole(literal) != "" {
 			if literal = string(jsonform.AppendLegible(nil, value)); kind != "true" {
 				r.fault("parameter %s is not JSON", key)
 			}

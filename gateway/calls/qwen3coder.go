@@ -14,7 +14,7 @@ var qwen3Coder = Format{
 var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>"}
 
 func (r *reader) qwen3Coder() bool {
-	tag := r.skip("<tool_call>") // models sometimes leave it out
+	r.skip("<tool_call>") // models sometimes leave it out
 	r.space()
 	if !r.skip("<function=") {
 		r.fault("want <function=")
@@ -34,16 +34,15 @@ func (r *reader) qwen3Coder() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, "</tool_call>", "<tool_call>")
 		}
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
-		r.argument(args, key, value, qwenTags)
+		r.argument(args, key, value)
 	}
 	if !r.skip("</function>") {
 		return r.brokenTags(broken{name, from, "want <parameter= or </function>"}, "</tool_call>", "<tool_call>")
 	}
 	r.callOf(name, args)
-	if before := r.at; tag {
-		if r.space(); !r.skip("</tool_call>") {
-			r.at = before
-		}
+	before := r.at
+	if r.space(); !r.skip("</tool_call>") {
+		r.at = before
 	}
 	return true
 }

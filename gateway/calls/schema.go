@@ -90,20 +90,21 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// typed returns the JSON of a value that a model wrote without quotes, by the types
-// that its parameter may have: of the first that it fits, else as a string. Only a string
-// may look like another type; without types, objects and arrays are what they look like.
-func typed(text string, names []string) string {
+// typed returns the JSON of a value that a model wrote without quotes, by the types that
+// its parameter may have: of the first that it fits, else as a string, and reports whether
+// it fits any. Only a string may look like another type; without types, objects and arrays
+// are what they look like.
+func typed(text string, names []string) (literal string, fits bool) {
 	if len(names) == 0 {
 		names = []string{"string", "object", "array"}
 	}
 	plain := strings.TrimSpace(text)
 	for _, name := range names {
 		if literal, fits := fit(plain, name); fits {
-			return literal
+			return literal, true
 		}
 	}
-	return string(jsonform.AppendLegible(nil, text))
+	return string(jsonform.AppendLegible(nil, text)), slices.Contains(names, "string")
 }
 
 // fit returns the JSON of a text if it is of the type.
@@ -119,7 +120,7 @@ func fit(text, name string) (literal string, fits bool) {
 		if !strings.HasPrefix(text, map[string]string{"object": "{", "array": "["}[name]) {
 			return "", false
 		}
-		if _, why := whole(text); why == "" {
+		if whole(text) == "" {
 			return text, true
 		}
 		literal, why := pythonValue(text)

@@ -2,7 +2,6 @@ package calls
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -96,12 +95,13 @@ func (o *object) set(name, literal string) (again bool) {
 }
 
 // argument adds an argument that was written as text between tags.
-func (r *reader) argument(o *object, name, text string, tags tagged) {
+func (r *reader) argument(o *object, name, text string) {
 	types := kinds(o.tool[name], 0)
-	if strings.Contains(text, tags.after) && len(types) > 0 && !slices.Contains(types, "string") {
-		r.fault("argument %s holds %s", name, tags.after) // it ended earlier, and what follows is broken
+	literal, fits := typed(text, types)
+	if !fits {
+		r.fault("argument %s is not of type %s", name, strings.Join(types, " or "))
 	}
-	r.set(o, name, typed(text, types))
+	r.set(o, name, literal)
 }
 
 func (r *reader) set(o *object, name, literal string) {
