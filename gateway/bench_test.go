@@ -54,7 +54,7 @@ func BenchmarkCalls(b *testing.B) {
 			b.ReportAllocs()
 			b.ResetTimer()
 			b.RunParallel(func(p *testing.PB) {
-				var s madeSession
+				var s MadeSession
 				for n := 0; p.Next(); n++ {
 					if n%10 == 0 {
 						out, err := g.Make(b.Context(), Spec{Name: newID(4), Of: 1}, 0, "")

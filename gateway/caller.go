@@ -55,14 +55,14 @@ func (g callerAPI) routes() []web.Route {
 	}
 }
 
-// A made is the answer to a request for sessions.
-type made struct {
+// A Made is the answer to a request for sessions.
+type Made struct {
 	Group    string        `json:"group"`
-	Sessions []madeSession `json:"sessions"`
+	Sessions []MadeSession `json:"sessions"`
 }
 
-// A madeSession is a new session, with what its agent needs.
-type madeSession struct {
+// A MadeSession is a new session, with what its agent needs.
+type MadeSession struct {
 	ID        string          `json:"id"`
 	Key       string          `json:"key"`
 	OpenAI    string          `json:"openai"`    // base address for OpenAI's SDKs

@@ -65,7 +65,7 @@ type Gateway struct {
 	groups   map[string]*group
 	sessions map[string]*session
 	made     map[string]int // groups of each name of a caller's own task
-	orders   map[string]*made
+	orders   map[string]*Made
 	flying   sync.WaitGroup
 	wake     chan struct{} // has one element if sessions must be looked at
 }
@@ -79,7 +79,7 @@ func New(c Config) (*Gateway, error) {
 		c.Model = "policy"
 	}
 	g := &Gateway{
-		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, made: map[string]int{}, orders: map[string]*made{},
+		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, made: map[string]int{}, orders: map[string]*Made{},
 		wake: make(chan struct{}, 1),
 	}
 	if !c.Settings.StrictPrompts {

@@ -26,7 +26,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 // Make makes sessions, as POST /v1/sessions does; base is the address of the server. It
 // waits for room at the gate for at most so long. Its errors are [*web.Error]s that name the
 // field, or faults of the disk.
-func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base string) (*made, error) {
+func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base string) (*Made, error) {
 	if err := spec.check(cmp.Or(g.config.GroupSize, 1)); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func hashOf(name string) uint64 {
 }
 
 // more makes sessions of a group.
-func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (*made, error) {
+func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (*Made, error) {
 	now := time.Now()
 	g.mu.Lock()
 	fresh, err := g.add(of, count, now)
@@ -186,12 +186,12 @@ func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (
 	if err != nil {
 		return nil, err
 	}
-	out := &made{Group: of.Name}
+	out := &Made{Group: of.Name}
 	var records []journal.Record
 	for _, s := range fresh {
 		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created})
 		records = append(records, r)
-		out.Sessions = append(out.Sessions, madeSession{
+		out.Sessions = append(out.Sessions, MadeSession{
 			ID: s.id, Key: keyOf(g.config.Secret, s.id, s.generation), OpenAI: base + "/sessions/" + s.id + "/v1", Anthropic: base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),

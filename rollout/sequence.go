@@ -72,6 +72,21 @@ func (how Sequences) Tokens(t *quintain.Trajectory) iter.Seq[TokenSequence] {
 	}
 }
 
+// Trained returns for each turn of an episode the number of its sequence that trains on it,
+// from 1 on, or 0 if none does, and the number of sequences.
+func (how Sequences) Trained(t *quintain.Trajectory) (numbers []int, n int) {
+	numbers = make([]int, len(t.Turns))
+	all := how.of([]quintain.Trajectory{*t})
+	for i := range all {
+		all[i].each(func(turn int, trained bool) {
+			if trained && len(t.Turns[turn].Wrote) > 0 {
+				numbers[turn] = i + 1
+			}
+		})
+	}
+	return numbers, len(all)
+}
+
 // cut appends the sequences of a branch whose own turns begin at the place own.
 func (how Sequences) cut(all []sequence, s sequence, own int) []sequence {
 	open := false // the last sequence may go on

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/calls"
 )
 
 // Bounds on a page.
@@ -65,6 +66,7 @@ type episode struct {
 // A turn is a turn on the page.
 type turn struct {
 	Number    int
+	Call      *calls.Call // nil: the episode is no tree
 	Told      []message
 	Reasoning excerpt
 	Same      excerpt // common start of all episodes' replies
@@ -252,6 +254,11 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 				cut = same
 			}
 			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{e.Number, k, cut}, opening))
+		}
+		if tree := calls.Of(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
+			for k := range e.Turns {
+				e.Turns[k].Call = &tree[from+k]
+			}
 		}
 		if len(turns) == 1 && len(e.Turns) == 1 && e.Score != nil && *e.Score == turns[0].Reward {
 			e.Turns[0].Reward = nil
