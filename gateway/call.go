@@ -54,7 +54,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	g.flying.Go(func() { g.watchFlight(ctx, cancel, s, f) })
 	nodes, err := g.answer(ctx, s, f)
 	s.mu.Lock()
-	f.nodes, f.err = nodes, err
+	f.nodes, f.err, f.at = nodes, err, time.Now()
 	s.underway--
 	s.used = time.Now()
 	if f.err != nil {
@@ -73,9 +73,12 @@ func (g *Gateway) fly(s *session, f *flight) {
 	}
 }
 
+// codeGone is the code of calls that nobody waits for any more.
+const codeGone = "abandoned"
+
 // note remembers the first failure of the policy. s.mu is held.
 func (s *session) note(err error) {
-	if refused, is := errors.AsType[*dialect.Error](err); is && refused.Status < http.StatusInternalServerError {
+	if refused, is := errors.AsType[*dialect.Error](err); is && (refused.Status < http.StatusInternalServerError || refused.Code == codeGone) {
 		return
 	}
 	s.cause = cmp.Or(s.cause, err)
@@ -107,11 +110,24 @@ func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFun
 			cancel(errEnded)
 			return
 		case <-late:
-			cancel(errGone)
-			return
+			if g.abandon(s, f) {
+				cancel(errGone)
+				return
+			}
 		case <-left:
 		}
 	}
+}
+
+// abandon forgets a flight unless a client waits for it again: the next one samples anew.
+func (g *Gateway) abandon(s *session, f *flight) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.waiting > 0 {
+		return false
+	}
+	s.flights.drop(f.body, f)
+	return true
 }
 
 // answer places a call, samples its replies, and keeps them.
@@ -254,7 +270,7 @@ func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
 
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: time.Now()}
+	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
 		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
@@ -310,6 +326,8 @@ func refusal(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
 		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
+	case errors.Is(err, errGone):
+		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeGone, Message: errGone.Error()}
 	case errors.Is(err, errEnded):
 		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
 	}

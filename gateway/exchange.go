@@ -31,6 +31,7 @@ func (x *exchange) whole() error {
 	if x.flight.err != nil {
 		return refuse(x.c, x.d, asError(x.flight.err))
 	}
+	x.c.Plain = true // a zipped reply has no length, and nobody would learn when it arrives
 	x.c.Arrive = func() { x.arrived = x.c.Context().Err() == nil }
 	return x.c.JSON(http.StatusOK, x.d.Encode(x.req, x.reply(x.req, x.flight)))
 }
@@ -63,8 +64,9 @@ func (x *exchange) stream() error {
 	if err := send(w.Reply(r)); err != nil {
 		return err
 	}
+	here := x.c.Context().Err() == nil // a client may go as soon as it has the last event
 	err := send(w.End(r))
-	x.arrived = err == nil && x.c.Context().Err() == nil
+	x.arrived = here && err == nil
 	return err
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 )
@@ -17,6 +18,7 @@ type flight struct {
 	body  digest           // of the request
 	done  chan struct{}    // closed when nodes and err are there
 	nodes []*node          // a reply each
+	at    time.Time        // of the commit
 	err   error
 
 	restoredFrom digest // of a flight of another process: what it asked; its reply is made anew
@@ -35,10 +37,12 @@ type flights struct {
 
 func newFlights() flights { return flights{by: map[digest]*flight{}} }
 
-// asked is the digest of a request: its route and its body, byte by byte.
-func asked(route string, body []byte) digest {
+// asked is the digest of a request: its route, the client's key for it, and its body, byte
+// by byte.
+func asked(route, key string, body []byte) digest {
 	h := sha256.New()
 	put(h, route)
+	put(h, key)
 	h.Write(body)
 	return digest(h.Sum(nil))
 }

@@ -134,6 +134,7 @@ type bench struct {
 	policy  *parrot
 	desk    *desk
 	gateway *Gateway
+	handler http.Handler
 }
 
 func open(t *testing.T, change func(*Config)) *bench {
@@ -154,6 +155,7 @@ func open(t *testing.T, change func(*Config)) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.handler = server
 	h := httptest.NewServer(server)
 	t.Cleanup(h.Close)
 	b.url = h.URL
@@ -194,6 +196,20 @@ func (b *bench) do(method, path, body string, headers ...string) (int, string) {
 		b.t.Fatal(err)
 	}
 	return resp.StatusCode, string(bytes.TrimSpace(text))
+}
+
+// send sends a request of a goroutine of its own, and returns the body of the reply.
+func (b *bench) send(r *http.Request) string {
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // want is do for a request that must have a status.

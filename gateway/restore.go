@@ -115,7 +115,7 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 	copy(d[:], r.Body)
 	f := s.flights.by[d]
 	if f == nil || f.restoredFrom != n.asked {
-		f = &flight{id: n.id, body: d, arrived: true, done: make(chan struct{}), left: make(chan struct{}), restoredFrom: n.asked}
+		f = &flight{id: n.id, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{}), restoredFrom: n.asked}
 		close(f.done)
 		s.flights.add(d, f)
 	}
