@@ -211,7 +211,7 @@ func (g agentAPI) count(c *web.Call) error {
 		return refuse(c, d, refused)
 	}
 	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		req, refused := dialect.DecodeCount(body, g.limits())
+		req, refused := d.Decode(body, g.limits())
 		if refused != nil {
 			return nil, refused
 		}
@@ -230,7 +230,7 @@ func (g agentAPI) count(c *web.Call) error {
 	if err != nil {
 		return refuse(c, d, dialect.Errorf(http.StatusBadRequest, "%v", err))
 	}
-	return c.JSON(http.StatusOK, dialect.EncodeCount(n))
+	return c.JSON(http.StatusOK, dialect.CountTokens(n))
 }
 
 // agentReward takes a reward from the agent, if it may give one.
