@@ -92,7 +92,7 @@ func TestLostReplies(t *testing.T) {
 }
 
 // lose makes a call whose client goes before the reply, and waits until it is committed.
-func (b *bench) lose(s madeSession, body string) {
+func (b *bench) lose(s MadeSession, body string) {
 	b.t.Helper()
 	hold := make(chan struct{})
 	b.policy.mu.Lock()
@@ -128,7 +128,7 @@ func (b *bench) until(is func() bool) {
 		case <-b.t.Context().Done():
 			b.t.Fatal("the test ended before its condition")
 		default:
-			b.gateway.poke()
+			b.gateway.due.add(b.gateway.all()[0])
 		}
 	}
 }

@@ -30,7 +30,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	}
 	if len(s.tree.nodes) >= s.limits.Calls {
 		s.end(End{Limit: true, Why: fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes))}, time.Now())
-		g.poke()
+		g.due.add(s.group)
 		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
 	}
 	if s.underway >= s.limits.Parallel {
@@ -69,7 +69,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	s.mu.Unlock()
 	g.keepArrival(s, news)
 	if over {
-		g.poke()
+		g.due.add(s.group)
 	}
 }
 

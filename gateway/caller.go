@@ -441,7 +441,7 @@ func (g callerAPI) postClose(c *web.Call) error {
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.poke()
+	g.due.add(of)
 	return g.showGroup(c, of)
 }
 

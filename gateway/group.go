@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type group struct {
 	sessions []*session
 	coming   int  // sessions that are being written
 	closed   bool // it takes no sessions any more, and is formed of what it has
+	whole    bool // nothing more can come for it
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
 	drop     string // why it is not trained on; empty: it is
@@ -48,18 +50,17 @@ type groupRecord struct {
 // keepDone is how long a finished group can be looked at.
 const keepDone = 10 * time.Minute
 
-// lookAt moves a group and its sessions on.
-func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
+// lookAt moves a group and its sessions on, and reports whether it is whole now.
+func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) bool {
 	g.mu.Lock()
-	sessions, done := of.sessions, of.done
+	sessions, whole, done := of.sessions, of.whole, of.done
 	gone := done && now.Sub(of.doneAt) > keepDone
 	g.mu.Unlock()
-	switch {
-	case gone:
+	if gone {
 		g.forget(of)
-		return nil
-	case done:
-		return nil
+	}
+	if whole {
+		return false
 	}
 	for _, s := range sessions {
 		if now.Sub(of.Created) > g.config.Settings.GroupWithin {
@@ -67,13 +68,10 @@ func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
 		}
 		if err := g.lookAtSession(ctx, s, now); err != nil {
 			g.config.Log.Warn("a session cannot be kept", "session", s.id, "err", err)
-			return nil // the disk is full, perhaps: later
+			return false // the disk is full, perhaps: later
 		}
 	}
-	if !g.whole(of, now) {
-		return nil
-	}
-	return g.finish(ctx, of, now)
+	return g.isWhole(of, now)
 }
 
 // lookAtSession moves a session on. It grades an ended one whose task is the judge.
@@ -127,9 +125,9 @@ func (s *session) grade(ctx context.Context) error {
 	return s.take(Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer})
 }
 
-// whole reports whether nothing more can come for a group: all its sessions are there and
+// isWhole reports whether nothing more can come for a group: all its sessions are there and
 // sealed, or its time is over.
-func (g *Gateway) whole(of *group, now time.Time) bool {
+func (g *Gateway) isWhole(of *group, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	late := of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin
@@ -144,15 +142,12 @@ func (g *Gateway) whole(of *group, now time.Time) bool {
 		}
 		s.mu.Unlock()
 	}
-	if late {
-		return sealed == len(of.sessions)
-	}
-	wanted := of.Of + min(failed, of.Replace)
-	return len(of.sessions) >= wanted && sealed == len(of.sessions)
+	of.whole = sealed == len(of.sessions) && (late || sealed >= of.Of+min(failed, of.Replace))
+	return of.whole
 }
 
-// finish gives a group to the host.
-func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
+// finish gives a whole group to the host.
+func (g *Gateway) finish(ctx context.Context, of *group) error {
 	result := rollout.Result{Job: of.job}
 	var rewarded []quintain.Trajectory
 	g.mu.Lock()
@@ -180,7 +175,7 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Lock()
-	of.done, of.doneAt = true, now
+	of.done, of.doneAt = true, time.Now()
 	g.mu.Unlock()
 	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
 	return g.book.release(of)
@@ -207,4 +202,5 @@ func (g *Gateway) forget(of *group) {
 	for _, s := range of.sessions {
 		delete(g.sessions, s.id)
 	}
+	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
 }

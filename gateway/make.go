@@ -223,7 +223,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	room := of.Of + min(failed, of.Replace) - len(of.sessions) - of.coming
 	switch {
-	case of.done || of.closed:
+	case of.whole || of.closed:
 		return nil, web.Errorf(http.StatusConflict, "the group is finished: it takes no more sessions")
 	case count > room:
 		return nil, web.Errorf(http.StatusConflict, "count: the group has room for %d more sessions, not for %d; replace: 1 in its first request lets it replace one that fails", max(0, room), count)
@@ -263,7 +263,7 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
 	}
-	defer g.poke()
+	defer g.due.add(s.group)
 	return s.take(r)
 }
 
@@ -284,6 +284,6 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	s.end(e, now)
 	g.note(s)
-	g.poke()
+	g.due.add(s.group)
 	return nil
 }
