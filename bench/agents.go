@@ -160,6 +160,10 @@ func main() {
 		times = append(times, a.times...)
 	}
 	slices.Sort(times)
+	made := 0
+	for _, a := range list {
+		made += a.calls
+	}
 	at := func(share float64) float64 {
 		if len(times) == 0 {
 			return 0
@@ -167,7 +171,7 @@ func main() {
 		return float64(times[int(share*float64(len(times)-1))].Microseconds()) / 1000
 	}
 	out, _ := jsonform.Marshal(map[string]any{ // numbers of ours
-		"agents": *agents, "calls": len(times), "errors": errors.Load(), "calls_per_s": float64(len(times)) / *seconds,
+		"agents": *agents, "calls": len(times), "made": made, "errors": errors.Load(), "calls_per_s": float64(len(times)) / *seconds,
 		"p50_ms": at(0.5), "p90_ms": at(0.9), "p99_ms": at(0.99),
 	})
 	fmt.Println(string(out))
