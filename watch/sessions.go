@@ -81,6 +81,9 @@ func (s *Server) session(c *web.Call) error {
 	for k := range t.Turns {
 		one := newTurn(w, &t.Turns[k], place{0, k, 0}, nil)
 		one.Call, one.Anchor = &tree[k], "c-"
+		if one.Reward != nil && *one.Reward == 0 {
+			one.Reward = nil // most calls have none of their own
+		}
 		p.Turns = append(p.Turns, one)
 	}
 	refreshSessions(c, v.Outcome == "")
