@@ -43,7 +43,8 @@ class Speaker:
     """A server of the model."""
 
     def __init__(self, path, texts, special, template):
-        self.tokens = save(path, texts, special, template)
+        tokens = save(path, texts, special, template)
+        self.tokens = {text: tokens[text] for text in texts}
         p = xllamacpp.CommonParams()
         p.model.path, p.n_ctx, p.n_parallel, p.use_jinja, p.warmup = str(path), 8192, 1, True, False
         p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
@@ -54,4 +55,7 @@ class Speaker:
         answer = self.server.handle_chat_completions({**request, "logit_bias": [[self.tokens[text], 2000], [END, 1000]], "presence_penalty": 5000, "temperature": 0, "max_tokens": 2})  # the text, then the end
         if "choices" not in answer:
             raise ValueError(json.dumps(answer))
-        return answer["choices"][0]["message"]
+        choice = answer["choices"][0]
+        if choice["finish_reason"] == "length":
+            raise ValueError("the grammar wants more than the text")
+        return choice["message"]
