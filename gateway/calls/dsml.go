@@ -10,7 +10,7 @@ const (
 	dsmlParameter             = dsmlOpen + `parameter name="`
 )
 
-var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd}
+var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd, open: dsmlInvoke}
 
 func (r *reader) dsml() bool {
 	for _, section := range []string{"function_calls>", "tool_calls>"} { // of V3.2, of V4

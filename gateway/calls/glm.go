@@ -9,7 +9,7 @@ var glm = Format{
 	read: func(r *reader) { r.each(r.glm, "<tool_call>") },
 }
 
-var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", end: "</tool_call>"}
+var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", end: "</tool_call>", open: "<tool_call>"}
 
 func (r *reader) glm() bool {
 	r.skip("<tool_call>")

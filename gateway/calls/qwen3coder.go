@@ -11,7 +11,7 @@ var qwen3Coder = Format{
 	read: func(r *reader) { r.each(r.qwen3Coder, "<tool_call>", "<function=") },
 }
 
-var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>"}
+var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>", open: "<function="}
 
 func (r *reader) qwen3Coder() bool {
 	r.skip("<tool_call>") // models sometimes leave it out
