@@ -4,6 +4,8 @@ The model has a vocabulary in which every text is one token, and no other knowle
 the token that it wants to hear.
 """
 import json
+import os
+import sys
 
 import gguf
 import numpy
@@ -39,6 +41,14 @@ def save(path, texts, special, template):
     return {text: i for i, text in enumerate(tokens)}
 
 
+def quiet():
+    """Drop what llama.cpp writes of every request to the standard error; Python still writes there."""
+    sys.stderr = os.fdopen(os.dup(2), "w")
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    os.close(nothing)
+
+
 class Speaker:
     """A server of the model."""
 
@@ -48,6 +58,8 @@ class Speaker:
         p = xllamacpp.CommonParams()
         p.model.path, p.n_ctx, p.n_parallel, p.use_jinja, p.warmup = str(path), 8192, 1, True, False
         p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
+        if sys.stderr is sys.__stderr__:
+            quiet()
         self.server = xllamacpp.Server(p)
 
     def message(self, text, request):

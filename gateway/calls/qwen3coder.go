@@ -34,7 +34,9 @@ func (r *reader) qwen3Coder() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, "</tool_call>", "<tool_call>")
 		}
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
-		r.argument(args, key, value)
+		if !r.argument(args, key, value) {
+			return r.brokenTags(broken{name, from, "parameter " + key + " is written twice"}, "</tool_call>", "<tool_call>")
+		}
 	}
 	if !r.skip("</function>") {
 		return r.brokenTags(broken{name, from, "want <parameter= or </function>"}, "</tool_call>", "<tool_call>")

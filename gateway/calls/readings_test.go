@@ -61,7 +61,7 @@ var readings = map[string][]reading{
 		{why: "without a schema a number is a text", text: "<tool_call><function=nope><parameter=a>5</parameter><parameter=b>{\"x\": 1}</parameter></function></tool_call>", want: Reply{Calls: calls(call("nope", `{"a": "5", "b": {"x": 1}}`))}},
 		{why: "the outer tag may be missing", text: "a\n<function=now>\n</function>\n</tool_call>\nb", want: Reply{Content: "a\nb", Calls: calls(now)}},
 		{why: "a cut call is passed on as written", text: "<tool_call>\n<function=get_weather>\n<parameter=city>\nPar", want: Reply{Calls: calls(call("get_weather", "<parameter=city>\nPar")), Why: "a parameter has no end"}},
-		{why: "a parameter twice is a fault", text: "<tool_call><function=f><parameter=a>x</parameter><parameter=a>y</parameter></function></tool_call>", want: Reply{Calls: calls(call("f", `{"a": "y"}`)), Why: "argument a is written twice"}},
+		{why: "a parameter twice is a fault", text: "<tool_call><function=f><parameter=a>x</parameter><parameter=a>y</parameter></function></tool_call>", want: Reply{Calls: calls(call("f", "<parameter=a>x</parameter><parameter=a>y</parameter></function>")), Why: "parameter a is written twice"}},
 		{why: "without a function it stays content", text: "<tool_call>\n{}\n</tool_call>", want: Reply{Content: "<tool_call>\n{}\n</tool_call>", Why: "want <function="}},
 	},
 	"llama3_json": {

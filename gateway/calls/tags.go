@@ -86,29 +86,25 @@ func (r *reader) newObject(tool string) *object {
 	return &object{types: r.tools[tool], values: map[string]string{}}
 }
 
-// set adds an argument, and reports whether there was one of that name: the last counts.
-func (o *object) set(name, literal string) (again bool) {
-	if _, again = o.values[name]; !again {
-		o.names = append(o.names, name)
+// set adds an argument, and reports false if there is one of that name.
+func (o *object) set(name, literal string) bool {
+	if _, again := o.values[name]; again {
+		return false
 	}
+	o.names = append(o.names, name)
 	o.values[name] = literal
-	return again
+	return true
 }
 
-// argument adds an argument that was written as text between tags.
-func (r *reader) argument(o *object, name, text string) {
+// argument adds an argument that was written as text between tags, and reports false if
+// there is one of that name.
+func (r *reader) argument(o *object, name, text string) bool {
 	types := o.types[name]
 	literal, fits := typed(text, types)
 	if !fits {
 		r.fault("argument %s is not of type %s", name, strings.Join(types, " or "))
 	}
-	r.set(o, name, literal)
-}
-
-func (r *reader) set(o *object, name, literal string) {
-	if o.set(name, literal) {
-		r.fault("argument %s is written twice", name)
-	}
+	return o.set(name, literal)
 }
 
 // text writes the arguments as json.dumps and tojson do.
