@@ -125,3 +125,24 @@ func values(t *testing.T, list []quintain.ToolCall) (all []any) {
 	}
 	return all
 }
+
+func TestCallsBeyondTheLimitStayContent(t *testing.T) {
+	texts := map[string]string{"pythonic": "[" + strings.Repeat("now(), ", maxCalls+2) + "]", "mistral/array": "[TOOL_CALLS][" + strings.Repeat(`{"name": "now"}, `, maxCalls+2) + "]"}
+	many := make([]quintain.ToolCall, maxCalls+2)
+	for i := range many {
+		many[i] = call("now", "{}")
+	}
+	for name, write := range writers {
+		texts[name] = write(many)
+	}
+	for name, text := range texts {
+		format, err := Named(strings.TrimSuffix(name, "/array"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := format.Parse(text, Context{Tools: json.RawMessage(tools)})
+		if len(got.Calls) != maxCalls || !strings.Contains(got.Why, "more than 128 calls") || !strings.Contains(got.Content, "now") {
+			t.Errorf("%s: %d calls, why %q, content %q", name, len(got.Calls), got.Why, got.Content)
+		}
+	}
+}
