@@ -73,7 +73,6 @@ func TestLostReplies(t *testing.T) {
 		b := open(t, nil)
 		s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
 		first := b.chat(s, user("one"))
-		in := b.gateway.sessions[s.ID]
 		b.lose(s, `{"messages": [{"role": "user", "content": "two"}]}`)
 		if again {
 			text := b.want(200, "POST", s.OpenAI+"/chat/completions", `{"messages": [{"role": "user", "content": "two"}]}`, "X-Stainless-Retry-Count", "1")
@@ -81,10 +80,10 @@ func TestLostReplies(t *testing.T) {
 				t.Errorf("the retry got %s", text)
 			}
 		}
-		in.mu.Lock()
-		in.tree.judgeUse()
-		got := []string{in.tree.nodes[0].turn.Call.Unused, in.tree.nodes[1].turn.Call.Unused}
-		in.mu.Unlock()
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+		turns := b.result().Trajectories[0].Turns
+		got := []string{turns[0].Call.Unused, turns[1].Call.Unused}
 		if want := map[bool]string{false: Undelivered, true: ""}[again]; got[0] != "" || got[1] != want || len(first.Choices) != 1 {
 			t.Errorf("asked again %v: unused %q", again, got)
 		}
@@ -92,32 +91,28 @@ func TestLostReplies(t *testing.T) {
 }
 
 // lose makes a call whose client goes before the reply, and waits until it is committed.
-func (b *bench) lose(s MadeSession, body string) {
+func (b *bench) lose(s MadeSession, body string, headers ...string) {
 	b.t.Helper()
-	hold := make(chan struct{})
-	b.policy.mu.Lock()
-	b.policy.hold = hold
-	asked := len(b.policy.asked)
-	b.policy.mu.Unlock()
 	ctx, leave := context.WithCancel(b.t.Context())
-	r := httptest.NewRequestWithContext(ctx, "POST", s.OpenAI+"/chat/completions", strings.NewReader(body))
-	gone := make(chan struct{})
-	go func() {
-		defer close(gone)
-		b.serve(httptest.NewRecorder(), r)
-	}()
-	b.until(func() bool {
-		b.policy.mu.Lock()
-		defer b.policy.mu.Unlock()
-		return len(b.policy.asked) > asked
-	})
-	leave()
-	<-gone
-	close(hold)
+	defer leave()
+	r := httptest.NewRequestWithContext(ctx, "POST", b.at(s).OpenAI+"/chat/completions", strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+s.Key)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	b.serve(gone{httptest.NewRecorder(), leave}, r)
 	b.gateway.flying.Wait()
-	b.policy.mu.Lock()
-	b.policy.hold = nil
-	b.policy.mu.Unlock()
+}
+
+// Gone is a client that goes before the first byte.
+type gone struct {
+	*httptest.ResponseRecorder
+	leave context.CancelFunc
+}
+
+func (g gone) Header() http.Header {
+	g.leave()
+	return g.ResponseRecorder.Header()
 }
 
 // until waits for a condition.

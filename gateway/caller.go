@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -302,7 +304,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	}
 	r := in.Reward
 	r.Reward = *in.Number
-	r.Key = c.R.Header.Get("Idempotency-Key")
+	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
 	if err := g.Reward(c.Context(), s.id, r); err != nil {
 		return err
 	}
@@ -465,6 +467,10 @@ func (g callerAPI) postClose(c *web.Call) error {
 	of, err := g.groupOf(c)
 	if err != nil {
 		return err
+	}
+	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
+	if err := g.book.write(c.Context(), closed); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
 	}
 	g.mu.Lock()
 	of.closed = true

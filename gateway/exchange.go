@@ -93,12 +93,17 @@ func (x *exchange) leave() {
 	s, f := x.session, x.flight
 	s.mu.Lock()
 	f.waiting--
+	s.waiting--
+	over := s.state == Draining
 	close(f.left)
 	f.left = make(chan struct{})
 	f.arrived = f.arrived || x.arrived
 	news := s.judgeArrival(f)
 	s.mu.Unlock()
 	x.keepArrival(s, news)
+	if over {
+		x.due.add(s.group)
+	}
 }
 
 // judgeArrival marks the replies of a flight that nobody waits for as lost, or as delivered,
@@ -126,6 +131,6 @@ func (g *Gateway) keepArrival(s *session, news []journal.Record) {
 		return
 	}
 	if err := g.book.write(context.Background(), news...); err != nil {
-		g.config.Log.Warn("whether a reply arrived is not kept", "session", s.id, "err", err)
+		g.config.Log.Warn("what became of a reply is not kept", "session", s.id, "err", err)
 	}
 }

@@ -19,9 +19,8 @@ type flight struct {
 	done  chan struct{}    // closed when nodes and err are there
 	nodes []*node          // a reply each
 	at    time.Time        // of the commit
+	place place            // in the tree; known before done
 	err   error
-
-	restoredFrom digest // of a flight of another process: what it asked; its reply is made anew
 
 	// The session's mutex guards the rest.
 	waiting int           // requests that wait
@@ -56,6 +55,15 @@ func (f *flights) add(d digest, one *flight) {
 	for len(f.order) > mostFlights {
 		delete(f.by, f.order[0])
 		f.order = f.order[1:]
+	}
+}
+
+// arrived says whether the reply of a restored flight arrived.
+func (f *flights) arrived(n *node, did bool) {
+	for _, one := range f.by {
+		if len(one.nodes) > 0 && one.nodes[0] == n {
+			one.arrived = did
+		}
 	}
 }
 

@@ -62,10 +62,13 @@ type Gateway struct {
 	opened chan struct{} // closed when Run answers calls
 	book   book          // set by Run
 
+	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
+
 	mu       sync.Mutex
 	open     bool // Run answers calls
 	groups   map[string]*group
 	sessions map[string]*session
+	live     int              // sessions of groups that are not done
 	orders   map[string]*Made // by idempotency key
 	due      dueGroups
 	flying   sync.WaitGroup
@@ -81,7 +84,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
-		due: newDueGroups(),
+		due: newDueGroups(), openStore: openJournal,
 	}
 	if !c.Settings.StrictPrompts {
 		forms := append(volatile(), c.Settings.Ignore...)
@@ -101,7 +104,7 @@ func New(c Config) (*Gateway, error) {
 func volatile() []string {
 	return []string{
 		`(?m)^x-anthropic-billing-header:.*$`,
-		`(?mi)^\s*(today's date|current date|date|current time)\s*(is)?:?.*$`,
+		`(?mi)^\s*(today['’]s date|current date|date|current time)(\s+is\b|\s*:).*$`,
 	}
 }
 
@@ -115,7 +118,7 @@ const lookEvery = time.Second
 func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	g.player, g.host = p, h
 	if g.config.Folder != "" {
-		if g.book.journal, err = journal.Open(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
+		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()
