@@ -136,6 +136,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
+	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
 		return nil, refusal(err)
@@ -152,6 +153,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 			id = newID(callBytes)
 		}
 		nodes[i] = g.node(id, p, req, &samples[i])
+		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	if err := g.book.keepCall(s, f.body, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
@@ -299,6 +301,18 @@ func anchorsOf(req *dialect.Request) []string {
 	return all
 }
 
+// A failure is a refusal with its cause.
+type failure struct {
+	said  *dialect.Error
+	cause error
+}
+
+// Error is the refusal.
+func (f failure) Error() string { return f.said.Error() }
+
+// Unwrap returns both.
+func (f failure) Unwrap() []error { return []error{f.said, f.cause} }
+
 // refusal turns an error of the policy into the reply of a call.
 func refusal(err error) error {
 	switch {
@@ -306,8 +320,10 @@ func refusal(err error) error {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
 	case errors.Is(err, errEnded):
 		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
+	case errors.Is(err, errGone): // nobody reads it
+		return &dialect.Error{Status: http.StatusRequestTimeout, Message: errGone.Error()}
 	}
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}
+	return failure{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
 }
 
 // checkSample reports what makes a sample useless for training.
