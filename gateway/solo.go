@@ -144,13 +144,13 @@ func (s *Solo) Close() (Final, error) {
 	return final, nil
 }
 
-// Trajectory returns the closed session as an episode: with its turns alone, or with a reward,
-// which does not replace that of the agent.
+// Trajectory returns the closed session as an episode: with its turns alone, or with a reward.
+// Nil: that of the agent, if it gave one.
 func (s *Solo) Trajectory(r *Reward) (quintain.Trajectory, error) {
 	of := s.session
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	if r != nil && !of.rewarded {
+	if r != nil {
 		if err := of.take(*r); err != nil {
 			return quintain.Trajectory{}, err
 		}

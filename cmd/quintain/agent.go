@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 func newAgent(w *world) *cobra.Command {
@@ -57,10 +58,11 @@ OPENAI_BASE_URL or ANTHROPIC_BASE_URL; see docs/gateway.md.`,
 			if err := of.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
 				return err
 			}
-			streams, err := cfg.streams()
+			read := cfg.streams
 			if of.File == "" {
-				streams, err = cfg.asked(args)
+				read = func() ([]rollout.Stream, error) { return cfg.asked(args) }
 			}
+			streams, err := read()
 			if err != nil {
 				return fileless(err)
 			}

@@ -46,7 +46,7 @@ func (e *episode) Play(ctx context.Context, at quintain.Seat) (t quintain.Trajec
 	said, err := p.start(ctx, session, f)
 	final, failed := session.Close()
 	var reward *gateway.Reward
-	if err = cmp.Or(err, failed, context.Cause(ctx)); err == nil {
+	if err = cmp.Or(context.Cause(ctx), err, failed); err == nil {
 		reward, err = e.reward(ctx, final, f)
 	}
 	t, failed = session.Trajectory(reward)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -80,12 +81,20 @@ func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, add
 	group.Kill()
 	out.close()
 	errs.close()
-	if exit, is := errors.AsType[*exec.ExitError](err); is {
-		session.Fail(because("the agent's program ended: "+exit.Error(), strings.TrimSpace(complained.String())))
+	how := "exit status 0"
+	if exit, is := errors.AsType[*exec.ExitError](err); is || errors.Is(err, errKilled) {
+		how = err.Error()
+		if is {
+			session.Fail(because("the agent's program ended: "+exit.Error(), strings.TrimSpace(complained.String())))
+		}
 		err = nil
 	}
+	fmt.Fprintf(said, "[the program ended: %s]\n", how)
 	return said, err
 }
+
+// errKilled says that the program did not end by itself.
+var errKilled = errors.New("killed, as its session was over")
 
 // await waits for the end of the program. It kills it when ctx ends, or some time after its
 // session is over. The error is an [*exec.ExitError] if the program failed by itself.
@@ -116,7 +125,7 @@ func (p *Program) await(ctx context.Context, c *exec.Cmd, session *gateway.Solo,
 	}
 	group.End()
 	<-ended
-	return nil
+	return errKilled
 }
 
 // A stream is a pipe from the program to a writer.

@@ -52,7 +52,7 @@ func call(out io.Writer, t *quintain.Trajectory, k int) {
 	}
 	fmt.Fprintf(out, ": %s; %d tokens read, %d sampled", place, len(turn.Read), len(turn.Wrote))
 	if of.Took > 0 {
-		fmt.Fprintf(out, " in %v", of.Took.Round(time.Millisecond))
+		fmt.Fprintf(out, " in %v", of.Took.Round(100*time.Microsecond))
 	}
 	fmt.Fprintln(out)
 	if names := toolNames(of.Tools); names != "" {
