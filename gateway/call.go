@@ -176,6 +176,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
+	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -195,6 +196,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 			id = newID(callBytes)
 		}
 		nodes[i] = g.node(id, p, req, &samples[i])
+		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
@@ -353,6 +355,18 @@ func anchorsOf(req *dialect.Request) []string {
 	return all
 }
 
+// A caused is a refusal with its cause.
+type caused struct {
+	said  *dialect.Error
+	cause error
+}
+
+// Error is the refusal.
+func (f caused) Error() string { return f.said.Error() }
+
+// Unwrap returns both.
+func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
+
 // refusal turns an error of the policy into the reply of a call.
 func refusal(err error) error {
 	switch {
@@ -366,7 +380,7 @@ func refusal(err error) error {
 	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}
+	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
 }
 
 // checkSample reports what makes a sample useless for training.

@@ -47,10 +47,13 @@ func (g *Group) Add(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: g.guard.Process.Pid}
 }
 
+// End ends all processes of the group. Kill must follow.
+func (g *Group) End() { _ = syscall.Kill(-g.guard.Process.Pid, syscall.SIGKILL) }
+
 // Kill ends all processes of the group. The guard, which is reaped last, keeps the number of
 // the group from being used anew.
 func (g *Group) Kill() {
-	_ = syscall.Kill(-g.guard.Process.Pid, syscall.SIGKILL)
+	g.End()
 	_ = g.guard.Wait() // it was killed
 	g.line.Close()
 }

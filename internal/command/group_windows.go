@@ -28,8 +28,11 @@ func (g *Group) Add(c *exec.Cmd) {
 	g.all = append(g.all, c)
 }
 
-// Kill ends all processes of the group.
-func (g *Group) Kill() {
+// Kill is End.
+func (g *Group) Kill() { g.End() }
+
+// End ends all processes of the group.
+func (g *Group) End() {
 	for _, c := range g.all {
 		if c.Process == nil {
 			continue
