@@ -80,9 +80,6 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	if before == Sealed {
 		return nil
 	}
-	if now.Sub(s.group.Created) > 2*g.config.Settings.GroupWithin {
-		s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
-	}
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
 	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
@@ -90,6 +87,10 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 			return err
 		}
 		sealed = s.settle(now, s.group.RewardWithin)
+	}
+	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByProgram && !s.judging {
+		s.judging = true
+		g.flying.Go(func() { g.judgeByProgram(ctx, s) })
 	}
 	if s.state != before {
 		g.note(s)
