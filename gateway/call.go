@@ -308,7 +308,7 @@ func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
 
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
+	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
 		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}

@@ -37,7 +37,7 @@ func (x *exchange) whole() error {
 
 // stream answers with events. The reply leaves once it is kept.
 func (x *exchange) stream() error {
-	head := dialect.Reply{Call: x.flight.id, Model: x.modelOf(x.req), Created: time.Now()}
+	head := dialect.Reply{Call: x.flight.id, Model: modelOf(x.req, x.config.Model), Created: time.Now()}
 	w, out := x.d.Stream(x.req, head), x.c.Paced()
 	h := x.c.W.Header()
 	h.Set("Content-Type", "text/event-stream")
