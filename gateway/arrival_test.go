@@ -91,7 +91,7 @@ func TestLostReplies(t *testing.T) {
 }
 
 // lose makes a call whose client goes before the reply, and waits until it is committed.
-func (b *bench) lose(s madeSession, body string, headers ...string) {
+func (b *bench) lose(s MadeSession, body string, headers ...string) {
 	b.t.Helper()
 	ctx, leave := context.WithCancel(b.t.Context())
 	defer leave()
@@ -123,7 +123,7 @@ func (b *bench) until(is func() bool) {
 		case <-b.t.Context().Done():
 			b.t.Fatal("the test ended before its condition")
 		default:
-			b.gateway.poke()
+			b.gateway.due.add(b.gateway.all()[0])
 		}
 	}
 }

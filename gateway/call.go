@@ -65,7 +65,7 @@ func (g *Gateway) limit(s *session, why string) error {
 		}
 		s.end(e, now)
 		g.note(s)
-		g.poke()
+		g.due.add(s.group)
 	}
 	return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: "the session has ended: " + why}
 }
@@ -91,9 +91,9 @@ func (g *Gateway) fly(s *session, f *flight) {
 	news = append(news, s.judgeArrival(f)...)
 	close(f.done)
 	s.mu.Unlock()
-	g.keepArrival(s, news)
+	g.book.keepArrival(g.config.Log, news)
 	if over {
-		g.poke()
+		g.due.add(s.group)
 	}
 }
 
@@ -150,32 +150,38 @@ func (g *Gateway) abandon(s *session, f *flight) bool {
 	return true
 }
 
-// answer places a call, samples its replies, and keeps them.
-func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
-	req, id := f.req, f.id
+// prepare places a call, and returns what to ask the policy.
+func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
 	s.mu.Lock()
-	if err := s.tree.expand(req); err != nil {
-		s.mu.Unlock()
-		return nil, err
+	defer s.mu.Unlock()
+	if err := s.tree.expand(f.req); err != nil {
+		return ask, err
 	}
-	start := g.canon.start(req.Tools, req.Vars)
-	p := s.tree.find(start, req.Messages, anchorsOf(req))
+	p := s.tree.find(g.canon.start(f.req.Tools), f.req.Messages, anchorsOf(f.req))
 	if main := s.tree.main(); main != nil {
 		p.most = main.tokens
 	}
-	p.branch = s.label(p, req)
+	p.branch = s.label(p, f.req)
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		err := g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
-		s.mu.Unlock()
-		return nil, err
+		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
-	ask := g.ask(s, p, req)
-	s.mu.Unlock()
+	ask = g.ask(s, p, f.req)
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
+	return ask, nil
+}
+
+// answer samples the replies of a call, and keeps them.
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
+	ask, err := g.prepare(s, f)
+	if err != nil {
+		return nil, err
+	}
+	id := f.id
+	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -194,7 +200,8 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		if i > 0 {
 			id = newID(callBytes)
 		}
-		nodes[i] = g.node(id, p, req, &samples[i])
+		nodes[i] = g.node(id, f.place, f.req, &samples[i])
+		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
@@ -205,7 +212,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.tree.add(n)
 		s.sampled += len(n.turn.Wrote)
 	}
-	s.counts[p.class]++
+	s.counts[f.place.class]++
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
@@ -252,7 +259,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system,
+		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
@@ -291,9 +298,17 @@ func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Repl
 	return g.player.Format.Parse(sample.Whole, in)
 }
 
+// shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.
+func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
+	if req.OneCall && len(all) > 1 {
+		return all[:1]
+	}
+	return all
+}
+
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
+	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
 		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
@@ -302,14 +317,6 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	}
 	r.Usage.Prompt = f.nodes[0].tokens - len(f.nodes[0].turn.Wrote)
 	return r
-}
-
-// shown is what a client sees of tool calls: one, if it wants no more. The tokens stay.
-func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
-	if req.OneCall && len(all) > 1 {
-		return all[:1]
-	}
-	return all
 }
 
 // label is the branch of a call: the agent's name for it, or what it seems to be. s.mu is
@@ -353,6 +360,18 @@ func anchorsOf(req *dialect.Request) []string {
 	return all
 }
 
+// A caused is a refusal with its cause.
+type caused struct {
+	said  *dialect.Error
+	cause error
+}
+
+// Error is the refusal.
+func (f caused) Error() string { return f.said.Error() }
+
+// Unwrap returns both.
+func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
+
 // refusal turns an error of the policy into the reply of a call.
 func refusal(err error) error {
 	switch {
@@ -366,7 +385,7 @@ func refusal(err error) error {
 	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}
+	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
 }
 
 // checkSample reports what makes a sample useless for training.

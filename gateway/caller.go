@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 // Sessions is the role of keys that make and reward sessions.
@@ -48,6 +49,7 @@ func (g callerAPI) routes() []web.Route {
 		caller("POST", "/v1/sessions/{session}/reward", g.postReward),
 		caller("POST", "/v1/sessions/{session}/end", g.postEnd),
 		caller("GET", "/v1/sessions/{session}/calls", g.getCalls),
+		caller("GET", "/v1/sessions/{session}/sequences", g.getSequences),
 		caller("GET", "/v1/groups/{group}", g.getGroup),
 		caller("POST", "/v1/groups/{group}/sessions", g.postMore),
 		caller("POST", "/v1/groups/{group}/close", g.postClose),
@@ -55,14 +57,14 @@ func (g callerAPI) routes() []web.Route {
 	}
 }
 
-// A made is the answer to a request for sessions.
-type made struct {
+// A Made is the answer to a request for sessions.
+type Made struct {
 	Group    string        `json:"group"`
-	Sessions []madeSession `json:"sessions"`
+	Sessions []MadeSession `json:"sessions"`
 }
 
-// A madeSession is a new session, with what its agent needs.
-type madeSession struct {
+// A MadeSession is a new session, with what its agent needs.
+type MadeSession struct {
 	ID        string          `json:"id"`
 	Key       string          `json:"key"`
 	OpenAI    string          `json:"openai"`    // base address for OpenAI's SDKs
@@ -157,50 +159,6 @@ func (g callerAPI) find(c *web.Call) (*session, error) {
 		return s, nil
 	}
 	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
-}
-
-// A view is what a caller sees of a session.
-type view struct {
-	ID       string           `json:"id"`
-	Group    string           `json:"group"`
-	State    State            `json:"state"`
-	Outcome  quintain.Outcome `json:"outcome,omitempty"`
-	Why      string           `json:"why,omitempty"`
-	Calls    int              `json:"calls"`
-	Tokens   int              `json:"tokens"` // sampled
-	Classes  map[string]int   `json:"classes"`
-	Drift    map[string]int   `json:"drift"`
-	Versions []int32          `json:"versions,omitempty"` // lowest and highest
-	Reward   *float64         `json:"reward"`
-	IdleFor  float64          `json:"idle_for"` // seconds
-}
-
-// view returns what a caller sees. s.mu is held.
-func (s *session) view() view {
-	v := view{
-		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
-		Classes: s.counts, Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
-	}
-	for _, n := range s.tree.nodes {
-		switch {
-		case n.turn.Fork:
-			v.Drift["forked"]++
-		case n.turn.Realigned:
-			v.Drift["realigned"]++
-		default:
-			v.Drift["clean"]++
-		}
-		for _, at := range n.turn.Versions {
-			if v.Versions == nil {
-				v.Versions = []int32{at, at}
-			}
-			v.Versions[0], v.Versions[1] = min(v.Versions[0], at), max(v.Versions[1], at)
-		}
-	}
-	if s.rewarded {
-		v.Reward = &s.reward.Reward
-	}
-	return v
 }
 
 // getSession shows a session, and waits for a state if the client asks.
@@ -340,7 +298,7 @@ func (g callerAPI) getCalls(c *web.Call) error {
 		return err
 	}
 	s.mu.Lock()
-	t := s.trajectory(s.id)
+	t := s.trajectory(s.id, &g.config.Settings)
 	s.mu.Unlock()
 	var out []byte
 	for i := range t.Turns {
@@ -351,6 +309,35 @@ func (g callerAPI) getCalls(c *web.Call) error {
 		out = append(append(out, line...), '\n')
 	}
 	return c.Body(http.StatusOK, "application/x-ndjson", out)
+}
+
+// A shownSequence is a training sequence of a session, as it would be now.
+type shownSequence struct {
+	Branch string           `json:"branch"`
+	Calls  []string         `json:"calls"`
+	Tokens []quintain.Token `json:"tokens"`
+	Masks  []int32          `json:"masks"` // the token itself, or -100
+}
+
+// getSequences shows what training would get of a session now.
+func (g callerAPI) getSequences(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.tree.judgeUse()
+	t := s.trajectory(s.id, &g.config.Settings)
+	s.mu.Unlock()
+	all := []shownSequence{}
+	for one := range rollout.WholeEpisodes.Tokens(&t) {
+		shown := shownSequence{Tokens: one.Tokens, Masks: one.Masks, Branch: t.Turns[one.Turns[len(one.Turns)-1]].Call.Branch}
+		for _, k := range one.Turns {
+			shown.Calls = append(shown.Calls, t.Turns[k].Call.ID)
+		}
+		all = append(all, shown)
+	}
+	return answer(c, http.StatusOK, map[string]any{"sequences": all})
 }
 
 // groupOf returns the group of a request.
@@ -416,7 +403,7 @@ func (g callerAPI) postClose(c *web.Call) error {
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.poke()
+	g.due.add(of)
 	return g.showGroup(c, of)
 }
 

@@ -22,14 +22,11 @@ type canon struct {
 	ignore []*regexp.Regexp // matches in system messages make no difference
 }
 
-// start is the digest of a conversation without messages.
-func (c *canon) start(tools json.RawMessage, vars map[string]any) digest {
+// start is the digest of a conversation without messages. The variables of the template are
+// not in it: where they matter, the tokens differ, and tokens decide.
+func (c *canon) start(tools json.RawMessage) digest {
 	h := sha256.New()
 	put(h, compact(tools))
-	if len(vars) > 0 {
-		text, _ := jsonform.Marshal(vars) // sorted; JSON of ours
-		put(h, string(text))
-	}
 	return digest(h.Sum(nil))
 }
 

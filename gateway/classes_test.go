@@ -65,7 +65,7 @@ func TestClasses(t *testing.T) {
 }
 
 // lastCall is the class and the parent of the last call, and its label.
-func (b *bench) lastCall(s madeSession) string {
+func (b *bench) lastCall(s MadeSession) string {
 	nodes := b.gateway.sessions[s.ID].tree.nodes
 	c := nodes[len(nodes)-1].turn.Call
 	return strings.TrimSpace(fmt.Sprintln(c.Class, c.Parent, c.Branch))
@@ -143,32 +143,32 @@ func results(m *quintain.Message) (all []quintain.Message) {
 func TestLabels(t *testing.T) {
 	for _, test := range []struct {
 		why  string
-		play func(b *bench, s madeSession)
+		play func(b *bench, s MadeSession)
 		want string
 	}{
-		{"a summary", func(b *bench, s madeSession) {
+		{"a summary", func(b *bench, s MadeSession) {
 			b.chat(s, system("A"), user("one and much more"))
 			b.chat(s, system("A"), user("in brief"))
 		}, "root -1 compacted"},
-		{"something longer", func(b *bench, s madeSession) {
+		{"something longer", func(b *bench, s MadeSession) {
 			b.chat(s, system("A"), user("one"))
 			b.chat(s, system("A"), user("something that is not as brief"))
 		}, "root -1"},
-		{"a sub-agent, while a tool is open", func(b *bench, s madeSession) {
+		{"a sub-agent, while a tool is open", func(b *bench, s MadeSession) {
 			b.policy.says = []string{twoCalls}
 			b.chatWith(s, map[string]any{"messages": talk{system("A"), user("one")}, "tools": json.RawMessage(tools)})
 			b.chat(s, system("B"), user("sub"))
 		}, "root -1 subagent"},
-		{"its second call", func(b *bench, s madeSession) {
+		{"its second call", func(b *bench, s MadeSession) {
 			b.policy.says = []string{twoCalls}
 			b.chatWith(s, map[string]any{"messages": talk{system("A"), user("one")}, "tools": json.RawMessage(tools)})
 			b.chat(s, system("B"), user("sub"))
 			b.chat(s, system("B"), user("sub"), says("reply 2"), user("on"))
 		}, "extends 1 subagent"},
-		{"a name of the agent's", func(b *bench, s madeSession) {
+		{"a name of the agent's", func(b *bench, s MadeSession) {
 			b.chatWith(s, map[string]any{"messages": talk{user("one")}}, "Quintain-Branch", "planner")
 		}, "root -1 planner"},
-		{"something else", func(b *bench, s madeSession) {
+		{"something else", func(b *bench, s MadeSession) {
 			b.chatWith(s, map[string]any{"messages": talk{system("A"), user("one")}, "tools": json.RawMessage(tools)})
 			b.chat(s, system("B"), user("two"))
 		}, "root -1"},

@@ -295,9 +295,9 @@ func (b *bench) want(status int, method, path, body string, headers ...string) s
 }
 
 // make makes sessions.
-func (b *bench) make(spec string) made {
+func (b *bench) make(spec string) Made {
 	b.t.Helper()
-	return parse[made](b.t, b.want(201, "POST", "/v1/sessions", spec))
+	return parse[Made](b.t, b.want(201, "POST", "/v1/sessions", spec))
 }
 
 func parse[T any](t *testing.T, text string) (v T) {
@@ -321,12 +321,12 @@ type chatReply struct {
 }
 
 // chat makes a call with messages.
-func (b *bench) chat(s madeSession, messages ...quintain.Message) chatReply {
+func (b *bench) chat(s MadeSession, messages ...quintain.Message) chatReply {
 	b.t.Helper()
 	return b.chatWith(s, map[string]any{"messages": messages})
 }
 
-func (b *bench) chatWith(s madeSession, body map[string]any, headers ...string) chatReply {
+func (b *bench) chatWith(s MadeSession, body map[string]any, headers ...string) chatReply {
 	b.t.Helper()
 	body["model"] = "any"
 	text, err := json.Marshal(body)

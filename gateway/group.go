@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -20,6 +24,7 @@ type group struct {
 	begun    bool // it has sessions, or had; the journal has it
 	coming   int  // sessions that are being written
 	closed   bool // it takes no sessions any more, and is formed of what it has
+	whole    bool // nothing more can come for it
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
 }
@@ -44,29 +49,28 @@ type groupRecord struct {
 // keepDone is how long a finished group can be looked at.
 const keepDone = 10 * time.Minute
 
-// lookAt moves a group and its sessions on.
-func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
+// lookAt moves a group and its sessions on, and reports whether it is whole now.
+func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) bool {
 	g.mu.Lock()
-	sessions, done := of.sessions, of.done
+	sessions, whole, done := of.sessions, of.whole, of.done
 	gone := done && now.Sub(of.doneAt) > keepDone
 	g.mu.Unlock()
-	switch {
-	case gone:
+	if gone {
 		g.forget(of)
-		return nil
-	case done:
-		return nil
+	}
+	if whole {
+		return false
 	}
 	for _, s := range sessions {
+		if now.Sub(of.Created) > g.config.Settings.GroupWithin {
+			s.late(now)
+		}
 		if err := g.lookAtSession(ctx, s, now); err != nil {
 			g.config.Log.Warn("a session cannot be kept", "session", s.id, "err", err)
-			return nil // the disk is full, perhaps: later
+			return false // the disk is full, perhaps: later
 		}
 	}
-	if !g.whole(of, now) {
-		return nil
-	}
-	return g.finish(ctx, of, now)
+	return g.isWhole(of, now)
 }
 
 // lookAtSession moves a session on. It grades an ended one whose task is the judge.
@@ -77,9 +81,6 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	if before == Sealed {
 		return nil
 	}
-	if now.Sub(s.group.Created) > 2*g.config.Settings.GroupWithin {
-		s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
-	}
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
 	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
@@ -87,6 +88,10 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 			return err
 		}
 		sealed = s.settle(now, s.group.RewardWithin)
+	}
+	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByProgram && !s.judging {
+		s.judging = true
+		g.flying.Go(func() { g.judgeByProgram(ctx, s) })
 	}
 	if s.state != before {
 		g.note(s)
@@ -141,9 +146,34 @@ func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 	return env.Step(ctx, reply)
 }
 
-// whole reports whether nothing more can come for a group: all its sessions are there and
+// judgeByProgram has the program of the settings grade an ended session. Its standard output
+// is a reward, as callers give one; without one the session fails, and has none.
+func (g *Gateway) judgeByProgram(ctx context.Context, s *session) {
+	s.mu.Lock()
+	t := s.trajectory(s.id, &g.config.Settings)
+	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: s.ended.Answer, Branches: [][]quintain.Message{}}
+	s.mu.Unlock()
+	for _, b := range t.Branches() {
+		q.Branches = append(q.Branches, t.Talk(b.Path))
+	}
+	said, err := grader.Ask(ctx, g.config.Settings.Grader, q)
+	if ctx.Err() != nil {
+		return // after a restart it is asked again
+	}
+	if err == nil {
+		err = g.Reward(ctx, s.id, Reward{Reward: *said.Reward, Right: said.Right, Malformed: said.Malformed, Why: said.Why})
+	}
+	if err != nil {
+		s.mu.Lock()
+		s.ended.Failed, s.ended.Why, s.judging = failedAgent, "grader: "+err.Error(), false
+		s.mu.Unlock()
+	}
+	g.due.add(s.group)
+}
+
+// isWhole reports whether nothing more can come for a group: all its sessions are there and
 // sealed, or its time is over.
-func (g *Gateway) whole(of *group, now time.Time) bool {
+func (g *Gateway) isWhole(of *group, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	sealed, failed := 0, 0
@@ -161,17 +191,18 @@ func (g *Gateway) whole(of *group, now time.Time) bool {
 	if of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin {
 		wanted = 0
 	}
-	return of.begun && of.coming == 0 && len(of.sessions) >= wanted && sealed == len(of.sessions)
+	of.whole = of.begun && of.coming == 0 && len(of.sessions) >= wanted && sealed == len(of.sessions)
+	return of.whole
 }
 
-// finish gives a group to the host.
-func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
+// finish gives a whole group to the host.
+func (g *Gateway) finish(ctx context.Context, of *group) error {
 	result := rollout.Result{Job: of.job}
 	var rewarded []quintain.Trajectory
 	g.mu.Lock()
 	for i, s := range of.sessions {
 		s.mu.Lock()
-		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i))
+		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i), &g.config.Settings)
 		s.mu.Unlock()
 		result.Trajectories = append(result.Trajectories, t)
 		if t.Outcome.Rewarded() {
@@ -179,8 +210,13 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Unlock()
-	if enough := of.enough(); len(rewarded) >= enough {
+	switch {
+	case len(rewarded) >= of.enough():
 		result.Trajectories = rewarded // those that failed are left out, never counted as 0
+	case len(result.Trajectories) == len(rewarded):
+		result.Drop = rollout.DropIncomplete
+	case slices.ContainsFunc(result.Trajectories, isUnrewarded):
+		result.Drop = rollout.DropUnrewarded
 	}
 	if of.Mode == Train {
 		if err := g.host.Done(ctx, result); err != nil {
@@ -188,11 +224,16 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Lock()
-	of.done, of.doneAt = true, now
+	of.done, of.doneAt = true, time.Now()
 	g.live -= len(of.sessions)
 	g.mu.Unlock()
 	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
 	return g.book.release(of)
+}
+
+// isUnrewarded reports whether nobody rewarded a session in time.
+func isUnrewarded(t quintain.Trajectory) bool {
+	return t.Outcome == quintain.EnvFailed && strings.HasPrefix(t.Error, unrewarded)
 }
 
 // enough is the number of rewarded sessions that make a group.
@@ -211,9 +252,5 @@ func (g *Gateway) forget(of *group) {
 	for _, s := range of.sessions {
 		delete(g.sessions, s.id)
 	}
-	for order, made := range g.orders {
-		if made.Group == of.Name {
-			delete(g.orders, order)
-		}
-	}
+	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
 }

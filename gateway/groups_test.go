@@ -14,7 +14,7 @@ import (
 )
 
 // play plays a session to its end: a call, the end, and a reward unless it is NaN as text.
-func (b *bench) play(s madeSession, reward string) {
+func (b *bench) play(s MadeSession, reward string) {
 	b.t.Helper()
 	b.post(s, 200, ask)
 	if reward != "" {
@@ -41,22 +41,22 @@ func TestGroups(t *testing.T) {
 	for _, test := range []struct {
 		why, spec string
 		rewards   []string // of the sessions of the first request; empty: the agent fails
-		then      func(b *bench, made made)
+		then      func(b *bench, made Made)
 		want      string // rewards and outcomes of the result
 		drop      rollout.Drop
 	}{
 		{"all", `{"name": "x", "of": 3}`, []string{"0", "1", "0.5"}, nil, "0 1 0.5", ""},
 		{"one failed", `{"name": "x", "of": 3}`, []string{"0", "1", ""}, nil, "0 1 env_failed", rollout.DropEnvFailed},
-		{"one failed, and was replaced", `{"name": "x", "of": 2, "replace": 1}`, []string{"0", ""}, func(b *bench, m made) {
+		{"one failed, and was replaced", `{"name": "x", "of": 2, "replace": 1}`, []string{"0", ""}, func(b *bench, m Made) {
 			b.want(409, "POST", "/v1/sessions", `{"group": "`+m.Group+`", "count": 2}`)
 			b.play(b.more(m), "1")
 		}, "0 1", ""},
-		{"the one in its place failed too", `{"name": "x", "of": 2, "replace": 1}`, []string{"0", ""}, func(b *bench, m made) {
+		{"the one in its place failed too", `{"name": "x", "of": 2, "replace": 1}`, []string{"0", ""}, func(b *bench, m Made) {
 			b.play(b.more(m), "")
 		}, "0 env_failed env_failed", rollout.DropEnvFailed},
 		{"at least two", `{"name": "x", "of": 3, "at_least": 2}`, []string{"0", "", "1"}, nil, "0 1", ""},
 		{"at least two, but one", `{"name": "x", "of": 3, "at_least": 2}`, []string{"0", "", ""}, nil, "0 env_failed env_failed", rollout.DropEnvFailed},
-		{"closed with two of four", `{"name": "x", "of": 4, "at_least": 2, "count": 2}`, []string{"0", "1"}, func(b *bench, m made) {
+		{"closed with two of four", `{"name": "x", "of": 4, "at_least": 2, "count": 2}`, []string{"0", "1"}, func(b *bench, m Made) {
 			b.want(200, "POST", "/v1/groups/"+m.Group+"/close", "")
 			b.want(409, "POST", "/v1/groups/"+m.Group+"/sessions", "")
 		}, "0 1", ""},
@@ -83,9 +83,9 @@ func TestGroups(t *testing.T) {
 }
 
 // more asks for one more session of a group.
-func (b *bench) more(m made) madeSession {
+func (b *bench) more(m Made) MadeSession {
 	b.t.Helper()
-	return parse[made](b.t, b.want(201, "POST", "/v1/groups/"+m.Group+"/sessions", "")).Sessions[0]
+	return parse[Made](b.t, b.want(201, "POST", "/v1/groups/"+m.Group+"/sessions", "")).Sessions[0]
 }
 
 // A group whose sessions cannot be made gives up its place at the gate.

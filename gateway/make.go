@@ -26,7 +26,7 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 // Make makes sessions, as POST /v1/sessions does; base is the address of the server. It
 // waits for room at the gate for at most so long. Its errors are [*web.Error]s that name the
 // field, or faults of the disk.
-func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base string) (*made, error) {
+func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base string) (*Made, error) {
 	if err := spec.check(cmp.Or(g.config.GroupSize, 1)); err != nil {
 		return nil, err
 	}
@@ -77,8 +77,8 @@ func (spec *Spec) check(size int) error {
 		return refuse("reward_within: is %g, want 0 to %g seconds", spec.RewardWithin, float64(mostSeconds))
 	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
 		return refuse("mode: is %.40q, want train or exam", spec.Mode)
-	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask:
-		return refuse("grader: is %.40q, want caller or task", spec.Grader)
+	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask && spec.Grader != ByProgram:
+		return refuse("grader: is %.40q, want caller, task or program", spec.Grader)
 	case spec.Grader == ByTask && spec.Name != "":
 		return refuse("grader: a task of the caller's own has no grader here; want caller")
 	case spec.Prompt != "" && spec.Name == "":
@@ -129,7 +129,13 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	if of.Prompt == "" {
 		of.Prompt = of.Problem.Prompt
 	}
-	if spec.Grader == "" && spec.Name == "" {
+	switch {
+	case spec.Grader == ByProgram && settings.Grader == "":
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "grader: there is no program here that grades; gateway.grader names one")
+	case spec.Grader != "":
+	case settings.Grader != "":
+		of.Grader = ByProgram
+	case spec.Name == "":
 		of.Grader = ByTask
 	}
 	g.mu.Lock()
@@ -195,7 +201,7 @@ func hashOf(name string) uint64 {
 }
 
 // more makes sessions of a group.
-func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (*made, error) {
+func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (*Made, error) {
 	now := time.Now()
 	g.mu.Lock()
 	first := !of.begun
@@ -207,7 +213,7 @@ func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (
 	if err != nil {
 		return nil, err
 	}
-	out := &made{Group: of.Name}
+	out := &Made{Group: of.Name}
 	var records []journal.Record
 	if first {
 		records = append(records, recordOf(groupKey(of.Name), kindGroup, &of.groupRecord))
@@ -215,7 +221,7 @@ func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (
 	for _, s := range fresh {
 		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created})
 		records = append(records, r)
-		out.Sessions = append(out.Sessions, madeSession{
+		out.Sessions = append(out.Sessions, MadeSession{
 			ID: s.id, Key: keyOf(g.config.Secret, s.id, s.generation), OpenAI: base + "/sessions/" + s.id + "/v1", Anthropic: base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
@@ -252,7 +258,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	switch {
 	case !of.begun && of.coming > 0:
 		return nil, web.Errorf(http.StatusConflict, "group: another request has just begun %q", of.Name)
-	case of.done || of.closed:
+	case of.whole || of.closed:
 		return nil, web.Errorf(http.StatusConflict, "the group is finished: it takes no more sessions")
 	case count > room:
 		return nil, web.Errorf(http.StatusConflict, "count: the group has room for %d more sessions, not for %d; replace: 1 in its first request lets it replace one that fails", max(0, room), count)
@@ -293,7 +299,7 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
 	}
-	defer g.poke()
+	defer g.due.add(s.group)
 	return s.take(r)
 }
 
@@ -314,6 +320,6 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	s.end(e, now)
 	g.note(s)
-	g.poke()
+	g.due.add(s.group)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -58,6 +59,7 @@ type callRecord struct {
 	Start      []byte        `json:"start"`
 	System     []byte        `json:"system"`
 	Body       []byte        `json:"body"` // digest of the request
+	Instructed bool          `json:"instructed,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
 	At         time.Time     `json:"at"`
 	Turn       quintain.Turn `json:"turn"` // without its columns
@@ -130,6 +132,16 @@ func (b book) keepSealed(ctx context.Context, s *session) error {
 	return b.keep(ctx, s.id, kindSealed, sealedRecord{s.outcome, s.why})
 }
 
+// keepArrival writes what judgeArrival returned, if that is possible.
+func (b book) keepArrival(log *slog.Logger, news []journal.Record) {
+	if len(news) == 0 {
+		return
+	}
+	if err := b.write(context.Background(), news...); err != nil {
+		log.Warn("what became of a reply is not kept", "session", news[0].Session, "err", err)
+	}
+}
+
 // release writes that the host has a group, whose records are then not needed.
 func (b book) release(of *group) error {
 	if b.journal == nil {
@@ -144,7 +156,7 @@ func (b book) release(of *group) error {
 
 // encodeCall writes a node into a record of its call.
 func encodeCall(n *node, r callRecord) ([]byte, error) {
-	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn
+	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed
 	if n.parent != nil {
 		r.Parent = n.parent.id
 	}
@@ -192,7 +204,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn}
+	n := &node{whole: r.Whole, turn: r.Turn, instructed: r.Instructed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}

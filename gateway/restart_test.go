@@ -23,7 +23,7 @@ func (b *bench) again(folder string) *bench {
 }
 
 // at is the address of a session's calls on this port: a restarted gateway has another.
-func (b *bench) at(s madeSession) madeSession {
+func (b *bench) at(s MadeSession) MadeSession {
 	s.OpenAI = b.url + "/sessions/" + s.ID + "/v1"
 	return s
 }
@@ -31,7 +31,7 @@ func (b *bench) at(s madeSession) madeSession {
 const ask = `{"messages": [{"role": "user", "content": "?"}]}`
 
 // post makes a call with a session's key.
-func (b *bench) post(s madeSession, status int, body string, headers ...string) string {
+func (b *bench) post(s MadeSession, status int, body string, headers ...string) string {
 	b.t.Helper()
 	return b.want(status, "POST", b.at(s).OpenAI+"/chat/completions", body, append([]string{"Authorization", "Bearer " + s.Key}, headers...)...)
 }
@@ -66,12 +66,12 @@ func TestRestart(t *testing.T) {
 func TestRestartWithLostReplies(t *testing.T) {
 	for _, test := range []struct {
 		why  string
-		then func(b *bench, s madeSession)
+		then func(b *bench, s MadeSession)
 		want string
 	}{
-		{"nobody asks again", func(*bench, madeSession) {}, Undelivered},
-		{"a retry that does not arrive either", func(b *bench, s madeSession) { b.lose(s, ask, "X-Stainless-Retry-Count", "1") }, Undelivered},
-		{"a retry", func(b *bench, s madeSession) { b.post(s, 200, ask, "X-Stainless-Retry-Count", "1") }, ""},
+		{"nobody asks again", func(*bench, MadeSession) {}, Undelivered},
+		{"a retry that does not arrive either", func(b *bench, s MadeSession) { b.lose(s, ask, "X-Stainless-Retry-Count", "1") }, Undelivered},
+		{"a retry", func(b *bench, s MadeSession) { b.post(s, 200, ask, "X-Stainless-Retry-Count", "1") }, ""},
 	} {
 		folder := filepath.Join(t.TempDir(), "s")
 		b := open(t, in(folder))
@@ -110,26 +110,26 @@ func TestRestartBetweenSealAndGroup(t *testing.T) {
 func TestRestartKeepsEndsAndFailures(t *testing.T) {
 	for _, test := range []struct {
 		why, spec string
-		play      func(b *bench, s madeSession)
+		play      func(b *bench, s MadeSession)
 		outcome   quintain.Outcome
 		end       quintain.End
 	}{
-		{"the policy failed the last call", `{"name": "x", "of": 1}`, func(b *bench, s madeSession) {
+		{"the policy failed the last call", `{"name": "x", "of": 1}`, func(b *bench, s MadeSession) {
 			b.post(s, 200, ask)
 			b.policy.fails = []error{errors.New("the engine is gone")}
 			b.post(s, 503, `{"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "reply 1"}, {"role": "user", "content": "on"}]}`)
 			b.post(s, 200, ask) // another branch
 		}, quintain.InfraFailed, ""},
-		{"a later call made it good", `{"name": "x", "of": 1}`, func(b *bench, s madeSession) {
+		{"a later call made it good", `{"name": "x", "of": 1}`, func(b *bench, s MadeSession) {
 			b.policy.fails = []error{errors.New("the engine is gone")}
 			b.post(s, 503, ask)
 			b.post(s, 200, ask)
 		}, quintain.Scored, quintain.Terminated},
-		{"a limit of calls ended it", `{"name": "x", "of": 1, "limits": {"calls": 1}}`, func(b *bench, s madeSession) {
+		{"a limit of calls ended it", `{"name": "x", "of": 1, "limits": {"calls": 1}}`, func(b *bench, s MadeSession) {
 			b.post(s, 200, ask)
 			b.post(s, 410, ask)
 		}, quintain.Scored, quintain.Truncated},
-		{"a limit of tokens ended it", `{"name": "x", "of": 1, "limits": {"tokens": 5}}`, func(b *bench, s madeSession) {
+		{"a limit of tokens ended it", `{"name": "x", "of": 1, "limits": {"tokens": 5}}`, func(b *bench, s MadeSession) {
 			b.post(s, 200, ask)
 			b.post(s, 410, ask)
 		}, quintain.Scored, quintain.Truncated},

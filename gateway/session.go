@@ -49,6 +49,7 @@ type session struct {
 	vocabulary string    // of the tokens
 
 	ended   End
+	judging bool             // a program grades it
 	outcome quintain.Outcome // once sealed
 	why     string
 
@@ -77,6 +78,9 @@ type End struct {
 	Why    string `json:"why,omitempty"`
 	Limit  bool   `json:"limit,omitempty"` // a limit of calls or tokens ended it
 }
+
+// unrewarded begins the reason of a session without a reward.
+const unrewarded = "unrewarded"
 
 // Reasons for which a session failed.
 const (
@@ -195,10 +199,10 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	}
 	outcome, why := s.fate()
 	if outcome == "" && !s.rewarded {
-		if now.Sub(s.endedAt) < within {
+		if now.Sub(s.endedAt) < within || s.judging {
 			return false
 		}
-		outcome, why = quintain.EnvFailed, fmt.Sprintf("unrewarded: no reward came within %v of its end", within)
+		outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
 	}
 	if outcome == "" {
 		outcome = quintain.Scored
@@ -241,6 +245,13 @@ func (s *session) stopCalls() {
 	}
 }
 
+// late ends a session whose group's time is over.
+func (s *session) late(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
+}
+
 // expire ends a session whose time is over. s.mu is held.
 func (s *session) expire(now time.Time) {
 	switch {
@@ -252,8 +263,8 @@ func (s *session) expire(now time.Time) {
 	}
 }
 
-// trajectory returns the session as an episode. s.mu is held, and the session is sealed.
-func (s *session) trajectory(id string) quintain.Trajectory {
+// trajectory returns the session as an episode. s.mu is held.
+func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 	t := quintain.Trajectory{
 		ID: id, Problem: s.group.job.Problem, Vocabulary: s.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
 	}
@@ -266,7 +277,9 @@ func (s *session) trajectory(id string) quintain.Trajectory {
 	for _, n := range s.tree.nodes {
 		turn := n.turn
 		call := *turn.Call
-		turn.Call = &call
+		if turn.Call = &call; how.TrainUnused && call.Unused == Abandoned {
+			call.Unused = ""
+		}
 		if s.outcome.Rewarded() {
 			if n.reward != nil {
 				turn.Reward = *n.reward
@@ -278,5 +291,6 @@ func (s *session) trajectory(id string) quintain.Trajectory {
 		}
 		t.Turns = append(t.Turns, turn)
 	}
+	s.counts["left_out"] = leaveOut(&t, how.MaxSequences)
 	return t
 }
