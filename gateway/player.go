@@ -2,10 +2,13 @@ package gateway
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 )
 
@@ -23,6 +26,9 @@ type Player struct {
 
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
+
+	// Encode returns the tokens of a text to continue. Nil: the policy continues none.
+	Encode func(text string) ([]quintain.Token, error)
 }
 
 // Player returns a policy that renders with r as a player; r is nil if the policy renders
@@ -42,10 +48,14 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		read, err := r.Render(q)
 		return len(read.Tokens), err
 	}
+	if _, is := r.(exact.Bytes); is {
+		out.Encode = func(text string) ([]quintain.Token, error) { return policy.Encode(text), nil }
+	}
 	chat, is := r.(*exact.Chat)
 	if !is {
 		return out, nil
 	}
+	out.Encode = chat.Encode
 	if out.Format == nil {
 		out.Format = calls.Detect(chat.Template.Source())
 	}
@@ -54,4 +64,27 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
 	}
 	return out, nil
+}
+
+// text returns the tokens of a text to continue, which becomes the only message; nil: the
+// request has messages.
+func (p *Player) text(req *dialect.Request) ([]quintain.Token, error) {
+	refused := &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt"}
+	switch {
+	case len(req.Messages) > 0:
+		return nil, nil
+	case req.Prompt == "":
+		refused.Message = "want a text"
+		return nil, refused
+	case p.Encode == nil:
+		refused.Message = "this policy continues no texts: use chat completions"
+		return nil, refused
+	}
+	tokens, err := p.Encode(req.Prompt)
+	if err != nil || len(tokens) == 0 {
+		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
+		return nil, refused
+	}
+	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
+	return tokens, nil
 }

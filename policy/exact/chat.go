@@ -223,6 +223,12 @@ func (c *Chat) encodeAfter(last quintain.Token, end, text string, quoted []int) 
 	return all[1:], nil
 }
 
+// Encode returns the tokens of a text outside any conversation, with those that open a text.
+func (c *Chat) Encode(text string) ([]quintain.Token, error) {
+	ids, err := c.Tokenizer.Encode(text, true)
+	return tokens(ids), err
+}
+
 // Text implements [Renderer].
 func (c *Chat) Text(reply []quintain.Token) string { return c.Tokenizer.Decode(ids(reply), true) }
 
