@@ -159,7 +159,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	s.mu.Lock()
 	for _, n := range nodes {
 		s.tree.add(n)
-		s.sampled += len(n.turn.Wrote)
+		s.count(n, &g.newest)
 	}
 	s.counts[p.class]++
 	s.group.vocabulary = samples[0].Vocabulary
@@ -208,7 +208,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
+		id: id, at: time.Now(), parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -60,11 +61,14 @@ type Gateway struct {
 	opened chan struct{} // closed when Run answers calls
 	book   book          // set by Run
 
+	newest atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
+
 	mu       sync.Mutex
 	open     bool // Run answers calls
 	groups   map[string]*group
 	sessions map[string]*session
-	made     map[string]int // groups of each name of a caller's own task
+	joining  map[string]string // the newest group of each [Spec].Join
+	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
 	orders   map[string]*Made
 	flying   sync.WaitGroup
 	wake     chan struct{} // has one element if sessions must be looked at
@@ -79,8 +83,8 @@ func New(c Config) (*Gateway, error) {
 		c.Model = "policy"
 	}
 	g := &Gateway{
-		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, made: map[string]int{}, orders: map[string]*Made{},
-		wake: make(chan struct{}, 1),
+		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
+		joining: map[string]string{}, names: map[string]string{}, wake: make(chan struct{}, 1),
 	}
 	if !c.Settings.StrictPrompts {
 		forms := append(volatile(), c.Settings.Ignore...)

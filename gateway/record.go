@@ -31,6 +31,7 @@ type sessionRecord struct {
 	Group   string    `json:"group"`
 	Number  int       `json:"number"`
 	Created time.Time `json:"created"`
+	As      string    `json:"as,omitempty"` // see [Spec]
 }
 
 // An endRecord is what the journal keeps of the end of a session.
@@ -131,7 +132,7 @@ func (b book) release(of *group) error {
 func encodeCall(n *node, body digest, vocabulary string) ([]byte, error) {
 	r := callRecord{
 		Whole: n.whole, Asked: n.asked[:], End: n.end[:], Start: n.start[:], System: n.system[:], Body: body[:],
-		Vocabulary: vocabulary, Instructed: n.instructed, At: time.Now(), Turn: n.turn,
+		Vocabulary: vocabulary, Instructed: n.instructed, At: n.at, Turn: n.turn,
 	}
 	if n.parent != nil {
 		r.Parent = n.parent.id
@@ -180,7 +181,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn, instructed: r.Instructed}
+	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}

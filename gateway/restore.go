@@ -33,7 +33,7 @@ func (g *Gateway) restoreGroup(r journal.Record) error {
 		return fmt.Errorf("group: %w", err)
 	}
 	of.job = g.host.Job(of.Problem)
-	g.groups[of.Name] = &of
+	of.register(g)
 	return nil
 }
 
@@ -48,8 +48,7 @@ func (g *Gateway) restoreSession(r journal.Record) error {
 	}
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
-	of.sessions = append(of.sessions, s)
-	g.sessions[s.id] = s
+	s.register(g)
 	return nil
 }
 
@@ -105,7 +104,7 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 		}
 	}
 	s.tree.add(n)
-	s.sampled += len(n.turn.Wrote)
+	s.count(n, &g.newest)
 	s.counts[n.turn.Call.Class]++
 	s.group.vocabulary = r.Vocabulary
 	if s.state == Created {

@@ -33,6 +33,7 @@ type Settings struct {
 	Ignore        []string      // regular expressions: matches in system messages make no difference
 	TrainUnused   bool          // train on replies that the agent did not use
 	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
+	Dialects      []string      // other projects whose routes are answered too
 }
 
 // Defaults returns the default settings.
@@ -61,6 +62,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
+	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl (docs/gateway-aliases.md)")
 }
 
 // A Spec says what a caller wants of new sessions. Its JSON form is the body of
@@ -79,6 +81,9 @@ type Spec struct {
 	RewardWithin float64         `json:"reward_within"` // seconds; 0: that of the settings
 	AgentRewards *bool           `json:"agent_rewards"` // nil: as the settings say
 	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too
+
+	Join string `json:"-"` // see [Door.Start]
+	As   string `json:"-"` // another ID by which agents reach the session; a later session may take it over; empty: none
 }
 
 // A Mode says what sessions are for.
