@@ -131,6 +131,11 @@ func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
 		c.SkipBody()
 		return refuse(c, d, refused)
 	}
+	return g.serveIn(c, d, s)
+}
+
+// serveIn answers a model call of a session.
+func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	var sum digest
 	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
 		sum = asked(d.Name(), body)

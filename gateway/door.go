@@ -78,6 +78,17 @@ func (d Door) Model(path string, of dialect.Dialect) web.Route {
 	return web.Route{Method: "POST", Path: path, Serve: func(c *web.Call) error { return agentAPI{d.Gateway}.serve(c, of) }}
 }
 
+// Serve answers a model call of a session in a dialect, whatever its key.
+func (d Door) Serve(c *web.Call, of dialect.Dialect, session string) error {
+	s := agentAPI{d.Gateway}.known(session)
+	if s == nil {
+		c.SkipBody()
+		_, err := d.Look(session)
+		return err
+	}
+	return agentAPI{d.Gateway}.serveIn(c, of, s)
+}
+
 // Agent returns the session of an agent's request, by its key. The error has the status.
 func (d Door) Agent(c *web.Call) (Look, error) {
 	s, refused := agentAPI{d.Gateway}.sessionOf(c)
@@ -130,8 +141,11 @@ type Look struct {
 	State        State
 	Over         bool // it takes no calls any more
 	Rewarded     bool // as a whole
+	Reward       float64
+	Failed       bool // it ended without success
 	AgentRewards bool // its agent may reward it
 	Group        string
+	Of           int // sessions of the group
 	Created      time.Time
 	Metadata     json.RawMessage
 	Calls        []CallLook // in the order of their ends
@@ -153,8 +167,9 @@ func (s *session) look() Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := Look{
-		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Created: s.created, Metadata: s.group.Metadata,
+		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
+		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
+		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata,
 	}
 	for _, n := range s.tree.nodes {
 		l.Calls = append(l.Calls, CallLook{n.id, n.at, n.reward})
@@ -170,6 +185,16 @@ func (d Door) Look(id string) (Look, error) {
 		return Look{}, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
 	}
 	return s.look(), nil
+}
+
+// Close closes a group, which is then formed of the sessions that it has.
+func (d Door) Close(group string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if of := d.groups[group]; of != nil {
+		of.closed = true
+		d.poke()
+	}
 }
 
 // Looks returns the sessions that fit, in the order of their creation.

@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		b.Want(410, s.Key, request, body)
 	}
-	b.Shut()
+	b.Shut(true)
 	b.Want(429, admin, "POST /rl/start_session", `{"task_id": "another"}`)
 }
 

@@ -140,11 +140,11 @@ func Open(t *testing.T, folder string, routes func(gateway.Door) []web.Route) *B
 // Close ends the gateway, as at the end of the test.
 func (b *Bench) Close() { b.stop() }
 
-// Shut closes the gate: no group may start.
-func (b *Bench) Shut() {
+// Shut closes the gate, so that no group may start, or opens it.
+func (b *Bench) Shut(shut bool) {
 	b.desk.mu.Lock()
 	defer b.desk.mu.Unlock()
-	b.desk.shut = true
+	b.desk.shut = shut
 }
 
 // Do sends a request with a key, and returns the status and the body.
