@@ -34,6 +34,7 @@ type sessionRecord struct {
 	Group   string    `json:"group"`
 	Number  int       `json:"number"`
 	Created time.Time `json:"created"`
+	As      string    `json:"as,omitempty"` // see [Spec]
 }
 
 // An endRecord is what the journal keeps of the end of a session.
@@ -204,7 +205,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn, instructed: r.Instructed}
+	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}
