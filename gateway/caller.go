@@ -1,15 +1,19 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -159,8 +163,8 @@ func (g callerAPI) find(c *web.Call) (*session, error) {
 	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
 }
 
-// A view is what a caller sees of a session.
-type view struct {
+// A View is what a caller sees of a session.
+type View struct {
 	ID       string           `json:"id"`
 	Group    string           `json:"group"`
 	State    State            `json:"state"`
@@ -176,10 +180,10 @@ type view struct {
 }
 
 // view returns what a caller sees. s.mu is held.
-func (s *session) view() view {
-	v := view{
+func (s *session) view() View {
+	v := View{
 		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
-		Classes: s.counts, Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
+		Classes: maps.Clone(s.counts), Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
 	}
 	for _, n := range s.tree.nodes {
 		switch {
@@ -201,6 +205,32 @@ func (s *session) view() view {
 		v.Reward = &s.reward.Reward
 	}
 	return v
+}
+
+// Views returns what a caller sees of each session.
+func (g *Gateway) Views() []View {
+	g.mu.Lock()
+	all := slices.Collect(maps.Values(g.sessions))
+	g.mu.Unlock()
+	views := make([]View, len(all))
+	for i, s := range all {
+		s.mu.Lock()
+		views[i] = s.view()
+		s.mu.Unlock()
+	}
+	return views
+}
+
+// Session returns what a caller sees of a session, and its calls so far.
+func (g *Gateway) Session(id string) (View, quintain.Trajectory, error) {
+	s, err := g.session(id)
+	if err != nil {
+		return View{}, quintain.Trajectory{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tree.judgeUse()
+	return s.view(), s.trajectory(id, &g.config.Settings), nil
 }
 
 // getSession shows a session, and waits for a state if the client asks.
@@ -274,7 +304,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	}
 	r := in.Reward
 	r.Reward = *in.Number
-	r.Key = c.R.Header.Get("Idempotency-Key")
+	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
 	if err := g.Reward(c.Context(), s.id, r); err != nil {
 		return err
 	}
@@ -438,10 +468,14 @@ func (g callerAPI) postClose(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
+	if err := g.book.write(c.Context(), closed); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.poke()
+	g.due.add(of)
 	return g.showGroup(c, of)
 }
 
