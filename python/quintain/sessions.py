@@ -221,7 +221,7 @@ class _Source:
         self, problems: Iterable[Mapping[str, Any] | str] | None, size: int | None, url: str | None, key: str | None, fields: Mapping[str, Any], stop: threading.Event
     ):
         self._problems = None if problems is None else iter(problems)
-        self._make = lambda problem: group(size, problem, url=url, key=key, stop=stop, **fields)
+        self._make: Callable[[Any], list[Session]] = lambda problem: group(size, problem, url=url, key=key, stop=stop, **fields)
         self._ready: collections.deque[tuple[Any, Session]] = collections.deque()
         self._lock, self.stop = threading.Lock(), stop
         self.error: Exception | None = None

@@ -4,6 +4,7 @@ import itertools
 import json
 import logging
 import os
+import subprocess
 import sys
 import tempfile
 import threading
@@ -13,6 +14,8 @@ import unittest.mock
 import urllib.request
 
 import quintain
+from quintain import program
+from test_hub import free_port
 
 
 def ask(session, text, key=None):
@@ -24,13 +27,20 @@ def ask(session, text, key=None):
 
 
 class WithGateway(unittest.TestCase):
-    """All tests share a gateway, whose policy is a script."""
+    """All tests share a gateway, whose policy writes letters."""
 
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        run = quintain.Run(f"{folder.name}/data", policy="script", gateway=True, tasks="chain_sum:0", group_size=2, batch_size=32, max_lag=1000)
+        port = free_port()
+        server = program.start("fake-server", f"--port={port}", "--first-token=0s", "--rate=0", stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cls.addClassCleanup(server.wait)
+        cls.addClassCleanup(server.kill)
+        run = quintain.Run(
+            f"{folder.name}/data", policy="server", url=f"http://127.0.0.1:{port}", tokenizer="bytes", gateway=True, tasks="chain_sum:0", group_size=2,
+            batch_size=32, max_lag=1000,
+        )  # fmt: skip
         cls.addClassCleanup(run.stop)
         patch = unittest.mock.patch.dict(os.environ, QUINTAIN_URL=run.url())
         patch.start()
