@@ -125,8 +125,13 @@ func asError(err error) *dialect.Error {
 	return &dialect.Error{Status: http.StatusInternalServerError, Message: err.Error()}
 }
 
+// maxBody bounds the body of a call, in bytes.
+const maxBody = 64 << 20
+
 // serve answers a model call.
 func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
+	c.MaxBody = maxBody
+	c.Refusal = func(status int, why string) (int, []byte) { return d.ErrorBody(dialect.Errorf(status, "%s", why)) }
 	s, refused := g.sessionOf(c)
 	if refused != nil {
 		c.SkipBody()
@@ -267,5 +272,11 @@ func (g agentAPI) byAgent(c *web.Call, do func(*web.Call, *session) error) error
 		c.SkipBody()
 		return web.Errorf(http.StatusForbidden, "agents may not reward or end their sessions here: agent_rewards is off")
 	}
-	return do(c, s)
+	if err := do(c, s); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	state := s.state // no more: a view tells why an outcome is so
+	s.mu.Unlock()
+	return answer(c, http.StatusOK, map[string]any{"state": state})
 }

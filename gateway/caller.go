@@ -222,7 +222,10 @@ func (g callerAPI) postReward(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeReward(c, s)
+	if err := g.takeReward(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeReward takes the reward in the body of a request.
@@ -241,10 +244,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	r := in.Reward
 	r.Reward = *in.Number
 	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
-	if err := g.Reward(c.Context(), s.id, r); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.Reward(c.Context(), s.id, r)
 }
 
 // show answers with the state of a session.
@@ -266,7 +266,10 @@ func (g callerAPI) postEnd(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeEnd(c, s)
+	if err := g.takeEnd(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeEnd ends a session by the body of a request.
@@ -281,10 +284,7 @@ func (g callerAPI) takeEnd(c *web.Call, s *session) error {
 		return web.Errorf(http.StatusUnprocessableEntity, "failed: is %.40q, want agent, infra or cancelled", e.Failed)
 	}
 	e.Limit = false
-	if err := g.End(c.Context(), s.id, e); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.End(c.Context(), s.id, e)
 }
 
 // deleteSession cancels a session.

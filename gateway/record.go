@@ -228,7 +228,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 		last += c.signed()
 		n.turn.Versions = append(n.turn.Versions, int32(last)) //nolint:gosec // written from int32
 	}
-	if c.failed || len(c.rest) > 0 {
+	if k := len(n.turn.LogProbs); c.failed || len(c.rest) > 0 || k > 0 && k != len(n.turn.Wrote) {
 		return nil, r, errRecord
 	}
 	return n, r, nil

@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
@@ -95,6 +97,9 @@ func (g restorer) restoreInto(s *session, r journal.Record) error {
 		var in sealedRecord
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("outcome: %w", err)
+		}
+		if !slices.Contains(quintain.Outcomes, in.Outcome) || in.Outcome.Rewarded() && !s.rewarded {
+			return fmt.Errorf("sealed as %.40q, with a reward: %v", in.Outcome, s.rewarded)
 		}
 		s.fate()
 		s.outcome, s.why = in.Outcome, in.Why
