@@ -92,7 +92,7 @@ func scene(t *testing.T, way string) Settings {
 }
 
 // play plays problem 3.
-func play(t *testing.T, ctx context.Context, how Settings, p quintain.Policy) quintain.Trajectory {
+func play(t *testing.T, how Settings, p quintain.Policy) quintain.Trajectory {
 	t.Helper()
 	program, err := New(how)
 	if err != nil {
@@ -103,7 +103,7 @@ func play(t *testing.T, ctx context.Context, how Settings, p quintain.Policy) qu
 	if err != nil {
 		t.Fatal(err)
 	}
-	played, err := rollout.Play(ctx, p, quintain.Sampling{}, rollout.Job{Scenario: s, Problem: problem})
+	played, err := rollout.Play(t.Context(), p, quintain.Sampling{}, rollout.Job{Scenario: s, Problem: problem})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestEveryEndOfAProgram(t *testing.T) {
 			if c.policy == nil {
 				c.policy = right
 			}
-			got := play(t, t.Context(), how, c.policy)
+			got := play(t, how, c.policy)
 			told := got.Error
 			if got.Outcome.Rewarded() {
 				told = got.Turns[got.Last()].Why
@@ -185,7 +185,7 @@ func TestWhatAProgramSees(t *testing.T) {
 	t.Setenv("no_proxy", "example.org")
 	how := scene(t, "looks around")
 	how.Pass = []string{"SEARCH_API_KEY"}
-	got := play(t, t.Context(), how, says("<answer>3</answer>"))
+	got := play(t, how, says("<answer>3</answer>"))
 	for _, want := range []string{
 		`"messages":[{"role":"user","content":"Say 3."}]`, `"task":"count"`, `"id":"agent.v1-`, "SEARCH_API_KEY=search-key", "OPENAI_BASE_URL=http://127.0.0.1:",
 		"ANTHROPIC_API_KEY=qs_", "no_proxy=example.org,127.0.0.1",
@@ -236,7 +236,7 @@ func alive(t *testing.T, l net.Listener) (ended func()) {
 
 func TestChildrenEndWithTheProgram(t *testing.T) {
 	l := listen(t)
-	if got := play(t, t.Context(), scene(t, "leaves a child"), says("<answer>3</answer>")); got.Outcome != quintain.Scored {
+	if got := play(t, scene(t, "leaves a child"), says("<answer>3</answer>")); got.Outcome != quintain.Scored {
 		t.Errorf("%s: %s", got.Outcome, got.Error)
 	}
 	alive(t, l)()

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,10 +34,10 @@ func NewGroup() (*Group, error) {
 		return nil, err
 	}
 	defer in.Close()
-	g := &Group{exec.Command("/bin/sh", "-c", "read _; kill -KILL 0"), line}
+	g := &Group{exec.CommandContext(context.Background(), "/bin/sh", "-c", "read _; kill -KILL 0"), line}
 	g.guard.Stdin, g.guard.SysProcAttr = in, &syscall.SysProcAttr{Setpgid: true}
 	if err := g.guard.Start(); err != nil {
-		line.Close()
+		_ = line.Close()
 		return nil, fmt.Errorf("the guard of a process group: %w", err)
 	}
 	return g, nil
@@ -55,5 +56,5 @@ func (g *Group) End() { _ = syscall.Kill(-g.guard.Process.Pid, syscall.SIGKILL) 
 func (g *Group) Kill() {
 	g.End()
 	_ = g.guard.Wait() // it was killed
-	g.line.Close()
+	_ = g.line.Close()
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -37,7 +38,7 @@ func (g *Group) End() {
 		if c.Process == nil {
 			continue
 		}
-		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(c.Process.Pid)).Run() // it fails for one that has ended
+		_ = exec.CommandContext(context.Background(), "taskkill", "/T", "/F", "/PID", strconv.Itoa(c.Process.Pid)).Run() // it fails for one that has ended
 		_ = c.Process.Kill()
 	}
 }
