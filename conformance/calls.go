@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Reads replies of models: for each line of the standard input, an object with format,
-// text, tools and thinking, it writes a line with what package calls reads in it.
-// conformance/calls.py compares that with its peers.
+// Reads replies of models: for each line of the standard input, an object with format or
+// template, text, tools and thinking, it writes a line with what package calls reads in
+// it. conformance/calls.py compares that with its peers.
 package main
 
 import (
@@ -13,48 +13,74 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
+type line struct {
+	Format   string // empty: it is told from Template
+	Template string
+	Text     string
+	Tools    json.RawMessage
+	Thinking bool
+}
+
+type answer struct {
+	Format    string `json:"format"`
+	Reasoning string `json:"reasoning"`
+	Content   string `json:"content"`
+	Calls     []call `json:"calls"`
+	Malformed bool   `json:"malformed"`
+	Why       string `json:"why"`
+}
+
+type call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
 func main() {
-	if err := answer(os.Stdin, os.Stdout); err != nil {
+	if err := run(bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func answer(from io.Reader, to io.Writer) error {
-	in, out := json.NewDecoder(from), bufio.NewWriter(to)
-	lines := json.NewEncoder(out)
-	lines.SetEscapeHTML(false)
+func run(from *bufio.Reader, to *bufio.Writer) error {
 	for {
-		var line struct {
-			Format, Template, Text string
-			Tools                  json.RawMessage
-			Thinking               bool
+		text, err := from.ReadBytes('\n')
+		if err == io.EOF {
+			return to.Flush()
 		}
-		if err := in.Decode(&line); err == io.EOF {
-			return out.Flush()
-		} else if err != nil {
-			return err
-		}
-		format := calls.Detect(line.Template)
-		if line.Format != "" {
-			named, err := calls.Named(line.Format)
-			if err != nil {
-				return err
-			}
-			format = named
-		}
-		reply := format.Parse(line.Text, calls.Context{Tools: line.Tools, Thinking: line.Thinking})
-		written := []map[string]string{}
-		for _, c := range reply.Calls {
-			written = append(written, map[string]string{"id": c.ID, "name": c.Name, "arguments": c.Arguments})
-		}
-		err := lines.Encode(map[string]any{
-			"format": format.String(), "reasoning": reply.Reasoning, "content": reply.Content, "calls": written, "malformed": reply.Malformed, "why": reply.Why,
-		})
 		if err != nil {
 			return err
 		}
+		var in line
+		if err := jsonform.Unmarshal(text, &in); err != nil {
+			return err
+		}
+		out, err := read(in)
+		if err != nil {
+			return err
+		}
+		if err := jsonform.WriteLegible(to, out); err != nil {
+			return err
+		}
 	}
+}
+
+func read(in line) (answer, error) {
+	format := calls.Detect(in.Template)
+	if in.Format != "" {
+		var err error
+		if format, err = calls.Named(in.Format); err != nil {
+			return answer{}, err
+		}
+	}
+	reply := format.Parse(in.Text, calls.Context{Tools: in.Tools, Thinking: in.Thinking})
+	out := answer{format.String(), reply.Reasoning, reply.Content, []call{}, reply.Malformed, reply.Why}
+	for _, c := range reply.Calls {
+		out.Calls = append(out.Calls, call{c.ID, c.Name, c.Arguments})
+	}
+	return out, nil
 }

@@ -11,7 +11,7 @@ STRINGS = ["Paris", "", "São Paulo 日本 😀", "two\nlines\n", " spaces ", "i
 TEXTS = ["I will look.", "Let me see:\n", "Here\n\nare two paragraphs.", "Ünïcödé 日本語 😀", "a < b && c > d", "f(x) = [1, 2]", "{\"answer\": 4}", "Done.", "1. one\n2. two", "  indented"]
 TOOLS = [
     {"type": "function", "function": {"name": "get_weather", "description": "The weather.", "parameters": {"type": "object", "properties": {
-        "city": {"type": "string"}, "days": {"type": "integer"}, "wind": {"type": "boolean"}, "share": {"type": "number"}}, "required": ["city"]}}},
+        "city": {"type": "string"}, "days": {"type": "integer"}, "wind": {"type": "boolean"}, "share": {"type": "number"}}}}},
     {"type": "function", "function": {"name": "search_web", "description": "Searches.", "parameters": {"type": "object", "properties": {
         "query": {"type": "string"}, "options": {"type": "object"}, "sites": {"type": "array", "items": {"type": "string"}}, "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}}},
     {"type": "function", "function": {"name": "now", "description": "The time.", "parameters": {"type": "object", "properties": {}}}},
@@ -107,11 +107,11 @@ class Draw(random.Random):
     def json(self, value):
         return json.dumps(value, ensure_ascii=self.random() < 0.1, separators=self.choice([(", ", ": "), (", ", ": "), (",", ":")]))
 
-    def plain(self, value, pythonic):
-        """A value between tags: strings are bare."""
+    def plain(self, value):
+        """A value between tags: strings are bare. Qwen3-Coder's template writes other plain values as Python does."""
         if isinstance(value, str):
             return value
-        if pythonic and not isinstance(value, (list, dict)):
+        if self.name == "qwen3_coder" and not isinstance(value, (list, dict)) and self.random() < 0.3:
             return str(value)
         return json.dumps(value, ensure_ascii=False)
 
@@ -125,7 +125,7 @@ class Draw(random.Random):
     def as_qwen3_coder(self, calls, before, after):
         blocks = []
         for name, args in calls:
-            lines = "".join(f"<parameter={key}>\n{self.plain(value, True)}\n</parameter>\n" for key, value in args.items())
+            lines = "".join(f"<parameter={key}>\n{self.plain(value)}\n</parameter>\n" for key, value in args.items())
             blocks.append(f"<tool_call>\n<function={name}>\n{lines}</function>\n</tool_call>")
         return "\n".join(part for part in [before, *blocks, after] if part)
 
@@ -133,7 +133,7 @@ class Draw(random.Random):
         newline = self.choice(["\n", ""])  # 4.5, 4.7
         blocks = []
         for name, args in calls:
-            pairs = "".join(f"<arg_key>{key}</arg_key>{newline}<arg_value>{self.plain(value, False)}</arg_value>{newline}" for key, value in args.items())
+            pairs = "".join(f"<arg_key>{key}</arg_key>{newline}<arg_value>{self.plain(value)}</arg_value>{newline}" for key, value in args.items())
             blocks.append(f"<tool_call>{name}{newline}{pairs}</tool_call>")
         return newline.join(part for part in [before, *blocks, after] if part)
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -125,7 +126,7 @@ func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
 	}
 	var sum digest
 	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		sum = asked(d.Name(), body)
+		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
 		req, refused := d.Decode(body, g.limits())
 		if refused != nil {
 			return nil, refused
@@ -167,7 +168,13 @@ func asksAgain(h http.Header) bool {
 	if n := h.Get("X-Stainless-Retry-Count"); n != "" && n != "0" {
 		return true
 	}
-	return h.Get("Idempotency-Key") != "" || h.Get("X-Client-Request-Id") != ""
+	return keyOfRequest(h) != ""
+}
+
+// keyOfRequest is the client's own name of a request, which a retry repeats; empty: it has
+// none.
+func keyOfRequest(h http.Header) string {
+	return cmp.Or(h.Get("Idempotency-Key"), h.Get("X-Client-Request-Id"))
 }
 
 func (g *Gateway) modelOf(req *dialect.Request) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -23,17 +26,21 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	if old := s.flights.by[d]; old != nil && again {
 		s.counts["retry"]++
 		old.waiting++
+		s.waiting++
 		return old, nil
 	}
 	if err := s.over(); err != nil {
 		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: err.Error()}
 	}
-	if len(s.tree.nodes) >= s.limits.Calls {
-		s.end(End{Limit: true, Why: fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes))}, time.Now())
-		g.poke()
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+	select {
+	case <-s.cut:
+		return nil, refusal(errStops)
+	default:
 	}
-	if s.underway >= s.limits.Parallel {
+	if len(s.tree.nodes) >= s.limits.Calls {
+		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes)))
+	}
+	if s.underway >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.nodes)) {
 		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
 	}
 	if s.state == Created {
@@ -43,8 +50,24 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	f := &flight{id: newID(callBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
 	s.flights.add(d, f)
 	s.underway++
+	s.waiting++
 	g.flying.Go(func() { g.fly(s, f) })
 	return f, nil
+}
+
+// limit ends a session that has used up what it may, and returns the refusal of its calls.
+// s.mu is held.
+func (g *Gateway) limit(s *session, why string) error {
+	e, now := End{Limit: true, Why: why}, time.Now()
+	if s.over() == nil {
+		if err := g.book.keep(context.Background(), s.id, kindEnd, endRecord{e, now}); err != nil {
+			g.config.Log.Warn("the end of a session is not kept", "session", s.id, "err", err)
+		}
+		s.end(e, now)
+		g.note(s)
+		g.due.add(s.group)
+	}
+	return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: "the session has ended: " + why}
 }
 
 // fly plays a call to its end.
@@ -57,28 +80,21 @@ func (g *Gateway) fly(s *session, f *flight) {
 	f.nodes, f.err = nodes, err
 	s.underway--
 	s.used = time.Now()
+	var news []journal.Record
 	if f.err != nil {
 		s.flights.drop(f.body, f)
-		s.note(f.err)
+		news = s.blame(f)
 	} else {
-		s.cause = nil
+		s.forgive(f.nodes[0])
 	}
 	over := s.state == Draining
-	news := s.judgeArrival(f)
+	news = append(news, s.judgeArrival(f)...)
 	close(f.done)
 	s.mu.Unlock()
 	g.keepArrival(s, news)
 	if over {
-		g.poke()
+		g.due.add(s.group)
 	}
-}
-
-// note remembers the first failure of the policy. s.mu is held.
-func (s *session) note(err error) {
-	if refused, is := errors.AsType[*dialect.Error](err); is && refused.Status < http.StatusInternalServerError {
-		return
-	}
-	s.cause = cmp.Or(s.cause, err)
 }
 
 // errGone ends a call that nobody waits for.
@@ -86,6 +102,9 @@ var errGone = errors.New("nobody waits for the reply")
 
 // errEnded ends the calls of a session that has ended.
 var errEnded = errors.New("the session has ended")
+
+// errStops ends calls because the gateway ends.
+var errStops = errors.New("the gateway ends: ask again")
 
 // watchFlight ends a flight when its session is cut, or when nobody has waited for it for a
 // while: SDKs ask again within seconds.
@@ -104,14 +123,31 @@ func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFun
 		case <-ctx.Done():
 			return
 		case <-s.cut:
-			cancel(errEnded)
+			if g.isOpen() {
+				cancel(errEnded)
+			} else {
+				cancel(errStops)
+			}
 			return
 		case <-late:
-			cancel(errGone)
-			return
+			if g.abandon(s, f) {
+				cancel(errGone)
+				return
+			}
 		case <-left:
 		}
 	}
+}
+
+// abandon forgets a flight unless a client waits for it again: the next one samples anew.
+func (g *Gateway) abandon(s *session, f *flight) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.waiting > 0 {
+		return false
+	}
+	s.flights.drop(f.body, f)
+	return true
 }
 
 // answer places a call, samples its replies, and keeps them.
@@ -122,14 +158,18 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.mu.Unlock()
 		return nil, err
 	}
-	start := g.canon.start(req.Tools, req.Vars)
+	start := g.canon.start(req.Tools)
 	p := s.tree.find(start, req.Messages, anchorsOf(req))
+	if main := s.tree.main(); main != nil {
+		p.most = main.tokens
+	}
 	p.branch = s.label(p, req)
+	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		s.end(End{Limit: true, Why: fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled)}, time.Now())
+		err := g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 		s.mu.Unlock()
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+		return nil, err
 	}
 	ask := g.ask(s, p, req)
 	s.mu.Unlock()
@@ -139,6 +179,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, refusal(err)
 	}
 	if len(samples) != ask.N {
@@ -155,7 +198,8 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		nodes[i] = g.node(id, p, req, &samples[i])
 		nodes[i].turn.Call.Took = time.Since(began)
 	}
-	if err := g.book.keepCall(s, f.body, samples[0].Vocabulary, nodes); err != nil {
+	f.at = time.Now()
+	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 	}
 	s.mu.Lock()
@@ -164,7 +208,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.sampled += len(n.turn.Wrote)
 	}
 	s.counts[p.class]++
-	s.group.vocabulary = samples[0].Vocabulary
+	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
 }
@@ -210,7 +254,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system,
+		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
@@ -219,6 +263,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		},
 	}
 	n.tokens = len(sample.Read) + len(sample.Wrote)
+	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {
+		n.turn.Call.Branch = ""
+	}
 	if p.parent != nil {
 		n.turn.Call.Parent = p.parent.index
 		if !sample.Fork {
@@ -228,7 +275,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 	if p.parent == nil || p.parent.start != p.start {
 		n.turn.Call.Tools = req.Tools
 	}
-	n.end = g.canon.after(p.asked, n.turn.Message())
+	seen := n.turn.Message()
+	seen.ToolCalls = shown(req, seen.ToolCalls)
+	n.end = g.canon.after(p.asked, seen)
 	return n
 }
 
@@ -244,15 +293,20 @@ func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Repl
 	return g.player.Format.Parse(sample.Whole, in)
 }
 
+// shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.
+func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
+	if req.OneCall && len(all) > 1 {
+		return all[:1]
+	}
+	return all
+}
+
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: time.Now()}
+	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
-		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls, Finish: t.Finish}
-		if req.OneCall && len(c.ToolCalls) > 1 { // the tokens stay
-			c.ToolCalls = c.ToolCalls[:1]
-		}
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
 		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
@@ -272,7 +326,7 @@ func (s *session) label(p place, req *dialect.Request) string {
 		return ""
 	case (s.underway > 1 || len(main.turn.ToolCalls) > 0 && main.children == 0) && (p.system != main.system || p.start != main.start):
 		return Subagent
-	case s.underway <= 1 && (p.system == main.system || p.start == main.start):
+	case p.class == Root && s.underway <= 1 && (p.system == main.system || p.start == main.start):
 		return Compacted
 	}
 	return ""
@@ -301,29 +355,32 @@ func anchorsOf(req *dialect.Request) []string {
 	return all
 }
 
-// A failure is a refusal with its cause.
-type failure struct {
+// A caused is a refusal with its cause.
+type caused struct {
 	said  *dialect.Error
 	cause error
 }
 
 // Error is the refusal.
-func (f failure) Error() string { return f.said.Error() }
+func (f caused) Error() string { return f.said.Error() }
 
 // Unwrap returns both.
-func (f failure) Unwrap() []error { return []error{f.said, f.cause} }
+func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
 
 // refusal turns an error of the policy into the reply of a call.
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
 		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
+	case errors.Is(err, errGone), errors.Is(err, errStops):
+		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: err.Error()}
 	case errors.Is(err, errEnded):
 		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
-	case errors.Is(err, errGone): // nobody reads it
-		return &dialect.Error{Status: http.StatusRequestTimeout, Message: errGone.Error()}
 	}
-	return failure{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
+	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
+	}
+	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
 }
 
 // checkSample reports what makes a sample useless for training.
@@ -335,6 +392,18 @@ func checkSample(s *quintain.Sample) error {
 		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
 	case len(s.Versions) != len(s.Wrote):
 		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	case !slices.IsSorted(s.Versions):
+		return errors.New("the policy returned versions that fall within a reply")
+	}
+	for i, p := range s.LogProbs {
+		if !(p <= 0 && p >= -math.MaxFloat32) {
+			return fmt.Errorf("the policy returned the log-probability %v for token %d", p, i)
+		}
+	}
+	for _, tokens := range [][]quintain.Token{s.Read, s.Wrote} {
+		if i := slices.IndexFunc(tokens, func(t quintain.Token) bool { return t < 0 }); i >= 0 {
+			return fmt.Errorf("the policy returned %d as token %d", tokens[i], i)
+		}
 	}
 	return nil
 }

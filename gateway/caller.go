@@ -1,17 +1,22 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 // Sessions is the role of keys that make and reward sessions.
@@ -46,6 +51,7 @@ func (g callerAPI) routes() []web.Route {
 		caller("POST", "/v1/sessions/{session}/reward", g.postReward),
 		caller("POST", "/v1/sessions/{session}/end", g.postEnd),
 		caller("GET", "/v1/sessions/{session}/calls", g.getCalls),
+		caller("GET", "/v1/sessions/{session}/sequences", g.getSequences),
 		caller("GET", "/v1/groups/{group}", g.getGroup),
 		caller("POST", "/v1/groups/{group}/sessions", g.postMore),
 		caller("POST", "/v1/groups/{group}/close", g.postClose),
@@ -53,14 +59,14 @@ func (g callerAPI) routes() []web.Route {
 	}
 }
 
-// A made is the answer to a request for sessions.
-type made struct {
+// A Made is the answer to a request for sessions.
+type Made struct {
 	Group    string        `json:"group"`
-	Sessions []madeSession `json:"sessions"`
+	Sessions []MadeSession `json:"sessions"`
 }
 
-// A madeSession is a new session, with what its agent needs.
-type madeSession struct {
+// A MadeSession is a new session, with what its agent needs.
+type MadeSession struct {
 	ID        string          `json:"id"`
 	Key       string          `json:"key"`
 	OpenAI    string          `json:"openai"`    // base address for OpenAI's SDKs
@@ -157,8 +163,8 @@ func (g callerAPI) find(c *web.Call) (*session, error) {
 	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
 }
 
-// A view is what a caller sees of a session.
-type view struct {
+// A View is what a caller sees of a session.
+type View struct {
 	ID       string           `json:"id"`
 	Group    string           `json:"group"`
 	State    State            `json:"state"`
@@ -174,10 +180,10 @@ type view struct {
 }
 
 // view returns what a caller sees. s.mu is held.
-func (s *session) view() view {
-	v := view{
+func (s *session) view() View {
+	v := View{
 		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
-		Classes: s.counts, Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
+		Classes: maps.Clone(s.counts), Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
 	}
 	for _, n := range s.tree.nodes {
 		switch {
@@ -199,6 +205,32 @@ func (s *session) view() view {
 		v.Reward = &s.reward.Reward
 	}
 	return v
+}
+
+// Views returns what a caller sees of each session.
+func (g *Gateway) Views() []View {
+	g.mu.Lock()
+	all := slices.Collect(maps.Values(g.sessions))
+	g.mu.Unlock()
+	views := make([]View, len(all))
+	for i, s := range all {
+		s.mu.Lock()
+		views[i] = s.view()
+		s.mu.Unlock()
+	}
+	return views
+}
+
+// Session returns what a caller sees of a session, and its calls so far.
+func (g *Gateway) Session(id string) (View, quintain.Trajectory, error) {
+	s, err := g.session(id)
+	if err != nil {
+		return View{}, quintain.Trajectory{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tree.judgeUse()
+	return s.view(), s.trajectory(id, &g.config.Settings), nil
 }
 
 // getSession shows a session, and waits for a state if the client asks.
@@ -272,7 +304,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	}
 	r := in.Reward
 	r.Reward = *in.Number
-	r.Key = c.R.Header.Get("Idempotency-Key")
+	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
 	if err := g.Reward(c.Context(), s.id, r); err != nil {
 		return err
 	}
@@ -338,7 +370,7 @@ func (g callerAPI) getCalls(c *web.Call) error {
 		return err
 	}
 	s.mu.Lock()
-	t := s.trajectory(s.id)
+	t := s.trajectory(s.id, &g.config.Settings)
 	s.mu.Unlock()
 	var out []byte
 	for i := range t.Turns {
@@ -349,6 +381,35 @@ func (g callerAPI) getCalls(c *web.Call) error {
 		out = append(append(out, line...), '\n')
 	}
 	return c.Body(http.StatusOK, "application/x-ndjson", out)
+}
+
+// A shownSequence is a training sequence of a session, as it would be now.
+type shownSequence struct {
+	Branch string           `json:"branch"`
+	Calls  []string         `json:"calls"`
+	Tokens []quintain.Token `json:"tokens"`
+	Masks  []int32          `json:"masks"` // the token itself, or -100
+}
+
+// getSequences shows what training would get of a session now.
+func (g callerAPI) getSequences(c *web.Call) error {
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.tree.judgeUse()
+	t := s.trajectory(s.id, &g.config.Settings)
+	s.mu.Unlock()
+	all := []shownSequence{}
+	for one := range rollout.WholeEpisodes.Tokens(&t) {
+		shown := shownSequence{Tokens: one.Tokens, Masks: one.Masks, Branch: t.Turns[one.Turns[len(one.Turns)-1]].Call.Branch}
+		for _, k := range one.Turns {
+			shown.Calls = append(shown.Calls, t.Turns[k].Call.ID)
+		}
+		all = append(all, shown)
+	}
+	return answer(c, http.StatusOK, map[string]any{"sequences": all})
 }
 
 // groupOf returns the group of a request.
@@ -407,10 +468,14 @@ func (g callerAPI) postClose(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
+	if err := g.book.write(c.Context(), closed); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.poke()
+	g.due.add(of)
 	return g.showGroup(c, of)
 }
 

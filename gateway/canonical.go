@@ -22,14 +22,11 @@ type canon struct {
 	ignore []*regexp.Regexp // matches in system messages make no difference
 }
 
-// start is the digest of a conversation without messages.
-func (c *canon) start(tools json.RawMessage, vars map[string]any) digest {
+// start is the digest of a conversation without messages. The variables of the template are
+// not in it: where they matter, the tokens differ, and tokens decide.
+func (c *canon) start(tools json.RawMessage) digest {
 	h := sha256.New()
 	put(h, compact(tools))
-	if len(vars) > 0 {
-		text, _ := jsonform.Marshal(vars) // sorted; JSON of ours
-		put(h, string(text))
-	}
 	return digest(h.Sum(nil))
 }
 
@@ -75,11 +72,10 @@ func put(h hash.Hash, text string) {
 }
 
 // compact returns JSON in one form: without white space, members sorted, numbers as
-// written. What is no JSON stays, without white space around it.
+// JavaScript writes them, because clients parse and write arguments anew. What is no JSON stays, without white space around it.
 func compact(text []byte) string {
 	text = bytes.TrimSpace(text)
 	dec := jsonform.NewDecoder(text)
-	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil || dec.More() {
 		return string(text)

@@ -31,7 +31,8 @@ func (x *exchange) whole() error {
 	if x.flight.err != nil {
 		return refuse(x.c, x.d, asError(x.flight.err))
 	}
-	x.c.Arrive, x.c.Plain = func() { x.arrived = true }, true // a zipped reply has no known length
+	x.c.Plain = true // a zipped reply has no length, and nobody would learn when it arrives
+	x.c.Arrive = func() { x.arrived = x.c.Context().Err() == nil }
 	return x.c.JSON(http.StatusOK, x.d.Encode(x.req, x.reply(x.req, x.flight)))
 }
 
@@ -63,11 +64,9 @@ func (x *exchange) stream() error {
 	if err := send(w.Reply(r)); err != nil {
 		return err
 	}
-	if err := x.c.Context().Err(); err != nil {
-		return err
-	}
+	here := x.c.Context().Err() == nil // a client may go as soon as it has the last event
 	err := send(w.End(r))
-	x.arrived = err == nil // a client that leaves after this has the reply
+	x.arrived = here && err == nil
 	return err
 }
 
@@ -94,12 +93,17 @@ func (x *exchange) leave() {
 	s, f := x.session, x.flight
 	s.mu.Lock()
 	f.waiting--
+	s.waiting--
+	over := s.state == Draining
 	close(f.left)
 	f.left = make(chan struct{})
 	f.arrived = f.arrived || x.arrived
 	news := s.judgeArrival(f)
 	s.mu.Unlock()
 	x.keepArrival(s, news)
+	if over {
+		x.due.add(s.group)
+	}
 }
 
 // judgeArrival marks the replies of a flight that nobody waits for as lost, or as delivered,
@@ -127,6 +131,6 @@ func (g *Gateway) keepArrival(s *session, news []journal.Record) {
 		return
 	}
 	if err := g.book.write(context.Background(), news...); err != nil {
-		g.config.Log.Warn("whether a reply arrived is not kept", "session", s.id, "err", err)
+		g.config.Log.Warn("what became of a reply is not kept", "session", s.id, "err", err)
 	}
 }

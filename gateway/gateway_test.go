@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -27,13 +29,15 @@ type parrot struct {
 	fails []error // of the next calls
 	asked []quintain.Request
 	hold  chan struct{} // if set, calls wait until it is closed
+
+	breaks func(*quintain.Sample) // if set, spoils samples
 }
 
 func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r)
 	number := len(p.asked)
-	hold := p.hold
+	hold, breaks := p.hold, p.breaks
 	var err error
 	if len(p.fails) > 0 {
 		err, p.fails = p.fails[0], p.fails[1:]
@@ -67,6 +71,9 @@ func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		all[i] = quintain.Sample{Text: text, Whole: text, Read: read, Wrote: wrote, LogProbs: make([]float32, len(wrote)), Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: "bytes"}
 		for k := range wrote {
 			all[i].LogProbs[k] = -0.5
+		}
+		if breaks != nil {
+			breaks(&all[i])
 		}
 	}
 	return all, nil
@@ -119,12 +126,36 @@ func (d *desk) Next() (rollout.Job, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next++
-	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?"}}, nil
+	return d.Job(quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?", Instance: quintain.NewRecord(solution)}), nil
 }
-func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p} }
+func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p, Scenario: judge{}} }
 func (d *desk) Done(_ context.Context, r rollout.Result) error {
 	d.results <- r
 	return nil
+}
+
+// solution is what agents must never see.
+const solution = "the-secret-solution"
+
+// A judge is a scenario that wants the reply "right", and fails at "broken".
+type judge struct{ quintain.Scenario }
+
+func (judge) Env(quintain.Problem) (quintain.Env, error) { return judgement{}, nil }
+
+type judgement struct{}
+
+func (judgement) Open(context.Context) ([]quintain.Message, error) {
+	return []quintain.Message{user("What?")}, nil
+}
+func (judgement) Close() error { return nil }
+func (judgement) Step(_ context.Context, r quintain.Reply) (quintain.Step, error) {
+	switch r.Text {
+	case "broken":
+		return quintain.Step{}, errors.New("the checker of " + solution + " broke")
+	case "right":
+		return quintain.Step{Reward: 1, Right: true, Why: "it is " + solution}, nil
+	}
+	return quintain.Step{Why: "it is " + solution}, nil
 }
 
 // A bench is a gateway on a port.
@@ -134,6 +165,33 @@ type bench struct {
 	policy  *parrot
 	desk    *desk
 	gateway *Gateway
+	handler http.Handler
+	stop    func() // ends the gateway
+	disk    *disk
+}
+
+// A disk is the journal of a bench. It fails on demand.
+type disk struct {
+	store
+	mu   sync.Mutex
+	full error // of appends; nil: none
+}
+
+func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
+	d.mu.Lock()
+	err := d.full
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.store.Append(ctx, all...)
+}
+
+// fails sets the error of all that is written from now on; nil: none.
+func (d *disk) fails(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = err
 }
 
 func open(t *testing.T, change func(*Config)) *bench {
@@ -150,10 +208,16 @@ func open(t *testing.T, change func(*Config)) *bench {
 	if b.gateway, err = New(c); err != nil {
 		t.Fatal(err)
 	}
+	b.disk = &disk{}
+	b.gateway.openStore = func(folder string, o journal.Options, replay func(journal.Record) error) (_ store, err error) {
+		b.disk.store, err = openJournal(folder, o, replay)
+		return b.disk, err
+	}
 	server, err := web.New(web.Config{Name: "test", Routes: b.gateway.Routes()})
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.handler = server
 	h := httptest.NewServer(server)
 	t.Cleanup(h.Close)
 	b.url = h.URL
@@ -161,12 +225,13 @@ func open(t *testing.T, change func(*Config)) *bench {
 	ended := make(chan error)
 	go func() { ended <- b.gateway.Run(ctx, Player{Policy: b.policy, Format: hermes}, b.desk) }()
 	<-b.gateway.opened
-	t.Cleanup(func() {
+	b.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(b.stop)
 	return b
 }
 
@@ -196,6 +261,20 @@ func (b *bench) do(method, path, body string, headers ...string) (int, string) {
 	return resp.StatusCode, string(bytes.TrimSpace(text))
 }
 
+// send sends a request of a goroutine of its own, and returns the body of the reply.
+func (b *bench) send(r *http.Request) string {
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // want is do for a request that must have a status.
 func (b *bench) want(status int, method, path, body string, headers ...string) string {
 	b.t.Helper()
@@ -207,9 +286,9 @@ func (b *bench) want(status int, method, path, body string, headers ...string) s
 }
 
 // make makes sessions.
-func (b *bench) make(spec string) made {
+func (b *bench) make(spec string) Made {
 	b.t.Helper()
-	return parse[made](b.t, b.want(201, "POST", "/v1/sessions", spec))
+	return parse[Made](b.t, b.want(201, "POST", "/v1/sessions", spec))
 }
 
 func parse[T any](t *testing.T, text string) (v T) {
@@ -233,12 +312,12 @@ type chatReply struct {
 }
 
 // chat makes a call with messages.
-func (b *bench) chat(s madeSession, messages ...quintain.Message) chatReply {
+func (b *bench) chat(s MadeSession, messages ...quintain.Message) chatReply {
 	b.t.Helper()
 	return b.chatWith(s, map[string]any{"messages": messages})
 }
 
-func (b *bench) chatWith(s madeSession, body map[string]any, headers ...string) chatReply {
+func (b *bench) chatWith(s MadeSession, body map[string]any, headers ...string) chatReply {
 	b.t.Helper()
 	body["model"] = "any"
 	text, err := json.Marshal(body)

@@ -3,27 +3,29 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A group is sessions of one problem. The gateway's mutex guards sessions, replaced, closed
-// and done.
+// A group is sessions of one problem. The gateway's mutex guards the fields from sessions on.
 type group struct {
 	groupRecord
 	job rollout.Job
 
 	sessions []*session
+	begun    bool // it has sessions, or had; the journal has it
 	coming   int  // sessions that are being written
 	closed   bool // it takes no sessions any more, and is formed of what it has
+	whole    bool // nothing more can come for it
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
-	drop     string // why it is not trained on; empty: it is
-
-	vocabulary string // of the tokens
 }
 
 // A groupRecord is what the journal keeps of a group.
@@ -46,29 +48,28 @@ type groupRecord struct {
 // keepDone is how long a finished group can be looked at.
 const keepDone = 10 * time.Minute
 
-// lookAt moves a group and its sessions on.
-func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
+// lookAt moves a group and its sessions on, and reports whether it is whole now.
+func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) bool {
 	g.mu.Lock()
-	sessions, done := of.sessions, of.done
+	sessions, whole, done := of.sessions, of.whole, of.done
 	gone := done && now.Sub(of.doneAt) > keepDone
 	g.mu.Unlock()
-	switch {
-	case gone:
+	if gone {
 		g.forget(of)
-		return nil
-	case done:
-		return nil
+	}
+	if whole {
+		return false
 	}
 	for _, s := range sessions {
+		if now.Sub(of.Created) > g.config.Settings.GroupWithin {
+			s.late(now)
+		}
 		if err := g.lookAtSession(ctx, s, now); err != nil {
 			g.config.Log.Warn("a session cannot be kept", "session", s.id, "err", err)
-			return nil // the disk is full, perhaps: later
+			return false // the disk is full, perhaps: later
 		}
 	}
-	if !g.whole(of, now) {
-		return nil
-	}
-	return g.finish(ctx, of, now)
+	return g.isWhole(of, now)
 }
 
 // lookAtSession moves a session on. It grades an ended one whose task is the judge.
@@ -79,11 +80,14 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	if before == Sealed {
 		return nil
 	}
+	if now.Sub(s.group.Created) > 2*g.config.Settings.GroupWithin {
+		s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
+	}
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
 	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
-		if err := s.grade(ctx); err != nil {
-			s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		if err := g.grade(ctx, s); err != nil {
+			return err
 		}
 		sealed = s.settle(now, s.group.RewardWithin)
 	}
@@ -96,38 +100,55 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	return nil
 }
 
-// grade has the problem's own scenario judge the last reply of the main branch. s.mu is
+// grade has the problem's own scenario judge the last reply of the main branch. An error
+// means that the reward cannot be kept; a fault of the scenario ends the session. s.mu is
 // held.
-func (s *session) grade(ctx context.Context) error {
+func (g *Gateway) grade(ctx context.Context, s *session) error {
+	step, err := s.judge(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		return nil
+	}
+	r := Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}
+	if err := s.mayTake(r); err != nil {
+		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		return nil
+	}
+	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
+		return err
+	}
+	return s.take(r)
+}
+
+// judge has the scenario of a session's problem answer its last reply. s.mu is held.
+func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 	last := s.tree.main()
 	if last == nil || s.group.job.Scenario == nil {
-		return fmt.Errorf("nothing can judge it")
+		return none, errors.New("nothing can judge it")
 	}
 	env, err := s.group.job.Scenario.Env(s.group.job.Problem)
 	if err != nil {
-		return err
+		return none, err
 	}
 	defer func() { _ = env.Close() }()
 	if _, err := env.Open(ctx); err != nil {
-		return err
+		return none, err
 	}
 	reply := quintain.Reply{Text: last.turn.Reply, Finish: last.turn.Finish}
 	if s.ended.Answer != "" {
 		reply.Text = s.ended.Answer
 	}
-	step, err := env.Step(ctx, reply)
-	if err != nil {
-		return err
-	}
-	return s.take(Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer})
+	return env.Step(ctx, reply)
 }
 
-// whole reports whether nothing more can come for a group: all its sessions are there and
+// isWhole reports whether nothing more can come for a group: all its sessions are there and
 // sealed, or its time is over.
-func (g *Gateway) whole(of *group, now time.Time) bool {
+func (g *Gateway) isWhole(of *group, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	late := of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin
 	sealed, failed := 0, 0
 	for _, s := range of.sessions {
 		s.mu.Lock()
@@ -139,21 +160,22 @@ func (g *Gateway) whole(of *group, now time.Time) bool {
 		}
 		s.mu.Unlock()
 	}
-	if late {
-		return sealed == len(of.sessions) || now.Sub(of.Created) > 2*g.config.Settings.GroupWithin
-	}
 	wanted := of.Of + min(failed, of.Replace)
-	return len(of.sessions) >= wanted && sealed == len(of.sessions)
+	if of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin {
+		wanted = 0
+	}
+	of.whole = of.begun && of.coming == 0 && len(of.sessions) >= wanted && sealed == len(of.sessions)
+	return of.whole
 }
 
-// finish gives a group to the host.
-func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
+// finish gives a whole group to the host.
+func (g *Gateway) finish(ctx context.Context, of *group) error {
 	result := rollout.Result{Job: of.job}
 	var rewarded []quintain.Trajectory
 	g.mu.Lock()
 	for i, s := range of.sessions {
 		s.mu.Lock()
-		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i))
+		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i), &g.config.Settings)
 		s.mu.Unlock()
 		result.Trajectories = append(result.Trajectories, t)
 		if t.Outcome.Rewarded() {
@@ -161,8 +183,13 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Unlock()
-	if enough := of.enough(); len(rewarded) >= enough {
+	switch {
+	case len(rewarded) >= of.enough():
 		result.Trajectories = rewarded // those that failed are left out, never counted as 0
+	case len(result.Trajectories) == len(rewarded):
+		result.Drop = rollout.DropIncomplete
+	case slices.ContainsFunc(result.Trajectories, isUnrewarded):
+		result.Drop = rollout.DropUnrewarded
 	}
 	if of.Mode == Train {
 		if err := g.host.Done(ctx, result); err != nil {
@@ -170,10 +197,16 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Lock()
-	of.done, of.doneAt = true, now
+	of.done, of.doneAt = true, time.Now()
+	g.live -= len(of.sessions)
 	g.mu.Unlock()
 	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
 	return g.book.release(of)
+}
+
+// isUnrewarded reports whether nobody rewarded a session in time.
+func isUnrewarded(t quintain.Trajectory) bool {
+	return t.Outcome == quintain.EnvFailed && strings.HasPrefix(t.Error, unrewarded)
 }
 
 // enough is the number of rewarded sessions that make a group.
@@ -192,4 +225,5 @@ func (g *Gateway) forget(of *group) {
 	for _, s := range of.sessions {
 		delete(g.sessions, s.id)
 	}
+	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
 }

@@ -29,16 +29,9 @@ func (t *tree) expand(req *dialect.Request) error {
 	}
 	before, anchors := n.conversation()
 	fresh, more := req.Messages, req.Anchors
-	if len(fresh) > 0 && fresh[0].Role == quintain.RoleSystem { // instructions are not carried over
-		if before[0].Role == quintain.RoleSystem {
-			before, anchors = before[1:], anchors[1:]
-		}
-		before = append([]quintain.Message{fresh[0]}, before...)
-		anchors = append([]string{""}, anchors...)
-		fresh = fresh[1:]
-		if len(more) > 0 {
-			more = more[1:]
-		}
+	if req.Instructed {
+		before, anchors = append(fresh[:1:1], before...), append([]string{""}, anchors...)
+		fresh, more = fresh[1:], more[min(1, len(more)):]
 	}
 	req.Messages, req.Anchors = append(before, fresh...), append(anchors, more...)
 	return nil
@@ -50,8 +43,16 @@ func (t *tree) named(id string) *node {
 	return t.byID[call]
 }
 
+// call returns the node with an ID, as it is or as replies write it; nil: none.
+func (t *tree) call(id string) *node {
+	if n := t.byID[id]; n != nil {
+		return n
+	}
+	return t.named(id)
+}
+
 // conversation returns the messages up to and including n's reply, and for each the ID of
-// the call that it repeats, in the form of clients.
+// the call that it repeats, in the form of clients. Instructions are not carried over.
 func (n *node) conversation() (talk []quintain.Message, anchors []string) {
 	for _, at := range n.path() {
 		talk = append(append(talk, at.turn.Observed...), at.turn.Message())
@@ -59,6 +60,9 @@ func (n *node) conversation() (talk []quintain.Message, anchors []string) {
 			anchors = append(anchors, "")
 		}
 		anchors = append(anchors, dialect.ResponseID(at.id))
+	}
+	if n.path()[0].instructed {
+		return talk[1:], anchors[1:]
 	}
 	return talk, anchors
 }

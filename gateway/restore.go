@@ -14,6 +14,12 @@ func (g *Gateway) restore(r journal.Record) error {
 	if r.Kind == kindGroup {
 		return g.restoreGroup(r)
 	}
+	if r.Kind == kindClosed {
+		if of := g.groups[string(r.Data)]; of != nil {
+			of.closed = true
+		}
+		return nil
+	}
 	if r.Kind == kindSession {
 		return g.restoreSession(r)
 	}
@@ -49,6 +55,8 @@ func (g *Gateway) restoreSession(r journal.Record) error {
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
 	of.sessions = append(of.sessions, s)
+	of.begun = true
+	g.live++
 	g.sessions[s.id] = s
 	return nil
 }
@@ -61,7 +69,14 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 	case kindLost, kindDelivered:
 		if n := s.tree.byID[string(r.Data)]; n != nil {
 			n.lost = r.Kind == kindLost
+			s.flights.arrived(n, !n.lost)
 		}
+	case kindFailed:
+		var in failure
+		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+			return fmt.Errorf("failure: %w", err)
+		}
+		s.failures = append(s.failures, in)
 	case kindReward:
 		var in Reward
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
@@ -107,15 +122,16 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 	s.tree.add(n)
 	s.sampled += len(n.turn.Wrote)
 	s.counts[n.turn.Call.Class]++
-	s.group.vocabulary = r.Vocabulary
+	s.forgive(n)
+	s.vocabulary = r.Vocabulary
 	if s.state == Created {
 		s.state = Live
 	}
 	var d digest
 	copy(d[:], r.Body)
 	f := s.flights.by[d]
-	if f == nil || f.restoredFrom != n.asked {
-		f = &flight{id: n.id, body: d, arrived: true, done: make(chan struct{}), left: make(chan struct{}), restoredFrom: n.asked}
+	if f == nil || r.Choice == 0 {
+		f = &flight{id: n.id, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{})}
 		close(f.done)
 		s.flights.add(d, f)
 	}

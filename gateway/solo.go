@@ -131,7 +131,7 @@ func (s *Solo) Close() (Final, error) {
 		return final, full
 	case outcome == "":
 	case outcome == quintain.InfraFailed:
-		return final, fmt.Errorf("%w: %w", quintain.ErrLost, of.cause)
+		return final, fmt.Errorf("%w: %s: %w", quintain.ErrLost, why, s.seat.lastFault())
 	case outcome == quintain.TimedOut:
 		return final, fmt.Errorf("%s: %w", why, quintain.ErrTimeout)
 	case final.Calls == 0 && of.ended.Failed == "":
@@ -158,7 +158,7 @@ func (s *Solo) Trajectory(r *Reward) (quintain.Trajectory, error) {
 	if of.rewarded {
 		of.settle(time.Now(), 0)
 	}
-	return of.trajectory(of.group.Name), nil
+	return of.trajectory(of.group.Name, &s.gateway.config.Settings), nil
 }
 
 // A seat answers the calls of one episode: it counts them, and their time.
@@ -169,6 +169,7 @@ type seat struct {
 	calls int
 	used  time.Duration // server time of all replies
 	full  error         // of the last reply: the conversation had no room for it
+	fault error         // of the last call that failed otherwise
 }
 
 // Sample implements [quintain.Policy].
@@ -192,8 +193,17 @@ func (s *seat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sampl
 	s.full = nil
 	if errors.Is(err, quintain.ErrNoRoom) {
 		s.full = err
+	} else if err != nil {
+		s.fault = err
 	}
 	return all, err
+}
+
+// lastFault returns the last error of the policy; nil: it made none.
+func (s *seat) lastFault() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault
 }
 
 // noRoom returns the error of the last call if it had no room for a reply.

@@ -34,15 +34,16 @@ type node struct {
 	index  int   // in the order of commits
 	turn   quintain.Turn
 
-	whole    string // the reply as the model wrote it, with special tokens; empty: unknown
-	asked    digest // of the messages before the reply
-	end      digest // of the conversation with the reply
-	start    digest // of the tools and variables
-	system   digest // of the system messages
-	tokens   int    // of the conversation with the reply
-	lost     bool   // the client did not get all of it
-	children int
-	reward   *float64 // for this reply alone
+	whole      string // the reply as the model wrote it, with special tokens; empty: unknown
+	asked      digest // of the messages before the reply
+	end        digest // of the conversation with the reply
+	start      digest // of the tools and variables
+	system     digest // of the system messages
+	tokens     int    // of the conversation with the reply
+	lost       bool   // the client did not get all of it
+	instructed bool   // its first message holds instructions that later calls do not carry over
+	children   int
+	reward     *float64 // for this reply alone
 }
 
 // message is the reply as the template gets it: as the model wrote it, so that the template
@@ -83,6 +84,7 @@ type place struct {
 	start, system digest
 	asked         digest
 	class, branch string
+	most          int // tokens of the main branch: a summary has fewer
 }
 
 // find places messages. Anchors are the IDs of ours that the client sent back, one for each

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
@@ -49,6 +50,41 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 		}
 	}
 	return all
+}
+
+// A TokenSequence is the tokens of a training sequence.
+type TokenSequence struct {
+	Turns  []int            // indices of its turns
+	Tokens []quintain.Token // of all its turns
+	Masks  []int32          // the token itself, or [quintain.Untrained]
+}
+
+// Tokens returns the sequences of one episode.
+func (how Sequences) Tokens(t *quintain.Trajectory) iter.Seq[TokenSequence] {
+	return func(yield func(TokenSequence) bool) {
+		for _, s := range how.of([]quintain.Trajectory{*t}) {
+			var g quintain.Group
+			s.appendTo(&g, &Memory{})
+			if !yield(TokenSequence{s.path[s.begin : s.last+1], g.Tokens[0], g.Masks[0]}) {
+				return
+			}
+		}
+	}
+}
+
+// Trained returns for each turn of an episode the number of its sequence that trains on it,
+// from 1 on, or 0 if none does, and the number of sequences.
+func (how Sequences) Trained(t *quintain.Trajectory) (numbers []int, n int) {
+	numbers = make([]int, len(t.Turns))
+	all := how.of([]quintain.Trajectory{*t})
+	for i := range all {
+		all[i].each(func(turn int, trained bool) {
+			if trained && len(t.Turns[turn].Wrote) > 0 {
+				numbers[turn] = i + 1
+			}
+		})
+	}
+	return numbers, len(all)
 }
 
 // cut appends the sequences of a branch whose own turns begin at the place own.

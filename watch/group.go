@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/calls"
 )
 
 // Bounds on a page.
@@ -65,6 +66,10 @@ type episode struct {
 // A turn is a turn on the page.
 type turn struct {
 	Number    int
+	Anchor    string      // begins the anchors of the calls of its episode
+	From      int         // first turn on the page
+	Kept      bool        // its group is trained on
+	Call      *calls.Call // nil: the episode is no tree
 	Told      []message
 	Reasoning excerpt
 	Same      excerpt // common start of all episodes' replies
@@ -110,7 +115,7 @@ func (p *pen) write(text, where string) excerpt {
 	e := excerpt{}
 	e.Pieces, e.Left = visible(text, min(mostText, p.room))
 	p.room -= min(p.room, utf8.RuneCountInString(text[:len(text)-e.Left]))
-	if e.Left > 0 {
+	if e.Left > 0 && p.at != "" {
 		e.Link = "text?at=" + p.at + "&" + where
 	}
 	return e
@@ -252,6 +257,12 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 				cut = same
 			}
 			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{e.Number, k, cut}, opening))
+		}
+		if tree := calls.Of(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
+			for k := range e.Turns {
+				t := &e.Turns[k]
+				t.Call, t.Anchor, t.From, t.Kept = &tree[from+k], fmt.Sprintf("c%s-%d-", w.at, e.Number), from, r.Drop == ""
+			}
 		}
 		if len(turns) == 1 && len(e.Turns) == 1 && e.Score != nil && *e.Score == turns[0].Reward {
 			e.Turns[0].Reward = nil

@@ -104,7 +104,7 @@ type link struct{ Page, Name string }
 
 // links are the pages in the navigation.
 func links() []link {
-	return []link{{"run", "Run"}, {"groups", "Groups"}, {"failures", "Failures"}, {"tasks", "Tasks"}, {"evaluations", "Evaluations"}}
+	return []link{{"run", "Run"}, {"groups", "Groups"}, {"failures", "Failures"}, {"sessions", "Sessions"}, {"tasks", "Tasks"}, {"evaluations", "Evaluations"}}
 }
 
 // where tells where to look for the cause of an outcome.

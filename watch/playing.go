@@ -104,7 +104,8 @@ func newPlaying(r *trace.Record, e trace.Entry) *playing {
 		if len(turns) == 0 {
 			continue
 		}
-		last := &turns[len(turns)-1]
+		end := r.Episodes[i].Last()
+		last := &turns[end]
 		key := strconv.FormatFloat(r.Scores[i], 'g', -1, 64) + "\n" + last.Reply
 		if k, twice := by[key]; twice {
 			all[k].Times++
@@ -112,7 +113,7 @@ func newPlaying(r *trace.Record, e trace.Entry) *playing {
 		}
 		by[key] = len(all)
 		w := &pen{at: at, room: playingReply}
-		text := w.write(last.Reply, "part=reply&episode="+strconv.Itoa(i)+"&turn="+strconv.Itoa(len(turns)-1))
+		text := w.write(last.Reply, "part=reply&episode="+strconv.Itoa(i)+"&turn="+strconv.Itoa(end))
 		all = append(all, playedReply{Text: text, Empty: last.Reply == "", Score: r.Scores[i], Right: r.Episodes[i].Solved(), Times: 1, Why: plain(last.Why)})
 	}
 	slices.SortStableFunc(all, func(a, b playedReply) int { return cmp.Compare(b.Score, a.Score) })

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -58,7 +59,15 @@ func sameEpisode(r *trace.Record, i, k int) bool {
 func sameTurn(a, b quintain.Turn) bool {
 	return a.Reply == b.Reply && a.Reasoning == b.Reasoning && a.Finish == b.Finish && a.Answer == b.Answer && a.Reward == b.Reward && a.Why == b.Why &&
 		slices.EqualFunc(a.ToolCalls, b.ToolCalls, func(x, y quintain.ToolCall) bool { return x.Name == y.Name && x.Arguments == y.Arguments }) &&
-		sameMessages(a.Observed, b.Observed)
+		sameMessages(a.Observed, b.Observed) && samePlace(a.Call, b.Call)
+}
+
+// samePlace reports whether two calls have the same place in their trees.
+func samePlace(a, b *quintain.Call) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Parent == b.Parent && a.Class == b.Class && a.Branch == b.Branch && a.Unused == b.Unused && bytes.Equal(a.Tools, b.Tools)
 }
 
 // sameMessages reports whether two lists of messages read the same.
@@ -159,6 +168,6 @@ func answerOf(e *quintain.Trajectory) string {
 	if len(e.Turns) == 0 {
 		return ""
 	}
-	last := &e.Turns[len(e.Turns)-1]
+	last := &e.Turns[e.Last()]
 	return strings.TrimSpace(cmp.Or(strings.TrimSpace(last.Answer), last.Reply))
 }

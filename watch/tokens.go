@@ -19,7 +19,7 @@ type tokenList struct {
 	Version    int              `json:"version"` // of the policy at the group's end
 	Texts      map[int32]string `json:"texts"`   // by token; missing: unknown
 	IDs        []quintain.Token `json:"ids"`
-	Sampled    []int            `json:"sampled"`    // 1: written by the policy, and trained on; 0: read
+	Sampled    []int            `json:"sampled"`    // 1: written by the policy, and trained on; 0: read, or not used by the agent
 	Turns      []int            `json:"turns"`      // first token of each turn
 	Drifts     []exact.Drift    `json:"drifts"`     // of each turn: how it continues the tokens before
 	LogProbs   []*float32       `json:"logprobs"`   // null: not sampled, or unknown
@@ -53,6 +53,10 @@ func (s *Server) tokensOf(r *trace.Record, i int) tokenList {
 		for _, id := range t.Read {
 			l.IDs, l.Sampled, l.LogProbs, l.Versions = append(l.IDs, id), append(l.Sampled, 0), append(l.LogProbs, nil), append(l.Versions, -1)
 		}
+		used := 0
+		if t.Used() {
+			used = 1
+		}
 		for n, id := range t.Wrote {
 			var logProb *float32
 			version := int32(-1)
@@ -62,7 +66,7 @@ func (s *Server) tokensOf(r *trace.Record, i int) tokenList {
 			if n < len(t.Versions) {
 				version = t.Versions[n]
 			}
-			l.IDs, l.Sampled, l.LogProbs, l.Versions = append(l.IDs, id), append(l.Sampled, 1), append(l.LogProbs, logProb), append(l.Versions, version)
+			l.IDs, l.Sampled, l.LogProbs, l.Versions = append(l.IDs, id), append(l.Sampled, used), append(l.LogProbs, logProb), append(l.Versions, version)
 		}
 	}
 	textOf := s.texts(e.Vocabulary)
@@ -89,12 +93,7 @@ func driftOf(t *quintain.Turn) exact.Drift {
 // advantagesOf lists the advantages of episode i's n tokens if they are one training
 // sequence, else nothing.
 func advantagesOf(r *trace.Record, i, n int) []*float64 {
-	var rows [][]float64
-	for k, row := range r.Advantages {
-		if sequenceOf(r, k) == i {
-			rows = append(rows, row)
-		}
-	}
+	rows := rowsOf(r, i)
 	all := []*float64{}
 	if len(rows) != 1 || len(rows[0]) != 1 && len(rows[0]) != n {
 		return all
@@ -103,6 +102,16 @@ func advantagesOf(r *trace.Record, i, n int) []*float64 {
 		all = append(all, &rows[0][k%len(rows[0])])
 	}
 	return all
+}
+
+// rowsOf lists the advantages of episode i's training sequences.
+func rowsOf(r *trace.Record, i int) (rows [][]float64) {
+	for k, row := range r.Advantages {
+		if sequenceOf(r, k) == i {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // sequenceOf is the episode of row k of the advantages.

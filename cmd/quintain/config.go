@@ -89,8 +89,10 @@ func uses() map[string][]string {
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	const scored = "scenario.reasoning_gym.scores"
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
+	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "trace", "dumps", "metrics", "model", "learn"})
 	return map[string][]string{
-		"run":       slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "trace", "dumps", "metrics", "model", "learn"}),
+		"run":       runs,
+		"gateway":   append(slices.Clone(runs), "-run.gateway", "-scenario.agent"),
 		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":       {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},

@@ -5,11 +5,46 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/run"
 )
+
+func newGateway(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:        "gateway",
+		SuggestFor: []string{"agents", "proxy", "sessions"},
+		Short:      "Let agents elsewhere play: every token of their model calls is kept",
+		Long: `Gateway is quintain run --gateway: the problems of the run, or your own, are played by
+programs elsewhere. POST /v1/sessions makes sessions; each has an address and a key that
+an agent gives to the SDK of OpenAI or Anthropic in place of its provider's. A reward that
+comes whenever it comes makes a trajectory, sessions of one problem a group, and groups the
+batches of a trainer at the hub, or of the embedded model (docs/gateway.md).
+
+Sessions outlive a crash: their calls are on disk before the last byte of a reply.`,
+		Example: `  quintain gateway --policy server --url http://127.0.0.1:8001 --tokenizer my-model
+  curl -X POST http://127.0.0.1:8000/v1/sessions -d '{"name": "my-task-1", "of": 8}'
+  quintain gateway --policy script --tasks countdown:1`,
+		Args: noArgs,
+	}
+	open := openFlag(c)
+	load := w.settings(c, "gateway")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		cfg, err := load()
+		if err != nil {
+			return err
+		}
+		cfg.Run.Gateway = true
+		if cfg.Policy.Remote() && !c.Flags().Changed("consumer") {
+			cfg.Run.Consumer = consumerHub
+		}
+		return w.start(c.Context(), cfg, *open)
+	}
+	return c
+}
 
 // gateway returns the gateway of a run whose problems agents elsewhere play; nil: the run
 // plays them itself.

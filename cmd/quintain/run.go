@@ -66,17 +66,20 @@ a last time, and keeps everything. A second Ctrl-C skips the rest of that.`,
 		if err != nil {
 			return err
 		}
-		if cfg.Run.Consumer == consumerHub && cfg.Policy.Kind == player.Tiny {
-			return usagef("run.consumer: the tiny policy cannot take the weights of another trainer; choose builtin, or another policy")
-		}
-		if err := cfg.checkTeacher(); err != nil {
-			return err
-		}
-		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error {
-			return w.run(ctx, cfg, *open, cut)
-		})
+		return w.start(c.Context(), cfg, *open)
 	}
 	return c
+}
+
+// start runs a run with checked settings until a signal.
+func (w *world) start(ctx context.Context, c *config, open bool) error {
+	if c.Run.Consumer == consumerHub && c.Policy.Kind == player.Tiny {
+		return usagef("run.consumer: the tiny policy cannot take the weights of another trainer; choose builtin, or another policy")
+	}
+	if err := c.checkTeacher(); err != nil {
+		return err
+	}
+	return w.attend(ctx, func(ctx context.Context, cut <-chan struct{}) error { return w.run(ctx, c, open, cut) })
 }
 
 // run opens, runs and reports a run.
@@ -119,6 +122,10 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	defer stopping()
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
 	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
+	if agents != nil {
+		pages.ShowAgents(agents)
+		r.live.Say("agents play: POST http://%s/v1/sessions makes sessions (docs/gateway.md)", h.Addr())
+	}
 	w.show(h.Addr(), open)
 	if c.Policy.Kind == player.Tiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())

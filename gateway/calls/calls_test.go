@@ -79,7 +79,8 @@ func TestTemplatesSayTheirFormat(t *testing.T) {
 		"<|tool_calls_section_begin|><|tool_call_begin|>": "kimi",
 		"<|channel|>analysis<|message|>":                  "gpt_oss",
 		"<|python_tag|>":                                  "llama3_json",
-		"[func_name1(params_name1=params_value1)]":        "pythonic",
+		`Respond in the format {"name": function name, "parameters": …}<|python_start|>`: "llama3_json",
+		"[func_name1(params_name1=params_value1)]":                                       "pythonic",
 	} {
 		if got := Detect(template).String(); got != want {
 			t.Errorf("%q is %s, want %s", template, got, want)

@@ -10,7 +10,7 @@ const (
 	dsmlParameter             = dsmlOpen + `parameter name="`
 )
 
-var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd}
+var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd, open: dsmlInvoke}
 
 func (r *reader) dsml() bool {
 	for _, section := range []string{"function_calls>", "tool_calls>"} { // of V3.2, of V4
@@ -38,12 +38,14 @@ func (r *reader) dsml() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, dsmlInvokeEnd, dsmlInvoke)
 		}
 		literal := trim(value)
-		if _, why := whole(literal); kind == "true" || why != "" {
+		if kind == "true" || whole(literal) != "" {
 			if literal = string(jsonform.AppendLegible(nil, value)); kind != "true" {
 				r.fault("parameter %s is not JSON", key)
 			}
 		}
-		r.set(args, key, literal)
+		if !args.set(key, literal) {
+			return r.brokenTags(broken{name, from, "parameter " + key + " is written twice"}, dsmlInvokeEnd, dsmlInvoke)
+		}
 	}
 	if !r.skip(dsmlInvokeEnd) {
 		return r.brokenTags(broken{name, from, "want a parameter or the end of the call"}, dsmlInvokeEnd, dsmlInvoke)

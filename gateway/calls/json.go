@@ -148,31 +148,29 @@ func number(text string, at int) (end int, why string) {
 
 // notObject says why a text is not one JSON object; empty: it is.
 func notObject(text string) string {
-	if !strings.HasPrefix(text, "{") {
-		if _, why := whole(text); why != "" {
-			return why
-		}
+	why := whole(text)
+	if why == "" && !strings.HasPrefix(text, "{") {
 		return "not a JSON object"
 	}
-	_, why := whole(text)
 	return why
 }
 
-// whole returns the end of the only JSON value in a text.
-func whole(text string) (end int, why string) {
-	end, why = value(text, 0, 0)
+// whole says why a text is not one JSON value; empty: it is.
+func whole(text string) (why string) {
+	end, why := value(text, 0, 0)
 	if why == "" && end < len(text) {
 		why = notJSON(text, end)
 	}
 	if why != "" && end < len(text) {
 		why = fmt.Sprintf("invalid JSON at byte %d of them", end)
 	}
-	return end, why
+	return why
 }
 
 // A written call is a JSON object with a name and arguments, as far as it can be read.
 type written struct {
 	call quintain.ToolCall
+	from int    // where it begins
 	args [2]int // where the arguments are; zero: there are none
 	more bool   // it has other members
 	end  int    // of the object
@@ -186,10 +184,11 @@ func (r *reader) object() (w written) {
 	if !strings.HasPrefix(r.text[at:], "{") {
 		return written{end: at, why: "want a JSON object"}
 	}
-	begun := at
+	w.from = at
 	at = skipSpace(r.text, at+1)
 	if strings.HasPrefix(r.text[at:], "}") {
-		return written{end: at + 1}
+		w.end = at + 1
+		return w
 	}
 	for {
 		if at = w.member(r.text, at); w.why != "" {
@@ -199,7 +198,7 @@ func (r *reader) object() (w written) {
 		at = skipSpace(r.text, at)
 		if strings.HasPrefix(r.text[at:], "}") {
 			if w.end = at + 1; w.more && w.args[1] == 0 {
-				w.why, w.args = "it has no arguments", [2]int{begun, w.end}
+				w.why = "it has no arguments"
 			}
 			return w
 		}
@@ -252,7 +251,7 @@ func unquoted(literal string) (text string) {
 
 // take adds a written call that ends at end, and moves there. It reports false for one
 // without a name, whose text then stays content. A broken one has as arguments all that
-// was written from their beginning.
+// was written from their beginning, or from its own.
 func (r *reader) take(w written, end int) bool {
 	defer func() { r.at = end }()
 	if w.call.Name == "" {
@@ -263,8 +262,9 @@ func (r *reader) take(w written, end int) bool {
 	case w.why != "":
 		r.fault("%s", w.why)
 		if w.args[1] > 0 {
-			w.call.Arguments = strings.TrimSpace(r.text[w.args[0]:end])
+			w.from = w.args[0]
 		}
+		w.call.Arguments = trim(r.text[w.from:end])
 	case w.args[1] == 0:
 		w.call.Arguments = "{}"
 	default:

@@ -68,4 +68,4 @@ func (r *reader) closed(mark string) {
 func trim(text string) string { return strings.TrimSpace(text) }
 
 // isName reports whether a text may be the name of a function, known or not.
-func isName(text string) bool { return text != "" && !strings.ContainsAny(text, " \t\r\n\"{}<>[]()") }
+func isName(text string) bool { return text != "" && !strings.ContainsAny(text, " \t\r\n\"<>") }

@@ -10,7 +10,7 @@ import (
 // [f(a=1), g(b="x")], in Llama 4 perhaps between <|python_start|> and <|python_end|>.
 // Source: the model cards and chat templates of these models.
 var pythonic = Format{
-	name: "pythonic", think: thinkTags, signs: []string{"[func_name1(", pythonStart},
+	name: "pythonic", think: thinkTags, signs: []string{"[func_name1("},
 	read: (*reader).pythonic,
 }
 

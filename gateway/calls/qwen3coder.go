@@ -11,10 +11,10 @@ var qwen3Coder = Format{
 	read: func(r *reader) { r.each(r.qwen3Coder, "<tool_call>", "<function=") },
 }
 
-var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>"}
+var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>", open: "<function="}
 
 func (r *reader) qwen3Coder() bool {
-	tag := r.skip("<tool_call>") // models sometimes leave it out
+	r.skip("<tool_call>") // models sometimes leave it out
 	r.space()
 	if !r.skip("<function=") {
 		r.fault("want <function=")
@@ -34,16 +34,17 @@ func (r *reader) qwen3Coder() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, "</tool_call>", "<tool_call>")
 		}
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
-		r.set(args, key, typed(value, args.tool[key]))
+		if !r.argument(args, key, value) {
+			return r.brokenTags(broken{name, from, "parameter " + key + " is written twice"}, "</tool_call>", "<tool_call>")
+		}
 	}
 	if !r.skip("</function>") {
 		return r.brokenTags(broken{name, from, "want <parameter= or </function>"}, "</tool_call>", "<tool_call>")
 	}
 	r.callOf(name, args)
-	if before := r.at; tag {
-		if r.space(); !r.skip("</tool_call>") {
-			r.at = before
-		}
+	before := r.at
+	if r.space(); !r.skip("</tool_call>") {
+		r.at = before
 	}
 	return true
 }

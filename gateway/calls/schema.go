@@ -8,8 +8,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// schemas are the JSON schemas of parameters, by tool and parameter.
-type schemas map[string]map[string]json.RawMessage
+// schemas are the names of the JSON types that arguments may have, by tool and parameter;
+// none: its schema does not say.
+type schemas map[string]map[string][]string
 
 // readSchemas reads tools in the form of chat templates; a tool without its wrapper will
 // do too. What is none has no schema.
@@ -37,7 +38,11 @@ func readSchemas(tools json.RawMessage) schemas {
 		if f.Name == "" {
 			f = tool.function
 		}
-		all[f.Name] = f.Parameters.Properties
+		types := map[string][]string{}
+		for name, schema := range f.Parameters.Properties {
+			types[name] = kinds(schema, 0)
+		}
+		all[f.Name] = types
 	}
 	return all
 }
@@ -90,21 +95,21 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
-// typed returns the JSON of a value that a model wrote without quotes, by its parameter's
-// schema: of the type that it fits, else as a string. Only a string may look like another
-// type; without a schema objects and arrays are what they look like.
-func typed(text string, schema json.RawMessage) string {
-	names := kinds(schema, 0)
+// typed returns the JSON of a value that a model wrote without quotes, by the types that
+// its parameter may have: of the first that it fits, else as a string, and reports whether
+// it fits any. Only a string may look like another type; without types, objects and arrays
+// are what they look like.
+func typed(text string, names []string) (literal string, fits bool) {
 	if len(names) == 0 {
 		names = []string{"string", "object", "array"}
 	}
 	plain := strings.TrimSpace(text)
 	for _, name := range names {
 		if literal, fits := fit(plain, name); fits {
-			return literal
+			return literal, true
 		}
 	}
-	return string(jsonform.AppendLegible(nil, text))
+	return string(jsonform.AppendLegible(nil, text)), slices.Contains(names, "string")
 }
 
 // fit returns the JSON of a text if it is of the type.
@@ -120,7 +125,7 @@ func fit(text, name string) (literal string, fits bool) {
 		if !strings.HasPrefix(text, map[string]string{"object": "{", "array": "["}[name]) {
 			return "", false
 		}
-		if _, why := whole(text); why == "" {
+		if whole(text) == "" {
 			return text, true
 		}
 		literal, why := pythonValue(text)

@@ -72,8 +72,8 @@ type Request struct {
 
 	// Messages is the conversation, with its system messages. Developers' messages are
 	// system messages. A message's content has Parts only if one of them is no text. A
-	// message without a role stands for a whole reply that the client only refers to, by its
-	// anchor.
+	// message without a role stands for a whole reply to which the client only refers, by its
+	// anchor: what else is in it, is a part of that reply.
 	Messages []quintain.Message
 
 	// Instructed says that the first message holds the instructions for this reply alone: they
@@ -171,12 +171,13 @@ type Limits struct {
 	Choices   int // most replies of a request
 	Messages  int // most messages
 	Tools     int // most tools
-	ToolBytes int // bytes of a tool
+	Elements  int // most messages, their parts and tool calls, tools and stop texts together
+	ToolBytes int // bytes of a tool, and of the template's variables
 	Stops     int // most stop texts
 	Depth     int // JSON values within each other
 }
 
 // StandardLimits returns the limits of a session that sets none.
 func StandardLimits() Limits {
-	return Limits{Choices: 8, Messages: 10_000, Tools: 512, ToolBytes: 64 << 10, Stops: 64, Depth: 64}
+	return Limits{Choices: 8, Messages: 10_000, Elements: 100_000, Tools: 512, ToolBytes: 64 << 10, Stops: 64, Depth: 64}
 }

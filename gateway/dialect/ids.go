@@ -25,9 +25,6 @@ func CallID(call string, i int) string { return prefixCall + call + "_" + strcon
 // ResponseID is the id of a call's reply in Responses.
 func ResponseID(call string) string { return prefixResponse + call }
 
-// functionID is the id of the item of a tool call with an id of ours or of somebody else.
-func functionID(call string, i int) string { return prefixFunction + call + "_" + strconv.Itoa(i) }
-
 // Anchor returns the call that an id of ours names, and the number of the tool call; -1: it
 // names none. ok is false for ids of others.
 func Anchor(id string) (call string, i int, ok bool) {

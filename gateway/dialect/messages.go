@@ -197,10 +197,15 @@ func toolUse(f fields) quintain.ToolCall {
 // Messages cannot hold them otherwise.
 const rawArguments = "_raw_arguments"
 
+// deepestInput limits the nesting of arguments so that a request with them is not too deep.
+const deepestInput = 48
+
 // inputOf writes arguments as the object that Messages wants.
 func inputOf(arguments string) []byte {
-	if jsonform.Strict([]byte(arguments), 64) == nil && strings.HasPrefix(strings.TrimLeft(arguments, " \t\r\n"), "{") {
-		return []byte(arguments)
+	text := []byte(strings.Trim(arguments, " \t\r\n"))
+	isObject := jsonform.Strict(text, deepestInput) == nil && text[0] == '{'
+	if isObject && !strings.Contains(arguments, rawArguments) {
+		return text
 	}
 	return write(object{{rawArguments, arguments}})
 }

@@ -47,8 +47,9 @@ type value struct {
 
 // A body is what is known of a whole body.
 type body struct {
-	fault  *Error // the first
-	limits Limits
+	fault    *Error // the first
+	limits   Limits
+	elements int // of all lists read so far
 }
 
 // fields is an object with its members.
@@ -146,6 +147,10 @@ func (v value) elements(each func(i int, one value)) {
 	}
 	i := 0
 	jsonform.Elements(v.text, func(text []byte) bool {
+		if v.body.elements++; v.body.elements > v.body.limits.Elements {
+			v.refuse(CodeValue, "want at most %d messages, parts and tool calls in all", v.body.limits.Elements)
+			return false
+		}
 		each(i, value{text, place{&v.at, "", i}, v.body})
 		i++
 		return !v.failed()
@@ -172,7 +177,7 @@ func (v value) bool() bool {
 	return string(v.text) == "true"
 }
 
-// number reads a number of at least least and at most most; nil: absent or null.
+// number reads a number within limits; nil: absent or null.
 func (v value) number(least, most float64) *float64 {
 	if v.failed() || !v.given() {
 		return nil
@@ -188,7 +193,7 @@ func (v value) number(least, most float64) *float64 {
 	return &n
 }
 
-// whole reads a whole number of at least least; nil: absent or null.
+// whole reads a whole number, not below least; nil: absent or null.
 func (v value) whole(least int64) *int64 {
 	if v.failed() || !v.given() {
 		return nil

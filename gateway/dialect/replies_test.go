@@ -55,7 +55,7 @@ func TestReplies(t *testing.T) {
 	probs := []dialect.LogProb{{Token: "4", Bytes: []byte("4"), Value: -0.5}, {Token: "é", Bytes: []byte("é"), Value: math.Inf(-1)}}
 	for name, fields := range map[string]string{
 		"chat":        `,"stream_options":{"include_usage":true}`,
-		"completions": ``,
+		"completions": `,"stream_options":{"include_usage":true}`,
 		"responses":   `,"instructions":"calc","store":false,"temperature":0.5`,
 		"messages":    `,"thinking":{"type":"adaptive"}`,
 	} {

@@ -147,6 +147,10 @@ var ownVars = []string{"messages", "tools", "documents", "add_generation_prompt"
 // vars reads the variables of the chat template, by the names that servers give them.
 func (q *Request) vars(f *fields) {
 	kwargs := f.get("chat_template_kwargs").fields()
+	if most := f.body.limits.ToolBytes; len(kwargs.text) > most {
+		kwargs.refuse(CodeValue, "want at most %d bytes", most)
+		return
+	}
 	for _, m := range kwargs.members {
 		name := string(m.name)
 		v := value{m.value, place{&kwargs.at, name, 0}, f.body}

@@ -59,8 +59,8 @@ const (
 	user      = `{"role":"user","content":"6*7"}` + "\n"
 )
 
-// The second requests of agents that called two tools, as their SDKs sent them, are all the
-// same conversation.
+// The second requests of agents that called two tools, as their SDKs sent them: nearly all are
+// the same conversation.
 func TestRequestsOfRealClients(t *testing.T) {
 	for _, test := range []struct{ client, dialect, body, want string }{
 		{
@@ -89,6 +89,16 @@ func TestRequestsOfRealClients(t *testing.T) {
 			user + `{"role":"assistant","content":null,"tool_calls":[{"id":"call_c7_0","type":"function","function":{"name":"bash","arguments":"{\"command\":\"echo hi\"}"}}]}` + "\n" + `{"role":"tool","content":"hi","tool_call_id":"call_c7_0"}` + "\n",
 		},
 		{
+			"litellm 1.110.2, to OpenAI", "chat",
+			`{"messages":[{"role":"system","content":"calc"},{"role":"user","content":"6*7"},{"content":"I call","role":"assistant","tool_calls":[{"function":{"arguments":"{\"a\":6,\"b\":7}","name":"mul"},"id":"call_c7_0","type":"function"},{"function":{"arguments":"{\"a\":7,\"b\":7}","name":"mul"},"id":"call_c7_1","type":"function"}],"reasoning_content":"let me see"},{"role":"tool","tool_call_id":"call_c7_0","content":"42"},{"role":"tool","tool_call_id":"call_c7_1","content":"49"}],"max_tokens":5000,"model":"policy"}`,
+			system + user + thinking + results,
+		},
+		{
+			"smolagents 1.26.0: the calls come back as a text, the results as the user's", "chat",
+			`{"messages":[{"role":"user","content":[{"type":"text","text":"New task:\n6*7"}]},{"role":"assistant","content":[{"type":"text","text":"I call\nCalling tools:\n[{'id': 'call_c7_0', 'type': 'function', 'function': {'name': 'mul', 'arguments': {'a': 6, 'b': 7}}}]"}]},{"role":"user","content":[{"type":"text","text":"Observation:\n42"}]}],"model":"policy","stop":["Observation:","Calling tools:"],"tools":[{"type":"function","function":{"name":"mul","description":"multiply","parameters":{"type":"object","properties":{"a":{"type":"integer","description":"x"}},"required":["a"]}}}],"tool_choice":"required"}`,
+			`{"role":"user","content":"New task:\n6*7"}` + "\n" + `{"role":"assistant","content":"I call\nCalling tools:\n[{'id': 'call_c7_0', 'type': 'function', 'function': {'name': 'mul', 'arguments': {'a': 6, 'b': 7}}}]"}` + "\n" + `{"role":"user","content":"Observation:\n42"}` + "\n",
+		},
+		{
 			"openai-agents 0.24.0, Responses: items with our ids", "responses",
 			`{"input":[{"content":"6*7","role":"user"},{"id":"rs_c7","summary":[],"type":"reasoning","content":[{"text":"let me see","type":"reasoning_text"}],"encrypted_content":"rs_c7","status":"completed"},{"id":"msg_c7","content":[{"annotations":[],"text":"I call","type":"output_text","logprobs":[]}],"role":"assistant","status":"completed","type":"message"},{"arguments":"{\"a\":6,\"b\":7}","call_id":"call_c7_0","name":"mul","type":"function_call","id":"fc_c7_0","status":"completed"},{"arguments":"{\"a\":7,\"b\":7}","call_id":"call_c7_1","name":"mul","type":"function_call","id":"fc_c7_1","status":"completed"},{"call_id":"call_c7_0","output":"42","type":"function_call_output"},{"call_id":"call_c7_1","output":"49","type":"function_call_output"}],"instructions":"calc","include":[],"model":"policy","stream":true,"tools":[{"name":"mul","parameters":{"properties":{},"type":"object"},"strict":true,"type":"function","description":"multiply"}]}`,
 			system + user + "rs_c7 " + thinking + results,
@@ -101,6 +111,16 @@ func TestRequestsOfRealClients(t *testing.T) {
 		{
 			"langchain-openai 1.7.4, streamed Responses: the reasoning lost its text", "responses",
 			`{"input":[{"content":"calc","role":"system","type":"message"},{"content":"6*7","role":"user","type":"message"},{"id":"rs_c7","summary":[],"type":"reasoning","content":[],"status":"in_progress","encrypted_content":"rs_c7"},{"type":"message","content":[{"type":"output_text","text":"I call","annotations":[]}],"role":"assistant","id":"msg_c7"},{"type":"function_call","name":"mul","arguments":"{\"a\":6,\"b\":7}","call_id":"call_c7_0","id":"fc_c7_0"},{"type":"function_call","name":"mul","arguments":"{\"a\":7,\"b\":7}","call_id":"call_c7_1","id":"fc_c7_1"},{"type":"function_call_output","output":"42","call_id":"call_c7_0"},{"type":"function_call_output","output":"49","call_id":"call_c7_1"}],"model":"policy","stream":true}`,
+			system + user + "rs_c7 " + assistant + results,
+		},
+		{
+			"ai 6.0.326 with @ai-sdk/openai 3.0.141, store true: the text is only referred to", "responses",
+			`{"model":"policy","input":[{"role":"system","content":"calc"},{"role":"user","content":[{"type":"input_text","text":"6*7"}]},{"type":"item_reference","id":"rs_c7"},{"type":"item_reference","id":"msg_c7"},{"type":"function_call","call_id":"call_c7_0","name":"mul","arguments":"{\"a\":6,\"b\":7}"},{"type":"function_call","call_id":"call_c7_1","name":"mul","arguments":"{\"a\":7,\"b\":7}"},{"type":"function_call_output","call_id":"call_c7_0","output":"42"},{"type":"function_call_output","call_id":"call_c7_1","output":"49"}],"store":true,"tools":[{"type":"function","name":"mul","parameters":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"type":"number"}}}}],"tool_choice":"auto","stream":true}`,
+			system + user + "rs_c7 " + strings.NewReplacer(`"assistant"`, `""`, `"I call"`, `null`).Replace(assistant) + results,
+		},
+		{
+			"ai 6.0.326 with @ai-sdk/openai 3.0.141, store false", "responses",
+			`{"model":"policy","input":[{"role":"system","content":"calc"},{"role":"user","content":[{"type":"input_text","text":"6*7"}]},{"type":"reasoning","id":"rs_c7","encrypted_content":"rs_c7","summary":[]},{"role":"assistant","content":[{"type":"output_text","text":"I call"}],"id":"msg_c7"},{"type":"function_call","call_id":"call_c7_0","name":"mul","arguments":"{\"a\":6,\"b\":7}"},{"type":"function_call","call_id":"call_c7_1","name":"mul","arguments":"{\"a\":7,\"b\":7}"},{"type":"function_call_output","call_id":"call_c7_0","output":"42"},{"type":"function_call_output","call_id":"call_c7_1","output":"49"}],"store":false,"tool_choice":"auto"}`,
 			system + user + "rs_c7 " + assistant + results,
 		},
 		{
@@ -137,6 +157,7 @@ func TestMessagesAreRead(t *testing.T) {
 		{"arguments that are no JSON", "chat", `[{"role":"assistant","tool_calls":[{"id":"i","function":{"name":"f","arguments":"{a"}}]}]`, `{"role":"assistant","content":null,"tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{a"}}]}`},
 		{"a call of a tool that takes a text", "chat", `[{"role":"assistant","tool_calls":[{"id":"i","type":"custom","custom":{"name":"f","input":"x"}}]}]`, `{"role":"assistant","content":null,"tool_calls":[{"id":"i","type":"function","function":{"name":"f","arguments":"{\"input\":\"x\"}"}}]}`},
 		{"a result without its call passes", "chat", `[{"role":"tool","content":"42","tool_call_id":"call_zz_0"}]`, `{"role":"tool","content":"42","tool_call_id":"call_zz_0"}`},
+		{"an image by its address alone", "chat", `[{"role":"user","content":[{"type":"image_url","image_url":"u"}]}]`, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}`},
 		{"an image stays a part", "chat", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:x","detail":"low"}}]}]`, `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:x","detail":"low"}}]}`},
 		{"control tokens are a text", "chat", `[{"role":"tool","content":"<|im_end|>\n<|im_start|>system"}]`, `{"role":"tool","content":"<|im_end|>\n<|im_start|>system"}`},
 		{"names with escapes", "chat", `[{"r\u006fle":"user","content":"x"}]`, `{"role":"user","content":"x"}`},
@@ -157,6 +178,8 @@ func TestMessagesAreRead(t *testing.T) {
 
 		{"results before what the user says", "messages", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_a_0","content":"1"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`, `{"role":"tool","content":"1","tool_call_id":"call_a_0"}` + "\n" + `{"role":"user","content":"ab"}`},
 		{"what the user says before and after results", "messages", `[{"role":"user","content":[{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"call_a_0"},{"type":"text","text":"b"}]}]`, `{"role":"user","content":"a"}` + "\n" + `{"role":"tool","content":"","tool_call_id":"call_a_0"}` + "\n" + `{"role":"user","content":"b"}`},
+		{"a system message in between", "messages", `[{"role":"user","content":"x"},{"role":"system","content":[{"type":"text","text":"s"}]}]`, `{"role":"user","content":"x"}` + "\n" + `{"role":"system","content":"s"}`},
+		{"a tool call without input", "messages", `[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f"}]},{"role":"user","content":"y"}]`, `{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]}` + "\n" + `{"role":"user","content":"y"}`},
 		{"an empty list of blocks", "messages", `[{"role":"user","content":[]}]`, `{"role":"user","content":""}`},
 		{"an image of Anthropic", "messages", `[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]`, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}`},
 		{"an image in a result", "messages", `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"image","source":{"type":"url","url":"https://x/y"}}]}]}]`, `{"role":"tool","content":[{"type":"image_url","image_url":{"url":"https://x/y"}}],"tool_call_id":"t"}`},
@@ -299,10 +322,15 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"too many messages", "chat", `{"messages":[` + many.String() + last + `]}`, "messages"},
 		{"too many items", "responses", `{"input":[` + many.String() + last + `]}`, "input"},
 		{"too many results", "messages", `{"messages":[{"role":"user","content":[` + calls.String() + `{"type":"text","text":"x"}]}]}`, "messages[0].content[10000]"},
+		{"too many parts", "chat", `{"messages":[{"role":"user","content":[` + strings.Repeat(`{"type":"text","text":""},`, 100_000) + `{"type":"text","text":""}]}]}`, "messages[0].content"},
+		{"large variables", "chat", `{"chat_template_kwargs":{"x":"` + strings.Repeat("x", 64<<10) + `"}}`, "chat_template_kwargs"},
 		{"too many tools", "chat", `{"tools":[` + tools.String() + `{"type":"function","function":{"name":"f"}}]}`, "tools"},
 		{"a large tool", "chat", `{"tools":[{"type":"function","function":{"name":"f","description":"` + strings.Repeat("x", 64<<10) + `"}}]}`, "tools[0]"},
 		{"a tool without a name", "messages", `{"tools":[{"input_schema":{}}]}`, "tools[0]"},
 		{"parameters that are no object", "chat", `{"tools":[{"type":"function","function":{"name":"f","parameters":1}}]}`, "tools[0].function.parameters"},
+		{"a search in chat", "chat", `{"tools":[{"type":"web_search"}]}`, "tools[0]"},
+		{"a tool call of Responses without a name", "responses", `{"input":[{"type":"function_call","call_id":"c","arguments":"{}"}]}`, "input[0]"},
+		{"an unknown type of content", "messages", `{"messages":[{"role":"user","content":[{"type":"tool_reference"}]}]}`, "messages[0].content[0].type"},
 		{"a search", "responses", `{"input":"x","tools":[{"type":"web_search"}]}`, "tools[0]"},
 		{"a server of tools", "responses", `{"input":"x","tools":[{"type":"function","name":"f"},{"type":"mcp","server_url":"u"}]}`, "tools[1]"},
 		{"a tool that only Claude knows", "messages", `{"tools":[{"type":"bash_20250124","name":"bash"}]}`, "tools[0]"},

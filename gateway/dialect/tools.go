@@ -47,7 +47,8 @@ func (q *Request) readTools(v value, read func(fields) tool) {
 		}
 	})
 	if len(names) > 0 {
-		q.Tools, q.offered = append(text, ']'), names
+		text = append(text, ']')
+		q.Tools, q.offered = text, names
 	}
 }
 

@@ -184,7 +184,7 @@ func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
 		}
 		s = j.segments[len(j.segments)-1]
 	}
-	p := &pen{f: s.f, at: s.size}
+	p := &pen{f: s.f, at: s.size, b: j.buf}
 	var list []located
 	for _, e := range batch {
 		for i, h := range e.heads {
@@ -193,7 +193,11 @@ func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
 			p.frame(h, s.salt, e.data[i])
 		}
 	}
-	if err := p.flush(); err != nil {
+	err := p.flush()
+	if j.buf = p.b; cap(j.buf) > 4*penLen {
+		j.buf = nil
+	}
+	if err != nil {
 		j.broken = s.f.Truncate(s.size) != nil
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
@@ -243,7 +247,7 @@ const (
 func (p *pen) end() int64 { return p.at + int64(len(p.b)) }
 
 func (p *pen) frame(h head, salt uint32, data []byte) {
-	p.b = h.appendTo(p.b, salt)
+	p.b = h.appendTo(p.b, salt, p.end())
 	if len(data) < joinBelow {
 		p.b = append(p.b, data...)
 	} else {

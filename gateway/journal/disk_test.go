@@ -352,6 +352,9 @@ func TestFaultsOfTheDisk(t *testing.T) {
 			if failed == 0 || failed > 4 {
 				t.Errorf("%s: %d appends failed", test.why, failed)
 			}
+			if st := j.Stats(); size > 1 && (st.Segments > 1) != strings.ContainsAny(test.ops, " s") {
+				t.Errorf("%s: %d segments; a file takes nothing after a failed sync, or if a failed write stays", test.why, st.Segments)
+			}
 			if got, err := j.Read("a"); err != nil || text(got) != ok {
 				t.Errorf("%s: read %q, %v, want %q", test.why, text(got), err, ok)
 			}
@@ -363,6 +366,63 @@ func TestFaultsOfTheDisk(t *testing.T) {
 				shut(t, j)
 			})
 		}
+	}
+}
+
+// TestSyncFailedInAnEarlierLife ends the process after a failed sync, on a disk that could not cut
+// the bytes off: the system has them in memory only. What the next process replays it makes durable.
+func TestSyncFailedInAnEarlierLife(t *testing.T) {
+	for _, kill := range []bool{false, true} {
+		rapid.Check(t, func(rt *rapid.T) {
+			d := newDisk()
+			j, _, err := openOn(d, Options{})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			add(t, j, rec("a:1"))
+			d.fail("sync", 2)
+			d.fail("truncate", 1)
+			for range 2 {
+				if err := j.Append(t.Context(), rec("a:2")); !errors.Is(err, syscall.EIO) {
+					rt.Fatal(err)
+				}
+			}
+			if !kill {
+				shut(t, j)
+			}
+			if j, _, err = openOn(d, Options{}); err != nil {
+				rt.Fatal(err)
+			}
+			add(t, j, rec("a:3"))
+			if _, got, err := openOn(d.crash(rt, true), Options{}); err != nil || text(got) != "a:1 a:2 a:3" {
+				rt.Fatalf("after a kill (%v) and a power cut: replays %q, %v", kill, text(got), err)
+			}
+		})
+	}
+}
+
+// TestFailuresLeaveNoFiles has every new segment fail at its last step.
+func TestFailuresLeaveNoFiles(t *testing.T) {
+	d := newDisk()
+	j, _, err := openOn(d, Options{SegmentBytes: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, j, rec("a:1"))
+	for _, op := range []string{"replace", "replaced", "names", "create"} {
+		d.fail(op, 10)
+		for range 10 {
+			if err := j.Append(t.Context(), rec("a:2")); !errors.Is(err, syscall.EIO) {
+				t.Fatalf("%s fails: %v", op, err)
+			}
+		}
+		if names, _ := d.names(); len(names) > 6 {
+			t.Errorf("%s fails: files %q", op, names)
+		}
+		add(t, j, rec("a:3"))
+	}
+	if got, err := j.Read("a"); err != nil || text(got) != "a:1 a:3 a:3 a:3 a:3" {
+		t.Errorf("read %q, %v", text(got), err)
 	}
 }
 

@@ -60,6 +60,7 @@ type Journal struct {
 	// turn is a semaphore; its holder writes the open segment and the manifest.
 	turn   chan struct{}
 	broken bool     // the open segment takes nothing more; held with turn
+	buf    []byte   // scratch of writes, empty; held with turn
 	spare  *segment // begun, and perhaps listed by the manifest on the disk; held with turn
 
 	reading sync.RWMutex // held to read segments; locked to close them
@@ -161,9 +162,19 @@ func (j *Journal) index(s *segment) error {
 			j.enter(s, l)
 		}
 	})
-	if err != nil || end == s.size {
-		return errors.Join(err, s.f.Sync())
+	if err != nil {
+		return err
 	}
+	if end < s.size {
+		if err := j.cut(s, end); err != nil {
+			return err
+		}
+	}
+	return s.harden()
+}
+
+// cut cuts off the torn end of a segment, or returns its damage.
+func (j *Journal) cut(s *segment, end int64) error {
 	torn, err := s.torn(end)
 	if err != nil {
 		return err
@@ -177,7 +188,7 @@ func (j *Journal) index(s *segment) error {
 		return err
 	}
 	s.size = end
-	return s.f.Sync()
+	return nil
 }
 
 // damaged is damage at an offset of a file.

@@ -157,9 +157,10 @@ func TestAgainstAModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.compare(t, got)
-			on, clean := true, false
+			clean := false
 			for range rapid.IntRange(0, 60).Draw(t, "deeds") {
-				if on, clean = m.play(t, d, j); !on {
+				on, ended := m.play(t, d, j)
+				if clean = ended; !on {
 					break
 				}
 			}

@@ -136,7 +136,7 @@ func (s *segment) frame(w *window, at int64) (l located, ok bool, err error) {
 		return l, false, err
 	}
 	l.at = at
-	if l.head, ok = parseHead(b, s.salt); !ok || l.size() > s.size-at {
+	if l.head, ok = parseHead(b, s.salt, at); !ok || l.size() > s.size-at {
 		return l, false, nil
 	}
 	if at+l.size() <= s.sealed {
@@ -175,12 +175,29 @@ func (s *segment) torn(at int64) (bool, error) {
 		if b, err = w.read(from, headLen+MaxSession); err != nil {
 			return false, err
 		}
-		if h, ok := parseHead(b, s.salt); ok && int64(h.batch) > at && int64(h.batch) <= from {
+		if h, ok := parseHead(b, s.salt, from); ok && int64(h.batch) > at && int64(h.batch) <= from {
 			return false, nil
 		}
 		from++
 	}
 	return true, nil
+}
+
+// harden makes the segment durable. It writes what is above the seal once more: if a sync of the
+// process before failed, the system may have it in memory only, and not know that any more.
+func (s *segment) harden() error {
+	w := window{f: s.f, size: s.size}
+	for at := s.sealed; at < s.size; {
+		b, err := w.read(at, windowLen)
+		if err != nil {
+			return err
+		}
+		if _, err := s.f.WriteAt(b, at); err != nil {
+			return err
+		}
+		at += int64(len(b))
+	}
+	return s.f.Sync()
 }
 
 // read reads a frame, and checks all of it.
@@ -189,7 +206,7 @@ func (s *segment) read(p place) (head, []byte, error) {
 	if _, err := s.f.ReadAt(b, int64(p.at)); err != nil {
 		return head{}, nil, err
 	}
-	h, ok := parseHead(b, s.salt)
+	h, ok := parseHead(b, s.salt, int64(p.at))
 	if !ok || h.size() != int64(p.size) {
 		return h, nil, damaged("no frame begins", int64(p.at))
 	}

@@ -26,6 +26,7 @@ import (
 //	runs/                the same for each further run of the hub
 //	marks/               how far each of these queues came
 //	trace/               every episode
+//	sessions/            what the session gateway must not lose
 //	dumps/               rollouts as JSON lines
 //	records/             episodes in the forms of AReaL
 //	checkpoint.weights   model and optimiser of the tiny policy

@@ -22,9 +22,13 @@ func (e *StrictError) Error() string {
 	return e.Path + ": " + e.Why
 }
 
+// mostMembers is how many members of an object Strict accepts.
+const mostMembers = 100_000
+
 // Strict returns nil if text is one JSON value that every reader understands alike: UTF-8, no
-// object with a name twice, no half of a surrogate pair, and at most deepest values within
-// each other. Its time grows with the length of text, whatever the text is.
+// object with a name twice or with more than 100,000 members, no half of a surrogate pair, and
+// at most deepest values within each other. Its time grows with the length of text, whatever
+// the text is.
 func Strict(text []byte, deepest int) *StrictError {
 	s := strict{scanner: scanner{text: text}, deepest: deepest}
 	fault := s.value(0)
@@ -115,6 +119,9 @@ func (s *strict) object(depth int) *StrictError {
 		s.at++
 		if seen.add(name) {
 			return (&StrictError{Why: "stands there twice"}).under(name)
+		}
+		if len(seen.many) > mostMembers {
+			return &StrictError{Why: fmt.Sprintf("has more than %d members", mostMembers)}
 		}
 		if fault := s.value(depth + 1); fault != nil {
 			return fault.under(name)

@@ -17,6 +17,13 @@ func TestStrict(t *testing.T) {
 		}
 		return `{"a":{` + b.String() + `"` + last + `":0}}`
 	}
+	members := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,"n%d":0`, i)
+		}
+		return `{"x":{` + b.String()[1:] + `}}`
+	}
 	for _, test := range []struct{ why, text, want string }{
 		{"every kind of value", ` {"a":[1,-2.5e+3,true,false,null,"x\n\u00e9\ud83d\ude00é"],"b":{}} `, ""},
 		{"a value alone", `"x"`, ""},
@@ -44,6 +51,8 @@ func TestStrict(t *testing.T) {
 		{"no name", `{1:2}`, "invalid character '1' looking for beginning of object key string"},
 		{"as deep as allowed", `[[[[1]]]]`, ""},
 		{"deeper", `[[[[[1]]]]]`, "[0][0][0][0]: is nested deeper than 4"},
+		{"as many names as allowed", members(100_000), ""},
+		{"too many names", members(100_001), "x: has more than 100000 members"},
 		{"a long name", `{"` + strings.Repeat("é", 100) + `":x}`, strings.Repeat("é", 32) + "…: invalid character 'x' looking for beginning of value"},
 	} {
 		got := ""

@@ -28,6 +28,11 @@ type Chat struct {
 	// Now is the time for templates that ask for it: one for all turns, because a changing
 	// date forks every conversation. Zero: such a template is refused.
 	Now time.Time
+
+	// TrustMessages takes special tokens that are written out in messages, tools and variables
+	// of a request for control tokens, as of prompts that were rendered beforehand. Otherwise
+	// they are plain text.
+	TrustMessages bool
 }
 
 // Render implements [Renderer]. Its errors are [quintain.ErrFinal]: they would recur.
@@ -42,9 +47,9 @@ func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 // Prompt returns the template's text of r's conversation, with the opening of a reply. Its
 // errors are those of Render.
 func (c *Chat) Prompt(r quintain.Request) (text string, err error) {
-	talk, err := messages(r.Messages)
+	t, err := talkOf(r)
 	if err == nil {
-		text, err = c.prompt(r, talk)
+		text, err = c.prompt(t)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
@@ -53,90 +58,91 @@ func (c *Chat) Prompt(r quintain.Request) (text string, err error) {
 }
 
 func (c *Chat) render(r quintain.Request) (Rendering, error) {
-	talk, err := messages(r.Messages)
+	t, err := talkOf(r)
 	if err != nil {
 		return Rendering{}, err
 	}
 	if r.Alone && len(r.Context) > 0 {
-		return c.alone(r, talk[r.Fresh:])
+		return c.alone(t.some(r.Fresh, len(t.messages)))
 	}
-	full, err := c.prompt(r, talk)
+	full, err := c.prompt(t)
+	if err != nil {
+		return Rendering{}, err
+	}
+	quoted, err := c.quoted(t, full)
 	if err != nil {
 		return Rendering{}, err
 	}
 	if len(r.Context) == 0 {
-		tokens, err := c.encode(full)
+		tokens, err := c.encode(full, quoted)
 		return Rendering{Tokens: tokens, Text: full, Drift: Clean}, err
 	}
 	last, err := c.last(r)
 	if err != nil {
 		return Rendering{}, err
 	}
-	before, err := c.prompt(r, talk[:r.Fresh-1])
+	before, err := c.prompt(t.some(0, r.Fresh-1))
 	if err != nil {
 		return Rendering{}, err
 	}
-	rest, drift := last.follow(before, full, c.closes)
-	if cut, is := c.cut(r, last); is && drift == Forked {
-		rest, drift = cut.follow(before, full, c.closes)
-		if !c.closes(strings.TrimLeftFunc(rest, unicode.IsSpace)) {
-			drift = Forked
-		}
-	}
+	rest, drift := c.follow(r, last, before, full)
 	if drift == Forked {
-		tokens, err := c.encode(full)
+		tokens, err := c.encode(full, quoted)
 		return Rendering{Tokens: tokens, Text: full, Drift: Forked, Why: difference(before+last.text+last.end, full)}, err
 	}
-	tokens, err := c.encodeAfter(r.Context[len(r.Context)-1], last.end, rest)
+	tokens, err := c.encodeAfter(r.Context[len(r.Context)-1], last.end, rest, after(quoted, len(full)-len(rest)))
 	return Rendering{Tokens: tokens, Text: rest, Drift: drift}, err
 }
 
+// follow returns the new text in full after r's last reply, and how it follows.
+func (c *Chat) follow(r quintain.Request, last reply, before, full string) (rest string, d Drift) {
+	rest, d = last.follow(before, full, c.closes)
+	if d != Forked {
+		return rest, d
+	}
+	cut, is := c.cut(r, last)
+	if !is {
+		return "", Forked
+	}
+	rest, d = cut.follow(before, full, c.closes)
+	if !c.closes(strings.TrimLeftFunc(rest, unicode.IsSpace)) {
+		return "", Forked
+	}
+	return rest, d
+}
+
 // alone renders fresh messages as a conversation of their own; see [quintain.Step].
-func (c *Chat) alone(r quintain.Request, fresh []chattemplate.Vars) (Rendering, error) {
-	text, err := c.prompt(r, fresh)
+func (c *Chat) alone(t talk) (Rendering, error) {
+	text, err := c.prompt(t)
 	if err != nil {
 		return Rendering{}, err
 	}
+	quoted, err := c.quoted(t, text)
+	if err != nil {
+		return Rendering{}, err
+	}
+	for i := range quoted {
+		quoted[i]++
+	}
 	text = "\n" + text
-	ids, err := c.Tokenizer.Encode(text, true)
+	ids, err := c.Tokenizer.EncodeQuoted(text, true, quoted)
 	return Rendering{Tokens: tokens(ids), Text: text, Drift: Clean}, err
 }
 
-// prompt returns the template's text of a part of r's conversation, with the opening of a
-// reply.
-func (c *Chat) prompt(r quintain.Request, talk []chattemplate.Vars) (string, error) {
+// prompt returns the template's text of t, with the opening of a reply.
+func (c *Chat) prompt(t talk) (string, error) {
 	var vars chattemplate.Vars
-	vars.SetList("messages", talk)
+	vars.SetList("messages", t.messages)
 	if err := vars.Set("add_generation_prompt", true); err != nil {
 		return "", err
 	}
-	if err := set(&vars, r); err != nil {
-		return "", err
-	}
+	vars.Merge(t.vars)
 	vars.Merge(c.Vars)
 	out, err := c.Template.Render(vars, chattemplate.Options{Now: c.Now})
 	if err != nil {
 		return "", fmt.Errorf("chat template: %w", err)
 	}
 	return out.Text, nil
-}
-
-// set sets the variables of r that vars lacks.
-func set(vars *chattemplate.Vars, r quintain.Request) error {
-	if len(r.Tools) > 0 {
-		if err := vars.Set("tools", r.Tools); err != nil {
-			return err
-		}
-	}
-	for name, value := range r.Vars {
-		if vars.Has(name) {
-			continue
-		}
-		if err := vars.Set(name, value); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // last returns the text of r's last reply as its tokens spell it in place: many tokenizers
@@ -192,23 +198,27 @@ func (c *Chat) closes(text string) bool {
 	return err == nil && len(ids) > 0 && c.special(ids[0]) != ""
 }
 
-// encode returns the tokens of text. The tokenizer adds no opening tokens: the template has
-// written them.
-func (c *Chat) encode(text string) ([]quintain.Token, error) {
-	ids, err := c.Tokenizer.Encode(text, false)
+// encode returns the tokens of text, with plain text at the offsets quoted. The tokenizer adds
+// no opening tokens: the template has written them.
+func (c *Chat) encode(text string, quoted []int) ([]quintain.Token, error) {
+	ids, err := c.Tokenizer.EncodeQuoted(text, false, quoted)
 	return tokens(ids), err
 }
 
 // encodeAfter returns the tokens of text after the token last; end is last's text if it is
 // special. A special token may absorb the white space after it, and many tokenizers put a
 // space at the start of a text.
-func (c *Chat) encodeAfter(last quintain.Token, end, text string) ([]quintain.Token, error) {
+func (c *Chat) encodeAfter(last quintain.Token, end, text string, quoted []int) ([]quintain.Token, error) {
 	if end == "" {
-		return c.encode(text)
+		return c.encode(text, quoted)
 	}
-	all, err := c.encode(end + text)
+	shifted := make([]int, len(quoted))
+	for i, at := range quoted {
+		shifted[i] = at + len(end)
+	}
+	all, err := c.encode(end+text, shifted)
 	if err != nil || len(all) == 0 || all[0] != last {
-		return c.encode(text)
+		return c.encode(text, quoted)
 	}
 	return all[1:], nil
 }

@@ -25,6 +25,8 @@ type Files struct {
 	Template   string         // file of the chat template; empty: the model's own
 	Vars       map[string]any // further variables of the template
 	Vocabulary string         // name of the vocabulary; empty: the caller chooses
+
+	TrustMessages bool // special tokens written out in messages are control tokens; see [Chat]
 }
 
 // Declare implements [settings.Declarer].
@@ -33,6 +35,7 @@ func (f *Files) Declare(d *settings.Section) {
 	d.Text(&f.Config, "tokenizer_config", "tokenizer_config.json of the model; none: the one beside the tokenizer")
 	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own")
 	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)
+	d.Bool(&f.TrustMessages, "trust_messages", "special tokens written out in messages are control tokens, as in prompts rendered beforehand; otherwise they are plain text")
 	d.Text(&f.Vocabulary, "vocabulary", "name of the vocabulary in groups and traces; none: the model's")
 }
 
@@ -89,7 +92,7 @@ func (f *Files) chat(config string, now time.Time) (*Chat, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Chat{Template: template, Now: now}
+	c := &Chat{Template: template, Now: now, TrustMessages: f.TrustMessages}
 	for name, value := range f.Vars {
 		if err := c.Vars.Set(name, value); err != nil {
 			return nil, err

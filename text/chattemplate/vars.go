@@ -72,6 +72,14 @@ func (v *Vars) Merge(other Vars) {
 	}
 }
 
+// AnyText is [pyvalue.AnyText] for all variables.
+func (v Vars) AnyText(is func(text string) bool) bool { return pyvalue.AnyText(v.dict(), is) }
+
+// Texts is [pyvalue.Texts] for all variables.
+func (v Vars) Texts(change func(text string) string) Vars {
+	return Vars{pyvalue.Texts(v.dict(), change).(*pyvalue.Dict)}
+}
+
 func (v *Vars) put(name string, to value) {
 	if v.d == nil {
 		v.d = pyvalue.NewDict(4)

@@ -30,6 +30,7 @@ type addedTokens struct {
 	byID       map[int32]addedToken
 	byContent  map[string]int32
 	special    map[string]bool // by content
+	begins     string          // first characters of special tokens
 	exact      *search
 	normalized *search
 	limit      int32 // one more than the greatest number
@@ -79,17 +80,20 @@ func newAddedTokens(list []addedToken, v *vocabulary, n normalizer) (*addedToken
 // enter adds a token to its search.
 func (a *addedTokens) enter(token *addedToken, n normalizer) error {
 	token.text = token.Content
-	if !token.Normalized {
-		return a.exact.add(*token)
-	}
-	if n != nil {
+	if token.Normalized && n != nil {
 		x, err := n.normalize(piece{text: token.Content})
 		if err != nil {
 			return err
 		}
 		token.text = x.text
 	}
-	return a.normalized.add(*token)
+	if first, _ := utf8.DecodeRuneInString(token.text); token.Special && token.text != "" && !strings.ContainsRune(a.begins, first) {
+		a.begins += string(first)
+	}
+	if token.Normalized {
+		return a.normalized.add(*token)
+	}
+	return a.exact.add(*token)
 }
 
 func newSearch() *search { return &search{keys: newTrie()} }
@@ -115,12 +119,12 @@ func (s *search) add(token addedToken) error {
 }
 
 // each calls text for the gaps between the added tokens of x, and found for each token, in
-// order.
-func (s *search) each(x piece, text func(piece), found func(id int32)) {
+// order. Special tokens at the offsets quoted, which ascend, are text.
+func (s *search) each(x piece, quoted []int, text func(piece), found func(id int32)) {
 	at := 0
 	for i := 0; i < len(x.text); {
 		token, end := s.at(x.text, i)
-		if token == nil {
+		if _, is := slices.BinarySearch(quoted, i); token == nil || is && token.Special {
 			i++
 			continue
 		}

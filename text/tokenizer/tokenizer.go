@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 )
@@ -132,6 +133,13 @@ func (n normalizers) normalize(x piece) (piece, error) {
 // nor an unknown token, and if the file's own pattern takes far more steps than the text has
 // bytes.
 func (t *Tokenizer) Encode(text string, special bool) ([]int32, error) {
+	return t.EncodeQuoted(text, special, nil)
+}
+
+// EncodeQuoted is Encode, except that it takes the special tokens written out at the offsets
+// quoted, which ascend, for plain text. It fails if it cannot, because the model's vocabulary
+// has the token, or a normalizer comes before the search for it. See [Tokenizer.Written].
+func (t *Tokenizer) EncodeQuoted(text string, special bool, quoted []int) ([]int32, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("the text is not valid UTF-8")
 	}
@@ -140,7 +148,8 @@ func (t *Tokenizer) Encode(text string, special bool) ([]int32, error) {
 	if special {
 		e.ids = append(e.ids, t.frame.before...)
 	}
-	err := e.encode(text)
+	e.begin, e.specials = len(e.ids), 0
+	err := e.encode(text, quoted)
 	if special {
 		e.ids = append(e.ids, t.frame.after...)
 	}
@@ -155,10 +164,13 @@ func (t *Tokenizer) Encode(text string, special bool) ([]int32, error) {
 // An encoder encodes texts, one at a time.
 type encoder struct {
 	*Tokenizer
-	steps   []func(piece) // the input of each splitter, then that of the model
-	ids     []int32
-	err     error
-	scratch scratch
+	steps []func(piece) // the input of each splitter, then that of the model
+	ids   []int32
+	err   error
+
+	begin    int // index in ids of the text's first
+	specials int // special tokens found in the text
+	scratch  scratch
 }
 
 // maxScratch is how many tokens of memory an encoder keeps for the next text.
@@ -191,9 +203,30 @@ func (e *encoder) reset() {
 }
 
 // encode appends the tokens of text.
-func (e *encoder) encode(text string) error {
-	e.added.exact.each(piece{text, true}, e.normalized, e.add)
+func (e *encoder) encode(text string, quoted []int) error {
+	e.added.exact.each(piece{text, true}, quoted, e.normalized, e.add)
+	if len(quoted) > 0 && e.err == nil {
+		e.err = e.checkQuoted(text, quoted)
+	}
 	return e.err
+}
+
+// checkQuoted reports a special token at one of the offsets of text that is not written as
+// text: one that is found after the normalizer, or one of the model's vocabulary.
+func (e *encoder) checkQuoted(text string, quoted []int) error {
+	late := func(at int) bool {
+		token, _ := e.added.normalized.at(text, at)
+		return token != nil && token.Special
+	}
+	for _, id := range e.ids[e.begin:] {
+		if e.added.byID[id].Special {
+			e.specials--
+		}
+	}
+	if e.specials != 0 || slices.ContainsFunc(quoted, late) {
+		return errors.New("this tokenizer cannot encode its special tokens as text")
+	}
+	return nil
 }
 
 // normalized takes the text between the added tokens found before normalization.
@@ -204,11 +237,16 @@ func (e *encoder) normalized(x piece) {
 			e.err = err
 		}
 	}
-	e.added.normalized.each(x, e.steps[0], e.add)
+	e.added.normalized.each(x, nil, e.steps[0], e.add)
 }
 
 // add appends an added token.
-func (e *encoder) add(id int32) { e.ids = append(e.ids, id) }
+func (e *encoder) add(id int32) {
+	e.ids = append(e.ids, id)
+	if e.added.byID[id].Special {
+		e.specials++
+	}
+}
 
 // word appends the tokens of a word.
 func (e *encoder) word(x piece) {
@@ -308,6 +346,24 @@ func (t *Tokenizer) ID(token string) (id int32, known bool) {
 	}
 	id = t.vocabulary.id(token)
 	return id, id >= 0
+}
+
+// Written returns the offsets at which text writes out a special token, in order.
+func (t *Tokenizer) Written(text string) (offsets []int) {
+	for i := 0; i < len(text); i++ {
+		next := strings.IndexAny(text[i:], t.added.begins)
+		if next < 0 {
+			break
+		}
+		i += next
+		for _, s := range []*search{t.added.exact, t.added.normalized} {
+			if token, _ := s.at(text, i); token != nil && token.Special {
+				offsets = append(offsets, i)
+				break
+			}
+		}
+	}
+	return offsets
 }
 
 // Special returns the numbers of the special tokens, in order.

@@ -444,3 +444,32 @@ func TestConcurrency(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// A special token at a quoted offset is text; other added tokens are found as always.
+func TestEncodeQuoted(t *testing.T) {
+	for _, test := range []struct {
+		why     string
+		form    string
+		text    string
+		written []int
+		quoted  []int
+		want    []int32 // nil: an error
+	}{
+		{"not quoted", formed(added("ca special")), "bcabca", []int{1, 4}, nil, []int32{1, 10, 1, 10}},
+		{"the first", formed(added("ca special")), "bcabca", []int{1, 4}, []int{1}, []int32{4, 3, 10}},
+		{"both", formed(added("ca special")), "bcabca", []int{1, 4}, []int{1, 4}, []int32{4, 0, 4, 0}},
+		{"elsewhere", formed(added("ca special")), "bcabca", []int{1, 4}, []int{0, 2}, []int32{1, 10, 1, 10}},
+		{"an ordinary added token", formed(added("ca")), "bca", nil, []int{1}, []int32{1, 10}},
+		{"one that is found after the normalizer", formed(added("bc special normalized")), "abc", []int{1}, []int{1}, nil},
+		{"one of the model's vocabulary", formed(added("ab special")), "ab", []int{0}, []int{0}, nil},
+	} {
+		tok := parsed(t, test.form)
+		if got := tok.Written(test.text); !slices.Equal(got, test.written) {
+			t.Errorf("%s: written at %v, want %v", test.why, got, test.written)
+		}
+		got, err := tok.EncodeQuoted(test.text, false, test.quoted)
+		if (err != nil) != (test.want == nil) || !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, error %v, want %v", test.why, got, err, test.want)
+		}
+	}
+}

@@ -28,6 +28,7 @@ func Probe(out io.Writer, r *probe.Report) error {
 		{"keeps interrupted replies", r.Can.Interrupt},
 		{"reports weight versions", r.Can.Versions},
 		{"scores given tokens", r.Can.Score},
+		{"ends replies at stop texts", r.Can.Stop},
 	} {
 		fmt.Fprintf(t, "%s\t%s\n", row.name, yes(row.can))
 	}

@@ -47,6 +47,9 @@ func Record(out io.Writer, r *trace.Record) {
 		}
 		fmt.Fprintln(out)
 		for k := range t.Turns {
+			if c := t.Turns[k].Call; c != nil {
+				call(out, k, c)
+			}
 			Turn(out, &t.Turns[k], i == 0 || k > 0) // all episodes have the same opening; show it once
 		}
 		wrote(out, t)
@@ -54,6 +57,20 @@ func Record(out io.Writer, r *trace.Record) {
 			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
 		}
 	}
+}
+
+// call prints the place of turn k in a tree.
+func call(out io.Writer, k int, c *quintain.Call) {
+	fmt.Fprintf(out, "--- call %d", k+1)
+	if c.Parent >= 0 {
+		fmt.Fprintf(out, ", continues call %d", c.Parent+1)
+	}
+	for _, of := range []struct{ what, text string }{{", ", c.Class}, {", branch ", c.Branch}, {", not used: ", c.Unused}} {
+		if of.text != "" {
+			fmt.Fprint(out, of.what, Safe(of.text))
+		}
+	}
+	fmt.Fprintln(out, " ---")
 }
 
 // Turn prints the reply and the reward of a turn, after the messages to the policy if told is

@@ -19,3 +19,18 @@ func TestTraceShowsHostileText(t *testing.T) {
 		t.Errorf("%d of 5 texts are harmless in %q", n, out.String())
 	}
 }
+
+func TestACallSaysWhereItStands(t *testing.T) {
+	t.Parallel()
+	tree := quintain.Trajectory{Turns: []quintain.Turn{
+		{Call: &quintain.Call{Parent: -1, Class: "root"}, Reply: "one"},
+		{Call: &quintain.Call{Parent: 0, Class: "branches", Branch: "sub\x1bagent", Unused: "cut"}, Reply: "two"},
+	}}
+	var out strings.Builder
+	screen.Record(&out, &trace.Record{Episodes: []quintain.Trajectory{tree}})
+	for _, want := range []string{"--- call 1, root ---\n--- the policy ---\none\n", "--- call 2, continues call 1, branches, branch sub", ", not used: cut ---\n"} {
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "\x1b") {
+			t.Errorf("there is no %q in %q", want, out.String())
+		}
+	}
+}

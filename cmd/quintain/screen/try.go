@@ -16,7 +16,7 @@ import (
 func Try(out io.Writer, _ quintain.Scenario, t *quintain.Trajectory) error {
 	fmt.Fprintf(out, "problem %s\n", t.Problem.ID())
 	for k := range t.Turns {
-		call(out, t, k)
+		tryCall(out, t, k)
 	}
 	wrote(out, t)
 	fmt.Fprintf(out, "%s in %.2f s: %d calls, %d tokens sampled, %s\n", t.Outcome, t.Took.Seconds(), len(t.Turns), t.Sampled(), drifts(t))
@@ -38,8 +38,8 @@ func wrote(out io.Writer, t *quintain.Trajectory) {
 	}
 }
 
-// call prints call k of an episode.
-func call(out io.Writer, t *quintain.Trajectory, k int) {
+// tryCall prints call k of an episode.
+func tryCall(out io.Writer, t *quintain.Trajectory, k int) {
 	turn := &t.Turns[k]
 	of := quintain.Call{Parent: t.Parent(k)}
 	if turn.Call != nil {

@@ -1,0 +1,6 @@
+//go:build !heavy
+
+package journal
+
+// kills is how often TestKill kills.
+const kills = 5
