@@ -171,12 +171,11 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.mu.Unlock()
 		return nil, err
 	}
-	ask := g.ask(s, p, req)
+	ask, began := g.ask(s, p, req), time.Now()
 	s.mu.Unlock()
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
-	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (f *fails) Sample(ctx context.Context, r quintain.Request) ([]quintain.Samp
 }
 
 // scene is the settings of a way of the test program.
-func scene(t *testing.T, way string) Settings {
+func scene(t testing.TB, way string) Settings {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -365,6 +366,34 @@ func TestATailKeepsTheEnd(t *testing.T) {
 		}
 		if got := end.String(); got != text[len(text)-20:] || cap(end.end) > 100 {
 			t.Errorf("in pieces of %d: %q, capacity %d", size, got, cap(end.end))
+		}
+	}
+}
+
+// BenchmarkEpisode plays episodes of one call. Its time beyond that of BenchmarkProgram is
+// ours.
+func BenchmarkEpisode(b *testing.B) {
+	how := scene(b, "ask")
+	program, err := New(how)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := program.Over(counts{}, true)
+	problem, err := s.Problem(quintain.Draw{Index: 3})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if t, err := rollout.Play(b.Context(), says("<answer>3</answer>"), quintain.Sampling{}, rollout.Job{Scenario: s, Problem: problem}); err != nil || t.Reward() != 1 {
+			b.Fatal(t.Error, err)
+		}
+	}
+}
+
+func BenchmarkProgram(b *testing.B) {
+	for b.Loop() {
+		if err := exec.Command(os.Args[0], playMode, "silent").Run(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
