@@ -54,7 +54,7 @@ func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, add
 	said, complained := &tail{most: mostOutput}, &tail{most: mostComplaint}
 	c := exec.CommandContext(context.WithoutCancel(ctx), p.words[0], p.words[1:]...) // await kills it
 	c.Dir, c.Env = f.work(), p.environ(session, f, address)
-	group, err := command.NewGroup()
+	group, err := command.NewGroup(f.path)
 	if err != nil {
 		return said, lost(err)
 	}

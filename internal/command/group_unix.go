@@ -21,20 +21,21 @@ func Apart(c *exec.Cmd) {
 func Terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) } // an error: it has ended
 
 // A Group is a process group that ends with this process, even if this is killed. Its
-// leader is a guard that waits for that.
+// leader is a guard that waits for that, and then also removes a folder.
 type Group struct {
 	guard *exec.Cmd
 	line  *os.File // the guard's standard input, which closes with this process
 }
 
-// NewGroup returns an empty group. The caller must Kill it.
-func NewGroup() (*Group, error) {
+// NewGroup returns an empty group with a folder, which only the guard removes. The caller must
+// Kill it.
+func NewGroup(folder string) (*Group, error) {
 	in, line, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	g := &Group{exec.CommandContext(context.Background(), "/bin/sh", "-c", "read _; kill -KILL 0"), line}
+	g := &Group{exec.CommandContext(context.Background(), "/bin/sh", "-c", `read _; rm -rf -- "$1"; kill -KILL 0`, "guard", folder), line}
 	g.guard.Stdin, g.guard.SysProcAttr = in, &syscall.SysProcAttr{Setpgid: true}
 	if err := g.guard.Start(); err != nil {
 		_ = line.Close()

@@ -21,7 +21,7 @@ func Terminate(*exec.Cmd) {}
 type Group struct{ all []*exec.Cmd }
 
 // NewGroup returns an empty group. The caller must Kill it.
-func NewGroup() (*Group, error) { return &Group{}, nil }
+func NewGroup(string) (*Group, error) { return &Group{}, nil }
 
 // Add has a command, which has not started, start in the group.
 func (g *Group) Add(c *exec.Cmd) {
