@@ -6,7 +6,12 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run"
 )
 
 // asAgent is the argument that makes the test binary an agent's program. With a second one, it
@@ -43,4 +48,31 @@ func playAgent(complaints []string) error {
 		return fmt.Errorf("it is %s", strings.Join(complaints, " "))
 	}
 	return nil
+}
+
+func TestEnvironmentsPlayAgents(t *testing.T) {
+	model, modelURL := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := filepath.Join(t.TempDir(), "report.json")
+	p := start(append([]string{"env", "process", "--agent-command", program + " " + asAgent, "--report", report, "--data", t.TempDir()}, environmentOf(modelURL,
+		"--env.total_steps", "2", "--env.data_path_to_save_groups", filepath.Join(t.TempDir(), "groups.jsonl"))...)...)
+	if status := p.wait(t); status != exitOK {
+		t.Fatalf("status %d\n%s", status, p.stderr.String())
+	}
+	text, err := os.ReadFile(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r run.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Tasks) == 0 || r.Episodes[quintain.ModelFailed]+r.Episodes[quintain.Scored] < 8 || r.Episodes[quintain.EnvFailed] > 0 {
+		t.Errorf("report %s", text)
+	}
+	model.interrupts <- os.Interrupt
+	model.wait(t)
 }
