@@ -177,12 +177,8 @@ func keyOfRequest(h http.Header) string {
 	return cmp.Or(h.Get("Idempotency-Key"), h.Get("X-Client-Request-Id"))
 }
 
-func (g *Gateway) modelOf(req *dialect.Request) string {
-	if req.Model != "" {
-		return req.Model
-	}
-	return g.config.Model
-}
+// modelOf is the name of the model in a reply: that of the request, or another if it has none.
+func modelOf(req *dialect.Request, other string) string { return cmp.Or(req.Model, other) }
 
 // dialectOf is the dialect of a client that asks for models.
 func dialectOf(r *http.Request) dialect.Dialect {

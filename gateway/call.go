@@ -91,7 +91,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	news = append(news, s.judgeArrival(f)...)
 	close(f.done)
 	s.mu.Unlock()
-	g.keepArrival(s, news)
+	g.book.keepArrival(g.config.Log, news)
 	if over {
 		g.due.add(s.group)
 	}
@@ -150,32 +150,38 @@ func (g *Gateway) abandon(s *session, f *flight) bool {
 	return true
 }
 
-// answer places a call, samples its replies, and keeps them.
-func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
-	req, id := f.req, f.id
+// prepare places a call, and returns what to ask the policy.
+func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
 	s.mu.Lock()
-	if err := s.tree.expand(req); err != nil {
-		s.mu.Unlock()
-		return nil, err
+	defer s.mu.Unlock()
+	if err := s.tree.expand(f.req); err != nil {
+		return ask, err
 	}
-	start := g.canon.start(req.Tools)
-	p := s.tree.find(start, req.Messages, anchorsOf(req))
+	p := s.tree.find(g.canon.start(f.req.Tools), f.req.Messages, anchorsOf(f.req))
 	if main := s.tree.main(); main != nil {
 		p.most = main.tokens
 	}
-	p.branch = s.label(p, req)
+	p.branch = s.label(p, f.req)
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		err := g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
-		s.mu.Unlock()
-		return nil, err
+		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
-	ask, began := g.ask(s, p, req), time.Now()
-	s.mu.Unlock()
+	ask = g.ask(s, p, f.req)
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
+	return ask, nil
+}
+
+// answer samples the replies of a call, and keeps them.
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
+	ask, err := g.prepare(s, f)
+	if err != nil {
+		return nil, err
+	}
+	id := f.id
+	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -194,7 +200,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		if i > 0 {
 			id = newID(callBytes)
 		}
-		nodes[i] = g.node(id, p, req, &samples[i])
+		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
@@ -206,7 +212,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.tree.add(n)
 		s.sampled += len(n.turn.Wrote)
 	}
-	s.counts[p.class]++
+	s.counts[f.place.class]++
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
@@ -302,7 +308,7 @@ func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
 
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
+	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
 		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}

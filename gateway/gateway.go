@@ -118,7 +118,7 @@ const lookEvery = time.Second
 func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	g.player, g.host = p, h
 	if g.config.Folder != "" {
-		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
+		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, restorer{g}.restore); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()

@@ -77,8 +77,8 @@ func (spec *Spec) check(size int) error {
 		return refuse("reward_within: is %g, want 0 to %g seconds", spec.RewardWithin, float64(mostSeconds))
 	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
 		return refuse("mode: is %.40q, want train or exam", spec.Mode)
-	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask:
-		return refuse("grader: is %.40q, want caller or task", spec.Grader)
+	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask && spec.Grader != ByProgram:
+		return refuse("grader: is %.40q, want caller, task or program", spec.Grader)
 	case spec.Grader == ByTask && spec.Name != "":
 		return refuse("grader: a task of the caller's own has no grader here; want caller")
 	case spec.Prompt != "" && spec.Name == "":
@@ -129,7 +129,13 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	if of.Prompt == "" {
 		of.Prompt = of.Problem.Prompt
 	}
-	if spec.Grader == "" && spec.Name == "" {
+	switch {
+	case spec.Grader == ByProgram && settings.Grader == "":
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "grader: there is no program here that grades; gateway.grader names one")
+	case spec.Grader != "":
+	case settings.Grader != "":
+		of.Grader = ByProgram
+	case spec.Name == "":
 		of.Grader = ByTask
 	}
 	g.mu.Lock()

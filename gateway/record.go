@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -129,6 +130,16 @@ func (b book) keepCall(s *session, f *flight, vocabulary string, nodes []*node) 
 // keepSealed writes the outcome of a session. s.mu is held.
 func (b book) keepSealed(ctx context.Context, s *session) error {
 	return b.keep(ctx, s.id, kindSealed, sealedRecord{s.outcome, s.why})
+}
+
+// keepArrival writes what judgeArrival returned, if that is possible.
+func (b book) keepArrival(log *slog.Logger, news []journal.Record) {
+	if len(news) == 0 {
+		return
+	}
+	if err := b.write(context.Background(), news...); err != nil {
+		log.Warn("what became of a reply is not kept", "session", news[0].Session, "err", err)
+	}
 }
 
 // release writes that the host has a group, whose records are then not needed.

@@ -8,9 +8,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
+// A restorer takes up the sessions of the last process.
+type restorer struct{ *Gateway }
+
 // restore takes a record of the journal, in the order of writing: sessions are then as they
 // were, but that calls which were under way are gone.
-func (g *Gateway) restore(r journal.Record) error {
+func (g restorer) restore(r journal.Record) error {
 	if r.Kind == kindGroup {
 		return g.restoreGroup(r)
 	}
@@ -33,7 +36,7 @@ func (g *Gateway) restore(r journal.Record) error {
 	return nil
 }
 
-func (g *Gateway) restoreGroup(r journal.Record) error {
+func (g restorer) restoreGroup(r journal.Record) error {
 	var of group
 	if err := jsonform.Unmarshal(r.Data, &of.groupRecord); err != nil {
 		return fmt.Errorf("group: %w", err)
@@ -43,7 +46,7 @@ func (g *Gateway) restoreGroup(r journal.Record) error {
 	return nil
 }
 
-func (g *Gateway) restoreSession(r journal.Record) error {
+func (g restorer) restoreSession(r journal.Record) error {
 	var in sessionRecord
 	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("session: %w", err)
@@ -62,7 +65,7 @@ func (g *Gateway) restoreSession(r journal.Record) error {
 }
 
 // restoreInto takes a record of a session.
-func (g *Gateway) restoreInto(s *session, r journal.Record) error {
+func (g restorer) restoreInto(s *session, r journal.Record) error {
 	switch r.Kind {
 	case kindCall:
 		return g.restoreCall(s, r.Data)
@@ -103,7 +106,7 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 
 // restoreCall adds a call to a session's tree, with its place among those that a client may
 // ask for again.
-func (g *Gateway) restoreCall(s *session, data []byte) error {
+func (g restorer) restoreCall(s *session, data []byte) error {
 	n, r, err := decodeCall(data)
 	if err != nil {
 		return err

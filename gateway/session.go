@@ -49,6 +49,7 @@ type session struct {
 	vocabulary string    // of the tokens
 
 	ended   End
+	judging bool             // a program grades it
 	outcome quintain.Outcome // once sealed
 	why     string
 
@@ -198,7 +199,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	}
 	outcome, why := s.fate()
 	if outcome == "" && !s.rewarded {
-		if now.Sub(s.endedAt) < within {
+		if now.Sub(s.endedAt) < within || s.judging {
 			return false
 		}
 		outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
