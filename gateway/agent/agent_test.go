@@ -115,6 +115,7 @@ func play(t *testing.T, how Settings, p quintain.Policy) quintain.Trajectory {
 func TestEveryEndOfAProgram(t *testing.T) {
 	t.Parallel()
 	right := says("<answer>3</answer>")
+	cut := script.Say(func(quintain.Request, int) (string, quintain.Finish) { return "<answer>3", quintain.Length })
 	for _, c := range []struct {
 		way     string
 		why     string
@@ -130,6 +131,7 @@ func TestEveryEndOfAProgram(t *testing.T) {
 		{way: "ask", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, wrote: "it says <answer>3</answer>\n[the program ended: exit status 0]\n"},
 		{way: "ask", why: "a wrong answer", policy: says("<answer>4</answer>"), outcome: quintain.Scored, end: quintain.Terminated, turns: 1, tells: "judged <answer>4"},
 		{way: "ask", why: "no answer", policy: says("well"), outcome: quintain.ModelFailed, end: quintain.Terminated, turns: 1, tells: "judged well"},
+		{way: "ask", why: "the reply is cut", policy: cut, outcome: quintain.ModelFailed, end: quintain.Truncated, turns: 1, tells: "judged <answer>3"},
 		{way: "ask", why: "the judge fails", policy: says("<answer>break</answer>"), outcome: quintain.EnvFailed, turns: 1, tells: "fell off"},
 		{way: "answers", policy: says("well"), outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1},
 		{way: "exits", outcome: quintain.EnvFailed, turns: 1, tells: "exit status 1; Traceback: ", wrote: "Traceback"},
@@ -259,6 +261,31 @@ func TestAProgramEndsWithTheRun(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	ended()
+}
+
+// With as many programs as there may be, an episode waits.
+func TestEpisodesWaitForAProgramToEnd(t *testing.T) {
+	env := openEpisode(t, scene(t, "ask"))
+	free := env.(*episode).program.free
+	for range cap(free) {
+		free <- struct{}{}
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	stop(enough)
+	seat := quintain.Seat{Policy: says("<answer>3</answer>"), Key: "k"}
+	if _, err := env.Play(ctx, seat); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+	played := make(chan error)
+	go func() {
+		_, err := env.Play(t.Context(), seat)
+		played <- err
+	}()
+	<-free
+	if err := <-played; err != nil || len(free) != cap(free)-1 {
+		t.Errorf("error %v, %d programs", err, len(free))
+	}
 }
 
 // openEpisode returns an open episode of problem 3.
