@@ -159,7 +159,7 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 		return ask, err
 	}
 	start := g.canon.start(f.req.Tools)
-	text, err := g.player.text(f.req)
+	text, err := g.player.text(f.req, s.tree)
 	if err != nil {
 		return ask, err
 	}
@@ -220,13 +220,16 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*n
 		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
+	for _, n := range nodes {
+		n.at = f.at
+	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
 		s.tree.add(n)
-		s.sampled += len(n.turn.Wrote)
+		s.count(n, &g.newest)
 	}
 	s.counts[f.place.class]++
 	s.vocabulary = samples[0].Vocabulary
@@ -275,13 +278,16 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
+		id: id, at: time.Now(), parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
 			Fork: sample.Fork, Realigned: sample.Realigned, Malformed: read.Malformed, Why: read.Why,
 			Call: &quintain.Call{ID: id, Parent: -1, Class: p.class, Branch: p.branch},
 		},
+	}
+	if req.Prompt != "" {
+		n.completed = req.Prompt + sample.Text
 	}
 	n.tokens = len(sample.Read) + len(sample.Wrote)
 	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {

@@ -32,15 +32,7 @@ func (g *Gateway) Routes() []web.Route {
 }
 
 func (g callerAPI) routes() []web.Route {
-	caller := func(method, path string, serve func(*web.Call) error) web.Route {
-		return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
-			if !g.isOpen() {
-				c.W.Header().Set("Retry-After", "1")
-				return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
-			}
-			return serve(c)
-		}}
-	}
+	caller := g.route
 	return []web.Route{
 		caller("POST", "/v1/sessions", g.postSessions),
 		caller("GET", "/v1/sessions/events", g.events.Stream),
@@ -55,6 +47,18 @@ func (g callerAPI) routes() []web.Route {
 		caller("POST", "/v1/groups/{group}/close", g.postClose),
 		caller("POST", "/v1/groups/{group}/rewards", g.postRewards),
 	}
+}
+
+// route is a route of callers.
+func (g callerAPI) route(method, path string, serve func(*web.Call) error) web.Route {
+	return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
+		if !g.isOpen() {
+			c.W.Header().Set("Retry-After", "1")
+			c.SkipBody()
+			return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
+		}
+		return serve(c)
+	}}
 }
 
 // A Made is the answer to a request for sessions.
@@ -155,10 +159,14 @@ func base(r *http.Request) string {
 func (g callerAPI) find(c *web.Call) (*session, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s := g.sessions[c.Param("session")]; s != nil {
+	id := c.Param("session")
+	if s := g.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
+	if s := g.sessions[g.names[id]]; s != nil {
+		return s, nil
+	}
+	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
 }
 
 // getSession shows a session, and waits for a state if the client asks.
@@ -383,7 +391,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, 1, base(c.R))
+	out, err := g.more(c.Context(), of, demand{1, base(c.R), ""})
 	if err != nil {
 		return g.explain(c, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 )
 
@@ -24,11 +23,12 @@ type Player struct {
 	// the template. Nil: it does not.
 	Opens func(vars map[string]any) bool
 
+	// Encode returns the tokens of a text without a template, which opens a sequence or not.
+	// Nil: no text can be completed.
+	Encode func(text string, opens bool) ([]quintain.Token, error)
+
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
-
-	// Encode returns the tokens of a text to continue. Nil: the policy continues none.
-	Encode func(text string) ([]quintain.Token, error)
 }
 
 // Player returns a policy that renders with r as a player; r is nil if the policy renders
@@ -48,14 +48,15 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		read, err := r.Render(q)
 		return len(read.Tokens), err
 	}
-	if _, is := r.(exact.Bytes); is {
-		out.Encode = func(text string) ([]quintain.Token, error) { return policy.Encode(text), nil }
+	if encodes, does := r.(interface {
+		Encode(text string, opens bool) ([]quintain.Token, error)
+	}); does {
+		out.Encode = encodes.Encode
 	}
 	chat, is := r.(*exact.Chat)
 	if !is {
 		return out, nil
 	}
-	out.Encode = chat.Encode
 	if out.Format == nil {
 		out.Format = calls.Detect(chat.Template.Source())
 	}
@@ -66,9 +67,9 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	return out, nil
 }
 
-// text returns the tokens of a text to continue, which becomes the only message; nil: the
-// request has messages.
-func (p *Player) text(req *dialect.Request) ([]quintain.Token, error) {
+// text returns the tokens of a text to continue, which becomes the only message: where it goes
+// on from a completion of this tree, the very tokens of that. Nil: the request has messages.
+func (p *Player) text(req *dialect.Request, t *tree) ([]quintain.Token, error) {
 	refused := &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt"}
 	switch {
 	case len(req.Messages) > 0:
@@ -80,10 +81,14 @@ func (p *Player) text(req *dialect.Request) ([]quintain.Token, error) {
 		refused.Message = "this policy continues no texts: use chat completions"
 		return nil, refused
 	}
-	tokens, err := p.Encode(req.Prompt)
+	before, rest := t.completion(req.Prompt)
+	tokens, err := p.Encode(rest, before == nil)
 	if err != nil || len(tokens) == 0 {
 		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
 		return nil, refused
+	}
+	if before != nil {
+		tokens = append(before.context(), tokens...)
 	}
 	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
 	return tokens, nil

@@ -44,7 +44,7 @@ func (g restorer) restoreGroup(r journal.Record) error {
 		return fmt.Errorf("group: %w", err)
 	}
 	of.job = g.host.Job(of.Problem)
-	g.groups[of.Name] = &of
+	of.register(g.Gateway)
 	return nil
 }
 
@@ -59,10 +59,9 @@ func (g restorer) restoreSession(r journal.Record) error {
 	}
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
-	of.sessions = append(of.sessions, s)
 	of.begun = true
 	g.live++
-	g.sessions[s.id] = s
+	s.register(g.Gateway)
 	return nil
 }
 
@@ -128,7 +127,7 @@ func (g restorer) restoreCall(s *session, data []byte) error {
 		}
 	}
 	s.tree.add(n)
-	s.sampled += len(n.turn.Wrote)
+	s.count(n, &g.newest)
 	s.counts[n.turn.Call.Class]++
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary

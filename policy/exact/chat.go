@@ -223,12 +223,6 @@ func (c *Chat) encodeAfter(last quintain.Token, end, text string, quoted []int) 
 	return all[1:], nil
 }
 
-// Encode returns the tokens of a text outside any conversation, with those that open a text.
-func (c *Chat) Encode(text string) ([]quintain.Token, error) {
-	ids, err := c.Tokenizer.Encode(text, true)
-	return tokens(ids), err
-}
-
 // Text implements [Renderer].
 func (c *Chat) Text(reply []quintain.Token) string { return c.Tokenizer.Decode(ids(reply), true) }
 
@@ -261,4 +255,11 @@ func tokens(ids []int32) []quintain.Token {
 		tokens[i] = quintain.Token(id)
 	}
 	return tokens
+}
+
+// Encode returns the tokens of a text without a template. If it opens a sequence, it has the
+// opening tokens of the tokenizer.
+func (c *Chat) Encode(text string, opens bool) ([]quintain.Token, error) {
+	ids, err := c.Tokenizer.Encode(text, opens)
+	return tokens(ids), err
 }
