@@ -358,7 +358,7 @@ func (c *client) finish() {
 	}
 	for _, s := range c.done {
 		for waits := true; waits && !c.t.Failed(); {
-			r, err := http.Post(c.url+"/v1/sessions/"+s.ID+"/end", "application/json", nil) //nolint:noctx // the last gateway lives
+			r, err := http.Post(c.url+"/v1/sessions/"+s.ID+"/end", "application/json", nil)
 			if err != nil {
 				c.t.Error(err)
 				return
@@ -417,7 +417,7 @@ func (d *drill) checkGroup(s *known, g *quintain.Group) {
 	for _, masks := range g.Masks {
 		for _, m := range masks {
 			if m != quintain.Untrained {
-				trained, n = trained+string(rune(m)), n+1
+				trained, n = trained+string(m), n+1
 			}
 		}
 	}

@@ -29,17 +29,22 @@ func leaveOut(t *quintain.Trajectory, most int) (out int) {
 			total -= sequencesOf(t, all[stay-1])
 		}
 		out += len(all) - stay
-		kept := map[int]bool{}
-		for _, b := range all[:stay] {
-			for _, k := range b.Path {
-				kept[k] = true
-			}
+		drop(t, all[:stay], all[stay:])
+	}
+}
+
+// drop marks the turns that only the branches out have.
+func drop(t *quintain.Trajectory, stay, out []quintain.Branch) {
+	kept := map[int]bool{}
+	for _, b := range stay {
+		for _, k := range b.Path {
+			kept[k] = true
 		}
-		for _, b := range all[stay:] {
-			for _, k := range b.Path[b.First:] {
-				if call := t.Turns[k].Call; !kept[k] && call.Unused == "" {
-					call.Unused = LeftOut
-				}
+	}
+	for _, b := range out {
+		for _, k := range b.Path[b.First:] {
+			if call := t.Turns[k].Call; !kept[k] && call.Unused == "" {
+				call.Unused = LeftOut
 			}
 		}
 	}

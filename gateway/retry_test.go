@@ -107,7 +107,7 @@ func TestManyRetriesAtOnce(t *testing.T) {
 	replies := make(chan string, 20)
 	for i := range 20 {
 		go func() {
-			r, err := http.NewRequestWithContext(t.Context(), "POST", s.OpenAI+"/chat/completions", strings.NewReader(`{"messages": [{"role": "user", "content": "?"}]}`))
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.OpenAI+"/chat/completions", strings.NewReader(`{"messages": [{"role": "user", "content": "?"}]}`))
 			if err != nil {
 				t.Error(err)
 			}
