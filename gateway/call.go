@@ -204,13 +204,16 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
+	for _, n := range nodes {
+		n.at = f.at
+	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
 		s.tree.add(n)
-		s.sampled += len(n.turn.Wrote)
+		s.count(n, &g.newest)
 	}
 	s.counts[f.place.class]++
 	s.vocabulary = samples[0].Vocabulary
@@ -259,7 +262,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
+		id: id, at: time.Now(), parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,

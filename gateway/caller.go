@@ -32,15 +32,7 @@ func (g *Gateway) Routes() []web.Route {
 }
 
 func (g callerAPI) routes() []web.Route {
-	caller := func(method, path string, serve func(*web.Call) error) web.Route {
-		return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
-			if !g.isOpen() {
-				c.W.Header().Set("Retry-After", "1")
-				return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
-			}
-			return serve(c)
-		}}
-	}
+	caller := g.route
 	return []web.Route{
 		caller("POST", "/v1/sessions", g.postSessions),
 		caller("GET", "/v1/sessions/events", g.events.Stream),
@@ -55,6 +47,18 @@ func (g callerAPI) routes() []web.Route {
 		caller("POST", "/v1/groups/{group}/close", g.postClose),
 		caller("POST", "/v1/groups/{group}/rewards", g.postRewards),
 	}
+}
+
+// route is a route of callers.
+func (g callerAPI) route(method, path string, serve func(*web.Call) error) web.Route {
+	return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
+		if !g.isOpen() {
+			c.W.Header().Set("Retry-After", "1")
+			c.SkipBody()
+			return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
+		}
+		return serve(c)
+	}}
 }
 
 // A Made is the answer to a request for sessions.
@@ -155,10 +159,14 @@ func base(r *http.Request) string {
 func (g callerAPI) find(c *web.Call) (*session, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s := g.sessions[c.Param("session")]; s != nil {
+	id := c.Param("session")
+	if s := g.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
+	if s := g.sessions[g.names[id]]; s != nil {
+		return s, nil
+	}
+	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
 }
 
 // getSession shows a session, and waits for a state if the client asks.
@@ -214,7 +222,10 @@ func (g callerAPI) postReward(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeReward(c, s)
+	if err := g.takeReward(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeReward takes the reward in the body of a request.
@@ -233,10 +244,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	r := in.Reward
 	r.Reward = *in.Number
 	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
-	if err := g.Reward(c.Context(), s.id, r); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.Reward(c.Context(), s.id, r)
 }
 
 // show answers with the state of a session.
@@ -258,7 +266,10 @@ func (g callerAPI) postEnd(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeEnd(c, s)
+	if err := g.takeEnd(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeEnd ends a session by the body of a request.
@@ -273,10 +284,7 @@ func (g callerAPI) takeEnd(c *web.Call, s *session) error {
 		return web.Errorf(http.StatusUnprocessableEntity, "failed: is %.40q, want agent, infra or cancelled", e.Failed)
 	}
 	e.Limit = false
-	if err := g.End(c.Context(), s.id, e); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.End(c.Context(), s.id, e)
 }
 
 // deleteSession cancels a session.
@@ -383,7 +391,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, 1, base(c.R))
+	out, err := g.more(c.Context(), of, demand{1, base(c.R), ""})
 	if err != nil {
 		return g.explain(c, err)
 	}

@@ -196,7 +196,7 @@ func (d *disk) fails(err error) {
 
 func open(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
-	b := &bench{t: t, policy: &parrot{}, desk: &desk{results: make(chan rollout.Result, 100)}}
+	p, d := &parrot{}, &desk{results: make(chan rollout.Result, 100)}
 	hermes, err := calls.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
@@ -205,10 +205,19 @@ func open(t *testing.T, change func(*Config)) *bench {
 	if change != nil {
 		change(&c)
 	}
+	b := start(t, c, Player{Policy: p, Format: hermes}, d)
+	b.policy, b.desk = p, d
+	return b
+}
+
+// start opens a gateway with a player and a host.
+func start(t *testing.T, c Config, p Player, h Host) *bench {
+	t.Helper()
+	b := &bench{t: t, disk: &disk{}}
+	var err error
 	if b.gateway, err = New(c); err != nil {
 		t.Fatal(err)
 	}
-	b.disk = &disk{}
 	b.gateway.openStore = func(folder string, o journal.Options, replay func(journal.Record) error) (_ store, err error) {
 		b.disk.store, err = openJournal(folder, o, replay)
 		return b.disk, err
@@ -218,12 +227,12 @@ func open(t *testing.T, change func(*Config)) *bench {
 		t.Fatal(err)
 	}
 	b.handler = server
-	h := httptest.NewServer(server)
-	t.Cleanup(h.Close)
-	b.url = h.URL
+	port := httptest.NewServer(server)
+	t.Cleanup(port.Close)
+	b.url = port.URL
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- b.gateway.Run(ctx, Player{Policy: b.policy, Format: hermes}, b.desk) }()
+	go func() { ended <- b.gateway.Run(ctx, p, h) }()
 	<-b.gateway.opened
 	b.stop = sync.OnceFunc(func() {
 		stop()

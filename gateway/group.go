@@ -43,6 +43,7 @@ type groupRecord struct {
 	AgentRewards bool             `json:"agent_rewards,omitempty"`
 	Limits       Limits           `json:"limits"`
 	Metadata     json.RawMessage  `json:"metadata,omitempty"`
+	Join         string           `json:"join,omitempty"` // see [Spec]
 	Created      time.Time        `json:"created"`
 }
 
@@ -249,8 +250,31 @@ func (g *Gateway) forget(of *group) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.groups, of.Name)
+	if g.joining[of.Join] == of.Name {
+		delete(g.joining, of.Join)
+	}
 	for _, s := range of.sessions {
 		delete(g.sessions, s.id)
+		if g.names[s.as] == s.id {
+			delete(g.names, s.as)
+		}
 	}
 	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
+}
+
+// register makes a group known. g.mu is held, or nobody else knows g.
+func (of *group) register(g *Gateway) {
+	g.groups[of.Name] = of
+	if of.Join != "" {
+		g.joining[of.Join] = of.Name
+	}
+}
+
+// register makes a session of a group known. g.mu is held, or nobody else knows g.
+func (s *session) register(g *Gateway) {
+	s.group.sessions = append(s.group.sessions, s)
+	g.sessions[s.id] = s
+	if s.as != "" {
+		g.names[s.as] = s.id
+	}
 }

@@ -34,6 +34,7 @@ type sessionRecord struct {
 	Group   string    `json:"group"`
 	Number  int       `json:"number"`
 	Created time.Time `json:"created"`
+	As      string    `json:"as,omitempty"` // see [Spec]
 }
 
 // An endRecord is what the journal keeps of the end of a session.
@@ -204,7 +205,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn, instructed: r.Instructed}
+	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}
@@ -227,7 +228,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 		last += c.signed()
 		n.turn.Versions = append(n.turn.Versions, int32(last)) //nolint:gosec // written from int32
 	}
-	if c.failed || len(c.rest) > 0 {
+	if k := len(n.turn.LogProbs); c.failed || len(c.rest) > 0 || k > 0 && k != len(n.turn.Wrote) {
 		return nil, r, errRecord
 	}
 	return n, r, nil

@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
@@ -42,7 +44,7 @@ func (g restorer) restoreGroup(r journal.Record) error {
 		return fmt.Errorf("group: %w", err)
 	}
 	of.job = g.host.Job(of.Problem)
-	g.groups[of.Name] = &of
+	of.register(g.Gateway)
 	return nil
 }
 
@@ -57,10 +59,9 @@ func (g restorer) restoreSession(r journal.Record) error {
 	}
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
-	of.sessions = append(of.sessions, s)
 	of.begun = true
 	g.live++
-	g.sessions[s.id] = s
+	s.register(g.Gateway)
 	return nil
 }
 
@@ -97,6 +98,9 @@ func (g restorer) restoreInto(s *session, r journal.Record) error {
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("outcome: %w", err)
 		}
+		if !slices.Contains(quintain.Outcomes, in.Outcome) || in.Outcome.Rewarded() && !s.rewarded {
+			return fmt.Errorf("sealed as %.40q, with a reward: %v", in.Outcome, s.rewarded)
+		}
 		s.fate()
 		s.outcome, s.why = in.Outcome, in.Why
 		s.become(Sealed)
@@ -123,7 +127,7 @@ func (g restorer) restoreCall(s *session, data []byte) error {
 		}
 	}
 	s.tree.add(n)
-	s.sampled += len(n.turn.Wrote)
+	s.count(n, &g.newest)
 	s.counts[n.turn.Call.Class]++
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary

@@ -34,6 +34,7 @@ type Settings struct {
 	TrainUnused   bool          // train on replies that the agent did not use
 	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
 	Grader        string        // command line of a program that grades sessions; empty: none
+	Dialects      []string      // other projects whose routes are answered too
 }
 
 // Defaults returns the default settings.
@@ -63,6 +64,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
+	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl (docs/gateway-aliases.md)")
 }
 
 // A Spec says what a caller wants of new sessions. Its JSON form is the body of
@@ -81,6 +83,9 @@ type Spec struct {
 	RewardWithin float64         `json:"reward_within"` // seconds; 0: that of the settings
 	AgentRewards *bool           `json:"agent_rewards"` // nil: as the settings say
 	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too
+
+	Join string `json:"-"` // see [Door.Start]
+	As   string `json:"-"` // another ID by which agents reach the session; a later session may take it over; empty: none
 }
 
 // A Mode says what sessions are for.

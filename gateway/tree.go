@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"slices"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -33,6 +34,7 @@ type node struct {
 	parent *node // nil: it begins a conversation
 	index  int   // in the order of commits
 	turn   quintain.Turn
+	at     time.Time // of its commit
 
 	whole      string // the reply as the model wrote it, with special tokens; empty: unknown
 	asked      digest // of the messages before the reply

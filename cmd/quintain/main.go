@@ -195,7 +195,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: []string{configVariable}}
+	from := settings.Sources{Environ: w.environ(), Others: otherVariables()}
 	if err := settings.New(defaults(player.Tiny)).Use().Load(from); err != nil {
 		return usageError{err}
 	}
