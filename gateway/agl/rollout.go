@@ -114,7 +114,6 @@ type rollout struct {
 	ID       string
 	turn     sync.Mutex // one attempt comes after another
 	began    float64    // seconds since 1970
-	fresh    bool       // made by the request under way
 	session  string     // of its last attempt
 	attempts []string
 	running  bool // its controller said so
