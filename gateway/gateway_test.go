@@ -311,3 +311,12 @@ func TestAgentsWithTools(t *testing.T) {
 		t.Errorf("trained on %q, want %q", trained, want)
 	}
 }
+
+// The scheme of the key is written in any case.
+func TestKeysInAnyCase(t *testing.T) {
+	b := open(t, nil)
+	s := b.make(`{"name": "n", "count": 1}`).Sessions[0]
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
+		b.want(200, "POST", "/v1/chat/completions", `{"model": "m", "messages": [{"role": "user", "content": "?"}]}`, "Authorization", scheme+" "+s.Key)
+	}
+}
