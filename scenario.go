@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // A Scenario makes the problems of one task, asks them as episodes and judges the replies.
@@ -118,4 +119,25 @@ type Step struct {
 	Malformed bool      // the reply has no readable answer
 	End       End
 	Why       string // reason for the reward, or the limit reached, for people
+}
+
+// An Agent is an [Env] whose own program asks the policy, in place of the caller. After Open,
+// its caller calls Play once, and never Step.
+type Agent interface {
+	Env
+
+	// Play lets the program play, and returns the episode with its turns, output, end and
+	// outcome, [Scored] or [ModelFailed]. With an error it has no reward, but the turns so
+	// far. The error is that of the environment, as in Step, unless it has [ErrLost],
+	// [ErrTimeout] or another error of [Policy] in its chain.
+	Play(ctx context.Context, s Seat) (Trajectory, error)
+}
+
+// A Seat is a place at a policy for one episode.
+type Seat struct {
+	Policy   Policy
+	Key      string // of the episode; those of its requests are longer, see [Request]
+	Sampling Sampling
+	Within   time.Duration // limits the server time of all replies together; 0: no limit
+	Exam     bool          // see [Request]
 }

@@ -46,6 +46,7 @@ type Call struct {
 	Parent int             `json:"parent"`           // index of the turn that it continues, an earlier one; -1: none, it begins a conversation
 	Class  string          `json:"class,omitempty"`  // how its messages relate to those of earlier calls
 	Branch string          `json:"branch,omitempty"` // what its branch is: the agent's name for it, compacted or subagent
+	Took   time.Duration   `json:"took,omitempty"`   // of its reply, with all waits; 0: unknown
 	Unused string          `json:"unused,omitempty"` // why the agent did not use the reply, which is then not trained on; empty: it did
 	Tools  json.RawMessage `json:"tools,omitempty"`  // the tools offered, if they are not those of the parent: a JSON array as chat templates take it
 }
@@ -60,6 +61,7 @@ type Trajectory struct {
 	Outcome    Outcome `json:"outcome"`
 	Error      string  `json:"error,omitempty"`   // why it has no reward, unless Outcome is Scored or ModelFailed
 	Replays    int     `json:"replays,omitempty"` // times it was restarted after a failure of the policy
+	Output     string  `json:"output,omitempty"`  // the end of what the program of an [Agent] wrote, for people
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds

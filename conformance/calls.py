@@ -13,6 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import tool_texts
 
@@ -190,7 +191,44 @@ class VLLM:
         return reply(reasoning, content, [(c.name, c.arguments) for c in calls or []])
 
 
-PEERS = {"renderers": Renderers, "vllm": VLLM}
+class Refused(Exception):
+    """The peer cannot be made to say a text: it would never let its model write it."""
+
+
+class LlamaCpp:
+    """llama.cpp, which tells the form of calls from the chat template. Its grammar refuses most texts that are damaged."""
+
+    def __init__(self):
+        import llamacpp_texts
+        import templates
+        self.speaker = llamacpp_texts.Speaker
+        names = {"hermes": "trl/qwen3", "qwen3_coder": "trl/qwen3_6", "llama3_json": "trl/llama3_1", "mistral": "axolotl/mistral_v3_tekken", "deepseek": "trl/deepseekv3_training", "glm": "trl/glm4moe", "gpt_oss": "trl/gptoss"}
+        found = {name: config["chat_template"] for name, config in templates.from_wheels()}
+        self.templates = {form: found[name] for form, name in names.items()}
+        self.forms, self.folder = list(names), tempfile.TemporaryDirectory()
+        self.server = None
+
+    def reads(self, line):
+        return line["thinking"] == (line["format"] in ("qwen3_coder", "deepseek"))  # as the templates have it
+
+    def begin(self, form, lines):
+        special = [*tool_texts.SPECIAL, "<|im_start|>", "<|im_end|>", "<|eot_id|>", "[INST]", "[/INST]"]
+        self.server = None  # the last one ends
+        self.server = self.speaker(pathlib.Path(self.folder.name, form + ".gguf"), [t for t in dict.fromkeys(line["text"] for line in lines) if t not in special and len(t) > 1], special, self.templates[form])
+
+    def parse(self, line):
+        if line["text"] not in self.server.tokens:
+            raise Refused
+        try:
+            said = self.server.message(line["text"], {"messages": [{"role": "user", "content": "Hello"}], "tools": line["tools"], "parallel_tool_calls": True})
+        except ValueError as error:
+            if "grammar" in str(error):
+                raise Refused from error
+            raise
+        return reply(said.get("reasoning_content"), said.get("content"), [(c["function"]["name"], c["function"]["arguments"]) for c in said.get("tool_calls") or []])
+
+
+PEERS = {"renderers": Renderers, "vllm": VLLM, "llamacpp": LlamaCpp}
 
 
 def canonical(arguments):
@@ -265,12 +303,16 @@ def difference(line, mine, theirs):
 def compare(peer, form, count):
     """The replies of one format by kind: each a line, ours and theirs."""
     lines = [line for line in tool_texts.cases(form, count) if peer.reads(line)]
+    if hasattr(peer, "begin"):
+        peer.begin(form, lines)
     kinds = collections.defaultdict(list)
     for line, mine in zip(lines, ours(lines)):
         mine["calls"] = [(c["name"], canonical(c["arguments"])) for c in mine["calls"]]
         try:
             theirs = peer.parse(line)
             theirs["calls"] = [(name, canonical(text)) for name, text in theirs["calls"]]
+        except Refused:
+            continue
         except Exception as error:
             theirs = {"error": f"{type(error).__name__}: {error}"}
         kinds[difference(line, mine, theirs)].append((line, mine, theirs))

@@ -11,7 +11,7 @@ STRINGS = ["Paris", "", "São Paulo 日本 😀", "two\nlines\n", " spaces ", "i
 TEXTS = ["I will look.", "Let me see:\n", "Here\n\nare two paragraphs.", "Ünïcödé 日本語 😀", "a < b && c > d", "f(x) = [1, 2]", "{\"answer\": 4}", "Done.", "1. one\n2. two", "  indented"]
 TOOLS = [
     {"type": "function", "function": {"name": "get_weather", "description": "The weather.", "parameters": {"type": "object", "properties": {
-        "city": {"type": "string"}, "days": {"type": "integer"}, "wind": {"type": "boolean"}, "share": {"type": "number"}}, "required": ["city"]}}},
+        "city": {"type": "string"}, "days": {"type": "integer"}, "wind": {"type": "boolean"}, "share": {"type": "number"}}}}},
     {"type": "function", "function": {"name": "search_web", "description": "Searches.", "parameters": {"type": "object", "properties": {
         "query": {"type": "string"}, "options": {"type": "object"}, "sites": {"type": "array", "items": {"type": "string"}}, "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}}}},
     {"type": "function", "function": {"name": "now", "description": "The time.", "parameters": {"type": "object", "properties": {}}}},

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -124,8 +125,13 @@ func asError(err error) *dialect.Error {
 	return &dialect.Error{Status: http.StatusInternalServerError, Message: err.Error()}
 }
 
+// maxBody bounds the body of a call, in bytes.
+const maxBody = 64 << 20
+
 // serve answers a model call.
 func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
+	c.MaxBody = maxBody
+	c.Refusal = func(status int, why string) (int, []byte) { return d.ErrorBody(dialect.Errorf(status, "%s", why)) }
 	s, refused := g.sessionOf(c)
 	if refused != nil {
 		c.SkipBody()
@@ -138,7 +144,7 @@ func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
 func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	var sum digest
 	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		sum = asked(d.Name(), body)
+		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
 		req, refused := d.Decode(body, g.limits())
 		if refused != nil {
 			return nil, refused
@@ -180,15 +186,17 @@ func asksAgain(h http.Header) bool {
 	if n := h.Get("X-Stainless-Retry-Count"); n != "" && n != "0" {
 		return true
 	}
-	return h.Get("Idempotency-Key") != "" || h.Get("X-Client-Request-Id") != ""
+	return keyOfRequest(h) != ""
 }
 
-func (g *Gateway) modelOf(req *dialect.Request) string {
-	if req.Model != "" {
-		return req.Model
-	}
-	return g.config.Model
+// keyOfRequest is the client's own name of a request, which a retry repeats; empty: it has
+// none.
+func keyOfRequest(h http.Header) string {
+	return cmp.Or(h.Get("Idempotency-Key"), h.Get("X-Client-Request-Id"))
 }
+
+// modelOf is the name of the model in a reply: that of the request, or another if it has none.
+func modelOf(req *dialect.Request, other string) string { return cmp.Or(req.Model, other) }
 
 // dialectOf is the dialect of a client that asks for models.
 func dialectOf(r *http.Request) dialect.Dialect {
@@ -264,5 +272,11 @@ func (g agentAPI) byAgent(c *web.Call, do func(*web.Call, *session) error) error
 		c.SkipBody()
 		return web.Errorf(http.StatusForbidden, "agents may not reward or end their sessions here: agent_rewards is off")
 	}
-	return do(c, s)
+	if err := do(c, s); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	state := s.state // no more: a view tells why an outcome is so
+	s.mu.Unlock()
+	return answer(c, http.StatusOK, map[string]any{"state": state})
 }

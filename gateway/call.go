@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -23,17 +26,21 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	if old := s.flights.by[d]; old != nil && again {
 		s.counts["retry"]++
 		old.waiting++
+		s.waiting++
 		return old, nil
 	}
 	if err := s.over(); err != nil {
 		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: err.Error()}
 	}
-	if len(s.tree.nodes) >= s.limits.Calls {
-		s.end(End{Limit: true, Why: fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes))}, time.Now())
-		g.poke()
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+	select {
+	case <-s.cut:
+		return nil, refusal(errStops)
+	default:
 	}
-	if s.underway >= s.limits.Parallel {
+	if len(s.tree.nodes) >= s.limits.Calls {
+		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes)))
+	}
+	if s.underway >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.nodes)) {
 		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
 	}
 	if s.state == Created {
@@ -43,8 +50,24 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 	f := &flight{id: newID(callBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
 	s.flights.add(d, f)
 	s.underway++
+	s.waiting++
 	g.flying.Go(func() { g.fly(s, f) })
 	return f, nil
+}
+
+// limit ends a session that has used up what it may, and returns the refusal of its calls.
+// s.mu is held.
+func (g *Gateway) limit(s *session, why string) error {
+	e, now := End{Limit: true, Why: why}, time.Now()
+	if s.over() == nil {
+		if err := g.book.keep(context.Background(), s.id, kindEnd, endRecord{e, now}); err != nil {
+			g.config.Log.Warn("the end of a session is not kept", "session", s.id, "err", err)
+		}
+		s.end(e, now)
+		g.note(s)
+		g.due.add(s.group)
+	}
+	return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: "the session has ended: " + why}
 }
 
 // fly plays a call to its end.
@@ -57,28 +80,21 @@ func (g *Gateway) fly(s *session, f *flight) {
 	f.nodes, f.err = nodes, err
 	s.underway--
 	s.used = time.Now()
+	var news []journal.Record
 	if f.err != nil {
 		s.flights.drop(f.body, f)
-		s.note(f.err)
+		news = s.blame(f)
 	} else {
-		s.cause = nil
+		s.forgive(f.nodes[0])
 	}
 	over := s.state == Draining
-	news := s.judgeArrival(f)
+	news = append(news, s.judgeArrival(f)...)
 	close(f.done)
 	s.mu.Unlock()
-	g.keepArrival(s, news)
+	g.book.keepArrival(g.config.Log, news)
 	if over {
-		g.poke()
+		g.due.add(s.group)
 	}
-}
-
-// note remembers the first failure of the policy. s.mu is held.
-func (s *session) note(err error) {
-	if refused, is := errors.AsType[*dialect.Error](err); is && refused.Status < http.StatusInternalServerError {
-		return
-	}
-	s.cause = cmp.Or(s.cause, err)
 }
 
 // errGone ends a call that nobody waits for.
@@ -86,6 +102,9 @@ var errGone = errors.New("nobody waits for the reply")
 
 // errEnded ends the calls of a session that has ended.
 var errEnded = errors.New("the session has ended")
+
+// errStops ends calls because the gateway ends.
+var errStops = errors.New("the gateway ends: ask again")
 
 // watchFlight ends a flight when its session is cut, or when nobody has waited for it for a
 // while: SDKs ask again within seconds.
@@ -104,40 +123,70 @@ func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFun
 		case <-ctx.Done():
 			return
 		case <-s.cut:
-			cancel(errEnded)
+			if g.isOpen() {
+				cancel(errEnded)
+			} else {
+				cancel(errStops)
+			}
 			return
 		case <-late:
-			cancel(errGone)
-			return
+			if g.abandon(s, f) {
+				cancel(errGone)
+				return
+			}
 		case <-left:
 		}
 	}
 }
 
-// answer places a call, samples its replies, and keeps them.
-func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
-	req, id := f.req, f.id
+// abandon forgets a flight unless a client waits for it again: the next one samples anew.
+func (g *Gateway) abandon(s *session, f *flight) bool {
 	s.mu.Lock()
-	if err := s.tree.expand(req); err != nil {
-		s.mu.Unlock()
-		return nil, err
+	defer s.mu.Unlock()
+	if f.waiting > 0 {
+		return false
 	}
-	start := g.canon.start(req.Tools)
-	p := s.tree.find(start, req.Messages, anchorsOf(req))
-	p.branch = s.label(p, req)
+	s.flights.drop(f.body, f)
+	return true
+}
+
+// prepare places a call, and returns what to ask the policy.
+func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.tree.expand(f.req); err != nil {
+		return ask, err
+	}
+	p := s.tree.find(g.canon.start(f.req.Tools), f.req.Messages, anchorsOf(f.req))
+	if main := s.tree.main(); main != nil {
+		p.most = main.tokens
+	}
+	p.branch = s.label(p, f.req)
+	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		s.end(End{Limit: true, Why: fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled)}, time.Now())
-		s.mu.Unlock()
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: s.ended.Why}
+		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
-	ask := g.ask(s, p, req)
-	s.mu.Unlock()
+	ask = g.ask(s, p, f.req)
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
+	return ask, nil
+}
+
+// answer samples the replies of a call, and keeps them.
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
+	ask, err := g.prepare(s, f)
+	if err != nil {
+		return nil, err
+	}
+	id := f.id
+	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
 		return nil, refusal(err)
 	}
 	if len(samples) != ask.N {
@@ -151,9 +200,14 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		if i > 0 {
 			id = newID(callBytes)
 		}
-		nodes[i] = g.node(id, p, req, &samples[i])
+		nodes[i] = g.node(id, f.place, f.req, &samples[i])
+		nodes[i].turn.Call.Took = time.Since(began)
 	}
-	if err := g.book.keepCall(s, f.body, samples[0].Vocabulary, nodes); err != nil {
+	f.at = time.Now()
+	for _, n := range nodes {
+		n.at = f.at
+	}
+	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 	}
 	s.mu.Lock()
@@ -161,8 +215,8 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 		s.tree.add(n)
 		s.count(n, &g.newest)
 	}
-	s.counts[p.class]++
-	s.group.vocabulary = samples[0].Vocabulary
+	s.counts[f.place.class]++
+	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
 }
@@ -217,6 +271,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		},
 	}
 	n.tokens = len(sample.Read) + len(sample.Wrote)
+	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {
+		n.turn.Call.Branch = ""
+	}
 	if p.parent != nil {
 		n.turn.Call.Parent = p.parent.index
 		if !sample.Fork {
@@ -226,9 +283,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 	if p.parent == nil || p.parent.start != p.start {
 		n.turn.Call.Tools = req.Tools
 	}
-	said := n.turn.Message()
-	said.ToolCalls = shown(req, said.ToolCalls)
-	n.end = g.canon.after(p.asked, said)
+	seen := n.turn.Message()
+	seen.ToolCalls = shown(req, seen.ToolCalls)
+	n.end = g.canon.after(p.asked, seen)
 	return n
 }
 
@@ -254,10 +311,11 @@ func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
 
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: time.Now()}
+	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
-		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
+		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].tokens - len(f.nodes[0].turn.Wrote)
@@ -276,7 +334,7 @@ func (s *session) label(p place, req *dialect.Request) string {
 		return ""
 	case (s.underway > 1 || len(main.turn.ToolCalls) > 0 && main.children == 0) && (p.system != main.system || p.start != main.start):
 		return Subagent
-	case s.underway <= 1 && (p.system == main.system || p.start == main.start):
+	case p.class == Root && s.underway <= 1 && (p.system == main.system || p.start == main.start):
 		return Compacted
 	}
 	return ""
@@ -305,15 +363,32 @@ func anchorsOf(req *dialect.Request) []string {
 	return all
 }
 
+// A caused is a refusal with its cause.
+type caused struct {
+	said  *dialect.Error
+	cause error
+}
+
+// Error is the refusal.
+func (f caused) Error() string { return f.said.Error() }
+
+// Unwrap returns both.
+func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
+
 // refusal turns an error of the policy into the reply of a call.
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
 		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
+	case errors.Is(err, errGone), errors.Is(err, errStops):
+		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: err.Error()}
 	case errors.Is(err, errEnded):
 		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
 	}
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}
+	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
+	}
+	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
 }
 
 // checkSample reports what makes a sample useless for training.
@@ -325,6 +400,18 @@ func checkSample(s *quintain.Sample) error {
 		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
 	case len(s.Versions) != len(s.Wrote):
 		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	case !slices.IsSorted(s.Versions):
+		return errors.New("the policy returned versions that fall within a reply")
+	}
+	for i, p := range s.LogProbs {
+		if !(p <= 0 && p >= -math.MaxFloat32) {
+			return fmt.Errorf("the policy returned the log-probability %v for token %d", p, i)
+		}
+	}
+	for _, tokens := range [][]quintain.Token{s.Read, s.Wrote} {
+		if i := slices.IndexFunc(tokens, func(t quintain.Token) bool { return t < 0 }); i >= 0 {
+			return fmt.Errorf("the policy returned %d as token %d", tokens[i], i)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -167,50 +169,6 @@ func (g callerAPI) find(c *web.Call) (*session, error) {
 	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
 }
 
-// A view is what a caller sees of a session.
-type view struct {
-	ID       string           `json:"id"`
-	Group    string           `json:"group"`
-	State    State            `json:"state"`
-	Outcome  quintain.Outcome `json:"outcome,omitempty"`
-	Why      string           `json:"why,omitempty"`
-	Calls    int              `json:"calls"`
-	Tokens   int              `json:"tokens"` // sampled
-	Classes  map[string]int   `json:"classes"`
-	Drift    map[string]int   `json:"drift"`
-	Versions []int32          `json:"versions,omitempty"` // lowest and highest
-	Reward   *float64         `json:"reward"`
-	IdleFor  float64          `json:"idle_for"` // seconds
-}
-
-// view returns what a caller sees. s.mu is held.
-func (s *session) view() view {
-	v := view{
-		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
-		Classes: s.counts, Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
-	}
-	for _, n := range s.tree.nodes {
-		switch {
-		case n.turn.Fork:
-			v.Drift["forked"]++
-		case n.turn.Realigned:
-			v.Drift["realigned"]++
-		default:
-			v.Drift["clean"]++
-		}
-		for _, at := range n.turn.Versions {
-			if v.Versions == nil {
-				v.Versions = []int32{at, at}
-			}
-			v.Versions[0], v.Versions[1] = min(v.Versions[0], at), max(v.Versions[1], at)
-		}
-	}
-	if s.rewarded {
-		v.Reward = &s.reward.Reward
-	}
-	return v
-}
-
 // getSession shows a session, and waits for a state if the client asks.
 func (g callerAPI) getSession(c *web.Call) error {
 	s, err := g.find(c)
@@ -264,7 +222,10 @@ func (g callerAPI) postReward(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeReward(c, s)
+	if err := g.takeReward(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeReward takes the reward in the body of a request.
@@ -282,11 +243,8 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	}
 	r := in.Reward
 	r.Reward = *in.Number
-	r.Key = c.R.Header.Get("Idempotency-Key")
-	if err := g.Reward(c.Context(), s.id, r); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
+	return g.Reward(c.Context(), s.id, r)
 }
 
 // show answers with the state of a session.
@@ -308,7 +266,10 @@ func (g callerAPI) postEnd(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeEnd(c, s)
+	if err := g.takeEnd(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeEnd ends a session by the body of a request.
@@ -323,10 +284,7 @@ func (g callerAPI) takeEnd(c *web.Call, s *session) error {
 		return web.Errorf(http.StatusUnprocessableEntity, "failed: is %.40q, want agent, infra or cancelled", e.Failed)
 	}
 	e.Limit = false
-	if err := g.End(c.Context(), s.id, e); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.End(c.Context(), s.id, e)
 }
 
 // deleteSession cancels a session.
@@ -446,10 +404,14 @@ func (g callerAPI) postClose(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
+	if err := g.book.write(c.Context(), closed); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.poke()
+	g.due.add(of)
 	return g.showGroup(c, of)
 }
 

@@ -72,11 +72,10 @@ func put(h hash.Hash, text string) {
 }
 
 // compact returns JSON in one form: without white space, members sorted, numbers as
-// written. What is no JSON stays, without white space around it.
+// JavaScript writes them, because clients parse and write arguments anew. What is no JSON stays, without white space around it.
 func compact(text []byte) string {
 	text = bytes.TrimSpace(text)
 	dec := jsonform.NewDecoder(text)
-	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil || dec.More() {
 		return string(text)

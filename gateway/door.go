@@ -217,7 +217,7 @@ func (d Door) Close(group string) {
 	defer d.mu.Unlock()
 	if of := d.groups[group]; of != nil {
 		of.closed = true
-		d.poke()
+		d.due.add(of)
 	}
 }
 

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -31,13 +30,14 @@ func (x *exchange) whole() error {
 	if x.flight.err != nil {
 		return refuse(x.c, x.d, asError(x.flight.err))
 	}
+	x.c.Plain = true // a zipped reply has no length, and nobody would learn when it arrives
 	x.c.Arrive = func() { x.arrived = x.c.Context().Err() == nil }
 	return x.c.JSON(http.StatusOK, x.d.Encode(x.req, x.reply(x.req, x.flight)))
 }
 
 // stream answers with events. The reply leaves once it is kept.
 func (x *exchange) stream() error {
-	head := dialect.Reply{Call: x.flight.id, Model: x.modelOf(x.req), Created: time.Now()}
+	head := dialect.Reply{Call: x.flight.id, Model: modelOf(x.req, x.config.Model), Created: time.Now()}
 	w, out := x.d.Stream(x.req, head), x.c.Paced()
 	h := x.c.W.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -63,8 +63,9 @@ func (x *exchange) stream() error {
 	if err := send(w.Reply(r)); err != nil {
 		return err
 	}
+	here := x.c.Context().Err() == nil // a client may go as soon as it has the last event
 	err := send(w.End(r))
-	x.arrived = err == nil && x.c.Context().Err() == nil
+	x.arrived = here && err == nil
 	return err
 }
 
@@ -91,12 +92,17 @@ func (x *exchange) leave() {
 	s, f := x.session, x.flight
 	s.mu.Lock()
 	f.waiting--
+	s.waiting--
+	over := s.state == Draining
 	close(f.left)
 	f.left = make(chan struct{})
 	f.arrived = f.arrived || x.arrived
 	news := s.judgeArrival(f)
 	s.mu.Unlock()
-	x.keepArrival(s, news)
+	x.book.keepArrival(x.config.Log, news)
+	if over {
+		x.due.add(s.group)
+	}
 }
 
 // judgeArrival marks the replies of a flight that nobody waits for as lost, or as delivered,
@@ -116,14 +122,4 @@ func (s *session) judgeArrival(f *flight) (news []journal.Record) {
 		}
 	}
 	return news
-}
-
-// keepArrival writes what judgeArrival returned.
-func (g *Gateway) keepArrival(s *session, news []journal.Record) {
-	if len(news) == 0 {
-		return
-	}
-	if err := g.book.write(context.Background(), news...); err != nil {
-		g.config.Log.Warn("whether a reply arrived is not kept", "session", s.id, "err", err)
-	}
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 )
@@ -17,9 +18,9 @@ type flight struct {
 	body  digest           // of the request
 	done  chan struct{}    // closed when nodes and err are there
 	nodes []*node          // a reply each
+	at    time.Time        // of the commit
+	place place            // in the tree; known before done
 	err   error
-
-	restoredFrom digest // of a flight of another process: what it asked; its reply is made anew
 
 	// The session's mutex guards the rest.
 	waiting int           // requests that wait
@@ -35,10 +36,12 @@ type flights struct {
 
 func newFlights() flights { return flights{by: map[digest]*flight{}} }
 
-// asked is the digest of a request: its route and its body, byte by byte.
-func asked(route string, body []byte) digest {
+// asked is the digest of a request: its route, the client's key for it, and its body, byte
+// by byte.
+func asked(route, key string, body []byte) digest {
 	h := sha256.New()
 	put(h, route)
+	put(h, key)
 	h.Write(body)
 	return digest(h.Sum(nil))
 }
@@ -52,6 +55,15 @@ func (f *flights) add(d digest, one *flight) {
 	for len(f.order) > mostFlights {
 		delete(f.by, f.order[0])
 		f.order = f.order[1:]
+	}
+}
+
+// arrived says whether the reply of a restored flight arrived.
+func (f *flights) arrived(n *node, did bool) {
+	for _, one := range f.by {
+		if len(one.nodes) > 0 && one.nodes[0] == n {
+			one.arrived = did
+		}
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,17 +63,19 @@ type Gateway struct {
 	opened chan struct{} // closed when Run answers calls
 	book   book          // set by Run
 
-	newest atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
+	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
+	newest    atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
 
 	mu       sync.Mutex
 	open     bool // Run answers calls
 	groups   map[string]*group
 	sessions map[string]*session
+	live     int              // sessions of groups that are not done
+	orders   map[string]*Made // by idempotency key
+	due      dueGroups
 	joining  map[string]string // the newest group of each [Spec].Join
 	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
-	orders   map[string]*Made
 	flying   sync.WaitGroup
-	wake     chan struct{} // has one element if sessions must be looked at
 }
 
 // New returns a gateway. The error names the invalid setting.
@@ -84,7 +88,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
-		joining: map[string]string{}, names: map[string]string{}, wake: make(chan struct{}, 1),
+		due: newDueGroups(), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
 	}
 	if !c.Settings.StrictPrompts {
 		forms := append(volatile(), c.Settings.Ignore...)
@@ -104,7 +108,7 @@ func New(c Config) (*Gateway, error) {
 func volatile() []string {
 	return []string{
 		`(?m)^x-anthropic-billing-header:.*$`,
-		`(?mi)^\s*(today's date|current date|date|current time)\s*(is)?:?.*$`,
+		`(?mi)^\s*(today['’]s date|current date|date|current time)(\s+is\b|\s*:).*$`,
 	}
 }
 
@@ -118,7 +122,7 @@ const lookEvery = time.Second
 func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	g.player, g.host = p, h
 	if g.config.Folder != "" {
-		if g.book.journal, err = journal.Open(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
+		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, restorer{g}.restore); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()
@@ -133,6 +137,13 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	}
 	g.setOpen()
 	defer g.stop()
+	finish := func(of *group) {
+		beside.Go(func() {
+			if err := g.finish(context.WithoutCancel(ctx), of); err != nil {
+				cancel(err)
+			}
+		})
+	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -143,10 +154,9 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 			}
 			return nil
 		case <-tick.C:
-		case <-g.wake:
-		}
-		if err := g.look(ctx, time.Now()); err != nil {
-			return err
+			g.look(ctx, g.all(), finish)
+		case <-g.due.wake:
+			g.look(ctx, g.due.take(), finish)
 		}
 	}
 }
@@ -174,34 +184,20 @@ func (g *Gateway) isOpen() bool {
 	return g.open
 }
 
-// poke makes Run look at the sessions soon.
-func (g *Gateway) poke() {
-	select {
-	case g.wake <- struct{}{}:
-	default:
-	}
-}
-
-// look moves all sessions and groups on.
-func (g *Gateway) look(ctx context.Context, now time.Time) error {
-	var errs []error
-	for _, one := range g.all() {
-		if err := g.lookAt(ctx, one, now); err != nil {
-			errs = append(errs, err)
+// look moves groups and their sessions on. It calls finish for each that is whole.
+func (g *Gateway) look(ctx context.Context, all []*group, finish func(*group)) {
+	for _, of := range all {
+		if g.lookAt(ctx, of, time.Now()) {
+			finish(of)
 		}
 	}
-	return errors.Join(errs...)
 }
 
 // all returns the groups.
 func (g *Gateway) all() []*group {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	all := make([]*group, 0, len(g.groups))
-	for _, one := range g.groups {
-		all = append(all, one)
-	}
-	return all
+	return slices.Collect(maps.Values(g.groups))
 }
 
 // stop ends the calls under way, and waits for their ends.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -27,13 +29,15 @@ type parrot struct {
 	fails []error // of the next calls
 	asked []quintain.Request
 	hold  chan struct{} // if set, calls wait until it is closed
+
+	breaks func(*quintain.Sample) // if set, spoils samples
 }
 
 func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r)
 	number := len(p.asked)
-	hold := p.hold
+	hold, breaks := p.hold, p.breaks
 	var err error
 	if len(p.fails) > 0 {
 		err, p.fails = p.fails[0], p.fails[1:]
@@ -67,6 +71,9 @@ func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		all[i] = quintain.Sample{Text: text, Whole: text, Read: read, Wrote: wrote, LogProbs: make([]float32, len(wrote)), Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: "bytes"}
 		for k := range wrote {
 			all[i].LogProbs[k] = -0.5
+		}
+		if breaks != nil {
+			breaks(&all[i])
 		}
 	}
 	return all, nil
@@ -119,12 +126,36 @@ func (d *desk) Next() (rollout.Job, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next++
-	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?"}}, nil
+	return d.Job(quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?", Instance: quintain.NewRecord(solution)}), nil
 }
-func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p} }
+func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p, Scenario: judge{}} }
 func (d *desk) Done(_ context.Context, r rollout.Result) error {
 	d.results <- r
 	return nil
+}
+
+// solution is what agents must never see.
+const solution = "the-secret-solution"
+
+// A judge is a scenario that wants the reply "right", and fails at "broken".
+type judge struct{ quintain.Scenario }
+
+func (judge) Env(quintain.Problem) (quintain.Env, error) { return judgement{}, nil }
+
+type judgement struct{}
+
+func (judgement) Open(context.Context) ([]quintain.Message, error) {
+	return []quintain.Message{user("What?")}, nil
+}
+func (judgement) Close() error { return nil }
+func (judgement) Step(_ context.Context, r quintain.Reply) (quintain.Step, error) {
+	switch r.Text {
+	case "broken":
+		return quintain.Step{}, errors.New("the checker of " + solution + " broke")
+	case "right":
+		return quintain.Step{Reward: 1, Right: true, Why: "it is " + solution}, nil
+	}
+	return quintain.Step{Why: "it is " + solution}, nil
 }
 
 // A bench is a gateway on a port.
@@ -134,11 +165,38 @@ type bench struct {
 	policy  *parrot
 	desk    *desk
 	gateway *Gateway
+	handler http.Handler
+	stop    func() // ends the gateway
+	disk    *disk
+}
+
+// A disk is the journal of a bench. It fails on demand.
+type disk struct {
+	store
+	mu   sync.Mutex
+	full error // of appends; nil: none
+}
+
+func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
+	d.mu.Lock()
+	err := d.full
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return d.store.Append(ctx, all...)
+}
+
+// fails sets the error of all that is written from now on; nil: none.
+func (d *disk) fails(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = err
 }
 
 func open(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
-	b := &bench{t: t, policy: &parrot{}, desk: &desk{results: make(chan rollout.Result, 100)}}
+	p, d := &parrot{}, &desk{results: make(chan rollout.Result, 100)}
 	hermes, err := calls.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
@@ -147,26 +205,42 @@ func open(t *testing.T, change func(*Config)) *bench {
 	if change != nil {
 		change(&c)
 	}
+	b := start(t, c, Player{Policy: p, Format: hermes}, d)
+	b.policy, b.desk = p, d
+	return b
+}
+
+// start opens a gateway with a player and a host.
+func start(t *testing.T, c Config, p Player, h Host) *bench {
+	t.Helper()
+	b := &bench{t: t, disk: &disk{}}
+	var err error
 	if b.gateway, err = New(c); err != nil {
 		t.Fatal(err)
+	}
+	b.gateway.openStore = func(folder string, o journal.Options, replay func(journal.Record) error) (_ store, err error) {
+		b.disk.store, err = openJournal(folder, o, replay)
+		return b.disk, err
 	}
 	server, err := web.New(web.Config{Name: "test", Routes: b.gateway.Routes()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(server)
-	t.Cleanup(h.Close)
-	b.url = h.URL
+	b.handler = server
+	port := httptest.NewServer(server)
+	t.Cleanup(port.Close)
+	b.url = port.URL
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- b.gateway.Run(ctx, Player{Policy: b.policy, Format: hermes}, b.desk) }()
+	go func() { ended <- b.gateway.Run(ctx, p, h) }()
 	<-b.gateway.opened
-	t.Cleanup(func() {
+	b.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(b.stop)
 	return b
 }
 
@@ -194,6 +268,20 @@ func (b *bench) do(method, path, body string, headers ...string) (int, string) {
 		b.t.Fatal(err)
 	}
 	return resp.StatusCode, string(bytes.TrimSpace(text))
+}
+
+// send sends a request of a goroutine of its own, and returns the body of the reply.
+func (b *bench) send(r *http.Request) string {
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // want is do for a request that must have a status.

@@ -3,29 +3,30 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A group is sessions of one problem. The gateway's mutex guards sessions, replaced, closed
-// and done.
+// A group is sessions of one problem. The gateway's mutex guards the fields from sessions on.
 type group struct {
 	groupRecord
 	job rollout.Job
 
 	sessions []*session
+	begun    bool // it has sessions, or had; the journal has it
 	coming   int  // sessions that are being written
 	closed   bool // it takes no sessions any more, and is formed of what it has
+	whole    bool // nothing more can come for it
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
-	drop     string // why it is not trained on; empty: it is
-
-	vocabulary string // of the tokens
 }
 
 // A groupRecord is what the journal keeps of a group.
@@ -49,18 +50,17 @@ type groupRecord struct {
 // keepDone is how long a finished group can be looked at.
 const keepDone = 10 * time.Minute
 
-// lookAt moves a group and its sessions on.
-func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
+// lookAt moves a group and its sessions on, and reports whether it is whole now.
+func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) bool {
 	g.mu.Lock()
-	sessions, done := of.sessions, of.done
+	sessions, whole, done := of.sessions, of.whole, of.done
 	gone := done && now.Sub(of.doneAt) > keepDone
 	g.mu.Unlock()
-	switch {
-	case gone:
+	if gone {
 		g.forget(of)
-		return nil
-	case done:
-		return nil
+	}
+	if whole {
+		return false
 	}
 	for _, s := range sessions {
 		if now.Sub(of.Created) > g.config.Settings.GroupWithin {
@@ -68,13 +68,10 @@ func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) error {
 		}
 		if err := g.lookAtSession(ctx, s, now); err != nil {
 			g.config.Log.Warn("a session cannot be kept", "session", s.id, "err", err)
-			return nil // the disk is full, perhaps: later
+			return false // the disk is full, perhaps: later
 		}
 	}
-	if !g.whole(of, now) {
-		return nil
-	}
-	return g.finish(ctx, of, now)
+	return g.isWhole(of, now)
 }
 
 // lookAtSession moves a session on. It grades an ended one whose task is the judge.
@@ -88,10 +85,14 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
 	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
-		if err := s.grade(ctx); err != nil {
-			s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		if err := g.grade(ctx, s); err != nil {
+			return err
 		}
 		sealed = s.settle(now, s.group.RewardWithin)
+	}
+	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByProgram && !s.judging {
+		s.judging = true
+		g.flying.Go(func() { g.judgeByProgram(ctx, s) })
 	}
 	if s.state != before {
 		g.note(s)
@@ -102,38 +103,80 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	return nil
 }
 
-// grade has the problem's own scenario judge the last reply of the main branch. s.mu is
+// grade has the problem's own scenario judge the last reply of the main branch. An error
+// means that the reward cannot be kept; a fault of the scenario ends the session. s.mu is
 // held.
-func (s *session) grade(ctx context.Context) error {
+func (g *Gateway) grade(ctx context.Context, s *session) error {
+	step, err := s.judge(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		return nil
+	}
+	r := Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}
+	if err := s.mayTake(r); err != nil {
+		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
+		return nil
+	}
+	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
+		return err
+	}
+	return s.take(r)
+}
+
+// judge has the scenario of a session's problem answer its last reply. s.mu is held.
+func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 	last := s.tree.main()
 	if last == nil || s.group.job.Scenario == nil {
-		return fmt.Errorf("nothing can judge it")
+		return none, errors.New("nothing can judge it")
 	}
 	env, err := s.group.job.Scenario.Env(s.group.job.Problem)
 	if err != nil {
-		return err
+		return none, err
 	}
 	defer func() { _ = env.Close() }()
 	if _, err := env.Open(ctx); err != nil {
-		return err
+		return none, err
 	}
 	reply := quintain.Reply{Text: last.turn.Reply, Finish: last.turn.Finish}
 	if s.ended.Answer != "" {
 		reply.Text = s.ended.Answer
 	}
-	step, err := env.Step(ctx, reply)
-	if err != nil {
-		return err
-	}
-	return s.take(Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer})
+	return env.Step(ctx, reply)
 }
 
-// whole reports whether nothing more can come for a group: all its sessions are there and
+// judgeByProgram has the program of the settings grade an ended session. Its standard output
+// is a reward, as callers give one; without one the session fails, and has none.
+func (g *Gateway) judgeByProgram(ctx context.Context, s *session) {
+	s.mu.Lock()
+	t := s.trajectory(s.id, &g.config.Settings)
+	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: s.ended.Answer, Branches: [][]quintain.Message{}}
+	s.mu.Unlock()
+	for _, b := range t.Branches() {
+		q.Branches = append(q.Branches, t.Talk(b.Path))
+	}
+	said, err := grader.Ask(ctx, g.config.Settings.Grader, q)
+	if ctx.Err() != nil {
+		return // after a restart it is asked again
+	}
+	if err == nil {
+		err = g.Reward(ctx, s.id, Reward{Reward: *said.Reward, Right: said.Right, Malformed: said.Malformed, Why: said.Why})
+	}
+	if err != nil {
+		s.mu.Lock()
+		s.ended.Failed, s.ended.Why, s.judging = failedAgent, "grader: "+err.Error(), false
+		s.mu.Unlock()
+	}
+	g.due.add(s.group)
+}
+
+// isWhole reports whether nothing more can come for a group: all its sessions are there and
 // sealed, or its time is over.
-func (g *Gateway) whole(of *group, now time.Time) bool {
+func (g *Gateway) isWhole(of *group, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	late := of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin
 	sealed, failed := 0, 0
 	for _, s := range of.sessions {
 		s.mu.Lock()
@@ -145,15 +188,16 @@ func (g *Gateway) whole(of *group, now time.Time) bool {
 		}
 		s.mu.Unlock()
 	}
-	if late {
-		return sealed == len(of.sessions)
-	}
 	wanted := of.Of + min(failed, of.Replace)
-	return len(of.sessions) >= wanted && sealed == len(of.sessions)
+	if of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin {
+		wanted = 0
+	}
+	of.whole = of.begun && of.coming == 0 && len(of.sessions) >= wanted && sealed == len(of.sessions)
+	return of.whole
 }
 
-// finish gives a group to the host.
-func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
+// finish gives a whole group to the host.
+func (g *Gateway) finish(ctx context.Context, of *group) error {
 	result := rollout.Result{Job: of.job}
 	var rewarded []quintain.Trajectory
 	g.mu.Lock()
@@ -181,7 +225,8 @@ func (g *Gateway) finish(ctx context.Context, of *group, now time.Time) error {
 		}
 	}
 	g.mu.Lock()
-	of.done, of.doneAt = true, now
+	of.done, of.doneAt = true, time.Now()
+	g.live -= len(of.sessions)
 	g.mu.Unlock()
 	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
 	return g.book.release(of)
@@ -214,6 +259,7 @@ func (g *Gateway) forget(of *group) {
 			delete(g.names, s.as)
 		}
 	}
+	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
 }
 
 // register makes a group known. g.mu is held, or nobody else knows g.

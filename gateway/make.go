@@ -43,6 +43,17 @@ func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base 
 	return g.more(ctx, of, demand{cmp.Or(spec.Count, of.Of), base, spec.As})
 }
 
+// abolish takes back a group if it has no session. g.mu is held.
+func (g *Gateway) abolish(of *group) {
+	if of.begun || of.coming > 0 {
+		return
+	}
+	delete(g.groups, of.Name)
+	if of.Mode == Train {
+		g.host.Leave()
+	}
+}
+
 // check reports the first invalid field, and sets what is left out; size is that of groups
 // without one.
 func (spec *Spec) check(size int) error {
@@ -58,10 +69,16 @@ func (spec *Spec) check(size int) error {
 		return refuse("count: is %d, want 1 to %d", spec.Count, mostOf)
 	case spec.AtLeast < 0 || spec.Replace < 0:
 		return refuse("at_least and replace: want 0 or more")
+	case spec.AtLeast > cmp.Or(spec.Of, size):
+		return refuse("at_least: is %d, more than the group has, %d", spec.AtLeast, cmp.Or(spec.Of, size))
+	case spec.Count > cmp.Or(spec.Of, size) && spec.Group == "":
+		return refuse("count: is %d, more than the group has, %d", spec.Count, cmp.Or(spec.Of, size))
+	case !(spec.RewardWithin >= 0 && spec.RewardWithin <= mostSeconds):
+		return refuse("reward_within: is %g, want 0 to %g seconds", spec.RewardWithin, float64(mostSeconds))
 	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
 		return refuse("mode: is %.40q, want train or exam", spec.Mode)
-	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask:
-		return refuse("grader: is %.40q, want caller or task", spec.Grader)
+	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask && spec.Grader != ByProgram:
+		return refuse("grader: is %.40q, want caller, task or program", spec.Grader)
 	case spec.Grader == ByTask && spec.Name != "":
 		return refuse("grader: a task of the caller's own has no grader here; want caller")
 	case spec.Prompt != "" && spec.Name == "":
@@ -72,8 +89,11 @@ func (spec *Spec) check(size int) error {
 	return nil
 }
 
-// mostOf bounds the sessions of a group.
-const mostOf = 1024
+// mostOf bounds the sessions of a group, mostSeconds the time for a reward: 30 days.
+const (
+	mostOf      = 1024
+	mostSeconds = 30 * 24 * 3600
+)
 
 // begin begins a group: with a problem of the caller's own, or the next of the host's.
 func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of *group, err error) {
@@ -109,11 +129,14 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	if of.Prompt == "" {
 		of.Prompt = of.Problem.Prompt
 	}
-	if spec.Grader == "" && spec.Name == "" {
+	switch {
+	case spec.Grader == ByProgram && settings.Grader == "":
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "grader: there is no program here that grades; gateway.grader names one")
+	case spec.Grader != "":
+	case settings.Grader != "":
+		of.Grader = ByProgram
+	case spec.Name == "":
 		of.Grader = ByTask
-	}
-	if err := g.book.keep(ctx, groupKey(of.Name), kindGroup, &of.groupRecord); err != nil {
-		return nil, web.Fault(http.StatusInsufficientStorage, err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -188,13 +211,20 @@ type demand struct {
 func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) {
 	now := time.Now()
 	g.mu.Lock()
+	first := !of.begun
 	fresh, err := g.add(of, d.count, now)
+	if err != nil {
+		g.abolish(of)
+	}
 	g.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	out := &Made{Group: of.Name}
 	var records []journal.Record
+	if first {
+		records = append(records, recordOf(groupKey(of.Name), kindGroup, &of.groupRecord))
+	}
 	for _, s := range fresh {
 		s.as = d.as
 		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as})
@@ -210,8 +240,11 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 	defer g.mu.Unlock()
 	of.coming -= d.count
 	if err != nil {
+		g.live -= d.count
+		g.abolish(of)
 		return nil, web.Fault(http.StatusInsufficientStorage, err)
 	}
+	of.begun = true
 	for _, s := range fresh {
 		s.register(g)
 	}
@@ -230,18 +263,21 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	room := of.Of + min(failed, of.Replace) - len(of.sessions) - of.coming
 	switch {
-	case of.done || of.closed:
+	case !of.begun && of.coming > 0:
+		return nil, web.Errorf(http.StatusConflict, "group: another request has just begun %q", of.Name)
+	case of.whole || of.closed:
 		return nil, web.Errorf(http.StatusConflict, "the group is finished: it takes no more sessions")
 	case count > room:
 		return nil, web.Errorf(http.StatusConflict, "count: the group has room for %d more sessions, not for %d; replace: 1 in its first request lets it replace one that fails", max(0, room), count)
-	case len(g.sessions)+count > g.config.Settings.MaxSessions:
-		return nil, web.Errorf(http.StatusTooManyRequests, "there are %d sessions, and at most %d may be", len(g.sessions), g.config.Settings.MaxSessions)
+	case g.live+count > g.config.Settings.MaxSessions:
+		return nil, web.Errorf(http.StatusTooManyRequests, "%d sessions are under way, and at most %d may be", g.live, g.config.Settings.MaxSessions)
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
 		fresh[i] = newSession(of, &g.canon, sessionRecord{newID(sessionBytes), of.Name, len(of.sessions) + of.coming + i, now, ""})
 	}
 	of.coming += count
+	g.live += count
 	return fresh, nil
 }
 
@@ -264,13 +300,13 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.mayTake(r); err != nil {
+	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
 		return err
 	}
 	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
 	}
-	defer g.poke()
+	defer g.due.add(s.group)
 	return s.take(r)
 }
 
@@ -291,6 +327,6 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	s.end(e, now)
 	g.note(s)
-	g.poke()
+	g.due.add(s.group)
 	return nil
 }

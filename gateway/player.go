@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -31,7 +32,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	var err error
 	if s.ToolFormat != "" {
 		if out.Format, err = calls.Named(s.ToolFormat); err != nil {
-			return out, err
+			return out, fmt.Errorf("tool_format: %w", err)
 		}
 	}
 	if r == nil {

@@ -43,6 +43,14 @@ func (t *tree) named(id string) *node {
 	return t.byID[call]
 }
 
+// call returns the node with an ID, as it is or as replies write it; nil: none.
+func (t *tree) call(id string) *node {
+	if n := t.byID[id]; n != nil {
+		return n
+	}
+	return t.named(id)
+}
+
 // conversation returns the messages up to and including n's reply, and for each the ID of
 // the call that it repeats, in the form of clients. Instructions are not carried over.
 func (n *node) conversation() (talk []quintain.Message, anchors []string) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -16,10 +17,12 @@ import (
 // Kinds of the records of the journal.
 const (
 	kindGroup     = 'g' // groupRecord
+	kindClosed    = 'x' // of a group: its caller closed it
 	kindSession   = 's' // sessionRecord
 	kindCall      = 'c' // callRecord, then columns
 	kindLost      = 'l' // the ID of a call whose reply did not arrive
 	kindDelivered = 'd' // the ID of a call whose reply arrived after all
+	kindFailed    = 'f' // failure
 	kindReward    = 'r' // Reward
 	kindEnd       = 'e' // endRecord
 	kindSealed    = 'z' // sealedRecord
@@ -50,6 +53,7 @@ type sealedRecord struct {
 // versions stand after it in binary.
 type callRecord struct {
 	Parent     string        `json:"parent,omitempty"` // ID of a call
+	Choice     int           `json:"choice,omitempty"` // number of the reply in its call
 	Whole      string        `json:"whole,omitempty"`
 	Asked      []byte        `json:"asked"`
 	End        []byte        `json:"end"`
@@ -67,7 +71,20 @@ func groupKey(id string) string { return "group " + id }
 
 // A book keeps records in the journal, if there is one.
 type book struct {
-	journal *journal.Journal
+	journal store
+}
+
+// A store is what a gateway needs of a [journal.Journal].
+type store interface {
+	Append(ctx context.Context, all ...journal.Record) error
+	Forget(session string) error
+	Run(ctx context.Context) error
+	Close() error
+}
+
+// openJournal opens the journal of a folder.
+func openJournal(folder string, o journal.Options, replay func(journal.Record) error) (store, error) {
+	return journal.Open(folder, o, replay)
 }
 
 // write appends records to the journal, and returns when they are on disk.
@@ -96,13 +113,13 @@ func (b book) keep(ctx context.Context, session string, kind byte, v any) error 
 }
 
 // keepCall writes the replies of a call.
-func (b book) keepCall(s *session, body digest, vocabulary string, nodes []*node) error {
+func (b book) keepCall(s *session, f *flight, vocabulary string, nodes []*node) error {
 	if b.journal == nil {
 		return nil
 	}
 	var all []journal.Record
-	for _, n := range nodes {
-		data, err := encodeCall(n, body, vocabulary)
+	for i, n := range nodes {
+		data, err := encodeCall(n, callRecord{Choice: i, Body: f.body[:], Vocabulary: vocabulary, At: f.at})
 		if err != nil {
 			return err
 		}
@@ -114,6 +131,16 @@ func (b book) keepCall(s *session, body digest, vocabulary string, nodes []*node
 // keepSealed writes the outcome of a session. s.mu is held.
 func (b book) keepSealed(ctx context.Context, s *session) error {
 	return b.keep(ctx, s.id, kindSealed, sealedRecord{s.outcome, s.why})
+}
+
+// keepArrival writes what judgeArrival returned, if that is possible.
+func (b book) keepArrival(log *slog.Logger, news []journal.Record) {
+	if len(news) == 0 {
+		return
+	}
+	if err := b.write(context.Background(), news...); err != nil {
+		log.Warn("what became of a reply is not kept", "session", news[0].Session, "err", err)
+	}
 }
 
 // release writes that the host has a group, whose records are then not needed.
@@ -128,12 +155,9 @@ func (b book) release(of *group) error {
 	return errors.Join(append(errs, b.journal.Forget(groupKey(of.Name)))...)
 }
 
-// encodeCall writes a node.
-func encodeCall(n *node, body digest, vocabulary string) ([]byte, error) {
-	r := callRecord{
-		Whole: n.whole, Asked: n.asked[:], End: n.end[:], Start: n.start[:], System: n.system[:], Body: body[:],
-		Vocabulary: vocabulary, Instructed: n.instructed, At: n.at, Turn: n.turn,
-	}
+// encodeCall writes a node into a record of its call.
+func encodeCall(n *node, r callRecord) ([]byte, error) {
+	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed
 	if n.parent != nil {
 		r.Parent = n.parent.id
 	}
@@ -204,7 +228,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 		last += c.signed()
 		n.turn.Versions = append(n.turn.Versions, int32(last)) //nolint:gosec // written from int32
 	}
-	if c.failed || len(c.rest) > 0 {
+	if k := len(n.turn.LogProbs); c.failed || len(c.rest) > 0 || k > 0 && k != len(n.turn.Wrote) {
 		return nil, r, errRecord
 	}
 	return n, r, nil

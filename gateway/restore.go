@@ -2,17 +2,28 @@ package gateway
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
+// A restorer takes up the sessions of the last process.
+type restorer struct{ *Gateway }
+
 // restore takes a record of the journal, in the order of writing: sessions are then as they
 // were, but that calls which were under way are gone.
-func (g *Gateway) restore(r journal.Record) error {
+func (g restorer) restore(r journal.Record) error {
 	if r.Kind == kindGroup {
 		return g.restoreGroup(r)
+	}
+	if r.Kind == kindClosed {
+		if of := g.groups[string(r.Data)]; of != nil {
+			of.closed = true
+		}
+		return nil
 	}
 	if r.Kind == kindSession {
 		return g.restoreSession(r)
@@ -27,17 +38,17 @@ func (g *Gateway) restore(r journal.Record) error {
 	return nil
 }
 
-func (g *Gateway) restoreGroup(r journal.Record) error {
+func (g restorer) restoreGroup(r journal.Record) error {
 	var of group
 	if err := jsonform.Unmarshal(r.Data, &of.groupRecord); err != nil {
 		return fmt.Errorf("group: %w", err)
 	}
 	of.job = g.host.Job(of.Problem)
-	of.register(g)
+	of.register(g.Gateway)
 	return nil
 }
 
-func (g *Gateway) restoreSession(r journal.Record) error {
+func (g restorer) restoreSession(r journal.Record) error {
 	var in sessionRecord
 	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("session: %w", err)
@@ -48,19 +59,28 @@ func (g *Gateway) restoreSession(r journal.Record) error {
 	}
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
-	s.register(g)
+	of.begun = true
+	g.live++
+	s.register(g.Gateway)
 	return nil
 }
 
 // restoreInto takes a record of a session.
-func (g *Gateway) restoreInto(s *session, r journal.Record) error {
+func (g restorer) restoreInto(s *session, r journal.Record) error {
 	switch r.Kind {
 	case kindCall:
 		return g.restoreCall(s, r.Data)
 	case kindLost, kindDelivered:
 		if n := s.tree.byID[string(r.Data)]; n != nil {
 			n.lost = r.Kind == kindLost
+			s.flights.arrived(n, !n.lost)
 		}
+	case kindFailed:
+		var in failure
+		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+			return fmt.Errorf("failure: %w", err)
+		}
+		s.failures = append(s.failures, in)
 	case kindReward:
 		var in Reward
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
@@ -78,6 +98,9 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("outcome: %w", err)
 		}
+		if !slices.Contains(quintain.Outcomes, in.Outcome) || in.Outcome.Rewarded() && !s.rewarded {
+			return fmt.Errorf("sealed as %.40q, with a reward: %v", in.Outcome, s.rewarded)
+		}
 		s.fate()
 		s.outcome, s.why = in.Outcome, in.Why
 		s.become(Sealed)
@@ -87,7 +110,7 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 
 // restoreCall adds a call to a session's tree, with its place among those that a client may
 // ask for again.
-func (g *Gateway) restoreCall(s *session, data []byte) error {
+func (g restorer) restoreCall(s *session, data []byte) error {
 	n, r, err := decodeCall(data)
 	if err != nil {
 		return err
@@ -106,15 +129,16 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 	s.tree.add(n)
 	s.count(n, &g.newest)
 	s.counts[n.turn.Call.Class]++
-	s.group.vocabulary = r.Vocabulary
+	s.forgive(n)
+	s.vocabulary = r.Vocabulary
 	if s.state == Created {
 		s.state = Live
 	}
 	var d digest
 	copy(d[:], r.Body)
 	f := s.flights.by[d]
-	if f == nil || f.restoredFrom != n.asked {
-		f = &flight{id: n.id, body: d, arrived: true, done: make(chan struct{}), left: make(chan struct{}), restoredFrom: n.asked}
+	if f == nil || r.Choice == 0 {
+		f = &flight{id: n.id, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{})}
 		close(f.done)
 		s.flights.add(d, f)
 	}

@@ -39,7 +39,8 @@ type session struct {
 	state    State
 	tree     *tree
 	flights  flights
-	underway int
+	underway int // calls
+	waiting  int // requests for them
 	sampled  int // tokens
 	counts   map[string]int
 
@@ -47,8 +48,11 @@ type session struct {
 	reward   Reward
 	byKey    map[string]bool // idempotency keys of rewards
 
-	cause   error // the first failed call that no later call made good
+	failures   []failure // of the policy, which no later call of their branches made good
+	vocabulary string    // of the tokens
+
 	ended   End
+	judging bool             // a program grades it
 	outcome quintain.Outcome // once sealed
 	why     string
 
@@ -112,7 +116,7 @@ func (s *session) over() error {
 	switch {
 	case s.state == Created || s.state == Live:
 		return nil
-	case s.ended.Why != "":
+	case s.ended.Limit || s.ended.Failed == failedTime: // other reasons are the caller's, or name the solution
 		return errors.New("the session has ended: " + s.ended.Why)
 	}
 	return errors.New("the session has ended")
@@ -120,8 +124,11 @@ func (s *session) over() error {
 
 // mayTake reports why a session does not take a reward. s.mu is held.
 func (s *session) mayTake(r Reward) error {
+	if r.Key != "" && s.byKey[r.Key] {
+		return nil // it was taken
+	}
 	sum := r.Reward
-	switch n := s.tree.byID[r.Call]; {
+	switch n := s.tree.call(r.Call); {
 	case math.IsNaN(r.Reward) || math.IsInf(r.Reward, 0):
 		return web.Errorf(http.StatusUnprocessableEntity, "reward: is %v, want a finite number", r.Reward)
 	case s.state == Sealed:
@@ -147,7 +154,7 @@ func (s *session) take(r Reward) error {
 		return err
 	}
 	s.remember(r.Key)
-	n, add := s.tree.byID[r.Call], r.Mode == "add"
+	n, add := s.tree.call(r.Call), r.Mode == "add"
 	if n != nil {
 		if add && n.reward != nil {
 			r.Reward += *n.reward
@@ -181,10 +188,13 @@ func (s *session) end(e End, now time.Time) {
 // once it has a reward or can have none. It reports whether it sealed it. s.mu is held.
 func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
-		if s.underway > 0 && now.Sub(s.endedAt) < s.limits.Drain {
+		late := now.Sub(s.endedAt) >= s.limits.Drain
+		if late {
+			s.stopCalls()
+		}
+		if s.underway > 0 || s.waiting > 0 && !late {
 			return false
 		}
-		s.stopCalls()
 		s.become(Awaiting)
 	}
 	if s.state != Awaiting {
@@ -192,7 +202,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	}
 	outcome, why := s.fate()
 	if outcome == "" && !s.rewarded {
-		if now.Sub(s.endedAt) < within {
+		if now.Sub(s.endedAt) < within || s.judging {
 			return false
 		}
 		outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
@@ -217,8 +227,8 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.Cancelled, s.ended.Why
 	case s.ended.Failed == failedTime:
 		return quintain.TimedOut, s.ended.Why
-	case s.cause != nil && !s.reward.Force:
-		return quintain.InfraFailed, s.cause.Error()
+	case len(s.failures) > 0 && !s.reward.Force:
+		return quintain.InfraFailed, s.failures[0].Why
 	case s.ended.Failed == failedInfra:
 		return quintain.InfraFailed, s.ended.Why
 	case s.ended.Failed != "":
@@ -274,7 +284,7 @@ func (s *session) expire(now time.Time) {
 // trajectory returns the session as an episode. s.mu is held.
 func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 	t := quintain.Trajectory{
-		ID: id, Problem: s.group.job.Problem, Vocabulary: s.group.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
+		ID: id, Problem: s.group.job.Problem, Vocabulary: s.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
 	}
 	if !s.outcome.Rewarded() {
 		t.Error = s.why

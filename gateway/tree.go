@@ -86,6 +86,7 @@ type place struct {
 	start, system digest
 	asked         digest
 	class, branch string
+	most          int // tokens of the main branch: a summary has fewer
 }
 
 // find places messages. Anchors are the IDs of ours that the client sent back, one for each

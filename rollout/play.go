@@ -56,7 +56,7 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 
 // round plays episodes of a group to their ends, and closes them. The first replies answer
 // the same messages and come from one request, with the given key; the later turns are
-// played episode by episode.
+// played episode by episode. Agents play by themselves.
 func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 	defer func() {
 		for _, ep := range episodes {
@@ -70,6 +70,9 @@ func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 			continue
 		}
 		others.Go(func() {
+			if agent, is := ep.env.(quintain.Agent); is {
+				e.agent(ctx, ep, agent)
+			}
 			for !ep.over() {
 				e.turn(ctx, ep)
 			}
@@ -78,9 +81,12 @@ func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 	others.Wait()
 }
 
-// firstTurn plays the first turn of all opened episodes.
+// firstTurn plays the first turn of all opened episodes, but those of agents.
 func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
-	open := slices.DeleteFunc(slices.Clone(all), (*episode).over)
+	open := slices.DeleteFunc(slices.Clone(all), func(ep *episode) bool {
+		_, plays := ep.env.(quintain.Agent)
+		return plays || ep.over()
+	})
 	if len(open) == 0 {
 		return
 	}

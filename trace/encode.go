@@ -89,6 +89,7 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.text(`"outcome":`, string(t.Outcome))
 	j.text(`,"end":`, string(t.End))
 	j.given(`,"error":`, t.Error)
+	j.given(`,"output":`, t.Output)
 	if t.Replays != 0 {
 		j.int(`,"replays":`, int64(t.Replays))
 	}

@@ -144,6 +144,9 @@ func (j *jsonText) call(c *quintain.Call, k int) {
 	j.given(`,"class":`, c.Class)
 	j.given(`,"branch":`, c.Branch)
 	j.given(`,"unused":`, c.Unused)
+	if c.Took != 0 {
+		j.int(`,"took":`, int64(c.Took))
+	}
 	j.raw(`,"tools":`, "tools", c.Tools)
 	j.put("}")
 }

@@ -103,7 +103,7 @@ func fill(t *testing.T, v reflect.Value, path string) {
 		v.Set(reflect.ValueOf([]quintain.Message{{Role: "user", Content: path}}))
 		return
 	case *quintain.Call:
-		v.Set(reflect.ValueOf(&quintain.Call{ID: "1", Parent: -1, Class: "root", Branch: path, Unused: "cut", Tools: []byte("[ ]")}))
+		v.Set(reflect.ValueOf(&quintain.Call{ID: "1", Parent: -1, Class: "root", Branch: path, Unused: "cut", Took: 7, Tools: []byte("[ ]")}))
 		return
 	case []quintain.ToolCall:
 		v.Set(reflect.ValueOf([]quintain.ToolCall{{ID: "1", Name: "add", Arguments: "{}"}}))
@@ -182,7 +182,7 @@ func drawEpisode(t *rapid.T, r *Record, opening quintain.Turn) quintain.Trajecto
 	e := quintain.Trajectory{
 		ID: rapid.SampledFrom([]string{"its own", "", "#0", "other"}).Draw(t, "id"), Problem: r.Problem,
 		Vocabulary: drawText.Draw(t, "vocabulary"), End: quintain.End(drawText.Draw(t, "end")),
-		Outcome: rapid.SampledFrom(append(quintain.Outcomes, "", "unheard")).Draw(t, "outcome"), Error: drawText.Draw(t, "error"), Replays: rapid.IntRange(0, 3).Draw(t, "replays"),
+		Outcome: rapid.SampledFrom(append(quintain.Outcomes, "", "unheard")).Draw(t, "outcome"), Error: drawText.Draw(t, "error"), Output: drawText.Draw(t, "output"), Replays: rapid.IntRange(0, 3).Draw(t, "replays"),
 		Took: time.Duration(rapid.Int64().Draw(t, "took")),
 	}
 	if rapid.Bool().Draw(t, "started") {
@@ -193,7 +193,7 @@ func drawEpisode(t *rapid.T, r *Record, opening quintain.Turn) quintain.Trajecto
 		if rapid.Bool().Draw(t, "in a tree") {
 			e.Turns[k].Call = &quintain.Call{
 				ID: drawText.Draw(t, "id"), Parent: rapid.IntRange(-1, k-1).Draw(t, "parent"), Class: drawText.Draw(t, "class"),
-				Branch: drawText.Draw(t, "branch"), Unused: drawText.Draw(t, "unused"),
+				Branch: drawText.Draw(t, "branch"), Unused: drawText.Draw(t, "unused"), Took: time.Duration(rapid.Int64().Draw(t, "took")),
 			}
 			if rapid.Bool().Draw(t, "tools") {
 				e.Turns[k].Call.Tools = []byte(drawJSON.Draw(t, "tools"))

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/calls"
+	"github.com/quintain-rl/quintain/watch/visible"
 )
 
 // Bounds on a page.
@@ -66,6 +67,9 @@ type episode struct {
 // A turn is a turn on the page.
 type turn struct {
 	Number    int
+	Anchor    string      // begins the anchors of the calls of its episode
+	From      int         // first turn on the page
+	Kept      bool        // its group is trained on
 	Call      *calls.Call // nil: the episode is no tree
 	Told      []message
 	Reasoning excerpt
@@ -91,7 +95,7 @@ type message struct {
 
 // An excerpt is text, perhaps cut.
 type excerpt struct {
-	Pieces []piece
+	Pieces []visible.Piece
 	Left   int    // omitted bytes
 	Link   string // address of the whole text
 }
@@ -110,9 +114,9 @@ type pen struct {
 // of the whole.
 func (p *pen) write(text, where string) excerpt {
 	e := excerpt{}
-	e.Pieces, e.Left = visible(text, min(mostText, p.room))
+	e.Pieces, e.Left = visible.Split(text, min(mostText, p.room))
 	p.room -= min(p.room, utf8.RuneCountInString(text[:len(text)-e.Left]))
-	if e.Left > 0 {
+	if e.Left > 0 && p.at != "" {
 		e.Link = "text?at=" + p.at + "&" + where
 	}
 	return e
@@ -257,7 +261,8 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 		}
 		if tree := calls.Of(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
 			for k := range e.Turns {
-				e.Turns[k].Call = &tree[from+k]
+				t := &e.Turns[k]
+				t.Call, t.Anchor, t.From, t.Kept = &tree[from+k], fmt.Sprintf("c%s-%d-", w.at, e.Number), from, r.Drop == ""
 			}
 		}
 		if len(turns) == 1 && len(e.Turns) == 1 && e.Score != nil && *e.Score == turns[0].Reward {

@@ -56,6 +56,7 @@ type Server struct {
 	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
 	machine *machine             // nil: not shown
+	agents  Agents               // nil: none
 
 	searchTime time.Duration
 	grown      web.EventLog
@@ -101,6 +102,8 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/tokens", Serve: s.tokens},
 		{Path: "/watch/text", Serve: s.text},
 		{Path: "/watch/failures", Serve: s.failures},
+		{Path: "/watch/sessions", Serve: agentPages{s}.sessions},
+		{Path: "/watch/session", Serve: agentPages{s}.session},
 		{Path: Tasks, Serve: s.tasks},
 		{Path: "/watch/task", Serve: s.task},
 		{Path: "/watch/evaluations", Serve: s.evaluations},

@@ -40,7 +40,7 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 			return nil
 		},
 	}
-	index := c.Flags().Int("index", -1, "index of the problem in the stream of --seed; -1: any")
+	index := indexFlag(c)
 	load := w.settings(c, "ask")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := load()
@@ -48,9 +48,6 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 			return err
 		}
 		cfg.Run.Of.Parallel = 1
-		if *index < 0 {
-			*index = int(time.Now().UnixNano() % 1_000_000)
-		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 			defer cfg.Source.Scenario.Stop()
 			if err := cfg.Source.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
@@ -66,10 +63,21 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 			if len(streams) == 0 {
 				return w.askTyped(ctx, cfg, w.stdin)
 			}
-			return w.ask(ctx, cfg, streams, *index)
+			return w.ask(ctx, cfg, streams, question{index(), screen.Episode})
 		})
 	}
 	return c
+}
+
+// indexFlag gives c the flag of a problem's index, and returns what reads it.
+func indexFlag(c *cobra.Command) func() int {
+	index := c.Flags().Int("index", -1, "index of the problem in the stream of --seed; -1: any")
+	return func() int {
+		if *index < 0 {
+			return int(time.Now().UnixNano() % 1_000_000)
+		}
+		return *index
+	}
 }
 
 // isQuestion reports whether an argument is a question, and not the name of a task.
@@ -92,8 +100,14 @@ func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream)
 	})
 }
 
+// A question is one problem of a stream, with who shows the episode.
+type question struct {
+	index int
+	show  func(io.Writer, quintain.Scenario, *quintain.Trajectory) error
+}
+
 // ask plays one problem of a stream.
-func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, index int) error {
+func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, q question) error {
 	policy, err := w.policy(ctx, c, streams)
 	if err != nil {
 		return err
@@ -103,11 +117,11 @@ func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, in
 			return usageError{err}
 		}
 	}
-	played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], index)
+	played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], q.index)
 	if err != nil {
 		return err
 	}
-	return screen.Episode(w.stdout, streams[0].Scenario, &played)
+	return q.show(w.stdout, streams[0].Scenario, &played)
 }
 
 // askTyped asks questions, one a line.

@@ -91,21 +91,22 @@ func uses() map[string][]string {
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "trace", "dumps", "metrics", "model", "learn"})
 	return map[string][]string{
-		"run":      runs,
-		"gateway":  append(slices.Clone(runs), "-run.gateway"),
-		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
-		"view":     {"data", "log", "server", "policy.tokenizer"},
-		"pretrain": {"tasks", "scenario", "model", "log"},
-		"hub":      append(slices.Clone(hubs), "serve", scored),
-		"serve":    {"log", "server", "serve", "-serve.hub", scored},
-		"config":   {""},
+		"run":       runs,
+		"gateway":   append(slices.Clone(runs), "-run.gateway", "-scenario.agent"),
+		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
+		"ask":       {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
+		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
+		"view":      {"data", "log", "server", "policy.tokenizer"},
+		"pretrain":  {"tasks", "scenario", "-scenario.agent", "model", "log"},
+		"hub":       append(slices.Clone(hubs), "serve", scored),
+		"serve":     {"log", "server", "serve", "-serve.hub", scored},
+		"config":    {""},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
 
-		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
-		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
-		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
+		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
+		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "scenario.agent", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
+		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
 		"fake-server": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
@@ -194,9 +195,15 @@ func (r *runSettings) Check() error { return r.Of.Check() }
 // configVariable names the settings file if no flag does.
 const configVariable = settings.Prefix + "CONFIG"
 
+// otherVariables are those with our prefix that are no settings: the program itself reads
+// the first, agents and the Python package the others, and an agent may start this program.
+func otherVariables() []string {
+	return []string{configVariable, settings.Prefix + "URL", settings.Prefix + "KEY", settings.Prefix + "PROBLEM", settings.Prefix + "RESULT"}
+}
+
 // loadConfig reads the settings of a verb. Its errors are errors of use.
 func (w *world) loadConfig(verb, file string, flags map[string]string) (*config, error) {
-	from := settings.Sources{Environ: w.environ(), Others: []string{configVariable}, Flags: flags}
+	from := settings.Sources{Environ: w.environ(), Others: otherVariables(), Flags: flags}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return nil, usagef("--config: %w", err)
 	}

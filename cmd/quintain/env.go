@@ -100,6 +100,9 @@ func (e *atroposEnv) runConfig(ctx context.Context, q *queue.Queue) (to run.Conf
 	if len(c.Source.Tasks) == 0 {
 		c.Source.Tasks = envrun.Tasks(&e.of.Env)
 	}
+	if err := c.Source.Scenario.Start(ctx, e.log); err != nil { // which needs no end: it is an agent's
+		return to, err
+	}
 	streams, err := c.runStreams()
 	if err != nil {
 		return to, err

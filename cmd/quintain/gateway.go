@@ -53,8 +53,11 @@ Sessions outlive a crash: their calls are on disk before the last byte of a repl
 // gateway returns the gateway of a run whose problems agents elsewhere play; nil: the run
 // plays them itself.
 func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
-	if !c.Run.Gateway {
+	switch {
+	case !c.Run.Gateway:
 		return nil, nil
+	case c.Source.Scenario.Agent.Set():
+		return nil, usagef("run.gateway: agents elsewhere play, and scenario.agent.command is one that plays here; choose one")
 	}
 	secret, err := gateway.Secret(c.Data)
 	if err != nil {

@@ -127,6 +127,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
 	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
 	if agents != nil {
+		pages.ShowAgents(agents)
 		r.live.Say("agents play: POST http://%s/v1/sessions makes sessions (docs/gateway.md)", h.Addr())
 	}
 	w.show(h.Addr(), open)

@@ -10,7 +10,7 @@ const (
 	dsmlParameter             = dsmlOpen + `parameter name="`
 )
 
-var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd}
+var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd, open: dsmlInvoke}
 
 func (r *reader) dsml() bool {
 	for _, section := range []string{"function_calls>", "tool_calls>"} { // of V3.2, of V4
@@ -43,7 +43,9 @@ func (r *reader) dsml() bool {
 				r.fault("parameter %s is not JSON", key)
 			}
 		}
-		r.set(args, key, literal)
+		if !args.set(key, literal) {
+			return r.brokenTags(broken{name, from, "parameter " + key + " is written twice"}, dsmlInvokeEnd, dsmlInvoke)
+		}
 	}
 	if !r.skip(dsmlInvokeEnd) {
 		return r.brokenTags(broken{name, from, "want a parameter or the end of the call"}, dsmlInvokeEnd, dsmlInvoke)

@@ -9,7 +9,7 @@ var glm = Format{
 	read: func(r *reader) { r.each(r.glm, "<tool_call>") },
 }
 
-var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", end: "</tool_call>"}
+var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", end: "</tool_call>", open: "<tool_call>"}
 
 func (r *reader) glm() bool {
 	r.skip("<tool_call>")
@@ -31,7 +31,9 @@ func (r *reader) glm() bool {
 		if !closed {
 			return r.brokenTags(broken{name, from, "an argument has no end"}, "</tool_call>", "<tool_call>")
 		}
-		r.argument(args, key, value)
+		if !r.argument(args, key, value) {
+			return r.brokenTags(broken{name, from, "argument " + key + " is written twice"}, "</tool_call>", "<tool_call>")
+		}
 	}
 	if !r.skip("</tool_call>") {
 		return r.brokenTags(broken{name, from, "want <arg_key> or </tool_call>"}, "</tool_call>", "<tool_call>")

@@ -30,12 +30,16 @@ func (r *reader) harmony() {
 			break
 		}
 		to, channel := harmonyTo(header)
+		if to != "" && len(r.out.Calls) >= maxCalls {
+			r.fault("more than %d calls", maxCalls)
+			break
+		}
 		end := r.harmonyBody(to != "")
 		body := r.text[r.at:end]
 		switch {
-		case to != "" && len(r.out.Calls) < maxCalls:
+		case to != "":
 			r.arguments(strings.TrimPrefix(to, "functions."), r.at, end)
-		case to == "" && channel == "analysis":
+		case channel == "analysis":
 			thoughts = append(thoughts, body)
 		case body != "":
 			r.pieces = append(r.pieces, body)

@@ -98,3 +98,29 @@ func TestHostileTextsCostLittle(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsWrittenIsInTheReply: a word anywhere in a reply, even inside a tag, is in the
+// reasoning, the content or a call. Harmony's headers, the attributes of DSML and other
+// members of a call's object say something about a call, and are not part of it.
+func TestWhatIsWrittenIsInTheReply(t *testing.T) {
+	const word = "Qq"
+	for name, list := range readings {
+		format, _ := Named(name)
+		for _, c := range list {
+			if name == "gpt_oss" || strings.Contains(c.text, "DSML") || strings.Contains(c.text, `"id"`) {
+				continue
+			}
+			for at := range c.text {
+				text := c.text[:at] + word + c.text[at:]
+				got := format.Parse(text, Context{Tools: json.RawMessage(tools), Thinking: c.thinking})
+				said := got.Reasoning + "\n" + got.Content
+				for _, call := range got.Calls {
+					said += "\n" + call.ID + "\n" + call.Name + "\n" + call.Arguments
+				}
+				if !strings.Contains(said, word) {
+					t.Errorf("%s: %q loses %s: %#v", name, text, word, got)
+				}
+			}
+		}
+	}
+}

@@ -52,7 +52,10 @@ func (p *python) keywords() {
 		if p.value(1); p.why != "" {
 			return
 		}
-		o.set(name, string(p.out))
+		if !o.set(name, string(p.out)) {
+			p.fault()
+			return
+		}
 		p.space()
 		if !p.skip(",") && !strings.HasPrefix(p.text[p.at:], ")") {
 			p.fault()

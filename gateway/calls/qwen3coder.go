@@ -11,7 +11,7 @@ var qwen3Coder = Format{
 	read: func(r *reader) { r.each(r.qwen3Coder, "<tool_call>", "<function=") },
 }
 
-var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>"}
+var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>", open: "<function="}
 
 func (r *reader) qwen3Coder() bool {
 	r.skip("<tool_call>") // models sometimes leave it out
@@ -34,7 +34,9 @@ func (r *reader) qwen3Coder() bool {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, "</tool_call>", "<tool_call>")
 		}
 		value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
-		r.argument(args, key, value)
+		if !r.argument(args, key, value) {
+			return r.brokenTags(broken{name, from, "parameter " + key + " is written twice"}, "</tool_call>", "<tool_call>")
+		}
 	}
 	if !r.skip("</function>") {
 		return r.brokenTags(broken{name, from, "want <parameter= or </function>"}, "</tool_call>", "<tool_call>")

@@ -8,8 +8,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// schemas are the JSON schemas of parameters, by tool and parameter.
-type schemas map[string]map[string]json.RawMessage
+// schemas are the names of the JSON types that arguments may have, by tool and parameter;
+// none: its schema does not say.
+type schemas map[string]map[string][]string
 
 // readSchemas reads tools in the form of chat templates; a tool without its wrapper will
 // do too. What is none has no schema.
@@ -37,7 +38,11 @@ func readSchemas(tools json.RawMessage) schemas {
 		if f.Name == "" {
 			f = tool.function
 		}
-		all[f.Name] = f.Parameters.Properties
+		types := map[string][]string{}
+		for name, schema := range f.Parameters.Properties {
+			types[name] = kinds(schema, 0)
+		}
+		all[f.Name] = types
 	}
 	return all
 }

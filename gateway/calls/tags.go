@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -13,15 +12,17 @@ type tagged struct {
 	after string // the tag behind a value
 	next  string // the beginning of another argument
 	end   string // of the call
+	open  string // of the next call: no value reaches beyond it
 }
 
 // value reads the text up to the tag behind it. A text may hold that tag: the first one
 // counts behind which the call goes on or ends.
 func (t tagged) value(r *reader) (text string, closed bool) {
-	region := r.text[r.at:r.ends(t.end)]
+	region := r.text[r.at:r.ends(t.open)]
 	for end := 0; ; end += len(t.after) {
 		i := strings.Index(region[end:], t.after)
 		if i < 0 {
+			r.worked(len(region))
 			return "", false
 		}
 		end += i
@@ -73,7 +74,7 @@ func (r *reader) brokenTags(b broken, closing, open string) bool {
 
 // An object collects the arguments of a call one by one, in their order.
 type object struct {
-	tool   map[string]json.RawMessage // the schemas of the parameters
+	types  map[string][]string // of the parameters
 	names  []string
 	values map[string]string
 }
@@ -82,32 +83,28 @@ func (r *reader) newObject(tool string) *object {
 	if r.tools == nil {
 		r.tools = readSchemas(r.in.Tools)
 	}
-	return &object{tool: r.tools[tool], values: map[string]string{}}
+	return &object{types: r.tools[tool], values: map[string]string{}}
 }
 
-// set adds an argument, and reports whether there was one of that name: the last counts.
-func (o *object) set(name, literal string) (again bool) {
-	if _, again = o.values[name]; !again {
-		o.names = append(o.names, name)
+// set adds an argument, and reports false if there is one of that name.
+func (o *object) set(name, literal string) bool {
+	if _, again := o.values[name]; again {
+		return false
 	}
+	o.names = append(o.names, name)
 	o.values[name] = literal
-	return again
+	return true
 }
 
-// argument adds an argument that was written as text between tags.
-func (r *reader) argument(o *object, name, text string) {
-	types := kinds(o.tool[name], 0)
+// argument adds an argument that was written as text between tags, and reports false if
+// there is one of that name.
+func (r *reader) argument(o *object, name, text string) bool {
+	types := o.types[name]
 	literal, fits := typed(text, types)
 	if !fits {
 		r.fault("argument %s is not of type %s", name, strings.Join(types, " or "))
 	}
-	r.set(o, name, literal)
-}
-
-func (r *reader) set(o *object, name, literal string) {
-	if o.set(name, literal) {
-		r.fault("argument %s is written twice", name)
-	}
+	return o.set(name, literal)
 }
 
 // text writes the arguments as json.dumps and tojson do.

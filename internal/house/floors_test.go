@@ -22,7 +22,7 @@ var floors = [][]string{
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause",
+		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command",
 	},
 	{
 		"settings", // the settings and their names
@@ -51,7 +51,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"queue/packing",
-		"gateway/calls", "gateway/dialect", "gateway/journal",
+		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
@@ -73,7 +73,7 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/words", "watch/calls"},
+	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools
 	{"serve"}, // all protocols on one port

@@ -18,17 +18,19 @@ from typing import TYPE_CHECKING, Any
 
 from quintain import environments, math, rewards
 from quintain.environments import ScenarioEnvironment, TaskEnvironment
-from quintain.errors import Error, HubError, ProgramError
+from quintain.errors import Error, HubError, ProgramError, SessionError
 from quintain.run import Run
 from quintain.problems import Problem, Task, Verdict, grade, grade_all, judge_all, task, tasks
 from quintain.scenarios import Draw, Play, Reply, Scenario, Step, scenario, serve_scenario
+from quintain.sessions import Agent, Session, agent, group, session
 
 if TYPE_CHECKING:
     from quintain.hub import Batch, Hub
 
 __all__ = [
-    "Batch", "Draw", "Error", "Hub", "HubError", "Play", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Step", "Task",
-    "TaskEnvironment", "Verdict", "environments", "grade", "grade_all", "judge_all", "math", "rewards", "scenario", "serve_scenario", "task", "tasks",
+    "Agent", "Batch", "Draw", "Error", "Hub", "HubError", "Play", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Session",
+    "SessionError", "Step", "Task", "TaskEnvironment", "Verdict", "agent", "environments", "grade", "grade_all", "group", "judge_all", "math", "rewards",
+    "scenario", "serve_scenario", "session", "task", "tasks",
 ]  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """The errors of the package."""
 
-__all__ = ["Error", "HubError", "ProgramError"]
+__all__ = ["Error", "HubError", "ProgramError", "SessionError"]
 
 
 class Error(Exception):
@@ -13,6 +13,14 @@ class ProgramError(Error):
 
 class HubError(Error):
     """A hub refused a request, or is out of reach. ``status`` is the HTTP status; 0: no reply."""
+
+    def __init__(self, message: str, status: int = 0):
+        super().__init__(message)
+        self.status = status
+
+
+class SessionError(Error):
+    """A gateway refused a request, or is out of reach. ``status`` is the HTTP status; 0: no reply."""
 
     def __init__(self, message: str, status: int = 0):
         super().__init__(message)

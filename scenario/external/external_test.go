@@ -39,7 +39,7 @@ func both(t *testing.T, way string, test func(t *testing.T, how Settings)) {
 	t.Run("pipes", func(t *testing.T) {
 		t.Parallel()
 		how := quickly()
-		how.Command, how.Processes = command(t, way), 2
+		how.Command, how.Processes = commandLine(t, way), 2
 		test(t, how)
 	})
 	t.Run("http", func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestOwnProblemsArePlayed(t *testing.T) {
 
 func TestSettingsOfAProgramAreInItsID(t *testing.T) {
 	how := quickly()
-	how.Command = command(t, "set")
+	how.Command = commandLine(t, "set")
 	id := start(t, how).Own().Info().ID()
 	if !strings.HasPrefix(id, "obedient.v2-") {
 		t.Errorf("ID %s", id)
@@ -308,7 +308,7 @@ func TestAContextEndsAStep(t *testing.T) {
 func TestAContextEndsAWrite(t *testing.T) {
 	t.Parallel()
 	how := quickly()
-	how.Command = command(t, "deaf")
+	how.Command = commandLine(t, "deaf")
 	p := start(t, how)
 	e := open(t, p.Own(), 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -351,7 +351,7 @@ func asked(p *Program) {
 func TestALateAnswerIsDropped(t *testing.T) {
 	t.Parallel()
 	how := quickly()
-	how.Command = command(t, "own")
+	how.Command = commandLine(t, "own")
 	p := start(t, how)
 	e, beside := open(t, p.Own(), 0), open(t, p.Own(), 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -415,7 +415,7 @@ func TestAProgramThatCannotBeUsedIsRefused(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			how := quickly()
-			how.Command = command(t, c.way)
+			how.Command = commandLine(t, c.way)
 			if p, err := Open(t.Context(), how, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("program %v, error %v, want %q", p, err, c.want)
 			}
@@ -433,7 +433,7 @@ func TestAProgramThatCannotBeUsedIsRefused(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		how := quickly()
-		how.Command = command(t, "mute")
+		how.Command = commandLine(t, "mute")
 		if _, err := Open(ctx, how, slog.New(slog.DiscardHandler)); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want that of the context", err)
 		}
@@ -443,7 +443,7 @@ func TestAProgramThatCannotBeUsedIsRefused(t *testing.T) {
 func TestOneThatAlwaysFailsEndsTheRun(t *testing.T) {
 	t.Parallel()
 	how := quickly()
-	how.Command = command(t, "exit-open")
+	how.Command = commandLine(t, "exit-open")
 	s := start(t, how).Own()
 	p, err := s.Problem(quintain.Draw{})
 	if err != nil {
@@ -486,7 +486,7 @@ func TestAnErrorOfOpeningIsOfTheEnvironment(t *testing.T) {
 func TestTooManyEpisodesEndTheRun(t *testing.T) {
 	t.Parallel()
 	how := quickly()
-	how.Command, how.Processes, how.Episodes = command(t, "own"), 2, 3
+	how.Command, how.Processes, how.Episodes = commandLine(t, "own"), 2, 3
 	s := start(t, how).Own()
 	for i := range 6 {
 		open(t, s, i)
@@ -507,7 +507,7 @@ func TestTooManyEpisodesEndTheRun(t *testing.T) {
 func TestAProgramThatDoesNotEndIsKilled(t *testing.T) {
 	t.Parallel()
 	how := quickly()
-	how.Command = command(t, "stubborn")
+	how.Command = commandLine(t, "stubborn")
 	p, err := Open(t.Context(), how, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -562,25 +562,6 @@ func TestAServerThatIsStartedAgain(t *testing.T) {
 				t.Errorf("error %v, want the end of the run: %v", err, c.stops)
 			}
 		})
-	}
-}
-
-func TestCommandLines(t *testing.T) {
-	for _, c := range []struct {
-		why, line string
-		want      []string
-	}{
-		{"words", "python my_env.py  --most 7\n", []string{"python", "my_env.py", "--most", "7"}},
-		{"quotation marks keep together", `"my python" 'a "b"' c"d e"f`, []string{"my python", `a "b"`, "cd ef"}},
-		{"an empty word", `a ""`, []string{"a", ""}},
-		{"a backslash is nothing special", `C:\env\run.exe`, []string{`C:\env\run.exe`}},
-		{"nothing", " ", nil},
-		{"one is not closed", `a "b`, nil},
-	} {
-		got, err := fields(c.line)
-		if (err != nil) != (c.want == nil) || !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, error %v, want %q", c.why, got, err, c.want)
-		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
@@ -49,9 +50,9 @@ type call struct {
 
 // startProcess starts a process of how's command.
 func startProcess(how Settings, log *slog.Logger) (*process, error) {
-	words, err := fields(how.Command)
+	words, err := command.Fields(how.Command)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("command: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{
@@ -62,7 +63,7 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 	says := &lines{most: longest, take: p.hear}
 	answers := &lines{most: how.MaxBytes, take: p.take, long: func() error { return p.end(tooLong(how.MaxBytes)) }}
 	p.command.Stdout, p.command.Stderr, p.command.WaitDelay = answers, says, patience
-	apart(p.command)
+	command.Apart(p.command)
 	if p.in, err = p.command.StdinPipe(); err != nil {
 		cancel()
 		return nil, err
@@ -235,7 +236,7 @@ func (p *process) gone() (played bool, fault error) {
 func (p *process) close() {
 	p.refuse(errClosed)
 	_ = p.in.Close() // an error: it is closed already
-	for _, then := range []func(){func() { terminate(p.command) }, p.kill} {
+	for _, then := range []func(){func() { command.Terminate(p.command) }, p.kill} {
 		select {
 		case <-p.ended:
 		case <-time.After(patience):

@@ -262,7 +262,7 @@ func quickly() Settings {
 }
 
 // command returns the command line of the program with a way.
-func command(t *testing.T, way string) string {
+func commandLine(t *testing.T, way string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

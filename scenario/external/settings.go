@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -46,8 +46,10 @@ func (s *Settings) Check() error {
 		return errors.New("url: there is a command too; choose one")
 	}
 	if s.Command != "" {
-		_, err := fields(s.Command)
-		return err
+		if _, err := command.Fields(s.Command); err != nil {
+			return fmt.Errorf("command: %w", err)
+		}
+		return nil
 	}
 	if s.URL == "" {
 		return nil
@@ -60,36 +62,3 @@ func (s *Settings) Check() error {
 
 // Set reports whether a program is set.
 func (s *Settings) Set() bool { return s.Command != "" || s.URL != "" }
-
-// fields splits a command line at its spaces, but not between ' or ".
-func fields(line string) (words []string, err error) {
-	var word strings.Builder
-	quote, open := rune(0), false
-	for _, r := range line {
-		switch {
-		case r == quote && quote != 0:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, open = r, true
-		case quote == 0 && (r == ' ' || r == '\t' || r == '\n'):
-			if open {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			open = false
-		default:
-			word.WriteRune(r)
-			open = true
-		}
-	}
-	if open {
-		words = append(words, word.String())
-	}
-	switch {
-	case quote != 0:
-		return nil, fmt.Errorf("command: a quotation mark, %c, is not closed", quote)
-	case len(words) == 0:
-		return nil, errors.New("command: is empty, want a program with its arguments")
-	}
-	return words, nil
-}

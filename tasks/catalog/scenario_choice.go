@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/scenario"
@@ -20,11 +21,13 @@ type ScenarioChoice struct {
 	External external.Settings        // of a program that replaces the scenario, if set
 	plays    map[string]scenario.Play // by the scenario's name
 	program  *external.Program        // nil until started
+	Agent    agent.Settings           // of a program that plays the scenario, if set
+	agents   *agent.Program           // nil until started
 }
 
 // DefaultScenario returns the scenario reasoning_gym, with default settings for all.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), plays: map[string]scenario.Play{}}
+	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), Agent: agent.Default(), plays: map[string]scenario.Play{}}
 	for _, spec := range Scenarios() {
 		s.plays[spec.Name] = spec.New()
 	}
@@ -39,6 +42,7 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 	}
 	d.Text(&s.Name, "name", "scenario of the problems, see quintain scenarios list").OneOf(names...).Flag("scenario")
 	d.Prefixed(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
+	d.Prefixed(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
 	for _, spec := range Scenarios() {
 		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
 	}
@@ -58,9 +62,14 @@ func (s *ScenarioChoice) Scores() scores.By {
 	return s.plays["reasoning_gym"].(*scenarios.ReasoningGym).Scores
 }
 
-// Start starts the external program, if one is set; its standard error goes to log. The
-// caller must Stop it, even after an error.
+// Start starts the external program, if one is set; its standard error goes to log. It finds
+// the program of the agent, if one is set. The caller must Stop it, even after an error.
 func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error) {
+	if s.Agent.Set() {
+		if s.agents, err = agent.New(s.Agent); err != nil {
+			return fmt.Errorf("scenario.agent.%w", err)
+		}
+	}
 	if !s.External.Set() {
 		return nil
 	}
@@ -86,15 +95,31 @@ func (s *ScenarioChoice) Streams(seed uint64) (streams []rollout.Stream) {
 	if s.program == nil || s.program.Own() == nil {
 		return nil
 	}
-	own := s.program.Own()
+	own := s.played(s.program.Own())
 	for level := range own.TaskInfo().Levels {
 		streams = append(streams, rollout.Stream{Scenario: own, Seed: seed, Level: level, Weight: 1})
 	}
 	return streams
 }
 
+// played returns a scenario as the agent plays it, if there is one.
+func (s *ScenarioChoice) played(of quintain.Scenario) quintain.Scenario {
+	if s.agents == nil {
+		return of
+	}
+	return s.agents.Over(of, s.program == nil)
+}
+
 // Over returns the chosen scenario over a task.
 func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
+	of, err := s.over(t)
+	if err != nil {
+		return nil, err
+	}
+	return s.played(of), nil
+}
+
+func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	if s.program != nil {
 		return s.program.Over(t)
 	}

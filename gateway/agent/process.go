@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/internal/command"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// patience is the time for output and connections of processes that left the group of the
+// program, once this has ended.
+const patience = time.Second
+
+// start serves a session, and runs the program to its end. It returns the end of its output.
+// The error says that this machine failed.
+func (p *Program) start(ctx context.Context, session *gateway.Solo, f *folder) (said string, err error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", lost(err)
+	}
+	server, err := web.New(web.Config{Name: "agent", Routes: session.Routes(), Settings: web.Settings{Drain: patience, MaxBody: mostBody, MaxInflated: mostBody}})
+	if err != nil {
+		l.Close()
+		return "", err
+	}
+	serve, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var serving sync.WaitGroup
+	var served error
+	serving.Go(func() { served = server.Run(serve, l) })
+	all, err := p.run(ctx, session, f, "http://"+l.Addr().String())
+	stop()
+	serving.Wait()
+	return all.String(), cmp.Or(err, served)
+}
+
+// mostBody bounds the body of a call, in bytes.
+const mostBody = 64 << 20
+
+// run runs the program to its end. What it leaves in its process group is killed.
+func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, address string) (*tail, error) {
+	said, complained := &tail{most: mostOutput}, &tail{most: mostComplaint}
+	c := exec.CommandContext(context.WithoutCancel(ctx), p.words[0], p.words[1:]...) // await kills it
+	c.Dir, c.Env = f.work(), p.environ(session, f, address)
+	group, err := command.NewGroup(f.path)
+	if err != nil {
+		return said, lost(err)
+	}
+	group.Add(c)
+	out, err := open(&c.Stdout, said)
+	if err != nil {
+		group.Kill()
+		return said, lost(err)
+	}
+	errs, err := open(&c.Stderr, io.MultiWriter(said, complained))
+	if err != nil {
+		group.Kill()
+		out.close()
+		return said, lost(err)
+	}
+	err = c.Start()
+	out.started()
+	errs.started()
+	if err == nil {
+		err = p.await(ctx, c, session, group)
+	} else {
+		err = lost(err)
+	}
+	group.Kill()
+	out.close()
+	errs.close()
+	how := "exit status 0"
+	if exit, is := errors.AsType[*exec.ExitError](err); is || errors.Is(err, errKilled) {
+		how = err.Error()
+		if is {
+			session.Fail(because("the agent's program ended: "+exit.Error(), strings.TrimSpace(complained.String())))
+		}
+		err = nil
+	}
+	fmt.Fprintf(said, "[the program ended: %s]\n", how)
+	return said, err
+}
+
+// errKilled says that the program did not end by itself.
+var errKilled = errors.New("killed, as its session was over")
+
+// await waits for the end of the program. It kills it when ctx ends, or some time after its
+// session is over. The error is an [*exec.ExitError] if the program failed by itself.
+func (p *Program) await(ctx context.Context, c *exec.Cmd, session *gateway.Solo, group *command.Group) error {
+	over, ended := make(chan struct{}), make(chan error, 1)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	watch, stop := context.WithCancel(ctx)
+	defer stop()
+	beside.Go(func() { ended <- c.Wait() })
+	beside.Go(func() {
+		session.Watch(watch)
+		close(over)
+	})
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	case <-over:
+		late := time.NewTimer(p.how.Leave)
+		defer late.Stop()
+		select {
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+		case <-late.C:
+		}
+	}
+	group.End()
+	beside.Wait() // it was killed
+	return errKilled
+}
+
+// A stream is a pipe from the program to a writer.
+type stream struct {
+	r, w   *os.File
+	copied sync.WaitGroup
+}
+
+// open returns the stream that becomes an output of a command.
+func open(output *io.Writer, to io.Writer) (*stream, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	*output = w
+	s := &stream{r: r, w: w}
+	s.copied.Go(func() { _, _ = io.Copy(to, r) }) // it ends with the pipe
+	return s, nil
+}
+
+// started closes the program's end of the pipe here.
+func (s *stream) started() { _ = s.w.Close() }
+
+// close reads the rest. Processes that left the group may hold the pipe, so it does not wait
+// for long.
+func (s *stream) close() {
+	_ = s.w.Close() // it may be closed already
+	_ = s.r.SetReadDeadline(time.Now().Add(patience))
+	s.copied.Wait()
+	_ = s.r.Close()
+}

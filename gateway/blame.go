@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/journal"
+)
+
+// codeAgain is the code of calls that ended for no fault of the policy: a client may ask again.
+const codeAgain = "ask_again"
+
+// A failure is a call that the policy failed. A session that has one at its end has no
+// reward.
+type failure struct {
+	Parent string `json:"parent,omitempty"` // ID of the call that it continued
+	Start  []byte `json:"start"`            // digests as of a node
+	System []byte `json:"system"`
+	Why    string `json:"why"`
+}
+
+// blame remembers that the policy failed a call, and returns the record that says so. s.mu
+// is held.
+func (s *session) blame(f *flight) []journal.Record {
+	refused, is := errors.AsType[*dialect.Error](f.err)
+	if is && (refused.Status < http.StatusInternalServerError || refused.Code == codeAgain) {
+		return nil
+	}
+	one := failure{Start: f.place.start[:], System: f.place.system[:], Why: f.err.Error()}
+	if f.place.parent != nil {
+		one.Parent = f.place.parent.id
+	}
+	s.failures = append(s.failures, one)
+	return []journal.Record{recordOf(s.id, kindFailed, one)}
+}
+
+// forgive forgets the failures of calls that a later one of their branch made good: it
+// continues the same call or, if they began a conversation, has the same instructions and
+// tools. s.mu is held.
+func (s *session) forgive(n *node) {
+	if len(s.failures) == 0 {
+		return
+	}
+	path := n.path()
+	s.failures = slices.DeleteFunc(s.failures, func(one failure) bool {
+		if one.Parent == "" {
+			return string(one.Start) == string(n.start[:]) && string(one.System) == string(n.system[:])
+		}
+		return slices.ContainsFunc(path, func(at *node) bool { return at.id == one.Parent })
+	})
+}

@@ -1,0 +1,180 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// play plays a session to its end: a call, the end, and a reward unless it is NaN as text.
+func (b *bench) play(s MadeSession, reward string) {
+	b.t.Helper()
+	b.post(s, 200, ask)
+	if reward != "" {
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": `+reward+`}`)
+	}
+	b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", map[bool]string{true: `{"failed": "agent"}`}[reward == ""])
+}
+
+// rewardsOf is the rewards of a result, and its outcomes where there is none.
+func rewardsOf(r rollout.Result) string {
+	var all []string
+	for i := range r.Trajectories {
+		t := &r.Trajectories[i]
+		if t.Outcome.Rewarded() {
+			all = append(all, fmt.Sprint(t.Reward()))
+		} else {
+			all = append(all, string(t.Outcome))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestGroups(t *testing.T) {
+	for _, test := range []struct {
+		why, spec string
+		rewards   []string // of the sessions of the first request; empty: the agent fails
+		then      func(b *bench, made Made)
+		want      string // rewards and outcomes of the result
+		drop      rollout.Drop
+	}{
+		{"all", `{"name": "x", "of": 3}`, []string{"0", "1", "0.5"}, nil, "0 1 0.5", ""},
+		{"one failed", `{"name": "x", "of": 3}`, []string{"0", "1", ""}, nil, "0 1 env_failed", rollout.DropEnvFailed},
+		{"one failed, and was replaced", `{"name": "x", "of": 2, "replace": 1}`, []string{"0", ""}, func(b *bench, m Made) {
+			b.want(409, "POST", "/v1/sessions", `{"group": "`+m.Group+`", "count": 2}`)
+			b.play(b.more(m), "1")
+		}, "0 1", ""},
+		{"the one in its place failed too", `{"name": "x", "of": 2, "replace": 1}`, []string{"0", ""}, func(b *bench, m Made) {
+			b.play(b.more(m), "")
+		}, "0 env_failed env_failed", rollout.DropEnvFailed},
+		{"at least two", `{"name": "x", "of": 3, "at_least": 2}`, []string{"0", "", "1"}, nil, "0 1", ""},
+		{"at least two, but one", `{"name": "x", "of": 3, "at_least": 2}`, []string{"0", "", ""}, nil, "0 env_failed env_failed", rollout.DropEnvFailed},
+		{"closed with two of four", `{"name": "x", "of": 4, "at_least": 2, "count": 2}`, []string{"0", "1"}, func(b *bench, m Made) {
+			b.want(200, "POST", "/v1/groups/"+m.Group+"/close", "")
+			b.want(409, "POST", "/v1/groups/"+m.Group+"/sessions", "")
+		}, "0 1", ""},
+	} {
+		b := open(t, nil)
+		made := b.make(test.spec)
+		for i, r := range test.rewards {
+			b.play(made.Sessions[i], r)
+		}
+		if test.then != nil {
+			for _, s := range made.Sessions {
+				b.want(200, "GET", "/v1/sessions/"+s.ID+"?wait=10&state=sealed", "")
+			}
+			test.then(b, made)
+		}
+		r := b.result()
+		if got := rewardsOf(r); got != test.want {
+			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+		if _, _, drop, err := (rollout.Rules{Estimator: rollout.None, KeepEqual: true}).Judge(r); drop != test.drop || err != nil {
+			t.Errorf("%s: drop %q, want %q; error %v", test.why, drop, test.drop, err)
+		}
+	}
+}
+
+// more asks for one more session of a group.
+func (b *bench) more(m Made) MadeSession {
+	b.t.Helper()
+	return parse[Made](b.t, b.want(201, "POST", "/v1/groups/"+m.Group+"/sessions", "")).Sessions[0]
+}
+
+// A group whose sessions cannot be made gives up its place at the gate.
+func TestRefusedSessionsLeaveTheGate(t *testing.T) {
+	for _, test := range []struct {
+		why, spec string
+		status    int
+	}{
+		{"too many sessions", `{"name": "y", "of": 4}`, 429},
+		{"more than the group has", `{"name": "y", "of": 1, "count": 2}`, 422},
+		{"more at least than the group has", `{"name": "y", "of": 2, "at_least": 3}`, 422},
+		{"a time that is none", `{"name": "y", "of": 1, "reward_within": -1}`, 422},
+		{"a time without end", `{"name": "y", "of": 1, "reward_within": 1e30}`, 422},
+	} {
+		b := open(t, func(c *Config) { c.Settings.MaxSessions = 3 })
+		b.want(test.status, "POST", "/v1/sessions", test.spec)
+		if b.desk.entered != 0 || len(b.gateway.all()) != 0 {
+			t.Errorf("%s: %d groups entered, %d are there", test.why, b.desk.entered, len(b.gateway.all()))
+		}
+	}
+}
+
+// The limit of sessions counts those under way.
+func TestFinishedSessionsMakeRoom(t *testing.T) {
+	b := open(t, func(c *Config) { c.Settings.MaxSessions = 1 })
+	for range 3 {
+		b.play(b.make(`{"name": "x", "of": 1}`).Sessions[0], "1")
+		b.result()
+		b.until(func() bool {
+			b.gateway.mu.Lock()
+			defer b.gateway.mu.Unlock()
+			return b.gateway.live == 0
+		})
+	}
+}
+
+// A group without all its sessions ends when its time is over, and none of them is given a
+// reward for that.
+func TestLateGroups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, _, _ := inBubble(t)
+		made, err := g.Make(t.Context(), Spec{Name: "x", Group: "g", Of: 3, Count: 2}, 0, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range g.sessions {
+			s.limits.Seconds, s.limits.Idle = 0, 0
+		}
+		if err := g.End(t.Context(), made.Sessions[0].ID, End{Failed: failedAgent}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2*g.config.Settings.GroupWithin + time.Minute)
+		for range 2 {
+			r := <-g.host.(*desk).results
+			for _, one := range r.Trajectories {
+				if one.Outcome != quintain.TimedOut && one.Outcome != quintain.EnvFailed {
+					t.Errorf("%s: outcome %q", one.Problem.Prompt, one.Outcome)
+				}
+			}
+		}
+	})
+}
+
+// A closed group is closed after a restart; its name is taken while it can be looked at.
+func TestGroupsAfterRestart(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "s")
+	b := open(t, in(folder))
+	m := b.make(`{"name": "x", "of": 2, "count": 1, "group": "g"}`)
+	b.post(m.Sessions[0], 200, ask)
+	b.want(200, "POST", "/v1/groups/g/close", "")
+	b = b.again(folder)
+	b.want(409, "POST", "/v1/sessions", `{"name": "x", "group": "g"}`)
+	b.want(200, "POST", "/v1/sessions/"+m.Sessions[0].ID+"/reward", `{"reward": 1}`)
+	b.want(200, "POST", "/v1/sessions/"+m.Sessions[0].ID+"/end", "")
+	if got := rewardsOf(b.result()); got != "1" {
+		t.Error(got)
+	}
+	b.want(409, "POST", "/v1/sessions", `{"name": "x", "group": "g"}`)
+}
+
+// A full disk refuses sessions, and leaves nothing of them.
+func TestSessionsThatCannotBeKept(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "s")
+	b := open(t, in(folder))
+	b.disk.fails(errors.New("no room"))
+	b.want(507, "POST", "/v1/sessions", `{"name": "x", "of": 1}`)
+	b.disk.fails(nil)
+	if b.desk.entered != 0 || len(b.gateway.all()) != 0 {
+		t.Errorf("%d groups entered, %d are there", b.desk.entered, len(b.gateway.all()))
+	}
+	b.make(`{"name": "x", "of": 1}`)
+}

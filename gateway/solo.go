@@ -1,0 +1,214 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A Solo is one session by itself, of an agent that this process starts: with a seat at a
+// policy and a key that is void elsewhere, and without caller, group or journal.
+type Solo struct {
+	gateway *Gateway
+	session *session
+	seat    *seat
+}
+
+// NewSolo returns the session of a problem at a seat. The error names the invalid setting.
+func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) {
+	secret := make([]byte, secretBytes)
+	rand.Read(secret) // never fails
+	g, err := New(Config{Settings: how, Sampling: at.Sampling, Secret: secret, Keys: true})
+	if err != nil {
+		return nil, err
+	}
+	s := &Solo{gateway: g, seat: &seat{Seat: at}}
+	var reads exact.Renderer
+	if of, does := at.Policy.(interface{ Renderer() exact.Renderer }); does {
+		reads = of.Renderer()
+	}
+	if g.player, err = how.Player(s.seat, reads); err != nil {
+		return nil, err
+	}
+	mode := Train
+	if at.Exam {
+		mode = Exam
+	}
+	of := &group{
+		groupRecord: groupRecord{Name: at.Key, Problem: p, Of: 1, Mode: mode, AgentRewards: how.AgentRewards, Limits: how.Limits},
+		job:         rollout.Job{Problem: p},
+	}
+	s.session = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Created: time.Now()})
+	of.sessions = append(of.sessions, s.session)
+	g.sessions[s.session.id] = s.session
+	g.setOpen()
+	return s, nil
+}
+
+// Routes are the routes of its agent.
+func (s *Solo) Routes() []web.Route { return s.gateway.AgentRoutes() }
+
+// ID is the ID of the session, and Key its key.
+func (s *Solo) ID() string { return s.session.id }
+
+// Key is the key of the session.
+func (s *Solo) Key() string {
+	return keyOf(s.gateway.config.Secret, s.session.id, s.session.generation)
+}
+
+// Watch waits until the session is over: at a limit, at the word of the agent, or when ctx
+// ends.
+func (s *Solo) Watch(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		s.session.mu.Lock()
+		s.session.expire(time.Now())
+		over, changed := s.session.over() != nil, s.session.changed
+		s.session.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-tick.C:
+		}
+	}
+}
+
+// Fail ends the session because of its agent, unless it is over. If the agent only did not
+// bear that its conversation has no room for another reply, that is no failure.
+func (s *Solo) Fail(why string) {
+	e := End{Failed: failedAgent, Why: why}
+	if s.seat.noRoom() != nil {
+		e = End{Limit: true, Why: "there is no room for another reply: " + why}
+	}
+	s.end(e)
+}
+
+func (s *Solo) end(e End) {
+	s.session.mu.Lock()
+	defer s.session.mu.Unlock()
+	s.session.end(e, time.Now())
+	s.session.stopCalls()
+}
+
+// A Final is the end of a session, to be judged.
+type Final struct {
+	Reply    string // of the last call of the main branch
+	Finish   quintain.Finish
+	Answer   string // what the agent gave as its answer; empty: it gave none
+	Rewarded bool   // the agent gave its own reward
+	Limit    string // the limit that ended it; empty: none
+	Calls    int    // committed ones
+}
+
+// Close ends the session, unless it is over, and its calls. No request may be under way. The
+// error says why the session has no reward, as [quintain.Agent] has it.
+func (s *Solo) Close() (Final, error) {
+	s.end(End{})
+	s.gateway.flying.Wait()
+	of := s.session
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	final := Final{Answer: of.ended.Answer, Rewarded: of.rewarded, Calls: len(of.tree.nodes)}
+	if of.ended.Limit {
+		final.Limit = of.ended.Why
+	}
+	outcome, why := of.fate()
+	switch full := s.seat.noRoom(); {
+	case final.Calls == 0 && full != nil:
+		return final, full
+	case outcome == "":
+	case outcome == quintain.InfraFailed:
+		return final, fmt.Errorf("%w: %s: %w", quintain.ErrLost, why, s.seat.lastFault())
+	case outcome == quintain.TimedOut:
+		return final, fmt.Errorf("%s: %w", why, quintain.ErrTimeout)
+	case final.Calls == 0 && of.ended.Failed == "":
+		return final, errors.New("the agent made no call of its model")
+	default:
+		return final, errors.New(why)
+	}
+	last := of.tree.main()
+	final.Reply, final.Finish = last.turn.Reply, last.turn.Finish
+	return final, nil
+}
+
+// Trajectory returns the closed session as an episode: with its turns alone, or with a reward.
+// Nil: that of the agent, if it gave one.
+func (s *Solo) Trajectory(r *Reward) (quintain.Trajectory, error) {
+	of := s.session
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if r != nil {
+		if err := of.take(*r); err != nil {
+			return quintain.Trajectory{}, err
+		}
+	}
+	if of.rewarded {
+		of.settle(time.Now(), 0)
+	}
+	return of.trajectory(of.group.Name, &s.gateway.config.Settings), nil
+}
+
+// A seat answers the calls of one episode: it counts them, and their time.
+type seat struct {
+	quintain.Seat
+
+	mu    sync.Mutex
+	calls int
+	used  time.Duration // server time of all replies
+	full  error         // of the last reply: the conversation had no room for it
+	fault error         // of the last call that failed otherwise
+}
+
+// Sample implements [quintain.Policy].
+func (s *seat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	s.mu.Lock()
+	s.calls++
+	r.Key, r.Exam, r.Within = fmt.Sprintf("%s~%d", s.Key, s.calls), s.Exam, s.Within-s.used
+	s.mu.Unlock()
+	if s.Within > 0 && r.Within <= 0 {
+		return nil, fmt.Errorf("its replies took %v, the limit is %v: %w", s.Within-r.Within, s.Within, quintain.ErrTimeout)
+	}
+	if s.Within <= 0 {
+		r.Within = 0
+	}
+	all, err := s.Policy.Sample(ctx, r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range all {
+		s.used += one.Took
+	}
+	s.full = nil
+	if errors.Is(err, quintain.ErrNoRoom) {
+		s.full = err
+	} else if err != nil {
+		s.fault = err
+	}
+	return all, err
+}
+
+// lastFault returns the last error of the policy; nil: it made none.
+func (s *seat) lastFault() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault
+}
+
+// noRoom returns the error of the last call if it had no room for a reply.
+func (s *seat) noRoom() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.full
+}
