@@ -157,6 +157,10 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 	if err := s.tree.expand(f.req); err != nil {
 		return ask, err
 	}
+	text, err := g.completes(s, f.req)
+	if err != nil {
+		return ask, err
+	}
 	p := s.tree.find(g.canon.start(f.req.Tools), f.req.Messages, anchorsOf(f.req))
 	if main := s.tree.main(); main != nil {
 		p.most = main.tokens
@@ -168,6 +172,9 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
 	ask = g.ask(s, p, f.req)
+	if text != nil {
+		ask.Tokens, ask.Messages, ask.Context, ask.Fresh, ask.Wrote = text, f.req.Messages, nil, 0, 0
+	}
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
@@ -269,6 +276,9 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 			Fork: sample.Fork, Realigned: sample.Realigned, Malformed: read.Malformed, Why: read.Why,
 			Call: &quintain.Call{ID: id, Parent: -1, Class: p.class, Branch: p.branch},
 		},
+	}
+	if req.Prompt != "" {
+		n.completed = req.Prompt + sample.Text
 	}
 	n.tokens = len(sample.Read) + len(sample.Wrote)
 	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {

@@ -49,7 +49,7 @@ func FuzzRestore(f *testing.F) {
 			{Session: "s", Kind: kind, Data: data},
 			{Session: "s", Kind: kind, Data: data},
 		} {
-			if err := g.restore(r); err != nil {
+			if err := (restorer{g}).restore(r); err != nil {
 				return
 			}
 		}
@@ -62,8 +62,13 @@ func FuzzRestore(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if err := g.look(t.Context(), now.Add(time.Hour)); err != nil {
-			t.Error(err)
+		for _, of := range g.all() {
+			if !g.lookAt(t.Context(), of, now.Add(time.Hour)) {
+				continue
+			}
+			if err := g.finish(t.Context(), of); err != nil {
+				t.Error(err)
+			}
 		}
 		for len(host.results) > 0 {
 			r := <-host.results

@@ -408,3 +408,28 @@ func TestKeysInAnyCase(t *testing.T) {
 		b.want(200, "POST", "/v1/chat/completions", `{"model": "m", "messages": [{"role": "user", "content": "?"}]}`, "Authorization", scheme+" "+s.Key)
 	}
 }
+
+// A text is completed without a template; what goes on from a completion has its very tokens.
+func TestCompletions(t *testing.T) {
+	b := open(t, nil)
+	b.gateway.player.Encode = func(text string, opens bool) ([]quintain.Token, error) {
+		if opens {
+			text = "|" + text
+		}
+		return tokensOf(text), nil
+	}
+	s := b.make(`{"name": "n", "of": 1}`).Sessions[0]
+	ask := func(status int, prompt string) {
+		b.want(status, "POST", s.OpenAI+"/completions", fmt.Sprintf(`{"model": "x", "prompt": %q}`, prompt), "Authorization", "Bearer "+s.Key)
+	}
+	ask(200, "Once")
+	ask(200, "Oncereply 1 and then")
+	ask(200, "Twice")
+	for i, want := range []string{"|Once", "<user>Oncereply 1\n and then", "|Twice"} {
+		if got := textOf(b.policy.asked[i].Tokens); got != want {
+			t.Errorf("call %d reads %q, want %q", i, got, want)
+		}
+	}
+	b.gateway.player.Encode = nil
+	ask(400, "Once")
+}

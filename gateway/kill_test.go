@@ -116,7 +116,7 @@ type client struct {
 
 // A known session is what a client knows of it, from the answers that it got.
 type known struct {
-	madeSession
+	MadeSession
 	group   string
 	talk    []map[string]any
 	pending string   // a call without an answer
@@ -239,11 +239,11 @@ func (c *client) step() bool {
 func (c *client) make() bool {
 	name := fmt.Sprint("g", c.names.Add(1))
 	text, ok := c.ask(201, "POST", "/v1/sessions", "", `{"name": "drill", "group": "`+name+`"}`, false)
-	var m made
+	var m Made
 	if !ok || json.Unmarshal([]byte(text), &m) != nil {
 		return false
 	}
-	c.open = &known{madeSession: m.Sessions[0], group: name}
+	c.open = &known{MadeSession: m.Sessions[0], group: name}
 	return true
 }
 
@@ -337,7 +337,7 @@ func (c *client) verify() {
 		}
 	}
 	text, ok = c.ask(200, "GET", "/v1/sessions/"+s.ID, "", "", false)
-	var v view
+	var v View
 	if ok && json.Unmarshal([]byte(text), &v) == nil && s.reward > 0 && (v.Reward == nil || *v.Reward != s.reward) {
 		c.t.Errorf("the reward of %s is lost: %s", s.ID, text)
 	}

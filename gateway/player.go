@@ -21,6 +21,10 @@ type Player struct {
 	// the template. Nil: it does not.
 	Opens func(vars map[string]any) bool
 
+	// Encode returns the tokens of a text without a template, which opens a sequence or not.
+	// Nil: no text can be completed.
+	Encode func(text string, opens bool) ([]quintain.Token, error)
+
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
 }
@@ -41,6 +45,11 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
 		return len(read.Tokens), err
+	}
+	if encodes, does := r.(interface {
+		Encode(text string, opens bool) ([]quintain.Token, error)
+	}); does {
+		out.Encode = encodes.Encode
 	}
 	chat, is := r.(*exact.Chat)
 	if !is {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
@@ -79,4 +80,32 @@ func over(s *quintain.Sampling, asked dialect.Asked) {
 	if asked.TopK != nil {
 		s.TopK = *asked.TopK
 	}
+}
+
+// completes gives a request to complete a text the form of a conversation, and returns the
+// tokens of the text: where it goes on from a completion of this session, the very tokens that
+// were sampled. Nil: the request is a conversation. s.mu is held.
+func (g *Gateway) completes(s *session, req *dialect.Request) ([]quintain.Token, error) {
+	if len(req.Messages) > 0 {
+		return nil, nil
+	}
+	if g.player.Encode == nil {
+		return nil, &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: "prompt", Message: "the policy has no tokenizer here, so it completes no text: call chat completions"}
+	}
+	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
+	var before *node
+	rest := req.Prompt
+	for _, n := range s.tree.nodes {
+		if after, is := strings.CutPrefix(req.Prompt, n.completed); is && n.completed != "" && len(after) < len(rest) {
+			before, rest = n, after
+		}
+	}
+	tokens, err := g.player.Encode(rest, before == nil)
+	if err != nil {
+		return nil, &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt", Message: err.Error()}
+	}
+	if before != nil {
+		tokens = append(before.context(), tokens...)
+	}
+	return tokens, nil
 }

@@ -61,6 +61,7 @@ type callRecord struct {
 	System     []byte        `json:"system"`
 	Body       []byte        `json:"body"` // digest of the request
 	Instructed bool          `json:"instructed,omitempty"`
+	Completed  string        `json:"completed,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
 	At         time.Time     `json:"at"`
 	Turn       quintain.Turn `json:"turn"` // without its columns
@@ -157,7 +158,7 @@ func (b book) release(of *group) error {
 
 // encodeCall writes a node into a record of its call.
 func encodeCall(n *node, r callRecord) ([]byte, error) {
-	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed
+	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed, n.completed
 	if n.parent != nil {
 		r.Parent = n.parent.id
 	}
@@ -205,7 +206,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed}
+	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed, completed: r.Completed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}

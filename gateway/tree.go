@@ -37,6 +37,7 @@ type node struct {
 	at     time.Time // of its commit
 
 	whole      string // the reply as the model wrote it, with special tokens; empty: unknown
+	completed  string // of a completion of a text: the text with the reply; empty: it is none
 	asked      digest // of the messages before the reply
 	end        digest // of the conversation with the reply
 	start      digest // of the tools and variables

@@ -20,7 +20,7 @@ import (
 // A walker is an agent that does at random whatever agents do.
 type walker struct {
 	b   *bench
-	s   madeSession
+	s   MadeSession
 	rnd *rand.Rand
 
 	mu      sync.Mutex
