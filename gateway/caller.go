@@ -404,15 +404,28 @@ func (g callerAPI) postClose(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
-	if err := g.book.write(c.Context(), closed); err != nil {
+	if err := g.close(c.Context(), of); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	return g.showGroup(c, of)
+}
+
+// close closes a group, for good.
+func (g callerAPI) close(ctx context.Context, of *group) error {
+	g.mu.Lock()
+	done := of.done
+	g.mu.Unlock()
+	if done {
+		return nil
+	}
+	if err := g.book.write(ctx, journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}); err != nil {
+		return err
 	}
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
 	g.due.add(of)
-	return g.showGroup(c, of)
+	return nil
 }
 
 // postRewards rewards all sessions of a group at once, for judges that compare them.

@@ -120,6 +120,9 @@ func TestFinishedSessionsMakeRoom(t *testing.T) {
 			return b.gateway.live == 0
 		})
 	}
+	if room := NewDoor(b.gateway).Room(); room != 1 {
+		t.Errorf("there is room for %d sessions", room)
+	}
 }
 
 // A group without all its sessions ends when its time is over, and none of them is given a
@@ -151,11 +154,21 @@ func TestLateGroups(t *testing.T) {
 
 // A closed group is closed after a restart; its name is taken while it can be looked at.
 func TestGroupsAfterRestart(t *testing.T) {
+	for _, close := range []func(b *bench){
+		func(b *bench) { b.want(200, "POST", "/v1/groups/g/close", "") },
+		func(b *bench) { NewDoor(b.gateway).Close("g") },
+	} {
+		testGroupAfterRestart(t, close)
+	}
+}
+
+func testGroupAfterRestart(t *testing.T, close func(b *bench)) {
+	t.Helper()
 	folder := filepath.Join(t.TempDir(), "s")
 	b := open(t, in(folder))
 	m := b.make(`{"name": "x", "of": 2, "count": 1, "group": "g"}`)
 	b.post(m.Sessions[0], 200, ask)
-	b.want(200, "POST", "/v1/groups/g/close", "")
+	close(b)
 	b = b.again(folder)
 	b.want(409, "POST", "/v1/sessions", `{"name": "x", "group": "g"}`)
 	b.want(200, "POST", "/v1/sessions/"+m.Sessions[0].ID+"/reward", `{"reward": 1}`)
