@@ -112,19 +112,25 @@ func (g callerAPI) postSessions(c *web.Call) error {
 	}
 	order := c.R.Header.Get("Idempotency-Key")
 	g.mu.Lock()
-	old := g.orders[order]
+	old, known := g.orders[order]
+	if known = known && order != ""; !known {
+		g.orders[order] = nil // under way
+	}
 	g.mu.Unlock()
-	if order != "" && old != nil {
+	switch {
+	case known && old != nil:
 		return answer(c, http.StatusCreated, old)
+	case known:
+		return g.explain(c, web.Errorf(http.StatusTooManyRequests, "Idempotency-Key: a request with this key is under way"))
 	}
 	out, err := g.Make(c.Context(), spec, waitOf(c), base(c.R))
+	g.mu.Lock()
+	if g.orders[order] = out; err != nil || order == "" {
+		delete(g.orders, order)
+	}
+	g.mu.Unlock()
 	if err != nil {
 		return g.explain(c, err)
-	}
-	if order != "" {
-		g.mu.Lock()
-		g.orders[order] = out
-		g.mu.Unlock()
 	}
 	return answer(c, http.StatusCreated, out)
 }

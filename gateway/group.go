@@ -258,7 +258,7 @@ func (g *Gateway) forget(of *group) {
 			delete(g.names, s.as)
 		}
 	}
-	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
+	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m != nil && m.Group == of.Name })
 }
 
 // register makes a group known. g.mu is held, or nobody else knows g.

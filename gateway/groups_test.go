@@ -191,3 +191,40 @@ func TestSessionsThatCannotBeKept(t *testing.T) {
 	}
 	b.make(`{"name": "x", "of": 1}`)
 }
+
+// A request for sessions is made once, however often it is sent.
+func TestOrders(t *testing.T) {
+	b := open(t, nil)
+	const spec = `{"name": "x", "of": 1}`
+	b.desk.mu.Lock()
+	b.desk.shut = true
+	b.desk.mu.Unlock()
+	waits := make(chan int)
+	go func() {
+		status, _ := b.do("POST", "/v1/sessions?wait=60", spec, "Idempotency-Key", "k")
+		waits <- status
+	}()
+	b.until(func() bool {
+		b.gateway.mu.Lock()
+		defer b.gateway.mu.Unlock()
+		_, known := b.gateway.orders["k"]
+		return known
+	})
+	b.want(429, "POST", "/v1/sessions", spec, "Idempotency-Key", "k")
+	b.desk.open()
+	if status := <-waits; status != 201 {
+		t.Errorf("status %d", status)
+	}
+	first := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "k")
+	if again := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "k"); again != first {
+		t.Errorf("%s\n%s", first, again)
+	}
+	if other := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "l"); other == first {
+		t.Error("another key got the same sessions")
+	}
+	b.want(422, "POST", "/v1/sessions", `{"of": -1}`, "Idempotency-Key", "m")
+	b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "m")
+	if one, two := b.want(201, "POST", "/v1/sessions", spec), b.want(201, "POST", "/v1/sessions", spec); one == two {
+		t.Error("requests without a key got the same sessions")
+	}
+}
