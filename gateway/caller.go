@@ -111,6 +111,7 @@ func (g callerAPI) postSessions(c *web.Call) error {
 		return err
 	}
 	order := c.R.Header.Get("Idempotency-Key")
+	spec.Key = order
 	g.mu.Lock()
 	old, known := g.orders[order]
 	if known = known && order != ""; !known {
@@ -397,7 +398,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, demand{1, base(c.R), ""})
+	out, err := g.more(c.Context(), of, demand{1, base(c.R), "", ""})
 	if err != nil {
 		return g.explain(c, err)
 	}

@@ -125,7 +125,7 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	of := d.groups[d.joining[spec.Join]]
 	d.mu.Unlock()
 	if of != nil {
-		out, err := d.more(c.Context(), of, demand{1, base(c.R), spec.As})
+		out, err := d.more(c.Context(), of, demand{1, base(c.R), spec.As, spec.Key})
 		if full, is := errors.AsType[*web.Error](err); !is || full.Status != http.StatusConflict {
 			return out, caller.explain(c, err)
 		}

@@ -194,7 +194,8 @@ func TestSessionsThatCannotBeKept(t *testing.T) {
 
 // A request for sessions is made once, however often it is sent.
 func TestOrders(t *testing.T) {
-	b := open(t, nil)
+	folder := filepath.Join(t.TempDir(), "s")
+	b := open(t, in(folder))
 	const spec = `{"name": "x", "of": 1}`
 	b.desk.mu.Lock()
 	b.desk.shut = true
@@ -216,6 +217,8 @@ func TestOrders(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	first := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "k")
+	b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "n")
+	b = b.again(folder)
 	if again := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "k"); again != first {
 		t.Errorf("%s\n%s", first, again)
 	}
