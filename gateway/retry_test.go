@@ -132,3 +132,32 @@ func TestManyRetriesAtOnce(t *testing.T) {
 		t.Errorf("%d calls, the policy was asked %d times", len(in.tree.nodes), len(b.policy.asked))
 	}
 }
+
+// The last calls are remembered, and those under way.
+func TestFlights(t *testing.T) {
+	done := func() *flight {
+		f := &flight{done: make(chan struct{})}
+		close(f.done)
+		return f
+	}
+	f := newFlights()
+	underway := &flight{done: make(chan struct{})}
+	f.add(digest{1}, underway)
+	f.add(digest{2}, done())
+	for i := range mostFlights - 2 {
+		f.add(digest{3, byte(i)}, done())
+	}
+	newest := done()
+	f.add(digest{2}, newest) // the same request again
+	for i := range 10 {
+		f.add(digest{4, byte(i)}, done())
+	}
+	if f.by[digest{1}] != underway || f.by[digest{2}] != newest || f.by[digest{3, 5}] != nil || f.by[digest{4, 9}] == nil || len(f.by) != mostFlights || len(f.order) != mostFlights {
+		t.Errorf("%d calls, %d in order", len(f.by), len(f.order))
+	}
+	f.drop(digest{2}, newest)
+	f.drop(digest{1}, newest)
+	if f.by[digest{2}] != nil || f.by[digest{1}] == nil || len(f.order) != mostFlights-1 {
+		t.Errorf("%d calls, %d in order", len(f.by), len(f.order))
+	}
+}
