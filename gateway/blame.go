@@ -23,12 +23,12 @@ type failure struct {
 
 // blame remembers that the policy failed a call, and returns the record that says so. s.mu
 // is held.
-func (s *session) blame(f *flight) []journal.Record {
-	refused, is := errors.AsType[*dialect.Error](f.err)
+func (s *session) blame(f *flight, err error) []journal.Record {
+	refused, is := errors.AsType[*dialect.Error](err)
 	if is && (refused.Status < http.StatusInternalServerError || refused.Code == codeAgain) {
 		return nil
 	}
-	one := failure{Start: f.place.start[:], System: f.place.system[:], Why: f.err.Error()}
+	one := failure{Start: f.place.start[:], System: f.place.system[:], Why: err.Error()}
 	if f.place.parent != nil {
 		one.Parent = f.place.parent.id
 	}

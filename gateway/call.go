@@ -14,7 +14,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
@@ -77,25 +76,33 @@ func (g *Gateway) fly(s *session, f *flight) {
 	defer cancel(nil)
 	g.flying.Go(func() { g.watchFlight(ctx, cancel, s, f) })
 	nodes, err := g.answer(ctx, s, f)
+	if err != nil { // the journal has the failure before the calls that its client makes after it
+		s.mu.Lock()
+		s.flights.drop(f.body, f)
+		news := s.blame(f, err)
+		s.mu.Unlock()
+		g.book.keepArrival(g.config.Log, news)
+	}
 	s.mu.Lock()
 	f.nodes, f.err, f.req = nodes, err, nil // the request may be long
 	s.underway--
 	s.used = time.Now()
-	var news []journal.Record
-	if f.err != nil {
-		s.flights.drop(f.body, f)
-		news = s.blame(f)
-	} else {
-		s.forgive(f.nodes[0])
+	if err == nil {
+		s.forgive(nodes[0])
 	}
 	over := s.state == Draining
-	news = append(news, s.judgeArrival(f)...)
+	news := s.judgeArrival(f)
 	close(f.done)
 	s.mu.Unlock()
 	g.book.keepArrival(g.config.Log, news)
 	if over {
 		g.due.add(s.group)
 	}
+}
+
+// notKept refuses a reply that the disk does not take.
+func notKept(err error) error {
+	return &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 }
 
 // errGone ends a call that nobody waits for.
@@ -224,7 +231,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*n
 		n.at = f.at
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
-		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
+		return nil, notKept(err)
 	}
 	s.mu.Lock()
 	for _, n := range nodes {

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -27,8 +29,8 @@ func (x *exchange) whole() error {
 	case <-x.c.Context().Done():
 		return x.c.Context().Err()
 	}
-	if x.flight.err != nil {
-		return refuse(x.c, x.d, asError(x.flight.err))
+	if err := x.ready(); err != nil {
+		return refuse(x.c, x.d, asError(err))
 	}
 	x.c.Plain = true // a zipped reply has no length, and nobody would learn when it arrives
 	x.c.Arrive = func() { x.arrived = x.c.Context().Err() == nil }
@@ -56,8 +58,8 @@ func (x *exchange) stream() error {
 	if err := x.await(func() error { return send(w.KeepAlive()) }); err != nil {
 		return err
 	}
-	if x.flight.err != nil {
-		return send(w.Fail(asError(x.flight.err)))
+	if err := x.ready(); err != nil {
+		return send(w.Fail(asError(err)))
 	}
 	r := x.reply(x.req, x.flight)
 	if err := send(w.Reply(r)); err != nil {
@@ -111,15 +113,40 @@ func (s *session) judgeArrival(f *flight) (news []journal.Record) {
 	if f.waiting > 0 && !f.arrived {
 		return nil
 	}
-	kind := byte(kindLost)
-	if f.arrived {
-		kind = kindDelivered
+	return s.mark(f, !f.arrived)
+}
+
+// mark marks the replies of a flight as lost or not, and returns the records of those that
+// were not so. s.mu is held.
+func (s *session) mark(f *flight, lost bool) (news []journal.Record) {
+	kind := byte(kindDelivered)
+	if lost {
+		kind = kindLost
 	}
 	for _, n := range f.nodes {
-		if n.lost == f.arrived {
-			n.lost = !f.arrived
-			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: []byte(n.id)})
+		if n.lost != lost {
+			n.lost = lost
+			n.news++
+			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: fmt.Appendf(nil, "%s.%d", n.id, n.news)})
 		}
 	}
 	return news
+}
+
+// ready returns why the flight, which has ended, gives no reply. Before a lost reply goes out
+// again, the journal has that it arrives: its client may have it when the process is killed.
+func (x *exchange) ready() error {
+	if x.flight.err != nil {
+		return x.flight.err
+	}
+	x.session.mu.Lock()
+	news := x.session.mark(x.flight, false)
+	x.session.mu.Unlock()
+	if len(news) == 0 {
+		return nil
+	}
+	if err := x.book.write(context.Background(), news...); err != nil {
+		return notKept(err)
+	}
+	return nil
 }

@@ -187,7 +187,8 @@ type bench struct {
 type disk struct {
 	store
 	mu   sync.Mutex
-	full error // of appends; nil: none
+	full error  // of appends; nil: none
+	kept []byte // kinds of the records
 }
 
 func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
@@ -197,7 +198,25 @@ func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
 	if err != nil {
 		return err
 	}
-	return d.store.Append(ctx, all...)
+	if err := d.store.Append(ctx, all...); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, r := range all {
+		d.kept = append(d.kept, r.Kind)
+	}
+	return nil
+}
+
+// has checks that the last record is of a kind.
+func (d *disk) has(t *testing.T, kind byte) {
+	t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if last := d.kept[len(d.kept)-1]; last != kind {
+		t.Errorf("the last record is of the kind %c, want %c: %s", last, kind, d.kept)
+	}
 }
 
 // fails sets the error of all that is written from now on; nil: none.

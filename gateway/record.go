@@ -21,8 +21,8 @@ const (
 	kindOrder     = 'o' // of a group: orderRecord
 	kindSession   = 's' // sessionRecord
 	kindCall      = 'c' // callRecord, then columns
-	kindLost      = 'l' // the ID of a call whose reply did not arrive
-	kindDelivered = 'd' // the ID of a call whose reply arrived after all
+	kindLost      = 'l' // the ID of a call whose reply did not arrive, a dot, and the number of the news
+	kindDelivered = 'd' // the same, of a call whose reply arrived after all
 	kindFailed    = 'f' // failure
 	kindReward    = 'r' // Reward
 	kindEnd       = 'e' // endRecord

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 )
 
 // in is a configuration whose journal is in a folder.
@@ -172,5 +173,42 @@ func TestStopDuringCall(t *testing.T) {
 	b.stop()
 	if of := b.gateway.sessions[s.ID]; len(of.failures) > 0 || of.state != Live {
 		t.Errorf("%v, %s", of.failures, of.state)
+	}
+}
+
+// A failure is in the journal before its client hears of it, and that a lost reply arrives after
+// all before it goes out: else a process killed right then would tell otherwise.
+func TestTheJournalComesFirst(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "s")
+	b := open(t, in(folder))
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	b.policy.fails = []error{errors.New("the engine is gone")}
+	b.post(s, 503, ask)
+	b.disk.has(t, kindFailed)
+	b.lose(s, ask)
+	b.disk.has(t, kindLost)
+	b.disk.fails(errors.New("no room"))
+	b.post(s, 507, ask, "X-Stainless-Retry-Count", "1")
+	b.disk.fails(nil)
+	b.post(s, 200, ask, "X-Stainless-Retry-Count", "1")
+	b.disk.has(t, kindDelivered)
+}
+
+// The news of a reply are told apart, in whatever order they are written.
+func TestNewsInAnyOrder(t *testing.T) {
+	g, err := New(Config{Settings: Defaults(), Secret: []byte("secret")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(&group{}, &g.canon, sessionRecord{ID: "s"})
+	n := &node{id: "a", turn: quintain.Turn{Call: &quintain.Call{ID: "a"}}}
+	s.tree.add(n)
+	for _, r := range []journal.Record{{Kind: kindDelivered, Data: []byte("a.2")}, {Kind: kindLost, Data: []byte("a.1")}} {
+		if err := (restorer{g}).restoreInto(s, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n.lost {
+		t.Error("the reply counts as lost, which it was before it arrived")
 	}
 }

@@ -3,6 +3,8 @@ package gateway
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -85,8 +87,10 @@ func (g restorer) restoreInto(s *session, r journal.Record) error {
 	case kindCall:
 		return g.restoreCall(s, r.Data)
 	case kindLost, kindDelivered:
-		if n := s.tree.byID[string(r.Data)]; n != nil {
-			n.lost = r.Kind == kindLost
+		id, number, _ := strings.Cut(string(r.Data), ".")
+		news, err := strconv.Atoi(number)
+		if n := s.tree.byID[id]; err == nil && n != nil && news > n.news {
+			n.news, n.lost = news, r.Kind == kindLost
 			s.flights.arrived(n, !n.lost)
 		}
 	case kindFailed:

@@ -44,6 +44,7 @@ type node struct {
 	system     digest // of the system messages
 	tokens     int    // of the conversation with the reply
 	lost       bool   // the client did not get all of it
+	news       int    // changes of lost, by which their records are told apart
 	instructed bool   // its first message holds instructions that later calls do not carry over
 	children   int
 	reward     *float64 // for this reply alone
