@@ -164,7 +164,7 @@ func (s *session) look() Look {
 	return Look{
 		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
 		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.nodes),
+		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
 	}
 }
 
@@ -178,9 +178,9 @@ func (d Door) Calls(id string) ([]CallLook, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]CallLook, len(s.tree.nodes))
-	for i, n := range s.tree.nodes {
-		all[i] = CallLook{n.id, n.at, n.reward}
+	all := make([]CallLook, len(s.tree.Nodes))
+	for i, n := range s.tree.Nodes {
+		all[i] = CallLook{n.ID, n.At, n.Reward}
 	}
 	return all, nil
 }
@@ -273,7 +273,7 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tree.judgeUse()
+	s.tree.JudgeUse()
 	return s.trajectory(s.id, &d.config.Settings), nil
 }
 

@@ -116,9 +116,9 @@ func (s *session) judgeArrival(f *flight) (news []journal.Record) {
 		kind = kindDelivered
 	}
 	for _, n := range f.nodes {
-		if n.lost == f.arrived {
-			n.lost = !f.arrived
-			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: []byte(n.id)})
+		if n.Lost == f.arrived {
+			n.Lost = !f.arrived
+			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: []byte(n.ID)})
 		}
 	}
 	return news

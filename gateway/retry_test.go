@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -22,7 +23,7 @@ func TestAbandonedCalls(t *testing.T) {
 			g, p, s := inBubble(t)
 			p.hold = make(chan struct{})
 			req := &dialect.Request{N: 1, Messages: []quintain.Message{user("?")}}
-			f, err := g.join(s, req, digest{1}, false)
+			f, err := g.join(s, req, tree.Digest{1}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,7 +31,7 @@ func TestAbandonedCalls(t *testing.T) {
 			(&exchange{agentAPI: agentAPI{g}, session: s, flight: f}).leave()
 			time.Sleep(time.Second)
 			if again {
-				if same, err := g.join(s, req, digest{1}, true); same != f || err != nil {
+				if same, err := g.join(s, req, tree.Digest{1}, true); same != f || err != nil {
 					t.Fatalf("the retry got another flight, error %v", err)
 				}
 			}
@@ -128,7 +129,7 @@ func TestManyRetriesAtOnce(t *testing.T) {
 			t.Errorf("%s\n%s", first, other)
 		}
 	}
-	if len(in.tree.nodes) != 1 || len(b.policy.asked) != 1 {
-		t.Errorf("%d calls, the policy was asked %d times", len(in.tree.nodes), len(b.policy.asked))
+	if len(in.tree.Nodes) != 1 || len(b.policy.asked) != 1 {
+		t.Errorf("%d calls, the policy was asked %d times", len(in.tree.Nodes), len(b.policy.asked))
 	}
 }

@@ -57,7 +57,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"hub/registry", "hub/reply", "hub/mathroute",
+		"hub/registry", "hub/reply", "hub/mathroute", "gateway/tree",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tiny",
