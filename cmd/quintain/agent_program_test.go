@@ -76,3 +76,20 @@ func TestEnvironmentsPlayAgents(t *testing.T) {
 	model.interrupts <- os.Interrupt
 	model.wait(t)
 }
+
+// An agent also plays the problems of a scenario that is a program.
+func TestAgentsPlayTheProblemsOfAProgram(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start("agent", "try", "echo:1", "--scenario-url", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--accuracy", "1", "--agent-command", program+" "+asAgent)
+	if status := p.wait(t); status != exitOK {
+		t.Fatalf("status %d\n%s", status, p.stderr.String())
+	}
+	for _, want := range []string{"problem agent.v1-", "/echo.v1.s1.l1.7\n", "Say <answer>7</answer>.", "it got 200 OK", "reward 1, terminated"} {
+		if !strings.Contains(p.stdout.String(), want) {
+			t.Errorf("it does not say %s:\n%s", want, p.stdout.String())
+		}
+	}
+}

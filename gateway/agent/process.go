@@ -94,7 +94,7 @@ func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, add
 }
 
 // errKilled says that the program did not end by itself.
-var errKilled = errors.New("killed, as its session was over")
+var errKilled = errors.New("killed by quintain")
 
 // await waits for the end of the program. It kills it when ctx ends, or some time after its
 // session is over. The error is an [*exec.ExitError] if the program failed by itself.
