@@ -276,3 +276,67 @@ func TestNoRewardIsNoReward(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Sessions of a task that begin at once fill whole groups, also across a restart.
+func TestGroupsAreFilled(t *testing.T) {
+	folder := t.TempDir()
+	b := gatewaytest.Open(t, folder, areal.Routes)
+	first := start(t, b, `{"task_id": "sum-7"}`)
+	b.Close()
+	b = gatewaytest.Open(t, folder, areal.Routes)
+	if second := start(t, b, `{"task_id": "sum-7"}`); second.Group != first.Group {
+		t.Errorf("after a restart, the group is %s, not %s", second.Group, first.Group)
+	}
+	const n = 16
+	groups := make(chan string)
+	for range n {
+		go func() {
+			_, text := b.Do(gatewaytest.Key, "POST /rl/start_session", `{"task_id": "sum-7"}`)
+			_, text, _ = strings.Cut(text, `"group_id":"`)
+			text, _, _ = strings.Cut(text, `"`)
+			groups <- text
+		}()
+	}
+	sizes := map[string]int{}
+	for range n {
+		sizes[<-groups]++
+	}
+	for group, size := range sizes {
+		if size != 2 || group == first.Group || group == "" {
+			t.Errorf("%d sessions of group %q", size, group)
+		}
+	}
+}
+
+// A key may go to a session of the inference service, and of requests that give it away at
+// once only one does at a time.
+func TestKeysOfTheInferenceService(t *testing.T) {
+	b := open(t)
+	first := start(t, b, `{"task_id": "a"}`)
+	body := fmt.Sprintf(`{"task_id": "b", "group_size": 1, "api_key": %q}`, first.Key)
+	if second := start(t, b, body); second.Sessions[0].Key != first.Key {
+		t.Errorf("%+v", second)
+	}
+	statuses := make(chan int)
+	for range 8 {
+		go func() {
+			status, _ := b.Do(gatewaytest.Key, "POST /rl/start_session", body)
+			statuses <- status
+		}()
+	}
+	for range 8 {
+		if status := <-statuses; status != 201 && status != 429 {
+			t.Errorf("status %d", status)
+		}
+	}
+	b.Ask(first.Key, "/chat/completions", "?")
+	live := 0
+	for _, s := range gatewaytest.Parse[struct{ Sessions []struct{ State string } }](t, b.Want(200, gatewaytest.Key, "GET /v1/groups/"+first.Group, "")).Sessions {
+		if s.State == "live" || s.State == "created" {
+			live++
+		}
+	}
+	if live != 0 {
+		t.Errorf("%d sessions of the first group go on", live)
+	}
+}
