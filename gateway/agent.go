@@ -257,11 +257,11 @@ func (g agentAPI) count(c *web.Call) error {
 
 // agentReward takes a reward from the agent, if it may give one.
 func (g agentAPI) agentReward(c *web.Call) error {
-	return g.byAgent(c, callerAPI{g.Gateway}.takeReward)
+	return g.byAgent(c, callerAPI(g).takeReward)
 }
 
 // agentEnd lets an agent end its session.
-func (g agentAPI) agentEnd(c *web.Call) error { return g.byAgent(c, callerAPI{g.Gateway}.takeEnd) }
+func (g agentAPI) agentEnd(c *web.Call) error { return g.byAgent(c, callerAPI(g).takeEnd) }
 
 func (g agentAPI) byAgent(c *web.Call, do func(*web.Call, *session) error) error {
 	s, refused := g.sessionOf(c)

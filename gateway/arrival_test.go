@@ -125,7 +125,9 @@ func (b *bench) until(is func() bool) {
 		case <-b.t.Context().Done():
 			b.t.Fatal("the test ended before its condition")
 		default:
-			b.gateway.due.add(b.gateway.all()[0])
+			for _, of := range b.gateway.all() {
+				b.gateway.due.add(of)
+			}
 		}
 	}
 }

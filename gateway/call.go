@@ -79,7 +79,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	g.flying.Go(func() { g.watchFlight(ctx, cancel, s, f) })
 	nodes, err := g.answer(ctx, s, f)
 	s.mu.Lock()
-	f.nodes, f.err = nodes, err
+	f.nodes, f.err, f.req = nodes, err, nil // the request may be long
 	s.underway--
 	s.used = time.Now()
 	var news []journal.Record

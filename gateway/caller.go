@@ -111,20 +111,27 @@ func (g callerAPI) postSessions(c *web.Call) error {
 		return err
 	}
 	order := c.R.Header.Get("Idempotency-Key")
+	spec.Key = order
 	g.mu.Lock()
-	old := g.orders[order]
+	old, known := g.orders[order]
+	if known = known && order != ""; !known {
+		g.orders[order] = nil // under way
+	}
 	g.mu.Unlock()
-	if order != "" && old != nil {
+	switch {
+	case known && old != nil:
 		return answer(c, http.StatusCreated, old)
+	case known:
+		return g.explain(c, web.Errorf(http.StatusTooManyRequests, "Idempotency-Key: a request with this key is under way"))
 	}
 	out, err := g.Make(c.Context(), spec, waitOf(c), base(c.R))
+	g.mu.Lock()
+	if g.orders[order] = out; err != nil || order == "" {
+		delete(g.orders, order)
+	}
+	g.mu.Unlock()
 	if err != nil {
 		return g.explain(c, err)
-	}
-	if order != "" {
-		g.mu.Lock()
-		g.orders[order] = out
-		g.mu.Unlock()
 	}
 	return answer(c, http.StatusCreated, out)
 }
@@ -391,7 +398,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, demand{1, base(c.R), ""})
+	out, err := g.more(c.Context(), of, demand{1, base(c.R), "", ""})
 	if err != nil {
 		return g.explain(c, err)
 	}
@@ -404,15 +411,28 @@ func (g callerAPI) postClose(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	closed := journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}
-	if err := g.book.write(c.Context(), closed); err != nil {
+	if err := g.close(c.Context(), of); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	return g.showGroup(c, of)
+}
+
+// close closes a group, for good.
+func (g callerAPI) close(ctx context.Context, of *group) error {
+	g.mu.Lock()
+	done := of.done
+	g.mu.Unlock()
+	if done {
+		return nil
+	}
+	if err := g.book.write(ctx, journal.Record{Session: groupKey(of.Name), Kind: kindClosed, Data: []byte(of.Name)}); err != nil {
+		return err
 	}
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
 	g.due.add(of)
-	return g.showGroup(c, of)
+	return nil
 }
 
 // postRewards rewards all sessions of a group at once, for judges that compare them.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strings"
@@ -81,7 +82,7 @@ func TestToolCallsInHistory(t *testing.T) {
 		body   map[string]any
 		want   string
 	}{
-		{"unchanged", func(m *quintain.Message) []quintain.Message { return results(m) }, nil, "extends 0"},
+		{"unchanged", results, nil, "extends 0"},
 		{"results in another order", func(m *quintain.Message) []quintain.Message { r := results(m); return []quintain.Message{r[1], r[0]} }, nil, "extends 0"},
 		{"arguments as Python writes them", func(m *quintain.Message) []quintain.Message {
 			m.ToolCalls[0].Arguments = `{"a": 1.0}`
@@ -103,7 +104,7 @@ func TestToolCallsInHistory(t *testing.T) {
 			m.ToolCalls = m.ToolCalls[:1]
 			return results(m)
 		}, nil, "edited -1"},
-		{"only one call wanted", func(m *quintain.Message) []quintain.Message { return results(m) }, map[string]any{"parallel_tool_calls": false}, "extends 0"},
+		{"only one call wanted", results, map[string]any{"parallel_tool_calls": false}, "extends 0"},
 		{"the calls as text, as smolagents writes them", func(m *quintain.Message) []quintain.Message {
 			m.Content, m.ToolCalls = "Calling tools:\n[{'id': '"+m.ToolCalls[0].ID+"', 'function': {'name': 'add'}}]", nil
 			return []quintain.Message{user("Observation:\n3")}
@@ -115,9 +116,7 @@ func TestToolCallsInHistory(t *testing.T) {
 		b.policy.says = []string{"<think>Hm.</think>" + twoCalls}
 		s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
 		body := map[string]any{"messages": talk{user("sum")}, "tools": json.RawMessage(tools)}
-		for k, v := range test.body {
-			body[k] = v
-		}
+		maps.Copy(body, test.body)
 		m := b.chatWith(s, body).Choices[0].Message
 		if m.Reasoning != "Hm." || len(m.ToolCalls) == 0 {
 			t.Fatalf("%s: %+v", test.why, m)

@@ -101,7 +101,7 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	of := d.groups[d.joining[spec.Join]]
 	d.mu.Unlock()
 	if of != nil {
-		out, err := d.more(c.Context(), of, demand{1, base(c.R), spec.As})
+		out, err := d.more(c.Context(), of, demand{1, base(c.R), spec.As, spec.Key})
 		if full, is := errors.AsType[*web.Error](err); !is || full.Status != http.StatusConflict {
 			return out, caller.explain(c, err)
 		}
@@ -190,10 +190,13 @@ func (d Door) LooksOf(group string) (all []Look) {
 // Close closes a group, which is then formed of the sessions that it has.
 func (d Door) Close(group string) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if of := d.groups[group]; of != nil {
-		of.closed = true
-		d.due.add(of)
+	of := d.groups[group]
+	d.mu.Unlock()
+	if of == nil {
+		return
+	}
+	if err := (callerAPI{d.Gateway}).close(context.Background(), of); err != nil {
+		d.config.Log.Warn("a group cannot be closed: it waits for its time", "group", group, "err", err)
 	}
 }
 
@@ -267,7 +270,7 @@ func (d Door) Health() web.Route {
 func (d Door) Room() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return max(0, d.config.Settings.MaxSessions-len(d.sessions))
+	return max(0, d.config.Settings.MaxSessions-d.live)
 }
 
 // Version is the newest version of the weights that sampled a token of the sessions; -1:

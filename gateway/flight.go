@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
@@ -36,6 +37,16 @@ type flights struct {
 
 func newFlights() flights { return flights{by: map[tree.Digest]*flight{}} }
 
+// underway reports whether the reply is still to come.
+func (f *flight) underway() bool {
+	select {
+	case <-f.done:
+		return false
+	default:
+		return true
+	}
+}
+
 // asked is the digest of a request: its route, the client's key for it, and its body, byte
 // by byte.
 func asked(route, key string, body []byte) tree.Digest {
@@ -44,13 +55,17 @@ func asked(route, key string, body []byte) tree.Digest {
 
 // add remembers a flight.
 func (f *flights) add(d tree.Digest, one *flight) {
-	if f.by[d] == nil {
-		f.order = append(f.order, d)
+	if f.by[d] != nil {
+		f.order = slices.DeleteFunc(f.order, func(other tree.Digest) bool { return other == d })
 	}
-	f.by[d] = one
-	for len(f.order) > mostFlights {
-		delete(f.by, f.order[0])
-		f.order = f.order[1:]
+	f.order, f.by[d] = append(f.order, d), one
+	for i := 0; len(f.order) > mostFlights && i < len(f.order); {
+		if f.by[f.order[i]].underway() { // whoever asks for it again must not get another
+			i++
+			continue
+		}
+		delete(f.by, f.order[i])
+		f.order = slices.Delete(f.order, i, i+1)
 	}
 }
 
@@ -67,11 +82,6 @@ func (f *flights) arrived(n *tree.Node, did bool) {
 func (f *flights) drop(d tree.Digest, one *flight) {
 	if f.by[d] == one {
 		delete(f.by, d)
-		for i, at := range f.order {
-			if at == d {
-				f.order = append(f.order[:i:i], f.order[i+1:]...)
-				break
-			}
-		}
+		f.order = slices.DeleteFunc(f.order, func(other tree.Digest) bool { return other == d })
 	}
 }

@@ -34,6 +34,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add(byte(kindEnd), []byte(`{"failed": "agent", "at": "2026-01-01T00:00:00Z"}`))
 	f.Add(byte(kindSealed), []byte(`{"outcome": "scored"}`))
 	f.Add(byte(kindSealed), []byte(`{}`))
+	f.Add(byte(kindOrder), []byte(`{"key": "k", "made": {"group": "g"}}`))
 	f.Add(byte(kindClosed), []byte(`g`))
 	f.Add(byte('?'), []byte(`{}`))
 	f.Fuzz(func(t *testing.T, kind byte, data []byte) {

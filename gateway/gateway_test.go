@@ -99,6 +99,7 @@ func textOf(tokens []quintain.Token) string {
 type desk struct {
 	mu      sync.Mutex
 	shut    bool
+	opens   chan struct{}
 	entered int
 	next    int
 	results chan rollout.Result
@@ -112,11 +113,23 @@ func (d *desk) Enter(ctx context.Context) error {
 	}
 	d.mu.Unlock()
 	if shut {
-		<-ctx.Done()
-		return context.Cause(ctx)
+		select {
+		case <-d.opens:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	return nil
 }
+
+// open lets all in who wait, and all who come.
+func (d *desk) open() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.shut = false
+	close(d.opens)
+}
+
 func (d *desk) Leave() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -196,7 +209,7 @@ func (d *disk) fails(err error) {
 
 func open(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
-	p, d := &parrot{}, &desk{results: make(chan rollout.Result, 100)}
+	p, d := &parrot{}, &desk{results: make(chan rollout.Result, 100), opens: make(chan struct{})}
 	hermes, err := calls.Named("hermes")
 	if err != nil {
 		t.Fatal(err)

@@ -111,14 +111,13 @@ func (g *Gateway) grade(ctx context.Context, s *session) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	r := Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}
+	if err == nil {
+		err = s.mayTake(r)
+	}
 	if err != nil {
 		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
-		return nil
-	}
-	r := Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}
-	if err := s.mayTake(r); err != nil {
-		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
-		return nil
+		return nil //nolint:nilerr // it is the end of the session
 	}
 	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
 		return err
@@ -259,7 +258,7 @@ func (g *Gateway) forget(of *group) {
 			delete(g.names, s.as)
 		}
 	}
-	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
+	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m != nil && m.Group == of.Name })
 }
 
 // register makes a group known. g.mu is held, or nobody else knows g.

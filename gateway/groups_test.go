@@ -120,6 +120,9 @@ func TestFinishedSessionsMakeRoom(t *testing.T) {
 			return b.gateway.live == 0
 		})
 	}
+	if room := NewDoor(b.gateway).Room(); room != 1 {
+		t.Errorf("there is room for %d sessions", room)
+	}
 }
 
 // A group without all its sessions ends when its time is over, and none of them is given a
@@ -151,11 +154,21 @@ func TestLateGroups(t *testing.T) {
 
 // A closed group is closed after a restart; its name is taken while it can be looked at.
 func TestGroupsAfterRestart(t *testing.T) {
+	for _, close := range []func(b *bench){
+		func(b *bench) { b.want(200, "POST", "/v1/groups/g/close", "") },
+		func(b *bench) { NewDoor(b.gateway).Close("g") },
+	} {
+		testGroupAfterRestart(t, close)
+	}
+}
+
+func testGroupAfterRestart(t *testing.T, close func(b *bench)) {
+	t.Helper()
 	folder := filepath.Join(t.TempDir(), "s")
 	b := open(t, in(folder))
 	m := b.make(`{"name": "x", "of": 2, "count": 1, "group": "g"}`)
 	b.post(m.Sessions[0], 200, ask)
-	b.want(200, "POST", "/v1/groups/g/close", "")
+	close(b)
 	b = b.again(folder)
 	b.want(409, "POST", "/v1/sessions", `{"name": "x", "group": "g"}`)
 	b.want(200, "POST", "/v1/sessions/"+m.Sessions[0].ID+"/reward", `{"reward": 1}`)
@@ -177,4 +190,44 @@ func TestSessionsThatCannotBeKept(t *testing.T) {
 		t.Errorf("%d groups entered, %d are there", b.desk.entered, len(b.gateway.all()))
 	}
 	b.make(`{"name": "x", "of": 1}`)
+}
+
+// A request for sessions is made once, however often it is sent.
+func TestOrders(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "s")
+	b := open(t, in(folder))
+	const spec = `{"name": "x", "of": 1}`
+	b.desk.mu.Lock()
+	b.desk.shut = true
+	b.desk.mu.Unlock()
+	waits := make(chan int)
+	go func() {
+		status, _ := b.do("POST", "/v1/sessions?wait=60", spec, "Idempotency-Key", "k")
+		waits <- status
+	}()
+	b.until(func() bool {
+		b.gateway.mu.Lock()
+		defer b.gateway.mu.Unlock()
+		_, known := b.gateway.orders["k"]
+		return known
+	})
+	b.want(429, "POST", "/v1/sessions", spec, "Idempotency-Key", "k")
+	b.desk.open()
+	if status := <-waits; status != 201 {
+		t.Errorf("status %d", status)
+	}
+	first := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "k")
+	b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "n")
+	b = b.again(folder)
+	if again := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "k"); again != first {
+		t.Errorf("%s\n%s", first, again)
+	}
+	if other := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "l"); other == first {
+		t.Error("another key got the same sessions")
+	}
+	b.want(422, "POST", "/v1/sessions", `{"of": -1}`, "Idempotency-Key", "m")
+	b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "m")
+	if one, two := b.want(201, "POST", "/v1/sessions", spec), b.want(201, "POST", "/v1/sessions", spec); one == two {
+		t.Error("requests without a key got the same sessions")
+	}
 }

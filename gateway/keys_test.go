@@ -196,7 +196,7 @@ func TestLimitsOfSessions(t *testing.T) {
 		done := make(chan string, test.held)
 		for range test.held {
 			go func() {
-				r, err := http.NewRequestWithContext(context.Background(), "POST", s.OpenAI+"/chat/completions", strings.NewReader(ask))
+				r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.OpenAI+"/chat/completions", strings.NewReader(ask))
 				if err != nil {
 					t.Error(err)
 				}

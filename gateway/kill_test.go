@@ -112,6 +112,8 @@ type client struct {
 	rnd  *rand.Rand
 	open *known
 	done []*known
+
+	making string // the group of a session that it asked for, without an answer
 }
 
 // A known session is what a client knows of it, from the answers that it got.
@@ -202,6 +204,9 @@ func (c *client) ask(want int, method, path, key, body string, again bool) (text
 	if again {
 		r.Header.Set("X-Stainless-Retry-Count", "1")
 	}
+	if path == "/v1/sessions" {
+		r.Header.Set("Idempotency-Key", c.making)
+	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return "", false
@@ -237,13 +242,15 @@ func (c *client) step() bool {
 }
 
 func (c *client) make() bool {
-	name := fmt.Sprint("g", c.names.Add(1))
-	text, ok := c.ask(201, "POST", "/v1/sessions", "", `{"name": "drill", "group": "`+name+`"}`, false)
+	if c.making == "" {
+		c.making = fmt.Sprint("g", c.names.Add(1))
+	}
+	text, ok := c.ask(201, "POST", "/v1/sessions", "", `{"name": "drill", "group": "`+c.making+`"}`, false)
 	var m Made
 	if !ok || json.Unmarshal([]byte(text), &m) != nil {
 		return false
 	}
-	c.open = &known{MadeSession: m.Sessions[0], group: name}
+	c.open, c.making = &known{MadeSession: m.Sessions[0], group: c.making}, ""
 	return true
 }
 
@@ -358,7 +365,7 @@ func (c *client) finish() {
 	}
 	for _, s := range c.done {
 		for waits := true; waits && !c.t.Failed(); {
-			r, err := http.Post(c.url+"/v1/sessions/"+s.ID+"/end", "application/json", nil) //nolint:noctx // the last gateway lives
+			r, err := http.Post(c.url+"/v1/sessions/"+s.ID+"/end", "application/json", nil)
 			if err != nil {
 				c.t.Error(err)
 				return
@@ -417,7 +424,7 @@ func (d *drill) checkGroup(s *known, g *quintain.Group) {
 	for _, masks := range g.Masks {
 		for _, m := range masks {
 			if m != quintain.Untrained {
-				trained, n = trained+string(rune(m)), n+1
+				trained, n = trained+string(m), n+1
 			}
 		}
 	}

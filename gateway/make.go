@@ -34,13 +34,13 @@ func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base 
 	of := g.groups[spec.Group]
 	g.mu.Unlock()
 	if of != nil {
-		return g.more(ctx, of, demand{max(1, spec.Count), base, spec.As})
+		return g.more(ctx, of, demand{max(1, spec.Count), base, spec.As, spec.Key})
 	}
 	of, err := g.begin(ctx, spec, wait)
 	if err != nil {
 		return nil, err
 	}
-	return g.more(ctx, of, demand{cmp.Or(spec.Count, of.Of), base, spec.As})
+	return g.more(ctx, of, demand{cmp.Or(spec.Count, of.Of), base, spec.As, spec.Key})
 }
 
 // abolish takes back a group if it has no session. g.mu is held.
@@ -205,6 +205,7 @@ type demand struct {
 	count int
 	base  string // address of the server
 	as    string // another ID of the session
+	key   string // of idempotency
 }
 
 // more makes sessions of a group.
@@ -234,6 +235,9 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
 		})
+	}
+	if d.key != "" {
+		records = append(records, recordOf(groupKey(of.Name), kindOrder, orderRecord{d.key, out}))
 	}
 	err = g.book.write(ctx, records...)
 	g.mu.Lock()

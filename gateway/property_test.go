@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,16 +73,58 @@ func TestEachUsedTokenIsTrainedOnOnce(t *testing.T) {
 	wait()
 }
 
+// The same holds if the gateway ends in the middle of a session, and begins again.
+func TestEachUsedTokenIsTrainedOnOnceThroughRestarts(t *testing.T) {
+	out, wait := checker(t)
+	hermes, err := calls.Named("hermes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDice(9, policy.End)
+	host := &lobby{got: map[string]chan rollout.Result{}}
+	for seed := range uint64(sessionsPlayed / 20) {
+		t.Run("", func(t *testing.T) {
+			c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret"), Folder: filepath.Join(t.TempDir(), "s")}
+			c.Settings.MaxSequences = 1000
+			player := Player{Policy: exact.New(d, exact.Bytes{}), Format: hermes}
+			w := start(t, c, player, host).enter(seed + 1<<32)
+			for range 2 {
+				w.walk()
+				w.b.stop()
+				w.b = start(t, c, player, host)
+				w.s = w.b.at(w.s)
+			}
+			text, err := json.Marshal(w.leave(d, host))
+			if err != nil {
+				t.Error(err)
+			}
+			_, _ = out.Write(append(text, '\n'))
+		})
+	}
+	wait()
+}
+
 // playOut plays a session at random, from its beginning to its group.
 func (b *bench) playOut(seed uint64, d *dice, host *lobby) played {
+	w := b.enter(seed)
+	w.walk()
+	return w.leave(d, host)
+}
+
+// enter begins a session.
+func (b *bench) enter(seed uint64) *walker {
 	w := &walker{b: b, rnd: rand.New(rand.NewPCG(seed, 5))}
 	made, err := b.gateway.Make(b.t.Context(), Spec{Name: "p", Group: fmt.Sprint("g", seed)}, 0, b.url)
 	if err != nil {
-		b.t.Error(err)
-		return played{}
+		b.t.Fatal(err)
 	}
 	w.s = made.Sessions[0]
-	w.walk()
+	return w
+}
+
+// leave ends the session, and waits for its group.
+func (w *walker) leave(d *dice, host *lobby) played {
+	b := w.b
 	if err := b.gateway.Reward(b.t.Context(), w.s.ID, Reward{Reward: 1}); err != nil {
 		b.t.Error(err)
 	}
@@ -90,7 +133,7 @@ func (b *bench) playOut(seed uint64, d *dice, host *lobby) played {
 	}
 	r := <-host.of(w.s.Problem)
 	b.gateway.mu.Lock()
-	of := b.gateway.groups[made.Group]
+	of := b.gateway.sessions[w.s.ID].group
 	b.gateway.mu.Unlock()
 	b.gateway.forget(of)
 	one := played{Session: w.s.ID, Wire: w.log, Engine: d.take(w.s.Problem), Outcome: r.Trajectories[0].Outcome, Groups: map[string]*quintain.Group{}}

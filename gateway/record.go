@@ -19,6 +19,7 @@ import (
 const (
 	kindGroup     = 'g' // groupRecord
 	kindClosed    = 'x' // of a group: its caller closed it
+	kindOrder     = 'o' // of a group: orderRecord
 	kindSession   = 's' // sessionRecord
 	kindCall      = 'c' // callRecord, then columns
 	kindLost      = 'l' // the ID of a call whose reply did not arrive
@@ -36,6 +37,13 @@ type sessionRecord struct {
 	Number  int       `json:"number"`
 	Created time.Time `json:"created"`
 	As      string    `json:"as,omitempty"` // see [Spec]
+}
+
+// An orderRecord is what the journal keeps of a request for sessions with a key of
+// idempotency.
+type orderRecord struct {
+	Key  string `json:"key"`
+	Made *Made  `json:"made"`
 }
 
 // An endRecord is what the journal keeps of the end of a session.

@@ -155,7 +155,7 @@ func TestStopDuringCall(t *testing.T) {
 	b.policy.hold = make(chan struct{})
 	got := make(chan string)
 	go func() {
-		r, err := http.NewRequestWithContext(t.Context(), "POST", s.OpenAI+"/chat/completions", strings.NewReader(ask))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.OpenAI+"/chat/completions", strings.NewReader(ask))
 		if err != nil {
 			t.Error(err)
 		}

@@ -26,6 +26,9 @@ func (g restorer) restore(r journal.Record) error {
 		}
 		return nil
 	}
+	if r.Kind == kindOrder {
+		return g.restoreOrder(r)
+	}
 	if r.Kind == kindSession {
 		return g.restoreSession(r)
 	}
@@ -46,6 +49,17 @@ func (g restorer) restoreGroup(r journal.Record) error {
 	}
 	of.job = g.host.Job(of.Problem)
 	of.register(g.Gateway)
+	return nil
+}
+
+func (g restorer) restoreOrder(r journal.Record) error {
+	var in orderRecord
+	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+		return fmt.Errorf("order: %w", err)
+	}
+	if in.Made != nil && g.groups[in.Made.Group] != nil {
+		g.orders[in.Key] = in.Made
+	}
 	return nil
 }
 

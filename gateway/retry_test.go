@@ -108,7 +108,7 @@ func TestManyRetriesAtOnce(t *testing.T) {
 	replies := make(chan string, 20)
 	for i := range 20 {
 		go func() {
-			r, err := http.NewRequestWithContext(t.Context(), "POST", s.OpenAI+"/chat/completions", strings.NewReader(`{"messages": [{"role": "user", "content": "?"}]}`))
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.OpenAI+"/chat/completions", strings.NewReader(`{"messages": [{"role": "user", "content": "?"}]}`))
 			if err != nil {
 				t.Error(err)
 			}
@@ -131,5 +131,34 @@ func TestManyRetriesAtOnce(t *testing.T) {
 	}
 	if len(in.tree.Nodes) != 1 || len(b.policy.asked) != 1 {
 		t.Errorf("%d calls, the policy was asked %d times", len(in.tree.Nodes), len(b.policy.asked))
+	}
+}
+
+// The last calls are remembered, and those under way.
+func TestFlights(t *testing.T) {
+	done := func() *flight {
+		f := &flight{done: make(chan struct{})}
+		close(f.done)
+		return f
+	}
+	f := newFlights()
+	underway := &flight{done: make(chan struct{})}
+	f.add(tree.Digest{1}, underway)
+	f.add(tree.Digest{2}, done())
+	for i := range mostFlights - 2 {
+		f.add(tree.Digest{3, byte(i)}, done())
+	}
+	newest := done()
+	f.add(tree.Digest{2}, newest) // the same request again
+	for i := range 10 {
+		f.add(tree.Digest{4, byte(i)}, done())
+	}
+	if f.by[tree.Digest{1}] != underway || f.by[tree.Digest{2}] != newest || f.by[tree.Digest{3, 5}] != nil || f.by[tree.Digest{4, 9}] == nil || len(f.by) != mostFlights || len(f.order) != mostFlights {
+		t.Errorf("%d calls, %d in order", len(f.by), len(f.order))
+	}
+	f.drop(tree.Digest{2}, newest)
+	f.drop(tree.Digest{1}, newest)
+	if f.by[tree.Digest{2}] != nil || f.by[tree.Digest{1}] == nil || len(f.order) != mostFlights-1 {
+		t.Errorf("%d calls, %d in order", len(f.by), len(f.order))
 	}
 }

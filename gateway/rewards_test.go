@@ -81,7 +81,7 @@ func TestEarlyRewards(t *testing.T) {
 	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
 	b.policy.hold = make(chan struct{})
-	r, err := http.NewRequestWithContext(context.Background(), "POST", s.OpenAI+"/chat/completions", strings.NewReader(ask))
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodPost, s.OpenAI+"/chat/completions", strings.NewReader(ask))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,6 +85,7 @@ type Spec struct {
 	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too
 
 	Join string `json:"-"` // see [Door.Start]
+	Key  string `json:"-"` // of idempotency: what was made with it is made once; empty: none
 	As   string `json:"-"` // another ID by which agents reach the session; a later session may take it over; empty: none
 }
 

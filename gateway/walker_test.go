@@ -289,7 +289,7 @@ func (w *walker) begun(do func(), one *wire) {
 func (w *walker) send(body []byte, again bool) []map[string]any {
 	one := wire{Request: body, Retry: again}
 	w.begun(func() {
-		r, err := http.NewRequestWithContext(w.b.t.Context(), "POST", w.s.OpenAI+"/chat/completions", bytes.NewReader(body))
+		r, err := http.NewRequestWithContext(w.b.t.Context(), http.MethodPost, w.s.OpenAI+"/chat/completions", bytes.NewReader(body))
 		if err != nil {
 			w.b.t.Error(err)
 			return

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -34,7 +35,7 @@ func (t *Tree) Expand(req *dialect.Request) error {
 		before, anchors = append(fresh[:1:1], before...), append([]string{""}, anchors...)
 		fresh, more = fresh[1:], more[min(1, len(more)):]
 	}
-	req.Messages, req.Anchors = append(before, fresh...), append(anchors, more...)
+	req.Messages, req.Anchors = slices.Concat(before, fresh), slices.Concat(anchors, more)
 	return nil
 }
 
