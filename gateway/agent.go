@@ -52,8 +52,8 @@ func (g agentAPI) routes() []web.Route {
 func keyFrom(r *http.Request) string {
 	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
 		if value := r.Header.Get(name); value != "" {
-			if bearer, is := strings.CutPrefix(value, "Bearer "); is {
-				value = bearer
+			if scheme, token, is := strings.Cut(value, " "); is && strings.EqualFold(scheme, "Bearer") {
+				value = token
 			}
 			return strings.TrimSpace(value)
 		}
@@ -74,20 +74,18 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of a session as the API key")
 	case id == "":
 		id = named
-	case is && named != id:
+	case is && named != id && (g.known(id) == nil || g.known(named) != g.known(id)):
 		return nil, dialect.Errorf(http.StatusForbidden, "the key is that of another session")
 	case !is && g.config.Keys:
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of this session as the API key")
 	}
-	g.mu.Lock()
-	s := g.sessions[id]
-	g.mu.Unlock()
+	s := g.known(id)
 	if is {
 		generation := uint32(0)
 		if s != nil {
 			generation = s.generation
 		}
-		if !opens(key, g.config.Secret, id, generation) {
+		if !opens(key, g.config.Secret, named, generation) {
 			return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 		}
 	}
@@ -95,6 +93,16 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: "there is no such session, or it has ended"}
 	}
 	return s, nil
+}
+
+// known returns the session that has an ID, or that took it over; nil: there is none.
+func (g agentAPI) known(id string) *session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now := g.names[id]; now != "" {
+		id = now
+	}
+	return g.sessions[id]
 }
 
 // refuse answers with an error in the form of a dialect.
@@ -117,13 +125,23 @@ func asError(err error) *dialect.Error {
 	return &dialect.Error{Status: http.StatusInternalServerError, Message: err.Error()}
 }
 
+// maxBody bounds the body of a call, in bytes.
+const maxBody = 64 << 20
+
 // serve answers a model call.
 func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
+	c.MaxBody = maxBody
+	c.Refusal = func(status int, why string) (int, []byte) { return d.ErrorBody(dialect.Errorf(status, "%s", why)) }
 	s, refused := g.sessionOf(c)
 	if refused != nil {
 		c.SkipBody()
 		return refuse(c, d, refused)
 	}
+	return g.serveIn(c, d, s)
+}
+
+// serveIn answers a model call of a session.
+func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	var sum digest
 	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
 		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
@@ -177,12 +195,8 @@ func keyOfRequest(h http.Header) string {
 	return cmp.Or(h.Get("Idempotency-Key"), h.Get("X-Client-Request-Id"))
 }
 
-func (g *Gateway) modelOf(req *dialect.Request) string {
-	if req.Model != "" {
-		return req.Model
-	}
-	return g.config.Model
-}
+// modelOf is the name of the model in a reply: that of the request, or another if it has none.
+func modelOf(req *dialect.Request, other string) string { return cmp.Or(req.Model, other) }
 
 // dialectOf is the dialect of a client that asks for models.
 func dialectOf(r *http.Request) dialect.Dialect {
@@ -258,5 +272,11 @@ func (g agentAPI) byAgent(c *web.Call, do func(*web.Call, *session) error) error
 		c.SkipBody()
 		return web.Errorf(http.StatusForbidden, "agents may not reward or end their sessions here: agent_rewards is off")
 	}
-	return do(c, s)
+	if err := do(c, s); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	state := s.state // no more: a view tells why an outcome is so
+	s.mu.Unlock()
+	return answer(c, http.StatusOK, map[string]any{"state": state})
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -91,7 +92,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	news = append(news, s.judgeArrival(f)...)
 	close(f.done)
 	s.mu.Unlock()
-	g.keepArrival(s, news)
+	g.book.keepArrival(g.config.Log, news)
 	if over {
 		g.due.add(s.group)
 	}
@@ -150,32 +151,52 @@ func (g *Gateway) abandon(s *session, f *flight) bool {
 	return true
 }
 
-// answer places a call, samples its replies, and keeps them.
-func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
-	req, id := f.req, f.id
+// prepare places a call, and returns what to ask the policy.
+func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
 	s.mu.Lock()
-	if err := s.tree.expand(req); err != nil {
-		s.mu.Unlock()
-		return nil, err
+	defer s.mu.Unlock()
+	if err := s.tree.expand(f.req); err != nil {
+		return ask, err
 	}
-	start := g.canon.start(req.Tools)
-	p := s.tree.find(start, req.Messages, anchorsOf(req))
+	start := g.canon.start(f.req.Tools)
+	text, err := g.player.text(f.req, s.tree)
+	if err != nil {
+		return ask, err
+	}
+	if text != nil {
+		start = digest{} // that of no chat
+	}
+	p := s.tree.find(start, f.req.Messages, anchorsOf(f.req))
+	p.text = text
 	if main := s.tree.main(); main != nil {
 		p.most = main.tokens
 	}
-	p.branch = s.label(p, req)
+	p.branch = s.label(p, f.req)
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		err := g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
-		s.mu.Unlock()
-		return nil, err
+		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
-	ask := g.ask(s, p, req)
-	s.mu.Unlock()
+	ask = g.ask(s, p, f.req)
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
+	return ask, nil
+}
+
+// answer samples the replies of a call, and keeps them.
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*node, err error) {
+	defer func() { // of a template or a policy: it must not end the other sessions
+		if fault := recover(); fault != nil {
+			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
+			err = &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the call failed by a fault of the gateway"}
+		}
+	}()
+	ask, err := g.prepare(s, f)
+	if err != nil {
+		return nil, err
+	}
+	id := f.id
 	began := time.Now()
 	samples, err := g.player.Policy.Sample(ctx, ask)
 	if err != nil {
@@ -187,27 +208,30 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	if len(samples) != ask.N {
 		return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the policy returned too few replies"}
 	}
-	nodes := make([]*node, len(samples))
+	nodes = make([]*node, len(samples))
 	for i := range samples {
-		if err := checkSample(&samples[i]); err != nil {
+		if err := policy.CheckSample(&samples[i]); err != nil {
 			return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: err.Error()}
 		}
 		if i > 0 {
 			id = newID(callBytes)
 		}
-		nodes[i] = g.node(id, p, req, &samples[i])
+		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
+	for _, n := range nodes {
+		n.at = f.at
+	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
 		s.tree.add(n)
-		s.sampled += len(n.turn.Wrote)
+		s.count(n, &g.newest)
 	}
-	s.counts[p.class]++
+	s.counts[f.place.class]++
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
@@ -233,7 +257,7 @@ func (g *Gateway) ask(s *session, p place, req *dialect.Request) quintain.Reques
 	}
 	if p.parent == nil {
 		r.Fresh = 0
-		r.Messages = req.Messages
+		r.Messages, r.Tokens = req.Messages, p.text
 		return r
 	}
 	for _, n := range p.parent.path() {
@@ -254,13 +278,16 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 		}
 	}
 	n := &node{
-		id: id, parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
+		id: id, at: time.Now(), parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
 		turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
 			Fork: sample.Fork, Realigned: sample.Realigned, Malformed: read.Malformed, Why: read.Why,
 			Call: &quintain.Call{ID: id, Parent: -1, Class: p.class, Branch: p.branch},
 		},
+	}
+	if req.Prompt != "" {
+		n.completed = req.Prompt + sample.Text
 	}
 	n.tokens = len(sample.Read) + len(sample.Wrote)
 	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {
@@ -283,7 +310,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 
 // read parses a sample's text: thoughts, content, tool calls.
 func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
-	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil {
+	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil || req.Prompt != "" {
 		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
 	in := calls.Context{Tools: req.Tools}
@@ -303,7 +330,7 @@ func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
 
 // reply makes the reply of a flight.
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
-	r := &dialect.Reply{Call: f.id, Model: g.modelOf(req), Created: f.at}
+	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.turn
 		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
@@ -381,29 +408,4 @@ func refusal(err error) error {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
 	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
-}
-
-// checkSample reports what makes a sample useless for training.
-func checkSample(s *quintain.Sample) error {
-	switch {
-	case s.Finish == quintain.Aborted:
-		return errors.New("the policy aborted its reply")
-	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
-		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
-	case len(s.Versions) != len(s.Wrote):
-		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
-	case !slices.IsSorted(s.Versions):
-		return errors.New("the policy returned versions that fall within a reply")
-	}
-	for i, p := range s.LogProbs {
-		if !(p <= 0 && p >= -math.MaxFloat32) {
-			return fmt.Errorf("the policy returned the log-probability %v for token %d", p, i)
-		}
-	}
-	for _, tokens := range [][]quintain.Token{s.Read, s.Wrote} {
-		if i := slices.IndexFunc(tokens, func(t quintain.Token) bool { return t < 0 }); i >= 0 {
-			return fmt.Errorf("the policy returned %d as token %d", tokens[i], i)
-		}
-	}
-	return nil
 }

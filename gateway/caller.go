@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -34,15 +32,7 @@ func (g *Gateway) Routes() []web.Route {
 }
 
 func (g callerAPI) routes() []web.Route {
-	caller := func(method, path string, serve func(*web.Call) error) web.Route {
-		return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
-			if !g.isOpen() {
-				c.W.Header().Set("Retry-After", "1")
-				return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
-			}
-			return serve(c)
-		}}
-	}
+	caller := g.route
 	return []web.Route{
 		caller("POST", "/v1/sessions", g.postSessions),
 		caller("GET", "/v1/sessions/events", g.events.Stream),
@@ -57,6 +47,18 @@ func (g callerAPI) routes() []web.Route {
 		caller("POST", "/v1/groups/{group}/close", g.postClose),
 		caller("POST", "/v1/groups/{group}/rewards", g.postRewards),
 	}
+}
+
+// route is a route of callers.
+func (g callerAPI) route(method, path string, serve func(*web.Call) error) web.Route {
+	return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
+		if !g.isOpen() {
+			c.W.Header().Set("Retry-After", "1")
+			c.SkipBody()
+			return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
+		}
+		return serve(c)
+	}}
 }
 
 // A Made is the answer to a request for sessions.
@@ -157,80 +159,14 @@ func base(r *http.Request) string {
 func (g callerAPI) find(c *web.Call) (*session, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s := g.sessions[c.Param("session")]; s != nil {
+	id := c.Param("session")
+	if s := g.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", c.Param("session"))
-}
-
-// A View is what a caller sees of a session.
-type View struct {
-	ID       string           `json:"id"`
-	Group    string           `json:"group"`
-	State    State            `json:"state"`
-	Outcome  quintain.Outcome `json:"outcome,omitempty"`
-	Why      string           `json:"why,omitempty"`
-	Calls    int              `json:"calls"`
-	Tokens   int              `json:"tokens"` // sampled
-	Classes  map[string]int   `json:"classes"`
-	Drift    map[string]int   `json:"drift"`
-	Versions []int32          `json:"versions,omitempty"` // lowest and highest
-	Reward   *float64         `json:"reward"`
-	IdleFor  float64          `json:"idle_for"` // seconds
-}
-
-// view returns what a caller sees. s.mu is held.
-func (s *session) view() View {
-	v := View{
-		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
-		Classes: maps.Clone(s.counts), Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
+	if s := g.sessions[g.names[id]]; s != nil {
+		return s, nil
 	}
-	for _, n := range s.tree.nodes {
-		switch {
-		case n.turn.Fork:
-			v.Drift["forked"]++
-		case n.turn.Realigned:
-			v.Drift["realigned"]++
-		default:
-			v.Drift["clean"]++
-		}
-		for _, at := range n.turn.Versions {
-			if v.Versions == nil {
-				v.Versions = []int32{at, at}
-			}
-			v.Versions[0], v.Versions[1] = min(v.Versions[0], at), max(v.Versions[1], at)
-		}
-	}
-	if s.rewarded {
-		v.Reward = &s.reward.Reward
-	}
-	return v
-}
-
-// Views returns what a caller sees of each session.
-func (g *Gateway) Views() []View {
-	g.mu.Lock()
-	all := slices.Collect(maps.Values(g.sessions))
-	g.mu.Unlock()
-	views := make([]View, len(all))
-	for i, s := range all {
-		s.mu.Lock()
-		views[i] = s.view()
-		s.mu.Unlock()
-	}
-	return views
-}
-
-// Session returns what a caller sees of a session, and its calls so far.
-func (g *Gateway) Session(id string) (View, quintain.Trajectory, error) {
-	s, err := g.session(id)
-	if err != nil {
-		return View{}, quintain.Trajectory{}, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tree.judgeUse()
-	return s.view(), s.trajectory(id, &g.config.Settings), nil
+	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
 }
 
 // getSession shows a session, and waits for a state if the client asks.
@@ -286,7 +222,10 @@ func (g callerAPI) postReward(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeReward(c, s)
+	if err := g.takeReward(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeReward takes the reward in the body of a request.
@@ -305,10 +244,7 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 	r := in.Reward
 	r.Reward = *in.Number
 	r.Key = cmp.Or(c.R.Header.Get("Idempotency-Key"), r.Key)
-	if err := g.Reward(c.Context(), s.id, r); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.Reward(c.Context(), s.id, r)
 }
 
 // show answers with the state of a session.
@@ -330,7 +266,10 @@ func (g callerAPI) postEnd(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	return g.takeEnd(c, s)
+	if err := g.takeEnd(c, s); err != nil {
+		return err
+	}
+	return g.show(c, s)
 }
 
 // takeEnd ends a session by the body of a request.
@@ -345,10 +284,7 @@ func (g callerAPI) takeEnd(c *web.Call, s *session) error {
 		return web.Errorf(http.StatusUnprocessableEntity, "failed: is %.40q, want agent, infra or cancelled", e.Failed)
 	}
 	e.Limit = false
-	if err := g.End(c.Context(), s.id, e); err != nil {
-		return err
-	}
-	return g.show(c, s)
+	return g.End(c.Context(), s.id, e)
 }
 
 // deleteSession cancels a session.
@@ -455,7 +391,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, 1, base(c.R))
+	out, err := g.more(c.Context(), of, demand{1, base(c.R), ""})
 	if err != nil {
 		return g.explain(c, err)
 	}

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -38,7 +37,7 @@ func (x *exchange) whole() error {
 
 // stream answers with events. The reply leaves once it is kept.
 func (x *exchange) stream() error {
-	head := dialect.Reply{Call: x.flight.id, Model: x.modelOf(x.req), Created: time.Now()}
+	head := dialect.Reply{Call: x.flight.id, Model: modelOf(x.req, x.config.Model), Created: time.Now()}
 	w, out := x.d.Stream(x.req, head), x.c.Paced()
 	h := x.c.W.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -100,7 +99,7 @@ func (x *exchange) leave() {
 	f.arrived = f.arrived || x.arrived
 	news := s.judgeArrival(f)
 	s.mu.Unlock()
-	x.keepArrival(s, news)
+	x.book.keepArrival(x.config.Log, news)
 	if over {
 		x.due.add(s.group)
 	}
@@ -123,14 +122,4 @@ func (s *session) judgeArrival(f *flight) (news []journal.Record) {
 		}
 	}
 	return news
-}
-
-// keepArrival writes what judgeArrival returned.
-func (g *Gateway) keepArrival(s *session, news []journal.Record) {
-	if len(news) == 0 {
-		return
-	}
-	if err := g.book.write(context.Background(), news...); err != nil {
-		g.config.Log.Warn("what became of a reply is not kept", "session", s.id, "err", err)
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -63,6 +64,7 @@ type Gateway struct {
 	book   book          // set by Run
 
 	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
+	newest    atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
 
 	mu       sync.Mutex
 	open     bool // Run answers calls
@@ -71,6 +73,8 @@ type Gateway struct {
 	live     int              // sessions of groups that are not done
 	orders   map[string]*Made // by idempotency key
 	due      dueGroups
+	joining  map[string]string // the newest group of each [Spec].Join
+	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
 	flying   sync.WaitGroup
 }
 
@@ -84,7 +88,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
-		due: newDueGroups(), openStore: openJournal,
+		due: newDueGroups(), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
 	}
 	if !c.Settings.StrictPrompts {
 		forms := append(volatile(), c.Settings.Ignore...)
@@ -118,7 +122,7 @@ const lookEvery = time.Second
 func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	g.player, g.host = p, h
 	if g.config.Folder != "" {
-		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, g.restore); err != nil {
+		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, restorer{g}.restore); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()

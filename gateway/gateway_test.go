@@ -196,7 +196,7 @@ func (d *disk) fails(err error) {
 
 func open(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
-	b := &bench{t: t, policy: &parrot{}, desk: &desk{results: make(chan rollout.Result, 100)}}
+	p, d := &parrot{}, &desk{results: make(chan rollout.Result, 100)}
 	hermes, err := calls.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
@@ -205,10 +205,19 @@ func open(t *testing.T, change func(*Config)) *bench {
 	if change != nil {
 		change(&c)
 	}
+	b := start(t, c, Player{Policy: p, Format: hermes}, d)
+	b.policy, b.desk = p, d
+	return b
+}
+
+// start opens a gateway with a player and a host.
+func start(t *testing.T, c Config, p Player, h Host) *bench {
+	t.Helper()
+	b := &bench{t: t, disk: &disk{}}
+	var err error
 	if b.gateway, err = New(c); err != nil {
 		t.Fatal(err)
 	}
-	b.disk = &disk{}
 	b.gateway.openStore = func(folder string, o journal.Options, replay func(journal.Record) error) (_ store, err error) {
 		b.disk.store, err = openJournal(folder, o, replay)
 		return b.disk, err
@@ -218,12 +227,12 @@ func open(t *testing.T, change func(*Config)) *bench {
 		t.Fatal(err)
 	}
 	b.handler = server
-	h := httptest.NewServer(server)
-	t.Cleanup(h.Close)
-	b.url = h.URL
+	port := httptest.NewServer(server)
+	t.Cleanup(port.Close)
+	b.url = port.URL
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- b.gateway.Run(ctx, Player{Policy: b.policy, Format: hermes}, b.desk) }()
+	go func() { ended <- b.gateway.Run(ctx, p, h) }()
 	<-b.gateway.opened
 	b.stop = sync.OnceFunc(func() {
 		stop()
@@ -389,4 +398,38 @@ func TestAgentsWithTools(t *testing.T) {
 	if want := "Well. <tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\":1}}\n</tool_call>\n3\n"; trained != want {
 		t.Errorf("trained on %q, want %q", trained, want)
 	}
+}
+
+// The scheme of the key is written in any case.
+func TestKeysInAnyCase(t *testing.T) {
+	b := open(t, nil)
+	s := b.make(`{"name": "n", "count": 1}`).Sessions[0]
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
+		b.want(200, "POST", "/v1/chat/completions", `{"model": "m", "messages": [{"role": "user", "content": "?"}]}`, "Authorization", scheme+" "+s.Key)
+	}
+}
+
+// A text is completed without a template; what goes on from a completion has its very tokens.
+func TestCompletions(t *testing.T) {
+	b := open(t, nil)
+	b.gateway.player.Encode = func(text string, opens bool) ([]quintain.Token, error) {
+		if opens {
+			text = "|" + text
+		}
+		return tokensOf(text), nil
+	}
+	s := b.make(`{"name": "n", "of": 1}`).Sessions[0]
+	ask := func(status int, prompt string) {
+		b.want(status, "POST", s.OpenAI+"/completions", fmt.Sprintf(`{"model": "x", "prompt": %q}`, prompt), "Authorization", "Bearer "+s.Key)
+	}
+	ask(200, "Once")
+	ask(200, "Oncereply 1 and then")
+	ask(200, "Twice")
+	for i, want := range []string{"|Once", "<user>Oncereply 1\n and then", "|Twice"} {
+		if got := textOf(b.policy.asked[i].Tokens); got != want {
+			t.Errorf("call %d reads %q, want %q", i, got, want)
+		}
+	}
+	b.gateway.player.Encode = nil
+	ask(400, "Once")
 }

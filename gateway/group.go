@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -42,6 +43,7 @@ type groupRecord struct {
 	AgentRewards bool             `json:"agent_rewards,omitempty"`
 	Limits       Limits           `json:"limits"`
 	Metadata     json.RawMessage  `json:"metadata,omitempty"`
+	Join         string           `json:"join,omitempty"` // see [Spec]
 	Created      time.Time        `json:"created"`
 }
 
@@ -80,9 +82,6 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	if before == Sealed {
 		return nil
 	}
-	if now.Sub(s.group.Created) > 2*g.config.Settings.GroupWithin {
-		s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
-	}
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
 	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
@@ -90,6 +89,10 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 			return err
 		}
 		sealed = s.settle(now, s.group.RewardWithin)
+	}
+	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByProgram && !s.judging {
+		s.judging = true
+		g.flying.Go(func() { g.judgeByProgram(ctx, s) })
 	}
 	if s.state != before {
 		g.note(s)
@@ -142,6 +145,31 @@ func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 		reply.Text = s.ended.Answer
 	}
 	return env.Step(ctx, reply)
+}
+
+// judgeByProgram has the program of the settings grade an ended session. Its standard output
+// is a reward, as callers give one; without one the session fails, and has none.
+func (g *Gateway) judgeByProgram(ctx context.Context, s *session) {
+	s.mu.Lock()
+	t := s.trajectory(s.id, &g.config.Settings)
+	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: s.ended.Answer, Branches: [][]quintain.Message{}}
+	s.mu.Unlock()
+	for _, b := range t.Branches() {
+		q.Branches = append(q.Branches, t.Talk(b.Path))
+	}
+	said, err := grader.Ask(ctx, g.config.Settings.Grader, q)
+	if ctx.Err() != nil {
+		return // after a restart it is asked again
+	}
+	if err == nil {
+		err = g.Reward(ctx, s.id, Reward{Reward: *said.Reward, Right: said.Right, Malformed: said.Malformed, Why: said.Why})
+	}
+	if err != nil {
+		s.mu.Lock()
+		s.ended.Failed, s.ended.Why, s.judging = failedAgent, "grader: "+err.Error(), false
+		s.mu.Unlock()
+	}
+	g.due.add(s.group)
 }
 
 // isWhole reports whether nothing more can come for a group: all its sessions are there and
@@ -222,8 +250,31 @@ func (g *Gateway) forget(of *group) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.groups, of.Name)
+	if g.joining[of.Join] == of.Name {
+		delete(g.joining, of.Join)
+	}
 	for _, s := range of.sessions {
 		delete(g.sessions, s.id)
+		if g.names[s.as] == s.id {
+			delete(g.names, s.as)
+		}
 	}
 	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m.Group == of.Name })
+}
+
+// register makes a group known. g.mu is held, or nobody else knows g.
+func (of *group) register(g *Gateway) {
+	g.groups[of.Name] = of
+	if of.Join != "" {
+		g.joining[of.Join] = of.Name
+	}
+}
+
+// register makes a session of a group known. g.mu is held, or nobody else knows g.
+func (s *session) register(g *Gateway) {
+	s.group.sessions = append(s.group.sessions, s)
+	g.sessions[s.id] = s
+	if s.as != "" {
+		g.names[s.as] = s.id
+	}
 }

@@ -34,13 +34,13 @@ func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base 
 	of := g.groups[spec.Group]
 	g.mu.Unlock()
 	if of != nil {
-		return g.more(ctx, of, max(1, spec.Count), base)
+		return g.more(ctx, of, demand{max(1, spec.Count), base, spec.As})
 	}
 	of, err := g.begin(ctx, spec, wait)
 	if err != nil {
 		return nil, err
 	}
-	return g.more(ctx, of, cmp.Or(spec.Count, of.Of), base)
+	return g.more(ctx, of, demand{cmp.Or(spec.Count, of.Of), base, spec.As})
 }
 
 // abolish takes back a group if it has no session. g.mu is held.
@@ -77,8 +77,8 @@ func (spec *Spec) check(size int) error {
 		return refuse("reward_within: is %g, want 0 to %g seconds", spec.RewardWithin, float64(mostSeconds))
 	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
 		return refuse("mode: is %.40q, want train or exam", spec.Mode)
-	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask:
-		return refuse("grader: is %.40q, want caller or task", spec.Grader)
+	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask && spec.Grader != ByProgram:
+		return refuse("grader: is %.40q, want caller, task or program", spec.Grader)
 	case spec.Grader == ByTask && spec.Name != "":
 		return refuse("grader: a task of the caller's own has no grader here; want caller")
 	case spec.Prompt != "" && spec.Name == "":
@@ -111,7 +111,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	of = &group{groupRecord: groupRecord{
 		Name: cmp.Or(spec.Group, newID(sessionBytes)), Prompt: spec.Prompt, Of: spec.Of, AtLeast: spec.AtLeast, Replace: spec.Replace,
 		Mode: spec.Mode, Grader: cmp.Or(spec.Grader, ByCaller), RewardWithin: settings.RewardWithin, AgentRewards: settings.AgentRewards,
-		Limits: settings.Limits, Metadata: spec.Metadata, Created: time.Now(),
+		Limits: settings.Limits, Metadata: spec.Metadata, Join: spec.Join, Created: time.Now(),
 	}}
 	if spec.AgentRewards != nil {
 		of.AgentRewards = *spec.AgentRewards
@@ -129,7 +129,13 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	if of.Prompt == "" {
 		of.Prompt = of.Problem.Prompt
 	}
-	if spec.Grader == "" && spec.Name == "" {
+	switch {
+	case spec.Grader == ByProgram && settings.Grader == "":
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "grader: there is no program here that grades; gateway.grader names one")
+	case spec.Grader != "":
+	case settings.Grader != "":
+		of.Grader = ByProgram
+	case spec.Name == "":
 		of.Grader = ByTask
 	}
 	g.mu.Lock()
@@ -137,7 +143,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	if g.groups[of.Name] != nil {
 		return nil, web.Errorf(http.StatusConflict, "group: another request has just begun %q", of.Name)
 	}
-	g.groups[of.Name] = of
+	of.register(g)
 	return of, nil
 }
 
@@ -194,12 +200,19 @@ func hashOf(name string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
+// A demand says what sessions of a group to make.
+type demand struct {
+	count int
+	base  string // address of the server
+	as    string // another ID of the session
+}
+
 // more makes sessions of a group.
-func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (*Made, error) {
+func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) {
 	now := time.Now()
 	g.mu.Lock()
 	first := !of.begun
-	fresh, err := g.add(of, count, now)
+	fresh, err := g.add(of, d.count, now)
 	if err != nil {
 		g.abolish(of)
 	}
@@ -213,10 +226,11 @@ func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (
 		records = append(records, recordOf(groupKey(of.Name), kindGroup, &of.groupRecord))
 	}
 	for _, s := range fresh {
-		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created})
+		s.as = d.as
+		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as})
 		records = append(records, r)
 		out.Sessions = append(out.Sessions, MadeSession{
-			ID: s.id, Key: keyOf(g.config.Secret, s.id, s.generation), OpenAI: base + "/sessions/" + s.id + "/v1", Anthropic: base + "/sessions/" + s.id,
+			ID: s.id, Key: keyOf(g.config.Secret, s.id, s.generation), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
 		})
@@ -224,16 +238,15 @@ func (g *Gateway) more(ctx context.Context, of *group, count int, base string) (
 	err = g.book.write(ctx, records...)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	of.coming -= count
+	of.coming -= d.count
 	if err != nil {
-		g.live -= count
+		g.live -= d.count
 		g.abolish(of)
 		return nil, web.Fault(http.StatusInsufficientStorage, err)
 	}
 	of.begun = true
 	for _, s := range fresh {
-		of.sessions = append(of.sessions, s)
-		g.sessions[s.id] = s
+		s.register(g)
 	}
 	return out, nil
 }
@@ -261,7 +274,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
-		fresh[i] = newSession(of, &g.canon, sessionRecord{newID(sessionBytes), of.Name, len(of.sessions) + of.coming + i, now})
+		fresh[i] = newSession(of, &g.canon, sessionRecord{newID(sessionBytes), of.Name, len(of.sessions) + of.coming + i, now, ""})
 	}
 	of.coming += count
 	g.live += count

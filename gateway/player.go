@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/policy/exact"
 )
 
@@ -20,6 +22,10 @@ type Player struct {
 	// Opens reports whether the prompt of a reply opens its thoughts, under these variables of
 	// the template. Nil: it does not.
 	Opens func(vars map[string]any) bool
+
+	// Encode returns the tokens of a text without a template, which opens a sequence or not.
+	// Nil: no text can be completed.
+	Encode func(text string, opens bool) ([]quintain.Token, error)
 
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
@@ -42,6 +48,11 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		read, err := r.Render(q)
 		return len(read.Tokens), err
 	}
+	if encodes, does := r.(interface {
+		Encode(text string, opens bool) ([]quintain.Token, error)
+	}); does {
+		out.Encode = encodes.Encode
+	}
 	chat, is := r.(*exact.Chat)
 	if !is {
 		return out, nil
@@ -54,4 +65,31 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
 	}
 	return out, nil
+}
+
+// text returns the tokens of a text to continue, which becomes the only message: where it goes
+// on from a completion of this tree, the very tokens of that. Nil: the request has messages.
+func (p *Player) text(req *dialect.Request, t *tree) ([]quintain.Token, error) {
+	refused := &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt"}
+	switch {
+	case len(req.Messages) > 0:
+		return nil, nil
+	case req.Prompt == "":
+		refused.Message = "want a text"
+		return nil, refused
+	case p.Encode == nil:
+		refused.Message = "this policy continues no texts: use chat completions"
+		return nil, refused
+	}
+	before, rest := t.completion(req.Prompt)
+	tokens, err := p.Encode(rest, before == nil)
+	if err != nil || len(tokens) == 0 {
+		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
+		return nil, refused
+	}
+	if before != nil {
+		tokens = append(before.context(), tokens...)
+	}
+	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
+	return tokens, nil
 }

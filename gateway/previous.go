@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
@@ -79,4 +80,16 @@ func over(s *quintain.Sampling, asked dialect.Asked) {
 	if asked.TopK != nil {
 		s.TopK = *asked.TopK
 	}
+}
+
+// completion returns the completion that a text goes on from, the longest, and the rest of the
+// text; nil and all of it: there is none.
+func (t *tree) completion(text string) (before *node, rest string) {
+	rest = text
+	for _, n := range t.nodes {
+		if after, is := strings.CutPrefix(text, n.completed); is && n.completed != "" && after != "" && len(after) < len(rest) {
+			before, rest = n, after
+		}
+	}
+	return before, rest
 }

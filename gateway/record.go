@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"time"
 
@@ -33,6 +34,7 @@ type sessionRecord struct {
 	Group   string    `json:"group"`
 	Number  int       `json:"number"`
 	Created time.Time `json:"created"`
+	As      string    `json:"as,omitempty"` // see [Spec]
 }
 
 // An endRecord is what the journal keeps of the end of a session.
@@ -59,6 +61,7 @@ type callRecord struct {
 	System     []byte        `json:"system"`
 	Body       []byte        `json:"body"` // digest of the request
 	Instructed bool          `json:"instructed,omitempty"`
+	Completed  string        `json:"completed,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
 	At         time.Time     `json:"at"`
 	Turn       quintain.Turn `json:"turn"` // without its columns
@@ -131,6 +134,16 @@ func (b book) keepSealed(ctx context.Context, s *session) error {
 	return b.keep(ctx, s.id, kindSealed, sealedRecord{s.outcome, s.why})
 }
 
+// keepArrival writes what judgeArrival returned, if that is possible.
+func (b book) keepArrival(log *slog.Logger, news []journal.Record) {
+	if len(news) == 0 {
+		return
+	}
+	if err := b.write(context.Background(), news...); err != nil {
+		log.Warn("what became of a reply is not kept", "session", news[0].Session, "err", err)
+	}
+}
+
 // release writes that the host has a group, whose records are then not needed.
 func (b book) release(of *group) error {
 	if b.journal == nil {
@@ -145,7 +158,7 @@ func (b book) release(of *group) error {
 
 // encodeCall writes a node into a record of its call.
 func encodeCall(n *node, r callRecord) ([]byte, error) {
-	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed
+	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed, n.completed
 	if n.parent != nil {
 		r.Parent = n.parent.id
 	}
@@ -193,7 +206,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn, instructed: r.Instructed}
+	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed, completed: r.Completed}
 	if n.turn.Call == nil {
 		return nil, r, errRecord
 	}
@@ -216,7 +229,7 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 		last += c.signed()
 		n.turn.Versions = append(n.turn.Versions, int32(last)) //nolint:gosec // written from int32
 	}
-	if c.failed || len(c.rest) > 0 {
+	if k := len(n.turn.LogProbs); c.failed || len(c.rest) > 0 || k > 0 && k != len(n.turn.Wrote) {
 		return nil, r, errRecord
 	}
 	return n, r, nil

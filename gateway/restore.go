@@ -2,15 +2,20 @@ package gateway
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
+// A restorer takes up the sessions of the last process.
+type restorer struct{ *Gateway }
+
 // restore takes a record of the journal, in the order of writing: sessions are then as they
 // were, but that calls which were under way are gone.
-func (g *Gateway) restore(r journal.Record) error {
+func (g restorer) restore(r journal.Record) error {
 	if r.Kind == kindGroup {
 		return g.restoreGroup(r)
 	}
@@ -33,17 +38,17 @@ func (g *Gateway) restore(r journal.Record) error {
 	return nil
 }
 
-func (g *Gateway) restoreGroup(r journal.Record) error {
+func (g restorer) restoreGroup(r journal.Record) error {
 	var of group
 	if err := jsonform.Unmarshal(r.Data, &of.groupRecord); err != nil {
 		return fmt.Errorf("group: %w", err)
 	}
 	of.job = g.host.Job(of.Problem)
-	g.groups[of.Name] = &of
+	of.register(g.Gateway)
 	return nil
 }
 
-func (g *Gateway) restoreSession(r journal.Record) error {
+func (g restorer) restoreSession(r journal.Record) error {
 	var in sessionRecord
 	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("session: %w", err)
@@ -54,15 +59,14 @@ func (g *Gateway) restoreSession(r journal.Record) error {
 	}
 	s := newSession(of, &g.canon, in)
 	s.used = time.Now()
-	of.sessions = append(of.sessions, s)
 	of.begun = true
 	g.live++
-	g.sessions[s.id] = s
+	s.register(g.Gateway)
 	return nil
 }
 
 // restoreInto takes a record of a session.
-func (g *Gateway) restoreInto(s *session, r journal.Record) error {
+func (g restorer) restoreInto(s *session, r journal.Record) error {
 	switch r.Kind {
 	case kindCall:
 		return g.restoreCall(s, r.Data)
@@ -94,6 +98,9 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("outcome: %w", err)
 		}
+		if !slices.Contains(quintain.Outcomes, in.Outcome) || in.Outcome.Rewarded() && !s.rewarded {
+			return fmt.Errorf("sealed as %.40q, with a reward: %v", in.Outcome, s.rewarded)
+		}
 		s.fate()
 		s.outcome, s.why = in.Outcome, in.Why
 		s.become(Sealed)
@@ -103,7 +110,7 @@ func (g *Gateway) restoreInto(s *session, r journal.Record) error {
 
 // restoreCall adds a call to a session's tree, with its place among those that a client may
 // ask for again.
-func (g *Gateway) restoreCall(s *session, data []byte) error {
+func (g restorer) restoreCall(s *session, data []byte) error {
 	n, r, err := decodeCall(data)
 	if err != nil {
 		return err
@@ -120,7 +127,7 @@ func (g *Gateway) restoreCall(s *session, data []byte) error {
 		}
 	}
 	s.tree.add(n)
-	s.sampled += len(n.turn.Wrote)
+	s.count(n, &g.newest)
 	s.counts[n.turn.Call.Class]++
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary

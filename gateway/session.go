@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -27,6 +29,7 @@ const (
 // A session is one episode that an agent plays.
 type session struct {
 	id         string
+	as         string // another ID of it; empty: none
 	generation uint32
 	number     int // in its group
 	group      *group
@@ -49,6 +52,7 @@ type session struct {
 	vocabulary string    // of the tokens
 
 	ended   End
+	judging bool             // a program grades it
 	outcome quintain.Outcome // once sealed
 	why     string
 
@@ -91,7 +95,7 @@ const (
 
 func newSession(g *group, canon *canon, r sessionRecord) *session {
 	return &session{
-		id: r.ID, number: r.Number, group: g, limits: g.Limits, state: Created, tree: newTree(canon), flights: newFlights(),
+		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: newTree(canon), flights: newFlights(),
 		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), cut: make(chan struct{}),
 	}
 }
@@ -198,7 +202,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	}
 	outcome, why := s.fate()
 	if outcome == "" && !s.rewarded {
-		if now.Sub(s.endedAt) < within {
+		if now.Sub(s.endedAt) < within || s.judging {
 			return false
 		}
 		outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
@@ -233,6 +237,21 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.EnvFailed, "the agent ended without a reply of the model that it used"
 	}
 	return "", ""
+}
+
+// count counts the tokens of a call, and the newest version of the weights that sampled one.
+// s.mu is held.
+func (s *session) count(n *node, newest *atomic.Int32) {
+	s.sampled += len(n.turn.Wrote)
+	if len(n.turn.Versions) == 0 {
+		return
+	}
+	last := slices.Max(n.turn.Versions)
+	for old := newest.Load(); last >= old; old = newest.Load() {
+		if newest.CompareAndSwap(old, last+1) {
+			return
+		}
+	}
 }
 
 // stopCalls ends the calls under way. s.mu is held.

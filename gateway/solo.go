@@ -46,7 +46,7 @@ func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) 
 		groupRecord: groupRecord{Name: at.Key, Problem: p, Of: 1, Mode: mode, AgentRewards: how.AgentRewards, Limits: how.Limits},
 		job:         rollout.Job{Problem: p},
 	}
-	s.session = newSession(of, &g.canon, sessionRecord{newID(sessionBytes), of.Name, 0, time.Now()})
+	s.session = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Created: time.Now()})
 	of.sessions = append(of.sessions, s.session)
 	g.sessions[s.session.id] = s.session
 	g.setOpen()

@@ -33,6 +33,8 @@ type Settings struct {
 	Ignore        []string      // regular expressions: matches in system messages make no difference
 	TrainUnused   bool          // train on replies that the agent did not use
 	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
+	Grader        string        // command line of a program that grades sessions; empty: none
+	Dialects      []string      // other projects whose routes are answered too
 }
 
 // Defaults returns the default settings.
@@ -60,7 +62,9 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.AgentRewards, "agent_rewards", "agents may reward their own sessions: a policy that runs commands could do so too")
 	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
+	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
+	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl (docs/gateway-aliases.md)")
 }
 
 // A Spec says what a caller wants of new sessions. Its JSON form is the body of
@@ -79,6 +83,9 @@ type Spec struct {
 	RewardWithin float64         `json:"reward_within"` // seconds; 0: that of the settings
 	AgentRewards *bool           `json:"agent_rewards"` // nil: as the settings say
 	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too
+
+	Join string `json:"-"` // see [Door.Start]
+	As   string `json:"-"` // another ID by which agents reach the session; a later session may take it over; empty: none
 }
 
 // A Mode says what sessions are for.
@@ -95,6 +102,7 @@ type Grader string
 
 // The graders.
 const (
-	ByCaller Grader = "caller" // whoever has the caller's key
-	ByTask   Grader = "task"   // the problem's own task judges the last reply of the main branch
+	ByCaller  Grader = "caller"  // whoever has the caller's key
+	ByTask    Grader = "task"    // the problem's own task judges the last reply of the main branch
+	ByProgram Grader = "program" // the program of the settings judges the conversations
 )

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"slices"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -33,8 +34,10 @@ type node struct {
 	parent *node // nil: it begins a conversation
 	index  int   // in the order of commits
 	turn   quintain.Turn
+	at     time.Time // of its commit
 
 	whole      string // the reply as the model wrote it, with special tokens; empty: unknown
+	completed  string // of a completion of a text: the text with the reply; empty: it is none
 	asked      digest // of the messages before the reply
 	end        digest // of the conversation with the reply
 	start      digest // of the tools and variables
@@ -85,6 +88,8 @@ type place struct {
 	asked         digest
 	class, branch string
 	most          int // tokens of the main branch: a summary has fewer
+
+	text []quintain.Token // to continue; nil: the call has messages
 }
 
 // find places messages. Anchors are the IDs of ours that the client sent back, one for each

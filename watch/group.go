@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/calls"
+	"github.com/quintain-rl/quintain/watch/visible"
 )
 
 // Bounds on a page.
@@ -94,7 +95,7 @@ type message struct {
 
 // An excerpt is text, perhaps cut.
 type excerpt struct {
-	Pieces []piece
+	Pieces []visible.Piece
 	Left   int    // omitted bytes
 	Link   string // address of the whole text
 }
@@ -113,7 +114,7 @@ type pen struct {
 // of the whole.
 func (p *pen) write(text, where string) excerpt {
 	e := excerpt{}
-	e.Pieces, e.Left = visible(text, min(mostText, p.room))
+	e.Pieces, e.Left = visible.Split(text, min(mostText, p.room))
 	p.room -= min(p.room, utf8.RuneCountInString(text[:len(text)-e.Left]))
 	if e.Left > 0 && p.at != "" {
 		e.Link = "text?at=" + p.at + "&" + where

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/visible"
 )
 
 // Bounds on a page of groups.
@@ -76,7 +77,7 @@ func inLine(text string, most int) string {
 		end--
 	}
 	cut := text[:end]
-	pieces, left := visible(strings.Join(strings.Fields(cut), " "), most)
+	pieces, left := visible.Split(strings.Join(strings.Fields(cut), " "), most)
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(p.Text)

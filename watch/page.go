@@ -17,6 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -194,4 +195,21 @@ func (s *Server) static(c *web.Call) error {
 		kind = "text/javascript; charset=utf-8" // some machines' MIME tables differ
 	}
 	return c.Body(http.StatusOK, kind, text)
+}
+
+// shortText bounds a text within a line, in characters.
+const shortText = 300
+
+// plain is text within a line: invisible characters become names, and it ends after
+// [shortText] characters.
+func plain(text string) string {
+	var b strings.Builder
+	pieces, left := visible.Split(text, shortText)
+	for _, p := range pieces {
+		b.WriteString(p.Text)
+	}
+	if left > 0 {
+		b.WriteString("…")
+	}
+	return b.String()
 }

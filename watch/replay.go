@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -109,6 +110,6 @@ func (r *replay) Story() string {
 
 // short is a text that is cut already.
 func short(text string) (e excerpt) {
-	e.Pieces, e.Left = visible(text, mostText)
+	e.Pieces, e.Left = visible.Split(text, mostText)
 	return e
 }

@@ -40,8 +40,11 @@ func refreshSessions(c *web.Call, live bool) {
 	}
 }
 
+// An agentPages shows the sessions of agents.
+type agentPages struct{ *Server }
+
 // sessions answers with the page of sessions.
-func (s *Server) sessions(c *web.Call) error {
+func (s agentPages) sessions(c *web.Call) error {
 	p := sessionsPage{Serves: s.agents != nil}
 	if p.Serves {
 		p.Rows = s.agents.Views()
@@ -66,7 +69,7 @@ type sessionPage struct {
 }
 
 // session answers with the page of a session.
-func (s *Server) session(c *web.Call) error {
+func (s agentPages) session(c *web.Call) error {
 	if s.agents == nil {
 		return web.Errorf(http.StatusNotFound, "no agents play here")
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -20,6 +21,13 @@ const asProgram = "TEST_AS_QUINTAIN"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
+	}
+	if len(os.Args) > 1 && os.Args[1] == asAgent {
+		if err := playAgent(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitFailed)
+		}
+		return
 	}
 	if err := flag.Set("test.parallel", "8"); err != nil { // those in parallel wait for timers, and not for a processor
 		panic(err)

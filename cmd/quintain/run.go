@@ -100,7 +100,11 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return err
 	}
-	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, agents.Routes()...)
+	routes, err := agentRoutes(agents)
+	if err != nil {
+		return err
+	}
+	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, routes...)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,13 @@ import (
 const scriptInput = "STDIN"
 
 // TestScripts runs testdata/*.txt. The command quintain is the program itself, in this
-// process; the command stdin names the file for its standard input.
+// process; the command stdin names the file for its standard input. $AGENT is the command of
+// an agent, which asks its model once.
 func TestScripts(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	engine := script.NewEngine()
 	engine.Cmds["stdin"] = script.Command(script.CmdUsage{Summary: "set the standard input of quintain", Args: "file"},
 		func(s *script.State, args ...string) (script.WaitFunc, error) {
@@ -40,5 +45,5 @@ func TestScripts(t *testing.T) {
 				return out.String(), errs.String(), err
 			}, nil
 		})
-	scripttest.Test(t, context.Background(), engine, []string{"LANG=C"}, "testdata/*.txt")
+	scripttest.Test(t, context.Background(), engine, []string{"LANG=C", "AGENT=" + program + " " + asAgent}, "testdata/*.txt")
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (f *fails) Sample(ctx context.Context, r quintain.Request) ([]quintain.Samp
 }
 
 // scene is the settings of a way of the test program.
-func scene(t *testing.T, way string) Settings {
+func scene(t testing.TB, way string) Settings {
 	t.Helper()
 	self, err := filepath.Abs(os.Args[0])
 	if err != nil {
@@ -92,7 +93,7 @@ func scene(t *testing.T, way string) Settings {
 }
 
 // play plays problem 3.
-func play(t *testing.T, ctx context.Context, how Settings, p quintain.Policy) quintain.Trajectory {
+func play(t *testing.T, how Settings, p quintain.Policy) quintain.Trajectory {
 	t.Helper()
 	program, err := New(how)
 	if err != nil {
@@ -103,7 +104,7 @@ func play(t *testing.T, ctx context.Context, how Settings, p quintain.Policy) qu
 	if err != nil {
 		t.Fatal(err)
 	}
-	played, err := rollout.Play(ctx, p, quintain.Sampling{}, rollout.Job{Scenario: s, Problem: problem})
+	played, err := rollout.Play(t.Context(), p, quintain.Sampling{}, rollout.Job{Scenario: s, Problem: problem})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +115,7 @@ func play(t *testing.T, ctx context.Context, how Settings, p quintain.Policy) qu
 func TestEveryEndOfAProgram(t *testing.T) {
 	t.Parallel()
 	right := says("<answer>3</answer>")
+	cut := script.Say(func(quintain.Request, int) (string, quintain.Finish) { return "<answer>3", quintain.Length })
 	for _, c := range []struct {
 		way     string
 		why     string
@@ -129,13 +131,14 @@ func TestEveryEndOfAProgram(t *testing.T) {
 		{way: "ask", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, wrote: "it says <answer>3</answer>\n[the program ended: exit status 0]\n"},
 		{way: "ask", why: "a wrong answer", policy: says("<answer>4</answer>"), outcome: quintain.Scored, end: quintain.Terminated, turns: 1, tells: "judged <answer>4"},
 		{way: "ask", why: "no answer", policy: says("well"), outcome: quintain.ModelFailed, end: quintain.Terminated, turns: 1, tells: "judged well"},
+		{way: "ask", why: "the reply is cut", policy: cut, outcome: quintain.ModelFailed, end: quintain.Truncated, turns: 1, tells: "judged <answer>3"},
 		{way: "ask", why: "the judge fails", policy: says("<answer>break</answer>"), outcome: quintain.EnvFailed, turns: 1, tells: "fell off"},
 		{way: "answers", policy: says("well"), outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1},
 		{way: "exits", outcome: quintain.EnvFailed, turns: 1, tells: "exit status 1; Traceback: ", wrote: "Traceback"},
 		{way: "killed", outcome: quintain.EnvFailed, turns: 1, tells: "signal: killed", wrote: "[the program ended: signal: killed]"},
 		{way: "silent", outcome: quintain.EnvFailed, tells: "no call of its model"},
 		{way: "writes", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, wrote: "xxx\nit says"},
-		{way: "calls for ever", set: func(s *Settings) { s.Calls = 3 }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 3, tells: "it made 3 calls", wrote: "killed, as its session was over"},
+		{way: "calls for ever", set: func(s *Settings) { s.Calls = 3 }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 3, tells: "it made 3 calls", wrote: "killed by quintain"},
 		{way: "twice", why: "it fails at the limit of calls", set: func(s *Settings) { s.Calls, s.Leave = 1, time.Minute }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 1, tells: "it made 1 calls", wrote: "exit status 1"},
 		{way: "hangs", set: func(s *Settings) { s.Seconds = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "more than 0.5 seconds"},
 		{way: "hangs", why: "without calls", set: func(s *Settings) { s.Idle = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "no call came for 0.5 seconds"},
@@ -160,7 +163,7 @@ func TestEveryEndOfAProgram(t *testing.T) {
 			if c.policy == nil {
 				c.policy = right
 			}
-			got := play(t, t.Context(), how, c.policy)
+			got := play(t, how, c.policy)
 			told := got.Error
 			if got.Outcome.Rewarded() {
 				told = got.Turns[got.Last()].Why
@@ -185,7 +188,7 @@ func TestWhatAProgramSees(t *testing.T) {
 	t.Setenv("no_proxy", "example.org")
 	how := scene(t, "looks around")
 	how.Pass = []string{"SEARCH_API_KEY"}
-	got := play(t, t.Context(), how, says("<answer>3</answer>"))
+	got := play(t, how, says("<answer>3</answer>"))
 	for _, want := range []string{
 		`"messages":[{"role":"user","content":"Say 3."}]`, `"task":"count"`, `"id":"agent.v1-`, "SEARCH_API_KEY=search-key", "OPENAI_BASE_URL=http://127.0.0.1:",
 		"ANTHROPIC_API_KEY=qs_", "no_proxy=example.org,127.0.0.1",
@@ -236,7 +239,7 @@ func alive(t *testing.T, l net.Listener) (ended func()) {
 
 func TestChildrenEndWithTheProgram(t *testing.T) {
 	l := listen(t)
-	if got := play(t, t.Context(), scene(t, "leaves a child"), says("<answer>3</answer>")); got.Outcome != quintain.Scored {
+	if got := play(t, scene(t, "leaves a child"), says("<answer>3</answer>")); got.Outcome != quintain.Scored {
 		t.Errorf("%s: %s", got.Outcome, got.Error)
 	}
 	alive(t, l)()
@@ -258,6 +261,31 @@ func TestAProgramEndsWithTheRun(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	ended()
+}
+
+// With as many programs as there may be, an episode waits.
+func TestEpisodesWaitForAProgramToEnd(t *testing.T) {
+	env := openEpisode(t, scene(t, "ask"))
+	free := env.(*episode).program.free
+	for range cap(free) {
+		free <- struct{}{}
+	}
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	stop(enough)
+	seat := quintain.Seat{Policy: says("<answer>3</answer>"), Key: "k"}
+	if _, err := env.Play(ctx, seat); !errors.Is(err, enough) {
+		t.Errorf("error %v", err)
+	}
+	played := make(chan error)
+	go func() {
+		_, err := env.Play(t.Context(), seat)
+		played <- err
+	}()
+	<-free
+	if err := <-played; err != nil || len(free) != cap(free)-1 {
+		t.Errorf("error %v, %d programs", err, len(free))
+	}
 }
 
 // openEpisode returns an open episode of problem 3.
@@ -365,6 +393,34 @@ func TestATailKeepsTheEnd(t *testing.T) {
 		}
 		if got := end.String(); got != text[len(text)-20:] || cap(end.end) > 100 {
 			t.Errorf("in pieces of %d: %q, capacity %d", size, got, cap(end.end))
+		}
+	}
+}
+
+// BenchmarkEpisode plays episodes of one call. Its time beyond that of BenchmarkProgram is
+// ours.
+func BenchmarkEpisode(b *testing.B) {
+	how := scene(b, "ask")
+	program, err := New(how)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := program.Over(counts{}, true)
+	problem, err := s.Problem(quintain.Draw{Index: 3})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if t, err := rollout.Play(b.Context(), says("<answer>3</answer>"), quintain.Sampling{}, rollout.Job{Scenario: s, Problem: problem}); err != nil || t.Reward() != 1 {
+			b.Fatal(t.Error, err)
+		}
+	}
+}
+
+func BenchmarkProgram(b *testing.B) {
+	for b.Loop() {
+		if err := exec.Command(os.Args[0], playMode, "silent").Run(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

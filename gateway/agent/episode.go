@@ -51,6 +51,9 @@ func (e *episode) Play(ctx context.Context, at quintain.Seat) (t quintain.Trajec
 	}
 	t, failed = session.Trajectory(reward)
 	t.Output = said
+	if t.Outcome == quintain.ModelFailed && final.Finish == quintain.Length {
+		t.End = quintain.Truncated
+	}
 	return t, cmp.Or(err, failed)
 }
 

@@ -81,7 +81,7 @@ func (f *folder) result() (*result, error) {
 		return nil, fmt.Errorf("the result of the agent's program has more than %d bytes", mostResult)
 	}
 	if err := jsonform.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("the result of the agent's program: %w", err)
+		return nil, fmt.Errorf("the result of the agent's program: %w", jsonform.Explain(err))
 	}
 	return &r, nil
 }

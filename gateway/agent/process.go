@@ -52,9 +52,9 @@ const mostBody = 64 << 20
 // run runs the program to its end. What it leaves in its process group is killed.
 func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, address string) (*tail, error) {
 	said, complained := &tail{most: mostOutput}, &tail{most: mostComplaint}
-	c := exec.Command(p.words[0], p.words[1:]...)
+	c := exec.CommandContext(context.WithoutCancel(ctx), p.words[0], p.words[1:]...) // await kills it
 	c.Dir, c.Env = f.work(), p.environ(session, f, address)
-	group, err := command.NewGroup()
+	group, err := command.NewGroup(f.path)
 	if err != nil {
 		return said, lost(err)
 	}
@@ -94,7 +94,7 @@ func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, add
 }
 
 // errKilled says that the program did not end by itself.
-var errKilled = errors.New("killed, as its session was over")
+var errKilled = errors.New("killed by quintain")
 
 // await waits for the end of the program. It kills it when ctx ends, or some time after its
 // session is over. The error is an [*exec.ExitError] if the program failed by itself.
@@ -124,7 +124,7 @@ func (p *Program) await(ctx context.Context, c *exec.Cmd, session *gateway.Solo,
 		}
 	}
 	group.End()
-	<-ended
+	beside.Wait() // it was killed
 	return errKilled
 }
 
@@ -147,13 +147,13 @@ func open(output *io.Writer, to io.Writer) (*stream, error) {
 }
 
 // started closes the program's end of the pipe here.
-func (s *stream) started() { s.w.Close() }
+func (s *stream) started() { _ = s.w.Close() }
 
 // close reads the rest. Processes that left the group may hold the pipe, so it does not wait
 // for long.
 func (s *stream) close() {
-	s.w.Close()
+	_ = s.w.Close() // it may be closed already
 	_ = s.r.SetReadDeadline(time.Now().Add(patience))
 	s.copied.Wait()
-	s.r.Close()
+	_ = s.r.Close()
 }

@@ -50,9 +50,7 @@ func ways() map[string]func() error {
 			if err == nil {
 				err = self.Kill()
 			}
-			select {
-			case <-time.After(time.Minute):
-			}
+			<-time.After(time.Minute)
 			return err
 		},
 		"leaves a child": func() error { return startChild("child") },
@@ -129,7 +127,7 @@ func askOnce() error {
 }
 
 func post(url, key, body string) (int, string) {
-	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body)) //nolint:noctx // a program without one
+	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -152,7 +150,7 @@ func post(url, key, body string) (int, string) {
 // startChild starts the program once more, another way, and leaves it when it holds its
 // connection.
 func startChild(way string) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a program without one
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
@@ -171,7 +169,7 @@ func startChild(way string) error {
 func hold() error {
 	for _, name := range []string{awaited, "READY"} {
 		if address := os.Getenv(name); address != "" {
-			if _, err := net.Dial("tcp", address); err != nil { //nolint:noctx // a program without one
+			if _, err := net.Dial("tcp", address); err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ func (chat) Encode(q *Request, r *Reply) []byte {
 
 // chatHead is the beginning of a reply, or of a chunk.
 func chatHead(r *Reply, kind string) object {
-	return object{{"id", prefixCompletion + r.Call}, {"object", kind}, {"created", r.Created.Unix()}, {"model", r.Model}}
+	return object{{"id", CompletionID(r.Call)}, {"object", kind}, {"created", r.Created.Unix()}, {"model", r.Model}}
 }
 
 // chatContent is the content of a message: null beside tool calls.

@@ -25,6 +25,9 @@ func CallID(call string, i int) string { return prefixCall + call + "_" + strcon
 // ResponseID is the id of a call's reply in Responses.
 func ResponseID(call string) string { return prefixResponse + call }
 
+// CompletionID is the id of a call's reply in chat completions.
+func CompletionID(call string) string { return prefixCompletion + call }
+
 // Anchor returns the call that an id of ours names, and the number of the tool call; -1: it
 // names none. ok is false for ids of others.
 func Anchor(id string) (call string, i int, ok bool) {

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,23 +21,24 @@ func Apart(c *exec.Cmd) {
 func Terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) } // an error: it has ended
 
 // A Group is a process group that ends with this process, even if this is killed. Its
-// leader is a guard that waits for that.
+// leader is a guard that waits for that, and then also removes a folder.
 type Group struct {
 	guard *exec.Cmd
 	line  *os.File // the guard's standard input, which closes with this process
 }
 
-// NewGroup returns an empty group. The caller must Kill it.
-func NewGroup() (*Group, error) {
+// NewGroup returns an empty group with a folder, which only the guard removes. The caller must
+// Kill it.
+func NewGroup(folder string) (*Group, error) {
 	in, line, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	g := &Group{exec.Command("/bin/sh", "-c", "read _; kill -KILL 0"), line}
+	g := &Group{exec.CommandContext(context.Background(), "/bin/sh", "-c", `read _; rm -rf -- "$1"; kill -KILL 0`, "guard", folder), line}
 	g.guard.Stdin, g.guard.SysProcAttr = in, &syscall.SysProcAttr{Setpgid: true}
 	if err := g.guard.Start(); err != nil {
-		line.Close()
+		_ = line.Close()
 		return nil, fmt.Errorf("the guard of a process group: %w", err)
 	}
 	return g, nil
@@ -55,5 +57,5 @@ func (g *Group) End() { _ = syscall.Kill(-g.guard.Process.Pid, syscall.SIGKILL) 
 func (g *Group) Kill() {
 	g.End()
 	_ = g.guard.Wait() // it was killed
-	g.line.Close()
+	_ = g.line.Close()
 }

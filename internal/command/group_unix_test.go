@@ -4,6 +4,7 @@ package command
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -15,15 +16,15 @@ import (
 const holdMode = "hold"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == holdMode {
-		hold()
+	if len(os.Args) > 2 && os.Args[1] == holdMode {
+		hold(os.Args[2])
 	}
 	os.Exit(m.Run())
 }
 
-// hold starts a program with a child in a group, and waits for ever.
-func hold() {
-	g, err := NewGroup()
+// hold starts a program with a child in a group with a folder, and waits for ever.
+func hold(folder string) {
+	g, err := NewGroup(folder)
 	if err != nil {
 		panic(err)
 	}
@@ -61,7 +62,8 @@ func untilStarted(t *testing.T, start func(out *os.File)) *bufio.Reader {
 }
 
 func TestAGroupEndsWithAllItsProcesses(t *testing.T) {
-	g, err := NewGroup()
+	folder := t.TempDir()
+	g, err := NewGroup(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +81,15 @@ func TestAGroupEndsWithAllItsProcesses(t *testing.T) {
 	if err := c.Wait(); err == nil {
 		t.Error("the program ended by itself")
 	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Error(err)
+	}
 }
 
 // A killed process cannot kill its groups: their guards do.
 func TestAGroupEndsWithTheProcessThatMadeIt(t *testing.T) {
-	c := exec.Command(os.Args[0], holdMode)
+	folder := t.TempDir()
+	c := exec.Command(os.Args[0], holdMode, folder)
 	out := untilStarted(t, func(out *os.File) {
 		c.Stdout = out
 		if err := c.Start(); err != nil {
@@ -96,5 +102,8 @@ func TestAGroupEndsWithTheProcessThatMadeIt(t *testing.T) {
 	_ = c.Wait() // it was killed
 	if _, err := io.Copy(io.Discard, out); err != nil {
 		t.Error(err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("its folder is left: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"os/exec"
 	"strconv"
 	"syscall"
@@ -20,7 +21,7 @@ func Terminate(*exec.Cmd) {}
 type Group struct{ all []*exec.Cmd }
 
 // NewGroup returns an empty group. The caller must Kill it.
-func NewGroup() (*Group, error) { return &Group{}, nil }
+func NewGroup(string) (*Group, error) { return &Group{}, nil }
 
 // Add has a command, which has not started, start in the group.
 func (g *Group) Add(c *exec.Cmd) {
@@ -37,7 +38,7 @@ func (g *Group) End() {
 		if c.Process == nil {
 			continue
 		}
-		_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(c.Process.Pid)).Run() // it fails for one that has ended
+		_ = exec.CommandContext(context.Background(), "taskkill", "/T", "/F", "/PID", strconv.Itoa(c.Process.Pid)).Run() // it fails for one that has ended
 		_ = c.Process.Kill()
 	}
 }

@@ -24,6 +24,10 @@ type Call struct {
 	Waits  bool   // the call waits on purpose, so its duration is not measured
 	Arrive func() // if set, called just before the last byte of a reply of known length
 
+	// Refusal writes refusals in a form of the route's own, as JSON; nil: an object with
+	// "detail".
+	Refusal func(status int, why string) (int, []byte)
+
 	server        *Server
 	names, values []string // of the path's parameters
 	start         time.Time

@@ -32,8 +32,14 @@ func (c *Call) Body(status int, kind string, body []byte) error {
 	return nil
 }
 
-// detail answers with a JSON object whose "detail" says why the server refuses a request.
+// detail answers with a JSON object whose "detail" says why the server refuses a request, or
+// in the form of the route.
 func (c *Call) detail(status int, why string) {
+	if c.Refusal != nil {
+		status, body := c.Refusal(status, why)
+		_ = c.JSON(status, body)
+		return
+	}
 	_ = c.JSON(status, append(jsonform.AppendLegible([]byte(`{"detail":`), why), '}'))
 }
 

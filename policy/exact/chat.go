@@ -256,3 +256,10 @@ func tokens(ids []int32) []quintain.Token {
 	}
 	return tokens
 }
+
+// Encode returns the tokens of a text without a template. If it opens a sequence, it has the
+// opening tokens of the tokenizer.
+func (c *Chat) Encode(text string, opens bool) ([]quintain.Token, error) {
+	ids, err := c.Tokenizer.Encode(text, opens)
+	return tokens(ids), err
+}

@@ -61,3 +61,6 @@ func (Bytes) Vocabulary() string { return quintain.UTF8 }
 
 // Size implements [Renderer].
 func (Bytes) Size() int { return 1 << 8 }
+
+// Encode returns the bytes of a text.
+func (Bytes) Encode(text string, _ bool) ([]quintain.Token, error) { return policy.Encode(text), nil }

@@ -16,6 +16,7 @@ func Episode(out io.Writer, s quintain.Scenario, t *quintain.Trajectory) error {
 	for i := range t.Turns {
 		Turn(out, &t.Turns[i], true)
 	}
+	wrote(out, t)
 	if !t.Outcome.Rewarded() {
 		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
 	}

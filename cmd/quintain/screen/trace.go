@@ -52,6 +52,7 @@ func Record(out io.Writer, r *trace.Record) {
 			}
 			Turn(out, &t.Turns[k], i == 0 || k > 0) // all episodes have the same opening; show it once
 		}
+		wrote(out, t)
 		if t.Error != "" {
 			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
 		}

@@ -18,10 +18,8 @@ func Try(out io.Writer, _ quintain.Scenario, t *quintain.Trajectory) error {
 	for k := range t.Turns {
 		tryCall(out, t, k)
 	}
-	if t.Output != "" {
-		fmt.Fprintf(out, "\n--- the program wrote ---\n%s\n", strings.TrimRight(Safe(t.Output), "\n"))
-	}
-	fmt.Fprintf(out, "\n%s in %.2f s: %d calls, %d tokens sampled, %s\n", t.Outcome, t.Took.Seconds(), len(t.Turns), t.Sampled(), drifts(t))
+	wrote(out, t)
+	fmt.Fprintf(out, "%s in %.2f s: %d calls, %d tokens sampled, %s\n", t.Outcome, t.Took.Seconds(), len(t.Turns), t.Sampled(), drifts(t))
 	if !t.Outcome.Rewarded() {
 		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
 	}
@@ -31,6 +29,13 @@ func Try(out io.Writer, _ quintain.Scenario, t *quintain.Trajectory) error {
 	}
 	fmt.Fprintln(out, strings.TrimSuffix(fmt.Sprintf("reward %.3g, %s: %s", t.Reward(), t.End, Safe(last.Why)), ": "))
 	return nil
+}
+
+// wrote prints what the program of an agent wrote, if there is one.
+func wrote(out io.Writer, t *quintain.Trajectory) {
+	if t.Output != "" {
+		fmt.Fprintf(out, "--- the program wrote ---\n%s\n", strings.TrimRight(Safe(t.Output), "\n"))
+	}
 }
 
 // tryCall prints call k of an episode.

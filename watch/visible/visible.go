@@ -1,28 +1,28 @@
-package watch
+// Package visible shows texts of models so that every character can be seen.
+package visible
 
 import (
 	"fmt"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
-// A piece is plain text, or the name of a character that is invisible or changes how its
+// A Piece is plain text, or the name of a character that is invisible or changes how its
 // neighbours look.
-type piece struct {
+type Piece struct {
 	Text string
 	Name bool
 }
 
-// visible splits text so that every character is visible. It takes most characters at most,
+// Split splits text so that every character is visible. It takes most characters at most,
 // and returns how many bytes it left out.
-func visible(text string, most int) (pieces []piece, left int) {
+func Split(text string, most int) (pieces []Piece, left int) {
 	from, n := 0, 0
 	flush := func(to int) {
 		if from < to {
-			pieces = append(pieces, piece{Text: text[from:to]})
+			pieces = append(pieces, Piece{Text: text[from:to]})
 		}
 	}
 	for i := 0; i < len(text); n++ {
@@ -33,7 +33,7 @@ func visible(text string, most int) (pieces []piece, left int) {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if name := nameOf(r, size, text[i]); name != "" {
 			flush(i)
-			pieces, from = append(pieces, piece{name, true}), i+size
+			pieces, from = append(pieces, Piece{name, true}), i+size
 		}
 		i += size
 	}
@@ -57,21 +57,4 @@ func nameOf(r rune, size int, first byte) string {
 		return ""
 	}
 	return fmt.Sprintf("⟨U+%04X⟩", r)
-}
-
-// shortText bounds a text within a line, in characters.
-const shortText = 300
-
-// plain is text within a line: invisible characters become names, and it ends after
-// [shortText] characters.
-func plain(text string) string {
-	var b strings.Builder
-	pieces, left := visible(text, shortText)
-	for _, p := range pieces {
-		b.WriteString(p.Text)
-	}
-	if left > 0 {
-		b.WriteString("…")
-	}
-	return b.String()
 }

@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A View is what a caller sees of a session.
+type View struct {
+	ID       string           `json:"id"`
+	Group    string           `json:"group"`
+	State    State            `json:"state"`
+	Outcome  quintain.Outcome `json:"outcome,omitempty"`
+	Why      string           `json:"why,omitempty"`
+	Calls    int              `json:"calls"`
+	Tokens   int              `json:"tokens"` // sampled
+	Classes  map[string]int   `json:"classes"`
+	Drift    map[string]int   `json:"drift"`
+	Versions []int32          `json:"versions,omitempty"` // lowest and highest
+	Reward   *float64         `json:"reward"`
+	IdleFor  float64          `json:"idle_for"` // seconds
+}
+
+// view returns what a caller sees. s.mu is held.
+func (s *session) view() View {
+	v := View{
+		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
+		Classes: maps.Clone(s.counts), Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
+	}
+	for _, n := range s.tree.nodes {
+		switch {
+		case n.turn.Fork:
+			v.Drift["forked"]++
+		case n.turn.Realigned:
+			v.Drift["realigned"]++
+		default:
+			v.Drift["clean"]++
+		}
+		for _, at := range n.turn.Versions {
+			if v.Versions == nil {
+				v.Versions = []int32{at, at}
+			}
+			v.Versions[0], v.Versions[1] = min(v.Versions[0], at), max(v.Versions[1], at)
+		}
+	}
+	if s.rewarded {
+		v.Reward = &s.reward.Reward
+	}
+	return v
+}
+
+// Views returns what a caller sees of each session.
+func (g *Gateway) Views() []View {
+	g.mu.Lock()
+	all := slices.Collect(maps.Values(g.sessions))
+	g.mu.Unlock()
+	views := make([]View, len(all))
+	for i, s := range all {
+		s.mu.Lock()
+		views[i] = s.view()
+		s.mu.Unlock()
+	}
+	return views
+}
+
+// Session returns what a caller sees of a session, and its calls so far.
+func (g *Gateway) Session(id string) (View, quintain.Trajectory, error) {
+	s, err := g.session(id)
+	if err != nil {
+		return View{}, quintain.Trajectory{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tree.judgeUse()
+	return s.view(), s.trajectory(id, &g.config.Settings), nil
+}
