@@ -199,7 +199,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	}
 	id := f.id
 	began := time.Now()
-	samples, err := g.player.Policy.Sample(ctx, ask)
+	samples, err := g.sample(ctx, f.place, ask)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -47,6 +48,10 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	}
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
+		if isRefused(err) {
+			q.Messages = withShortIDs(slices.Clone(q.Messages))
+			read, err = r.Render(q)
+		}
 		return len(read.Tokens), err
 	}
 	if encodes, does := r.(interface {
