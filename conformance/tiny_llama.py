@@ -100,11 +100,14 @@ class Llama:
         w.add_rope_dimension_count(SHAPE["head_dim"])
         w.add_rope_freq_base(SHAPE["rope_theta"])
         w.add_layer_norm_rms_eps(SHAPE["rms_norm_eps"])
-        vocabulary = json.loads(self.tokenizer.to_str())["model"]
+        written = json.loads(self.tokenizer.to_str())
+        vocabulary = written["model"]
+        words = [added["content"] for added in written["added_tokens"] if added["content"] not in vocabulary["vocab"]]
         w.add_tokenizer_model("gpt2")
         w.add_tokenizer_pre("gpt-2")
-        w.add_token_list(sorted(vocabulary["vocab"], key=vocabulary["vocab"].get))
-        w.add_token_types([gguf.TokenType.CONTROL if t < len(SPECIAL) else gguf.TokenType.NORMAL for t in range(SHAPE["vocab_size"])])
+        w.add_token_list([*sorted(vocabulary["vocab"], key=vocabulary["vocab"].get), *words])
+        kinds = [gguf.TokenType.CONTROL] * len(SPECIAL) + [gguf.TokenType.NORMAL] * (len(vocabulary["vocab"]) - len(SPECIAL))
+        w.add_token_types([*kinds, *[gguf.TokenType.USER_DEFINED] * len(words)])
         w.add_token_merges([" ".join(pair) for pair in vocabulary["merges"]])
         w.add_bos_token_id(0)
         w.add_eos_token_id(END)

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -157,11 +158,16 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 	if err := s.tree.expand(f.req); err != nil {
 		return ask, err
 	}
-	text, err := g.completes(s, f.req)
+	start := g.canon.start(f.req.Tools)
+	text, err := g.player.text(f.req, s.tree)
 	if err != nil {
 		return ask, err
 	}
-	p := s.tree.find(g.canon.start(f.req.Tools), f.req.Messages, anchorsOf(f.req))
+	if text != nil {
+		start = digest{} // that of no chat
+	}
+	p := s.tree.find(start, f.req.Messages, anchorsOf(f.req))
+	p.text = text
 	if main := s.tree.main(); main != nil {
 		p.most = main.tokens
 	}
@@ -172,9 +178,6 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
 	ask = g.ask(s, p, f.req)
-	if text != nil {
-		ask.Tokens, ask.Messages, ask.Context, ask.Fresh, ask.Wrote = text, f.req.Messages, nil, 0, 0
-	}
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
@@ -182,7 +185,13 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 }
 
 // answer samples the replies of a call, and keeps them.
-func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, error) {
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*node, err error) {
+	defer func() { // of a template or a policy: it must not end the other sessions
+		if fault := recover(); fault != nil {
+			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
+			err = &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the call failed by a fault of the gateway"}
+		}
+	}()
 	ask, err := g.prepare(s, f)
 	if err != nil {
 		return nil, err
@@ -199,9 +208,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) ([]*node, e
 	if len(samples) != ask.N {
 		return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the policy returned too few replies"}
 	}
-	nodes := make([]*node, len(samples))
+	nodes = make([]*node, len(samples))
 	for i := range samples {
-		if err := checkSample(&samples[i]); err != nil {
+		if err := policy.CheckSample(&samples[i]); err != nil {
 			return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: err.Error()}
 		}
 		if i > 0 {
@@ -248,7 +257,7 @@ func (g *Gateway) ask(s *session, p place, req *dialect.Request) quintain.Reques
 	}
 	if p.parent == nil {
 		r.Fresh = 0
-		r.Messages = req.Messages
+		r.Messages, r.Tokens = req.Messages, p.text
 		return r
 	}
 	for _, n := range p.parent.path() {
@@ -301,7 +310,7 @@ func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintai
 
 // read parses a sample's text: thoughts, content, tool calls.
 func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
-	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil {
+	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil || req.Prompt != "" {
 		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
 	in := calls.Context{Tools: req.Tools}
@@ -399,29 +408,4 @@ func refusal(err error) error {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
 	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
-}
-
-// checkSample reports what makes a sample useless for training.
-func checkSample(s *quintain.Sample) error {
-	switch {
-	case s.Finish == quintain.Aborted:
-		return errors.New("the policy aborted its reply")
-	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
-		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
-	case len(s.Versions) != len(s.Wrote):
-		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
-	case !slices.IsSorted(s.Versions):
-		return errors.New("the policy returned versions that fall within a reply")
-	}
-	for i, p := range s.LogProbs {
-		if !(p <= 0 && p >= -math.MaxFloat32) {
-			return fmt.Errorf("the policy returned the log-probability %v for token %d", p, i)
-		}
-	}
-	for _, tokens := range [][]quintain.Token{s.Read, s.Wrote} {
-		if i := slices.IndexFunc(tokens, func(t quintain.Token) bool { return t < 0 }); i >= 0 {
-			return fmt.Errorf("the policy returned %d as token %d", tokens[i], i)
-		}
-	}
-	return nil
 }

@@ -148,7 +148,7 @@ type Look struct {
 	Of           int // sessions of the group
 	Created      time.Time
 	Metadata     json.RawMessage
-	Calls        []CallLook // in the order of their ends
+	Replies      int
 }
 
 // A CallLook is a reply of a session.
@@ -158,23 +158,31 @@ type CallLook struct {
 	Reward *float64  // for this reply alone; nil: none
 }
 
-// Has reports whether a session has a reply.
-func (l *Look) Has(call string) bool {
-	return slices.ContainsFunc(l.Calls, func(c CallLook) bool { return c.ID == call })
-}
-
 func (s *session) look() Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := Look{
+	return Look{
 		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
 		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata,
+		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.nodes),
 	}
-	for _, n := range s.tree.nodes {
-		l.Calls = append(l.Calls, CallLook{n.id, n.at, n.reward})
+}
+
+// Calls returns the replies of a session, in the order of their ends. The error is that of
+// [Door.Look].
+func (d Door) Calls(id string) ([]CallLook, error) {
+	s := agentAPI{d.Gateway}.known(id)
+	if s == nil {
+		_, err := d.Look(id)
+		return nil, err
 	}
-	return l
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]CallLook, len(s.tree.nodes))
+	for i, n := range s.tree.nodes {
+		all[i] = CallLook{n.id, n.at, n.reward}
+	}
+	return all, nil
 }
 
 // Look returns what there is of a session by its ID, or by another ID of it. The error is a
@@ -187,6 +195,22 @@ func (d Door) Look(id string) (Look, error) {
 	return s.look(), nil
 }
 
+// LooksOf returns the sessions of a group.
+func (d Door) LooksOf(group string) (all []Look) {
+	d.mu.Lock()
+	of := d.groups[group]
+	if of == nil {
+		d.mu.Unlock()
+		return nil
+	}
+	sessions := of.sessions
+	d.mu.Unlock()
+	for _, s := range sessions {
+		all = append(all, s.look())
+	}
+	return all
+}
+
 // Close closes a group, which is then formed of the sessions that it has.
 func (d Door) Close(group string) {
 	d.mu.Lock()
@@ -197,18 +221,19 @@ func (d Door) Close(group string) {
 	}
 }
 
-// Looks returns the sessions that fit, in the order of their creation.
-func (d Door) Looks(fits func(*Look) bool) (all []Look) {
+// Looks returns the sessions whose other ID begins with a text, in the order of their
+// creation; empty: all sessions.
+func (d Door) Looks(prefix string) (all []Look) {
+	var some []*session
 	d.mu.Lock()
-	sessions := make([]*session, 0, len(d.sessions))
 	for _, s := range d.sessions {
-		sessions = append(sessions, s)
+		if strings.HasPrefix(s.as, prefix) {
+			some = append(some, s)
+		}
 	}
 	d.mu.Unlock()
-	for _, s := range sessions {
-		if l := s.look(); fits(&l) {
-			all = append(all, l)
-		}
+	for _, s := range some {
+		all = append(all, s.look())
 	}
 	slices.SortFunc(all, func(a, b Look) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
 	return all

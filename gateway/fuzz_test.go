@@ -63,11 +63,10 @@ func FuzzRestore(f *testing.F) {
 			}
 		}
 		for _, of := range g.all() {
-			if !g.lookAt(t.Context(), of, now.Add(time.Hour)) {
-				continue
-			}
-			if err := g.finish(t.Context(), of); err != nil {
-				t.Error(err)
+			if g.lookAt(t.Context(), of, now.Add(time.Hour)) {
+				if err := g.finish(t.Context(), of); err != nil {
+					t.Error(err)
+				}
 			}
 		}
 		for len(host.results) > 0 {

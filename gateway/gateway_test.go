@@ -400,6 +400,15 @@ func TestAgentsWithTools(t *testing.T) {
 	}
 }
 
+// The scheme of the key is written in any case.
+func TestKeysInAnyCase(t *testing.T) {
+	b := open(t, nil)
+	s := b.make(`{"name": "n", "count": 1}`).Sessions[0]
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
+		b.want(200, "POST", "/v1/chat/completions", `{"model": "m", "messages": [{"role": "user", "content": "?"}]}`, "Authorization", scheme+" "+s.Key)
+	}
+}
+
 // A text is completed without a template; what goes on from a completion has its very tokens.
 func TestCompletions(t *testing.T) {
 	b := open(t, nil)

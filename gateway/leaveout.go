@@ -11,31 +11,38 @@ import (
 const LeftOut = "left_out"
 
 // leaveOut leaves the shortest branches of an episode out, the main one never, until it
-// gives at most so many sequences. It returns the number of branches left out.
+// gives at most so many sequences. Turns that another branch has too stay. It returns the
+// number of branches left out.
 func leaveOut(t *quintain.Trajectory, most int) (out int) {
-	all := t.Branches()
-	total := 0
-	for _, b := range all {
-		total += sequencesOf(t, b)
-	}
-	if total <= most || len(all) < 2 {
-		return 0
-	}
-	others := all[1:]
-	slices.SortStableFunc(others, func(a, b quintain.Branch) int { return cmp.Compare(sampledOf(t, a), sampledOf(t, b)) })
-	for _, b := range others {
-		if total <= most {
-			break
+	for {
+		all := t.Branches()
+		total := 0
+		for _, b := range all {
+			total += sequencesOf(t, b)
 		}
-		total -= sequencesOf(t, b)
-		out++
-		for _, k := range b.Path[b.First:] {
-			if call := t.Turns[k].Call; call.Unused == "" {
-				call.Unused = LeftOut
+		if total <= most || len(all) < 2 {
+			return out
+		}
+		slices.SortStableFunc(all[1:], func(a, b quintain.Branch) int { return cmp.Compare(sampledOf(t, b), sampledOf(t, a)) })
+		stay := len(all)
+		for ; stay > 1 && total > most; stay-- {
+			total -= sequencesOf(t, all[stay-1])
+		}
+		out += len(all) - stay
+		kept := map[int]bool{}
+		for _, b := range all[:stay] {
+			for _, k := range b.Path {
+				kept[k] = true
+			}
+		}
+		for _, b := range all[stay:] {
+			for _, k := range b.Path[b.First:] {
+				if call := t.Turns[k].Call; !kept[k] && call.Unused == "" {
+					call.Unused = LeftOut
+				}
 			}
 		}
 	}
-	return out
 }
 
 // sequencesOf is the number of sequences that a branch's own turns give.

@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/policy/exact"
 )
 
@@ -63,4 +65,31 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
 	}
 	return out, nil
+}
+
+// text returns the tokens of a text to continue, which becomes the only message: where it goes
+// on from a completion of this tree, the very tokens of that. Nil: the request has messages.
+func (p *Player) text(req *dialect.Request, t *tree) ([]quintain.Token, error) {
+	refused := &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt"}
+	switch {
+	case len(req.Messages) > 0:
+		return nil, nil
+	case req.Prompt == "":
+		refused.Message = "want a text"
+		return nil, refused
+	case p.Encode == nil:
+		refused.Message = "this policy continues no texts: use chat completions"
+		return nil, refused
+	}
+	before, rest := t.completion(req.Prompt)
+	tokens, err := p.Encode(rest, before == nil)
+	if err != nil || len(tokens) == 0 {
+		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
+		return nil, refused
+	}
+	if before != nil {
+		tokens = append(before.context(), tokens...)
+	}
+	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
+	return tokens, nil
 }

@@ -82,30 +82,14 @@ func over(s *quintain.Sampling, asked dialect.Asked) {
 	}
 }
 
-// completes gives a request to complete a text the form of a conversation, and returns the
-// tokens of the text: where it goes on from a completion of this session, the very tokens that
-// were sampled. Nil: the request is a conversation. s.mu is held.
-func (g *Gateway) completes(s *session, req *dialect.Request) ([]quintain.Token, error) {
-	if len(req.Messages) > 0 {
-		return nil, nil
-	}
-	if g.player.Encode == nil {
-		return nil, &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: "prompt", Message: "the policy has no tokenizer here, so it completes no text: call chat completions"}
-	}
-	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
-	var before *node
-	rest := req.Prompt
-	for _, n := range s.tree.nodes {
-		if after, is := strings.CutPrefix(req.Prompt, n.completed); is && n.completed != "" && len(after) < len(rest) {
+// completion returns the completion that a text goes on from, the longest, and the rest of the
+// text; nil and all of it: there is none.
+func (t *tree) completion(text string) (before *node, rest string) {
+	rest = text
+	for _, n := range t.nodes {
+		if after, is := strings.CutPrefix(text, n.completed); is && n.completed != "" && after != "" && len(after) < len(rest) {
 			before, rest = n, after
 		}
 	}
-	tokens, err := g.player.Encode(rest, before == nil)
-	if err != nil {
-		return nil, &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt", Message: err.Error()}
-	}
-	if before != nil {
-		tokens = append(before.context(), tokens...)
-	}
-	return tokens, nil
+	return before, rest
 }

@@ -40,7 +40,7 @@ func TestEachUsedTokenIsTrainedOnOnce(t *testing.T) {
 	}
 	chat := byteChat(t)
 	c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}
-	c.Settings.MaxSessions = 2 * sessionsPlayed
+	c.Settings.MaxSessions, c.Settings.MaxSequences = 2*sessionsPlayed, 1000
 	var next atomic.Int64
 	var all sync.WaitGroup
 	var writing sync.Mutex

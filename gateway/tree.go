@@ -88,6 +88,8 @@ type place struct {
 	asked         digest
 	class, branch string
 	most          int // tokens of the main branch: a summary has fewer
+
+	text []quintain.Token // to continue; nil: the call has messages
 }
 
 // find places messages. Anchors are the IDs of ours that the client sent back, one for each

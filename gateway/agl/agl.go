@@ -165,7 +165,7 @@ func (t *table) of(c *web.Call) (*rollout, error) {
 
 // all returns the rollouts, first those that began first.
 func (t *table) all() []*rollout {
-	for _, l := range t.Looks(func(l *gateway.Look) bool { return len(l.As) > len(prefix) && l.As[:len(prefix)] == prefix }) {
+	for _, l := range t.Looks(prefix) {
 		t.find(l.As[len(prefix):])
 	}
 	t.mu.Lock()

@@ -97,20 +97,20 @@ func (t *table) events(c *web.Call) error {
 		attempt = r.attempts[n-1]
 	}
 	t.mu.Unlock()
+	calls, err := t.Calls(session)
+	if err != nil {
+		return err
+	}
 	played, err := t.Played(session)
 	if err != nil {
 		return err
 	}
-	l, err := t.Look(session)
-	if err != nil {
-		return err
-	}
-	for k := range played.Turns[:min(len(played.Turns), len(l.Calls))] {
+	for k := range calls { // since then, turns may have been added
 		data, err := jsonform.Marshal(t.request(&played, k))
 		if err != nil {
 			return err
 		}
-		all = append(all, eventForm{modelRequest, r.ID, attempt, float64(l.Calls[k].At.UnixMicro()) / 1e6, data})
+		all = append(all, eventForm{modelRequest, r.ID, attempt, float64(calls[k].At.UnixMicro()) / 1e6, data})
 	}
 	slices.SortStableFunc(all, func(a, b eventForm) int { return cmp.Compare(a.Time, b.Time) })
 	only := c.R.URL.Query().Get("event_type")

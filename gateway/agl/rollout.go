@@ -114,7 +114,6 @@ type rollout struct {
 	ID       string
 	turn     sync.Mutex // one attempt comes after another
 	began    float64    // seconds since 1970
-	fresh    bool       // made by the request under way
 	session  string     // of its last attempt
 	attempts []string
 	running  bool // its controller said so
@@ -186,7 +185,7 @@ func (t *table) shown(r *rollout) rolloutForm {
 		s.State = failed
 	case l.Over:
 		s.State = succeeded
-	case r.running || len(l.Calls) > 0:
+	case r.running || l.Replies > 0:
 		s.State = running
 	}
 	if r.last != "" {
@@ -225,7 +224,7 @@ func (t *table) attempt(c *web.Call, r *rollout) (session string, err error) {
 		return session, nil
 	case n > 0 && l.Over:
 		return "", web.Errorf(http.StatusGone, "the rollout has ended")
-	case n > 0 && (len(l.Calls) > 0 || l.Rewarded):
+	case n > 0 && (l.Replies > 0 || l.Rewarded):
 		if session, err = t.replace(c, r, &l); err != nil {
 			return "", err
 		}
@@ -309,13 +308,12 @@ func (t *table) closeGroup(r *rollout) {
 		return
 	}
 	places := map[string]bool{}
-	open := t.Looks(func(other *gateway.Look) bool {
-		if other.Group == l.Group {
-			places[other.As] = true
+	for _, other := range t.LooksOf(l.Group) {
+		if places[other.As] = true; !other.Over {
+			return
 		}
-		return other.Group == l.Group && !other.Over
-	})
-	if len(open) == 0 && len(places) >= l.Of {
+	}
+	if len(places) >= l.Of {
 		t.Close(l.Group)
 	}
 }

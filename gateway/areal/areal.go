@@ -6,6 +6,7 @@ package areal
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/quintain-rl/quintain/gateway"
@@ -184,10 +185,15 @@ func (t *table) reward(c *web.Call) error {
 	if in.Reward == nil {
 		return web.Errorf(http.StatusUnprocessableEntity, "reward: want a number: what has no reward is not a 0")
 	}
-	call, err := in.call(&l)
+	all, err := t.Calls(l.ID)
 	if err != nil {
 		return err
 	}
+	call, err := in.call(all)
+	if err != nil {
+		return err
+	}
+	l.Replies = len(all)
 	m := metadataOf(&l)
 	switch {
 	case l.Over && m.Ends && call.Reward != nil && *call.Reward == *in.Reward:
@@ -221,15 +227,15 @@ func (t *table) agent(c *web.Call) (gateway.Look, error) {
 }
 
 // call returns the reply that is rewarded.
-func (r *rewarding) call(l *gateway.Look) (gateway.CallLook, error) {
-	if len(l.Calls) == 0 {
+func (r *rewarding) call(all []gateway.CallLook) (gateway.CallLook, error) {
+	if len(all) == 0 {
 		return gateway.CallLook{}, web.Errorf(http.StatusBadRequest, "the session has no interactions")
 	}
 	if r.Interaction == "" {
-		return l.Calls[len(l.Calls)-1], nil
+		return all[len(all)-1], nil
 	}
 	id, _, _ := dialect.Anchor(r.Interaction)
-	for _, call := range l.Calls {
+	for _, call := range all {
 		if call.ID == id {
 			return call, nil
 		}
@@ -240,7 +246,7 @@ func (r *rewarding) call(l *gateway.Look) (gateway.CallLook, error) {
 // rewarded answers set_reward; news says that the reward ended the session.
 func rewarded(c *web.Call, l *gateway.Look, m metadata, news bool) error {
 	out := map[string]any{
-		"message": "success", "session_id": l.ID, "interaction_count": len(l.Calls),
+		"message": "success", "session_id": l.ID, "interaction_count": l.Replies,
 		"trajectory_id": nil, "trajectory_ready": m.Ends, "ready_transition": news,
 	}
 	if m.Ends {
@@ -267,25 +273,22 @@ func (t *table) end(c *web.Call) error {
 	if err := t.finish(c, l); err != nil {
 		return err
 	}
-	return gateway.Answer(c, http.StatusOK, map[string]any{"message": "success", "interaction_count": len(l.Calls)})
+	return gateway.Answer(c, http.StatusOK, map[string]any{"message": "success", "interaction_count": l.Replies})
 }
 
 // finish ends a session. If a reply of it has a reward, the session is rewarded; else it has
 // none, which is not a 0.
 func (t *table) finish(c *web.Call, l gateway.Look) error {
-	l, err := t.Look(l.ID)
+	all, err := t.Calls(l.ID)
 	if err != nil {
 		return err
 	}
-	for _, call := range l.Calls {
-		if call.Reward == nil || l.Rewarded {
-			continue
-		}
+	rewarded := slices.ContainsFunc(all, func(call gateway.CallLook) bool { return call.Reward != nil })
+	if rewarded && !l.Rewarded {
 		sum := gateway.Reward{Mode: "add", Key: "areal end"} // 0: the replies have theirs
 		if err := t.Reward(c.Context(), l.ID, sum); err != nil {
 			return err
 		}
-		break
 	}
 	return t.End(c.Context(), l.ID, gateway.End{})
 }

@@ -118,7 +118,7 @@ type session struct {
 }
 
 func shown(l *gateway.Look) session {
-	s := session{cmp.Or(l.As, l.ID), len(l.Calls), float64(l.Created.UnixMicro()) / 1e6, l.Metadata}
+	s := session{cmp.Or(l.As, l.ID), l.Replies, float64(l.Created.UnixMicro()) / 1e6, l.Metadata}
 	if len(s.Metadata) == 0 {
 		s.Metadata = []byte("{}")
 	}
@@ -157,7 +157,7 @@ func (t *table) list(c *web.Call) error {
 		return err
 	}
 	all := []session{}
-	for _, l := range t.Looks(func(*gateway.Look) bool { return true }) {
+	for _, l := range t.Looks("") {
 		if s := shown(&l); p.takes(s.Created, len(all)) {
 			all = append(all, s)
 		}
@@ -186,7 +186,7 @@ func (t *table) remove(c *web.Call) error {
 	if err := t.End(c.Context(), l.ID, end); err != nil {
 		return err
 	}
-	return gateway.Answer(c, http.StatusOK, map[string]int{"deleted": len(l.Calls)})
+	return gateway.Answer(c, http.StatusOK, map[string]int{"deleted": l.Replies})
 }
 
 // flush has nothing to do: a reply leaves once it is kept.
@@ -235,17 +235,21 @@ type record struct {
 
 // recordsOf returns the calls of a session.
 func (t *table) recordsOf(l *gateway.Look) ([]record, error) {
+	calls, err := t.Calls(l.ID)
+	if err != nil {
+		return nil, err
+	}
 	played, err := t.Played(l.ID)
 	if err != nil {
 		return nil, err
 	}
 	all := []record{}
-	for k := range played.Turns[:min(len(played.Turns), len(l.Calls))] { // calls are only added
+	for k := range calls { // since then, turns may have been added
 		turn, talk := &played.Turns[k], played.Talk(played.Path(k))
 		r := record{
 			ID: l.ID + "." + turn.Call.ID, Session: cmp.Or(l.As, l.ID), Model: t.ModelName(), Messages: talk[:len(talk)-1], Reply: talk[len(talk)-1],
 			Prompt: gateway.Prompt(&played, k), Tokens: turn.Wrote, LogProbs: turn.LogProbs, Finish: string(turn.Finish),
-			Time: float64(l.Calls[k].At.UnixMicro()) / 1e6,
+			Time: float64(calls[k].At.UnixMicro()) / 1e6,
 		}
 		r.Counts = map[string]int{"prompt": len(r.Prompt), "completion": len(r.Tokens)}
 		if len(turn.ToolCalls) > 0 {
@@ -283,10 +287,10 @@ func (t *table) traces(c *web.Call) error {
 
 func (t *table) trace(c *web.Call) error {
 	id := c.Param("trace")
-	session, call, _ := strings.Cut(id, ".")
+	session, _, _ := strings.Cut(id, ".")
 	missing := web.Errorf(http.StatusNotFound, "there is no trace %.60q", id)
 	l, err := t.Look(session)
-	if err != nil || !l.Has(call) {
+	if err != nil {
 		return missing
 	}
 	all, err := t.recordsOf(&l)

@@ -24,7 +24,7 @@ from quintain.errors import Error, SessionError
 __all__ = ["Agent", "Session", "agent", "group", "session"]
 
 AGAIN = (429, 502, 503, 504, 507)  # statuses after which a request is sent again
-WAIT = 25  # seconds for which the gateway may hold a request for sessions
+WAIT = 5  # seconds for which the gateway may hold a request for sessions
 MOST_FAILURES = 20  # sessions in a row, after which a loop gives up
 
 _log = logging.getLogger("quintain")
@@ -131,7 +131,8 @@ class Session:
 
 
 def session(problem: Mapping[str, Any] | str | None = None, *, url: str | None = None, key: str | None = None, **fields: Any) -> Session:
-    """A new session of the gateway at ``url``, or at $QUINTAIN_URL; ``key`` is the caller's, or $QUINTAIN_KEY.
+    """A new session of the gateway at ``url``, else at $QUINTAIN_URL, else on this machine; ``key`` is the caller's, or
+    $QUINTAIN_KEY.
 
     Its problem is the next one of the run; or a problem of your own, a name or a dict with a ``prompt``, which you
     reward yourself. Further fields are those of ``POST /v1/sessions``, such as ``prompt``, ``group`` and ``limits``.
@@ -290,9 +291,7 @@ class _Gateway:
     """Requests to the gateway, which may be sent again."""
 
     def __init__(self, url: str | None, key: str | None, patience: float = 120):
-        self.url = (url or os.environ.get("QUINTAIN_URL", "")).rstrip("/")
-        if not self.url:
-            raise ValueError("where is the gateway? Give url, or set QUINTAIN_URL, such as http://127.0.0.1:8000")
+        self.url = (url or os.environ.get("QUINTAIN_URL") or "http://127.0.0.1:8000").rstrip("/")
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url is {self.url!r}, want http://HOST:PORT")

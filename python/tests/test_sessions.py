@@ -105,9 +105,9 @@ class Sessions(WithGateway):
                 self.assertEqual(client(timeout=5), {"base_url": base, "api_key": s.key, "timeout": 5})
         s.end(failed="cancelled")
 
-    def test_the_address_is_needed(self):
-        with unittest.mock.patch.dict(os.environ, QUINTAIN_URL=""), self.assertRaisesRegex(ValueError, "QUINTAIN_URL"):
-            quintain.session("x")
+    def test_what_is_wrong_is_named(self):
+        with self.assertRaisesRegex(ValueError, "url is 'nowhere', want http://HOST:PORT"):
+            quintain.session("x", url="nowhere")
         with self.assertRaisesRegex(quintain.SessionError, "422.*nothing"):
             quintain.session("x", nothing=1)
 
