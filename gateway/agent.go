@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -142,7 +143,7 @@ func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
 
 // serveIn answers a model call of a session.
 func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
-	var sum digest
+	var sum tree.Digest
 	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
 		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
 		req, refused := d.Decode(body, g.limits())

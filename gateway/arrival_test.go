@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
 // A leaver is a client that goes as soon as it has read some text.
@@ -55,13 +57,13 @@ func TestArrivals(t *testing.T) {
 		b.gateway.flying.Wait()
 		in := b.gateway.sessions[s.ID]
 		in.mu.Lock()
-		nodes := in.tree.nodes
+		nodes := in.tree.Nodes
 		in.mu.Unlock()
 		if len(nodes) != 1 || w.Code != http.StatusOK {
 			t.Fatalf("%s: status %d, %d calls: %s", test.why, w.Code, len(nodes), w.Body)
 		}
-		if nodes[0].lost != test.lost {
-			t.Errorf("%s: lost %v, want %v", test.why, nodes[0].lost, test.lost)
+		if nodes[0].Lost != test.lost {
+			t.Errorf("%s: lost %v, want %v", test.why, nodes[0].Lost, test.lost)
 		}
 	}
 }
@@ -84,7 +86,7 @@ func TestLostReplies(t *testing.T) {
 		b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
 		turns := b.result().Trajectories[0].Turns
 		got := []string{turns[0].Call.Unused, turns[1].Call.Unused}
-		if want := map[bool]string{false: Undelivered, true: ""}[again]; got[0] != "" || got[1] != want || len(first.Choices) != 1 {
+		if want := map[bool]string{false: tree.Undelivered, true: ""}[again]; got[0] != "" || got[1] != want || len(first.Choices) != 1 {
 			t.Errorf("asked again %v: unused %q", again, got)
 		}
 	}

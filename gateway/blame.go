@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
 // codeAgain is the code of calls that ended for no fault of the policy: a client may ask again.
@@ -28,9 +29,9 @@ func (s *session) blame(f *flight, err error) []journal.Record {
 	if is && (refused.Status < http.StatusInternalServerError || refused.Code == codeAgain) {
 		return nil
 	}
-	one := failure{Start: f.place.start[:], System: f.place.system[:], Why: err.Error()}
-	if f.place.parent != nil {
-		one.Parent = f.place.parent.id
+	one := failure{Start: f.place.Start[:], System: f.place.System[:], Why: err.Error()}
+	if f.place.Parent != nil {
+		one.Parent = f.place.Parent.ID
 	}
 	s.failures = append(s.failures, one)
 	return []journal.Record{recordOf(s.id, kindFailed, one)}
@@ -39,15 +40,15 @@ func (s *session) blame(f *flight, err error) []journal.Record {
 // forgive forgets the failures of calls that a later one of their branch made good: it
 // continues the same call or, if they began a conversation, has the same instructions and
 // tools. s.mu is held.
-func (s *session) forgive(n *node) {
+func (s *session) forgive(n *tree.Node) {
 	if len(s.failures) == 0 {
 		return
 	}
-	path := n.path()
+	path := n.Path()
 	s.failures = slices.DeleteFunc(s.failures, func(one failure) bool {
 		if one.Parent == "" {
-			return string(one.Start) == string(n.start[:]) && string(one.System) == string(n.system[:])
+			return string(one.Start) == string(n.Start[:]) && string(one.System) == string(n.System[:])
 		}
-		return slices.ContainsFunc(path, func(at *node) bool { return at.id == one.Parent })
+		return slices.ContainsFunc(path, func(at *tree.Node) bool { return at.ID == one.Parent })
 	})
 }

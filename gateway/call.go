@@ -14,13 +14,14 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
 // again, else a new one.
-func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (*flight, error) {
+func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bool) (*flight, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := s.flights.by[d]; old != nil && again {
@@ -37,10 +38,10 @@ func (g *Gateway) join(s *session, req *dialect.Request, d digest, again bool) (
 		return nil, refusal(errStops)
 	default:
 	}
-	if len(s.tree.nodes) >= s.limits.Calls {
-		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.nodes)))
+	if len(s.tree.Nodes) >= s.limits.Calls {
+		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.Nodes)))
 	}
-	if s.underway >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.nodes)) {
+	if s.underway >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.Nodes)) {
 		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
 	}
 	if s.state == Created {
@@ -162,23 +163,23 @@ func (g *Gateway) abandon(s *session, f *flight) bool {
 func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.tree.expand(f.req); err != nil {
+	if err := s.tree.Expand(f.req); err != nil {
 		return ask, err
 	}
-	start := g.canon.start(f.req.Tools)
+	start := g.canon.StartOf(f.req.Tools)
 	text, err := g.player.text(f.req, s.tree)
 	if err != nil {
 		return ask, err
 	}
 	if text != nil {
-		start = digest{} // that of no chat
+		start = tree.Digest{} // that of no chat
 	}
-	p := s.tree.find(start, f.req.Messages, anchorsOf(f.req))
-	p.text = text
-	if main := s.tree.main(); main != nil {
-		p.most = main.tokens
+	p := s.tree.Find(start, f.req.Messages, anchorsOf(f.req))
+	p.Text = text
+	if main := s.tree.Main(); main != nil {
+		p.Most = main.Tokens
 	}
-	p.branch = s.label(p, f.req)
+	p.Branch = s.label(p, f.req)
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
@@ -192,7 +193,7 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 }
 
 // answer samples the replies of a call, and keeps them.
-func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*node, err error) {
+func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*tree.Node, err error) {
 	defer func() { // of a template or a policy: it must not end the other sessions
 		if fault := recover(); fault != nil {
 			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
@@ -205,7 +206,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*n
 	}
 	id := f.id
 	began := time.Now()
-	samples, err := g.player.Policy.Sample(ctx, ask)
+	samples, err := g.sample(ctx, f.place, ask)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -215,7 +216,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*n
 	if len(samples) != ask.N {
 		return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the policy returned too few replies"}
 	}
-	nodes = make([]*node, len(samples))
+	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
 		if err := policy.CheckSample(&samples[i]); err != nil {
 			return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: err.Error()}
@@ -224,31 +225,31 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*n
 			id = newID(callBytes)
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
-		nodes[i].turn.Call.Took = time.Since(began)
+		nodes[i].Turn.Call.Took = time.Since(began)
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
-		n.at = f.at
+		n.At = f.at
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, notKept(err)
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
-		s.tree.add(n)
+		s.tree.Add(n)
 		s.count(n, &g.newest)
 	}
-	s.counts[f.place.class]++
+	s.counts[f.place.Class]++
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
 }
 
 // ask is the request to the policy. s.mu is held.
-func (g *Gateway) ask(s *session, p place, req *dialect.Request) quintain.Request {
+func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.Request {
 	r := quintain.Request{
 		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, newID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
-		Tools: req.Tools, Vars: req.Vars, Stop: req.Stop, Exam: s.group.Mode == Exam, Fresh: p.fresh,
+		Tools: req.Tools, Vars: req.Vars, Stop: req.Stop, Exam: s.group.Mode == Exam, Fresh: p.Fresh,
 	}
 	if req.Choice == "none" {
 		r.Tools = nil
@@ -262,56 +263,56 @@ func (g *Gateway) ask(s *session, p place, req *dialect.Request) quintain.Reques
 	if most := s.limits.TotalTokens; most > 0 {
 		r.Sampling.MaxTotal = min(most, cmp.Or(r.Sampling.MaxTotal, most))
 	}
-	if p.parent == nil {
+	if p.Parent == nil {
 		r.Fresh = 0
-		r.Messages, r.Tokens = req.Messages, p.text
+		r.Messages, r.Tokens = req.Messages, p.Text
 		return r
 	}
-	for _, n := range p.parent.path() {
-		r.Messages = append(append(r.Messages, n.turn.Observed...), n.message())
+	for _, n := range p.Parent.Path() {
+		r.Messages = append(append(r.Messages, n.Turn.Observed...), n.Message())
 	}
 	r.Fresh = len(r.Messages)
-	r.Messages = append(r.Messages, req.Messages[p.fresh:]...)
-	r.Context, r.Wrote = p.parent.context(), len(p.parent.turn.Wrote)
+	r.Messages = append(r.Messages, req.Messages[p.Fresh:]...)
+	r.Context, r.Wrote = p.Parent.Context(), len(p.Parent.Turn.Wrote)
 	return r
 }
 
 // node makes the node of a sample.
-func (g *Gateway) node(id string, p place, req *dialect.Request, sample *quintain.Sample) *node {
+func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *quintain.Sample) *tree.Node {
 	read := g.read(req, sample)
 	for i := range read.Calls {
 		if read.Calls[i].ID == "" {
 			read.Calls[i].ID = dialect.CallID(id, i)
 		}
 	}
-	n := &node{
-		id: id, at: time.Now(), parent: p.parent, whole: sample.Whole, asked: p.asked, start: p.start, system: p.system, instructed: p.parent == nil && req.Instructed,
-		turn: quintain.Turn{
-			Observed: slices.Clip(req.Messages[p.fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
+	n := &tree.Node{
+		ID: id, At: time.Now(), Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
+		Turn: quintain.Turn{
+			Observed: slices.Clip(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
 			Fork: sample.Fork, Realigned: sample.Realigned, Malformed: read.Malformed, Why: read.Why,
-			Call: &quintain.Call{ID: id, Parent: -1, Class: p.class, Branch: p.branch},
+			Call: &quintain.Call{ID: id, Parent: -1, Class: p.Class, Branch: p.Branch},
 		},
 	}
 	if req.Prompt != "" {
-		n.completed = req.Prompt + sample.Text
+		n.Completed = req.Prompt + sample.Text
 	}
-	n.tokens = len(sample.Read) + len(sample.Wrote)
-	if p.branch == Compacted && p.parent == nil && len(sample.Read) >= p.most {
-		n.turn.Call.Branch = ""
+	n.Tokens = len(sample.Read) + len(sample.Wrote)
+	if p.Branch == tree.Compacted && p.Parent == nil && len(sample.Read) >= p.Most {
+		n.Turn.Call.Branch = ""
 	}
-	if p.parent != nil {
-		n.turn.Call.Parent = p.parent.index
+	if p.Parent != nil {
+		n.Turn.Call.Parent = p.Parent.Index
 		if !sample.Fork {
-			n.tokens += p.parent.tokens
+			n.Tokens += p.Parent.Tokens
 		}
 	}
-	if p.parent == nil || p.parent.start != p.start {
-		n.turn.Call.Tools = req.Tools
+	if p.Parent == nil || p.Parent.Start != p.Start {
+		n.Turn.Call.Tools = req.Tools
 	}
-	seen := n.turn.Message()
+	seen := n.Turn.Message()
 	seen.ToolCalls = shown(req, seen.ToolCalls)
-	n.end = g.canon.after(p.asked, seen)
+	n.End = g.canon.After(p.Asked, seen)
 	return n
 }
 
@@ -339,29 +340,29 @@ func shown(req *dialect.Request, all []quintain.ToolCall) []quintain.ToolCall {
 func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
-		t := &n.turn
+		t := &n.Turn
 		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
 		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
-	r.Usage.Prompt = f.nodes[0].tokens - len(f.nodes[0].turn.Wrote)
+	r.Usage.Prompt = f.nodes[0].Tokens - len(f.nodes[0].Turn.Wrote)
 	return r
 }
 
 // label is the branch of a call: the agent's name for it, or what it seems to be. s.mu is
 // held.
-func (s *session) label(p place, req *dialect.Request) string {
-	switch main := s.tree.main(); {
+func (s *session) label(p tree.Place, req *dialect.Request) string {
+	switch main := s.tree.Main(); {
 	case req.Branch != "":
 		return req.Branch
-	case p.parent != nil:
-		return p.parent.turn.Call.Branch
+	case p.Parent != nil:
+		return p.Parent.Turn.Call.Branch
 	case main == nil:
 		return ""
-	case (s.underway > 1 || len(main.turn.ToolCalls) > 0 && main.children == 0) && (p.system != main.system || p.start != main.start):
-		return Subagent
-	case p.class == Root && s.underway <= 1 && (p.system == main.system || p.start == main.start):
-		return Compacted
+	case (s.underway > 1 || len(main.Turn.ToolCalls) > 0 && main.Children == 0) && (p.System != main.System || p.Start != main.Start):
+		return tree.Subagent
+	case p.Class == tree.Root && s.underway <= 1 && (p.System == main.System || p.Start == main.Start):
+		return tree.Compacted
 	}
 	return ""
 }
@@ -373,7 +374,7 @@ func anchorsOf(req *dialect.Request) []string {
 		if m.Role != quintain.RoleAssistant {
 			continue
 		}
-		ids := []string{anchorAt(req.Anchors, i)}
+		ids := []string{tree.AnchorAt(req.Anchors, i)}
 		for _, c := range m.ToolCalls {
 			ids = append(ids, c.ID)
 		}
@@ -415,4 +416,18 @@ func refusal(err error) error {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
 	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
+}
+
+// over puts the sampling that an agent asks for in the place of the run's: for sessions that
+// are not trained on.
+func over(s *quintain.Sampling, asked dialect.Asked) {
+	if asked.Temperature != nil {
+		s.Temperature = *asked.Temperature
+	}
+	if asked.TopP != nil {
+		s.TopP = *asked.TopP
+	}
+	if asked.TopK != nil {
+		s.TopK = *asked.TopK
+	}
 }

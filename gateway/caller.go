@@ -341,7 +341,7 @@ func (g callerAPI) getSequences(c *web.Call) error {
 		return err
 	}
 	s.mu.Lock()
-	s.tree.judgeUse()
+	s.tree.JudgeUse()
 	t := s.trajectory(s.id, &g.config.Settings)
 	s.mu.Unlock()
 	all := []shownSequence{}

@@ -67,8 +67,8 @@ func TestClasses(t *testing.T) {
 
 // lastCall is the class and the parent of the last call, and its label.
 func (b *bench) lastCall(s MadeSession) string {
-	nodes := b.gateway.sessions[s.ID].tree.nodes
-	c := nodes[len(nodes)-1].turn.Call
+	nodes := b.gateway.sessions[s.ID].tree.Nodes
+	c := nodes[len(nodes)-1].Turn.Call
 	return strings.TrimSpace(fmt.Sprintln(c.Class, c.Parent, c.Branch))
 }
 

@@ -48,10 +48,10 @@ func TestRepliesCutAtEachByte(t *testing.T) {
 			b.serve(w, r)
 			size = w.Body.Len()
 			of.mu.Lock()
-			nodes := of.tree.nodes
+			nodes := of.tree.Nodes
 			of.mu.Unlock()
-			if last := nodes[len(nodes)-1]; len(nodes) != at+1 || !strings.Contains(w.Body.String(), fmt.Sprintf("reply %d", at+1)) || last.lost {
-				t.Fatalf("stream %v, cut at %d of %d: %d calls, lost %v: %s", stream, at, size, len(nodes), last.lost, w.Body)
+			if last := nodes[len(nodes)-1]; len(nodes) != at+1 || !strings.Contains(w.Body.String(), fmt.Sprintf("reply %d", at+1)) || last.Lost {
+				t.Fatalf("stream %v, cut at %d of %d: %d calls, lost %v: %s", stream, at, size, len(nodes), last.Lost, w.Body)
 			}
 		}
 		if size < 200 {

@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/maphash"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,28 +28,6 @@ type Door struct {
 
 // NewDoor returns a door of a gateway.
 func NewDoor(g *Gateway) Door { return Door{g, maphash.MakeSeed(), new([64]sync.Mutex)} }
-
-// All returns the routes of the gateway, and those of the projects that its settings name,
-// by their names. Several may have the same route; the first has it. The error names an
-// unknown project.
-func (d Door) All(tables map[string]func(Door) []web.Route) ([]web.Route, error) {
-	if d.Gateway == nil {
-		return nil, nil
-	}
-	all := d.Routes()
-	for _, name := range d.config.Settings.Dialects {
-		table := tables[name]
-		if table == nil {
-			return nil, fmt.Errorf("gateway.dialects: no dialect %q, want some of %s", name, strings.Join(slices.Sorted(maps.Keys(tables)), ", "))
-		}
-		for _, r := range table(d) {
-			if !slices.ContainsFunc(all, func(old web.Route) bool { return old.Method == r.Method && old.Path == r.Path }) {
-				all = append(all, r)
-			}
-		}
-	}
-	return all, nil
-}
 
 // Decode reads the body of a request of another project, and ignores fields that it does not
 // know. The error names the field.
@@ -164,7 +140,7 @@ func (s *session) look() Look {
 	return Look{
 		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
 		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.nodes),
+		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
 	}
 }
 
@@ -178,9 +154,9 @@ func (d Door) Calls(id string) ([]CallLook, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]CallLook, len(s.tree.nodes))
-	for i, n := range s.tree.nodes {
-		all[i] = CallLook{n.id, n.at, n.reward}
+	all := make([]CallLook, len(s.tree.Nodes))
+	for i, n := range s.tree.Nodes {
+		all[i] = CallLook{n.ID, n.At, n.Reward}
 	}
 	return all, nil
 }
@@ -276,7 +252,7 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tree.judgeUse()
+	s.tree.JudgeUse()
 	return s.trajectory(s.id, &d.config.Settings), nil
 }
 
@@ -301,23 +277,6 @@ func (d Door) Room() int {
 // unknown.
 func (d Door) Version() int32 {
 	return d.newest.Load() - 1
-}
-
-// Prompt returns the tokens that a turn of an episode read: those of the conversation since it
-// was last rewritten, up to the reply.
-func Prompt(t *quintain.Trajectory, k int) []quintain.Token {
-	var out []quintain.Token
-	for _, at := range t.Path(k) {
-		turn := &t.Turns[at]
-		if turn.Fork {
-			out = out[:0]
-		}
-		out = append(out, turn.Read...)
-		if at != k {
-			out = append(out, turn.Wrote...)
-		}
-	}
-	return out
 }
 
 // ModelName is the name of the policy in replies.

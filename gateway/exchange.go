@@ -124,10 +124,10 @@ func (s *session) mark(f *flight, lost bool) (news []journal.Record) {
 		kind = kindLost
 	}
 	for _, n := range f.nodes {
-		if n.lost != lost {
-			n.lost = lost
-			n.news++
-			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: fmt.Appendf(nil, "%s.%d", n.id, n.news)})
+		if n.Lost != lost {
+			n.Lost = lost
+			n.News++
+			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: fmt.Appendf(nil, "%s.%d", n.ID, n.News)})
 		}
 	}
 	return news

@@ -1,11 +1,11 @@
 package gateway
 
 import (
-	"crypto/sha256"
 	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
 // mostFlights is how many calls of a session are remembered, for clients that ask again.
@@ -16,11 +16,11 @@ const mostFlights = 64
 type flight struct {
 	id    string           // of the call
 	req   *dialect.Request // nil: of another process
-	body  digest           // of the request
+	body  tree.Digest      // of the request
 	done  chan struct{}    // closed when nodes and err are there
-	nodes []*node          // a reply each
+	nodes []*tree.Node     // a reply each
 	at    time.Time        // of the commit
-	place place            // in the tree; known before done
+	place tree.Place       // in the tree; known before done
 	err   error
 
 	// The session's mutex guards the rest.
@@ -31,11 +31,11 @@ type flight struct {
 
 // flights are the last calls of a session by what was asked.
 type flights struct {
-	by    map[digest]*flight
-	order []digest
+	by    map[tree.Digest]*flight
+	order []tree.Digest
 }
 
-func newFlights() flights { return flights{by: map[digest]*flight{}} }
+func newFlights() flights { return flights{by: map[tree.Digest]*flight{}} }
 
 // underway reports whether the reply is still to come.
 func (f *flight) underway() bool {
@@ -49,18 +49,14 @@ func (f *flight) underway() bool {
 
 // asked is the digest of a request: its route, the client's key for it, and its body, byte
 // by byte.
-func asked(route, key string, body []byte) digest {
-	h := sha256.New()
-	put(h, route)
-	put(h, key)
-	h.Write(body)
-	return digest(h.Sum(nil))
+func asked(route, key string, body []byte) tree.Digest {
+	return tree.Sum([]byte(route), []byte(key), body)
 }
 
 // add remembers a flight.
-func (f *flights) add(d digest, one *flight) {
+func (f *flights) add(d tree.Digest, one *flight) {
 	if f.by[d] != nil {
-		f.order = slices.DeleteFunc(f.order, func(other digest) bool { return other == d })
+		f.order = slices.DeleteFunc(f.order, func(other tree.Digest) bool { return other == d })
 	}
 	f.order, f.by[d] = append(f.order, d), one
 	for i := 0; len(f.order) > mostFlights && i < len(f.order); {
@@ -74,7 +70,7 @@ func (f *flights) add(d digest, one *flight) {
 }
 
 // arrived says whether the reply of a restored flight arrived.
-func (f *flights) arrived(n *node, did bool) {
+func (f *flights) arrived(n *tree.Node, did bool) {
 	for _, one := range f.by {
 		if len(one.nodes) > 0 && one.nodes[0] == n {
 			one.arrived = did
@@ -83,9 +79,9 @@ func (f *flights) arrived(n *node, did bool) {
 }
 
 // drop forgets a flight that failed: who asks again gets a new reply.
-func (f *flights) drop(d digest, one *flight) {
+func (f *flights) drop(d tree.Digest, one *flight) {
 	if f.by[d] == one {
 		delete(f.by, d)
-		f.order = slices.DeleteFunc(f.order, func(other digest) bool { return other == d })
+		f.order = slices.DeleteFunc(f.order, func(other tree.Digest) bool { return other == d })
 	}
 }

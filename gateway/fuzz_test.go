@@ -7,15 +7,16 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
 // A record of the journal, whatever is in it, is taken or refused, and what was taken can be
 // shown, judged and given to the host.
 func FuzzRestore(f *testing.F) {
-	whole := &node{id: "a", whole: "hi", turn: quintain.Turn{
+	whole := &tree.Node{ID: "a", Whole: "hi", Turn: quintain.Turn{
 		Observed: []quintain.Message{user("?")}, Reply: "hi", Read: tokensOf("?"), Wrote: tokensOf("hi"), LogProbs: []float32{-1, -2}, Versions: []int32{3, 4},
-		Finish: quintain.Stop, Call: &quintain.Call{ID: "a", Parent: -1, Class: Root},
+		Finish: quintain.Stop, Call: &quintain.Call{ID: "a", Parent: -1, Class: tree.Root},
 	}}
 	call, err := encodeCall(whole, callRecord{Vocabulary: "bytes"})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -55,7 +56,7 @@ type Config struct {
 // once.
 type Gateway struct {
 	config Config
-	canon  canon
+	canon  tree.Canon
 	events web.EventLog
 
 	player Player        // set by Run
@@ -97,7 +98,7 @@ func New(c Config) (*Gateway, error) {
 			if err != nil {
 				return nil, fmt.Errorf("gateway.ignore[%d]: %w", i-len(volatile()), err)
 			}
-			g.canon.ignore = append(g.canon.ignore, re)
+			g.canon.Ignore = append(g.canon.Ignore, re)
 		}
 	}
 	return g, nil
@@ -215,7 +216,7 @@ func (g *Gateway) stop() {
 
 // note tells those who follow the events that a session changed. s.mu is held.
 func (g *Gateway) note(s *session) {
-	fields := map[string]any{"session": s.id, "group": s.group.Name, "state": s.state, "calls": len(s.tree.nodes)}
+	fields := map[string]any{"session": s.id, "group": s.group.Name, "state": s.state, "calls": len(s.tree.Nodes)}
 	if s.outcome != "" {
 		fields["outcome"] = s.outcome
 	}

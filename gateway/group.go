@@ -127,7 +127,7 @@ func (g *Gateway) grade(ctx context.Context, s *session) error {
 
 // judge has the scenario of a session's problem answer its last reply. s.mu is held.
 func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
-	last := s.tree.main()
+	last := s.tree.Main()
 	if last == nil || s.group.job.Scenario == nil {
 		return none, errors.New("nothing can judge it")
 	}
@@ -139,7 +139,7 @@ func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 	if _, err := env.Open(ctx); err != nil {
 		return none, err
 	}
-	reply := quintain.Reply{Text: last.turn.Reply, Finish: last.turn.Finish}
+	reply := quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
 	if s.ended.Answer != "" {
 		reply.Text = s.ended.Answer
 	}

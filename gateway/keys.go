@@ -53,3 +53,9 @@ func sessionOfKey(key string) (session string, is bool) {
 func opens(key string, secret []byte, session string, generation uint32) bool {
 	return hmac.Equal([]byte(key), []byte(keyOf(secret, session, generation)))
 }
+
+// Variables are those of agents and of the Python package that begin like a setting's. They
+// are none: an agent may start this program.
+func Variables() []string {
+	return []string{"QUINTAIN_URL", "QUINTAIN_KEY", "QUINTAIN_PROBLEM", "QUINTAIN_RESULT"}
+}

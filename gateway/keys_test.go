@@ -103,8 +103,8 @@ func TestHostileAgent(t *testing.T) {
 			t.Errorf("the agent was told %s", text)
 		}
 	}
-	if of := b.gateway.sessions[other.ID]; of.state != Live || len(of.tree.nodes) != 1 || of.rewarded {
-		t.Errorf("the other session is %s, has %d calls", of.state, len(of.tree.nodes))
+	if of := b.gateway.sessions[other.ID]; of.state != Live || len(of.tree.Nodes) != 1 || of.rewarded {
+		t.Errorf("the other session is %s, has %d calls", of.state, len(of.tree.Nodes))
 	}
 }
 
@@ -242,8 +242,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	b.want(507, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
 	b.want(507, "POST", "/v1/sessions/"+s.ID+"/end", "")
-	if of := b.gateway.sessions[s.ID]; len(of.tree.nodes) != 1 || of.rewarded || of.state != Live {
-		t.Errorf("%d calls, rewarded %v, %s", len(of.tree.nodes), of.rewarded, of.state)
+	if of := b.gateway.sessions[s.ID]; len(of.tree.Nodes) != 1 || of.rewarded || of.state != Live {
+		t.Errorf("%d calls, rewarded %v, %s", len(of.tree.Nodes), of.rewarded, of.state)
 	}
 	b.disk.fails(nil)
 	b.post(s, 200, strings.ReplaceAll(on, "STREAM", "false"))

@@ -3,11 +3,13 @@ package gateway
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy/exact"
 )
 
@@ -46,6 +48,10 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	}
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
+		if isRefused(err) {
+			q.Messages = withShortIDs(slices.Clone(q.Messages))
+			read, err = r.Render(q)
+		}
 		return len(read.Tokens), err
 	}
 	if encodes, does := r.(interface {
@@ -69,7 +75,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 
 // text returns the tokens of a text to continue, which becomes the only message: where it goes
 // on from a completion of this tree, the very tokens of that. Nil: the request has messages.
-func (p *Player) text(req *dialect.Request, t *tree) ([]quintain.Token, error) {
+func (p *Player) text(req *dialect.Request, t *tree.Tree) ([]quintain.Token, error) {
 	refused := &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt"}
 	switch {
 	case len(req.Messages) > 0:
@@ -81,14 +87,14 @@ func (p *Player) text(req *dialect.Request, t *tree) ([]quintain.Token, error) {
 		refused.Message = "this policy continues no texts: use chat completions"
 		return nil, refused
 	}
-	before, rest := t.completion(req.Prompt)
+	before, rest := t.Completion(req.Prompt)
 	tokens, err := p.Encode(rest, before == nil)
 	if err != nil || len(tokens) == 0 {
 		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
 		return nil, refused
 	}
 	if before != nil {
-		tokens = append(before.context(), tokens...)
+		tokens = append(before.Context(), tokens...)
 	}
 	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
 	return tokens, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
@@ -122,7 +123,7 @@ func (b book) keep(ctx context.Context, session string, kind byte, v any) error 
 }
 
 // keepCall writes the replies of a call.
-func (b book) keepCall(s *session, f *flight, vocabulary string, nodes []*node) error {
+func (b book) keepCall(s *session, f *flight, vocabulary string, nodes []*tree.Node) error {
 	if b.journal == nil {
 		return nil
 	}
@@ -165,10 +166,10 @@ func (b book) release(of *group) error {
 }
 
 // encodeCall writes a node into a record of its call.
-func encodeCall(n *node, r callRecord) ([]byte, error) {
-	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.whole, n.asked[:], n.end[:], n.start[:], n.system[:], n.turn, n.instructed, n.completed
-	if n.parent != nil {
-		r.Parent = n.parent.id
+func encodeCall(n *tree.Node, r callRecord) ([]byte, error) {
+	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.Whole, n.Asked[:], n.End[:], n.Start[:], n.System[:], n.Turn, n.Instructed, n.Completed
+	if n.Parent != nil {
+		r.Parent = n.Parent.ID
 	}
 	t := &r.Turn
 	t.Read, t.Wrote, t.LogProbs, t.Versions = nil, nil, nil, nil
@@ -176,16 +177,16 @@ func encodeCall(n *node, r callRecord) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(head)+16+3*len(n.turn.Read)+9*len(n.turn.Wrote))
+	out := make([]byte, 0, len(head)+16+3*len(n.Turn.Read)+9*len(n.Turn.Wrote))
 	out = binary.AppendUvarint(out, uint64(len(head)))
 	out = append(out, head...)
-	out = appendTokens(appendTokens(out, n.turn.Read), n.turn.Wrote)
-	out = binary.AppendUvarint(out, uint64(len(n.turn.LogProbs)))
-	for _, p := range n.turn.LogProbs {
+	out = appendTokens(appendTokens(out, n.Turn.Read), n.Turn.Wrote)
+	out = binary.AppendUvarint(out, uint64(len(n.Turn.LogProbs)))
+	for _, p := range n.Turn.LogProbs {
 		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(p))
 	}
 	last := int32(0)
-	for _, v := range n.turn.Versions {
+	for _, v := range n.Turn.Versions {
 		out = binary.AppendVarint(out, int64(v)-int64(last))
 		last = v
 	}
@@ -204,7 +205,7 @@ func appendTokens(out []byte, tokens []quintain.Token) []byte {
 var errRecord = errors.New("a record of a call is not whole")
 
 // decodeCall reads what encodeCall wrote. The parent is still a name.
-func decodeCall(data []byte) (*node, callRecord, error) {
+func decodeCall(data []byte) (*tree.Node, callRecord, error) {
 	var r callRecord
 	c := columns{rest: data}
 	head := c.bytes(c.number())
@@ -214,30 +215,30 @@ func decodeCall(data []byte) (*node, callRecord, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &node{whole: r.Whole, turn: r.Turn, at: r.At, instructed: r.Instructed, completed: r.Completed}
-	if n.turn.Call == nil {
+	n := &tree.Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Completed: r.Completed}
+	if n.Turn.Call == nil {
 		return nil, r, errRecord
 	}
-	n.id = n.turn.Call.ID
+	n.ID = n.Turn.Call.ID
 	for _, d := range []struct {
 		from []byte
-		to   *digest
-	}{{r.Asked, &n.asked}, {r.End, &n.end}, {r.Start, &n.start}, {r.System, &n.system}} {
+		to   *tree.Digest
+	}{{r.Asked, &n.Asked}, {r.End, &n.End}, {r.Start, &n.Start}, {r.System, &n.System}} {
 		copy(d.to[:], d.from)
 	}
-	n.turn.Read, n.turn.Wrote = c.tokens(), c.tokens()
+	n.Turn.Read, n.Turn.Wrote = c.tokens(), c.tokens()
 	if k := c.number(); k > 0 {
 		raw := c.bytes(4 * k)
 		for at := 0; at+4 <= len(raw); at += 4 {
-			n.turn.LogProbs = append(n.turn.LogProbs, math.Float32frombits(binary.LittleEndian.Uint32(raw[at:])))
+			n.Turn.LogProbs = append(n.Turn.LogProbs, math.Float32frombits(binary.LittleEndian.Uint32(raw[at:])))
 		}
 	}
 	last := int64(0)
-	for range n.turn.Wrote {
+	for range n.Turn.Wrote {
 		last += c.signed()
-		n.turn.Versions = append(n.turn.Versions, int32(last)) //nolint:gosec // written from int32
+		n.Turn.Versions = append(n.Turn.Versions, int32(last)) //nolint:gosec // written from int32
 	}
-	if k := len(n.turn.LogProbs); c.failed || len(c.rest) > 0 || k > 0 && k != len(n.turn.Wrote) {
+	if k := len(n.Turn.LogProbs); c.failed || len(c.rest) > 0 || k > 0 && k != len(n.Turn.Wrote) {
 		return nil, r, errRecord
 	}
 	return n, r, nil

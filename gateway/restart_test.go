@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
 // in is a configuration whose journal is in a folder.
@@ -53,8 +54,8 @@ func TestRestart(t *testing.T) {
 		t.Errorf("the retry got\n%s\nwant\n%s", got, two)
 	}
 	b.post(s, 200, `{"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "reply 2"}, {"role": "user", "content": "on"}]}`)
-	if last := b.gateway.sessions[s.ID].tree.nodes[4]; last.parent == nil || last.turn.Call.Class != Extends {
-		t.Errorf("%+v", last.turn.Call)
+	if last := b.gateway.sessions[s.ID].tree.Nodes[4]; last.Parent == nil || last.Turn.Call.Class != tree.Extends {
+		t.Errorf("%+v", last.Turn.Call)
 	}
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
@@ -70,8 +71,8 @@ func TestRestartWithLostReplies(t *testing.T) {
 		then func(b *bench, s MadeSession)
 		want string
 	}{
-		{"nobody asks again", func(*bench, MadeSession) {}, Undelivered},
-		{"a retry that does not arrive either", func(b *bench, s MadeSession) { b.lose(s, ask, "X-Stainless-Retry-Count", "1") }, Undelivered},
+		{"nobody asks again", func(*bench, MadeSession) {}, tree.Undelivered},
+		{"a retry that does not arrive either", func(b *bench, s MadeSession) { b.lose(s, ask, "X-Stainless-Retry-Count", "1") }, tree.Undelivered},
 		{"a retry", func(b *bench, s MadeSession) { b.post(s, 200, ask, "X-Stainless-Retry-Count", "1") }, ""},
 	} {
 		folder := filepath.Join(t.TempDir(), "s")

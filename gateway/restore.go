@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
@@ -89,9 +90,9 @@ func (g restorer) restoreInto(s *session, r journal.Record) error {
 	case kindLost, kindDelivered:
 		id, number, _ := strings.Cut(string(r.Data), ".")
 		news, err := strconv.Atoi(number)
-		if n := s.tree.byID[id]; err == nil && n != nil && news > n.news {
-			n.news, n.lost = news, r.Kind == kindLost
-			s.flights.arrived(n, !n.lost)
+		if n := s.tree.ByID[id]; err == nil && n != nil && news > n.News {
+			n.News, n.Lost = news, r.Kind == kindLost
+			s.flights.arrived(n, !n.Lost)
 		}
 	case kindFailed:
 		var in failure
@@ -133,30 +134,30 @@ func (g restorer) restoreCall(s *session, data []byte) error {
 	if err != nil {
 		return err
 	}
-	n.tokens = len(n.turn.Read) + len(n.turn.Wrote)
-	n.turn.Call.Parent = -1
+	n.Tokens = len(n.Turn.Read) + len(n.Turn.Wrote)
+	n.Turn.Call.Parent = -1
 	if r.Parent != "" {
-		if n.parent = s.tree.byID[r.Parent]; n.parent == nil {
-			return fmt.Errorf("call %s continues a call %s that is not there", n.id, r.Parent)
+		if n.Parent = s.tree.ByID[r.Parent]; n.Parent == nil {
+			return fmt.Errorf("call %s continues a call %s that is not there", n.ID, r.Parent)
 		}
-		n.turn.Call.Parent = n.parent.index
-		if !n.turn.Fork {
-			n.tokens += n.parent.tokens
+		n.Turn.Call.Parent = n.Parent.Index
+		if !n.Turn.Fork {
+			n.Tokens += n.Parent.Tokens
 		}
 	}
-	s.tree.add(n)
+	s.tree.Add(n)
 	s.count(n, &g.newest)
-	s.counts[n.turn.Call.Class]++
+	s.counts[n.Turn.Call.Class]++
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary
 	if s.state == Created {
 		s.state = Live
 	}
-	var d digest
+	var d tree.Digest
 	copy(d[:], r.Body)
 	f := s.flights.by[d]
 	if f == nil || r.Choice == 0 {
-		f = &flight{id: n.id, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{})}
+		f = &flight{id: n.ID, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{})}
 		close(f.done)
 		s.flights.add(d, f)
 	}

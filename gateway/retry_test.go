@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -22,7 +23,7 @@ func TestAbandonedCalls(t *testing.T) {
 			g, p, s := inBubble(t)
 			p.hold = make(chan struct{})
 			req := &dialect.Request{N: 1, Messages: []quintain.Message{user("?")}}
-			f, err := g.join(s, req, digest{1}, false)
+			f, err := g.join(s, req, tree.Digest{1}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,7 +31,7 @@ func TestAbandonedCalls(t *testing.T) {
 			(&exchange{agentAPI: agentAPI{g}, session: s, flight: f}).leave()
 			time.Sleep(time.Second)
 			if again {
-				if same, err := g.join(s, req, digest{1}, true); same != f || err != nil {
+				if same, err := g.join(s, req, tree.Digest{1}, true); same != f || err != nil {
 					t.Fatalf("the retry got another flight, error %v", err)
 				}
 			}
@@ -128,8 +129,8 @@ func TestManyRetriesAtOnce(t *testing.T) {
 			t.Errorf("%s\n%s", first, other)
 		}
 	}
-	if len(in.tree.nodes) != 1 || len(b.policy.asked) != 1 {
-		t.Errorf("%d calls, the policy was asked %d times", len(in.tree.nodes), len(b.policy.asked))
+	if len(in.tree.Nodes) != 1 || len(b.policy.asked) != 1 {
+		t.Errorf("%d calls, the policy was asked %d times", len(in.tree.Nodes), len(b.policy.asked))
 	}
 }
 
@@ -142,22 +143,22 @@ func TestFlights(t *testing.T) {
 	}
 	f := newFlights()
 	underway := &flight{done: make(chan struct{})}
-	f.add(digest{1}, underway)
-	f.add(digest{2}, done())
+	f.add(tree.Digest{1}, underway)
+	f.add(tree.Digest{2}, done())
 	for i := range mostFlights - 2 {
-		f.add(digest{3, byte(i)}, done())
+		f.add(tree.Digest{3, byte(i)}, done())
 	}
 	newest := done()
-	f.add(digest{2}, newest) // the same request again
+	f.add(tree.Digest{2}, newest) // the same request again
 	for i := range 10 {
-		f.add(digest{4, byte(i)}, done())
+		f.add(tree.Digest{4, byte(i)}, done())
 	}
-	if f.by[digest{1}] != underway || f.by[digest{2}] != newest || f.by[digest{3, 5}] != nil || f.by[digest{4, 9}] == nil || len(f.by) != mostFlights || len(f.order) != mostFlights {
+	if f.by[tree.Digest{1}] != underway || f.by[tree.Digest{2}] != newest || f.by[tree.Digest{3, 5}] != nil || f.by[tree.Digest{4, 9}] == nil || len(f.by) != mostFlights || len(f.order) != mostFlights {
 		t.Errorf("%d calls, %d in order", len(f.by), len(f.order))
 	}
-	f.drop(digest{2}, newest)
-	f.drop(digest{1}, newest)
-	if f.by[digest{2}] != nil || f.by[digest{1}] == nil || len(f.order) != mostFlights-1 {
+	f.drop(tree.Digest{2}, newest)
+	f.drop(tree.Digest{1}, newest)
+	if f.by[tree.Digest{2}] != nil || f.by[tree.Digest{1}] == nil || len(f.order) != mostFlights-1 {
 		t.Errorf("%d calls, %d in order", len(f.by), len(f.order))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -37,7 +38,7 @@ type session struct {
 
 	mu       sync.Mutex
 	state    State
-	tree     *tree
+	tree     *tree.Tree
 	flights  flights
 	underway int // calls
 	waiting  int // requests for them
@@ -93,9 +94,9 @@ const (
 	failedTime      = "timed_out"
 )
 
-func newSession(g *group, canon *canon, r sessionRecord) *session {
+func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
 	return &session{
-		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: newTree(canon), flights: newFlights(),
+		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: tree.New(canon), flights: newFlights(),
 		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), cut: make(chan struct{}),
 	}
 }
@@ -128,7 +129,7 @@ func (s *session) mayTake(r Reward) error {
 		return nil // it was taken
 	}
 	sum := r.Reward
-	switch n := s.tree.call(r.Call); {
+	switch n := s.tree.Call(r.Call); {
 	case math.IsNaN(r.Reward) || math.IsInf(r.Reward, 0):
 		return web.Errorf(http.StatusUnprocessableEntity, "reward: is %v, want a finite number", r.Reward)
 	case s.state == Sealed:
@@ -137,8 +138,8 @@ func (s *session) mayTake(r Reward) error {
 		return web.Errorf(http.StatusUnprocessableEntity, "mode: is %.40q, want set or add", r.Mode)
 	case r.Call != "" && n == nil:
 		return web.Errorf(http.StatusNotFound, "call: there is no call %.40q in this session", r.Call)
-	case r.Mode == "add" && n != nil && n.reward != nil:
-		sum += *n.reward
+	case r.Mode == "add" && n != nil && n.Reward != nil:
+		sum += *n.Reward
 	case r.Mode == "add" && n == nil && s.rewarded:
 		sum += s.reward.Reward
 	}
@@ -154,12 +155,12 @@ func (s *session) take(r Reward) error {
 		return err
 	}
 	s.remember(r.Key)
-	n, add := s.tree.call(r.Call), r.Mode == "add"
+	n, add := s.tree.Call(r.Call), r.Mode == "add"
 	if n != nil {
-		if add && n.reward != nil {
-			r.Reward += *n.reward
+		if add && n.Reward != nil {
+			r.Reward += *n.Reward
 		}
-		n.reward = &r.Reward
+		n.Reward = &r.Reward
 		return nil
 	}
 	if add && s.rewarded {
@@ -209,7 +210,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	}
 	if outcome == "" {
 		outcome = quintain.Scored
-		if last := s.tree.main(); s.reward.Malformed || last.turn.Finish == quintain.Length {
+		if last := s.tree.Main(); s.reward.Malformed || last.Turn.Finish == quintain.Length {
 			outcome = quintain.ModelFailed
 		}
 	}
@@ -220,7 +221,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 
 // fate is the outcome of a session that can have no reward; empty: it can. s.mu is held.
 func (s *session) fate() (quintain.Outcome, string) {
-	ambiguous := s.tree.judgeUse()
+	ambiguous := s.tree.JudgeUse()
 	s.counts["ambiguous"] = ambiguous
 	switch {
 	case s.ended.Failed == failedCancelled:
@@ -233,7 +234,7 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.InfraFailed, s.ended.Why
 	case s.ended.Failed != "":
 		return quintain.EnvFailed, s.ended.Why
-	case s.tree.main() == nil:
+	case s.tree.Main() == nil:
 		return quintain.EnvFailed, "the agent ended without a reply of the model that it used"
 	}
 	return "", ""
@@ -241,12 +242,12 @@ func (s *session) fate() (quintain.Outcome, string) {
 
 // count counts the tokens of a call, and the newest version of the weights that sampled one.
 // s.mu is held.
-func (s *session) count(n *node, newest *atomic.Int32) {
-	s.sampled += len(n.turn.Wrote)
-	if len(n.turn.Versions) == 0 {
+func (s *session) count(n *tree.Node, newest *atomic.Int32) {
+	s.sampled += len(n.Turn.Wrote)
+	if len(n.Turn.Versions) == 0 {
 		return
 	}
-	last := slices.Max(n.turn.Versions)
+	last := slices.Max(n.Turn.Versions)
 	for old := newest.Load(); last >= old; old = newest.Load() {
 		if newest.CompareAndSwap(old, last+1) {
 			return
@@ -291,16 +292,16 @@ func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 	} else if t.End = quintain.Terminated; s.ended.Limit {
 		t.End = quintain.Truncated
 	}
-	main := s.tree.main()
-	for _, n := range s.tree.nodes {
-		turn := n.turn
+	main := s.tree.Main()
+	for _, n := range s.tree.Nodes {
+		turn := n.Turn
 		call := *turn.Call
-		if turn.Call = &call; how.TrainUnused && call.Unused == Abandoned {
+		if turn.Call = &call; how.TrainUnused && call.Unused == tree.Abandoned {
 			call.Unused = ""
 		}
 		if s.outcome.Rewarded() {
-			if n.reward != nil {
-				turn.Reward = *n.reward
+			if n.Reward != nil {
+				turn.Reward = *n.Reward
 			}
 			if n == main {
 				turn.Reward += s.reward.Reward
@@ -309,6 +310,6 @@ func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 		}
 		t.Turns = append(t.Turns, turn)
 	}
-	s.counts["left_out"] = leaveOut(&t, how.MaxSequences)
+	s.counts["left_out"] = tree.LeaveOut(&t, how.MaxSequences)
 	return t
 }

@@ -121,7 +121,7 @@ func (s *Solo) Close() (Final, error) {
 	of := s.session
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	final := Final{Answer: of.ended.Answer, Rewarded: of.rewarded, Calls: len(of.tree.nodes)}
+	final := Final{Answer: of.ended.Answer, Rewarded: of.rewarded, Calls: len(of.tree.Nodes)}
 	if of.ended.Limit {
 		final.Limit = of.ended.Why
 	}
@@ -139,8 +139,8 @@ func (s *Solo) Close() (Final, error) {
 	default:
 		return final, errors.New(why)
 	}
-	last := of.tree.main()
-	final.Reply, final.Finish = last.turn.Reply, last.turn.Finish
+	last := of.tree.Main()
+	final.Reply, final.Finish = last.Turn.Reply, last.Turn.Finish
 	return final, nil
 }
 

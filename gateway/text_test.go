@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
@@ -30,7 +31,7 @@ func TestTexts(t *testing.T) {
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
 	turns := (<-host.results).Trajectories[0].Turns
-	if len(turns) != 3 || textOf(turns[0].Read) != "once upon" || turns[1].Call.Class != Again || turns[2].Call.Class != Root || turns[0].Observed[0].Content != "once upon" {
+	if len(turns) != 3 || textOf(turns[0].Read) != "once upon" || turns[1].Call.Class != tree.Again || turns[2].Call.Class != tree.Root || turns[0].Observed[0].Content != "once upon" {
 		t.Errorf("%+v", turns)
 	}
 	b = open(t, nil)

@@ -27,19 +27,19 @@ type View struct {
 // view returns what a caller sees. s.mu is held.
 func (s *session) view() View {
 	v := View{
-		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.nodes), Tokens: s.sampled,
+		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.Nodes), Tokens: s.sampled,
 		Classes: maps.Clone(s.counts), Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
 	}
-	for _, n := range s.tree.nodes {
+	for _, n := range s.tree.Nodes {
 		switch {
-		case n.turn.Fork:
+		case n.Turn.Fork:
 			v.Drift["forked"]++
-		case n.turn.Realigned:
+		case n.Turn.Realigned:
 			v.Drift["realigned"]++
 		default:
 			v.Drift["clean"]++
 		}
-		for _, at := range n.turn.Versions {
+		for _, at := range n.Turn.Versions {
 			if v.Versions == nil {
 				v.Versions = []int32{at, at}
 			}
@@ -74,6 +74,6 @@ func (g *Gateway) Session(id string) (View, quintain.Trajectory, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tree.judgeUse()
+	s.tree.JudgeUse()
 	return s.view(), s.trajectory(id, &g.config.Settings), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/watch"
 )
@@ -26,9 +27,9 @@ func (d desks) Session(id string) (gateway.View, quintain.Trajectory, error) {
 		return quintain.Turn{Observed: []quintain.Message{{Role: "user", Content: asked}}, Reply: reply, Wrote: []quintain.Token{1}, Call: &call}
 	}
 	return d.Views()[0], quintain.Trajectory{Turns: []quintain.Turn{
-		turn(quintain.Call{ID: "a", Parent: -1, Class: gateway.Root}, "<script>", "first"),
-		turn(quintain.Call{ID: "b", Parent: -1, Class: gateway.Root, Branch: gateway.Subagent}, "sub?", "second"),
-		turn(quintain.Call{ID: "c", Parent: 0, Class: gateway.Extends, Unused: gateway.Undelivered}, "more?", "third"),
+		turn(quintain.Call{ID: "a", Parent: -1, Class: tree.Root}, "<script>", "first"),
+		turn(quintain.Call{ID: "b", Parent: -1, Class: tree.Root, Branch: tree.Subagent}, "sub?", "second"),
+		turn(quintain.Call{ID: "c", Parent: 0, Class: tree.Extends, Unused: tree.Undelivered}, "more?", "third"),
 	}}, nil
 }
 

@@ -6,16 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/rollout"
 )
 
 func newAgent(w *world) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "agent",
-		Short: "Try an agent: a program of yours that calls its model",
-		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	c := &cobra.Command{Use: "agent", Short: "Try an agent: a program of yours that calls its model", Args: noArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(newAgentTry(w))
 	return c
 }
@@ -44,30 +38,13 @@ OPENAI_BASE_URL or ANTHROPIC_BASE_URL; see docs/gateway.md.`,
 			return err
 		}
 		of := &cfg.Source
-		switch {
-		case !of.Scenario.Agent.Set():
+		if !of.Scenario.Agent.Set() {
 			return usagef("which agent? Set --agent-command")
-		case of.File != "" && len(args) > 0:
-			return usagef("there is a file of problems, and there is a task; choose one")
-		case of.File == "" && len(args) == 0 && !of.Scenario.External.Set():
+		}
+		if of.File == "" && len(args) == 0 && !of.Scenario.External.Set() {
 			args = []string{"chain_sum"}
 		}
-		cfg.Run.Of.Parallel = 1
-		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			defer of.Scenario.Stop()
-			if err := of.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
-				return err
-			}
-			read := cfg.streams
-			if of.File == "" {
-				read = func() ([]rollout.Stream, error) { return cfg.asked(args) }
-			}
-			streams, err := read()
-			if err != nil {
-				return fileless(err)
-			}
-			return w.ask(ctx, cfg, streams, question{index(), screen.Try})
-		})
+		return w.poses(c, cfg, func(ctx context.Context) error { return w.ask(ctx, cfg, args, question{index(), screen.Try}) })
 	}
 	return c
 }

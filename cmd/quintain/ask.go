@@ -47,23 +47,14 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		if err != nil {
 			return err
 		}
-		cfg.Run.Of.Parallel = 1
-		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			defer cfg.Source.Scenario.Stop()
-			if err := cfg.Source.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
-				return err
-			}
+		return w.poses(c, cfg, func(ctx context.Context) error {
 			if len(args) == 1 && isQuestion(args[0]) {
 				return w.askTyped(ctx, cfg, strings.NewReader(args[0]))
 			}
-			streams, err := cfg.asked(args)
-			if err != nil {
-				return usageError{err}
-			}
-			if len(streams) == 0 {
+			if len(args) == 0 && !cfg.Source.Scenario.External.Set() {
 				return w.askTyped(ctx, cfg, w.stdin)
 			}
-			return w.ask(ctx, cfg, streams, question{index(), screen.Episode})
+			return w.ask(ctx, cfg, args, question{index(), screen.Episode})
 		})
 	}
 	return c
@@ -80,17 +71,20 @@ func indexFlag(c *cobra.Command) func() int {
 	}
 }
 
+// poses asks questions of c's settings with its scenario.
+func (w *world) poses(c *cobra.Command, cfg *config, ask func(context.Context) error) error {
+	cfg.Run.Of.Parallel = 1
+	return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
+		defer cfg.Source.Scenario.Stop()
+		if err := cfg.Source.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {
+			return err
+		}
+		return ask(ctx)
+	})
+}
+
 // isQuestion reports whether an argument is a question, and not the name of a task.
 func isQuestion(text string) bool { return strings.ContainsAny(text, " ?") }
-
-// asked returns the stream of the task in args; none: there is no task.
-func (c *config) asked(args []string) ([]rollout.Stream, error) {
-	easiest := func(of catalog.Choice) catalog.Choice { return of }
-	if c.Policy.Kind == player.Tiny {
-		easiest = player.Easiest
-	}
-	return c.Source.Scenario.One(strings.Join(args, ""), easiest, c.Run.Of.Seed)
-}
 
 // policy opens the policy for an evaluation or a question.
 func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream) (quintain.Policy, error) {
@@ -100,14 +94,22 @@ func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream)
 	})
 }
 
-// A question is one problem of a stream, with who shows the episode.
+// A question is one problem of a task, with who shows the episode.
 type question struct {
 	index int
 	show  func(io.Writer, quintain.Scenario, *quintain.Trajectory) error
 }
 
-// ask plays one problem of a stream.
-func (w *world) ask(ctx context.Context, c *config, streams []rollout.Stream, q question) error {
+// ask plays one problem of the task in args, or of the file.
+func (w *world) ask(ctx context.Context, c *config, args []string, q question) error {
+	easiest := func(of catalog.Choice) catalog.Choice { return of }
+	if c.Policy.Kind == player.Tiny {
+		easiest = player.Easiest
+	}
+	streams, err := c.Source.One(strings.Join(args, ""), easiest, c.Run.Of.Seed)
+	if err != nil {
+		return fileless(err)
+	}
 	policy, err := w.policy(ctx, c, streams)
 	if err != nil {
 		return err

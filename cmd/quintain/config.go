@@ -195,15 +195,9 @@ func (r *runSettings) Check() error { return r.Of.Check() }
 // configVariable names the settings file if no flag does.
 const configVariable = settings.Prefix + "CONFIG"
 
-// otherVariables are those with our prefix that are no settings: the program itself reads
-// the first, agents and the Python package the others, and an agent may start this program.
-func otherVariables() []string {
-	return []string{configVariable, settings.Prefix + "URL", settings.Prefix + "KEY", settings.Prefix + "PROBLEM", settings.Prefix + "RESULT"}
-}
-
 // loadConfig reads the settings of a verb. Its errors are errors of use.
 func (w *world) loadConfig(verb, file string, flags map[string]string) (*config, error) {
-	from := settings.Sources{Environ: w.environ(), Others: otherVariables(), Flags: flags}
+	from := settings.Sources{Environ: w.environ(), Others: append(gateway.Variables(), configVariable), Flags: flags}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return nil, usagef("--config: %w", err)
 	}

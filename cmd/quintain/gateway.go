@@ -8,11 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/agl"
-	"github.com/quintain-rl/quintain/gateway/areal"
-	"github.com/quintain-rl/quintain/gateway/rllm"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -71,17 +67,6 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 		return nil, usageError{err}
 	}
 	return g, nil
-}
-
-// agentRoutes are the routes of a gateway, and of the dialects in its settings.
-func agentRoutes(g *gateway.Gateway) ([]web.Route, error) {
-	all, err := gateway.NewDoor(g).All(map[string]func(gateway.Door) []web.Route{
-		"areal": areal.Routes, "rllm": rllm.Routes, "agl": agl.Routes,
-	})
-	if err != nil {
-		return nil, usageError{err}
-	}
-	return all, nil
 }
 
 // serveAgents has agents elsewhere play the problems of a run.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -195,7 +196,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: otherVariables()}
+	from := settings.Sources{Environ: w.environ(), Others: append(gateway.Variables(), configVariable)}
 	if err := settings.New(defaults(player.Tiny)).Use().Load(from); err != nil {
 		return usageError{err}
 	}

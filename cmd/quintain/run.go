@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/aliases"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -100,9 +101,9 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return err
 	}
-	routes, err := agentRoutes(agents)
+	routes, err := aliases.Routes(agents, c.Gateway.Dialects)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, routes...)
 	if err != nil {

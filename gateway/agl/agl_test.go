@@ -95,7 +95,9 @@ func TestAttempts(t *testing.T) {
 	reward(b, "b", "a1", 0)
 	end(b, "a", "succeeded")
 	end(b, "b", "succeeded")
-	end(b, "c", "failed")
+	if text := end(b, "c", "failed"); !strings.Contains(text, `"state":"failed"`) {
+		t.Errorf("ended %s", text)
+	}
 	r := b.Result()
 	if r.Drop != "" || len(r.Trajectories) != 2 {
 		t.Fatalf("%d sessions, dropped: %q", len(r.Trajectories), r.Drop)
@@ -214,6 +216,9 @@ func TestFullRequestsLeaveNothing(t *testing.T) {
 	b.Shut(true)
 	b.Want(429, key, "POST /api/rollouts", body)
 	b.Want(404, key, "GET /api/rollouts/y", "")
+	if text := b.Want(200, key, "GET /api/rollouts?state_in=queuing&state_in=running", ""); text != "[]" {
+		t.Errorf("controllers see %s", text)
+	}
 	b.Shut(false)
 	if all := create(t, b, body); all[0].Status.State != "queuing" || all[1].Status.State != "queuing" {
 		t.Errorf("%+v", all)

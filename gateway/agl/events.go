@@ -122,7 +122,7 @@ func (t *table) events(c *web.Call) error {
 // its tokens.
 func (t *table) request(played *quintain.Trajectory, k int) map[string]any {
 	turn, talk := &played.Turns[k], played.Talk(played.Path(k))
-	prompt := gateway.Prompt(played, k)
+	prompt := played.Prompt(k)
 	finish := string(turn.Finish)
 	if len(turn.ToolCalls) > 0 {
 		finish = "tool_calls"

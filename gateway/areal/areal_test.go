@@ -276,3 +276,72 @@ func TestNoRewardIsNoReward(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Sessions of a task that begin at once fill whole groups, also across a restart.
+func TestGroupsAreFilled(t *testing.T) {
+	folder := t.TempDir()
+	b := gatewaytest.Open(t, folder, areal.Routes)
+	first := start(t, b, `{"task_id": "sum-7"}`)
+	b.Close()
+	b = gatewaytest.Open(t, folder, areal.Routes)
+	if second := start(t, b, `{"task_id": "sum-7"}`); second.Group != first.Group {
+		t.Errorf("after a restart, the group is %s, not %s", second.Group, first.Group)
+	}
+	const n = 16
+	groups := make(chan string)
+	for range n {
+		go func() {
+			_, text := b.Do(gatewaytest.Key, "POST /rl/start_session", `{"task_id": "sum-7"}`)
+			_, text, _ = strings.Cut(text, `"group_id":"`)
+			text, _, _ = strings.Cut(text, `"`)
+			groups <- text
+		}()
+	}
+	sizes := map[string]int{}
+	for range n {
+		sizes[<-groups]++
+	}
+	for group, size := range sizes {
+		if size != 2 || group == first.Group || group == "" {
+			t.Errorf("%d sessions of group %q", size, group)
+		}
+	}
+}
+
+// A key may go to a session of the inference service, and of requests that give it away at
+// once only one does at a time.
+func TestKeysOfTheInferenceService(t *testing.T) {
+	b := open(t)
+	first := start(t, b, `{"task_id": "a"}`)
+	body := fmt.Sprintf(`{"task_id": "b", "group_size": 1, "api_key": %q}`, first.Key)
+	if second := start(t, b, body); second.Sessions[0].Key != first.Key {
+		t.Errorf("%+v", second)
+	}
+	const n = 8
+	made := make(chan string)
+	for range n {
+		go func() {
+			status, text := b.Do(gatewaytest.Key, "POST /rl/start_session", body)
+			if status == 429 {
+				text = ""
+			}
+			made <- text
+		}()
+	}
+	var all []string
+	for range n {
+		if text := <-made; text != "" {
+			all = append(all, gatewaytest.Parse[begun](t, text).ID)
+		}
+	}
+	b.Ask(first.Key, "/chat/completions", "?")
+	live := 0
+	for _, id := range append(all, first.ID) {
+		if v := b.Want(200, gatewaytest.Key, "GET /v1/sessions/"+id, ""); strings.Contains(v, `"state":"live"`) || strings.Contains(v, `"state":"created"`) {
+			live++
+		}
+	}
+	if live != 1 {
+		t.Errorf("%d sessions go on, want that of the key alone", live)
+	}
+}

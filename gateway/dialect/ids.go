@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -21,6 +23,18 @@ const longestID = 128
 
 // CallID is the id of tool call i of a call's reply; i counts across its choices.
 func CallID(call string, i int) string { return prefixCall + call + "_" + strconv.Itoa(i) }
+
+// shortID is the length of an id that all templates take: those of Mistral want this one.
+const shortID = 9
+
+// ShortID is an id of nine letters and digits in the place of another: itself, or its hash.
+func ShortID(id string) string {
+	if len(id) == shortID && strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:shortID]
+}
 
 // ResponseID is the id of a call's reply in Responses.
 func ResponseID(call string) string { return prefixResponse + call }

@@ -1,6 +1,7 @@
 package dialect_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,5 +55,23 @@ func TestAnIdIsFoundWithinAText(t *testing.T) {
 		if got := dialect.FindCall(test.text); got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}
+	}
+}
+
+func TestShortIDsSuitAllTemplates(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
+	for _, test := range []struct {
+		id   string
+		same bool
+	}{
+		{"VvvODy9mT", true}, {dialect.CallID("abc", 0), false}, {"", false}, {"call_1abc", false}, {"functions.add:0", false}, {"ééééé", false},
+	} {
+		if short := dialect.ShortID(test.id); !form.MatchString(short) || (short == test.id) != test.same {
+			t.Errorf("%q becomes %q", test.id, short)
+		}
+	}
+	if dialect.ShortID(dialect.CallID("abc", 0)) == dialect.ShortID(dialect.CallID("abc", 1)) {
+		t.Error("two calls have one ID")
 	}
 }

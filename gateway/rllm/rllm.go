@@ -248,7 +248,7 @@ func (t *table) recordsOf(l *gateway.Look) ([]record, error) {
 		turn, talk := &played.Turns[k], played.Talk(played.Path(k))
 		r := record{
 			ID: l.ID + "." + turn.Call.ID, Session: cmp.Or(l.As, l.ID), Model: t.ModelName(), Messages: talk[:len(talk)-1], Reply: talk[len(talk)-1],
-			Prompt: gateway.Prompt(&played, k), Tokens: turn.Wrote, LogProbs: turn.LogProbs, Finish: string(turn.Finish),
+			Prompt: played.Prompt(k), Tokens: turn.Wrote, LogProbs: turn.LogProbs, Finish: string(turn.Finish),
 			Time: float64(calls[k].At.UnixMicro()) / 1e6,
 		}
 		r.Counts = map[string]int{"prompt": len(r.Prompt), "completion": len(r.Tokens)}

@@ -25,6 +25,8 @@ func Terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) 
 type Group struct {
 	guard *exec.Cmd
 	line  *os.File // the guard's standard input, which closes with this process
+
+	folder string
 }
 
 // NewGroup returns an empty group with a folder, which only the guard removes. The caller must
@@ -35,7 +37,8 @@ func NewGroup(folder string) (*Group, error) {
 		return nil, err
 	}
 	defer in.Close()
-	g := &Group{exec.CommandContext(context.Background(), "/bin/sh", "-c", `read _; rm -rf -- "$1"; kill -KILL 0`, "guard", folder), line}
+	guard := exec.CommandContext(context.Background(), "/bin/sh", "-c", `read _; rm -rf -- "$1"; kill -KILL 0`, "guard", folder)
+	g := &Group{guard: guard, line: line, folder: folder}
 	g.guard.Stdin, g.guard.SysProcAttr = in, &syscall.SysProcAttr{Setpgid: true}
 	if err := g.guard.Start(); err != nil {
 		_ = line.Close()
@@ -53,9 +56,11 @@ func (g *Group) Add(c *exec.Cmd) {
 func (g *Group) End() { _ = syscall.Kill(-g.guard.Process.Pid, syscall.SIGKILL) }
 
 // Kill ends all processes of the group. The guard, which is reaped last, keeps the number of
-// the group from being used anew.
+// the group from being used anew. On Linux, Kill also ends processes that left the group, if
+// a variable of their environment names a file in the folder.
 func (g *Group) Kill() {
 	g.End()
 	_ = g.guard.Wait() // it was killed
 	_ = g.line.Close()
+	killStrays(g.folder)
 }

@@ -57,7 +57,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"hub/registry", "hub/reply", "hub/mathroute",
+		"hub/registry", "hub/reply", "hub/mathroute", "gateway/tree",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tiny",
@@ -72,10 +72,10 @@ var floors = [][]string{
 		"interop/export",
 		"interop/pipe",
 	},
-	{"tasks/catalog", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
+	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "serve/openenv/openenvload"},                                                               // sessions that have tools
+	{"serve/openenv", "serve/openenv/openenvload"}, // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
 }

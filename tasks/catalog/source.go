@@ -189,6 +189,17 @@ func upFrom(easiest rollout.Stream, n int) (levels []rollout.Stream) {
 	return levels
 }
 
+// One returns the stream of the file of problems, or [ScenarioChoice.One] without a file.
+func (s *Source) One(name string, easiest func(Choice) Choice, seed uint64) ([]rollout.Stream, error) {
+	switch {
+	case s.File == "":
+		return s.Scenario.One(name, easiest, seed)
+	case name != "":
+		return nil, errors.New("problems: there is a file of problems, and there is a task; choose one")
+	}
+	return s.fileStream(seed)
+}
+
 // One returns the stream of one task, written NAME or NAME:LEVEL. For a program with its own
 // problems it is the stream of one of its levels, and an empty name means the first. For
 // NAME alone, easiest may choose the level or parameters. Without a name there is no

@@ -1,4 +1,4 @@
-package gateway
+package tree
 
 import (
 	"cmp"
@@ -7,13 +7,13 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// LeftOut is the reason for not training on the branches beyond [Settings].MaxSequences.
+// LeftOut is the reason for not training on the branches beyond the most sequences of a session.
 const LeftOut = "left_out"
 
-// leaveOut leaves the shortest branches of an episode out, the main one never, until it
+// LeaveOut leaves the shortest branches of an episode out, the main one never, until it
 // gives at most so many sequences. Turns that another branch has too stay. It returns the
 // number of branches left out.
-func leaveOut(t *quintain.Trajectory, most int) (out int) {
+func LeaveOut(t *quintain.Trajectory, most int) (out int) {
 	for {
 		all := t.Branches()
 		total := 0
@@ -29,19 +29,19 @@ func leaveOut(t *quintain.Trajectory, most int) (out int) {
 			total -= sequencesOf(t, all[stay-1])
 		}
 		out += len(all) - stay
-		drop(t, all[:stay], all[stay:])
+		mark(t, all[:stay], all[stay:])
 	}
 }
 
-// drop marks the turns that only the branches out have.
-func drop(t *quintain.Trajectory, stay, out []quintain.Branch) {
+// mark marks the turns of the branches that go, unless one that stays has them.
+func mark(t *quintain.Trajectory, stay, gone []quintain.Branch) {
 	kept := map[int]bool{}
 	for _, b := range stay {
 		for _, k := range b.Path {
 			kept[k] = true
 		}
 	}
-	for _, b := range out {
+	for _, b := range gone {
 		for _, k := range b.Path[b.First:] {
 			if call := t.Turns[k].Call; !kept[k] && call.Unused == "" {
 				call.Unused = LeftOut

@@ -1,4 +1,4 @@
-package gateway
+package tree
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func TestLeaveOut(t *testing.T) {
 			turn.Wrote = make([]quintain.Token, n)
 			tree.Turns = append(tree.Turns, turn)
 		}
-		out := leaveOut(&tree, test.most)
+		out := LeaveOut(&tree, test.most)
 		var got []string
 		for i, turn := range tree.Turns {
 			if turn.Call.Unused == LeftOut {

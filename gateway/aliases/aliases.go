@@ -1,0 +1,58 @@
+// Package aliases knows the projects whose routes the gateway answers beside its own.
+package aliases
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/agl"
+	"github.com/quintain-rl/quintain/gateway/areal"
+	"github.com/quintain-rl/quintain/gateway/rllm"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// A project has routes.
+type project struct {
+	name   string
+	routes func(gateway.Door) []web.Route
+}
+
+func projects() []project {
+	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}}
+}
+
+// Routes returns the routes of a gateway, and those of the projects that its settings name;
+// a nil gateway has none. Several projects may have the same route; the first has it. The
+// error names an unknown project.
+func Routes(g *gateway.Gateway, names []string) ([]web.Route, error) {
+	if g == nil {
+		return nil, nil
+	}
+	door, all := gateway.NewDoor(g), g.Routes()
+	for _, name := range names {
+		routes, err := routesOf(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range routes(door) {
+			if !slices.ContainsFunc(all, func(old web.Route) bool { return old.Method == r.Method && old.Path == r.Path }) {
+				all = append(all, r)
+			}
+		}
+	}
+	return all, nil
+}
+
+// routesOf returns the routes of a project.
+func routesOf(name string) (func(gateway.Door) []web.Route, error) {
+	var known []string
+	for _, p := range projects() {
+		if p.name == name {
+			return p.routes, nil
+		}
+		known = append(known, p.name)
+	}
+	return nil, fmt.Errorf("gateway.dialects: no dialect %q, want some of %s", name, strings.Join(known, ", "))
+}
