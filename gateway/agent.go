@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -69,7 +70,7 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
 	}
 	key, id := keyFrom(c.R), c.Param("session")
-	named, is := sessionOfKey(key)
+	named, is := keys.SessionOf(key)
 	switch {
 	case id == "" && !is:
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of a session as the API key")
@@ -86,7 +87,7 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		if s != nil {
 			generation = s.generation
 		}
-		if !opens(key, g.config.Secret, named, generation) {
+		if !keys.Opens(key, g.config.Secret, named, generation) {
 			return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -57,7 +58,7 @@ func BenchmarkCalls(b *testing.B) {
 				var s MadeSession
 				for n := 0; p.Next(); n++ {
 					if n%10 == 0 {
-						out, err := g.Make(b.Context(), Spec{Name: newID(4), Of: 1}, 0, "")
+						out, err := g.Make(b.Context(), Spec{Name: keys.NewID(4), Of: 1}, 0, "")
 						if err != nil {
 							b.Error(err)
 							return

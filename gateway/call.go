@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
@@ -48,7 +49,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 		s.become(Live)
 		g.note(s)
 	}
-	f := &flight{id: newID(callBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
+	f := &flight{id: keys.NewID(keys.CallBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
 	s.flights.add(d, f)
 	s.underway++
 	s.waiting++
@@ -206,7 +207,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	}
 	id := f.id
 	began := time.Now()
-	samples, err := g.sample(ctx, f.place, ask)
+	samples, err := g.player.sample(ctx, f.place, ask)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -222,7 +223,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 			return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: err.Error()}
 		}
 		if i > 0 {
-			id = newID(callBytes)
+			id = keys.NewID(keys.CallBytes)
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].Turn.Call.Took = time.Since(began)
@@ -248,7 +249,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 // ask is the request to the policy. s.mu is held.
 func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.Request {
 	r := quintain.Request{
-		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, newID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
+		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, keys.NewID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
 		Tools: req.Tools, Vars: req.Vars, Stop: req.Stop, Exam: s.group.Mode == Exam, Fresh: p.Fresh,
 	}
 	if req.Choice == "none" {

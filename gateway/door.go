@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -78,12 +79,12 @@ func (d Door) Agent(c *web.Call) (Look, error) {
 // Owner returns the ID of the session that a key was made for, or false if it is no key of
 // this server.
 func (d Door) Owner(key string) (session string, is bool) {
-	session, is = sessionOfKey(key)
-	return session, is && opens(key, d.config.Secret, session, 0)
+	session, is = keys.SessionOf(key)
+	return session, is && keys.Opens(key, d.config.Secret, session, 0)
 }
 
 // Key returns the key of a session.
-func (d Door) Key(session string) string { return keyOf(d.config.Secret, session, 0) }
+func (d Door) Key(session string) string { return keys.Of(d.config.Secret, session, 0) }
 
 // Start makes sessions, as [Gateway.Make] does. With Spec.Join it makes one in the newest
 // group of that Join, or in a new one if that is full.

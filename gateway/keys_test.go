@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -49,8 +50,8 @@ func TestKeys(t *testing.T) {
 		b := open(t, func(c *Config) { c.Keys = test.keys })
 		all := b.make(`{"name": "x", "of": 2}`).Sessions
 		secret := []byte("secret")
-		fill := strings.NewReplacer("THIS", all[0].Key, "OTHER", all[1].Key, "FORGED", all[0].Key[:len(all[0].Key)-1]+"7x", "OLD", keyOf([]byte("old"), all[0].ID, 0),
-			"NEXT", keyOf(secret, all[0].ID, 1), "GONE", keyOf(secret, newID(sessionBytes), 0))
+		fill := strings.NewReplacer("THIS", all[0].Key, "OTHER", all[1].Key, "FORGED", all[0].Key[:len(all[0].Key)-1]+"7x", "OLD", keys.Of([]byte("old"), all[0].ID, 0),
+			"NEXT", keys.Of(secret, all[0].ID, 1), "GONE", keys.Of(secret, keys.NewID(keys.SessionBytes), 0))
 		path := strings.ReplaceAll(test.path, "THIS", all[0].ID)
 		headers := []string{"X-Nothing", "x"}
 		if test.header != "" {

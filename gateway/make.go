@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -109,7 +110,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	}
 	settings := g.config.Settings
 	of = &group{groupRecord: groupRecord{
-		Name: cmp.Or(spec.Group, newID(sessionBytes)), Prompt: spec.Prompt, Of: spec.Of, AtLeast: spec.AtLeast, Replace: spec.Replace,
+		Name: cmp.Or(spec.Group, keys.NewID(keys.SessionBytes)), Prompt: spec.Prompt, Of: spec.Of, AtLeast: spec.AtLeast, Replace: spec.Replace,
 		Mode: spec.Mode, Grader: cmp.Or(spec.Grader, ByCaller), RewardWithin: settings.RewardWithin, AgentRewards: settings.AgentRewards,
 		Limits: settings.Limits, Metadata: spec.Metadata, Join: spec.Join, Created: time.Now(),
 	}}
@@ -231,7 +232,7 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as})
 		records = append(records, r)
 		out.Sessions = append(out.Sessions, MadeSession{
-			ID: s.id, Key: keyOf(g.config.Secret, s.id, s.generation), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
+			ID: s.id, Key: keys.Of(g.config.Secret, s.id, s.generation), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
 		})
@@ -278,7 +279,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
-		fresh[i] = newSession(of, &g.canon, sessionRecord{newID(sessionBytes), of.Name, len(of.sessions) + of.coming + i, now, ""})
+		fresh[i] = newSession(of, &g.canon, sessionRecord{keys.NewID(keys.SessionBytes), of.Name, len(of.sessions) + of.coming + i, now, ""})
 	}
 	of.coming += count
 	g.live += count

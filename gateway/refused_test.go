@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
+	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
@@ -51,9 +52,9 @@ func TestATemplateMayRefuseRepliesAsWrittenAndOurIDs(t *testing.T) {
 	if n := len(asked.Messages); n != 3 || asked.Messages[1].ToolCalls[0].Name != "add" || asked.Messages[1].ToolCalls[0].ID != asked.Messages[2].ToolCallID || asked.Fresh != 2 {
 		t.Errorf("the template gets %+v", asked.Messages)
 	}
-	node := b.gateway.sessions[s.ID].tree.nodes[1]
-	if node.turn.Call.Class != Extends || node.turn.Observed[0].ToolCallID != first.ToolCalls[0].ID || !slices.Equal(node.parent.turn.Wrote, asked.Context[len(asked.Context)-asked.Wrote:]) {
-		t.Errorf("it is kept as %+v", node.turn)
+	node := b.gateway.sessions[s.ID].tree.Nodes[1]
+	if node.Turn.Call.Class != tree.Extends || node.Turn.Observed[0].ToolCallID != first.ToolCalls[0].ID || !slices.Equal(node.Parent.Turn.Wrote, asked.Context[len(asked.Context)-asked.Wrote:]) {
+		t.Errorf("it is kept as %+v", node.Turn)
 	}
 }
 

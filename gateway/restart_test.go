@@ -202,14 +202,14 @@ func TestNewsInAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newSession(&group{}, &g.canon, sessionRecord{ID: "s"})
-	n := &node{id: "a", turn: quintain.Turn{Call: &quintain.Call{ID: "a"}}}
-	s.tree.add(n)
+	n := &tree.Node{ID: "a", Turn: quintain.Turn{Call: &quintain.Call{ID: "a"}}}
+	s.tree.Add(n)
 	for _, r := range []journal.Record{{Kind: kindDelivered, Data: []byte("a.2")}, {Kind: kindLost, Data: []byte("a.1")}} {
 		if err := (restorer{g}).restoreInto(s, r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n.lost {
+	if n.Lost {
 		t.Error("the reply counts as lost, which it was before it arrived")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
@@ -24,7 +25,7 @@ type Solo struct {
 
 // NewSolo returns the session of a problem at a seat. The error names the invalid setting.
 func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) {
-	secret := make([]byte, secretBytes)
+	secret := make([]byte, keys.SecretBytes)
 	rand.Read(secret) // never fails
 	g, err := New(Config{Settings: how, Sampling: at.Sampling, Secret: secret, Keys: true})
 	if err != nil {
@@ -46,7 +47,7 @@ func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) 
 		groupRecord: groupRecord{Name: at.Key, Problem: p, Of: 1, Mode: mode, AgentRewards: how.AgentRewards, Limits: how.Limits},
 		job:         rollout.Job{Problem: p},
 	}
-	s.session = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Created: time.Now()})
+	s.session = newSession(of, &g.canon, sessionRecord{ID: keys.NewID(keys.SessionBytes), Group: of.Name, Created: time.Now()})
 	of.sessions = append(of.sessions, s.session)
 	g.sessions[s.session.id] = s.session
 	g.setOpen()
@@ -61,7 +62,7 @@ func (s *Solo) ID() string { return s.session.id }
 
 // Key is the key of the session.
 func (s *Solo) Key() string {
-	return keyOf(s.gateway.config.Secret, s.session.id, s.session.generation)
+	return keys.Of(s.gateway.config.Secret, s.session.id, s.session.generation)
 }
 
 // Watch waits until the session is over: at a limit, at the word of the agent, or when ctx

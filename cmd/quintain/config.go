@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -197,7 +198,7 @@ const configVariable = settings.Prefix + "CONFIG"
 
 // loadConfig reads the settings of a verb. Its errors are errors of use.
 func (w *world) loadConfig(verb, file string, flags map[string]string) (*config, error) {
-	from := settings.Sources{Environ: w.environ(), Others: append(gateway.Variables(), configVariable), Flags: flags}
+	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Flags: flags}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return nil, usagef("--config: %w", err)
 	}

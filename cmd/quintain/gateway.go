@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/run"
@@ -55,7 +56,7 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 	case c.Source.Scenario.Agent.Set():
 		return nil, usagef("run.gateway: agents elsewhere play, and scenario.agent.command is one that plays here; choose one")
 	}
-	secret, err := gateway.Secret(c.Data)
+	secret, err := keys.Secret(c.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -196,7 +196,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: append(gateway.Variables(), configVariable)}
+	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable)}
 	if err := settings.New(defaults(player.Tiny)).Use().Load(from); err != nil {
 		return usageError{err}
 	}

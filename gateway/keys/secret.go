@@ -1,4 +1,4 @@
-package gateway
+package keys
 
 import (
 	"crypto/rand"
@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
-// secretBytes is the length of a server's secret.
-const secretBytes = 32
+// SecretBytes is the length of a server's secret.
+const SecretBytes = 32
 
 // Secret returns the secret of session keys that is kept in a folder, and makes it the first
 // time. With the file go the keys of all sessions.
@@ -22,7 +22,7 @@ func Secret(folder string) ([]byte, error) {
 	path := filepath.Join(folder, "session-secret")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		b := make([]byte, secretBytes)
+		b := make([]byte, SecretBytes)
 		rand.Read(b) // never fails
 		if err := datadir.MakeFolder(folder); err != nil {
 			return nil, err
@@ -33,7 +33,7 @@ func Secret(folder string) ([]byte, error) {
 		return nil, err
 	}
 	b, err := hex.DecodeString(strings.TrimSpace(string(text)))
-	if err != nil || len(b) != secretBytes {
+	if err != nil || len(b) != SecretBytes {
 		return nil, fmt.Errorf("%s: is not the secret of a gateway; delete it for a new one, which makes the keys of all sessions void", path)
 	}
 	return b, nil

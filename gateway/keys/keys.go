@@ -1,4 +1,5 @@
-package gateway
+// Package keys makes the IDs of sessions and calls, and the keys of sessions.
+package keys
 
 import (
 	"crypto/hmac"
@@ -15,8 +16,8 @@ const keyPrefix = "qs_"
 // encoding writes IDs and keys in letters and digits that survive every program.
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding) //nolint:gochecknoglobals // a constant
 
-// newID returns an ID of so many random bytes.
-func newID(bytes int) string {
+// NewID returns an ID of so many random bytes.
+func NewID(bytes int) string {
 	b := make([]byte, bytes)
 	rand.Read(b) // never fails
 	return encoding.EncodeToString(b)
@@ -24,24 +25,24 @@ func newID(bytes int) string {
 
 // Sizes of IDs, in random bytes.
 const (
-	sessionBytes = 16
-	callBytes    = 10 // an agent must not guess a call of another branch
+	SessionBytes = 16
+	CallBytes    = 10 // an agent must not guess a call of another branch
 )
 
-// keyOf returns the key of a session. It follows from the secret of the server, so nothing
+// Of returns the key of a session. It follows from the secret of the server, so nothing
 // is stored; a higher generation makes an earlier key void.
-func keyOf(secret []byte, session string, generation uint32) string {
+func Of(secret []byte, session string, generation uint32) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(session))
 	mac.Write(binary.BigEndian.AppendUint32(nil, generation))
-	return keyPrefix + session + encoding.EncodeToString(mac.Sum(nil)[:sessionBytes])
+	return keyPrefix + session + encoding.EncodeToString(mac.Sum(nil)[:SessionBytes])
 }
 
 // idLen is the length of a session's ID.
-var idLen = encoding.EncodedLen(sessionBytes) //nolint:gochecknoglobals // a constant
+var idLen = encoding.EncodedLen(SessionBytes) //nolint:gochecknoglobals // a constant
 
-// sessionOfKey returns the session that a key names; the key may still be wrong.
-func sessionOfKey(key string) (session string, is bool) {
+// SessionOf returns the session that a key names; the key may still be wrong.
+func SessionOf(key string) (session string, is bool) {
 	rest, is := strings.CutPrefix(key, keyPrefix)
 	if !is || len(rest) < idLen {
 		return "", false
@@ -49,9 +50,9 @@ func sessionOfKey(key string) (session string, is bool) {
 	return rest[:idLen], true
 }
 
-// opens reports whether key is that of the session, in constant time.
-func opens(key string, secret []byte, session string, generation uint32) bool {
-	return hmac.Equal([]byte(key), []byte(keyOf(secret, session, generation)))
+// Opens reports whether key is that of the session, in constant time.
+func Opens(key string, secret []byte, session string, generation uint32) bool {
+	return hmac.Equal([]byte(key), []byte(Of(secret, session, generation)))
 }
 
 // Variables are those of agents and of the Python package that begin like a setting's. They
