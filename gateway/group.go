@@ -140,8 +140,10 @@ func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
 		return none, err
 	}
 	reply := quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
-	if s.ended.Answer != "" {
-		reply.Text = s.ended.Answer
+	if a := s.ended.Answer; a != "" {
+		if reply.Text = a; s.group.job.Scenario.Info().Name == "reasoning_gym" {
+			reply.Text = Tagged(a)
+		}
 	}
 	return env.Step(ctx, reply)
 }
@@ -169,6 +171,14 @@ func (g *Gateway) judgeByProgram(ctx context.Context, s *session) {
 		s.mu.Unlock()
 	}
 	g.due.add(s.group)
+}
+
+// Tagged puts an answer between the tags that scenarios look for, unless it has them.
+func Tagged(answer string) string {
+	if strings.Contains(strings.ToLower(answer), "<answer>") {
+		return answer
+	}
+	return "<answer>" + answer + "</answer>"
 }
 
 // isWhole reports whether nothing more can come for a group: all its sessions are there and

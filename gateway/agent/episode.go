@@ -91,10 +91,10 @@ func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*
 
 // tag makes a reply of an answer.
 func (e *episode) tag(answer string) string {
-	if !e.tagged || strings.Contains(strings.ToLower(answer), "<answer>") {
+	if !e.tagged {
 		return answer
 	}
-	return "<answer>" + answer + "</answer>"
+	return gateway.Tagged(answer)
 }
 
 // because joins reasons.
