@@ -118,3 +118,15 @@ func TestRewardsOfAGroup(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Calls that have rewards are enough, once none comes for the whole session.
+func TestRewardsOfCallsAlone(t *testing.T) {
+	b := open(t, nil)
+	s := b.make(`{"name": "n", "of": 1, "reward_within": 0.2}`).Sessions[0]
+	call := strings.TrimPrefix(b.chat(s, user("1+2?")).ID, "chatcmpl-")
+	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", fmt.Sprintf(`{"reward": 0.5, "call": %q}`, call))
+	b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+	if got := b.result().Trajectories[0]; got.Outcome != quintain.Scored || got.Reward() != 0.5 {
+		t.Errorf("%s with the reward %v: %s", got.Outcome, got.Reward(), got.Error)
+	}
+}

@@ -206,7 +206,9 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 		if now.Sub(s.endedAt) < within || s.judging {
 			return false
 		}
-		outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
+		if !slices.ContainsFunc(s.tree.Nodes, func(n *tree.Node) bool { return n.Reward != nil }) {
+			outcome, why = quintain.EnvFailed, fmt.Sprintf("%s: no reward came within %v of its end", unrewarded, within)
+		}
 	}
 	if outcome == "" {
 		outcome = quintain.Scored

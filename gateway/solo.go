@@ -132,7 +132,7 @@ func (s *Solo) Close() (Final, error) {
 		return final, full
 	case outcome == "":
 	case outcome == quintain.InfraFailed:
-		return final, fmt.Errorf("%w: %s: %w", quintain.ErrLost, why, s.seat.lastFault())
+		return final, errors.Join(fmt.Errorf("%w: %s", quintain.ErrLost, why), s.seat.lastFault())
 	case outcome == quintain.TimedOut:
 		return final, fmt.Errorf("%s: %w", why, quintain.ErrTimeout)
 	case final.Calls == 0 && of.ended.Failed == "":

@@ -164,22 +164,41 @@ func (m *Mix) Next() (Job, error) {
 	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", s.Label, mostSkips)
 }
 
-// Reopen returns the job of a problem that was open when the last process ended and is not
-// played again yet: whoever holds its episodes goes on with them. It reports whether there
-// is one.
-func (m *Mix) Reopen(p quintain.Problem) (Job, bool) {
+// Reopen returns the job of a problem that an earlier process handed out: whoever holds its
+// episodes goes on with them, and Next does not hand it out again. If the problem is done, or
+// of no stream, the mix ignores the job. known reports whether it is of a stream.
+func (m *Mix) Reopen(p quintain.Problem) (job Job, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.streams {
-		at := slices.Index(s.redo, p.Index)
-		if at < 0 || s.Seed != p.Seed || s.Scenario.Info().ID() != p.Scenario || s.Scenario.TaskInfo().Name != p.Task || s.Level != p.Level {
+		if s.Seed != p.Seed || s.Scenario.TaskInfo().Name != p.Task {
 			continue
 		}
-		s.redo = slices.Delete(s.redo, at, at+1)
-		s.open[p.Index] = true
-		return Job{s.Scenario, p, s.Label, s.Course, s}, true
+		if same, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: p.Index}); err != nil || same.ID() != p.ID() {
+			continue
+		}
+		job = Job{Scenario: s.Scenario, Problem: p, Label: s.Label, Course: s.Course}
+		if m.reopen(s, p.Index) {
+			job.stream = s
+		}
+		return job, true
 	}
 	return Job{}, false
+}
+
+// reopen opens an index again, unless it is done. The process may have ended before it kept
+// that it took the index, and those before it: they are played again. m.mu is held.
+func (m *Mix) reopen(s *position, index int) bool {
+	for ; s.next <= index; s.next++ {
+		s.redo = append(s.redo, s.next)
+		m.log(change{Op: opTake, Stream: s.number, Index: s.next})
+	}
+	at, waits := slices.BinarySearch(s.redo, index)
+	if waits {
+		s.redo = slices.Delete(s.redo, at, at+1)
+		s.open[index] = true
+	}
+	return waits
 }
 
 // due returns the stream of the next problem. Problems to play again come first and need no

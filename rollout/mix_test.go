@@ -291,3 +291,54 @@ func TestLevelsNumberTheRungsOfATask(t *testing.T) {
 		t.Errorf("labels %s, want %s", got, want)
 	}
 }
+
+// Whoever holds the episodes of a problem across a restart goes on with it, whether the mix
+// knows that it handed it out or not.
+func TestReopen(t *testing.T) {
+	problem := func(index int) quintain.Problem { return quintain.Problem{Task: "a", Index: index} }
+	for _, test := range []struct {
+		why   string
+		saved bool // the state of the last process was kept
+		p     quintain.Problem
+		known bool
+		next  string // what is handed out of the stream then
+	}{
+		{"a problem that was open", true, problem(1), true, "0 3 4"},
+		{"one that was done", true, problem(2), true, "0 1 3"},
+		{"one that the mix does not know it handed out", false, problem(2), true, "0 1 3"},
+		{"one of no stream", false, quintain.Problem{Task: "session"}, false, "0 1 2"},
+	} {
+		before, err := NewMix([]Stream{{Scenario: numbered{name: "a"}, Weight: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, _ := take(t, before, 3)
+		before.Done(jobs[2], nil)
+		m, err := NewMix([]Stream{{Scenario: numbered{name: "a"}, Weight: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := before.MarshalJSON(); err != nil || test.saved && m.UnmarshalJSON(text) != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Snapshot(); err != nil {
+			t.Fatal(err)
+		}
+		job, known := m.Reopen(test.p)
+		if known != test.known || known != (job.Scenario != nil) {
+			t.Errorf("%s: known is %v", test.why, known)
+		}
+		var got []string
+		for range 3 {
+			j, err := m.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprint(j.Problem.Index))
+		}
+		if strings.Join(got, " ") != test.next {
+			t.Errorf("%s: then come %v, want %s", test.why, got, test.next)
+		}
+		m.Done(job, nil) // one that is none of its business is ignored
+	}
+}
