@@ -198,7 +198,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*n
 	}
 	id := f.id
 	began := time.Now()
-	samples, err := g.sample(ctx, f.place, ask)
+	samples, err := g.player.sample(ctx, f.place.parent, ask)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)

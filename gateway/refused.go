@@ -13,20 +13,20 @@ import (
 // sample asks the policy. Some templates refuse replies as the model wrote them, which hold no
 // tool calls for them, or IDs of calls as long as ours; Mistral's do both. They get the parts of
 // the replies, and short IDs; where the template then writes something else, the tokens fork.
-func (g *Gateway) sample(ctx context.Context, p place, ask quintain.Request) ([]quintain.Sample, error) {
-	samples, err := g.player.Policy.Sample(ctx, ask)
+func (p *Player) sample(ctx context.Context, parent *node, ask quintain.Request) ([]quintain.Sample, error) {
+	samples, err := p.Policy.Sample(ctx, ask)
 	tools := func(m quintain.Message) bool { return m.ToolCallID != "" || m.ToolCalls != nil }
-	if !isRefused(err) || p.parent == nil && !slices.ContainsFunc(ask.Messages, tools) {
+	if !isRefused(err) || parent == nil && !slices.ContainsFunc(ask.Messages, tools) {
 		return samples, err
 	}
 	var talk []quintain.Message
-	if p.parent != nil {
-		for _, n := range p.parent.path() {
+	if parent != nil {
+		for _, n := range parent.path() {
 			talk = append(append(talk, n.turn.Observed...), n.turn.Message())
 		}
 	}
 	ask.Messages = withShortIDs(append(talk, ask.Messages[ask.Fresh:]...))
-	again, other := g.player.Policy.Sample(ctx, ask)
+	again, other := p.Policy.Sample(ctx, ask)
 	if isRefused(other) {
 		return nil, err
 	}
