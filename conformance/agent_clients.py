@@ -372,7 +372,7 @@ def take(hub, groups, tokenizer):
         while not reply.get("batch") and time.monotonic() < until:
             headers, reply = call("POST", f"{hub}/batches?wait=10")
         for group in reply.get("batch") or []:
-            for tokens, masks, probs in zip(group["tokens"], group["masks"], group["inference_logprobs"]):
+            for tokens, masks, probs in zip(group["tokens"], group["masks"], group.get("inference_logprobs") or [[]] * len(group["tokens"])):
                 label = label_of(tokenizer.decode(tokens, skip_special_tokens=False))
                 found[label].append({"tokens": tokens, "masks": masks, "logprobs": probs})
         call("POST", f"{hub}/batches/{headers['Quintain-Batch']}/ack")
