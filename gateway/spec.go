@@ -60,6 +60,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxChoices, "max_choices", "most replies of one call").AtLeast(1)
 	d.Int(&s.MaxSequences, "max_sequences", "most training sequences of a session; the longest stay").AtLeast(1)
 	d.Bool(&s.AgentRewards, "agent_rewards", "agents may reward their own sessions: a policy that runs commands could do so too")
+	d.Texts(&s.Ignore, "ignore", "regular expressions, beside those for dates and billing lines of coding agents: what they match in system messages makes no difference between calls")
 	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
