@@ -144,20 +144,9 @@ func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
 
 // serveIn answers a model call of a session.
 func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
-	var sum tree.Digest
-	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
-		req, refused := d.Decode(body, g.limits())
-		if refused != nil {
-			return nil, refused
-		}
-		return req, nil
-	})
-	if refused, is := errors.AsType[*dialect.Error](err); is {
-		return refuse(c, d, refused)
-	}
+	req, sum, err := g.decode(c, d)
 	if err != nil {
-		return err
+		return fail(c, d, err)
 	}
 	if name := c.R.Header.Get("Quintain-Branch"); name != "" {
 		req.Branch = name
@@ -173,6 +162,27 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 		return x.stream()
 	}
 	return x.whole()
+}
+
+// decode reads the request of a call, with its digest.
+func (g agentAPI) decode(c *web.Call, d dialect.Dialect) (req *dialect.Request, sum tree.Digest, err error) {
+	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
+		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
+		req, refused := d.Decode(body, g.limits())
+		if refused != nil {
+			return nil, refused
+		}
+		return req, nil
+	})
+	return req, sum, err
+}
+
+// fail answers a request that cannot be read: in the form of the dialect if that is why.
+func fail(c *web.Call, d dialect.Dialect, err error) error {
+	if refused, is := errors.AsType[*dialect.Error](err); is {
+		return refuse(c, d, refused)
+	}
+	return err
 }
 
 // limits are those of a request.
@@ -233,18 +243,9 @@ func (g agentAPI) count(c *web.Call) error {
 		c.SkipBody()
 		return refuse(c, d, refused)
 	}
-	req, err := web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		req, refused := d.Decode(body, g.limits())
-		if refused != nil {
-			return nil, refused
-		}
-		return req, nil
-	})
-	if refused, is := errors.AsType[*dialect.Error](err); is {
-		return refuse(c, d, refused)
-	}
+	req, _, err := g.decode(c, d)
 	if err != nil {
-		return err
+		return fail(c, d, err)
 	}
 	if g.player.Count == nil {
 		return refuse(c, d, dialect.Errorf(http.StatusNotImplemented, "the policy does not count tokens"))
