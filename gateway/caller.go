@@ -187,15 +187,9 @@ func (g callerAPI) getSession(c *web.Call) error {
 	defer cancel()
 	c.Waits = true
 	for {
-		s.mu.Lock()
-		v, changed := s.view(), s.changed
-		body, err := jsonform.Marshal(v)
-		s.mu.Unlock()
-		if err != nil {
-			return err
-		}
+		v, changed := s.seen()
 		if until == "" || reached(v.State, until) || ctx.Err() != nil {
-			return c.JSON(http.StatusOK, body)
+			return answer(c, http.StatusOK, v)
 		}
 		select {
 		case <-changed:
@@ -256,14 +250,8 @@ func (g callerAPI) takeReward(c *web.Call, s *session) error {
 
 // show answers with the state of a session.
 func (g callerAPI) show(c *web.Call, s *session) error {
-	s.mu.Lock()
-	v := s.view()
-	body, err := jsonform.Marshal(v)
-	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, body)
+	v, _ := s.seen()
+	return answer(c, http.StatusOK, v)
 }
 
 // postEnd ends a session.
@@ -378,15 +366,9 @@ func (g callerAPI) showGroup(c *web.Call, of *group) error {
 	g.mu.Lock()
 	sessions, done, closed := of.sessions, of.done, of.closed
 	g.mu.Unlock()
-	views := make([]json.RawMessage, len(sessions))
+	views := make([]View, len(sessions))
 	for i, s := range sessions {
-		s.mu.Lock()
-		body, err := jsonform.Marshal(s.view())
-		s.mu.Unlock()
-		if err != nil {
-			return err
-		}
-		views[i] = body
+		views[i], _ = s.seen()
 	}
 	return answer(c, http.StatusOK, map[string]any{"id": of.Name, "of": of.Of, "done": done, "closed": closed, "sessions": views})
 }

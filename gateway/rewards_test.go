@@ -130,3 +130,15 @@ func TestRewardsOfCallsAlone(t *testing.T) {
 		t.Errorf("%s with the reward %v: %s", got.Outcome, got.Reward(), got.Error)
 	}
 }
+
+// What a caller has seen of a session does not change with it.
+func TestViewsAreCopies(t *testing.T) {
+	b := open(t, nil)
+	s := b.make(`{"name": "n", "of": 1}`).Sessions[0]
+	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 0.5}`)
+	before := b.gateway.Views()[0]
+	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
+	if *before.Reward != 0.5 {
+		t.Errorf("the reward seen before has become %v", *before.Reward)
+	}
+}

@@ -39,17 +39,25 @@ func (s *session) view() View {
 		default:
 			v.Drift["clean"]++
 		}
-		for _, at := range n.Turn.Versions {
+		if all := n.Turn.Versions; len(all) > 0 { // they never fall
+			first, last := all[0], all[len(all)-1]
 			if v.Versions == nil {
-				v.Versions = []int32{at, at}
+				v.Versions = []int32{first, last}
 			}
-			v.Versions[0], v.Versions[1] = min(v.Versions[0], at), max(v.Versions[1], at)
+			v.Versions[0], v.Versions[1] = min(v.Versions[0], first), max(v.Versions[1], last)
 		}
 	}
 	if s.rewarded {
-		v.Reward = &s.reward.Reward
+		v.Reward = new(s.reward.Reward)
 	}
 	return v
+}
+
+// seen returns what a caller sees, and a channel that is closed when the state changes.
+func (s *session) seen() (View, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.view(), s.changed
 }
 
 // Views returns what a caller sees of each session.
@@ -59,9 +67,7 @@ func (g *Gateway) Views() []View {
 	g.mu.Unlock()
 	views := make([]View, len(all))
 	for i, s := range all {
-		s.mu.Lock()
-		views[i] = s.view()
-		s.mu.Unlock()
+		views[i], _ = s.seen()
 	}
 	return views
 }
