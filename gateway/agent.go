@@ -92,7 +92,7 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		}
 	}
 	if s == nil {
-		return nil, &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: "there is no such session, or it has ended"}
+		return nil, ended("there is no such session, or it has ended")
 	}
 	return s, nil
 }

@@ -32,7 +32,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 		return old, nil
 	}
 	if err := s.over(); err != nil {
-		return nil, &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: err.Error()}
+		return nil, ended(err.Error())
 	}
 	select {
 	case <-s.cut:
@@ -69,7 +69,7 @@ func (g *Gateway) limit(s *session, why string) error {
 		g.note(s)
 		g.due.add(s.group)
 	}
-	return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: "the session has ended: " + why}
+	return ended("the session has ended: " + why)
 }
 
 // fly plays a call to its end.
@@ -100,6 +100,16 @@ func (g *Gateway) fly(s *session, f *flight) {
 	if over {
 		g.due.add(s.group)
 	}
+}
+
+// ended refuses the calls of a session that is over.
+func ended(why string) *dialect.Error {
+	return &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: why}
+}
+
+// policyFailed is the reply to a call that the policy failed.
+func policyFailed(why string) *dialect.Error {
+	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: why}
 }
 
 // notKept refuses a reply that the disk does not take.
@@ -198,7 +208,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	defer func() { // of a template or a policy: it must not end the other sessions
 		if fault := recover(); fault != nil {
 			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
-			err = &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the call failed by a fault of the gateway"}
+			err = policyFailed("the call failed by a fault of the gateway")
 		}
 	}()
 	ask, err := g.prepare(s, f)
@@ -215,12 +225,12 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		return nil, refusal(err)
 	}
 	if len(samples) != ask.N {
-		return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the policy returned too few replies"}
+		return nil, policyFailed("the policy returned too few replies")
 	}
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
 		if err := policy.CheckSample(&samples[i]); err != nil {
-			return nil, &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: err.Error()}
+			return nil, policyFailed(err.Error())
 		}
 		if i > 0 {
 			id = keys.NewID(keys.CallBytes)
@@ -256,7 +266,7 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 		r.Tools = nil
 	}
 	if s.group.Mode == Exam {
-		over(&r.Sampling, req.Asked)
+		req.Asked.Over(&r.Sampling)
 	}
 	if most := req.MaxTokens; most > 0 {
 		r.Sampling.MaxTokens = min(most, cmp.Or(r.Sampling.MaxTokens, most))
@@ -287,7 +297,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 		}
 	}
 	n := &tree.Node{
-		ID: id, At: time.Now(), Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
+		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
 		Turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
@@ -407,28 +417,14 @@ func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
 func refusal(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
-		return &dialect.Error{Status: http.StatusBadRequest, Code: "context_length_exceeded", Field: "messages", Message: "the prompt is too long: " + err.Error()}
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + err.Error()}
 	case errors.Is(err, errGone), errors.Is(err, errStops):
 		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: err.Error()}
 	case errors.Is(err, errEnded):
-		return &dialect.Error{Status: http.StatusGone, Code: "session_ended", Message: errEnded.Error()}
+		return ended(errEnded.Error())
 	}
 	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
-	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: strings.ToValidUTF8(err.Error(), "?")}, err}
-}
-
-// over puts the sampling that an agent asks for in the place of the run's: for sessions that
-// are not trained on.
-func over(s *quintain.Sampling, asked dialect.Asked) {
-	if asked.Temperature != nil {
-		s.Temperature = *asked.Temperature
-	}
-	if asked.TopP != nil {
-		s.TopP = *asked.TopP
-	}
-	if asked.TopK != nil {
-		s.TopK = *asked.TopK
-	}
+	return caused{policyFailed(strings.ToValidUTF8(err.Error(), "?")), err}
 }

@@ -173,7 +173,7 @@ func (g callerAPI) find(c *web.Call) (*session, error) {
 	if s := g.sessions[g.names[id]]; s != nil {
 		return s, nil
 	}
-	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
+	return nil, noSession(id)
 }
 
 // getSession shows a session, and waits for a state if the client asks.

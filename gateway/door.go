@@ -57,10 +57,9 @@ func (d Door) Model(path string, of dialect.Dialect) web.Route {
 
 // Serve answers a model call of a session in a dialect, whatever its key.
 func (d Door) Serve(c *web.Call, of dialect.Dialect, session string) error {
-	s := agentAPI{d.Gateway}.known(session)
-	if s == nil {
+	s, err := d.find(session)
+	if err != nil {
 		c.SkipBody()
-		_, err := d.Look(session)
 		return err
 	}
 	return agentAPI{d.Gateway}.serveIn(c, of, s)
@@ -148,9 +147,8 @@ func (s *session) look() Look {
 // Calls returns the replies of a session, in the order of their ends. The error is that of
 // [Door.Look].
 func (d Door) Calls(id string) ([]CallLook, error) {
-	s := agentAPI{d.Gateway}.known(id)
-	if s == nil {
-		_, err := d.Look(id)
+	s, err := d.find(id)
+	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -165,11 +163,19 @@ func (d Door) Calls(id string) ([]CallLook, error) {
 // Look returns what there is of a session by its ID, or by another ID of it. The error is a
 // [*web.Error].
 func (d Door) Look(id string) (Look, error) {
-	s := agentAPI{d.Gateway}.known(id)
-	if s == nil {
-		return Look{}, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
+	s, err := d.find(id)
+	if err != nil {
+		return Look{}, err
 	}
 	return s.look(), nil
+}
+
+// find returns a session by its ID, or by another ID of it.
+func (d Door) find(id string) (*session, error) {
+	if s := (agentAPI{d.Gateway}).known(id); s != nil {
+		return s, nil
+	}
+	return nil, noSession(id)
 }
 
 // LooksOf returns the sessions of a group.
@@ -223,9 +229,8 @@ func (d Door) Looks(prefix string) (all []Look) {
 // of ctx, or of [Door.Look].
 func (d Door) Await(ctx context.Context, id string) error {
 	for {
-		s := agentAPI{d.Gateway}.known(id)
-		if s == nil {
-			_, err := d.Look(id)
+		s, err := d.find(id)
+		if err != nil {
 			return err
 		}
 		s.mu.Lock()
@@ -246,9 +251,8 @@ func (d Door) Await(ctx context.Context, id string) error {
 // Played returns a session as an episode, as it is now. Its rewards are there once it is
 // sealed.
 func (d Door) Played(id string) (quintain.Trajectory, error) {
-	s := agentAPI{d.Gateway}.known(id)
-	if s == nil {
-		_, err := d.Look(id)
+	s, err := d.find(id)
+	if err != nil {
 		return quintain.Trajectory{}, err
 	}
 	s.mu.Lock()

@@ -293,7 +293,12 @@ func (g *Gateway) session(id string) (*session, error) {
 	if s := g.sessions[id]; s != nil {
 		return s, nil
 	}
-	return nil, web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
+	return nil, noSession(id)
+}
+
+// noSession refuses what is asked of a session that is not there.
+func noSession(id string) error {
+	return web.Errorf(http.StatusNotFound, "there is no session %.60q, or its group was finished a while ago", id)
 }
 
 // Reward gives a session a reward, which is on disk when Reward returns. Its errors are

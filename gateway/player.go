@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
@@ -66,11 +67,20 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	if out.Format == nil {
 		out.Format = calls.Detect(chat.Template.Source())
 	}
+	usual := sync.OnceValue(func() bool { return opens(chat, nil) })
 	out.Opens = func(vars map[string]any) bool {
-		text, err := chat.Prompt(quintain.Request{Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}, Vars: vars, N: 1})
-		return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
+		if len(vars) == 0 {
+			return usual()
+		}
+		return opens(chat, vars)
 	}
 	return out, nil
+}
+
+// opens reports whether a template opens the thoughts of a reply.
+func opens(chat *exact.Chat, vars map[string]any) bool {
+	text, err := chat.Prompt(quintain.Request{Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}, Vars: vars, N: 1})
+	return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
 }
 
 // text returns the tokens of a text to continue, which becomes the only message: where it goes

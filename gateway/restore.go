@@ -19,19 +19,17 @@ type restorer struct{ *Gateway }
 // restore takes a record of the journal, in the order of writing: sessions are then as they
 // were, but that calls which were under way are gone.
 func (g restorer) restore(r journal.Record) error {
-	if r.Kind == kindGroup {
+	switch r.Kind {
+	case kindGroup:
 		return g.restoreGroup(r)
-	}
-	if r.Kind == kindClosed {
+	case kindClosed:
 		if of := g.groups[string(r.Data)]; of != nil {
 			of.closed = true
 		}
 		return nil
-	}
-	if r.Kind == kindOrder {
+	case kindOrder:
 		return g.restoreOrder(r)
-	}
-	if r.Kind == kindSession {
+	case kindSession:
 		return g.restoreSession(r)
 	}
 	s := g.sessions[r.Session]

@@ -125,6 +125,19 @@ type Asked struct {
 	Seed                    *int64
 }
 
+// Over puts what was asked for in the place of s's own.
+func (a Asked) Over(s *quintain.Sampling) {
+	if a.Temperature != nil {
+		s.Temperature = *a.Temperature
+	}
+	if a.TopP != nil {
+		s.TopP = *a.TopP
+	}
+	if a.TopK != nil {
+		s.TopK = *a.TopK
+	}
+}
+
 // A Reply is what the client is shown of a call.
 type Reply struct {
 	Call    string    // id of the call: letters and digits of ASCII

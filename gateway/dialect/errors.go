@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 )
@@ -51,15 +52,15 @@ func openAIError(e *Error) object {
 	kind := "invalid_request_error"
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		kind, code = "authentication_error", orElse(code, "invalid_api_key")
+		kind, code = "authentication_error", cmp.Or(code, "invalid_api_key")
 	case e.Status == http.StatusForbidden:
-		kind, code = "permission_error", orElse(code, "forbidden")
+		kind, code = "permission_error", cmp.Or(code, "forbidden")
 	case e.Status == http.StatusNotFound:
-		code = orElse(code, "not_found")
+		code = cmp.Or(code, "not_found")
 	case e.Status == http.StatusTooManyRequests:
-		kind, code = "rate_limit_error", orElse(code, "rate_limit_exceeded")
+		kind, code = "rate_limit_error", cmp.Or(code, "rate_limit_exceeded")
 	case e.Status >= http.StatusInternalServerError:
-		kind, code = "server_error", orElse(code, "server_error")
+		kind, code = "server_error", cmp.Or(code, "server_error")
 	}
 	return object{{"message", message}, {"type", kind}, {"param", orNull(e.Field)}, {"code", orNull(code)}}
 }
@@ -94,13 +95,6 @@ func anthropicError(e *Error) (int, object) {
 		inner = append(inner, member{"code", e.Code})
 	}
 	return status, object{{"type", "error"}, {"error", inner}}
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // orNull writes an empty text as null.

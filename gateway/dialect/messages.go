@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -185,7 +186,7 @@ func toolUse(f fields) quintain.ToolCall {
 	if raw := inner.get(rawArguments); len(inner.members) == 1 && raw.is('"') {
 		call.Arguments = raw.string()
 	} else {
-		call.Arguments = orElse(string(input.compact()), "{}")
+		call.Arguments = cmp.Or(string(input.compact()), "{}")
 	}
 	if call.Name == "" && !f.failed() {
 		f.want("a tool call with a name")

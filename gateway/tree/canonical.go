@@ -68,13 +68,13 @@ func (c *Canon) all(d Digest, talk []quintain.Message) []Digest {
 func Sum(parts ...[]byte) Digest {
 	h := sha256.New()
 	for _, part := range parts {
-		put(h, string(part))
+		put(h, part)
 	}
 	return Digest(h.Sum(nil))
 }
 
 // put writes a text with its length, so that texts cannot run together.
-func put(h hash.Hash, text string) {
+func put[T string | []byte](h hash.Hash, text T) {
 	n := len(text)
 	h.Write([]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
 	h.Write([]byte(text))
