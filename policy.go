@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"time"
 )
 
@@ -136,6 +139,31 @@ type Sample struct {
 
 	// Vocabulary names the tokens' vocabulary: a model's name, or UTF8.
 	Vocabulary string
+}
+
+// Check reports the first promise of [Policy] that makes the sample useless for training.
+func (s *Sample) Check() error {
+	switch {
+	case s.Finish == Aborted:
+		return errors.New("the policy aborted its reply")
+	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
+		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
+	case len(s.Versions) != len(s.Wrote):
+		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
+	case !slices.IsSorted(s.Versions):
+		return errors.New("the policy returned versions that fall within a reply")
+	}
+	for i, p := range s.LogProbs {
+		if !(p <= 0 && p >= -math.MaxFloat32) {
+			return fmt.Errorf("the policy returned a log-probability of %v for token %d", p, i)
+		}
+	}
+	for _, tokens := range [][]Token{s.Read, s.Wrote} {
+		if i := slices.IndexFunc(tokens, func(t Token) bool { return t < 0 }); i >= 0 {
+			return fmt.Errorf("the policy returned %d as token %d", tokens[i], i)
+		}
+	}
+	return nil
 }
 
 // UTF8 is the vocabulary for servers that return text without tokens: the bytes of the

@@ -16,7 +16,6 @@ import (
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/tree"
-	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -229,7 +228,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	}
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
-		if err := policy.CheckSample(&samples[i]); err != nil {
+		if err := samples[i].Check(); err != nil {
 			return nil, policyFailed(err.Error())
 		}
 		if i > 0 {
@@ -352,8 +351,7 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.Turn
-		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
-		r.Choices = append(r.Choices, c)
+		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].Tokens - len(f.nodes[0].Turn.Wrote)

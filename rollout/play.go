@@ -241,7 +241,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
 	})
-	if err = cmp.Or(err, checkSample(s)); err != nil {
+	if err = cmp.Or(err, s.Check()); err != nil {
 		ep.fail(ctx, quintain.InfraFailed, err)
 		return
 	}
@@ -298,22 +298,4 @@ func (ep *episode) close() {
 		return
 	}
 	ep.guard(context.Background(), ep.env.Close)
-}
-
-// checkSample reports the first promise of [quintain.Policy] that s breaks.
-func checkSample(s quintain.Sample) error {
-	switch {
-	case s.Finish == quintain.Aborted:
-		return errors.New("the policy aborted its reply")
-	case s.LogProbs != nil && len(s.LogProbs) != len(s.Wrote):
-		return fmt.Errorf("the policy returned %d log-probabilities for %d tokens", len(s.LogProbs), len(s.Wrote))
-	case len(s.Versions) != len(s.Wrote):
-		return fmt.Errorf("the policy returned %d versions for %d tokens", len(s.Versions), len(s.Wrote))
-	}
-	for i, p := range s.LogProbs {
-		if !(p <= 0) || math.IsInf(float64(p), 0) {
-			return fmt.Errorf("the policy returned a log-probability of %v for token %d", p, i)
-		}
-	}
-	return nil
 }
