@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -18,7 +17,7 @@ func FuzzRestore(f *testing.F) {
 		Observed: []quintain.Message{user("?")}, Reply: "hi", Read: tokensOf("?"), Wrote: tokensOf("hi"), LogProbs: []float32{-1, -2}, Versions: []int32{3, 4},
 		Finish: quintain.Stop, Call: &quintain.Call{ID: "a", Parent: -1, Class: tree.Root},
 	}}
-	call, err := encodeCall(whole, callRecord{Vocabulary: "bytes"})
+	call, err := tree.Encode(whole, tree.Record{Vocabulary: "bytes"})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -81,28 +80,6 @@ func FuzzRestore(f *testing.F) {
 			if g, _, _, err := (rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}).Judge(r); err == nil && g != nil && g.Check() != nil {
 				t.Error(g.Check())
 			}
-		}
-	})
-}
-
-// What decodes as a call encodes as the same.
-func FuzzCallRecord(f *testing.F) {
-	f.Add([]byte("\x10{\"turn\":{\"call\":{}}}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		n, r, err := decodeCall(data)
-		if err != nil {
-			return
-		}
-		first, err := encodeCall(n, r)
-		if err != nil {
-			return
-		}
-		n, r, err = decodeCall(first)
-		if err != nil {
-			t.Fatalf("what was written cannot be read: %v", err)
-		}
-		if second, err := encodeCall(n, r); err != nil || !bytes.Equal(first, second) {
-			t.Errorf("%q\n%q, error %v", first, second, err)
 		}
 	})
 }

@@ -128,7 +128,7 @@ func (g restorer) restoreInto(s *session, r journal.Record) error {
 // restoreCall adds a call to a session's tree, with its place among those that a client may
 // ask for again.
 func (g restorer) restoreCall(s *session, data []byte) error {
-	n, r, err := decodeCall(data)
+	n, r, err := tree.Decode(data)
 	if err != nil {
 		return err
 	}
