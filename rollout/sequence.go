@@ -64,7 +64,9 @@ func (how Sequences) Tokens(t *quintain.Trajectory) iter.Seq[TokenSequence] {
 	return func(yield func(TokenSequence) bool) {
 		for _, s := range how.of([]quintain.Trajectory{*t}) {
 			var g quintain.Group
-			s.appendTo(&g, &Memory{})
+			length, _ := s.size()
+			left := new(Memory).room(length)
+			s.appendTo(&g, &left)
 			if !yield(TokenSequence{s.path[s.begin : s.last+1], g.Tokens[0], g.Masks[0]}) {
 				return
 			}

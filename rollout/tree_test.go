@@ -176,6 +176,16 @@ func TestEachUsedTokenOfATreeIsTrainedOnOnce(t *testing.T) {
 				t.Fatalf("seed %d, %s: drop %q, error %v, %v, %d episodes", seed, how, drop, err, g.Check(), g.EpisodeCount())
 			}
 			checkTrained(t, fmt.Sprintf("seed %d, %s", seed, how), &tree, g, contexts)
+			rows := 0
+			for one := range how.Tokens(&tree) {
+				if !slices.Equal(one.Tokens, g.Tokens[rows]) || !slices.Equal(one.Masks, g.Masks[rows]) {
+					t.Fatalf("seed %d, %s: sequence %d of the episode alone is %v", seed, how, rows, one)
+				}
+				rows++
+			}
+			if 2*rows != len(g.Tokens) {
+				t.Fatalf("seed %d, %s: an episode alone has %d sequences, two have %d", seed, how, rows, len(g.Tokens))
+			}
 		}
 	}
 }
