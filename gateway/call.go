@@ -184,7 +184,7 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 	if text != nil {
 		start = tree.Digest{} // that of no chat
 	}
-	p := s.tree.Find(start, f.req.Messages, anchorsOf(f.req))
+	p := s.tree.Find(start, f.req.Messages, tree.AnchorsOf(f.req))
 	p.Text = text
 	if main := s.tree.Main(); main != nil {
 		p.Most = main.Tokens
@@ -374,29 +374,6 @@ func (s *session) label(p tree.Place, req *dialect.Request) string {
 		return tree.Compacted
 	}
 	return ""
-}
-
-// anchorsOf returns for each message the ID of the call that it repeats; empty: unknown.
-func anchorsOf(req *dialect.Request) []string {
-	all := make([]string, len(req.Messages))
-	for i, m := range req.Messages {
-		if m.Role != quintain.RoleAssistant {
-			continue
-		}
-		ids := []string{tree.AnchorAt(req.Anchors, i)}
-		for _, c := range m.ToolCalls {
-			ids = append(ids, c.ID)
-		}
-		if len(m.ToolCalls) == 0 {
-			ids = append(ids, dialect.FindCall(m.Text()))
-		}
-		for _, id := range ids {
-			if call, _, is := dialect.Anchor(id); is && all[i] == "" {
-				all[i] = call
-			}
-		}
-	}
-	return all
 }
 
 // A caused is a refusal with its cause.

@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/seat"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
@@ -20,7 +20,7 @@ import (
 type Solo struct {
 	gateway *Gateway
 	session *session
-	seat    *seat
+	seat    *seat.Seat
 }
 
 // NewSolo returns the session of a problem at a seat. The error names the invalid setting.
@@ -31,7 +31,7 @@ func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Solo{gateway: g, seat: &seat{Seat: at}}
+	s := &Solo{gateway: g, seat: seat.New(at)}
 	var reads exact.Renderer
 	if of, does := at.Policy.(interface{ Renderer() exact.Renderer }); does {
 		reads = of.Renderer()
@@ -91,7 +91,7 @@ func (s *Solo) Watch(ctx context.Context) {
 // bear that its conversation has no room for another reply, that is no failure.
 func (s *Solo) Fail(why string) {
 	e := End{Failed: failedAgent, Why: why}
-	if s.seat.noRoom() != nil {
+	if s.seat.NoRoom() != nil {
 		e = End{Limit: true, Why: "there is no room for another reply: " + why}
 	}
 	s.end(e)
@@ -127,12 +127,12 @@ func (s *Solo) Close() (Final, error) {
 		final.Limit = of.ended.Why
 	}
 	outcome, why := of.fate()
-	switch full := s.seat.noRoom(); {
+	switch full := s.seat.NoRoom(); {
 	case final.Calls == 0 && full != nil:
 		return final, full
 	case outcome == "":
 	case outcome == quintain.InfraFailed:
-		return final, errors.Join(fmt.Errorf("%w: %s", quintain.ErrLost, why), s.seat.lastFault())
+		return final, errors.Join(fmt.Errorf("%w: %s", quintain.ErrLost, why), s.seat.LastFault())
 	case outcome == quintain.TimedOut:
 		return final, fmt.Errorf("%s: %w", why, quintain.ErrTimeout)
 	case final.Calls == 0 && of.ended.Failed == "":
@@ -160,56 +160,4 @@ func (s *Solo) Trajectory(r *Reward) (quintain.Trajectory, error) {
 		of.settle(time.Now(), 0)
 	}
 	return of.trajectory(of.group.Name, &s.gateway.config.Settings), nil
-}
-
-// A seat answers the calls of one episode: it counts them, and their time.
-type seat struct {
-	quintain.Seat
-
-	mu    sync.Mutex
-	calls int
-	used  time.Duration // server time of all replies
-	full  error         // of the last reply: the conversation had no room for it
-	fault error         // of the last call that failed otherwise
-}
-
-// Sample implements [quintain.Policy].
-func (s *seat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	s.mu.Lock()
-	s.calls++
-	r.Key, r.Exam, r.Within = fmt.Sprintf("%s~%d", s.Key, s.calls), s.Exam, s.Within-s.used
-	s.mu.Unlock()
-	if s.Within > 0 && r.Within <= 0 {
-		return nil, fmt.Errorf("its replies took %v, the limit is %v: %w", s.Within-r.Within, s.Within, quintain.ErrTimeout)
-	}
-	if s.Within <= 0 {
-		r.Within = 0
-	}
-	all, err := s.Policy.Sample(ctx, r)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, one := range all {
-		s.used += one.Took
-	}
-	s.full = nil
-	if errors.Is(err, quintain.ErrNoRoom) {
-		s.full = err
-	} else if err != nil {
-		s.fault = err
-	}
-	return all, err
-}
-
-// lastFault returns the last error of the policy; nil: it made none.
-func (s *seat) lastFault() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fault
-}
-
-// noRoom returns the error of the last call if it had no room for a reply.
-func (s *seat) noRoom() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.full
 }

@@ -39,6 +39,29 @@ func (t *Tree) Expand(req *dialect.Request) error {
 	return nil
 }
 
+// AnchorsOf returns for each message the ID of the call that it repeats; empty: unknown.
+func AnchorsOf(req *dialect.Request) []string {
+	all := make([]string, len(req.Messages))
+	for i, m := range req.Messages {
+		if m.Role != quintain.RoleAssistant {
+			continue
+		}
+		ids := []string{AnchorAt(req.Anchors, i)}
+		for _, c := range m.ToolCalls {
+			ids = append(ids, c.ID)
+		}
+		if len(m.ToolCalls) == 0 {
+			ids = append(ids, dialect.FindCall(m.Text()))
+		}
+		for _, id := range ids {
+			if call, _, is := dialect.Anchor(id); is && all[i] == "" {
+				all[i] = call
+			}
+		}
+	}
+	return all
+}
+
 // named returns the node that an ID in a reply names; nil: none.
 func (t *Tree) named(id string) *Node {
 	call, _, _ := dialect.Anchor(id)
