@@ -189,11 +189,15 @@ type disk struct {
 	mu   sync.Mutex
 	full error  // of appends; nil: none
 	kept []byte // kinds of the records
+	not  int    // appends that failed on demand
 }
 
 func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
 	d.mu.Lock()
 	err := d.full
+	if err != nil {
+		d.not++
+	}
 	d.mu.Unlock()
 	if err != nil {
 		return err
@@ -207,6 +211,13 @@ func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
 		d.kept = append(d.kept, r.Kind)
 	}
 	return nil
+}
+
+// refusals is the number of appends that failed on demand.
+func (d *disk) refusals() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.not
 }
 
 // has checks that the last record is of a kind.

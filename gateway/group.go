@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/grader"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -74,7 +75,7 @@ func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) bool {
 	return g.isWhole(of, now)
 }
 
-// lookAtSession moves a session on. It grades an ended one whose task is the judge.
+// lookAtSession moves a session on. It has an ended one graded that nobody else rewards.
 func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,15 +85,9 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	}
 	s.expire(now)
 	sealed := s.settle(now, s.group.RewardWithin)
-	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByTask {
-		if err := g.grade(ctx, s); err != nil {
-			return err
-		}
-		sealed = s.settle(now, s.group.RewardWithin)
-	}
-	if s.state == Awaiting && !s.rewarded && s.group.Grader == ByProgram && !s.judging {
+	if by := s.group.Grader; s.state == Awaiting && !s.rewarded && !s.judging && (by == ByTask || by == ByProgram) {
 		s.judging = true
-		g.flying.Go(func() { g.judgeByProgram(ctx, s) })
+		g.flying.Go(func() { g.grade(ctx, s) })
 	}
 	if s.state != before {
 		g.note(s)
@@ -103,54 +98,51 @@ func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) 
 	return nil
 }
 
-// grade has the problem's own scenario judge the last reply of the main branch. An error
-// means that the reward cannot be kept; a fault of the scenario ends the session. s.mu is
-// held.
-func (g *Gateway) grade(ctx context.Context, s *session) error {
-	step, err := s.judge(ctx)
+// grade rewards an ended session by its task or by the program of the settings. A fault of theirs
+// ends the session, without a reward; what the disk does not take is graded again later.
+func (g *Gateway) grade(ctx context.Context, s *session) {
+	judge := s.judgeByTask
+	if s.group.Grader == ByProgram {
+		judge = s.judgeByProgram
+	}
+	r, err := judge(ctx, g)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return // after a restart it is graded again
 	}
-	r := Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}
-	if err == nil {
-		err = s.mayTake(r)
+	fault := err != nil
+	if !fault {
+		err = g.Reward(ctx, s.id, r)
+		_, fault = errors.AsType[*web.Error](err)
 	}
-	if err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.judging = false
+	switch {
+	case fault:
 		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
-		return nil //nolint:nilerr // it is the end of the session
+	case err != nil:
+		g.config.Log.Warn("the reward of a session cannot be kept", "session", s.id, "err", err)
+		return
 	}
-	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
-		return err
-	}
-	return s.take(r)
+	g.due.add(s.group)
 }
 
-// judge has the scenario of a session's problem answer its last reply. s.mu is held.
-func (s *session) judge(ctx context.Context) (none quintain.Step, err error) {
-	last := s.tree.Main()
-	if last == nil || s.group.job.Scenario == nil {
-		return none, errors.New("nothing can judge it")
+// judgeByTask has the scenario of a session's problem judge the last reply of its main branch.
+func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err error) {
+	s.mu.Lock()
+	var reply quintain.Reply
+	if last := s.tree.Main(); last != nil {
+		reply = quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
 	}
-	env, err := s.group.job.Scenario.Env(s.group.job.Problem)
-	if err != nil {
-		return none, err
-	}
-	defer func() { _ = env.Close() }()
-	if _, err := env.Open(ctx); err != nil {
-		return none, err
-	}
-	reply := quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
-	if a := s.ended.Answer; a != "" {
-		if reply.Text = a; s.group.job.Scenario.Info().Name == "reasoning_gym" {
-			reply.Text = Tagged(a)
-		}
-	}
-	return env.Step(ctx, reply)
+	answer := s.ended.Answer
+	s.mu.Unlock()
+	step, err := grader.Task(ctx, s.group.job.Scenario, s.group.job.Problem, reply, answer)
+	return Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}, err
 }
 
-// judgeByProgram has the program of the settings grade an ended session. Its standard output
-// is a reward, as callers give one; without one the session fails, and has none.
-func (g *Gateway) judgeByProgram(ctx context.Context, s *session) {
+// judgeByProgram has the program of the settings grade an ended session. Its standard output is a
+// reward, as callers give one.
+func (s *session) judgeByProgram(ctx context.Context, g *Gateway) (none Reward, err error) {
 	s.mu.Lock()
 	t := s.trajectory(s.id, &g.config.Settings)
 	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: s.ended.Answer, Branches: [][]quintain.Message{}}
@@ -159,26 +151,10 @@ func (g *Gateway) judgeByProgram(ctx context.Context, s *session) {
 		q.Branches = append(q.Branches, t.Talk(b.Path))
 	}
 	said, err := grader.Ask(ctx, g.config.Settings.Grader, q)
-	if ctx.Err() != nil {
-		return // after a restart it is asked again
-	}
-	if err == nil {
-		err = g.Reward(ctx, s.id, Reward{Reward: *said.Reward, Right: said.Right, Malformed: said.Malformed, Why: said.Why})
-	}
 	if err != nil {
-		s.mu.Lock()
-		s.ended.Failed, s.ended.Why, s.judging = failedAgent, "grader: "+err.Error(), false
-		s.mu.Unlock()
+		return none, err
 	}
-	g.due.add(s.group)
-}
-
-// Tagged puts an answer between the tags that scenarios look for, unless it has them.
-func Tagged(answer string) string {
-	if strings.Contains(strings.ToLower(answer), "<answer>") {
-		return answer
-	}
-	return "<answer>" + answer + "</answer>"
+	return Reward{Reward: *said.Reward, Right: said.Right, Malformed: said.Malformed, Why: said.Why}, nil
 }
 
 // isWhole reports whether nothing more can come for a group: all its sessions are there and

@@ -1,15 +1,18 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -232,11 +235,72 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// An answer that an agent gives at its end is read as one between tags.
-func TestTagged(t *testing.T) {
-	for given, want := range map[string]string{"3": "<answer>3</answer>", "so <Answer>3</answer>": "so <Answer>3</answer>"} {
-		if got := Tagged(given); got != want {
-			t.Errorf("%q becomes %q, want %q", given, got, want)
-		}
+// A slow host has graders that wait at the answer "slow".
+type slowHost struct {
+	*desk
+	until chan struct{}
+}
+
+func (h slowHost) Next() (rollout.Job, error) {
+	job, err := h.desk.Next()
+	job.Scenario = slowJudge{until: h.until}
+	return job, err
+}
+
+type slowJudge struct {
+	judge
+	judgement
+	until chan struct{}
+}
+
+func (j slowJudge) Env(quintain.Problem) (quintain.Env, error) { return j, nil }
+func (j slowJudge) Step(ctx context.Context, r quintain.Reply) (quintain.Step, error) {
+	if r.Text == "slow" {
+		<-j.until
+	}
+	return j.judgement.Step(ctx, r)
+}
+
+// A grader that takes its time holds up no other session, nor those who look at its own.
+func TestASlowGraderHoldsNobodyUp(t *testing.T) {
+	h := slowHost{&desk{results: make(chan rollout.Result, 9), opens: make(chan struct{})}, make(chan struct{})}
+	p := &parrot{says: []string{"slow", "right"}}
+	b := start(t, Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}, Player{Policy: p}, h)
+	b.desk = h.desk
+	open := sync.OnceFunc(func() { close(h.until) })
+	t.Cleanup(open) // before the gateway ends
+	first := b.make(`{}`).Sessions[0]
+	b.post(first, 200, ask)
+	b.want(200, "POST", "/v1/sessions/"+first.ID+"/end", "")
+	second := b.make(`{}`).Sessions[0]
+	b.post(second, 200, ask)
+	b.want(200, "POST", "/v1/sessions/"+second.ID+"/end", "")
+	if r := b.result(); r.Trajectories[0].Turns[0].Reply != "right" || r.Trajectories[0].Reward() != 1 {
+		t.Errorf("%+v", r)
+	}
+	if v := b.want(200, "GET", "/v1/sessions/"+first.ID, ""); !strings.Contains(v, `"awaiting"`) {
+		t.Error(v)
+	}
+	open()
+	if r := b.result(); r.Trajectories[0].Turns[0].Reply != "slow" || r.Trajectories[0].Outcome != quintain.Scored {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A reward of the grader that the disk does not take is no fault of the agent: it comes later.
+func TestGradersOnAFullDisk(t *testing.T) {
+	b := open(t, func(c *Config) { c.GroupSize, c.Folder = 1, filepath.Join(t.TempDir(), "s") })
+	h := slowJudge{until: make(chan struct{})}
+	s := b.make(`{}`).Sessions[0]
+	b.gateway.sessions[s.ID].group.job.Scenario = h
+	b.policy.says = []string{"slow"}
+	b.post(s, 200, ask)
+	b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+	b.disk.fails(journal.ErrFull)
+	close(h.until)
+	b.until(func() bool { return b.disk.refusals() > 0 })
+	b.disk.fails(nil)
+	if r := b.result().Trajectories[0]; r.Outcome != quintain.Scored {
+		t.Errorf("%s: %s", r.Outcome, r.Error)
 	}
 }

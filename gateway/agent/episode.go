@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/grader"
 )
 
 // An episode is one run of the program. It implements [quintain.Agent].
@@ -94,7 +95,7 @@ func (e *episode) tag(answer string) string {
 	if !e.tagged {
 		return answer
 	}
-	return gateway.Tagged(answer)
+	return grader.Tagged(answer)
 }
 
 // because joins reasons.
