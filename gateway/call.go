@@ -85,7 +85,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 		g.book.keepArrival(g.config.Log, news)
 	}
 	s.mu.Lock()
-	f.nodes, f.err, f.req = nodes, err, nil // the request may be long
+	f.nodes, f.err, f.req, f.place = nodes, err, nil, tree.Place{} // they may be long
 	s.underway--
 	s.used = time.Now()
 	if err == nil {
@@ -171,8 +171,11 @@ func (g *Gateway) abandon(s *session, f *flight) bool {
 
 // prepare places a call, and returns what to ask the policy.
 func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
-	s.mu.Lock()
+	err = s.lockWhole(g)
 	defer s.mu.Unlock()
+	if err != nil {
+		return ask, unreadable(err)
+	}
 	if err := s.tree.Expand(f.req); err != nil {
 		return ask, err
 	}
@@ -298,7 +301,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 	n := &tree.Node{
 		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
 		Turn: quintain.Turn{
-			Observed: slices.Clip(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
+			Observed: slices.Clone(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
 			Fork: sample.Fork, Realigned: sample.Realigned, Malformed: read.Malformed, Why: read.Why,
 			Call: &quintain.Call{ID: id, Parent: -1, Class: p.Class, Branch: p.Branch},

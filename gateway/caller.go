@@ -300,9 +300,10 @@ func (g callerAPI) getCalls(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	t := s.trajectory(s.id, &g.config.Settings)
-	s.mu.Unlock()
+	t, err := s.played(g.Gateway)
+	if err != nil {
+		return err
+	}
 	var out []byte
 	for i := range t.Turns {
 		line, err := jsonform.Marshal(&t.Turns[i])
@@ -328,10 +329,10 @@ func (g callerAPI) getSequences(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	s.tree.JudgeUse()
-	t := s.trajectory(s.id, &g.config.Settings)
-	s.mu.Unlock()
+	t, err := s.played(g.Gateway)
+	if err != nil {
+		return err
+	}
 	all := []shownSequence{}
 	for one := range rollout.WholeEpisodes.Tokens(&t) {
 		shown := shownSequence{Tokens: one.Tokens, Masks: one.Masks, Branch: t.Turns[one.Turns[len(one.Turns)-1]].Call.Branch}

@@ -255,10 +255,7 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 	if err != nil {
 		return quintain.Trajectory{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tree.JudgeUse()
-	return s.trajectory(s.id, &d.config.Settings), nil
+	return s.played(d.Gateway)
 }
 
 // Opened is closed when the gateway answers calls.

@@ -139,9 +139,12 @@ func (x *exchange) ready() error {
 	if x.flight.err != nil {
 		return x.flight.err
 	}
-	x.session.mu.Lock()
+	err := x.session.lockWhole(x.Gateway)
 	news := x.session.mark(x.flight, false)
 	x.session.mu.Unlock()
+	if err != nil {
+		return unreadable(err)
+	}
 	if len(news) == 0 {
 		return nil
 	}

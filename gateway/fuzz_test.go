@@ -50,7 +50,7 @@ func FuzzRestore(f *testing.F) {
 			{Session: "s", Kind: kind, Data: data},
 			{Session: "s", Kind: kind, Data: data},
 		} {
-			if err := (restorer{g}).restore(r); err != nil {
+			if err := (&restorer{Gateway: g}).restore(r); err != nil {
 				return
 			}
 		}

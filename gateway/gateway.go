@@ -123,7 +123,7 @@ const lookEvery = time.Second
 func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	g.player, g.host = p, h
 	if g.config.Folder != "" {
-		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, restorer{g}.restore); err != nil {
+		if g.book.journal, err = g.openStore(g.config.Folder, journal.Options{Log: g.config.Log}, (&restorer{Gateway: g}).restore); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()
@@ -155,6 +155,7 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 			}
 			return nil
 		case <-tick.C:
+			makeRoom(g)
 			g.look(ctx, g.all(), finish)
 		case <-g.due.wake:
 			g.look(ctx, g.due.take(), finish)

@@ -188,6 +188,7 @@ type disk struct {
 	store
 	mu   sync.Mutex
 	full error  // of appends; nil: none
+	lost error  // of reading; nil: none
 	kept []byte // kinds of the records
 	not  int    // appends that failed on demand
 }
@@ -230,6 +231,23 @@ func (d *disk) has(t *testing.T, kind byte) {
 	}
 }
 
+func (d *disk) Read(session string) ([]journal.Record, error) {
+	d.mu.Lock()
+	err := d.lost
+	d.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return d.store.Read(session)
+}
+
+// loses sets the error of all that is read from now on; nil: none.
+func (d *disk) loses(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lost = err
+}
+
 // fails sets the error of all that is written from now on; nil: none.
 func (d *disk) fails(err error) {
 	d.mu.Lock()
@@ -262,6 +280,7 @@ func start(t *testing.T, c Config, p Player, h Host) *bench {
 		t.Fatal(err)
 	}
 	b.gateway.openStore = func(folder string, o journal.Options, replay func(journal.Record) error) (_ store, err error) {
+		o.SegmentBytes = 8 << 10
 		b.disk.store, err = openJournal(folder, o, replay)
 		return b.disk, err
 	}

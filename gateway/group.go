@@ -118,9 +118,9 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 	defer s.mu.Unlock()
 	s.judging = false
 	switch {
-	case fault:
+	case fault && s.unread == nil:
 		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
-	case err != nil:
+	case err != nil && s.unread == nil:
 		g.config.Log.Warn("the reward of a session cannot be kept", "session", s.id, "err", err)
 		return
 	}
@@ -129,13 +129,16 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 
 // judgeByTask has the scenario of a session's problem judge the last reply of its main branch.
 func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err error) {
-	s.mu.Lock()
+	err = s.lockWhole(g)
 	var reply quintain.Reply
 	if last := s.tree.Main(); last != nil {
 		reply = quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
 	}
 	answer := s.ended.Answer
 	s.mu.Unlock()
+	if err != nil {
+		return none, err
+	}
 	step, err := grader.Task(ctx, s.group.job.Scenario, s.group.job.Problem, reply, answer)
 	return Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}, err
 }
@@ -143,8 +146,11 @@ func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err
 // judgeByProgram has the program of the settings grade an ended session. Its standard output is a
 // reward, as callers give one.
 func (s *session) judgeByProgram(ctx context.Context, g *Gateway) (none Reward, err error) {
+	t, err := s.played(g)
+	if err != nil {
+		return none, err
+	}
 	s.mu.Lock()
-	t := s.trajectory(s.id, &g.config.Settings)
 	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: s.ended.Answer, Branches: [][]quintain.Message{}}
 	s.mu.Unlock()
 	for _, b := range t.Branches() {
@@ -186,16 +192,15 @@ func (g *Gateway) finish(ctx context.Context, of *group) error {
 	result := rollout.Result{Job: of.job}
 	var rewarded []quintain.Trajectory
 	g.mu.Lock()
-	for i, s := range of.sessions {
-		s.mu.Lock()
-		t := s.trajectory(fmt.Sprintf("%s#%d", of.Problem.ID(), i), &g.config.Settings)
-		s.mu.Unlock()
+	sessions := of.sessions
+	g.mu.Unlock()
+	for i, s := range sessions {
+		t := s.final(g, fmt.Sprintf("%s#%d", of.Problem.ID(), i))
 		result.Trajectories = append(result.Trajectories, t)
 		if t.Outcome.Rewarded() {
 			rewarded = append(rewarded, t)
 		}
 	}
-	g.mu.Unlock()
 	switch {
 	case len(rewarded) >= of.enough():
 		result.Trajectories = rewarded // those that failed are left out, never counted as 0

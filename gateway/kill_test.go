@@ -68,7 +68,9 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	g, err := New(Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret"), Keys: true, Folder: filepath.Join(dir, "sessions")})
+	c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret"), Keys: true, Folder: filepath.Join(dir, "sessions")}
+	c.Settings.Hold = 1 << 10 // most of the sessions that a new process finds stay on disk
+	g, err := New(c)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,7 @@ type book struct {
 type store interface {
 	Append(ctx context.Context, all ...journal.Record) error
 	Forget(session string) error
+	Read(session string) ([]journal.Record, error)
 	Run(ctx context.Context) error
 	Close() error
 }

@@ -205,7 +205,7 @@ func TestNewsInAnyOrder(t *testing.T) {
 	n := &tree.Node{ID: "a", Turn: quintain.Turn{Call: &quintain.Call{ID: "a"}}}
 	s.tree.Add(n)
 	for _, r := range []journal.Record{{Kind: kindDelivered, Data: []byte("a.2")}, {Kind: kindLost, Data: []byte("a.1")}} {
-		if err := (restorer{g}).restoreInto(s, r); err != nil {
+		if err := (&restorer{Gateway: g}).restoreInto(s, r); err != nil {
 			t.Fatal(err)
 		}
 	}

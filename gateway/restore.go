@@ -14,11 +14,14 @@ import (
 )
 
 // A restorer takes up the sessions of the last process.
-type restorer struct{ *Gateway }
+type restorer struct {
+	*Gateway
+	held int // bytes of tokens and texts
+}
 
 // restore takes a record of the journal, in the order of writing: sessions are then as they
 // were, but that calls which were under way are gone.
-func (g restorer) restore(r journal.Record) error {
+func (g *restorer) restore(r journal.Record) error {
 	switch r.Kind {
 	case kindGroup:
 		return g.restoreGroup(r)
@@ -42,7 +45,7 @@ func (g restorer) restore(r journal.Record) error {
 	return nil
 }
 
-func (g restorer) restoreGroup(r journal.Record) error {
+func (g *restorer) restoreGroup(r journal.Record) error {
 	var of group
 	if err := jsonform.Unmarshal(r.Data, &of.groupRecord); err != nil {
 		return fmt.Errorf("group: %w", err)
@@ -52,7 +55,7 @@ func (g restorer) restoreGroup(r journal.Record) error {
 	return nil
 }
 
-func (g restorer) restoreOrder(r journal.Record) error {
+func (g *restorer) restoreOrder(r journal.Record) error {
 	var in orderRecord
 	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("order: %w", err)
@@ -63,7 +66,7 @@ func (g restorer) restoreOrder(r journal.Record) error {
 	return nil
 }
 
-func (g restorer) restoreSession(r journal.Record) error {
+func (g *restorer) restoreSession(r journal.Record) error {
 	var in sessionRecord
 	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("session: %w", err)
@@ -81,7 +84,7 @@ func (g restorer) restoreSession(r journal.Record) error {
 }
 
 // restoreInto takes a record of a session.
-func (g restorer) restoreInto(s *session, r journal.Record) error {
+func (g *restorer) restoreInto(s *session, r journal.Record) error {
 	switch r.Kind {
 	case kindCall:
 		return g.restoreCall(s, r.Data)
@@ -127,7 +130,7 @@ func (g restorer) restoreInto(s *session, r journal.Record) error {
 
 // restoreCall adds a call to a session's tree, with its place among those that a client may
 // ask for again.
-func (g restorer) restoreCall(s *session, data []byte) error {
+func (g *restorer) restoreCall(s *session, data []byte) error {
 	n, r, err := tree.Decode(data)
 	if err != nil {
 		return err
@@ -143,8 +146,13 @@ func (g restorer) restoreCall(s *session, data []byte) error {
 			n.Tokens += n.Parent.Tokens
 		}
 	}
+	g.held -= s.tree.Size
 	s.tree.Add(n)
 	s.count(n, &g.newest)
+	if g.held += s.tree.Size; int64(g.held) > g.config.Settings.Hold {
+		g.held -= s.tree.Size
+		s.tree.Release()
+	}
 	s.counts[n.Turn.Call.Class]++
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary

@@ -44,6 +44,9 @@ type session struct {
 	waiting  int // requests for them
 	sampled  int // tokens
 	counts   map[string]int
+	versions []int32 // lowest and highest of the weights that sampled a token; nil: unknown
+	readers  int     // of its calls in the journal
+	unread   error   // why they cannot be read; nil: they can
 
 	rewarded bool
 	reward   Reward
@@ -230,6 +233,8 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.Cancelled, s.ended.Why
 	case s.ended.Failed == failedTime:
 		return quintain.TimedOut, s.ended.Why
+	case s.unread != nil:
+		return quintain.InfraFailed, "its calls cannot be read back: " + s.unread.Error()
 	case len(s.failures) > 0 && !s.reward.Force:
 		return quintain.InfraFailed, s.failures[0].Why
 	case s.ended.Failed == failedInfra:
@@ -246,10 +251,15 @@ func (s *session) fate() (quintain.Outcome, string) {
 // s.mu is held.
 func (s *session) count(n *tree.Node, newest *atomic.Int32) {
 	s.sampled += len(n.Turn.Wrote)
-	if len(n.Turn.Versions) == 0 {
+	all := n.Turn.Versions // they never fall
+	if len(all) == 0 {
 		return
 	}
-	last := slices.Max(n.Turn.Versions)
+	first, last := all[0], all[len(all)-1]
+	if s.versions == nil {
+		s.versions = []int32{first, last}
+	}
+	s.versions[0], s.versions[1] = min(s.versions[0], first), max(s.versions[1], last)
 	for old := newest.Load(); last >= old; old = newest.Load() {
 		if newest.CompareAndSwap(old, last+1) {
 			return
@@ -284,7 +294,8 @@ func (s *session) expire(now time.Time) {
 	}
 }
 
-// trajectory returns the session as an episode. s.mu is held.
+// trajectory returns the session as an episode, without turns if its calls are not in memory.
+// s.mu is held.
 func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 	t := quintain.Trajectory{
 		ID: id, Problem: s.group.job.Problem, Vocabulary: s.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
@@ -293,6 +304,9 @@ func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
 		t.Error = s.why
 	} else if t.End = quintain.Terminated; s.ended.Limit {
 		t.End = quintain.Truncated
+	}
+	if s.tree.Released {
+		return t
 	}
 	main := s.tree.Main()
 	for _, n := range s.tree.Nodes {

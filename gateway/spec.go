@@ -34,6 +34,7 @@ type Settings struct {
 	TrainUnused   bool          // train on replies that the agent did not use
 	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
 	Grader        string        // command line of a program that grades sessions; empty: none
+	Hold          int64         // bytes of tokens and texts in memory; beyond, those of idle sessions are on disk alone
 	Dialects      []string      // other projects whose routes are answered too
 }
 
@@ -42,7 +43,7 @@ func Defaults() Settings {
 	return Settings{
 		Limits:       Limits{Calls: 1000, Seconds: 3600, Idle: 600, Parallel: 32, Drain: 5 * time.Second},
 		RewardWithin: 10 * time.Minute, GroupWithin: 2 * time.Hour, AbandonAfter: 15 * time.Second,
-		MaxSessions: 10_000, MaxChoices: 16, MaxSequences: 16,
+		MaxSessions: 10_000, MaxChoices: 16, MaxSequences: 16, Hold: 1 << 30,
 	}
 }
 
@@ -57,6 +58,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.GroupWithin, "group_within", "time for all sessions of a group")
 	d.Duration(&s.AbandonAfter, "abandon_after", "time for which a reply is sampled on after its client has gone, as it may ask again")
 	d.Int(&s.MaxSessions, "max_sessions", "most sessions at once").AtLeast(1)
+	d.Int64(&s.Hold, "hold", "bytes of memory for the tokens and texts of sessions; beyond, the longest idle have theirs on disk alone").AtLeast(0)
 	d.Int(&s.MaxChoices, "max_choices", "most replies of one call").AtLeast(1)
 	d.Int(&s.MaxSequences, "max_sequences", "most training sequences of a session; the longest stay").AtLeast(1)
 	d.Bool(&s.AgentRewards, "agent_rewards", "agents may reward their own sessions: a policy that runs commands could do so too")

@@ -28,7 +28,7 @@ type View struct {
 func (s *session) view() View {
 	v := View{
 		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.Nodes), Tokens: s.sampled,
-		Classes: maps.Clone(s.counts), Drift: map[string]int{}, IdleFor: time.Since(s.used).Seconds(),
+		Classes: maps.Clone(s.counts), Drift: map[string]int{}, Versions: slices.Clone(s.versions), IdleFor: time.Since(s.used).Seconds(),
 	}
 	for _, n := range s.tree.Nodes {
 		switch {
@@ -38,13 +38,6 @@ func (s *session) view() View {
 			v.Drift["realigned"]++
 		default:
 			v.Drift["clean"]++
-		}
-		if all := n.Turn.Versions; len(all) > 0 { // they never fall
-			first, last := all[0], all[len(all)-1]
-			if v.Versions == nil {
-				v.Versions = []int32{first, last}
-			}
-			v.Versions[0], v.Versions[1] = min(v.Versions[0], first), max(v.Versions[1], last)
 		}
 	}
 	if s.rewarded {
@@ -78,8 +71,10 @@ func (g *Gateway) Session(id string) (View, quintain.Trajectory, error) {
 	if err != nil {
 		return View{}, quintain.Trajectory{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tree.JudgeUse()
-	return s.view(), s.trajectory(id, &g.config.Settings), nil
+	t, err := s.played(g)
+	if err != nil {
+		return View{}, t, err
+	}
+	v, _ := s.seen()
+	return v, t, nil
 }

@@ -51,6 +51,8 @@ type Node struct {
 	Instructed bool   // its first message holds instructions that later calls do not carry over
 	Children   int
 	Reward     *float64 // for this reply alone
+
+	released bool // see [Tree.Release]
 }
 
 // Message is the reply as the template gets it: as the model wrote it, so that the template
@@ -76,6 +78,10 @@ type Tree struct {
 	canon *Canon
 	Nodes []*Node
 	ByID  map[string]*Node
+
+	Size     int  // about the bytes of tokens and texts
+	Released bool // some nodes are without theirs, see [Tree.Release]
+
 	byEnd map[Digest][]*Node
 	asked map[Digest]int // calls with these messages
 }
@@ -175,6 +181,7 @@ func (t *Tree) Add(n *Node) {
 	t.ByID[n.ID] = n
 	t.byEnd[n.End] = append(t.byEnd[n.End], n)
 	t.asked[n.Asked]++
+	t.Size += n.size()
 	if n.Parent != nil {
 		n.Parent.Children++
 	}

@@ -1,0 +1,151 @@
+package gateway
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// A held session has tokens and texts in memory.
+type held struct {
+	session *session
+	since   time.Time // its last use
+	bytes   int
+}
+
+// makeRoom has the sessions that are idle the longest give up their tokens and texts, which the
+// journal has too, if those of all take more memory than they may.
+func makeRoom(g *Gateway) {
+	if g.book.journal == nil {
+		return
+	}
+	most, total := g.config.Settings.Hold, int64(0)
+	all := heldSessions(g)
+	for _, h := range all {
+		total += int64(h.bytes)
+	}
+	if total <= most {
+		return
+	}
+	slices.SortFunc(all, func(a, b held) int { return a.since.Compare(b.since) })
+	for _, h := range all {
+		if total <= most-most/4 {
+			return
+		}
+		h.session.mu.Lock()
+		if h.session.isIdle() {
+			h.session.tree.Release()
+			total -= int64(h.bytes)
+		}
+		h.session.mu.Unlock()
+	}
+}
+
+// heldSessions returns the sessions with something in memory.
+func heldSessions(g *Gateway) (all []held) {
+	g.mu.Lock()
+	for _, s := range g.sessions {
+		all = append(all, held{s, s.group.doneAt, 0})
+	}
+	g.mu.Unlock()
+	for i := range all {
+		h := &all[i]
+		h.session.mu.Lock()
+		if h.bytes = h.session.tree.Size; h.session.used.After(h.since) {
+			h.since = h.session.used
+		}
+		h.session.mu.Unlock()
+	}
+	return slices.DeleteFunc(all, func(h held) bool { return h.bytes == 0 })
+}
+
+// isIdle reports whether nobody reads the session's tokens and texts. s.mu is held.
+func (s *session) isIdle() bool { return s.underway == 0 && s.waiting == 0 && s.readers == 0 }
+
+// lockWhole locks a session, and has its tokens and texts in memory unless it returns an error,
+// which says why they cannot be read. The disk is read without a lock.
+func (s *session) lockWhole(g *Gateway) error {
+	s.mu.Lock()
+	if !s.tree.Released {
+		return nil
+	}
+	s.readers++
+	s.mu.Unlock()
+	calls, err := g.book.calls(s.id)
+	s.mu.Lock()
+	s.readers--
+	if err == nil {
+		err = s.tree.Restore(calls)
+	}
+	if s.unread = err; err != nil && !errors.Is(err, errForgotten) {
+		g.config.Log.Error("the calls of a session cannot be read back", "session", s.id, "err", err)
+	}
+	return err
+}
+
+// errForgotten says that the journal has nothing of a session: its group is finished.
+var errForgotten = errors.New("the session is finished, and its calls are not kept any more")
+
+// calls reads the calls of a session from the journal, by their IDs.
+func (b book) calls(session string) (map[string]*tree.Node, error) {
+	records, err := b.journal.Read(session)
+	if err != nil {
+		return nil, err
+	}
+	if len(records) == 0 {
+		return nil, errForgotten
+	}
+	all := map[string]*tree.Node{}
+	for _, r := range records {
+		if r.Kind != kindCall {
+			continue
+		}
+		n, _, err := tree.Decode(r.Data)
+		if err != nil {
+			return nil, err
+		}
+		all[n.ID] = n
+	}
+	return all, nil
+}
+
+// unreadable refuses a call of a session whose earlier calls cannot be read back. The log says
+// why; the outcome of the session does too.
+func unreadable(err error) error {
+	if errors.Is(err, errForgotten) {
+		return ended(err.Error())
+	}
+	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: "the earlier calls of the session cannot be read back from the disk"}
+}
+
+// played returns a session as an episode, as it is now.
+func (s *session) played(g *Gateway) (t quintain.Trajectory, err error) {
+	err = s.lockWhole(g)
+	defer s.mu.Unlock()
+	switch {
+	case errors.Is(err, errForgotten):
+		return t, web.Errorf(http.StatusGone, "%v", err)
+	case err != nil:
+		return t, web.Fault(http.StatusServiceUnavailable, err)
+	case s.state != Sealed:
+		s.tree.JudgeUse()
+	}
+	return s.trajectory(s.id, &g.config.Settings), nil
+}
+
+// final returns a sealed session as an episode of its group. What cannot be read back has no
+// reward.
+func (s *session) final(g *Gateway, id string) quintain.Trajectory {
+	err := s.lockWhole(g)
+	defer s.mu.Unlock()
+	if err != nil {
+		s.outcome, s.why = s.fate()
+	}
+	return s.trajectory(id, &g.config.Settings)
+}
