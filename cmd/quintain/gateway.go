@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -56,6 +57,7 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 	case c.Source.Scenario.Agent.Set():
 		return nil, usagef("run.gateway: agents elsewhere play, and scenario.agent.command is one that plays here; choose one")
 	}
+	openfiles.Warn(log, "gateway.max_sessions", c.Gateway.MaxSessions, openfiles.ForConnections()/2)
 	secret, err := keys.Secret(c.Data)
 	if err != nil {
 		return nil, err

@@ -105,6 +105,9 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return usageError{err}
 	}
+	if c.Policy.Remote() {
+		c.Server.Calls = c.Policy.Server.Connections(&c.Teacher, c.Run.Of.Parallel)
+	}
 	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, routes...)
 	if err != nil {
 		return err

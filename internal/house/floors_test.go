@@ -22,7 +22,7 @@ var floors = [][]string{
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command",
+		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles",
 	},
 	{
 		"settings", // the settings and their names

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/openfiles"
 )
 
 // Run serves on l until ctx ends or l fails, and closes it. On the end of ctx, which is no
@@ -57,15 +59,12 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// maxConnections is the limit of connections: that of the settings, but a quarter of the
-// process's file limit, up to 2048, stays for others.
+// maxConnections is the limit of connections: that of the settings, if the process may open so
+// many files beside those for its own calls and its store.
 func (s *Server) maxConnections() int {
-	most, files := s.config.Settings.MaxConnections, openFiles()
-	if files -= min(files/4, 2048); files > 0 && files < most {
-		s.log.Warn("the limit of open files is below max_connections: raise it with ulimit -n", "max_connections", most, "allowed", files)
-		return files
-	}
-	return most
+	most, allowed := s.config.Settings.MaxConnections, max(1, openfiles.ForConnections()-s.config.Settings.Calls)
+	openfiles.Warn(s.log, "max_connections", most, allowed)
+	return min(most, allowed)
 }
 
 // close wakes waiting calls.

@@ -24,6 +24,8 @@ type Settings struct {
 	Drain          time.Duration // for running requests when the server stops
 	Origins        []string      // of web pages that may call, such as "https://example.org"; "*": any; none: CORS off
 	AccessLog      bool          // log requests at level info, not debug
+
+	Calls int // connections of the process to other servers, which MaxConnections leaves files for; no setting of users
 }
 
 // Default returns the default settings.

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
@@ -104,7 +105,8 @@ func New(s Settings, u Use) (*Server, error) {
 		to.VersionPath = remote.Unasked
 	}
 	to.Newest = u.Newest
-	to.MaxInFlight, to.Version, to.Stop, to.Told = cmp.Or(s.Pool.MaxInFlight, u.Parallel), u.Version, u.Stop, n.watch.Told
+	to.MaxInFlight, to.Version, to.Stop, to.Told = s.inFlight(u.Scores, u.Parallel), u.Version, u.Stop, n.watch.Told
+	openfiles.Warn(u.Log, "parallel", cmp.Or(s.Pool.MaxInFlight, u.Parallel), to.MaxInFlight)
 	if n.addresses, err = s.Pool.Addresses(); err != nil {
 		return nil, err
 	}

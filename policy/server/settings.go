@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -63,4 +65,24 @@ func (s *Settings) Check() error {
 		return errors.New("extra_body: is for completions only; leave it out, or the tokenizer")
 	}
 	return s.Files.Check()
+}
+
+// inFlight is how many requests are under way at once, of parallel samples or a teacher's scores:
+// as many as the process may have connections for.
+func (s *Settings) inFlight(scores bool, parallel int) int {
+	n := openfiles.ForCalls(cmp.Or(s.Pool.MaxInFlight, parallel, 1024))
+	if scores {
+		n = max(1, n/2)
+	}
+	return n
+}
+
+// Connections is how many connections a policy and its teacher, if there is one, have at most.
+func (s *Settings) Connections(t *TeacherSettings, parallel int) int {
+	n := s.inFlight(false, parallel)
+	if len(t.URLs) > 0 {
+		of := t.Server(*s)
+		n += of.inFlight(true, parallel)
+	}
+	return n
 }

@@ -1,0 +1,17 @@
+//go:build unix
+
+package openfiles
+
+import (
+	"math"
+	"syscall"
+)
+
+// limit is the process's limit of open files; 0: unknown.
+func limit() int {
+	var now syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now) != nil || uint64(now.Cur) > math.MaxInt32 {
+		return 0
+	}
+	return int(now.Cur)
+}
