@@ -191,6 +191,8 @@ type disk struct {
 	lost error  // of reading; nil: none
 	kept []byte // kinds of the records
 	not  int    // appends that failed on demand
+
+	reads int // of sessions
 }
 
 func (d *disk) Append(ctx context.Context, all ...journal.Record) error {
@@ -233,6 +235,7 @@ func (d *disk) has(t *testing.T, kind byte) {
 
 func (d *disk) Read(session string) ([]journal.Record, error) {
 	d.mu.Lock()
+	d.reads++
 	err := d.lost
 	d.mu.Unlock()
 	if err != nil {

@@ -282,4 +282,9 @@ func TestEachUsedTokenOfHeldSessionsIsTrainedOnOnce(t *testing.T) {
 	close(stop)
 	clearing.Wait()
 	wait()
+	b.disk.mu.Lock()
+	defer b.disk.mu.Unlock()
+	if b.disk.reads < sessionsPlayed/4 {
+		t.Errorf("sessions were read back %d times", b.disk.reads)
+	}
 }
