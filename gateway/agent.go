@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -50,26 +49,13 @@ func (g agentAPI) routes() []web.Route {
 	)
 }
 
-// keyFrom returns the key of a request; empty: it has none.
-func keyFrom(r *http.Request) string {
-	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
-		if value := r.Header.Get(name); value != "" {
-			if scheme, token, is := strings.Cut(value, " "); is && strings.EqualFold(scheme, "Bearer") {
-				value = token
-			}
-			return strings.TrimSpace(value)
-		}
-	}
-	return r.URL.Query().Get("key")
-}
-
 // sessionOf returns the session of an agent's request. On a port without keys the address
 // is enough; a key of another session is refused even there.
 func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 	if !g.isOpen() {
 		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
 	}
-	key, id := keyFrom(c.R), c.Param("session")
+	key, id := keys.From(c.R), c.Param("session")
 	named, is := keys.SessionOf(key)
 	switch {
 	case id == "" && !is:
@@ -82,14 +68,8 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of this session as the API key")
 	}
 	s := g.known(id)
-	if is {
-		generation := uint32(0)
-		if s != nil {
-			generation = s.generation
-		}
-		if !keys.Opens(key, g.config.Secret, named, generation) {
-			return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
-		}
+	if is && !keys.Opens(key, g.config.Secret, named, s.generationNow()) {
+		return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 	}
 	if s == nil {
 		return nil, ended("there is no such session, or it has ended")

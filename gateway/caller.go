@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,6 +41,7 @@ func (g callerAPI) routes() []web.Route {
 		caller("DELETE", "/v1/sessions/{session}", g.deleteSession),
 		caller("POST", "/v1/sessions/{session}/reward", g.postReward),
 		caller("POST", "/v1/sessions/{session}/end", g.postEnd),
+		caller("POST", "/v1/sessions/{session}/key", g.postKey),
 		caller("GET", "/v1/sessions/{session}/calls", g.getCalls),
 		caller("GET", "/v1/sessions/{session}/sequences", g.getSequences),
 		caller("GET", "/v1/groups/{group}", g.getGroup),
@@ -205,15 +207,8 @@ func reached(at, until State) bool {
 	if until == "ended" {
 		until = Awaiting
 	}
-	place := func(s State) int {
-		for i, o := range order {
-			if o == s {
-				return i
-			}
-		}
-		return len(order)
-	}
-	return place(at) >= place(until)
+	wanted := slices.Index(order, until)
+	return wanted >= 0 && slices.Index(order, at) >= wanted
 }
 
 // postReward takes a reward.
@@ -292,6 +287,26 @@ func (g callerAPI) deleteSession(c *web.Call) error {
 		return err
 	}
 	return g.show(c, s)
+}
+
+// postKey gives a session a new key, and makes the one before void.
+func (g callerAPI) postKey(c *web.Call) error {
+	c.SkipBody()
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Sealed {
+		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it needs no key any more", s.outcome)
+	}
+	next := s.generation.Load() + 1
+	if err := g.book.keep(c.Context(), s.id, kindKey, next); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	s.generation.Store(next)
+	return answer(c, http.StatusOK, map[string]string{"key": s.key(g.config.Secret)})
 }
 
 // getCalls lists the calls of a session, a line each.

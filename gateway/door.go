@@ -79,11 +79,13 @@ func (d Door) Agent(c *web.Call) (Look, error) {
 // this server.
 func (d Door) Owner(key string) (session string, is bool) {
 	session, is = keys.SessionOf(key)
-	return session, is && keys.Opens(key, d.config.Secret, session, 0)
+	return session, is && keys.Opens(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
 }
 
 // Key returns the key of a session.
-func (d Door) Key(session string) string { return keys.Of(d.config.Secret, session, 0) }
+func (d Door) Key(session string) string {
+	return keys.Of(d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
+}
 
 // Start makes sessions, as [Gateway.Make] does. With Spec.Join it makes one in the newest
 // group of that Join, or in a new one if that is full.

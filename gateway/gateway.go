@@ -92,25 +92,16 @@ func New(c Config) (*Gateway, error) {
 		due: newDueGroups(), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
 	}
 	if !c.Settings.StrictPrompts {
-		forms := append(volatile(), c.Settings.Ignore...)
-		for i, form := range forms {
+		g.canon.Ignore = tree.Volatile()
+		for i, form := range c.Settings.Ignore {
 			re, err := regexp.Compile(form)
 			if err != nil {
-				return nil, fmt.Errorf("gateway.ignore[%d]: %w", i-len(volatile()), err)
+				return nil, fmt.Errorf("gateway.ignore[%d]: %w", i, err)
 			}
 			g.canon.Ignore = append(g.canon.Ignore, re)
 		}
 	}
 	return g, nil
-}
-
-// volatile returns what coding agents change in their system messages between calls: lines
-// of billing, and dates.
-func volatile() []string {
-	return []string{
-		`(?m)^x-anthropic-billing-header:.*$`,
-		`(?mi)^\s*(today['’]s date|current date|date|current time)(\s+is\b|\s*:).*$`,
-	}
 }
 
 // lookEvery is how often sessions are looked at: their times are longer by far.

@@ -229,10 +229,11 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 	}
 	for _, s := range fresh {
 		s.as = d.as
-		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as})
+		s.generation.Store(agentAPI{g}.known(d.as).generationNow()) // its keys stay valid, or void
+		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as, s.generation.Load()})
 		records = append(records, r)
 		out.Sessions = append(out.Sessions, MadeSession{
-			ID: s.id, Key: keys.Of(g.config.Secret, s.id, s.generation), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
+			ID: s.id, Key: s.key(g.config.Secret), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
 		})
@@ -279,7 +280,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
-		fresh[i] = newSession(of, &g.canon, sessionRecord{keys.NewID(keys.SessionBytes), of.Name, len(of.sessions) + of.coming + i, now, ""})
+		fresh[i] = newSession(of, &g.canon, sessionRecord{ID: keys.NewID(keys.SessionBytes), Group: of.Name, Number: len(of.sessions) + of.coming + i, Created: now})
 	}
 	of.coming += count
 	g.live += count

@@ -50,7 +50,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
 		if isRefused(err) {
-			q.Messages = withShortIDs(slices.Clone(q.Messages))
+			q.Messages = dialect.WithShortIDs(slices.Clone(q.Messages))
 			read, err = r.Render(q)
 		}
 		return len(read.Tokens), err

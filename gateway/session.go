@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -30,9 +31,9 @@ const (
 // A session is one episode that an agent plays.
 type session struct {
 	id         string
-	as         string // another ID of it; empty: none
-	generation uint32
-	number     int // in its group
+	as         string        // another ID of it; empty: none
+	generation atomic.Uint32 // of its key
+	number     int           // in its group
 	group      *group
 	limits     Limits
 
@@ -98,10 +99,23 @@ const (
 )
 
 func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
-	return &session{
+	s := &session{
 		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: tree.New(canon), flights: newFlights(),
 		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), cut: make(chan struct{}),
 	}
+	s.generation.Store(r.Generation)
+	return s
+}
+
+// key is the key of the session.
+func (s *session) key(secret []byte) string { return keys.Of(secret, s.id, s.generation.Load()) }
+
+// generationNow is the generation of the key; 0 if there is no session.
+func (s *session) generationNow() uint32 {
+	if s == nil {
+		return 0
+	}
+	return s.generation.Load()
 }
 
 // become changes the state, and wakes those who wait. s.mu is held.

@@ -62,7 +62,7 @@ func (s *Solo) ID() string { return s.session.id }
 
 // Key is the key of the session.
 func (s *Solo) Key() string {
-	return keys.Of(s.gateway.config.Secret, s.session.id, s.session.generation)
+	return s.session.key(s.gateway.config.Secret)
 }
 
 // Watch waits until the session is over: at a limit, at the word of the agent, or when ctx
