@@ -354,7 +354,11 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.Turn
-		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
+		if req.LogProbs {
+			c.LogProbs = dialect.LogProbs(t.Wrote, t.LogProbs, g.player.Piece)
+		}
+		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].Tokens - len(f.nodes[0].Turn.Wrote)

@@ -30,6 +30,9 @@ type Player struct {
 	// Nil: no text can be completed.
 	Encode func(text string, opens bool) ([]quintain.Token, error)
 
+	// Piece returns the text of a token. Nil: unknown.
+	Piece func(t quintain.Token) string
+
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
 }
@@ -47,6 +50,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	if r == nil {
 		return out, nil
 	}
+	out.Piece = func(t quintain.Token) string { return r.Whole([]quintain.Token{t}, false) }
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
 		if isRefused(err) {
