@@ -131,7 +131,7 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	if name := c.R.Header.Get("Quintain-Branch"); name != "" {
 		req.Branch = name
 	}
-	f, err := g.join(s, req, sum, asksAgain(c.R.Header))
+	f, err := g.join(s, req, sum, dialect.AsksAgain(c.R.Header))
 	if err != nil {
 		return refuse(c, d, asError(err))
 	}
@@ -147,7 +147,7 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 // decode reads the request of a call, with its digest.
 func (g agentAPI) decode(c *web.Call, d dialect.Dialect) (req *dialect.Request, sum tree.Digest, err error) {
 	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
+		sum = asked(d.Name(), dialect.KeyOf(c.R.Header), body)
 		req, refused := d.Decode(body, g.limits())
 		if refused != nil {
 			return nil, refused
@@ -170,21 +170,6 @@ func (g agentAPI) limits() dialect.Limits {
 	l := dialect.StandardLimits()
 	l.Choices = g.config.Settings.MaxChoices
 	return l
-}
-
-// asksAgain reports whether a client says that it repeats a request. An equal request
-// without a mark is a new one: a compaction may repeat it.
-func asksAgain(h http.Header) bool {
-	if n := h.Get("X-Stainless-Retry-Count"); n != "" && n != "0" {
-		return true
-	}
-	return keyOfRequest(h) != ""
-}
-
-// keyOfRequest is the client's own name of a request, which a retry repeats; empty: it has
-// none.
-func keyOfRequest(h http.Header) string {
-	return cmp.Or(h.Get("Idempotency-Key"), h.Get("X-Client-Request-Id"))
 }
 
 // modelOf is the name of the model in a reply: that of the request, or another if it has none.

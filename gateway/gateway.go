@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/tree"
@@ -64,6 +66,10 @@ type Gateway struct {
 	opened chan struct{} // closed when Run answers calls
 	book   book          // set by Run
 
+	// Calls counts the calls of all sessions by class; retries, and calls whose system messages
+	// changed by what makes no difference, are counted beside.
+	Calls *prometheus.CounterVec
+
 	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
 	newest    atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
 
@@ -90,6 +96,7 @@ func New(c Config) (*Gateway, error) {
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
 		due: newDueGroups(), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
+		Calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_gateway_calls_total", Help: "Model calls of agents, by class."}, []string{"class"}),
 	}
 	if !c.Settings.StrictPrompts {
 		g.canon.Ignore = tree.Volatile()

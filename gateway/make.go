@@ -121,7 +121,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 		of.RewardWithin = time.Duration(spec.RewardWithin * float64(time.Second))
 	}
 	if spec.Limits != nil {
-		of.Limits = spec.Limits.within(settings.Limits)
+		of.Limits = spec.Limits.Within(settings.Limits)
 	}
 	if of.job, err = g.job(spec, of.Name); err != nil {
 		return nil, err
@@ -146,26 +146,6 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	}
 	of.register(g)
 	return of, nil
-}
-
-// within returns the limits of a caller, none above those of the settings.
-func (l Limits) within(most Limits) Limits {
-	number := func(asked, most int) int {
-		if asked <= 0 || most > 0 && asked > most {
-			return most
-		}
-		return asked
-	}
-	seconds := func(asked, most float64) float64 {
-		if !(asked > 0) || most > 0 && asked > most {
-			return most
-		}
-		return asked
-	}
-	return Limits{
-		Calls: number(l.Calls, most.Calls), Tokens: number(l.Tokens, most.Tokens), TotalTokens: number(l.TotalTokens, most.TotalTokens),
-		Seconds: seconds(l.Seconds, most.Seconds), Idle: seconds(l.Idle, most.Idle), Parallel: number(l.Parallel, most.Parallel), Drain: most.Drain,
-	}
 }
 
 // enter waits for room at the gate.

@@ -159,7 +159,9 @@ func (g *restorer) restoreCall(s *session, data []byte) error {
 		g.held -= s.tree.Size
 		s.tree.Release()
 	}
-	s.counts[n.Turn.Call.Class]++
+	if r.Choice == 0 {
+		s.classify(n)
+	}
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary
 	if s.state == Created {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -35,7 +36,7 @@ type session struct {
 	generation atomic.Uint32 // of its key
 	number     int           // in its group
 	group      *group
-	limits     Limits
+	limits     limits.Limits
 
 	mu       sync.Mutex
 	state    State
@@ -249,6 +250,8 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.TimedOut, s.ended.Why
 	case s.unread != nil:
 		return quintain.InfraFailed, "its calls cannot be read back: " + s.unread.Error()
+	case s.stale() != "":
+		return quintain.TimedOut, s.stale()
 	case len(s.failures) > 0 && !s.reward.Force:
 		return quintain.InfraFailed, s.failures[0].Why
 	case s.ended.Failed == failedInfra:
@@ -281,6 +284,26 @@ func (s *session) count(n *tree.Node, newest *atomic.Int32) {
 	}
 }
 
+// ignoredChanges counts the calls whose system messages changed by what makes no difference.
+const ignoredChanges = "ignored_changes"
+
+// classify counts a call by its first reply. s.mu is held.
+func (s *session) classify(n *tree.Node) {
+	s.counts[n.Turn.Call.Class]++
+	if n.Ignored {
+		s.counts[ignoredChanges]++
+	}
+}
+
+// stale is why a session is of too many weights to be trained on; empty: it is not. s.mu is
+// held.
+func (s *session) stale() string {
+	if s.group.Mode != Train {
+		return ""
+	}
+	return s.limits.Stale(s.versions)
+}
+
 // stopCalls ends the calls under way. s.mu is held.
 func (s *session) stopCalls() {
 	select {
@@ -301,6 +324,8 @@ func (s *session) late(now time.Time) {
 func (s *session) expire(now time.Time) {
 	switch {
 	case s.over() != nil:
+	case s.stale() != "":
+		s.end(End{Failed: failedTime, Why: s.stale()}, now)
 	case s.limits.Seconds > 0 && now.Sub(s.created).Seconds() > s.limits.Seconds:
 		s.end(End{Failed: failedTime, Why: fmt.Sprintf("it took more than %g seconds", s.limits.Seconds)}, now)
 	case s.limits.Idle > 0 && s.underway == 0 && now.Sub(s.used).Seconds() > s.limits.Idle:

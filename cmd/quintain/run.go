@@ -132,6 +132,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
 	if agents != nil {
 		pages.ShowAgents(agents)
+		r.register(agents.Calls)
 		r.live.Say("agents play: POST http://%s/v1/sessions makes sessions (docs/gateway.md)", h.Addr())
 	}
 	w.show(h.Addr(), open)
