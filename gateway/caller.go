@@ -126,7 +126,7 @@ func (g callerAPI) postSessions(c *web.Call) error {
 	case known:
 		return g.explain(c, web.Errorf(http.StatusTooManyRequests, "Idempotency-Key: a request with this key is under way"))
 	}
-	out, err := g.Make(c.Context(), spec, waitOf(c), base(c.R))
+	out, err := g.Make(c.Context(), spec, waitOf(c), g.config.Settings.base(c.R))
 	g.mu.Lock()
 	if g.orders[order] = out; err != nil || order == "" {
 		delete(g.orders, order)
@@ -155,13 +155,13 @@ func waitOf(c *web.Call) time.Duration {
 	return time.Duration(min(seconds, 60) * float64(time.Second))
 }
 
-// base is the address by which a client reached this server.
-func base(r *http.Request) string {
-	scheme := "http"
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		scheme = "https"
+// base is the address of the agents' routes for a client: that by which it reached this server,
+// or the port of agents at the same name.
+func (s *Settings) base(r *http.Request) string {
+	if s.Port != 0 {
+		return web.AddressAt(s.Host, s.Port, r)
 	}
-	return scheme + "://" + r.Host
+	return web.Address(r)
 }
 
 // find returns the session of a request.
@@ -396,7 +396,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, demand{1, base(c.R), "", ""})
+	out, err := g.more(c.Context(), of, demand{1, g.config.Settings.base(c.R), "", ""})
 	if err != nil {
 		return g.explain(c, err)
 	}

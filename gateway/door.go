@@ -92,7 +92,7 @@ func (d Door) Key(session string) string {
 func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	caller := callerAPI{d.Gateway}
 	if spec.Join == "" {
-		out, err := d.Make(c.Context(), spec, waitOf(c), base(c.R))
+		out, err := d.Make(c.Context(), spec, waitOf(c), d.config.Settings.base(c.R))
 		return out, caller.explain(c, err)
 	}
 	turn := &d.joins[maphash.String(d.seed, spec.Join)%uint64(len(d.joins))]
@@ -103,12 +103,12 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	of := d.groups[d.joining[spec.Join]]
 	d.mu.Unlock()
 	if of != nil {
-		out, err := d.more(c.Context(), of, demand{1, base(c.R), spec.As, spec.Key})
+		out, err := d.more(c.Context(), of, demand{1, d.config.Settings.base(c.R), spec.As, spec.Key})
 		if full, is := errors.AsType[*web.Error](err); !is || full.Status != http.StatusConflict {
 			return out, caller.explain(c, err)
 		}
 	}
-	out, err := d.Make(c.Context(), spec, waitOf(c), base(c.R))
+	out, err := d.Make(c.Context(), spec, waitOf(c), d.config.Settings.base(c.R))
 	return out, caller.explain(c, err)
 }
 
@@ -262,6 +262,14 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 
 // Opened is closed when the gateway answers calls.
 func (d Door) Opened() <-chan struct{} { return d.opened }
+
+// Elsewhere is the address of the agents' routes if they have a port of their own; else empty.
+func (d Door) Elsewhere(c *web.Call) string {
+	if d.config.Settings.Port == 0 {
+		return ""
+	}
+	return d.config.Settings.base(c.R)
+}
 
 // Health is a route that says that the server runs, in the forms of several projects.
 func (d Door) Health() web.Route {

@@ -341,3 +341,21 @@ func TestNewKeysOfNames(t *testing.T) {
 		}
 	}
 }
+
+// If agents have a port of their own, their addresses name it.
+func TestAddressesOfTheirOwnPort(t *testing.T) {
+	b := open(t, func(c *Config) { c.Settings.Port, c.Settings.Host = 8001, "10.0.0.7" })
+	m := b.make(`{"name": "x", "of": 2, "count": 1}`)
+	for _, s := range []MadeSession{m.Sessions[0], b.more(m)} {
+		if want := "http://10.0.0.7:8001/sessions/" + s.ID; s.Anthropic != want || s.OpenAI != want+"/v1" {
+			t.Errorf("%s and %s, want %s", s.OpenAI, s.Anthropic, want)
+		}
+	}
+	c := &web.Call{R: httptest.NewRequest(http.MethodGet, "http://localhost:8000/", nil)}
+	if at := NewDoor(b.gateway).Elsewhere(c); at != "http://10.0.0.7:8001" {
+		t.Errorf("elsewhere is %s", at)
+	}
+	if at := NewDoor(open(t, nil).gateway).Elsewhere(c); at != "" {
+		t.Errorf("one port is at %s", at)
+	}
+}

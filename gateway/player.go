@@ -37,6 +37,15 @@ type Player struct {
 	Count func(r quintain.Request) (int, error)
 }
 
+// PlayerOf returns a policy as a player: it may have a renderer. The error names the setting.
+func (s *Settings) PlayerOf(p quintain.Policy) (Player, error) {
+	var reads exact.Renderer
+	if of, does := p.(interface{ Renderer() exact.Renderer }); does {
+		reads = of.Renderer()
+	}
+	return s.Player(p, reads)
+}
+
 // Player returns a policy that renders with r as a player; r is nil if the policy renders
 // nothing here. The error names the setting.
 func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {

@@ -26,6 +26,8 @@ type Settings struct {
 	Grader        string        // command line of a program that grades sessions; empty: none
 	Hold          int64         // bytes of tokens and texts in memory; beyond, those of idle sessions are on disk alone
 	Dialects      []string      // other projects whose routes are answered too
+	Port          int           // of agents alone; 0: that of all else
+	Host          string        // to listen on there; empty: that of the other port
 }
 
 // Defaults returns the default settings.
@@ -54,6 +56,8 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
 	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl (docs/gateway-aliases.md)")
+	d.Int(&s.Port, "port", "port for agents alone, the only one that they need reach; 0: that of all else").Between(0, 65535)
+	d.Text(&s.Host, "host", "address to listen on for agents alone; empty: that of all else")
 }
 
 // A Spec says what a caller wants of new sessions. Its JSON form is the body of
