@@ -144,11 +144,14 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	return x.whole()
 }
 
-// decode reads the request of a call, with its digest.
+// decode reads the request of a call, with its digest: of the route, the client's key for it, and
+// the body, byte by byte.
 func (g agentAPI) decode(c *web.Call, d dialect.Dialect) (req *dialect.Request, sum tree.Digest, err error) {
+	limits := dialect.StandardLimits()
+	limits.Choices = g.config.Settings.MaxChoices
 	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		sum = asked(d.Name(), dialect.KeyOf(c.R.Header), body)
-		req, refused := d.Decode(body, g.limits())
+		sum = tree.Sum([]byte(d.Name()), []byte(dialect.KeyOf(c.R.Header)), body)
+		req, refused := d.Decode(body, limits)
 		if refused != nil {
 			return nil, refused
 		}
@@ -163,13 +166,6 @@ func fail(c *web.Call, d dialect.Dialect, err error) error {
 		return refuse(c, d, refused)
 	}
 	return err
-}
-
-// limits are those of a request.
-func (g agentAPI) limits() dialect.Limits {
-	l := dialect.StandardLimits()
-	l.Choices = g.config.Settings.MaxChoices
-	return l
 }
 
 // modelOf is the name of the model in a reply: that of the request, or another if it has none.

@@ -125,6 +125,8 @@ type Look struct {
 	Group        string
 	Of           int // sessions of the group
 	Created      time.Time
+	Problem      string // its ID
+	Prompt       string // its question; empty: the agent has it
 	Metadata     json.RawMessage
 	Replies      int
 }
@@ -142,7 +144,8 @@ func (s *session) look() Look {
 	return Look{
 		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
 		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
+		Group: s.group.Name, Of: s.group.Of, Created: s.created,
+		Problem: s.group.Problem.ID(), Prompt: s.group.Prompt, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
 	}
 }
 

@@ -141,7 +141,11 @@ func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err
 		return none, err
 	}
 	step, err := grader.Task(ctx, s.group.job.Scenario, s.group.job.Problem, reply, answer)
-	return Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}, err
+	return rewardOf(step), err
+}
+
+func rewardOf(s quintain.Step) Reward {
+	return Reward{Reward: s.Reward, Right: s.Right, Malformed: s.Malformed, Why: s.Why, Answer: s.Answer}
 }
 
 // judgeByProgram has the program of the settings grade an ended session. Its standard output is a

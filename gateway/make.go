@@ -291,13 +291,18 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer g.due.add(s.group)
+	return s.keepReward(ctx, g.book, r)
+}
+
+// keepReward takes a reward once it is on disk. s.mu is held.
+func (s *session) keepReward(ctx context.Context, b book, r Reward) error {
 	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
 		return err
 	}
-	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
+	if err := b.keep(ctx, s.id, kindReward, r); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
 	}
-	defer g.due.add(s.group)
 	return s.take(r)
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/aliases"
+	"github.com/quintain-rl/quintain/gateway/answers"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -101,7 +101,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return err
 	}
-	planes, err := aliases.Routes(agents, c.Gateway)
+	planes, err := answers.Routes(agents, c.Gateway)
 	if err != nil {
 		return usageError{err}
 	}
