@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/agl"
 	"github.com/quintain-rl/quintain/gateway/areal"
 	"github.com/quintain-rl/quintain/gateway/rllm"
+	"github.com/quintain-rl/quintain/gateway/uniagent"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -20,7 +21,7 @@ type project struct {
 }
 
 func projects() []project {
-	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}}
+	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}, {"uni-agent", uniagent.Routes}}
 }
 
 // Planes are the routes of a gateway on two ports.

@@ -16,7 +16,7 @@ func TestProjectsGoTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := 0
-	for _, names := range [][]string{nil, {"agl"}, {"agl", "rllm"}, {"agl", "rllm", "areal", "agl"}} {
+	for _, names := range [][]string{nil, {"agl"}, {"agl", "rllm"}, {"agl", "rllm", "areal", "agl"}, {"uni-agent", "agl", "rllm", "areal"}} {
 		planes, err := aliases.Routes(g, gateway.Settings{Dialects: names})
 		all := planes.Main
 		if err != nil || len(all) <= before || planes.Agents != nil {
@@ -38,7 +38,7 @@ func TestUnknownProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = aliases.Routes(g, gateway.Settings{Dialects: []string{"rllm", "nobody"}})
-	if err == nil || err.Error() != `gateway.dialects: no dialect "nobody", want some of areal, rllm, agl` {
+	if err == nil || err.Error() != `gateway.dialects: no dialect "nobody", want some of areal, rllm, agl, uni-agent` {
 		t.Errorf("the error is %v", err)
 	}
 }

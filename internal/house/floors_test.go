@@ -67,7 +67,7 @@ var floors = [][]string{
 		"scenarios",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
-		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/gatewaytest",
+		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
 		"policy/probe",
 		"interop/export",
 		"interop/pipe",
