@@ -26,6 +26,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 	defer s.mu.Unlock()
 	if old := s.flights.by[d]; old != nil && again {
 		s.counts["retry"]++
+		g.Calls.WithLabelValues("retry").Inc()
 		old.waiting++
 		s.waiting++
 		return old, nil
@@ -252,7 +253,11 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		s.tree.Add(n)
 		s.count(n, &g.newest)
 	}
-	s.counts[f.place.Class]++
+	s.classify(nodes[0])
+	g.Calls.WithLabelValues(f.place.Class).Inc()
+	if f.place.Ignored {
+		g.Calls.WithLabelValues(ignoredChanges).Inc()
+	}
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
@@ -299,7 +304,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 		}
 	}
 	n := &tree.Node{
-		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
+		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed, Ignored: p.Ignored,
 		Turn: quintain.Turn{
 			Observed: slices.Clone(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
@@ -354,7 +359,11 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.Turn
-		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
+		if req.LogProbs {
+			c.LogProbs = dialect.LogProbs(t.Wrote, t.LogProbs, g.player.Piece)
+		}
+		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].Tokens - len(f.nodes[0].Turn.Wrote)
