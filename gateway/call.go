@@ -217,6 +217,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	if err != nil {
 		return nil, err
 	}
+	if f.req.Stream && ask.N == 1 {
+		ask.Text = g.showing(f)
+	}
 	id := f.id
 	began := time.Now()
 	samples, err := g.player.sample(ctx, f.place, ask)
@@ -239,6 +242,10 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].Turn.Call.Took = time.Since(began)
+	}
+	if !f.live.begins(&nodes[0].Turn) {
+		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
+		return nil, policyFailed("the policy began the reply anew after a part of it was shown")
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
@@ -331,14 +338,23 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 
 // read parses a sample's text: thoughts, content, tool calls.
 func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
-	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil || req.Prompt != "" {
+	format, in := g.form(req)
+	if format == nil || sample.Whole == "" || sample.ToolCalls != nil {
 		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
-	in := calls.Context{Tools: req.Tools}
+	return format.Parse(sample.Whole, in)
+}
+
+// form returns the format of the replies to a request; nil: their text is all content.
+func (g *Gateway) form(req *dialect.Request) (f *calls.Format, in calls.Context) {
+	if g.player.Format == nil || req.Prompt != "" {
+		return nil, in
+	}
+	in.Tools = req.Tools
 	if g.player.Opens != nil {
 		in.Thinking = g.player.Opens(req.Vars)
 	}
-	return g.player.Format.Parse(sample.Whole, in)
+	return g.player.Format, in
 }
 
 // shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.

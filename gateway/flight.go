@@ -21,6 +21,7 @@ type flight struct {
 	nodes []*tree.Node     // a reply each
 	at    time.Time        // of the commit
 	place tree.Place       // in the tree; known before done
+	live  live             // of a stream
 	err   error
 
 	// The session's mutex guards the rest.
