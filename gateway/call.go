@@ -218,7 +218,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		return nil, err
 	}
 	if f.req.Stream && ask.N == 1 {
-		ask.Text = g.showing(f)
+		ask.Text = g.player.showing(f)
 	}
 	id := f.id
 	began := time.Now()
@@ -243,7 +243,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].Turn.Call.Took = time.Since(began)
 	}
-	if !f.live.begins(&nodes[0].Turn) {
+	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
 		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
 		return nil, policyFailed("the policy began the reply anew after a part of it was shown")
 	}
@@ -299,7 +299,7 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 
 // node makes the node of a sample.
 func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *quintain.Sample) *tree.Node {
-	read := g.read(req, sample)
+	read := g.player.read(req, sample)
 	for i := range read.Calls {
 		if read.Calls[i].ID == "" {
 			read.Calls[i].ID = dialect.CallID(id, i)
@@ -337,8 +337,8 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 }
 
 // read parses a sample's text: thoughts, content, tool calls.
-func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
-	format, in := g.form(req)
+func (p *Player) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
+	format, in := p.form(req)
 	if format == nil || sample.Whole == "" || sample.ToolCalls != nil {
 		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
@@ -346,15 +346,27 @@ func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Repl
 }
 
 // form returns the format of the replies to a request; nil: their text is all content.
-func (g *Gateway) form(req *dialect.Request) (f *calls.Format, in calls.Context) {
-	if g.player.Format == nil || req.Prompt != "" {
+func (p *Player) form(req *dialect.Request) (f *calls.Format, in calls.Context) {
+	if p.Format == nil || req.Prompt != "" {
 		return nil, in
 	}
 	in.Tools = req.Tools
-	if g.player.Opens != nil {
-		in.Thinking = g.player.Opens(req.Vars)
+	if p.Opens != nil {
+		in.Thinking = p.Opens(req.Vars)
 	}
-	return g.player.Format, in
+	return p.Format, in
+}
+
+// showing returns what shows a reply while it is sampled.
+func (p *Player) showing(f *flight) func(text, whole string) {
+	format, in := p.form(f.req)
+	return func(text, whole string) {
+		if format == nil {
+			f.live.Show("", text)
+		} else {
+			f.live.Show(format.Sure(whole, in))
+		}
+	}
 }
 
 // shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.

@@ -76,7 +76,7 @@ func (x *exchange) await(w dialect.Stream, send func(events []byte) error) error
 	tick := time.NewTicker(keepAliveEvery)
 	defer tick.Stop()
 	for {
-		reasoning, content, grew := x.flight.live.now()
+		reasoning, content, grew := x.flight.live.Now()
 		if events := w.Live(reasoning, content); len(events) > 0 {
 			if err := send(events); err != nil {
 				return err
