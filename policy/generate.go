@@ -38,8 +38,9 @@ type Prompt struct {
 	Exam     bool          // as in [quintain.Request]
 
 	// Sampled, if set, gets the tokens of the first continuation so far, read only, as they
-	// arrive; not after Generate has returned. After a fault of the server they begin anew. A
-	// server that is not streamed ignores it.
+	// arrive; not after Generate has returned. If the server then goes away, they are the
+	// output, as if it had interrupted it; a retry within Generate begins them anew. A server
+	// that is not streamed ignores it.
 	Sampled func(tokens []quintain.Token)
 }
 
