@@ -84,6 +84,13 @@ type Request struct {
 	// were sampled; its Text and Whole end before it. A policy that cannot do so refuses it.
 	Stop []string
 
+	// Text, if set, gets the beginnings of the one sample's Text and Whole while it is sampled,
+	// each going on from the last: whole characters, and none that may belong to a stop text or
+	// to the token that closes the reply. It is not called after Sample has returned. If the
+	// policy must sample anew after a fault of its server, the sample may begin otherwise. A
+	// policy may ignore it; with N above 1 it does.
+	Text func(text, whole string)
+
 	// Within limits the time a server takes to reply, without the wait for a free slot; 0:
 	// no limit. A policy without servers ignores it.
 	Within time.Duration

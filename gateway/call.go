@@ -218,6 +218,9 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	if err != nil {
 		return nil, err
 	}
+	if f.req.Stream && ask.N == 1 {
+		ask.Text = g.player.showing(f)
+	}
 	id := f.id
 	began := time.Now()
 	samples, err := g.player.sample(ctx, f.place, ask)
@@ -240,6 +243,10 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].Turn.Call.Took = time.Since(began)
+	}
+	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
+		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
+		return nil, policyFailed("the policy began the reply anew after a part of it was shown")
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
@@ -297,7 +304,7 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 
 // node makes the node of a sample.
 func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *quintain.Sample) *tree.Node {
-	read := g.read(req, sample)
+	read := g.player.read(req, sample)
 	for i := range read.Calls {
 		if read.Calls[i].ID == "" {
 			read.Calls[i].ID = dialect.CallID(id, i)
@@ -335,15 +342,36 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 }
 
 // read parses a sample's text: thoughts, content, tool calls.
-func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
-	if g.player.Format == nil || sample.Whole == "" || sample.ToolCalls != nil || req.Prompt != "" {
+func (p *Player) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
+	format, in := p.form(req)
+	if format == nil || sample.Whole == "" || sample.ToolCalls != nil {
 		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
-	in := calls.Context{Tools: req.Tools}
-	if g.player.Opens != nil {
-		in.Thinking = g.player.Opens(req.Vars)
+	return format.Parse(sample.Whole, in)
+}
+
+// form returns the format of the replies to a request; nil: their text is all content.
+func (p *Player) form(req *dialect.Request) (f *calls.Format, in calls.Context) {
+	if p.Format == nil || req.Prompt != "" {
+		return nil, in
 	}
-	return g.player.Format.Parse(sample.Whole, in)
+	in.Tools = req.Tools
+	if p.Opens != nil {
+		in.Thinking = p.Opens(req.Vars)
+	}
+	return p.Format, in
+}
+
+// showing returns what shows a reply while it is sampled.
+func (p *Player) showing(f *flight) func(text, whole string) {
+	format, in := p.form(f.req)
+	return func(text, whole string) {
+		if format == nil {
+			f.live.Show("", text)
+		} else {
+			f.live.Show(format.Sure(whole, in))
+		}
+	}
 }
 
 // shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.

@@ -37,7 +37,7 @@ func (x *exchange) whole() error {
 	return x.c.JSON(http.StatusOK, x.d.Encode(x.req, x.reply(x.req, x.flight)))
 }
 
-// stream answers with events. The reply leaves once it is kept.
+// stream answers with events. Text leaves while it is sampled, the rest once it is kept.
 func (x *exchange) stream() error {
 	head := dialect.Reply{Call: x.flight.id, Model: modelOf(x.req, x.config.Model), Created: time.Now()}
 	w, out := x.d.Stream(x.req, head), x.c.Paced()
@@ -55,7 +55,7 @@ func (x *exchange) stream() error {
 	if err := send(w.Begin()); err != nil {
 		return err
 	}
-	if err := x.await(func() error { return send(w.KeepAlive()) }); err != nil {
+	if err := x.await(w, send); err != nil {
 		return err
 	}
 	if err := x.ready(); err != nil {
@@ -71,16 +71,23 @@ func (x *exchange) stream() error {
 	return err
 }
 
-// await waits for the flight, and calls alive now and then.
-func (x *exchange) await(alive func() error) error {
+// await waits for the flight, and sends what it shows, and signs of life.
+func (x *exchange) await(w dialect.Stream, send func(events []byte) error) error {
 	tick := time.NewTicker(keepAliveEvery)
 	defer tick.Stop()
 	for {
+		reasoning, content, grew := x.flight.live.Now()
+		if events := w.Live(reasoning, content); len(events) > 0 {
+			if err := send(events); err != nil {
+				return err
+			}
+		}
 		select {
 		case <-x.flight.done:
 			return nil
+		case <-grew:
 		case <-tick.C:
-			if err := alive(); err != nil {
+			if err := send(w.KeepAlive()); err != nil {
 				return err
 			}
 		case <-x.c.Context().Done():

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/live"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -21,6 +22,7 @@ type flight struct {
 	nodes []*tree.Node     // a reply each
 	at    time.Time        // of the commit
 	place tree.Place       // in the tree; known before done
+	live  live.Text        // of a stream
 	err   error
 
 	// The session's mutex guards the rest.

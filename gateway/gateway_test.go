@@ -30,14 +30,15 @@ type parrot struct {
 	asked []quintain.Request
 	hold  chan struct{} // if set, calls wait until it is closed
 
-	breaks func(*quintain.Sample) // if set, spoils samples
+	breaks func(*quintain.Sample)                                                // if set, spoils samples
+	tells  func(ctx context.Context, show func(text, whole string), text string) // if set, tells a sample before it is whole
 }
 
 func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	p.mu.Lock()
 	p.asked = append(p.asked, r)
 	number := len(p.asked)
-	hold, breaks := p.hold, p.breaks
+	hold, breaks, tells := p.hold, p.breaks, p.tells
 	var err error
 	if len(p.fails) > 0 {
 		err, p.fails = p.fails[0], p.fails[1:]
@@ -57,6 +58,9 @@ func (p *parrot) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
+	}
+	if tells != nil && r.Text != nil {
+		tells(ctx, r.Text, texts[0])
 	}
 	if err != nil {
 		return nil, err

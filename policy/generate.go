@@ -36,6 +36,12 @@ type Prompt struct {
 	Stop     []string      // texts that end a reply, as in [quintain.Request]
 	Within   time.Duration // as in [quintain.Request]
 	Exam     bool          // as in [quintain.Request]
+
+	// Sampled, if set, gets the tokens of the first continuation so far, read only, as they
+	// arrive; not after Generate has returned. If the server then goes away, they are the
+	// output, as if it had interrupted it; a retry within Generate begins them anew. A server
+	// that is not streamed ignores it.
+	Sampled func(tokens []quintain.Token)
 }
 
 // An Output is one continuation.

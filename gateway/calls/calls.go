@@ -27,6 +27,8 @@ type Format struct {
 	name  string
 	think [2]string       // open and close a model's thinking; empty: read finds it
 	signs []string        // any of them in a chat template shows that its model writes this form
+	marks []string        // of them, each begins a call
+	bare  string          // the beginning of a reply that may be a call without a mark; empty: none is
 	read  func(r *reader) // reads the text after the thinking
 }
 
@@ -95,7 +97,7 @@ func (f *Format) Parse(text string, in Context) Reply {
 }
 
 func (f *Format) parse(text string, in Context) *reader {
-	r := &reader{cursor: cursor{text: text}, in: in}
+	r := &reader{cursor: cursor{text: text}, in: in, marks: f.marks}
 	if f.think[0] != "" {
 		r.thinking(f.think[0], f.think[1], in.Thinking)
 	}

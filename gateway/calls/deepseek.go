@@ -8,9 +8,8 @@ import "strings"
 // templates and encoders of these models.
 var deepseek = Format{
 	name: "deepseek", think: thinkTags, signs: []string{deepseekSection, "｜DSML｜"},
-	read: func(r *reader) {
-		r.each(r.deepseek, deepseekSection, deepseekCall, deepseekSectionEnd, dsmlOpen, dsmlClose)
-	},
+	marks: []string{deepseekSection, deepseekCall, deepseekSectionEnd, dsmlOpen, dsmlClose},
+	read:  func(r *reader) { r.each(r.deepseek) },
 }
 
 const (

@@ -6,7 +6,7 @@ package calls
 // these models.
 var glm = Format{
 	name: "glm", think: thinkTags, signs: []string{"<arg_key>"},
-	read: func(r *reader) { r.each(r.glm, "<tool_call>") },
+	marks: []string{"<tool_call>"}, read: func(r *reader) { r.each(r.glm) },
 }
 
 var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", end: "</tool_call>", open: "<tool_call>"}

@@ -11,7 +11,8 @@ import (
 // chat template of gpt-oss and the documentation of harmony.
 var gptOSS = Format{
 	name: "gpt_oss", signs: []string{"<|channel|>"},
-	read: (*reader).harmony,
+	marks: []string{harmonyEnd, harmonyCall, harmonyReturn, harmonyStart, harmonyChannel}, // of the end of a message
+	read:  (*reader).harmony,
 }
 
 const (
@@ -45,7 +46,7 @@ func (r *reader) harmony() {
 			r.pieces = append(r.pieces, body)
 		}
 		r.at = end
-		_ = r.skip(harmonyEnd) || r.skip(harmonyCall) || r.skip(harmonyReturn)
+		r.harmonyClosed()
 		r.from = r.at
 	}
 	r.out.Reasoning = strings.Join(thoughts, "\n")
@@ -75,15 +76,19 @@ func (r *reader) harmonyHeader(first bool) (header string, is bool) {
 // harmonyBody returns the end of a message: its mark, or, since arguments may hold one in
 // a string, the end of the JSON that a mark follows.
 func (r *reader) harmonyBody(call bool) (end int) {
-	marks := []string{harmonyEnd, harmonyCall, harmonyReturn, harmonyStart, harmonyChannel}
 	if begun := r.at; call {
 		end, why := value(r.text, skipSpace(r.text, begun), 0)
 		r.worked(end - begun)
-		if after := r.text[end:]; why == "" && (after == "" || slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(after, mark) })) {
+		if after := r.text[end:]; why == "" && (after == "" || slices.ContainsFunc(r.marks, func(mark string) bool { return strings.HasPrefix(after, mark) })) {
 			return end
 		}
 	}
-	return r.ends(marks...)
+	return r.ends(r.marks...)
+}
+
+// harmonyClosed moves behind the mark that ends a message, if one stands here.
+func (r *reader) harmonyClosed() {
+	_ = r.skip(harmonyEnd) || r.skip(harmonyCall) || r.skip(harmonyReturn)
 }
 
 // harmonyTo returns the recipient of a message, empty for the user, and its channel.

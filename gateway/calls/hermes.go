@@ -5,7 +5,7 @@ package calls
 // templates of these models.
 var hermes = Format{
 	name: "hermes", think: thinkTags, signs: []string{"<tool_call>"},
-	read: func(r *reader) { r.each(r.hermes, "<tool_call>") },
+	marks: []string{"<tool_call>"}, read: func(r *reader) { r.each(r.hermes) },
 }
 
 func (r *reader) hermes() bool {

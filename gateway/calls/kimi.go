@@ -6,7 +6,7 @@ import "strings"
 // and a JSON object, between special tokens. Source: the chat template of the model.
 var kimi = Format{
 	name: "kimi", think: thinkTags, signs: []string{kimiCall},
-	read: func(r *reader) { r.each(r.kimi, kimiSection, kimiCall, kimiSectionEnd) },
+	marks: []string{kimiSection, kimiCall, kimiSectionEnd}, read: func(r *reader) { r.each(r.kimi) },
 }
 
 const (

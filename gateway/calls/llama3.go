@@ -7,7 +7,7 @@ import "strings"
 // Source: their chat templates.
 var llama3JSON = Format{
 	name: "llama3_json", think: thinkTags, signs: []string{"<|python_tag|>", `{"name": function name`},
-	read: (*reader).llama3,
+	marks: []string{pythonTag}, bare: "{", read: (*reader).llama3,
 }
 
 const pythonTag = "<|python_tag|>"
@@ -28,7 +28,7 @@ func (r *reader) llama3() {
 			return r.builtin()
 		}
 		return r.objects()
-	}, pythonTag)
+	})
 }
 
 // objects reads one object and those that follow a semicolon.

@@ -7,7 +7,7 @@ import "strings"
 // an ID, [ARGS], and a JSON object. Source: their chat templates and mistral-common.
 var mistral = Format{
 	name: "mistral", think: [2]string{"[THINK]", "[/THINK]"}, signs: []string{"[TOOL_CALLS]"},
-	read: func(r *reader) { r.each(r.mistral, "[TOOL_CALLS]") },
+	marks: []string{"[TOOL_CALLS]"}, read: func(r *reader) { r.each(r.mistral) },
 }
 
 func (r *reader) mistral() bool {

@@ -11,7 +11,7 @@ import (
 // Source: the model cards and chat templates of these models.
 var pythonic = Format{
 	name: "pythonic", think: thinkTags, signs: []string{"[func_name1("},
-	read: (*reader).pythonic,
+	marks: []string{pythonStart}, bare: "[", read: (*reader).pythonic,
 }
 
 const pythonStart, pythonEnd = "<|python_start|>", "<|python_end|>"
@@ -27,7 +27,7 @@ func (r *reader) pythonic() {
 		r.skip(pythonStart)
 		r.space()
 		return r.pythonList(true)
-	}, pythonStart)
+	})
 }
 
 // pythonList reads a list of calls. Without a tag before it, a list that does not look

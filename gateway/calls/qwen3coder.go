@@ -8,7 +8,7 @@ import "strings"
 // chat templates of these models.
 var qwen3Coder = Format{
 	name: "qwen3_coder", think: thinkTags, signs: []string{"<function="},
-	read: func(r *reader) { r.each(r.qwen3Coder, "<tool_call>", "<function=") },
+	marks: []string{"<tool_call>", "<function="}, read: func(r *reader) { r.each(r.qwen3Coder) },
 }
 
 var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>", open: "<function="}

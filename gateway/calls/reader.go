@@ -14,8 +14,9 @@ const newlines = "\r\n"
 type reader struct {
 	cursor
 	in     Context
-	tools  schemas // of in.Tools, once they are needed
-	from   int     // text from here to the next call is content
+	marks  []string // of the format
+	tools  schemas  // of in.Tools, once they are needed
+	from   int      // text from here to the next call is content
 	pieces []string
 	out    Reply
 }
@@ -38,11 +39,11 @@ func (r *reader) thinking(open, closing string, inside bool) {
 	r.out.Reasoning = strings.Trim(r.text[begun:end], newlines)
 }
 
-// each reads a call at every mark with one, which moves on and reports whether it read
+// each reads a call at every mark of the format with one, which moves on and reports whether it read
 // any. If it did not, the text there stays content.
-func (r *reader) each(one func() bool, marks ...string) {
+func (r *reader) each(one func() bool) {
 	for {
-		mark := r.first(marks)
+		mark := r.first(r.marks)
 		if mark < 0 {
 			return
 		}

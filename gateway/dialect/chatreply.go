@@ -104,12 +104,13 @@ func (openAIModels) ErrorBody(e *Error) (int, []byte) {
 }
 
 // Stream implements [Dialect].
-func (chat) Stream(q *Request, head Reply) Stream { return &chatStream{q, head} }
+func (chat) Stream(q *Request, head Reply) Stream { return &chatStream{q: q, head: head} }
 
 // A chatStream writes a reply in chunks.
 type chatStream struct {
 	q    *Request
 	head Reply
+	told told
 }
 
 // chunk appends an event for a choice; finish is nil before the last.
@@ -138,16 +139,28 @@ func (s *chatStream) Begin() (out []byte) {
 // KeepAlive implements [Stream].
 func (s *chatStream) KeepAlive() []byte { return []byte(keepAlive) }
 
+// Live implements [Stream].
+func (s *chatStream) Live(reasoning, content string) []byte {
+	return s.texts(nil, 0, &Choice{Reasoning: reasoning, Content: content})
+}
+
+// texts appends what is not written yet of the texts of a choice.
+func (s *chatStream) texts(out []byte, k int, c *Choice) []byte {
+	reasoning, content := s.told.of(k, c)
+	if reasoning != "" {
+		out = s.chunk(out, k, object{{"reasoning_content", reasoning}}, nil)
+	}
+	if content != "" || c.LogProbs != nil {
+		choice := object{{"index", k}, {"delta", object{{"content", content}}}, {"logprobs", c.chatLogProbs()}, {"finish_reason", nil}}
+		out = s.event(out, list{choice}, nil)
+	}
+	return out
+}
+
 // Reply implements [Stream].
 func (s *chatStream) Reply(r *Reply) (out []byte) {
 	for k, c := range r.Choices {
-		if c.Reasoning != "" {
-			out = s.chunk(out, k, object{{"reasoning_content", c.Reasoning}}, nil)
-		}
-		if c.Content != "" || c.LogProbs != nil {
-			choice := object{{"index", k}, {"delta", object{{"content", c.Content}}}, {"logprobs", c.chatLogProbs()}, {"finish_reason", nil}}
-			out = s.event(out, list{choice}, nil)
-		}
+		out = s.texts(out, k, &c)
 		for i, call := range c.ToolCalls {
 			first := chatCallForm(s.q, call, object{{"index", i}, {"id", call.ID}}, "")
 			out = s.chunk(out, k, object{{"tool_calls", list{first}}}, nil)

@@ -81,12 +81,13 @@ func (c *Choice) textLogProbs() any {
 }
 
 // Stream implements [Dialect].
-func (completions) Stream(q *Request, head Reply) Stream { return &textStream{q, head} }
+func (completions) Stream(q *Request, head Reply) Stream { return &textStream{q: q, head: head} }
 
 // A textStream writes a text in chunks.
 type textStream struct {
 	q    *Request
 	head Reply
+	told told
 }
 
 // event appends an event.
@@ -101,7 +102,7 @@ func (s *textStream) event(dst []byte, choices list, usage any) []byte {
 // Begin implements [Stream].
 func (s *textStream) Begin() (out []byte) {
 	for k := range max(s.q.N, 1) {
-		out = s.event(out, list{object{{"index", k}, {"text", ""}, {"logprobs", nil}, {"finish_reason", nil}}}, nil)
+		out = s.text(out, k, "", nil)
 	}
 	return out
 }
@@ -109,10 +110,24 @@ func (s *textStream) Begin() (out []byte) {
 // KeepAlive implements [Stream].
 func (s *textStream) KeepAlive() []byte { return []byte(keepAlive) }
 
+// text appends an event with a part of a choice's text.
+func (s *textStream) text(out []byte, k int, text string, probs any) []byte {
+	return s.event(out, list{object{{"index", k}, {"text", text}, {"logprobs", probs}, {"finish_reason", nil}}}, nil)
+}
+
+// Live implements [Stream]. A completion has no reasoning.
+func (s *textStream) Live(_, content string) (out []byte) {
+	if more := rest(&s.told.content, content); more != "" {
+		out = s.text(nil, 0, more, nil)
+	}
+	return out
+}
+
 // Reply implements [Stream].
 func (s *textStream) Reply(r *Reply) (out []byte) {
 	for k, c := range r.Choices {
-		out = s.event(out, list{object{{"index", k}, {"text", c.Content}, {"logprobs", c.textLogProbs()}, {"finish_reason", nil}}}, nil)
+		_, text := s.told.of(k, &c)
+		out = s.text(out, k, text, c.textLogProbs())
 	}
 	return out
 }

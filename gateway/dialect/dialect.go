@@ -44,12 +44,18 @@ type Dialect interface {
 }
 
 // A Stream writes one reply as server-sent events. Its methods return the bytes to send; the
-// order is Begin, Reply, End. KeepAlive may come between them, and Fail in the place of Reply
-// or End.
+// order is Begin, Live any number of times, Reply, End. KeepAlive may come between them, and
+// Fail in the place of Live, Reply or End.
 type Stream interface {
-	Begin() []byte         // the first events
-	KeepAlive() []byte     // shows that the reply is under way
-	Reply(r *Reply) []byte // all content and tool calls
+	Begin() []byte     // the first events
+	KeepAlive() []byte // shows that the reply is under way
+
+	// Live writes what the first choice begins with, as far as it is not written yet: nothing,
+	// if all is. Each text goes on from that of the call before it, and content comes only
+	// after all reasoning. Reply goes on from both.
+	Live(reasoning, content string) []byte
+
+	Reply(r *Reply) []byte // all other content, and tool calls
 	End(r *Reply) []byte   // why the reply ended, its usage, and the terminal event
 	Fail(e *Error) []byte  // the dialect's event of an error, with which the stream ends
 }

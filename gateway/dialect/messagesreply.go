@@ -87,12 +87,15 @@ func (messages) Models(models []Model) []byte {
 }
 
 // Stream implements [Dialect].
-func (messages) Stream(q *Request, head Reply) Stream { return &messageStream{q, head} }
+func (messages) Stream(q *Request, head Reply) Stream { return &messageStream{q: q, head: head} }
 
 // A messageStream writes a reply as events of Messages.
 type messageStream struct {
 	q    *Request
 	head Reply
+	told told
+	open string // type of the block under way; empty: none
+	n    int    // blocks that are closed
 }
 
 // messagesEvent appends an event.
@@ -109,30 +112,56 @@ func (s *messageStream) Begin() []byte {
 // KeepAlive implements [Stream].
 func (s *messageStream) KeepAlive() []byte { return messagesEvent(nil, "ping") }
 
+// begin appends the start of a block of a type, unless it is under way, after the end of the
+// one before.
+func (s *messageStream) begin(out []byte, kind string, fields ...member) []byte {
+	if s.open == kind {
+		return out
+	}
+	out = s.close(out)
+	s.open = kind
+	return messagesEvent(out, "content_block_start", member{"index", s.n}, member{"content_block", append(object{{"type", kind}}, fields...)})
+}
+
+// delta appends a part of the block under way.
+func (s *messageStream) delta(out []byte, kind, name, text string) []byte {
+	return messagesEvent(out, "content_block_delta", member{"index", s.n}, member{"delta", object{{"type", kind}, {name, text}}})
+}
+
+// close appends the end of the block under way, if there is one.
+func (s *messageStream) close(out []byte) []byte {
+	if s.open == "" {
+		return out
+	}
+	if s.open == "thinking" {
+		out = s.delta(out, "signature_delta", "signature", prefixReasoning+s.head.Call)
+	}
+	out = messagesEvent(out, "content_block_stop", member{"index", s.n})
+	s.open = ""
+	s.n++
+	return out
+}
+
+// Live implements [Stream].
+func (s *messageStream) Live(reasoning, content string) (out []byte) {
+	if more := rest(&s.told.reasoning, reasoning); s.q.Thinking && more != "" {
+		out = s.begin(out, "thinking", member{"thinking", ""}, member{"signature", ""})
+		out = s.delta(out, "thinking_delta", "thinking", more)
+	}
+	if more := rest(&s.told.content, content); more != "" {
+		out = s.begin(out, "text", member{"text", ""})
+		out = s.delta(out, "text_delta", "text", more)
+	}
+	return out
+}
+
 // Reply implements [Stream].
-func (s *messageStream) Reply(r *Reply) (out []byte) {
+func (s *messageStream) Reply(r *Reply) []byte {
 	c := &r.Choices[0]
-	n := 0
-	block := func(begun object, deltas ...object) {
-		index := member{"index", n}
-		out = messagesEvent(out, "content_block_start", index, member{"content_block", begun})
-		for _, d := range deltas {
-			out = messagesEvent(out, "content_block_delta", index, member{"delta", d})
-		}
-		out = messagesEvent(out, "content_block_stop", index)
-		n++
-	}
-	if s.q.Thinking && c.Reasoning != "" {
-		block(object{{"type", "thinking"}, {"thinking", ""}, {"signature", ""}},
-			object{{"type", "thinking_delta"}, {"thinking", c.Reasoning}},
-			object{{"type", "signature_delta"}, {"signature", prefixReasoning + r.Call}})
-	}
-	if c.Content != "" {
-		block(object{{"type", "text"}, {"text", ""}}, object{{"type", "text_delta"}, {"text", c.Content}})
-	}
+	out := s.close(s.Live(c.Reasoning, c.Content))
 	for _, call := range c.ToolCalls {
-		block(object{{"type", "tool_use"}, {"id", call.ID}, {"name", call.Name}, {"input", object{}}},
-			object{{"type", "input_json_delta"}, {"partial_json", string(inputOf(call.Arguments))}})
+		out = s.begin(out, "tool_use", member{"id", call.ID}, member{"name", call.Name}, member{"input", object{}})
+		out = s.close(s.delta(out, "input_json_delta", "partial_json", string(inputOf(call.Arguments))))
 	}
 	return out
 }

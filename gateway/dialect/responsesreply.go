@@ -138,6 +138,9 @@ type responseStream struct {
 	q      *Request
 	head   Reply
 	number int // of the next event
+	told   told
+	open   string // prefix of the ID of the item under way; empty: none
+	n      int    // items that are done
 }
 
 // event appends an event.
@@ -157,49 +160,88 @@ func (s *responseStream) Begin() []byte {
 // KeepAlive implements [Stream].
 func (s *responseStream) KeepAlive() []byte { return []byte(keepAlive) }
 
-// Reply implements [Stream].
-func (s *responseStream) Reply(r *Reply) (out []byte) {
-	c := &r.Choices[0]
-	n := 0
-	if c.Reasoning != "" {
-		out = s.reasoning(out, r)
-		n++
+// Live implements [Stream].
+func (s *responseStream) Live(reasoning, content string) []byte {
+	return s.texts(nil, &Choice{Reasoning: reasoning, Content: content})
+}
+
+// texts appends what is not written yet of the texts of a choice.
+func (s *responseStream) texts(out []byte, c *Choice) []byte {
+	if more := rest(&s.told.reasoning, c.Reasoning); more != "" {
+		out = s.begin(out, prefixReasoning, reasoningItem(s.head.Call, "", stateUnderWay), reasoningPart(""))
+		out = s.event(out, "response.reasoning_text.delta", append(s.at(), member{"delta", more})...)
 	}
-	if c.hasText() {
-		out = s.text(out, r, n)
-		n++
-	}
-	for i, call := range c.ToolCalls {
-		out = s.toolCall(out, call, n+i)
+	if more := rest(&s.told.content, c.Content); more != "" {
+		out = s.beginText(out)
+		out = s.event(out, "response.output_text.delta", append(s.at(), member{"delta", more}, member{"logprobs", logProbs(c.LogProbs)})...)
 	}
 	return out
 }
 
-// reasoning appends the events of the reasoning, the first item.
-func (s *responseStream) reasoning(out []byte, r *Reply) []byte {
-	at := object{{"item_id", prefixReasoning + r.Call}, {"output_index", 0}, {"content_index", 0}}
-	text := r.Choices[0].Reasoning
-	out = s.event(out, "response.output_item.added", at[1], member{"item", reasoningItem(r.Call, "", stateUnderWay)})
-	out = s.event(out, "response.content_part.added", append(at, member{"part", reasoningPart("")})...)
-	out = s.event(out, "response.reasoning_text.delta", append(at, member{"delta", text})...)
-	out = s.event(out, "response.reasoning_text.done", append(at, member{"text", text})...)
-	out = s.event(out, "response.content_part.done", append(at, member{"part", reasoningPart(text)})...)
-	return s.event(out, "response.output_item.done", at[1], member{"item", reasoningItem(r.Call, text, stateDone)})
+// Reply implements [Stream].
+func (s *responseStream) Reply(r *Reply) []byte {
+	c := &r.Choices[0]
+	out := s.texts(nil, c)
+	if c.hasText() {
+		out = s.beginText(out)
+	}
+	if s.open == prefixMessage {
+		out = s.endText(out, r)
+	}
+	out = s.endReasoning(out)
+	for _, call := range c.ToolCalls {
+		out = s.toolCall(out, call, s.n)
+		s.n++
+	}
+	return out
 }
 
-// text appends the events of the text, item n.
-func (s *responseStream) text(out []byte, r *Reply, n int) []byte {
-	at := object{{"item_id", prefixMessage + r.Call}, {"output_index", n}, {"content_index", 0}}
-	c := &r.Choices[0]
-	probs := member{"logprobs", logProbs(c.LogProbs)}
-	out = s.event(out, "response.output_item.added", at[1], member{"item", messageItem(r.Call, c, stateUnderWay)})
-	out = s.event(out, "response.content_part.added", append(at, member{"part", textPart("", nil)})...)
-	if c.Content != "" {
-		out = s.event(out, "response.output_text.delta", append(at, member{"delta", c.Content}, probs)...)
+// at says where the item under way stands.
+func (s *responseStream) at() object {
+	return object{{"item_id", s.open + s.head.Call}, {"output_index", s.n}, {"content_index", 0}}
+}
+
+// begin appends the events with which an item begins, unless it is under way.
+func (s *responseStream) begin(out []byte, prefix string, item, part object) []byte {
+	if s.open == prefix {
+		return out
 	}
-	out = s.event(out, "response.output_text.done", append(at, member{"text", c.Content}, probs)...)
-	out = s.event(out, "response.content_part.done", append(at, member{"part", textPart(c.Content, c.LogProbs)})...)
-	return s.event(out, "response.output_item.done", at[1], member{"item", messageItem(r.Call, c, r.status())})
+	s.open = prefix
+	out = s.event(out, "response.output_item.added", s.at()[1], member{"item", item})
+	return s.event(out, "response.content_part.added", append(s.at(), member{"part", part})...)
+}
+
+// end appends the events with which the item under way ends, after its own.
+func (s *responseStream) end(out []byte, item, part object) []byte {
+	out = s.event(out, "response.content_part.done", append(s.at(), member{"part", part})...)
+	out = s.event(out, "response.output_item.done", s.at()[1], member{"item", item})
+	s.open = ""
+	s.n++
+	return out
+}
+
+// endReasoning appends the end of the reasoning, if it is under way.
+func (s *responseStream) endReasoning(out []byte) []byte {
+	if s.open != prefixReasoning {
+		return out
+	}
+	text := s.told.reasoning
+	out = s.event(out, "response.reasoning_text.done", append(s.at(), member{"text", text})...)
+	return s.end(out, reasoningItem(s.head.Call, text, stateDone), reasoningPart(text))
+}
+
+// beginText appends the beginning of the text, unless it is under way, after the end of the
+// reasoning.
+func (s *responseStream) beginText(out []byte) []byte {
+	out = s.endReasoning(out)
+	return s.begin(out, prefixMessage, messageItem(s.head.Call, &Choice{}, stateUnderWay), textPart("", nil))
+}
+
+// endText appends the end of the text.
+func (s *responseStream) endText(out []byte, r *Reply) []byte {
+	c := &r.Choices[0]
+	out = s.event(out, "response.output_text.done", append(s.at(), member{"text", c.Content}, member{"logprobs", logProbs(c.LogProbs)})...)
+	return s.end(out, messageItem(s.head.Call, c, r.status()), textPart(c.Content, c.LogProbs))
 }
 
 // toolCall appends the events of a tool call, item n.

@@ -3,6 +3,7 @@ package dialect
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
@@ -64,6 +65,24 @@ func appendEvent(dst []byte, name string, data any) []byte {
 	}
 	dst = append(dst, "data: "...)
 	return append(appendJSON(dst, data), "\n\n"...)
+}
+
+// A told is what a stream has written of its first choice.
+type told struct{ reasoning, content string }
+
+// rest returns what a text adds to the one written before, which it replaces.
+func rest(written *string, text string) string {
+	more, _ := strings.CutPrefix(text, *written)
+	*written = text
+	return more
+}
+
+// of returns what a choice adds to what is written of it.
+func (t *told) of(k int, c *Choice) (reasoning, content string) {
+	if k > 0 {
+		return c.Reasoning, c.Content
+	}
+	return rest(&t.reasoning, c.Reasoning), rest(&t.content, c.Content)
 }
 
 // keepAlive is a comment, which readers of events pass over.

@@ -67,6 +67,9 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
 	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Stop: r.Stop, Within: r.Within, Exam: r.Exam}
+	if r.Text != nil && r.N == 1 {
+		prompt.Sampled = p.telling(r)
+	}
 	if read.Drift != Forked && len(r.Context) > 0 {
 		prompt.Tokens = slices.Concat(r.Context, read.Tokens)
 	}
@@ -207,6 +210,7 @@ func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Ou
 	prompt.N = 1
 	for !p.stop(&o, prompt.Stop) && o.Finish == quintain.Aborted {
 		rest := prompt
+		rest.Sampled = continued(o.Tokens, prompt.Sampled)
 		rest.Tokens = slices.Concat(prompt.Tokens, o.Tokens)
 		if n := len(o.Versions); n > 0 {
 			rest.AtLeast = o.Versions[n-1]

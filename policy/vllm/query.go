@@ -158,6 +158,9 @@ func (q *query) add(c *choice) *remote.Error {
 	o.Tokens = append(o.Tokens, c.TokenIDs...)
 	o.LogProbs = append(o.LogProbs, probs...)
 	q.spans[c.Index] = append(q.spans[c.Index], c.Versions...)
+	if q.prompt.Sampled != nil && c.Index == 0 && q.mine {
+		q.prompt.Sampled(o.Tokens)
+	}
 	if c.FinishReason != nil {
 		o.Finish, fault = finish(*c.FinishReason)
 	}

@@ -97,9 +97,18 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	case err != nil && ctx.Err() != nil:
 		return q.cut(), context.Cause(ctx)
 	case err != nil:
+		if outputs := q.cut(); p.Sampled != nil && isBroken(err) && len(outputs) == p.N { // they may be shown already
+			return outputs, nil
+		}
 		return nil, c.disabled(err)
 	}
 	return q.outputs, nil
+}
+
+// isBroken reports whether the server went away in the middle of an answer.
+func isBroken(err error) bool {
+	fault, is := errors.AsType[*remote.Error](err)
+	return is && (fault.Kind == remote.Unreachable || fault.Kind == remote.ServerFailed)
 }
 
 // disabled returns err, with advice if the native route is switched off.

@@ -141,6 +141,48 @@ func TestEndOfAStream(t *testing.T) {
 	}
 }
 
+// Tokens are told as they arrive. If the stream then breaks, those told are kept, as of an
+// interrupted reply; without anybody who was told, the reply is asked for again.
+func TestToldTokens(t *testing.T) {
+	t.Parallel()
+	const first = `data: {"choices":[{"index":0,"prompt_token_ids":[1],"token_ids":[5],"logprobs":{"token_logprobs":[-1]},"finish_reason":null}]}` + "\n\n"
+	const second = `data: {"choices":[{"index":0,"token_ids":[6,7],"logprobs":{"token_logprobs":[-1,-2]},"finish_reason":null}]}` + "\n\n"
+	for _, test := range []struct {
+		why, stream string
+		tells       bool
+		told        string
+		kept        int // tokens; 0: an error
+	}{
+		{"a whole reply", first + strings.Replace(second, "null", `"stop"`, 1) + "data: [DONE]\n\n", true, "[5][5 6 7]", 3},
+		{"a stream that breaks", first + second, true, "[5][5 6 7]", 3},
+		{"an error in the stream", first + second + `data: {"error":{"message":"dead"}}` + "\n\n", true, "[5][5 6 7]", 3},
+		{"a stream that breaks, and nobody is told", first + second, false, "", 0},
+		{"a stream without tokens", "", true, "", 0},
+		{"an answer to another prompt", strings.Replace(first, "[1]", "[2]", 1), true, "", 0},
+		{"an answer that does not say to which", second, true, "", 0},
+	} {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(test.stream))
+		}))
+		c, err := New(Config{Server: remote.Config{URL: web.URL, Retries: -1, VersionPath: remote.Unasked}, Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told strings.Builder
+		prompt := policy.Prompt{Tokens: []quintain.Token{1}, N: 1, Size: 9}
+		if test.tells {
+			prompt.Sampled = func(tokens []quintain.Token) { fmt.Fprint(&told, tokens) }
+		}
+		outputs, err := c.Generate(t.Context(), prompt)
+		if told.String() != test.told || (err == nil) != (test.kept > 0) || err == nil && (len(outputs[0].Tokens) != test.kept || len(outputs[0].Versions) != test.kept) {
+			t.Errorf("%s: told %s; %+v, error %v", test.why, told.String(), outputs, err)
+		}
+		c.CloseIdle()
+		web.Close()
+	}
+}
+
 // FuzzEvents checks that any events give either outputs that keep their promises, or an
 // error.
 func FuzzEvents(f *testing.F) {
