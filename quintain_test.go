@@ -65,6 +65,22 @@ func TestScenarioID(t *testing.T) {
 	}
 }
 
+// An answer becomes the reply that the scenario reads.
+func TestReplyOfAnAnswer(t *testing.T) {
+	for _, test := range []struct {
+		tags         bool
+		answer, want string
+	}{
+		{true, "3", "<answer>3</answer>"},
+		{true, "so <Answer>3</answer>", "so <Answer>3</answer>"},
+		{false, "3", "3"},
+	} {
+		if got := (quintain.ScenarioInfo{Tags: test.tags}).Reply(test.answer); got != test.want {
+			t.Errorf("%q becomes %q, want %q", test.answer, got, test.want)
+		}
+	}
+}
+
 func TestRecord(t *testing.T) {
 	type item struct {
 		A int `json:"a"`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -43,6 +44,18 @@ type ScenarioInfo struct {
 
 	// Default reports whether Settings are the defaults.
 	Default bool `json:"default"`
+
+	// Tags reports whether episodes accept an answer between <answer> and </answer>.
+	Tags bool `json:"-"`
+}
+
+// Reply returns the reply that gives an answer and says no more: with Tags the answer stands
+// between them, unless it has some.
+func (i ScenarioInfo) Reply(answer string) string {
+	if !i.Tags || strings.Contains(strings.ToLower(answer), "<answer>") {
+		return answer
+	}
+	return "<answer>" + answer + "</answer>"
 }
 
 // ID names the scenario with its settings: scenarios with equal IDs play equal problems

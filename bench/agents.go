@@ -30,12 +30,13 @@ var (
 	key      = flag.String("key", "none", "API key")
 	model    = flag.String("model", "fake", "name of the model")
 	agents   = flag.Int("agents", 100, "agents at once")
-	seconds  = flag.Float64("seconds", 10, "time of the measurement, after a second of warming up")
+	seconds  = flag.Float64("seconds", 10, "time of the measurement, after a second of warming up and the spread")
 	prompt   = flag.Int("prompt", 8000, "characters of the first message")
 	sessions = flag.Bool("sessions", false, "the address is that of a Quintain gateway")
 	tokens   = flag.Int("tokens", 100, "most tokens of a reply")
 	streamed = flag.Bool("stream", false, "ask for streams")
 	turns    = flag.Int("turns", 10, "calls of a session")
+	spread   = flag.Duration("spread", 0, "time over which the agents begin: without it, the replies of a slow engine come all at once")
 )
 
 var client = http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 14, MaxConnsPerHost: 0}}
@@ -145,14 +146,17 @@ func (a *agent) run(text string, from, until time.Time, errors *atomic.Int64) {
 func main() {
 	flag.Parse()
 	text := strings.Repeat("lorem ipsum dolor ", *prompt/18)
-	from := time.Now().Add(time.Second)
+	from := time.Now().Add(time.Second + *spread)
 	until := from.Add(time.Duration(*seconds * float64(time.Second)))
 	var errors atomic.Int64
 	var all sync.WaitGroup
 	list := make([]*agent, *agents)
 	for i := range list {
 		list[i] = &agent{number: i}
-		all.Go(func() { list[i].run(fmt.Sprint(i)+text, from, until, &errors) })
+		all.Go(func() {
+			time.Sleep(*spread * time.Duration(i) / time.Duration(*agents))
+			list[i].run(fmt.Sprint(i)+text, from, until, &errors)
+		})
 	}
 	all.Wait()
 	var times []time.Duration

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -50,26 +49,13 @@ func (g agentAPI) routes() []web.Route {
 	)
 }
 
-// keyFrom returns the key of a request; empty: it has none.
-func keyFrom(r *http.Request) string {
-	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
-		if value := r.Header.Get(name); value != "" {
-			if scheme, token, is := strings.Cut(value, " "); is && strings.EqualFold(scheme, "Bearer") {
-				value = token
-			}
-			return strings.TrimSpace(value)
-		}
-	}
-	return r.URL.Query().Get("key")
-}
-
 // sessionOf returns the session of an agent's request. On a port without keys the address
 // is enough; a key of another session is refused even there.
 func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 	if !g.isOpen() {
 		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
 	}
-	key, id := keyFrom(c.R), c.Param("session")
+	key, id := keys.From(c.R), c.Param("session")
 	named, is := keys.SessionOf(key)
 	switch {
 	case id == "" && !is:
@@ -82,14 +68,8 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of this session as the API key")
 	}
 	s := g.known(id)
-	if is {
-		generation := uint32(0)
-		if s != nil {
-			generation = s.generation
-		}
-		if !keys.Opens(key, g.config.Secret, named, generation) {
-			return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
-		}
+	if is && !keys.Opens(key, g.config.Secret, named, s.generationNow()) {
+		return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 	}
 	if s == nil {
 		return nil, ended("there is no such session, or it has ended")
@@ -151,7 +131,7 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	if name := c.R.Header.Get("Quintain-Branch"); name != "" {
 		req.Branch = name
 	}
-	f, err := g.join(s, req, sum, asksAgain(c.R.Header))
+	f, err := g.join(s, req, sum, dialect.AsksAgain(c.R.Header))
 	if err != nil {
 		return refuse(c, d, asError(err))
 	}
@@ -164,11 +144,14 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	return x.whole()
 }
 
-// decode reads the request of a call, with its digest.
+// decode reads the request of a call, with its digest: of the route, the client's key for it, and
+// the body, byte by byte.
 func (g agentAPI) decode(c *web.Call, d dialect.Dialect) (req *dialect.Request, sum tree.Digest, err error) {
+	limits := dialect.StandardLimits()
+	limits.Choices = g.config.Settings.MaxChoices
 	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
-		sum = asked(d.Name(), keyOfRequest(c.R.Header), body)
-		req, refused := d.Decode(body, g.limits())
+		sum = tree.Sum([]byte(d.Name()), []byte(dialect.KeyOf(c.R.Header)), body)
+		req, refused := d.Decode(body, limits)
 		if refused != nil {
 			return nil, refused
 		}
@@ -183,28 +166,6 @@ func fail(c *web.Call, d dialect.Dialect, err error) error {
 		return refuse(c, d, refused)
 	}
 	return err
-}
-
-// limits are those of a request.
-func (g agentAPI) limits() dialect.Limits {
-	l := dialect.StandardLimits()
-	l.Choices = g.config.Settings.MaxChoices
-	return l
-}
-
-// asksAgain reports whether a client says that it repeats a request. An equal request
-// without a mark is a new one: a compaction may repeat it.
-func asksAgain(h http.Header) bool {
-	if n := h.Get("X-Stainless-Retry-Count"); n != "" && n != "0" {
-		return true
-	}
-	return keyOfRequest(h) != ""
-}
-
-// keyOfRequest is the client's own name of a request, which a retry repeats; empty: it has
-// none.
-func keyOfRequest(h http.Header) string {
-	return cmp.Or(h.Get("Idempotency-Key"), h.Get("X-Client-Request-Id"))
 }
 
 // modelOf is the name of the model in a reply: that of the request, or another if it has none.

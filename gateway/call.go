@@ -26,6 +26,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 	defer s.mu.Unlock()
 	if old := s.flights.by[d]; old != nil && again {
 		s.counts["retry"]++
+		g.Calls.WithLabelValues("retry").Inc()
 		old.waiting++
 		s.waiting++
 		return old, nil
@@ -66,7 +67,7 @@ func (g *Gateway) limit(s *session, why string) error {
 		}
 		s.end(e, now)
 		g.note(s)
-		g.due.add(s.group)
+		g.due.Add(s.group)
 	}
 	return ended("the session has ended: " + why)
 }
@@ -97,7 +98,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	s.mu.Unlock()
 	g.book.keepArrival(g.config.Log, news)
 	if over {
-		g.due.add(s.group)
+		g.due.Add(s.group)
 	}
 }
 
@@ -217,9 +218,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	if err != nil {
 		return nil, err
 	}
-	if f.req.Stream && ask.N == 1 {
-		ask.Text = g.player.showing(f)
-	}
+	ask.Text = g.player.showing(f)
 	id := f.id
 	began := time.Now()
 	samples, err := g.player.sample(ctx, f.place, ask)
@@ -259,7 +258,11 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		s.tree.Add(n)
 		s.count(n, &g.newest)
 	}
-	s.counts[f.place.Class]++
+	s.classify(nodes[0])
+	g.Calls.WithLabelValues(f.place.Class).Inc()
+	if f.place.Ignored {
+		g.Calls.WithLabelValues(ignoredChanges).Inc()
+	}
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
@@ -306,7 +309,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 		}
 	}
 	n := &tree.Node{
-		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
+		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed, Ignored: p.Ignored,
 		Turn: quintain.Turn{
 			Observed: slices.Clone(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
@@ -357,8 +360,11 @@ func (p *Player) form(req *dialect.Request) (f *calls.Format, in calls.Context) 
 	return p.Format, in
 }
 
-// showing returns what shows a reply while it is sampled.
+// showing returns what shows the one reply of a stream while it is sampled; nil: nobody looks.
 func (p *Player) showing(f *flight) func(text, whole string) {
+	if !f.req.Stream || f.req.N > 1 {
+		return nil
+	}
 	format, in := p.form(f.req)
 	return func(text, whole string) {
 		if format == nil {
@@ -382,7 +388,11 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	r := &dialect.Reply{Call: f.id, Model: modelOf(req, g.config.Model), Created: f.at}
 	for _, n := range f.nodes {
 		t := &n.Turn
-		r.Choices = append(r.Choices, dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish})
+		c := dialect.Choice{Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: shown(req, t.ToolCalls), Finish: t.Finish}
+		if req.LogProbs {
+			c.LogProbs = dialect.LogProbs(t.Wrote, t.LogProbs, g.player.Piece)
+		}
+		r.Choices = append(r.Choices, c)
 		r.Usage.Completed += len(t.Wrote)
 	}
 	r.Usage.Prompt = f.nodes[0].Tokens - len(f.nodes[0].Turn.Wrote)

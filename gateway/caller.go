@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,6 +41,7 @@ func (g callerAPI) routes() []web.Route {
 		caller("DELETE", "/v1/sessions/{session}", g.deleteSession),
 		caller("POST", "/v1/sessions/{session}/reward", g.postReward),
 		caller("POST", "/v1/sessions/{session}/end", g.postEnd),
+		caller("POST", "/v1/sessions/{session}/key", g.postKey),
 		caller("GET", "/v1/sessions/{session}/calls", g.getCalls),
 		caller("GET", "/v1/sessions/{session}/sequences", g.getSequences),
 		caller("GET", "/v1/groups/{group}", g.getGroup),
@@ -124,7 +126,7 @@ func (g callerAPI) postSessions(c *web.Call) error {
 	case known:
 		return g.explain(c, web.Errorf(http.StatusTooManyRequests, "Idempotency-Key: a request with this key is under way"))
 	}
-	out, err := g.Make(c.Context(), spec, waitOf(c), base(c.R))
+	out, err := g.Make(c.Context(), spec, waitOf(c), g.config.Settings.base(c.R))
 	g.mu.Lock()
 	if g.orders[order] = out; err != nil || order == "" {
 		delete(g.orders, order)
@@ -153,13 +155,13 @@ func waitOf(c *web.Call) time.Duration {
 	return time.Duration(min(seconds, 60) * float64(time.Second))
 }
 
-// base is the address by which a client reached this server.
-func base(r *http.Request) string {
-	scheme := "http"
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
-		scheme = "https"
+// base is the address of the agents' routes for a client: that by which it reached this server,
+// or the port of agents at the same name.
+func (s *Settings) base(r *http.Request) string {
+	if s.Port != 0 {
+		return web.AddressAt(s.Host, s.Port, r)
 	}
-	return scheme + "://" + r.Host
+	return web.Address(r)
 }
 
 // find returns the session of a request.
@@ -205,15 +207,8 @@ func reached(at, until State) bool {
 	if until == "ended" {
 		until = Awaiting
 	}
-	place := func(s State) int {
-		for i, o := range order {
-			if o == s {
-				return i
-			}
-		}
-		return len(order)
-	}
-	return place(at) >= place(until)
+	wanted := slices.Index(order, until)
+	return wanted >= 0 && slices.Index(order, at) >= wanted
 }
 
 // postReward takes a reward.
@@ -292,6 +287,26 @@ func (g callerAPI) deleteSession(c *web.Call) error {
 		return err
 	}
 	return g.show(c, s)
+}
+
+// postKey gives a session a new key, and makes the one before void.
+func (g callerAPI) postKey(c *web.Call) error {
+	c.SkipBody()
+	s, err := g.find(c)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Sealed {
+		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it needs no key any more", s.outcome)
+	}
+	next := s.generation.Load() + 1
+	if err := g.book.keep(c.Context(), s.id, kindKey, next); err != nil {
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	s.generation.Store(next)
+	return answer(c, http.StatusOK, map[string]string{"key": s.key(g.config.Secret)})
 }
 
 // getCalls lists the calls of a session, a line each.
@@ -381,7 +396,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, demand{1, base(c.R), "", ""})
+	out, err := g.more(c.Context(), of, demand{1, g.config.Settings.base(c.R), "", ""})
 	if err != nil {
 		return g.explain(c, err)
 	}
@@ -414,7 +429,7 @@ func (g callerAPI) close(ctx context.Context, of *group) error {
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.due.add(of)
+	g.due.Add(of)
 	return nil
 }
 

@@ -79,18 +79,20 @@ func (d Door) Agent(c *web.Call) (Look, error) {
 // this server.
 func (d Door) Owner(key string) (session string, is bool) {
 	session, is = keys.SessionOf(key)
-	return session, is && keys.Opens(key, d.config.Secret, session, 0)
+	return session, is && keys.Opens(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
 }
 
 // Key returns the key of a session.
-func (d Door) Key(session string) string { return keys.Of(d.config.Secret, session, 0) }
+func (d Door) Key(session string) string {
+	return keys.Of(d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
+}
 
 // Start makes sessions, as [Gateway.Make] does. With Spec.Join it makes one in the newest
 // group of that Join, or in a new one if that is full.
 func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	caller := callerAPI{d.Gateway}
 	if spec.Join == "" {
-		out, err := d.Make(c.Context(), spec, waitOf(c), base(c.R))
+		out, err := d.Make(c.Context(), spec, waitOf(c), d.config.Settings.base(c.R))
 		return out, caller.explain(c, err)
 	}
 	turn := &d.joins[maphash.String(d.seed, spec.Join)%uint64(len(d.joins))]
@@ -101,12 +103,12 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	of := d.groups[d.joining[spec.Join]]
 	d.mu.Unlock()
 	if of != nil {
-		out, err := d.more(c.Context(), of, demand{1, base(c.R), spec.As, spec.Key})
+		out, err := d.more(c.Context(), of, demand{1, d.config.Settings.base(c.R), spec.As, spec.Key})
 		if full, is := errors.AsType[*web.Error](err); !is || full.Status != http.StatusConflict {
 			return out, caller.explain(c, err)
 		}
 	}
-	out, err := d.Make(c.Context(), spec, waitOf(c), base(c.R))
+	out, err := d.Make(c.Context(), spec, waitOf(c), d.config.Settings.base(c.R))
 	return out, caller.explain(c, err)
 }
 
@@ -123,6 +125,8 @@ type Look struct {
 	Group        string
 	Of           int // sessions of the group
 	Created      time.Time
+	Problem      string // its ID
+	Prompt       string // its question; empty: the agent has it
 	Metadata     json.RawMessage
 	Replies      int
 }
@@ -140,7 +144,8 @@ func (s *session) look() Look {
 	return Look{
 		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
 		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Of: s.group.Of, Created: s.created, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
+		Group: s.group.Name, Of: s.group.Of, Created: s.created,
+		Problem: s.group.Problem.ID(), Prompt: s.group.Prompt, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
 	}
 }
 
@@ -260,6 +265,14 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 
 // Opened is closed when the gateway answers calls.
 func (d Door) Opened() <-chan struct{} { return d.opened }
+
+// Elsewhere is the address of the agents' routes if they have a port of their own; else empty.
+func (d Door) Elsewhere(c *web.Call) string {
+	if d.config.Settings.Port == 0 {
+		return ""
+	}
+	return d.config.Settings.base(c.R)
+}
 
 // Health is a route that says that the server runs, in the forms of several projects.
 func (d Door) Health() web.Route {

@@ -49,12 +49,6 @@ func (f *flight) underway() bool {
 	}
 }
 
-// asked is the digest of a request: its route, the client's key for it, and its body, byte
-// by byte.
-func asked(route, key string, body []byte) tree.Digest {
-	return tree.Sum([]byte(route), []byte(key), body)
-}
-
 // add remembers a flight.
 func (f *flights) add(d tree.Digest, one *flight) {
 	if f.by[d] != nil {

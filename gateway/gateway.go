@@ -12,7 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/due"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -64,6 +67,10 @@ type Gateway struct {
 	opened chan struct{} // closed when Run answers calls
 	book   book          // set by Run
 
+	// Calls counts the calls of all sessions by class; retries, and calls whose system messages
+	// changed by what makes no difference, are counted beside.
+	Calls *prometheus.CounterVec
+
 	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
 	newest    atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
 
@@ -73,7 +80,7 @@ type Gateway struct {
 	sessions map[string]*session
 	live     int              // sessions of groups that are not done
 	orders   map[string]*Made // by idempotency key
-	due      dueGroups
+	due      *due.Set[*group]
 	joining  map[string]string // the newest group of each [Spec].Join
 	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
 	flying   sync.WaitGroup
@@ -89,28 +96,20 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
-		due: newDueGroups(), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
+		due: due.New[*group](), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
+		Calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_gateway_calls_total", Help: "Model calls of agents, by class."}, []string{"class"}),
 	}
 	if !c.Settings.StrictPrompts {
-		forms := append(volatile(), c.Settings.Ignore...)
-		for i, form := range forms {
+		g.canon.Ignore = tree.Volatile()
+		for i, form := range c.Settings.Ignore {
 			re, err := regexp.Compile(form)
 			if err != nil {
-				return nil, fmt.Errorf("gateway.ignore[%d]: %w", i-len(volatile()), err)
+				return nil, fmt.Errorf("gateway.ignore[%d]: %w", i, err)
 			}
 			g.canon.Ignore = append(g.canon.Ignore, re)
 		}
 	}
 	return g, nil
-}
-
-// volatile returns what coding agents change in their system messages between calls: lines
-// of billing, and dates.
-func volatile() []string {
-	return []string{
-		`(?m)^x-anthropic-billing-header:.*$`,
-		`(?mi)^\s*(today['’]s date|current date|date|current time)(\s+is\b|\s*:).*$`,
-	}
 }
 
 // lookEvery is how often sessions are looked at: their times are longer by far.
@@ -157,8 +156,8 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 		case <-tick.C:
 			makeRoom(g)
 			g.look(ctx, g.all(), finish)
-		case <-g.due.wake:
-			g.look(ctx, g.due.take(), finish)
+		case <-g.due.Wake:
+			g.look(ctx, g.due.Take(), finish)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/grader"
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -42,7 +43,7 @@ type groupRecord struct {
 	Grader       Grader           `json:"grader"`
 	RewardWithin time.Duration    `json:"reward_within"`
 	AgentRewards bool             `json:"agent_rewards,omitempty"`
-	Limits       Limits           `json:"limits"`
+	Limits       limits.Limits    `json:"limits"`
 	Metadata     json.RawMessage  `json:"metadata,omitempty"`
 	Join         string           `json:"join,omitempty"` // see [Spec]
 	Created      time.Time        `json:"created"`
@@ -124,7 +125,7 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 		g.config.Log.Warn("the reward of a session cannot be kept", "session", s.id, "err", err)
 		return
 	}
-	g.due.add(s.group)
+	g.due.Add(s.group)
 }
 
 // judgeByTask has the scenario of a session's problem judge the last reply of its main branch.
@@ -140,7 +141,11 @@ func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err
 		return none, err
 	}
 	step, err := grader.Task(ctx, s.group.job.Scenario, s.group.job.Problem, reply, answer)
-	return Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Why: step.Why, Answer: step.Answer}, err
+	return rewardOf(step), err
+}
+
+func rewardOf(s quintain.Step) Reward {
+	return Reward{Reward: s.Reward, Right: s.Right, Malformed: s.Malformed, Why: s.Why, Answer: s.Answer}
 }
 
 // judgeByProgram has the program of the settings grade an ended session. Its standard output is a
@@ -206,8 +211,10 @@ func (g *Gateway) finish(ctx context.Context, of *group) error {
 		result.Trajectories = rewarded // those that failed are left out, never counted as 0
 	case len(result.Trajectories) == len(rewarded):
 		result.Drop = rollout.DropIncomplete
-	case slices.ContainsFunc(result.Trajectories, isUnrewarded):
+	case slices.ContainsFunc(result.Trajectories, failedBy(quintain.EnvFailed, unrewarded)):
 		result.Drop = rollout.DropUnrewarded
+	case slices.ContainsFunc(result.Trajectories, failedBy(quintain.TimedOut, limits.Stale)):
+		result.Drop = rollout.DropStale
 	}
 	if of.Mode == Train {
 		if err := g.host.Done(ctx, result); err != nil {
@@ -222,9 +229,9 @@ func (g *Gateway) finish(ctx context.Context, of *group) error {
 	return g.book.release(of)
 }
 
-// isUnrewarded reports whether nobody rewarded a session in time.
-func isUnrewarded(t quintain.Trajectory) bool {
-	return t.Outcome == quintain.EnvFailed && strings.HasPrefix(t.Error, unrewarded)
+// failedBy reports whether a session has an outcome for a reason that begins so.
+func failedBy(outcome quintain.Outcome, why string) func(quintain.Trajectory) bool {
+	return func(t quintain.Trajectory) bool { return t.Outcome == outcome && strings.HasPrefix(t.Error, why) }
 }
 
 // enough is the number of rewarded sessions that make a group.

@@ -304,3 +304,34 @@ func TestGradersOnAFullDisk(t *testing.T) {
 		t.Errorf("%s: %s", r.Outcome, r.Error)
 	}
 }
+
+// An echo is a scenario that says what it read.
+type echo struct {
+	quintain.Scenario
+	tags bool
+}
+
+func (e echo) Info() quintain.ScenarioInfo { return quintain.ScenarioInfo{Name: "echo", Tags: e.tags} }
+func (echo) Env(quintain.Problem) (quintain.Env, error) {
+	return echoing{}, nil
+}
+
+type echoing struct{ judgement }
+
+func (echoing) Step(_ context.Context, r quintain.Reply) (quintain.Step, error) {
+	return quintain.Step{Reward: 1, Why: "read " + r.Text}, nil
+}
+
+// The scenario says whether it reads an agent's answer between tags, whatever its name is.
+func TestAnswersAsTheScenarioReadsThem(t *testing.T) {
+	for tags, want := range map[bool]string{true: "read <answer>3</answer>", false: "read 3"} {
+		b := open(t, nil)
+		s := b.make(`{"of": 1}`).Sessions[0]
+		b.gateway.sessions[s.ID].group.job.Scenario = echo{tags: tags}
+		b.post(s, 200, ask)
+		b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", `{"answer": "3"}`)
+		if turn := b.result().Trajectories[0].Turns[0]; turn.Why != want {
+			t.Errorf("tags: %v: the scenario %s, want %s", tags, turn.Why, want)
+		}
+	}
+}

@@ -287,3 +287,75 @@ func TestClosedGateway(t *testing.T) {
 		}
 	}
 }
+
+// A new key opens the session and the one before does not, after a restart too.
+func TestNewKeys(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "s")
+	b := open(t, in(folder))
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	b.post(s, 200, ask)
+	first, at := s.Key, "/v1/sessions/"+s.ID+"/key"
+	for generation := range 2 {
+		var made struct{ Key string }
+		if err := json.Unmarshal([]byte(b.want(200, "POST", at, "")), &made); err != nil || made.Key == "" || made.Key == s.Key {
+			t.Fatalf("the key after %d others: %q, %v", generation+1, made.Key, err)
+		}
+		b.post(s, 401, ask)
+		s.Key = made.Key
+		b.post(s, 200, ask)
+		b = b.again(folder)
+		b.post(s, 200, ask)
+		b.post(MadeSession{ID: s.ID, Key: first}, 401, ask)
+	}
+	b.disk.fails(errors.New("full"))
+	b.want(507, "POST", at, "")
+	b.disk.fails(nil)
+	b.post(s, 200, ask)
+	b.want(404, "POST", "/v1/sessions/nobody/key", "")
+	b.want(200, "DELETE", "/v1/sessions/"+s.ID, "")
+	b.until(func() bool { return b.gateway.sessions[s.ID].sealed() })
+	b.want(409, "POST", at, "")
+}
+
+// A session that takes over the name of another goes on with its generation.
+func TestNewKeysOfNames(t *testing.T) {
+	b := open(t, func(c *Config) { c.Keys = true })
+	d := NewDoor(b.gateway)
+	first := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	b.want(200, "POST", "/v1/sessions/"+first.ID+"/key", "")
+	if owner, is := d.Owner(first.Key); is {
+		t.Errorf("a void key is that of %s", owner)
+	}
+	now := d.Key(first.ID)
+	if owner, is := d.Owner(now); !is || owner != first.ID {
+		t.Errorf("the new key is that of %q", owner)
+	}
+	made, err := b.gateway.Make(t.Context(), Spec{Name: "y", Of: 1, As: first.ID}, 0, b.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := made.Sessions[0]
+	for key, status := range map[string]int{now: 200, next.Key: 200, first.Key: 401, keys.Of([]byte("secret"), next.ID, 0): 401} {
+		if got, text := b.do("POST", "/v1/chat/completions", ask, "Authorization", "Bearer "+key); got != status {
+			t.Errorf("%s of %s and %s: status %d, want %d: %s", key, first.ID, next.ID, got, status, text)
+		}
+	}
+}
+
+// If agents have a port of their own, their addresses name it.
+func TestAddressesOfTheirOwnPort(t *testing.T) {
+	b := open(t, func(c *Config) { c.Settings.Port, c.Settings.Host = 8001, "10.0.0.7" })
+	m := b.make(`{"name": "x", "of": 2, "count": 1}`)
+	for _, s := range []MadeSession{m.Sessions[0], b.more(m)} {
+		if want := "http://10.0.0.7:8001/sessions/" + s.ID; s.Anthropic != want || s.OpenAI != want+"/v1" {
+			t.Errorf("%s and %s, want %s", s.OpenAI, s.Anthropic, want)
+		}
+	}
+	c := &web.Call{R: httptest.NewRequest(http.MethodGet, "http://localhost:8000/", nil)}
+	if at := NewDoor(b.gateway).Elsewhere(c); at != "http://10.0.0.7:8001" {
+		t.Errorf("elsewhere is %s", at)
+	}
+	if at := NewDoor(open(t, nil).gateway).Elsewhere(c); at != "" {
+		t.Errorf("one port is at %s", at)
+	}
+}

@@ -130,6 +130,8 @@ type known struct {
 	tokens  int      // of the replies
 	reward  float64  // 0: not given
 	ended   bool
+	void    string // a key before its own
+	rekeyed bool   // it asked for a new key, and got none yet
 }
 
 // Whatever a client of a killed gateway was told holds after the restart, and training gets it
@@ -236,6 +238,8 @@ func (c *client) step() bool {
 		return c.make()
 	case len(s.replies) == 0 || n < 6:
 		return c.call()
+	case n < 7:
+		return c.rekey()
 	case n < 8:
 		return c.give()
 	default:
@@ -315,6 +319,19 @@ func (c *client) give() bool {
 	return true
 }
 
+// rekey gets a new key of the session.
+func (c *client) rekey() bool {
+	s := c.open
+	s.rekeyed = true // from here on its key may be void
+	text, ok := c.ask(200, "POST", "/v1/sessions/"+s.ID+"/key", "", "", false)
+	var made struct{ Key string }
+	if !ok || json.Unmarshal([]byte(text), &made) != nil {
+		return false
+	}
+	s.void, s.Key, s.rekeyed = s.Key, made.Key, false
+	return true
+}
+
 func (c *client) end() bool {
 	s := c.open
 	if s.pending != "" {
@@ -332,12 +349,18 @@ func (c *client) end() bool {
 	return true
 }
 
-// verify looks at the session after a restart: its key opens it, its calls are there, a retry
+// verify looks at the session after a restart: its key opens it and the one before does not, its calls are there, a retry
 // gets the same reply, and its reward is what was given.
 func (c *client) verify() {
 	s := c.open
 	if s == nil {
 		return
+	}
+	if s.rekeyed && !c.rekey() {
+		return
+	}
+	if s.void != "" {
+		c.ask(401, "GET", "/v1/models", s.void, "", false)
 	}
 	text, ok := c.ask(200, "GET", "/v1/sessions/"+s.ID+"/calls", "", "", false)
 	for i := range s.replies {

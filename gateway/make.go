@@ -121,7 +121,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 		of.RewardWithin = time.Duration(spec.RewardWithin * float64(time.Second))
 	}
 	if spec.Limits != nil {
-		of.Limits = spec.Limits.within(settings.Limits)
+		of.Limits = spec.Limits.Within(settings.Limits)
 	}
 	if of.job, err = g.job(spec, of.Name); err != nil {
 		return nil, err
@@ -146,26 +146,6 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	}
 	of.register(g)
 	return of, nil
-}
-
-// within returns the limits of a caller, none above those of the settings.
-func (l Limits) within(most Limits) Limits {
-	number := func(asked, most int) int {
-		if asked <= 0 || most > 0 && asked > most {
-			return most
-		}
-		return asked
-	}
-	seconds := func(asked, most float64) float64 {
-		if !(asked > 0) || most > 0 && asked > most {
-			return most
-		}
-		return asked
-	}
-	return Limits{
-		Calls: number(l.Calls, most.Calls), Tokens: number(l.Tokens, most.Tokens), TotalTokens: number(l.TotalTokens, most.TotalTokens),
-		Seconds: seconds(l.Seconds, most.Seconds), Idle: seconds(l.Idle, most.Idle), Parallel: number(l.Parallel, most.Parallel), Drain: most.Drain,
-	}
 }
 
 // enter waits for room at the gate.
@@ -229,10 +209,11 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 	}
 	for _, s := range fresh {
 		s.as = d.as
-		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as})
+		s.generation.Store(agentAPI{g}.known(d.as).generationNow()) // its keys stay valid, or void
+		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as, s.generation.Load()})
 		records = append(records, r)
 		out.Sessions = append(out.Sessions, MadeSession{
-			ID: s.id, Key: keys.Of(g.config.Secret, s.id, s.generation), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
+			ID: s.id, Key: s.key(g.config.Secret), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
 		})
@@ -279,7 +260,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
-		fresh[i] = newSession(of, &g.canon, sessionRecord{keys.NewID(keys.SessionBytes), of.Name, len(of.sessions) + of.coming + i, now, ""})
+		fresh[i] = newSession(of, &g.canon, sessionRecord{ID: keys.NewID(keys.SessionBytes), Group: of.Name, Number: len(of.sessions) + of.coming + i, Created: now})
 	}
 	of.coming += count
 	g.live += count
@@ -310,13 +291,18 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer g.due.Add(s.group)
+	return s.keepReward(ctx, g.book, r)
+}
+
+// keepReward takes a reward once it is on disk. s.mu is held.
+func (s *session) keepReward(ctx context.Context, b book, r Reward) error {
 	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
 		return err
 	}
-	if err := g.book.keep(ctx, s.id, kindReward, r); err != nil {
+	if err := b.keep(ctx, s.id, kindReward, r); err != nil {
 		return web.Fault(http.StatusInsufficientStorage, err)
 	}
-	defer g.due.add(s.group)
 	return s.take(r)
 }
 
@@ -337,6 +323,6 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	s.end(e, now)
 	g.note(s)
-	g.due.add(s.group)
+	g.due.Add(s.group)
 	return nil
 }

@@ -30,8 +30,20 @@ type Player struct {
 	// Nil: no text can be completed.
 	Encode func(text string, opens bool) ([]quintain.Token, error)
 
+	// Piece returns the text of a token. Nil: unknown.
+	Piece func(t quintain.Token) string
+
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
+}
+
+// PlayerOf returns a policy as a player: it may have a renderer. The error names the setting.
+func (s *Settings) PlayerOf(p quintain.Policy) (Player, error) {
+	var reads exact.Renderer
+	if of, does := p.(interface{ Renderer() exact.Renderer }); does {
+		reads = of.Renderer()
+	}
+	return s.Player(p, reads)
 }
 
 // Player returns a policy that renders with r as a player; r is nil if the policy renders
@@ -47,10 +59,11 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	if r == nil {
 		return out, nil
 	}
+	out.Piece = func(t quintain.Token) string { return r.Whole([]quintain.Token{t}, false) }
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
 		if isRefused(err) {
-			q.Messages = withShortIDs(slices.Clone(q.Messages))
+			q.Messages = dialect.WithShortIDs(slices.Clone(q.Messages))
 			read, err = r.Render(q)
 		}
 		return len(read.Tokens), err

@@ -26,6 +26,7 @@ const (
 	kindReward    = 'r' // Reward
 	kindEnd       = 'e' // endRecord
 	kindSealed    = 'z' // sealedRecord
+	kindKey       = 'k' // the generation of the session's key
 )
 
 // A sessionRecord is what the journal keeps of a new session.
@@ -35,6 +36,8 @@ type sessionRecord struct {
 	Number  int       `json:"number"`
 	Created time.Time `json:"created"`
 	As      string    `json:"as,omitempty"` // see [Spec]
+
+	Generation uint32 `json:"generation,omitempty"` // of its key, as it began
 }
 
 // An orderRecord is what the journal keeps of a request for sessions with a key of

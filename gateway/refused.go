@@ -26,7 +26,7 @@ func (p *Player) sample(ctx context.Context, at tree.Place, ask quintain.Request
 			talk = append(append(talk, n.Turn.Observed...), n.Turn.Message())
 		}
 	}
-	ask.Messages = withShortIDs(append(talk, ask.Messages[ask.Fresh:]...))
+	ask.Messages = dialect.WithShortIDs(append(talk, ask.Messages[ask.Fresh:]...))
 	again, other := p.Policy.Sample(ctx, ask)
 	if isRefused(other) {
 		return nil, err
@@ -38,20 +38,4 @@ func (p *Player) sample(ctx context.Context, at tree.Place, ask quintain.Request
 func isRefused(err error) bool {
 	_, is := errors.AsType[*chattemplate.Error](err)
 	return is
-}
-
-// withShortIDs gives messages, which are the caller's own, IDs of tool calls that all templates
-// take.
-func withShortIDs(talk []quintain.Message) []quintain.Message {
-	for i := range talk {
-		m := &talk[i]
-		if m.ToolCallID != "" {
-			m.ToolCallID = dialect.ShortID(m.ToolCallID)
-		}
-		m.ToolCalls = slices.Clone(m.ToolCalls)
-		for k := range m.ToolCalls {
-			m.ToolCalls[k].ID, m.ToolCalls[k].Raw = dialect.ShortID(m.ToolCalls[k].ID), nil
-		}
-	}
-	return talk
 }

@@ -107,6 +107,12 @@ func (g *restorer) restoreInto(s *session, r journal.Record) error {
 			return fmt.Errorf("reward: %w", err)
 		}
 		_ = s.take(in) // it was accepted once
+	case kindKey:
+		generation, err := strconv.ParseUint(string(r.Data), 10, 32)
+		if err != nil {
+			return fmt.Errorf("key: %w", err)
+		}
+		s.generation.Store(uint32(generation))
 	case kindEnd:
 		var in endRecord
 		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
@@ -153,7 +159,9 @@ func (g *restorer) restoreCall(s *session, data []byte) error {
 		g.held -= s.tree.Size
 		s.tree.Release()
 	}
-	s.counts[n.Turn.Call.Class]++
+	if r.Choice == 0 {
+		s.classify(n)
+	}
 	s.forgive(n)
 	s.vocabulary = r.Vocabulary
 	if s.state == Created {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -30,11 +32,11 @@ const (
 // A session is one episode that an agent plays.
 type session struct {
 	id         string
-	as         string // another ID of it; empty: none
-	generation uint32
-	number     int // in its group
+	as         string        // another ID of it; empty: none
+	generation atomic.Uint32 // of its key
+	number     int           // in its group
 	group      *group
-	limits     Limits
+	limits     limits.Limits
 
 	mu       sync.Mutex
 	state    State
@@ -98,10 +100,23 @@ const (
 )
 
 func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
-	return &session{
+	s := &session{
 		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: tree.New(canon), flights: newFlights(),
 		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), cut: make(chan struct{}),
 	}
+	s.generation.Store(r.Generation)
+	return s
+}
+
+// key is the key of the session.
+func (s *session) key(secret []byte) string { return keys.Of(secret, s.id, s.generation.Load()) }
+
+// generationNow is the generation of the key; 0 if there is no session.
+func (s *session) generationNow() uint32 {
+	if s == nil {
+		return 0
+	}
+	return s.generation.Load()
 }
 
 // become changes the state, and wakes those who wait. s.mu is held.
@@ -235,6 +250,8 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.TimedOut, s.ended.Why
 	case s.unread != nil:
 		return quintain.InfraFailed, "its calls cannot be read back: " + s.unread.Error()
+	case s.stale() != "":
+		return quintain.TimedOut, s.stale()
 	case len(s.failures) > 0 && !s.reward.Force:
 		return quintain.InfraFailed, s.failures[0].Why
 	case s.ended.Failed == failedInfra:
@@ -267,6 +284,26 @@ func (s *session) count(n *tree.Node, newest *atomic.Int32) {
 	}
 }
 
+// ignoredChanges counts the calls whose system messages changed by what makes no difference.
+const ignoredChanges = "ignored_changes"
+
+// classify counts a call by its first reply. s.mu is held.
+func (s *session) classify(n *tree.Node) {
+	s.counts[n.Turn.Call.Class]++
+	if n.Ignored {
+		s.counts[ignoredChanges]++
+	}
+}
+
+// stale is why a session is of too many weights to be trained on; empty: it is not. s.mu is
+// held.
+func (s *session) stale() string {
+	if s.group.Mode != Train {
+		return ""
+	}
+	return s.limits.Stale(s.versions)
+}
+
 // stopCalls ends the calls under way. s.mu is held.
 func (s *session) stopCalls() {
 	select {
@@ -287,6 +324,8 @@ func (s *session) late(now time.Time) {
 func (s *session) expire(now time.Time) {
 	switch {
 	case s.over() != nil:
+	case s.stale() != "":
+		s.end(End{Failed: failedTime, Why: s.stale()}, now)
 	case s.limits.Seconds > 0 && now.Sub(s.created).Seconds() > s.limits.Seconds:
 		s.end(End{Failed: failedTime, Why: fmt.Sprintf("it took more than %g seconds", s.limits.Seconds)}, now)
 	case s.limits.Idle > 0 && s.underway == 0 && now.Sub(s.used).Seconds() > s.limits.Idle:

@@ -11,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/seat"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -32,13 +31,10 @@ func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) 
 		return nil, err
 	}
 	s := &Solo{gateway: g, seat: seat.New(at)}
-	var reads exact.Renderer
-	if of, does := at.Policy.(interface{ Renderer() exact.Renderer }); does {
-		reads = of.Renderer()
-	}
-	if g.player, err = how.Player(s.seat, reads); err != nil {
+	if g.player, err = how.PlayerOf(at.Policy); err != nil {
 		return nil, err
 	}
+	g.player.Policy = s.seat
 	mode := Train
 	if at.Exam {
 		mode = Exam
@@ -62,7 +58,7 @@ func (s *Solo) ID() string { return s.session.id }
 
 // Key is the key of the session.
 func (s *Solo) Key() string {
-	return keys.Of(s.gateway.config.Secret, s.session.id, s.session.generation)
+	return s.session.key(s.gateway.config.Secret)
 }
 
 // Watch waits until the session is over: at a limit, at the word of the agent, or when ctx

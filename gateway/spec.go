@@ -4,23 +4,13 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Limits bound a session. A session beyond one ends; see [Settings].
-type Limits struct {
-	Calls       int           `json:"calls"`        // model calls
-	Tokens      int           `json:"tokens"`       // sampled tokens; 0: any number
-	TotalTokens int           `json:"total_tokens"` // of one conversation, with the reply; 0: the policy's context
-	Seconds     float64       `json:"seconds"`      // from its creation
-	Idle        float64       `json:"idle"`         // seconds without a call
-	Parallel    int           `json:"parallel"`     // calls at once
-	Drain       time.Duration `json:"-"`            // for calls under way when it ends
-}
-
 // Settings configure a gateway.
 type Settings struct {
-	Limits Limits
+	Limits limits.Limits
 
 	RewardWithin  time.Duration // for a reward, after the end of a session
 	GroupWithin   time.Duration // for the sessions of a group, from its creation
@@ -36,12 +26,14 @@ type Settings struct {
 	Grader        string        // command line of a program that grades sessions; empty: none
 	Hold          int64         // bytes of tokens and texts in memory; beyond, those of idle sessions are on disk alone
 	Dialects      []string      // other projects whose routes are answered too
+	Port          int           // of agents alone; 0: that of all else
+	Host          string        // to listen on there; empty: that of the other port
 }
 
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
-		Limits:       Limits{Calls: 1000, Seconds: 3600, Idle: 600, Parallel: 32, Drain: 5 * time.Second},
+		Limits:       limits.Default(),
 		RewardWithin: 10 * time.Minute, GroupWithin: 2 * time.Hour, AbandonAfter: 15 * time.Second,
 		MaxSessions: 10_000, MaxChoices: 16, MaxSequences: 16, Hold: 1 << 30,
 	}
@@ -49,11 +41,7 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Int(&s.Limits.Calls, "max_calls", "most model calls of a session").AtLeast(1)
-	d.Int(&s.Limits.Tokens, "max_tokens", "most tokens that a session samples; 0: any number").AtLeast(0)
-	d.Float(&s.Limits.Seconds, "seconds", "longest time of a session, in seconds").AtLeast(0)
-	d.Float(&s.Limits.Idle, "idle", "longest time of a session without a call, in seconds").AtLeast(0)
-	d.Int(&s.Limits.Parallel, "parallel", "most calls of a session at once").AtLeast(1)
+	s.Limits.Declare(d)
 	d.Duration(&s.RewardWithin, "reward_within", "time for the reward of a session, after its end; a session without one is dropped")
 	d.Duration(&s.GroupWithin, "group_within", "time for all sessions of a group")
 	d.Duration(&s.AbandonAfter, "abandon_after", "time for which a reply is sampled on after its client has gone, as it may ask again")
@@ -67,7 +55,9 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
-	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl (docs/gateway-aliases.md)")
+	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl, uni-agent (docs/gateway-aliases.md)")
+	d.Int(&s.Port, "port", "port for agents alone, the only one that they need reach; 0: that of all else").Between(0, 65535)
+	d.Text(&s.Host, "host", "address to listen on for agents alone; empty: that of all else")
 }
 
 // A Spec says what a caller wants of new sessions. Its JSON form is the body of
@@ -82,7 +72,7 @@ type Spec struct {
 	Replace      int             `json:"replace"`  // failed sessions of the group that may be replaced
 	Mode         Mode            `json:"mode"`
 	Grader       Grader          `json:"grader"`
-	Limits       *Limits         `json:"limits"`        // nil: those of the settings
+	Limits       *limits.Limits  `json:"limits"`        // nil: those of the settings
 	RewardWithin float64         `json:"reward_within"` // seconds; 0: that of the settings
 	AgentRewards *bool           `json:"agent_rewards"` // nil: as the settings say
 	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too

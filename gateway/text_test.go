@@ -52,3 +52,35 @@ func TestPanics(t *testing.T) {
 	b.policy.mu.Unlock()
 	b.post(s, 200, ask)
 }
+
+// Log-probabilities are those of the sampled tokens, whole and streamed, and the same for a
+// client that asks again.
+func TestLogProbsAreThoseOfTheSample(t *testing.T) {
+	b := open(t, nil)
+	b.policy.says = []string{"<think>hm</think>yes", "<think>hm</think>yes"}
+	b.gateway.player.Piece = func(t quintain.Token) string { return textOf([]quintain.Token{t}) }
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	for _, stream := range []string{"false", "true"} {
+		body := `{"logprobs": true, "stream": ` + stream + `, "messages": [{"role": "user", "content": "?"}]}`
+		first := b.post(s, 200, body)
+		var said strings.Builder
+		for part := range strings.SplitSeq(first, `{"token":"`) {
+			piece, rest, is := strings.Cut(part, `","logprob":-0.5,"bytes":[`)
+			if is && strings.Contains(rest, `"top_logprobs":[]`) {
+				said.WriteString(piece)
+			}
+		}
+		if want := `<think>hm</think>yes\n`; said.String() != want {
+			t.Errorf("stream: %s: the tokens say %q, want %q: %s", stream, said.String(), want, first)
+		}
+		if again := b.post(s, 200, body, "X-Stainless-Retry-Count", "1"); stream == "false" && again != first {
+			t.Errorf("%s\nthen\n%s", first, again)
+		}
+	}
+	if text := b.post(s, 200, ask); !strings.Contains(text, `"logprobs":null`) {
+		t.Errorf("nobody asked: %s", text)
+	}
+	if text := b.post(s, 400, `{"logprobs": true, "top_logprobs": 2, "messages": [{"role": "user", "content": "?"}]}`); !strings.Contains(text, `"param":"top_logprobs"`) {
+		t.Errorf("%s", text)
+	}
+}

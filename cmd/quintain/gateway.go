@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/openfiles"
-	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 func newGateway(w *world) *cobra.Command {
@@ -72,16 +72,25 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 	return g, nil
 }
 
+// showAgents shows what agents elsewhere play, if they do.
+func (a *runner) showAgents(pages *watch.Server) {
+	if a.agents == nil {
+		return
+	}
+	pages.ShowAgents(a.agents)
+	a.register(a.agents.Calls)
+	a.live.Say("agents play: POST http://%s/v1/sessions makes sessions (docs/gateway.md)", a.host.Addr())
+	if at := a.host.Apart(); at != nil {
+		a.live.Say("their model calls go to http://%s alone", at)
+	}
+}
+
 // serveAgents has agents elsewhere play the problems of a run.
 func (a *runner) serveAgents(to *run.Config) error {
 	if a.agents == nil {
 		return nil
 	}
-	var reads exact.Renderer
-	if p, does := to.Policy.(interface{ Renderer() exact.Renderer }); does {
-		reads = p.Renderer()
-	}
-	player, err := a.config.Gateway.Player(to.Policy, reads)
+	player, err := a.config.Gateway.PlayerOf(to.Policy)
 	if err != nil {
 		return usagef("gateway.%w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/aliases"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -49,7 +50,7 @@ also serves problems and grades, as quintain serve does.`,
 func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) {
 	host.SpareProcessor()
 	log := c.Log.Logger(w.stderr)
-	h, pages, err := c.host(ctx, log, false)
+	h, pages, err := c.host(ctx, log, false, aliases.Planes{})
 	if err != nil {
 		return err
 	}
@@ -61,12 +62,13 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 
 // host opens the data folder, the hub over it, and the pages on both. In a run, the trainer
 // gets no group beyond the run's staleness bound. Local says that this process trains.
-func (c *config) host(ctx context.Context, log *slog.Logger, local bool, routes ...web.Route) (*host.Host, *watch.Server, error) {
+func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes aliases.Planes) (*host.Host, *watch.Server, error) {
 	pages, err := c.pages(log)
 	if err != nil {
 		return nil, nil, err
 	}
-	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), routes...), Roles: []web.Role{gateway.Sessions}, Local: local, Log: log}
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Roles: []web.Role{gateway.Sessions}, Local: local, Log: log}
+	to.Apart = host.Apart{Name: "gateway.port", Host: c.Gateway.Host, Port: c.Gateway.Port, Routes: planes.Agents}
 	if c.Run.Consumer == consumerHub {
 		to.MaxLag = &c.Run.Of.MaxLag
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/aliases"
+	"github.com/quintain-rl/quintain/gateway/answers"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -101,14 +101,14 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return err
 	}
-	routes, err := aliases.Routes(agents, c.Gateway.Dialects)
+	planes, err := answers.Routes(agents, c.Gateway)
 	if err != nil {
 		return usageError{err}
 	}
 	if c.Policy.Remote() {
 		c.Server.Calls = c.Policy.Server.Connections(&c.Teacher, c.Run.Of.Parallel)
 	}
-	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, routes...)
+	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, planes)
 	if err != nil {
 		return err
 	}
@@ -130,10 +130,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	defer stopping()
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
 	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
-	if agents != nil {
-		pages.ShowAgents(agents)
-		r.live.Say("agents play: POST http://%s/v1/sessions makes sessions (docs/gateway.md)", h.Addr())
-	}
+	r.showAgents(pages)
 	w.show(h.Addr(), open)
 	if c.Policy.Kind == player.Tiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())

@@ -20,10 +20,10 @@ import (
 )
 
 // counts is a scenario: the problem of index n asks for n.
-type counts struct{}
+type counts struct{ bare bool } // it reads no tags
 
-func (counts) Info() quintain.ScenarioInfo {
-	return quintain.ScenarioInfo{Name: "counts", Version: 1, Default: true}
+func (c counts) Info() quintain.ScenarioInfo {
+	return quintain.ScenarioInfo{Name: "counts", Version: 1, Default: true, Tags: !c.bare}
 }
 func (counts) TaskInfo() quintain.Info { return quintain.Info{Name: "count", Version: 1} }
 func (counts) Problem(d quintain.Draw) (quintain.Problem, error) {
@@ -95,11 +95,16 @@ func scene(t testing.TB, way string) Settings {
 // play plays problem 3.
 func play(t *testing.T, how Settings, p quintain.Policy) quintain.Trajectory {
 	t.Helper()
+	return playOf(t, how, p, counts{})
+}
+
+func playOf(t *testing.T, how Settings, p quintain.Policy, of quintain.Scenario) quintain.Trajectory {
+	t.Helper()
 	program, err := New(how)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := program.Over(counts{}, true)
+	s := program.Over(of)
 	problem, err := s.Problem(quintain.Draw{Index: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -109,6 +114,15 @@ func play(t *testing.T, how Settings, p quintain.Policy) quintain.Trajectory {
 		t.Fatal(err)
 	}
 	return played
+}
+
+// A scenario without tags gets the answer in a program's result as it is.
+func TestAnswersWithoutTags(t *testing.T) {
+	t.Parallel()
+	got := playOf(t, scene(t, "answers"), says("well"), counts{bare: true})
+	if last := got.Turns[len(got.Turns)-1]; last.Why != "judged 3" {
+		t.Errorf("the scenario %s", last.Why)
+	}
 }
 
 // TestEveryEndOfAProgram is the table of what a program may do, and what comes of it.
@@ -295,7 +309,7 @@ func openEpisode(t *testing.T, how Settings) quintain.Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := program.Over(counts{}, true)
+	s := program.Over(counts{})
 	problem, err := s.Problem(quintain.Draw{Index: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -359,7 +373,7 @@ func TestAScenarioOfAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := program.Over(counts{}, true)
+		s := program.Over(counts{})
 		p, err := s.Problem(quintain.Draw{Index: 3})
 		if err != nil {
 			t.Fatal(err)
@@ -405,7 +419,7 @@ func BenchmarkEpisode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := program.Over(counts{}, true)
+	s := program.Over(counts{})
 	problem, err := s.Problem(quintain.Draw{Index: 3})
 	if err != nil {
 		b.Fatal(err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/grader"
 )
 
 // An episode is one run of the program. It implements [quintain.Agent].
@@ -16,8 +15,8 @@ type episode struct {
 	quintain.Env // makes the first messages, and judges the answer
 	program      *Program
 	problem      quintain.Problem
-	tagged       bool
-	talk         []quintain.Message // the first messages
+	info         quintain.ScenarioInfo // of the scenario that judges
+	talk         []quintain.Message    // the first messages
 }
 
 // Open implements [quintain.Env].
@@ -76,7 +75,7 @@ func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*
 	reply := quintain.Reply{Text: final.Reply, Finish: final.Finish}
 	for _, answer := range []string{final.Answer, r.Answer} {
 		if answer != "" {
-			reply = quintain.Reply{Text: e.tag(answer), Finish: quintain.Stop}
+			reply = quintain.Reply{Text: e.info.Reply(answer), Finish: quintain.Stop}
 		}
 	}
 	step, err := e.Step(ctx, reply)
@@ -88,14 +87,6 @@ func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*
 		why = append(why, "the program's own reward does not count: scenario.agent.rewards is off")
 	}
 	return &gateway.Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Answer: step.Answer, Why: because(why...)}, nil
-}
-
-// tag makes a reply of an answer.
-func (e *episode) tag(answer string) string {
-	if !e.tagged {
-		return answer
-	}
-	return grader.Tagged(answer)
 }
 
 // because joins reasons.

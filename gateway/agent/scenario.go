@@ -11,9 +11,8 @@ import (
 const Name = "agent"
 
 // Over returns the problems of a scenario as the program plays them: the scenario makes and
-// judges them. Tagged says that it reads answers between <answer> and </answer>. The result is
-// a [quintain.Solver] if the scenario is.
-func (p *Program) Over(of quintain.Scenario, tagged bool) quintain.Scenario {
+// judges them. The result is a [quintain.Solver] if the scenario is.
+func (p *Program) Over(of quintain.Scenario) quintain.Scenario {
 	how := p.how
 	settings, err := jsonform.Marshal(struct {
 		Scenario string  `json:"scenario"`
@@ -28,7 +27,7 @@ func (p *Program) Over(of quintain.Scenario, tagged bool) quintain.Scenario {
 	if err != nil {
 		panic("agent: settings: " + err.Error()) // texts and finite numbers
 	}
-	s := played{program: p, of: of, inner: of.Info().ID(), tagged: tagged}
+	s := played{program: p, of: of, inner: of.Info().ID()}
 	s.info = quintain.ScenarioInfo{
 		Name: Name, Version: 1, Settings: settings,
 		Doc:    "A program of yours plays: an agent that calls its model. Another scenario makes and judges the problems: " + of.Info().Name + ".",
@@ -48,7 +47,6 @@ type played struct {
 	id      string
 	of      quintain.Scenario
 	inner   string // its ID
-	tagged  bool
 }
 
 // Info implements [quintain.Scenario].
@@ -90,7 +88,7 @@ func (s *played) Env(p quintain.Problem) (quintain.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &episode{Env: env, program: s.program, problem: p, tagged: s.tagged}, nil
+	return &episode{Env: env, program: s.program, problem: p, info: s.of.Info()}, nil
 }
 
 // A solved scenario solves its problems.

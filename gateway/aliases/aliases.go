@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/agl"
 	"github.com/quintain-rl/quintain/gateway/areal"
 	"github.com/quintain-rl/quintain/gateway/rllm"
+	"github.com/quintain-rl/quintain/gateway/uniagent"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -20,16 +21,41 @@ type project struct {
 }
 
 func projects() []project {
-	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}}
+	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}, {"uni-agent", uniagent.Routes}}
+}
+
+// Planes are the routes of a gateway on two ports.
+type Planes struct {
+	Main   []web.Route
+	Agents []web.Route // none: their routes are among Main
 }
 
 // Routes returns the routes of a gateway, and those of the projects that its settings name;
 // a nil gateway has none. Several projects may have the same route; the first has it. The
 // error names an unknown project.
-func Routes(g *gateway.Gateway, names []string) ([]web.Route, error) {
+func Routes(g *gateway.Gateway, s gateway.Settings) (p Planes, err error) {
 	if g == nil {
-		return nil, nil
+		return p, nil
 	}
+	if p.Main, err = routes(g, s.Dialects); err != nil || s.Port == 0 {
+		return p, err
+	}
+	all := p.Main
+	p.Main = nil
+	for _, r := range all {
+		health := r.Path == gateway.NewDoor(g).Health().Path // of both
+		if r.For != web.Anyone || health {
+			p.Main = append(p.Main, r)
+		}
+		if r.For == web.Anyone {
+			p.Agents = append(p.Agents, r)
+		}
+	}
+	return p, nil
+}
+
+// routes returns the routes of a gateway and of projects.
+func routes(g *gateway.Gateway, names []string) ([]web.Route, error) {
 	door, all := gateway.NewDoor(g), g.Routes()
 	for _, name := range names {
 		routes, err := routesOf(name)

@@ -15,7 +15,6 @@ func (chat) Decode(text []byte, limits Limits) (*Request, *Error) {
 	f.get("response_format").format()
 	q.limitTokens(&f, "max_tokens", "max_completion_tokens")
 	q.LogProbs = f.get("logprobs").bool()
-	q.TopLogProbs = f.get("top_logprobs").small()
 	q.readTools(f.get("tools"), chatTool)
 	q.openAIChoice(f.get("tool_choice"))
 	q.readMessages(f.get("messages"), func(one fields) { q.add(chatMessage(one), "") })

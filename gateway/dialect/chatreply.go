@@ -74,9 +74,13 @@ func (c *Choice) chatLogProbs() any {
 func logProbs(tokens []LogProb) list {
 	out := make(list, len(tokens))
 	for i, t := range tokens {
-		bytes := make(list, len(t.Bytes))
-		for k, b := range t.Bytes {
-			bytes[k] = int(b)
+		var bytes any
+		if t.Bytes != nil {
+			all := make(list, len(t.Bytes))
+			for k, b := range t.Bytes {
+				all[k] = int(b)
+			}
+			bytes = all
 		}
 		out[i] = object{{"token", t.Token}, {"logprob", t.value()}, {"bytes", bytes}, {"top_logprobs", list{}}}
 	}

@@ -22,7 +22,9 @@ func (completions) Decode(text []byte, limits Limits) (*Request, *Error) {
 		v.refuse(CodeField, "replies are not chosen by their probability: want n")
 	}
 	if top := f.get("logprobs"); top.given() && string(top.text) != "false" {
-		q.LogProbs, q.TopLogProbs = true, top.small()
+		if q.LogProbs = true; !top.neutral() {
+			top.refuse(CodeField, "%s", noAlternatives)
+		}
 	}
 	if prompt := f.get("prompt"); prompt.is('[') {
 		prompt.elements(func(i int, one value) {

@@ -102,11 +102,10 @@ type Request struct {
 	MaxTokens int            // most tokens to sample; 0: not said
 	Asked     Asked          // the sampling asked for
 
-	Stream      bool
-	Usage       bool // the stream is to end with the usage
-	LogProbs    bool
-	TopLogProbs int  // alternatives for each token
-	Thinking    bool // the client wants to see the reasoning
+	Stream   bool
+	Usage    bool // the stream is to end with the usage
+	LogProbs bool // of the sampled tokens
+	Thinking bool // the client wants to see the reasoning
 
 	Previous string // id of the reply before, whose conversation this one continues; empty: none
 	Store    bool   // the client may refer to the reply later
@@ -166,7 +165,7 @@ type Choice struct {
 // A LogProb is a sampled token with its log-probability.
 type LogProb struct {
 	Token string  // as text, with the replacement character for what is no UTF-8
-	Bytes []byte  // the same as bytes
+	Bytes []byte  // the same as bytes; nil: it is a part of a character
 	Value float64 // the natural logarithm
 }
 

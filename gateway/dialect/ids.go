@@ -3,8 +3,11 @@ package dialect
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain"
 )
 
 // The beginnings of our ids.
@@ -34,6 +37,22 @@ func ShortID(id string) string {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:])[:shortID]
+}
+
+// WithShortIDs gives messages, which are the caller's own, IDs of tool calls that all templates
+// take.
+func WithShortIDs(talk []quintain.Message) []quintain.Message {
+	for i := range talk {
+		m := &talk[i]
+		if m.ToolCallID != "" {
+			m.ToolCallID = ShortID(m.ToolCallID)
+		}
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for k := range m.ToolCalls {
+			m.ToolCalls[k].ID, m.ToolCalls[k].Raw = ShortID(m.ToolCalls[k].ID), nil
+		}
+	}
+	return talk
 }
 
 // ResponseID is the id of a call's reply in Responses.

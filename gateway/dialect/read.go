@@ -214,15 +214,6 @@ func (v value) count() int {
 	return int(min(*n, maxInt32))
 }
 
-// small reads a number of at least 0 that fits an int32; absent or null: 0.
-func (v value) small() int {
-	n := v.whole(0)
-	if n == nil {
-		return 0
-	}
-	return int(min(*n, maxInt32))
-}
-
 // compact returns a copy of the value without white space between its parts.
 func (v value) compact() json.RawMessage {
 	var b bytes.Buffer

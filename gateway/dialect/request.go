@@ -7,6 +7,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
+// noAlternatives is why a request gets no tokens beside the sampled ones.
+const noAlternatives = "only the sampled tokens have log-probabilities: want 0"
+
 // A refusal is a field that a request must not set, for its values change what the sampled
 // tokens and their log-probabilities stand for, or need a service that is not ours.
 type refusal struct{ name, why string }
@@ -16,6 +19,7 @@ var refused = []refusal{
 	{"logit_bias", "a bias changes what the log-probabilities stand for"},
 	{"frequency_penalty", "a penalty changes what the log-probabilities stand for"},
 	{"presence_penalty", "a penalty changes what the log-probabilities stand for"},
+	{"top_logprobs", noAlternatives},
 	{"guided_json", "guided decoding changes what the log-probabilities stand for"},
 	{"guided_regex", "guided decoding changes what the log-probabilities stand for"},
 	{"guided_choice", "guided decoding changes what the log-probabilities stand for"},

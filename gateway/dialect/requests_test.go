@@ -223,7 +223,7 @@ func options(q *dialect.Request) string {
 	add("seed", q.Asked.Seed, q.Asked.Seed == nil)
 	add("stream", q.Stream, !q.Stream)
 	add("usage", q.Usage, !q.Usage)
-	add("logprobs", q.TopLogProbs, !q.LogProbs)
+	add("logprobs", q.LogProbs, !q.LogProbs)
 	add("thinking", q.Thinking, !q.Thinking)
 	add("previous", q.Previous, q.Previous == "")
 	add("store", q.Store, !q.Store)
@@ -240,7 +240,7 @@ func TestOptionsAreRead(t *testing.T) {
 		{"the lower of two limits", "chat", `,"max_tokens":50,"max_completion_tokens":20,"n":3`, `n=3 max=20 thinking=true`},
 		{"stops", "chat", `,"stop":["a","","b"]`, `stop=["a","b"] thinking=true`},
 		{"a stop", "chat", `,"stop":"a"`, `stop=["a"] thinking=true`},
-		{"a stream", "chat", `,"stream":true,"stream_options":{"include_usage":true},"logprobs":true,"top_logprobs":2`, `stream=true usage=true logprobs=2 thinking=true`},
+		{"a stream", "chat", `,"stream":true,"stream_options":{"include_usage":true},"logprobs":true,"top_logprobs":0`, `stream=true usage=true logprobs=true thinking=true`},
 		{"JSON is a hint", "chat", `,"response_format":{"type":"json_object"}`, `thinking=true`},
 		{"tools without what is not for the model", "chat", `,"tools":[{"type":"function","function":{"strict":true,"parameters":{ "b":1, "a":{} },"name":"f","description":"d"}},{"type":"function","function":{"name":"g"}}],"tool_choice":"required","parallel_tool_calls":false`, `tools=[{"type":"function","function":{"name":"f","description":"d","parameters":{"b":1,"a":{}}}},{"type":"function","function":{"name":"g"}}] choice="required" one=true thinking=true`},
 		{"a tool by name", "chat", `,"tools":[{"type":"function","function":{"name":"f"}}],"tool_choice":{"type":"function","function":{"name":"f"}},"parallel_tool_calls":true`, `tools=[{"type":"function","function":{"name":"f"}}] choice="f" thinking=true`},
@@ -248,11 +248,11 @@ func TestOptionsAreRead(t *testing.T) {
 		{"variables", "chat", `,"chat_template_kwargs":{"enable_thinking":true,"x":[1.5,"é"]},"enable_thinking":false,"reasoning_effort":"low"`, `vars={"enable_thinking":false,"reasoning_effort":"low","x":[1.5,"é"]} thinking=true`},
 		{"a branch", "chat", `,"metadata":{"branch":"sub"}`, `thinking=true branch="sub"`},
 
-		{"a prompt", "completions", `,"prompt":"x","max_tokens":5,"logprobs":0,"echo":false,"best_of":1`, `prompt="x" max=5 logprobs=0 thinking=true`},
-		{"a prompt in a list", "completions", `,"prompt":["x"],"logprobs":5,"n":2,"best_of":2`, `prompt="x" n=2 logprobs=5 thinking=true`},
+		{"a prompt", "completions", `,"prompt":"x","max_tokens":5,"logprobs":0,"echo":false,"best_of":1`, `prompt="x" max=5 logprobs=true thinking=true`},
+		{"a prompt in a list", "completions", `,"prompt":["x"],"n":2,"best_of":2`, `prompt="x" n=2 thinking=true`},
 
 		{"Responses as Codex sends them", "responses", `,"instructions":"i","store":false,"include":["reasoning.encrypted_content"],"reasoning":{"effort":"medium","summary":"auto"},"text":{"verbosity":"low"},"prompt_cache_key":"k","truncation":"disabled","tools":[{"type":"function","name":"shell","strict":false,"parameters":{"type":"object"}},{"type":"custom","name":"apply_patch","format":{"type":"grammar"}}]`, `tools=[{"type":"function","function":{"name":"shell","parameters":{"type":"object"}}},{"type":"function","function":{"name":"apply_patch","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}}] vars={"reasoning_effort":"medium"} thinking=true instructed=true`},
-		{"a reply that goes on", "responses", `,"previous_response_id":"resp_a","max_output_tokens":9,"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"function","name":"f"},"include":["message.output_text.logprobs"],"top_logprobs":1`, `tools=[{"type":"function","function":{"name":"f"}}] choice="f" max=9 logprobs=1 thinking=true previous="resp_a" store=true`},
+		{"a reply that goes on", "responses", `,"previous_response_id":"resp_a","max_output_tokens":9,"tools":[{"type":"function","name":"f"}],"tool_choice":{"type":"function","name":"f"},"include":["message.output_text.logprobs"],"top_logprobs":0`, `tools=[{"type":"function","function":{"name":"f"}}] choice="f" max=9 logprobs=true thinking=true previous="resp_a" store=true`},
 
 		{"Messages", "messages", `,"max_tokens":9,"stop_sequences":["a"],"metadata":{"user_id":"u"},"service_tier":"auto","context_management":{"edits":[]},"temperature":1,"top_k":5`, `stop=["a"] max=9 temperature=1 top_k=5 usage=true`},
 		{"thinking", "messages", `,"max_tokens":9,"thinking":{"type":"enabled","budget_tokens":2000}`, `vars={"enable_thinking":true,"thinking_budget":2000} max=9 usage=true thinking=true`},
@@ -293,6 +293,9 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"a negative penalty", "chat", `{"frequency_penalty":-1}`, "frequency_penalty"},
 		{"a penalty of vLLM", "chat", `{"repetition_penalty":1.1}`, "repetition_penalty"},
 		{"a penalty that is no number", "chat", `{"repetition_penalty":"x"}`, "repetition_penalty"},
+		{"other tokens' log-probabilities", "chat", `{"logprobs":true,"top_logprobs":1}`, "top_logprobs"},
+		{"the same of Responses", "responses", `{"input":"x","top_logprobs":5}`, "top_logprobs"},
+		{"the same of completions", "completions", `{"prompt":"x","logprobs":1}`, "logprobs"},
 		{"a schema", "chat", `{"response_format":{"type":"json_schema","json_schema":{}}}`, "response_format.type"},
 		{"a schema of Responses", "responses", `{"input":"x","text":{"format":{"type":"json_schema"}}}`, "text.format.type"},
 		{"a schema of Messages", "messages", `{"output_config":{"format":{"type":"json_schema"}}}`, "output_config.format.type"},

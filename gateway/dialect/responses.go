@@ -27,7 +27,6 @@ func (responses) Decode(text []byte, limits Limits) (*Request, *Error) {
 	f.get("include").elements(func(_ int, one value) {
 		q.LogProbs = q.LogProbs || one.string() == "message.output_text.logprobs"
 	})
-	q.TopLogProbs = f.get("top_logprobs").small()
 	q.Previous = f.get("previous_response_id").string()
 	q.Store = !f.get("store").given() || f.get("store").bool()
 	q.readTools(f.get("tools"), responsesTool)

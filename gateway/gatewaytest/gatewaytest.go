@@ -68,6 +68,7 @@ func Text[T ~int32 | ~int64](tokens []T) string {
 type desk struct {
 	mu      sync.Mutex
 	shut    bool
+	judge   quintain.Scenario // of problems to come
 	results chan rollout.Result
 }
 
@@ -83,7 +84,9 @@ func (d *desk) Enter(ctx context.Context) error {
 }
 func (d *desk) Leave() {}
 func (d *desk) Next() (rollout.Job, error) {
-	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Prompt: "What?"}}, nil
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Prompt: "What?"}, Scenario: d.judge}, nil
 }
 func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p} }
 func (d *desk) Done(_ context.Context, r rollout.Result) error {
@@ -145,6 +148,13 @@ func (b *Bench) Shut(shut bool) {
 	b.desk.mu.Lock()
 	defer b.desk.mu.Unlock()
 	b.desk.shut = shut
+}
+
+// JudgeBy sets the scenario of problems to come, which are the host's own.
+func (b *Bench) JudgeBy(s quintain.Scenario) {
+	b.desk.mu.Lock()
+	defer b.desk.mu.Unlock()
+	b.desk.judge = s
 }
 
 // Do sends a request with a key, and returns the status and the body.

@@ -3,7 +3,6 @@ package grader
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -23,17 +22,7 @@ func Task(ctx context.Context, how quintain.Scenario, p quintain.Problem, reply 
 		return none, err
 	}
 	if answer != "" {
-		if reply.Text = answer; how.Info().Name == "reasoning_gym" {
-			reply.Text = Tagged(answer)
-		}
+		reply.Text = how.Info().Reply(answer)
 	}
 	return env.Step(ctx, reply)
-}
-
-// Tagged puts an answer between the tags that scenarios look for, unless it has them.
-func Tagged(answer string) string {
-	if strings.Contains(strings.ToLower(answer), "<answer>") {
-		return answer
-	}
-	return "<answer>" + answer + "</answer>"
 }

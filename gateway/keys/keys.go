@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
+	"net/http"
 	"strings"
 )
 
@@ -53,6 +54,19 @@ func SessionOf(key string) (session string, is bool) {
 // Opens reports whether key is that of the session, in constant time.
 func Opens(key string, secret []byte, session string, generation uint32) bool {
 	return hmac.Equal([]byte(key), []byte(Of(secret, session, generation)))
+}
+
+// From returns the key that a client of OpenAI, Anthropic or Azure sends; empty: none.
+func From(r *http.Request) string {
+	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
+		if value := r.Header.Get(name); value != "" {
+			if scheme, token, is := strings.Cut(value, " "); is && strings.EqualFold(scheme, "Bearer") {
+				value = token
+			}
+			return strings.TrimSpace(value)
+		}
+	}
+	return r.URL.Query().Get("key")
 }
 
 // Variables are those of agents and of the Python package that begin like a setting's. They

@@ -94,19 +94,19 @@ func (t *table) create(c *web.Call) error {
 		case l.ID == in.ID:
 			return web.Errorf(http.StatusConflict, "session_id: another session has %.60q", in.ID)
 		case !l.Over:
-			return made(c, l.As, t.Key(l.ID))
+			return t.made(c, l.As, t.Key(l.ID))
 		}
 	}
 	out, err := t.Start(c, spec)
 	if err != nil {
 		return err
 	}
-	return made(c, cmp.Or(in.ID, out.Sessions[0].ID), out.Sessions[0].Key)
+	return t.made(c, cmp.Or(in.ID, out.Sessions[0].ID), out.Sessions[0].Key)
 }
 
 // made answers with a session. Its agent needs the key if the server has a key file.
-func made(c *web.Call, id, key string) error {
-	return gateway.Answer(c, http.StatusOK, map[string]string{"session_id": id, "url": "/sessions/" + id + "/v1", "api_key": key})
+func (t *table) made(c *web.Call, id, key string) error {
+	return gateway.Answer(c, http.StatusOK, map[string]string{"session_id": id, "url": t.Elsewhere(c) + "/sessions/" + id + "/v1", "api_key": key})
 }
 
 // A session is what rLLM says of one.

@@ -22,6 +22,15 @@ type Canon struct {
 	Ignore []*regexp.Regexp // matches in system messages make no difference
 }
 
+// Volatile returns the forms of what coding agents change in their system messages between
+// calls: lines of billing, and dates.
+func Volatile() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?m)^x-anthropic-billing-header:.*$`),
+		regexp.MustCompile(`(?mi)^\s*(today['’]s date|current date|date|current time)(\s+is\b|\s*:).*$`),
+	}
+}
+
 // StartOf is the digest of a conversation without messages. The variables of the template are
 // not in it: where they matter, the tokens differ, and tokens decide.
 func (c *Canon) StartOf(tools json.RawMessage) Digest {

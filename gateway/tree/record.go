@@ -23,6 +23,7 @@ type Record struct {
 	System     []byte        `json:"system"`
 	Body       []byte        `json:"body"` // digest of the request
 	Instructed bool          `json:"instructed,omitempty"`
+	Ignored    bool          `json:"ignored,omitempty"`
 	Completed  string        `json:"completed,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
 	At         time.Time     `json:"at"`
@@ -32,6 +33,7 @@ type Record struct {
 // Encode writes a node into a record of its call.
 func Encode(n *Node, r Record) ([]byte, error) {
 	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.Whole, n.Asked[:], n.End[:], n.Start[:], n.System[:], n.Turn, n.Instructed, n.Completed
+	r.Ignored = n.Ignored
 	if n.Parent != nil {
 		r.Parent = n.Parent.ID
 	}
@@ -79,7 +81,7 @@ func Decode(data []byte) (*Node, Record, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Completed: r.Completed}
+	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Ignored: r.Ignored, Completed: r.Completed}
 	if n.Turn.Call == nil {
 		return nil, r, errRecord
 	}

@@ -5,6 +5,7 @@ package tree
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -48,6 +49,7 @@ type Node struct {
 	Tokens     int    // of the conversation with the reply
 	Lost       bool   // the client did not get all of it
 	News       int    // changes of Lost, by which their records are told apart
+	Ignored    bool   // see [Place]
 	Instructed bool   // its first message holds instructions that later calls do not carry over
 	Children   int
 	Reward     *float64 // for this reply alone
@@ -98,7 +100,8 @@ type Place struct {
 	Start, System Digest
 	Asked         Digest
 	Class, Branch string
-	Most          int // tokens of the main branch: a summary has fewer
+	Ignored       bool // its system messages are those of Parent but for what makes no difference
+	Most          int  // tokens of the main branch: a summary has fewer
 
 	Text []quintain.Token // to continue; nil: the call has messages
 }
@@ -124,6 +127,8 @@ func (t *Tree) Find(start Digest, talk []quintain.Message, anchors []string) Pla
 	}
 	if p.Parent == nil {
 		p.Fresh = 0
+	} else {
+		p.Ignored = p.Parent.changed(talk[:p.Fresh])
 	}
 	switch {
 	case t.asked[p.Asked] > 0:
@@ -136,6 +141,22 @@ func (t *Tree) Find(start Digest, talk []quintain.Message, anchors []string) Pla
 		p.Class = Extends
 	}
 	return p
+}
+
+// changed reports whether messages that repeat the conversation up to and including n's reply
+// have other system messages, which count as equal.
+func (n *Node) changed(talk []quintain.Message) bool {
+	for ; n != nil; n = n.Parent {
+		talk = talk[:len(talk)-1] // its reply
+		from := len(talk) - len(n.Turn.Observed)
+		for i, m := range n.Turn.Observed {
+			if m.Role == quintain.RoleSystem && strings.TrimSpace(m.Text()) != strings.TrimSpace(talk[from+i].Text()) {
+				return true
+			}
+		}
+		talk = talk[:from]
+	}
+	return false
 }
 
 // AnchorAt returns an anchor; empty: none.

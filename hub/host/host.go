@@ -31,6 +31,7 @@ type Config struct {
 	MaxLag  *int        // bound on the staleness of groups in batches; nil: none
 	Local   bool        // the process trains on the groups itself
 	Routes  []web.Route // further routes on the same port
+	Apart   Apart       // routes on another port
 	Roles   []web.Role  // of keys for these routes
 	Log     *slog.Logger
 }
@@ -38,6 +39,7 @@ type Config struct {
 // A Host is an open hub program.
 type Host struct {
 	listener *web.Listener
+	apart    port
 	folder   *datadir.Folder
 	queue    *queue.Queue
 	hub      *hub.Server
@@ -52,6 +54,7 @@ type Host struct {
 // standby opens it after it owns its queue. Close closes everything.
 func Open(ctx context.Context, c Config) (*Host, error) {
 	h := &Host{runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log, lost: make(chan error, 1)}
+	c.Apart.share(&c.Server)
 	if err := h.open(ctx, c); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
@@ -61,7 +64,7 @@ func Open(ctx context.Context, c Config) (*Host, error) {
 func (h *Host) open(ctx context.Context, c Config) (err error) {
 	standby := c.Store.NATSURL != "" && c.Store.NATSStandby
 	if !standby {
-		if err := h.listen(ctx, c.Server, c.Roles); err != nil {
+		if err := h.listen(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -75,7 +78,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	if standby {
-		if err := h.listen(ctx, c.Server, c.Roles); err != nil {
+		if err := h.listen(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -85,15 +88,18 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	return err
 }
 
-// listen opens the port.
-func (h *Host) listen(ctx context.Context, s web.Settings, more []web.Role) error {
-	l, err := web.Listen(ctx, s, append([]web.Role{hub.Producer, hub.Trainer}, more...)...)
+// listen opens the ports.
+func (h *Host) listen(ctx context.Context, c Config) error {
+	l, err := web.Listen(ctx, c.Server, roles(c)...)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
 	h.listener = l
-	return nil
+	return h.openApart(ctx, c)
 }
+
+// roles are those of the keys in the key file.
+func roles(c Config) []web.Role { return append([]web.Role{hub.Producer, hub.Trainer}, c.Roles...) }
 
 // openRun opens the queue of a further run, once. The hub opens one at a time.
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {
@@ -186,20 +192,20 @@ func (h *Host) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	})
+	var apart error
+	watch.Go(func() {
+		defer stop()
+		apart = h.apart.run(ctx)
+	})
 	err := h.hub.Run(ctx, h.listener.Listener)
 	stop()
 	watch.Wait()
-	return errors.Join(err, lost)
+	return errors.Join(err, apart, lost)
 }
 
 // Close closes everything, the queues before it frees the folder. Run must have returned.
 func (h *Host) Close() error {
-	var errs []error
-	if h.listener != nil {
-		if err := h.listener.Listener.Close(); !errors.Is(err, net.ErrClosed) { // Run closes it too
-			errs = append(errs, err)
-		}
-	}
+	errs := []error{closeListener(h.listener), closeListener(h.apart.listener)}
 	for _, q := range h.runs {
 		errs = append(errs, q.Close())
 	}

@@ -15,6 +15,17 @@ type Listener struct {
 	Keys []Key // none: anyone may call
 }
 
+// An InUseError is a port that another program has.
+type InUseError struct {
+	Host string
+	Port int
+}
+
+// Error says what to do for the port of the settings.
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("port %d of %s is in use; choose another with --port, or any with --port 0", e.Port, e.Host)
+}
+
 // Listen reads the key file of s and listens on its port. Keys in the file may have one of
 // roles, or [Admin]. Without keys, the host must be loopback.
 func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
@@ -29,7 +40,7 @@ func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %d of %s is in use; choose another with --port, or any with --port 0", s.Port, s.Host)
+		return nil, &InUseError{s.Host, s.Port}
 	}
 	if err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ func TestTasksArePlayed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Own() != nil {
-			t.Error("it has problems of its own")
+		if p.Own() != nil || s.Info().Tags {
+			t.Errorf("it has problems of its own, or tags: %v", s.Info().Tags)
 		}
 		scenariotest.Play(t, s)
 	})

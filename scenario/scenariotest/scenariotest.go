@@ -49,8 +49,8 @@ func described(t *testing.T, spec scenario.Spec) {
 			t.Errorf("%q is not a sentence", text)
 		}
 	}
-	if info.Version < 1 || !info.Default {
-		t.Errorf("version %d, default settings: %v", info.Version, info.Default)
+	if info.Version < 1 || !info.Default || !info.Tags {
+		t.Errorf("version %d, default settings: %v, tags: %v", info.Version, info.Default, info.Tags)
 	}
 	var fields map[string]json.RawMessage
 	if err := jsonform.Unmarshal(info.Settings, &fields); err != nil {

@@ -107,7 +107,7 @@ func (s *ScenarioChoice) played(of quintain.Scenario) quintain.Scenario {
 	if s.agents == nil {
 		return of
 	}
-	return s.agents.Over(of, s.program == nil)
+	return s.agents.Over(of)
 }
 
 // Over returns the chosen scenario over a task.

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// With --gateway-port the model calls of agents go there alone, and those who make sessions stay
+// at the other port.
+func TestAgentsHaveAPortOfTheirOwn(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	keys := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(keys, []byte("trainer t\nsessions s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := start("gateway", "--policy", "script", "--tasks", "countdown:1", "--consumer", "hub", "--port", "0", "--key-file", keys, "--gateway-port", port, "--data", t.TempDir())
+	await(t, p, "their model calls go to http://127.0.0.1:"+port+" alone")
+	_, after, _ := strings.Cut(p.stderr.String(), "POST ")
+	url, _, _ := strings.Cut(after, "/v1/sessions")
+	until(t, p, "it answers agents", func() bool {
+		resp, err := http.Get("http://127.0.0.1:" + port + "/v1/models") // without a key: 401
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == http.StatusUnauthorized
+	})
+	var made struct {
+		Sessions []struct{ ID, Key, OpenAI string }
+	}
+	if err := json.Unmarshal([]byte(askHub(t, 201, "POST "+url+"/v1/sessions", "s", `{"of": 1}`)), &made); err != nil {
+		t.Fatal(err)
+	}
+	s := made.Sessions[0]
+	agents := "http://127.0.0.1:" + port
+	if s.OpenAI != agents+"/sessions/"+s.ID+"/v1" {
+		t.Errorf("agents are told %s", s.OpenAI)
+	}
+	const ask = `{"messages": [{"role": "user", "content": "?"}]}`
+	askHub(t, 200, "POST "+s.OpenAI+"/chat/completions", s.Key, ask)
+	askHub(t, 200, "POST "+agents+"/v1/chat/completions", s.Key, ask)
+	askHub(t, 401, "POST "+s.OpenAI+"/chat/completions", "t", ask)
+	askHub(t, 404, "POST "+url+"/v1/chat/completions", s.Key, ask)
+	askHub(t, 404, "POST "+agents+"/v1/sessions", "s", "{}")
+	askHub(t, 404, "GET "+agents+"/status", "t", "")
+	if text := askHub(t, 200, "GET "+url+"/metrics", "t", ""); !strings.Contains(text, `quintain_gateway_calls_total{class="root"} 1`) {
+		t.Error("the metrics have no call of an agent")
+	}
+	http.DefaultClient.CloseIdleConnections()
+	p.interrupts <- os.Interrupt
+	p.wait(t)
+}
