@@ -67,7 +67,7 @@ func (g *Gateway) limit(s *session, why string) error {
 		}
 		s.end(e, now)
 		g.note(s)
-		g.due.add(s.group)
+		g.due.Add(s.group)
 	}
 	return ended("the session has ended: " + why)
 }
@@ -98,7 +98,7 @@ func (g *Gateway) fly(s *session, f *flight) {
 	s.mu.Unlock()
 	g.book.keepArrival(g.config.Log, news)
 	if over {
-		g.due.add(s.group)
+		g.due.Add(s.group)
 	}
 }
 
@@ -218,9 +218,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	if err != nil {
 		return nil, err
 	}
-	if f.req.Stream && ask.N == 1 {
-		ask.Text = g.player.showing(f)
-	}
+	ask.Text = g.player.showing(f)
 	id := f.id
 	began := time.Now()
 	samples, err := g.player.sample(ctx, f.place, ask)
@@ -362,8 +360,11 @@ func (p *Player) form(req *dialect.Request) (f *calls.Format, in calls.Context) 
 	return p.Format, in
 }
 
-// showing returns what shows a reply while it is sampled.
+// showing returns what shows the one reply of a stream while it is sampled; nil: nobody looks.
 func (p *Player) showing(f *flight) func(text, whole string) {
+	if !f.req.Stream || f.req.N > 1 {
+		return nil
+	}
 	format, in := p.form(f.req)
 	return func(text, whole string) {
 		if format == nil {

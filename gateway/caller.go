@@ -429,7 +429,7 @@ func (g callerAPI) close(ctx context.Context, of *group) error {
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.due.add(of)
+	g.due.Add(of)
 	return nil
 }
 

@@ -110,7 +110,7 @@ func (x *exchange) leave() {
 	s.mu.Unlock()
 	x.book.keepArrival(x.config.Log, news)
 	if over {
-		x.due.add(s.group)
+		x.due.Add(s.group)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/due"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -79,7 +80,7 @@ type Gateway struct {
 	sessions map[string]*session
 	live     int              // sessions of groups that are not done
 	orders   map[string]*Made // by idempotency key
-	due      dueGroups
+	due      *due.Set[*group]
 	joining  map[string]string // the newest group of each [Spec].Join
 	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
 	flying   sync.WaitGroup
@@ -95,7 +96,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
-		due: newDueGroups(), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
+		due: due.New[*group](), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
 		Calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_gateway_calls_total", Help: "Model calls of agents, by class."}, []string{"class"}),
 	}
 	if !c.Settings.StrictPrompts {
@@ -155,8 +156,8 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 		case <-tick.C:
 			makeRoom(g)
 			g.look(ctx, g.all(), finish)
-		case <-g.due.wake:
-			g.look(ctx, g.due.take(), finish)
+		case <-g.due.Wake:
+			g.look(ctx, g.due.Take(), finish)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 		g.config.Log.Warn("the reward of a session cannot be kept", "session", s.id, "err", err)
 		return
 	}
-	g.due.add(s.group)
+	g.due.Add(s.group)
 }
 
 // judgeByTask has the scenario of a session's problem judge the last reply of its main branch.

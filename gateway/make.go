@@ -291,7 +291,7 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer g.due.add(s.group)
+	defer g.due.Add(s.group)
 	return s.keepReward(ctx, g.book, r)
 }
 
@@ -323,6 +323,6 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	s.end(e, now)
 	g.note(s)
-	g.due.add(s.group)
+	g.due.Add(s.group)
 	return nil
 }

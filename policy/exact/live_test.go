@@ -18,6 +18,8 @@ type teller struct {
 	fails bool // after the first interruption it begins anew, with nothing
 }
 
+func (w *teller) Can() policy.Abilities { return policy.Abilities{Stop: true, Several: true} }
+
 func (w *teller) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output, error) {
 	all, err := w.typist.Generate(ctx, p)
 	o := &all[0]
@@ -57,7 +59,7 @@ func TestLiveText(t *testing.T) {
 		{"a server that begins anew", "an<|im_end|>", nil, 0, true, "an"},
 	} {
 		c := chat(t, chatML)
-		w := &teller{&typist{tokens: encode(t, c, test.reply), keeps: true}, test.most, test.fails}
+		w := &teller{&typist{tokens: encode(t, c, test.reply)}, test.most, test.fails}
 		r := request(0)
 		r.Stop = test.stops
 		var parts []string
@@ -88,7 +90,7 @@ func TestLiveText(t *testing.T) {
 func TestSeveralSamplesAreNotTold(t *testing.T) {
 	t.Parallel()
 	c := chat(t, chatML)
-	w := &teller{typist: &typist{tokens: encode(t, c, "an<|im_end|>"), keeps: true}}
+	w := &teller{typist: &typist{tokens: encode(t, c, "an<|im_end|>")}}
 	r := request(0)
 	r.N, r.Text = 2, func(_, whole string) { t.Errorf("told %q", whole) }
 	if samples, err := exact.New(w, c).Sample(t.Context(), r); err != nil || len(samples) != 2 {
