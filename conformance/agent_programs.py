@@ -41,7 +41,8 @@ REPLIES = {
     "add": SUMS,
     "mcp__calc__add": [text.replace('"add"', '"mcp__calc__add"') for text in SUMS],
     "Bash": shell("Bash", description="Looks"),
-    "Agent": [asks("Agent", '{"description": "Add", "prompt": "Add 1 and 2. (session claude_subagent-0)", "subagent_type": "general-purpose"}')],
+    "Agent": [asks("Agent", '{"description": "Add", "prompt": "Add. (session claude_subagent-0)", "subagent_type": "general-purpose", "run_in_background": false}')],
+    "add_text": [text.replace('"a":6,"b":7', '"a": 6, "b": 7') for text in SUMS[:2]],
     "exec_command": [text.replace('"command"', '"cmd"') for text in shell("exec_command")],
     "bash": shell("bash", description="Looks"),
     "run_shell_command": shell("run_shell_command", description="Looks", is_background=False),
@@ -60,9 +61,9 @@ PROGRAMS = [
     (Agent("langgraph_messages"), PLAIN, "add"),
     (Agent("mcp_chat"), PLAIN, "add"),
     (Agent("claude_agent_sdk"), PLAIN, "mcp__calc__add"),
-    (Agent("dspy_chat", streams=False), PLAIN, "react"),
+    (Agent("dspy_chat", streams=False, classes={"root": 5}, sequences=5), PLAIN, "react"),
     (Agent("qwen_agent_raw"), PLAIN, "add"),
-    (Agent("qwen_agent_text"), PLAIN, "add"),
+    (Agent("qwen_agent_text"), PLAIN, "add_text"),  # it writes calls anew, with these spaces
     (Agent("strands_chat"), OLDER, "add"),
     (Agent("openhands_chat"), OLDER, "terminal"),
     (Agent("ai_chat"), NPM, "add"),
@@ -73,9 +74,9 @@ PROGRAMS = [
     (Agent("agents_js_responses"), NPM, "add"),
     (Agent("agents_js_chat"), NPM, "add"),
     (Agent("claude_code", streams=False), NPM, "Bash"),
-    (Agent("claude_subagent", streams=False), NPM, "Agent"),
+    (Agent("claude_subagent", streams=False, classes={"root": 2, "extends": 4}, sequences=2), NPM, "Agent"),
     (Agent("codex", streams=False), NPM, "exec_command"),
-    (Agent("opencode", streams=False), NPM, "bash"),
+    (Agent("opencode", streams=False, classes={"root": 2, "extends": 3}, sequences=2), NPM, "bash"),  # it asks for a title
     (Agent("qwen_code", streams=False), NPM, "run_shell_command"),
 ]  # fmt: skip
 PACKAGES = {agent.loop: packages for agent, packages, _ in PROGRAMS}
@@ -90,9 +91,11 @@ def due(prompt):
     if tool == "react":
         done = len(re.findall(r"\"observation_\d|\[\[ ## observation|observation_\d+", prompt))
         return tool if done < CALLS else "react_finish" if "next_tool_name" in prompt else "react_answer"
-    if f'"name": "{tool}"' not in prompt and tool != "add":
-        return "Bash" if tool == "Agent" and '"name": "Bash"' in prompt and said < CALLS else "answer"
-    if said < (1 if tool == "Agent" else CALLS):
+    if tool == "Agent":
+        tool = "Bash" if "cc_is_subagent=true" in prompt else "Agent" if not said else "answer"
+    elif not tool.startswith("add") and f'"name": "{tool}"' not in prompt:
+        return "answer"  # a title
+    if said < CALLS:
         return tool
     return "finish" if tool == "terminal" else "answer"
 

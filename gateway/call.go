@@ -335,7 +335,7 @@ func (g *Gateway) read(req *dialect.Request, sample *quintain.Sample) calls.Repl
 	if g.player.Opens != nil {
 		in.Thinking = g.player.Opens(req.Vars)
 	}
-	return g.player.Format.Parse(sample.Whole, in)
+	return g.player.Format.For(req.Tools).Parse(sample.Whole, in)
 }
 
 // shown returns the tool calls that a client gets: one, if it wants no more. The tokens stay.
