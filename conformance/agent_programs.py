@@ -44,6 +44,7 @@ REPLIES = {
     "Agent": [asks("Agent", '{"description": "Add", "prompt": "Add. (session claude_subagent-0)", "subagent_type": "general-purpose", "run_in_background": false}')],
     "add_text": [text.replace('"a":6,"b":7', '"a": 6, "b": 7') for text in SUMS[:2]],
     "exec_command": [text.replace('"command"', '"cmd"') for text in shell("exec_command")],
+    "multi_agent_v1__close_agent": [asks("multi_agent_v1__close_agent", '{"target": "019a0000-0000-7000-8000-000000000000"}')],
     "bash": shell("bash", description="Looks"),
     "run_shell_command": shell("run_shell_command", description="Looks", is_background=False),
     "terminal": shell("terminal"),
@@ -76,6 +77,7 @@ PROGRAMS = [
     (Agent("claude_code", streams=False), NPM, "Bash"),
     (Agent("claude_subagent", streams=False, classes={"root": 2, "extends": 4}, sequences=2), NPM, "Agent"),
     (Agent("codex", streams=False), NPM, "exec_command"),
+    (Agent("codex_namespace", streams=False), NPM, "multi_agent_v1__close_agent"),
     (Agent("opencode", streams=False, classes={"root": 2, "extends": 3}, sequences=2), NPM, "bash"),  # it asks for a title
     (Agent("qwen_code", streams=False), NPM, "run_shell_command"),
 ]  # fmt: skip

@@ -96,6 +96,7 @@ const loops = {
   claude_code: () => claude(),
   claude_subagent: () => claude('--allowedTools', 'Bash,Task,Agent'),
   codex,
+  codex_namespace: codex,
   opencode,
   qwen_code: qwen,
 }

@@ -33,7 +33,8 @@ func (q *Request) readTools(v value, read func(fields) tool) {
 	q.offered = map[string]bool{}
 	list.add(v, "")
 	if list.n > 0 {
-		q.Tools = append(list.text, ']')
+		list.text = append(list.text, ']')
+		q.Tools = list.text
 	}
 }
 
