@@ -154,7 +154,7 @@ func main() {
 	for i := range list {
 		list[i] = &agent{number: i}
 		all.Go(func() {
-			time.Sleep(*spread * time.Duration(i) / time.Duration(*agents))
+			<-time.After(*spread * time.Duration(i) / time.Duration(*agents))
 			list[i].run(fmt.Sprint(i)+text, from, until, &errors)
 		})
 	}

@@ -150,7 +150,7 @@ class Sampling(Handler):
         engine, body = self.server, self.body()
         if self.path != "/completion":
             known = self.path in ("/health", "/props", "/tokenize", "/v1/models")  # of llama.cpp, as it is to look
-            return self.send(*self.pass_on(engine.urls["tool"], body)) if known else self.send(404, {}, b"")
+            return self.send(*self.pass_on(engine.urls["answer"], body)) if known else self.send(404, {}, b"")
         read = json.loads(body)["prompt"]
         prompt = engine.tokenizer.decode(read, skip_special_tokens=False)
         url = engine.urls[engine.due(prompt)]
@@ -225,9 +225,9 @@ def patiently(method, url, value):
             time.sleep(0.1)
 
 
-def begin(gateway, proxy, agent):
+def begin(gateway, proxy, agent, disturbances):
     """The sessions of a group: for each way to play, the address and the identity."""
-    ways = [(streamed, disturbed) for streamed in ([False, True] if agent.streams else [False]) for disturbed in (False, True)]
+    ways = [(streamed, disturbed) for streamed in ([False, True] if agent.streams else [False]) for disturbed in disturbances]
     made = patiently("POST", f"{gateway}/v1/sessions?wait=60", {"name": agent.loop, "group": agent.loop, "of": len(ways)})
     for k, (session, (streamed, disturbed)) in enumerate(zip(made["sessions"], ways)):
         label = f"{agent.loop}-{k}"
@@ -241,6 +241,8 @@ def begin(gateway, proxy, agent):
 class Check:
     """Plays agents, and notes the faults that it finds."""
 
+    disturbances = (False, True)
+
     def __init__(self, gateway, engine, strict):
         self.gateway, self.engine, self.strict, self.proxy = gateway, engine, strict, Proxy(gateway)
         self.faults, self.lines, self.lock, self.score_cache = [], {}, threading.Lock(), {}
@@ -251,12 +253,15 @@ class Check:
             with self.lock:
                 self.faults.append(what)
 
+    def answer(self, agent, to):
+        return getattr(agent_loops, agent.loop)(to)
+
     def play(self, agent):
         """Play a group."""
-        for session, label, to, disturbed in begin(self.gateway, self.proxy, agent):
+        for session, label, to, disturbed in begin(self.gateway, self.proxy, agent, self.disturbances):
             began = time.monotonic()
             try:
-                answer = getattr(agent_loops, agent.loop)(to)
+                answer = self.answer(agent, to)
             except BaseException as broken:  # some agents raise what is no Exception
                 self.hold(False, f"{label}: {type(broken).__name__}: {str(broken)[:300]}")
                 answer = None
@@ -290,7 +295,7 @@ class Check:
                 used.append((read, wrote))
         mine = [s for s in self.engine.log if s.label == label]
         self.hold(len(turns) - len(used) == lost, f"{label}: {len(turns) - len(used)} replies are unused, not {lost}")
-        self.hold(not self.strict or len(mine) == len(turns) == CALLS + 1 + lost, f"{label}: {len(mine)} samples and {len(turns)} calls")
+        self.hold(not self.strict or len(mine) == len(turns) == sum(agent.classes.values()) + lost, f"{label}: {len(mine)} samples and {len(turns)} calls")
         return used
 
     def sampled(self, read, wrote):

@@ -127,10 +127,15 @@ def anthropic_messages(to):
 
 
 def langchain(to, **more):
-    from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
     from langchain_openai import ChatOpenAI
 
-    model = ChatOpenAI(base_url=to.openai, api_key=to.key, model=MODEL, **more).bind_tools([CHAT_TOOL])
+    return langchain_loop(to, ChatOpenAI(base_url=to.openai, api_key=to.key, model=MODEL, **more))
+
+
+def langchain_loop(to, model):
+    from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
+
+    model = model.bind_tools([CHAT_TOOL])
     talk = [SystemMessage(INSTRUCTIONS), HumanMessage(to.question)]
     while True:
         if to.streamed:

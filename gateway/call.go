@@ -357,7 +357,7 @@ func (p *Player) form(req *dialect.Request) (f *calls.Format, in calls.Context) 
 	if p.Opens != nil {
 		in.Thinking = p.Opens(req.Vars)
 	}
-	return p.Format, in
+	return p.Format.For(req.Tools), in
 }
 
 // showing returns what shows the one reply of a stream while it is sampled; nil: nobody looks.

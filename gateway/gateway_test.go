@@ -469,6 +469,22 @@ func TestAgentsWithTools(t *testing.T) {
 	}
 }
 
+// Qwen-Agent and others describe tools in a message, and read the calls from the text.
+func TestCallsOfNoToolsStayText(t *testing.T) {
+	b := open(t, nil)
+	const wrote = "I add.\n<tool_call>\n{\"name\": \"add\", \"arguments\": {}}\n</tool_call>"
+	b.policy.says = []string{"<think>Hm.</think>" + wrote}
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	m := b.chat(s, user("sum")).Choices[0].Message
+	if m.Content != wrote || m.Reasoning != "Hm." || m.ToolCalls != nil {
+		t.Fatalf("%+v", m)
+	}
+	b.chat(s, user("sum"), says(wrote), user("3"))
+	if got := b.lastCall(s); got != "extends 0" {
+		t.Error(got)
+	}
+}
+
 // The scheme of the key is written in any case.
 func TestKeysInAnyCase(t *testing.T) {
 	b := open(t, nil)

@@ -72,6 +72,16 @@ func Detect(template string) *Format {
 	return &found
 }
 
+// For returns the format of replies to a request with these tools. Without any, calls stay
+// content: the agent describes tools in its messages, and reads calls from the text. Only
+// where thinking and content are themselves parts of the form are calls read all the same.
+func (f *Format) For(tools json.RawMessage) *Format {
+	if tools != nil || f.think[0] == "" {
+		return f
+	}
+	return &Format{name: f.name, think: f.think, read: none.read}
+}
+
 // String returns the name.
 func (f *Format) String() string { return f.name }
 

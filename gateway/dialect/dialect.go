@@ -114,6 +114,7 @@ type Request struct {
 	sent    map[string]json.RawMessage // fields as sent, for the reply to repeat
 	offered map[string]bool            // the names of Tools
 	free    map[string]bool            // of these, the ones that take a text
+	spaced  map[string][2]string       // of these, the ones of a namespace: this, and their name in it
 }
 
 // The values of tool_choice that are no tool's name.

@@ -100,6 +100,20 @@ func golden(t *testing.T, name string, text []byte) {
 	}
 }
 
+// Codex puts its tools for sub-agents into a namespace.
+func TestToolsOfNamespaces(t *testing.T) {
+	q := decode(t, "responses", `{"input":"x","tools":[{"type":"function","name":"f"},{"type":"namespace","name":"multi_agent_v1","description":"d","tools":[{"type":"function","name":"spawn_agent","strict":false,"parameters":{"type":"object"}}]}]}`)
+	if want := `[{"type":"function","function":{"name":"f"}},{"type":"function","function":{"name":"multi_agent_v1__spawn_agent","parameters":{"type":"object"}}}]`; string(q.Tools) != want {
+		t.Errorf("%s\nwant\n%s", q.Tools, want)
+	}
+	text := string(dialect.Responses().Encode(q, reply(dialect.Choice{ToolCalls: []quintain.ToolCall{call(0, "multi_agent_v1__spawn_agent", "{}"), call(1, "f", "{}")}})))
+	for _, want := range []string{`"name":"spawn_agent","arguments":"{}","status":"completed","namespace":"multi_agent_v1"}`, `"name":"f","arguments":"{}","status":"completed"}`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	ended := dialect.Errorf(410, "the session has ended")
 	ended.Code = dialect.CodeEnded

@@ -99,7 +99,8 @@ func (t *transcript) item(f fields) {
 	case "reasoning":
 		t.reasoning(f)
 	case "function_call":
-		call := quintain.ToolCall{ID: f.get("call_id").string(), Name: f.get("name").string(), Arguments: f.get("arguments").string()}
+		name := t.q.full(f.get("namespace").string(), f.get("name").string())
+		call := quintain.ToolCall{ID: f.get("call_id").string(), Name: name, Arguments: f.get("arguments").string()}
 		t.toolCall(f, call)
 	case "custom_tool_call":
 		t.toolCall(f, freeCall(f.get("call_id").string(), f.get("name").string(), f.get("input").string()))

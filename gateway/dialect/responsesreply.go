@@ -125,9 +125,14 @@ func callItem(q *Request, call quintain.ToolCall, arguments, state string) objec
 			{"id", id}, {"type", "custom_tool_call"}, {"call_id", call.ID}, {"name", call.Name}, {"input", freeInput(arguments)}, {"status", state},
 		}
 	}
-	return object{
+	item := object{
 		{"id", id}, {"type", "function_call"}, {"call_id", call.ID}, {"name", call.Name}, {"arguments", arguments}, {"status", state},
 	}
+	if spaced, is := q.spaced[call.Name]; is {
+		item.set("name", spaced[1])
+		item = append(item, member{"namespace", spaced[0]})
+	}
+	return item
 }
 
 // Stream implements [Dialect].

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -18,38 +19,75 @@ type tool struct {
 // freeParameters are the arguments by which templates know a tool that takes a text.
 const freeParameters = `{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}`
 
+// A toolList collects the tools of a request.
+type toolList struct {
+	q    *Request
+	read func(fields) tool
+	text []byte // of Request.Tools, without its end
+	n    int
+}
+
 // readTools reads the tools of a request, each with read.
 func (q *Request) readTools(v value, read func(fields) tool) {
-	names := map[string]bool{}
-	text := []byte{'['}
-	v.elements(func(i int, one value) {
+	list := toolList{q: q, read: read, text: []byte{'['}}
+	q.offered = map[string]bool{}
+	list.add(v, "")
+	if list.n > 0 {
+		list.text = append(list.text, ']')
+		q.Tools = list.text
+	}
+}
+
+// add reads a list of tools; space is the namespace that has them, empty: none.
+func (l *toolList) add(v value, space string) {
+	v.elements(func(_ int, one value) {
+		f := one.fields()
+		if name := f.get("name").string(); space == "" && name != "" && f.get("type").string() == "namespace" {
+			l.add(f.get("tools"), name)
+			return
+		}
 		switch {
-		case i >= v.body.limits.Tools:
+		case l.n >= v.body.limits.Tools:
 			v.refuse(CodeValue, "want at most %d tools", v.body.limits.Tools)
 			return
 		case len(one.text) > v.body.limits.ToolBytes:
 			one.refuse(CodeValue, "want a tool of at most %d bytes", v.body.limits.ToolBytes)
 			return
 		}
-		t := read(one.fields())
+		t := l.read(f)
 		if t.name == "" && !one.failed() {
 			one.refuse(CodeValue, "want a tool with a name")
 		}
-		if len(text) > 1 {
-			text = append(text, ',')
+		t.name = l.q.full(space, t.name)
+		if l.n++; l.n > 1 {
+			l.text = append(l.text, ',')
 		}
-		text = appendJSON(text, t.form())
-		if names[t.name] = true; t.free {
-			if q.free == nil {
-				q.free = map[string]bool{}
-			}
-			q.free[t.name] = true
-		}
+		l.text = appendJSON(l.text, t.form())
+		l.q.offer(t)
 	})
-	if len(names) > 0 {
-		text = append(text, ']')
-		q.Tools, q.offered = text, names
+}
+
+// offer notes a tool that the client offers.
+func (q *Request) offer(t tool) {
+	if q.offered[t.name] = true; t.free {
+		if q.free == nil {
+			q.free = map[string]bool{}
+		}
+		q.free[t.name] = true
 	}
+}
+
+// full is the name by which the model calls a tool of a namespace.
+func (q *Request) full(space, name string) string {
+	if space == "" || name == "" {
+		return name
+	}
+	full := strings.TrimRight(space, "_") + "__" + name
+	if q.spaced == nil {
+		q.spaced = map[string][2]string{}
+	}
+	q.spaced[full] = [2]string{space, name}
+	return full
 }
 
 // form writes a tool as chat templates take it.
