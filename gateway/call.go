@@ -296,7 +296,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 		}
 	}
 	n := &tree.Node{
-		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed,
+		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: req.Instructed,
 		Turn: quintain.Turn{
 			Observed: slices.Clip(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,
