@@ -234,6 +234,8 @@ def tree(session, engine):
                 seen[i].whole |= one["whole"]
                 continue
             seen[i] = Node(engine[i], asked, end, one, choice)
+            if one["retry"]:  # it may have been sampled for an equal request that got no reply
+                seen[i].begun = min(o["begun"] for o in session["wire"] if (o["route"], o["request"]) == (one["route"], one["request"]))
             nodes.append(seen[i])
     for node in nodes:
         fit = continued(node, [n for n in nodes if n is not node and n.asked[0] == node.asked[0]])

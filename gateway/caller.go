@@ -86,6 +86,9 @@ func decode[T any](c *web.Call) (v T, err error) {
 		if len(body) == 0 {
 			return v, nil
 		}
+		if err := jsonform.Strict(body, 64); err != nil {
+			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
+		}
 		dec := jsonform.NewDecoder(body)
 		dec.DisallowUnknownFields()
 		if err := dec.Decode(&v); err != nil {
