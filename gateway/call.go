@@ -214,8 +214,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	if err != nil {
 		return nil, err
 	}
-	id := f.id
-	began := time.Now()
+	id, began := f.id, time.Now()
 	samples, err := g.player.sample(ctx, f.place, ask)
 	if err != nil {
 		if ctx.Err() != nil {

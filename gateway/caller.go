@@ -81,8 +81,7 @@ type MadeSession struct {
 
 // decode reads a JSON body strictly. The error names the field.
 func decode[T any](c *web.Call) (v T, err error) {
-	return web.ReadBody(c, func(body []byte) (T, error) {
-		var v T
+	return web.ReadBody(c, func(body []byte) (v T, err error) {
 		if len(body) == 0 {
 			return v, nil
 		}
