@@ -37,13 +37,124 @@ def arguments(text):
         return ("text", text.strip(SPACE))
 
 
-def canonical(m):
-    """A message without what clients change in passing."""
-    text = m.get("content") or ""
-    if m["role"] == "system":
+def joined(content, *kinds):
+    """The text of a content: a string, parts, or nothing."""
+    if isinstance(content, list):
+        if any(p["type"] not in kinds for p in content):
+            raise Wrong(f"parts other than {kinds}: {content}")
+        return "".join(p["text"] for p in content)
+    return content or ""
+
+
+def canonical(role, text, calls=()):
+    """A message without what clients change in passing; calls are names and arguments."""
+    if role == "system":
         text = VOLATILE.sub("", text)
-    called = tuple((c["function"]["name"], arguments(c["function"]["arguments"])) for c in m.get("tool_calls") or [])
-    return (m["role"], text.strip(SPACE), called)
+    return (role, text.strip(SPACE), tuple(calls))
+
+
+def of_chat(m):
+    called = [(c["function"]["name"], arguments(c["function"]["arguments"])) for c in m.get("tool_calls") or []]
+    return canonical(m["role"], joined(m.get("content"), "text"), called)
+
+
+def of_input(block):
+    """The call in a block of Messages, which holds what is no object as a text."""
+    v = block["input"]
+    return block["name"], arguments(v["_raw_arguments"]) if list(v) == ["_raw_arguments"] else frozen(v)
+
+
+def of_blocks(content):
+    if isinstance(content, str):
+        return canonical("assistant", content)
+    text = "".join(b["text"] for b in content if b["type"] == "text")
+    return canonical("assistant", text, [of_input(b) for b in content if b["type"] == "tool_use"])
+
+
+def of_messages(request):
+    """The conversation of a request of Messages."""
+    if "system" in request:
+        yield canonical("system", joined(request["system"], "text"))
+    for m in request["messages"]:
+        content = m["content"]
+        if m["role"] == "assistant":
+            yield of_blocks(content)
+        elif isinstance(content, list) and content[0]["type"] == "tool_result":
+            for b in content:
+                yield canonical("tool", joined(b["content"], "text"))
+        else:
+            yield canonical("user", joined(content, "text"))
+
+
+def of_items(items, replies):
+    """The conversation in items of Responses: neighbours of the assistant's are one reply."""
+    text, called, open_ = "", [], False
+    for item in [*items, {"role": None}]:
+        kind = item.get("type", "message")
+        ours = kind in ("reasoning", "function_call") or kind == "message" and item["role"] == "assistant"
+        if open_ and not ours:
+            yield canonical("assistant", text, called)
+            text, called = "", []
+        open_ = ours
+        if kind == "function_call":
+            called.append((item["name"], arguments(item["arguments"])))
+        elif kind == "function_call_output":
+            yield canonical("tool", joined(item["output"], "input_text"))
+        elif kind == "item_reference":
+            yield replies[item["id"].partition("_")[2]][1]
+        elif ours and kind == "message":
+            text += joined(item["content"], "output_text")
+        elif kind == "message" and item["role"]:
+            yield canonical(item["role"], joined(item["content"], "input_text"))
+
+
+def of_responses(request, replies):
+    """The conversation of a request of Responses; that before it is the server's, without its instructions."""
+    talk = list(of_items(request["input"], replies))
+    if "previous_response_id" in request:
+        before, reply = replies[request["previous_response_id"].partition("_")[2]]
+        talk = [*before, reply, *talk]
+    return talk
+
+
+def tools_of(route, tools):
+    if route == "messages":
+        tools = [{"name": t["name"], "description": t["description"], "parameters": t["input_schema"]} for t in tools]
+    elif route == "responses":
+        tools = [{k: v for k, v in t.items() if k not in ("type", "strict")} for t in tools]
+    else:
+        return frozen(tools)
+    return frozen([{"type": "function", "function": t} for t in tools])
+
+
+def asked_of(one, replies):
+    """What a request asks: its tools, or that it is a text; and its conversation. Also that without instructions."""
+    request, route = one["request"], one["route"]
+    if route == "completions":
+        return ("text", request["prompt"]), ()
+    start = tools_of(route, request["tools"]) if "tools" in request else None
+    talk = {
+        "chat/completions": lambda: map(of_chat, request["messages"]),
+        "messages": lambda: of_messages(request),
+        "responses": lambda: of_responses(request, replies),
+    }[route]()
+    talk = bare = tuple(talk)
+    if request.get("instructions"):
+        talk = (canonical("system", request["instructions"]), *talk)
+    return (("chat", start), talk), bare
+
+
+def reply_of(route, reply):
+    """A reply: in canonical form, and all its text."""
+    if route == "completions":
+        return reply["text"], reply["text"]
+    if route == "chat/completions":
+        parts = [reply.get("content") or "", reply.get("reasoning_content") or ""]
+        return of_chat({"role": "assistant", **reply}), " ".join(parts + [c["function"]["arguments"] for c in reply.get("tool_calls") or []])
+    if route == "messages":
+        return of_blocks(reply["content"]), json.dumps(reply["content"])
+    (made,) = of_items(reply["output"], {})
+    return made, json.dumps([item.get("content") or item.get("arguments") for item in reply["output"]])
 
 
 def replies_of_engine(notes):
@@ -72,19 +183,28 @@ def stamps_of_tokens(tokens):
     return set(STAMP.findall(bytes(t if t < 256 else 0 for t in tokens)))
 
 
-def text_of(reply):
-    parts = [reply.get("content") or "", reply.get("reasoning_content") or ""]
-    return " ".join(parts + [c["function"]["arguments"] for c in reply.get("tool_calls") or []]).encode()
-
-
 class Node:
     """A reply that a client saw."""
 
-    def __init__(self, engine, asked, reply, one, choice):
-        self.engine, self.asked, self.end, self.choice = engine, asked, asked[1] + (canonical(reply),), choice
+    def __init__(self, engine, asked, end, one, choice):
+        self.engine, self.asked, self.end, self.choice = engine, asked, end, choice
         self.begun, self.ended, self.whole = one["begun"], one["ended"], one["whole"]
         self.unmarked = 0 if one["retry"] else 1
         self.parent, self.children = None, 0
+
+
+def continued(node, others):
+    """The replies that a request continues, the longest."""
+    start, talk = node.asked
+    if start == "text":
+        fit = [n for n in others if talk.startswith(n.end) and len(n.end) < len(talk)]
+        longest = max((len(n.end) for n in fit), default=0)
+        return [n for n in fit if len(n.end) == longest]
+    for at in range(len(talk) - 2, -1, -1):
+        if talk[at][0] == "assistant":
+            if fit := [n for n in others if n.end == talk[: at + 1]]:
+                return fit
+    return []
 
 
 def tree(session, engine):
@@ -93,13 +213,15 @@ def tree(session, engine):
     for i, reply in enumerate(engine):
         for stamp in stamps_of_tokens(reply["tokens"]):
             by_stamp.setdefault(stamp, []).append(i)
-    nodes, seen = [], {}
-    for one in session["wire"]:
-        request = one["request"]
-        start = (frozen(request.get("tools")),)
-        asked = (start, tuple(map(canonical, request["messages"])))
+    nodes, seen, replies = [], {}, {}
+    for one in sorted(session["wire"], key=lambda one: one["begun"]):
+        asked, bare = asked_of(one, replies)
         for choice, reply in enumerate(one["replies"] or []):
-            found = {i for stamp in STAMP.findall(text_of(reply)) for i in by_stamp.get(stamp, [])}
+            made, text = reply_of(one["route"], reply)
+            if one["route"] in ("responses", "messages"):
+                replies[reply["id"].partition("_")[2]] = bare, made
+            end = asked[1] + (made if one["route"] == "completions" else (made,))
+            found = {i for stamp in STAMP.findall(text.encode()) for i in by_stamp.get(stamp, [])}
             if len(found) != 1:
                 raise Wrong(f"{len(found)} replies of the engine fit {reply}")
             (i,) = found
@@ -107,27 +229,24 @@ def tree(session, engine):
                 seen[i].unmarked += not one["retry"]
                 if seen[i].unmarked > 1:
                     raise Wrong("a reply came twice, without a retry")
-                if seen[i].end != asked[1] + (canonical(reply),):
+                if seen[i].end != end:
                     raise Wrong("a retry got another reply")
                 seen[i].whole |= one["whole"]
                 continue
-            seen[i] = Node(engine[i], asked, reply, one, choice)
+            seen[i] = Node(engine[i], asked, end, one, choice)
+            if one["retry"]:  # it may have been sampled for an equal request that got no reply
+                seen[i].begun = min(o["begun"] for o in session["wire"] if (o["route"], o["request"]) == (one["route"], one["request"]))
             nodes.append(seen[i])
     for node in nodes:
-        start, talk = node.asked
-        for at in range(len(talk) - 2, -1, -1):
-            if talk[at][0] != "assistant":
-                continue
-            fit = [n for n in nodes if n is not node and n.asked[0] == start and n.end == talk[: at + 1]]
-            if fit:
-                if len(fit) > 1:
-                    raise Wrong("two replies look the same")
-                node.parent = fit[0]
-                fit[0].children += 1
-                before = fit[0].engine["prompt"] + fit[0].engine["tokens"]
-                if not session["forks"] and node.engine["prompt"][: len(before)] != before:
-                    raise Wrong("the engine read other tokens than it had written")
-                break
+        fit = continued(node, [n for n in nodes if n is not node and n.asked[0] == node.asked[0]])
+        if len(fit) > 1:
+            raise Wrong("two replies look the same")
+        for n in fit:
+            node.parent = n
+            n.children += 1
+            before = n.engine["prompt"] + n.engine["tokens"]
+            if not session["forks"] and node.engine["prompt"][: len(before)] != before:
+                raise Wrong("the engine read other tokens than it had written")
     return nodes
 
 

@@ -110,10 +110,15 @@ func asError(err error) *dialect.Error {
 // maxBody bounds the body of a call, in bytes.
 const maxBody = 64 << 20
 
-// serve answers a model call.
-func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
+// bound limits the body of a request, and has it refused in the form of a dialect.
+func bound(c *web.Call, d dialect.Dialect) {
 	c.MaxBody = maxBody
 	c.Refusal = func(status int, why string) (int, []byte) { return d.ErrorBody(dialect.Errorf(status, "%s", why)) }
+}
+
+// serve answers a model call.
+func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
+	bound(c, d)
 	s, refused := g.sessionOf(c)
 	if refused != nil {
 		c.SkipBody()
@@ -200,6 +205,7 @@ func (g agentAPI) model(c *web.Call) error {
 // count counts the tokens of a prompt, exactly as they would be read. It is not recorded.
 func (g agentAPI) count(c *web.Call) error {
 	d := dialect.Messages()
+	bound(c, d)
 	if _, refused := g.sessionOf(c); refused != nil {
 		c.SkipBody()
 		return refuse(c, d, refused)

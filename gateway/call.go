@@ -219,8 +219,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		return nil, err
 	}
 	ask.Text = g.player.showing(f)
-	id := f.id
-	began := time.Now()
+	id, began := f.id, time.Now()
 	samples, err := g.player.sample(ctx, f.place, ask)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -309,7 +308,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 		}
 	}
 	n := &tree.Node{
-		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: p.Parent == nil && req.Instructed, Ignored: p.Ignored,
+		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: req.Instructed, Ignored: p.Ignored,
 		Turn: quintain.Turn{
 			Observed: slices.Clone(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,

@@ -83,10 +83,12 @@ type MadeSession struct {
 
 // decode reads a JSON body strictly. The error names the field.
 func decode[T any](c *web.Call) (v T, err error) {
-	return web.ReadBody(c, func(body []byte) (T, error) {
-		var v T
+	return web.ReadBody(c, func(body []byte) (v T, err error) {
 		if len(body) == 0 {
 			return v, nil
+		}
+		if err := jsonform.Strict(body, 64); err != nil {
+			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 		}
 		dec := jsonform.NewDecoder(body)
 		dec.DisallowUnknownFields()

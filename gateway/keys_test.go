@@ -177,6 +177,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// What callers send is one JSON value that all readers understand alike, and a body that is no
+// gzip is refused in the agent's dialect.
+func TestUnclearBodies(t *testing.T) {
+	b := open(t, nil)
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	for _, body := range []string{`{"reward": 1, "reward": 0}`, `{"reward": 1, "why": "\ud800"}`} {
+		b.want(422, "POST", "/v1/sessions/"+s.ID+"/reward", body)
+	}
+	if text := b.want(400, "POST", s.OpenAI+"/chat/completions", "no gzip", "Content-Encoding", "gzip"); !strings.Contains(text, `"error"`) {
+		t.Error(text)
+	}
+}
+
 // Limits of a session end it, or make its calls wait.
 func TestLimitsOfSessions(t *testing.T) {
 	for _, test := range []struct {

@@ -48,7 +48,7 @@ func TestEachUsedTokenIsTrainedOnOnce(t *testing.T) {
 	for i, r := range []exact.Renderer{exact.Bytes{}, chat} {
 		d := newDice(uint64(7+i), []quintain.Token{policy.End, 257}[i])
 		host := &lobby{got: map[string]chan rollout.Result{}}
-		b := start(t, c, Player{Policy: exact.New(d, r), Format: hermes}, host)
+		b := start(t, c, Player{Policy: exact.New(d, r), Format: hermes, Encode: []func(string, bool) ([]quintain.Token, error){exact.Bytes{}.Encode, chat.Encode}[i]}, host)
 		for range 2 {
 			all.Go(func() {
 				for !t.Failed() {
@@ -86,7 +86,7 @@ func TestEachUsedTokenIsTrainedOnOnceThroughRestarts(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret"), Folder: filepath.Join(t.TempDir(), "s")}
 			c.Settings.MaxSequences = 1000
-			player := Player{Policy: exact.New(d, exact.Bytes{}), Format: hermes}
+			player := Player{Policy: exact.New(d, exact.Bytes{}), Format: hermes, Encode: exact.Bytes{}.Encode}
 			w := start(t, c, player, host).enter(seed + 1<<32)
 			for range 2 {
 				w.walk()
@@ -113,7 +113,7 @@ func (b *bench) playOut(seed uint64, d *dice, host *lobby) played {
 
 // enter begins a session.
 func (b *bench) enter(seed uint64) *walker {
-	w := &walker{b: b, rnd: rand.New(rand.NewPCG(seed, 5))}
+	w := &walker{b: b, rnd: rand.New(rand.NewPCG(seed, 5)), speaks: []string{byChat, byResponses, byMessages, byTexts, "", ""}[seed%6]}
 	made, err := b.gateway.Make(b.t.Context(), Spec{Name: "p", Group: fmt.Sprint("g", seed)}, 0, b.url)
 	if err != nil {
 		b.t.Fatal(err)

@@ -23,6 +23,8 @@ type walker struct {
 	s   MadeSession
 	rnd *rand.Rand
 
+	speaks string // the route of all its calls; empty: any
+
 	mu      sync.Mutex
 	clock   int
 	log     []wire
@@ -31,16 +33,20 @@ type walker struct {
 
 // A wire is a request and its reply as the client saw them.
 type wire struct {
+	Route   string           `json:"route"`
 	Request json.RawMessage  `json:"request"`
 	Retry   bool             `json:"retry"`
 	Begun   int              `json:"begun"` // by the walker's clock
 	Ended   int              `json:"ended"`
 	Whole   bool             `json:"whole"`   // it got all of the reply
-	Replies []map[string]any `json:"replies"` // messages
+	Replies []map[string]any `json:"replies"` // in the form of the route; those of chat: messages
+
+	of thread
 }
 
-// A thread is a conversation, whose last message is the assistant's.
+// A thread is a conversation, whose last message is the assistant's, or a text.
 type thread struct {
+	texts    []string // by turns of the agent and the model
 	messages []map[string]any
 	tools    bool
 }
@@ -78,6 +84,11 @@ func (w *walker) number() uint64 {
 func (w *walker) begin() {
 	rnd := rand.New(rand.NewPCG(w.number(), 2))
 	t := thread{tools: rnd.IntN(2) == 0}
+	if w.speaks == byTexts || w.speaks == "" && rnd.IntN(4) == 0 {
+		t.texts = []string{fmt.Sprint("begin ", rnd.IntN(20))}
+		w.ask(rnd, t, nil)
+		return
+	}
 	if rnd.IntN(2) == 0 {
 		t.messages = append(t.messages, message("system", fmt.Sprintf("You help.\nDate: %d\nBe %d.", rnd.IntN(9), rnd.IntN(2))))
 	}
@@ -100,6 +111,10 @@ func (w *walker) goOn(seed uint64) {
 	}
 	t := w.threads[max(rnd.IntN(len(w.threads)), rnd.IntN(len(w.threads)))]
 	w.mu.Unlock()
+	if t.texts != nil {
+		w.goOnText(rnd, t)
+		return
+	}
 	t.messages = slices.Clone(t.messages)
 	if rnd.IntN(5) == 0 { // back
 		var places []int
@@ -187,87 +202,90 @@ func (w *walker) parallel() {
 
 // ask makes a call, and keeps the conversation with the reply.
 func (w *walker) ask(rnd *rand.Rand, t thread, more map[string]any) {
-	body := map[string]any{"model": "m", "messages": t.messages, "stream": rnd.IntN(3) == 0}
-	if t.tools {
-		body["tools"] = json.RawMessage(tools)
+	route := w.tongue(rnd, t)
+	if more != nil && route != byTexts {
+		route = byChat // which alone gives several replies
 	}
-	if rnd.IntN(8) == 0 {
-		body["parallel_tool_calls"] = false
-	}
-	if rnd.IntN(8) == 0 {
-		body["max_tokens"] = 11 + rnd.IntN(20)
-	}
+	body := t.body(rnd, route)
 	maps.Copy(body, more)
 	text, err := json.Marshal(body)
 	if err != nil {
 		w.b.t.Error(err)
 	}
-	replies := w.send(text, false)
+	replies := w.send(wire{Route: route, Request: text, of: t})
 	if len(replies) == 0 || len(replies) > 1 && rnd.IntN(4) == 0 {
 		return
 	}
-	w.keep(t, replies[rnd.IntN(len(replies))])
+	w.keep(t, route, replies[rnd.IntN(len(replies))])
 }
 
-func (w *walker) keep(t thread, reply map[string]any) {
+func (w *walker) keep(t thread, route string, reply map[string]any) {
+	if route == byTexts {
+		t.texts = append(slices.Clone(t.texts), reply["text"].(string))
+	} else {
+		t.messages = append(slices.Clone(t.messages), asChat(route, reply))
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.threads = append(w.threads, thread{append(slices.Clone(t.messages), reply), t.tools})
+	w.threads = append(w.threads, t)
 }
 
 // several asks for several replies, and goes on from one at most.
 func (w *walker) several() {
 	rnd := rand.New(rand.NewPCG(w.number(), 4))
-	w.ask(rnd, thread{messages: []map[string]any{message("user", fmt.Sprint("several ", rnd.IntN(9)))}}, map[string]any{"n": 2 + rnd.IntN(2)})
+	t := thread{messages: []map[string]any{message("user", fmt.Sprint("several ", rnd.IntN(9)))}}
+	if w.speaks == byTexts {
+		t = thread{texts: []string{"several"}}
+	}
+	w.ask(rnd, t, map[string]any{"n": 2 + rnd.IntN(2)})
 }
 
-// earlier returns an earlier request.
-func (w *walker) earlier() []byte {
+// earlier returns an earlier request, to make it again.
+func (w *walker) earlier(retry bool) wire {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.log[w.rnd.IntN(len(w.log))].Request
-}
-
-// threadOf is the conversation of a request.
-func threadOf(body []byte) (t thread) {
-	var in struct {
-		Messages []map[string]any
-		Tools    json.RawMessage
-	}
-	_ = json.Unmarshal(body, &in)
-	return thread{in.Messages, in.Tools != nil}
+	old := w.log[w.rnd.IntN(len(w.log))]
+	return wire{Route: old.Route, Request: old.Request, Retry: retry, of: old.of}
 }
 
 // again makes an earlier request again, without a mark: another reply comes.
 func (w *walker) again() {
-	body := w.earlier()
-	if replies := w.send(body, false); len(replies) > 0 && w.rnd.IntN(3) > 0 {
-		w.keep(threadOf(body), replies[0])
+	one := w.earlier(false)
+	if replies := w.send(one); len(replies) > 0 && w.rnd.IntN(3) > 0 {
+		w.keep(one.of, one.Route, replies[0])
 	}
 }
 
 // retry makes an earlier request again, with a mark: the same reply comes.
 func (w *walker) retry() {
-	body := w.earlier()
-	if replies := w.send(body, true); len(replies) > 0 && w.rnd.IntN(3) == 0 {
-		w.keep(threadOf(body), replies[0])
+	one := w.earlier(true)
+	if replies := w.send(one); len(replies) > 0 && w.rnd.IntN(3) == 0 {
+		w.keep(one.of, one.Route, replies[0])
 	}
 }
 
 // lose makes a call, and goes before the reply. Perhaps it asks again.
 func (w *walker) lose() {
-	body := fmt.Appendf(nil, `{"model": "m", "stream": %v, "messages": [{"role": "user", "content": "lost %d"}]}`, w.rnd.IntN(2) == 0, w.rnd.IntN(9))
+	t := thread{messages: []map[string]any{message("user", fmt.Sprint("lost ", w.rnd.IntN(9)))}}
+	if w.speaks == byTexts {
+		t = thread{texts: []string{"lost"}}
+	}
+	route := w.tongue(w.rnd, t)
+	body, err := json.Marshal(t.body(w.rnd, route))
+	if err != nil {
+		w.b.t.Error(err)
+	}
+	one := wire{Route: route, Request: body, of: t}
 	ctx, leave := context.WithCancel(w.b.t.Context())
 	defer leave()
-	r := httptest.NewRequestWithContext(ctx, "POST", w.s.OpenAI+"/chat/completions", bytes.NewReader(body))
+	r := httptest.NewRequestWithContext(ctx, "POST", w.s.OpenAI+"/"+route, bytes.NewReader(body))
+	lost := one
 	w.begun(func() {
 		w.b.serve(gone{httptest.NewRecorder(), leave}, r)
-	}, &wire{Request: body})
-	switch w.rnd.IntN(3) {
-	case 0:
-		w.send(body, true)
-	case 1:
-		w.send(body, false)
+	}, &lost)
+	if k := w.rnd.IntN(3); k < 2 {
+		one.Retry = k == 0
+		w.send(one)
 	}
 }
 
@@ -286,15 +304,14 @@ func (w *walker) begun(do func(), one *wire) {
 }
 
 // send makes a request, and returns the replies.
-func (w *walker) send(body []byte, again bool) []map[string]any {
-	one := wire{Request: body, Retry: again}
+func (w *walker) send(one wire) []map[string]any {
 	w.begun(func() {
-		r, err := http.NewRequestWithContext(w.b.t.Context(), http.MethodPost, w.s.OpenAI+"/chat/completions", bytes.NewReader(body))
+		r, err := http.NewRequestWithContext(w.b.t.Context(), http.MethodPost, w.s.OpenAI+"/"+one.Route, bytes.NewReader(one.Request))
 		if err != nil {
 			w.b.t.Error(err)
 			return
 		}
-		if again {
+		if one.Retry {
 			r.Header.Set("X-Stainless-Retry-Count", strconv.Itoa(1))
 		}
 		resp, err := http.DefaultClient.Do(r)
@@ -305,10 +322,10 @@ func (w *walker) send(body []byte, again bool) []map[string]any {
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
 			text, _ := io.ReadAll(resp.Body)
-			w.b.t.Errorf("status %d: %s\n%s", resp.StatusCode, text, body)
+			w.b.t.Errorf("status %d: %s\n%s", resp.StatusCode, text, one.Request)
 			return
 		}
-		one.Replies, one.Whole = repliesOf(resp)
+		one.Replies, one.Whole = read(resp, one.Route)
 		if !one.Whole {
 			w.b.t.Error("a reply broke off")
 		}

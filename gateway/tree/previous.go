@@ -20,7 +20,7 @@ func (t *Tree) Expand(req *dialect.Request) error {
 		if n == nil {
 			return &dialect.Error{Status: http.StatusNotFound, Code: "not_found", Field: "input", Message: "there is no item " + AnchorAt(req.Anchors, i) + " in this session"}
 		}
-		req.Messages[i] = n.Turn.Message()
+		req.Messages[i] = t.seen(n)
 	}
 	if req.Previous == "" {
 		return nil
@@ -29,7 +29,7 @@ func (t *Tree) Expand(req *dialect.Request) error {
 	if n == nil {
 		return &dialect.Error{Status: http.StatusNotFound, Code: "not_found", Field: "previous_response_id", Message: "there is no response " + req.Previous + " in this session"}
 	}
-	before, anchors := n.conversation()
+	before, anchors := t.conversation(n)
 	fresh, more := req.Messages, req.Anchors
 	if req.Instructed {
 		before, anchors = append(fresh[:1:1], before...), append([]string{""}, anchors...)
@@ -62,6 +62,15 @@ func AnchorsOf(req *dialect.Request) []string {
 	return all
 }
 
+// seen returns n's reply as its client got it, which may have asked for one tool call at most.
+func (t *Tree) seen(n *Node) quintain.Message {
+	m := n.Turn.Message()
+	if len(m.ToolCalls) > 1 && t.canon.After(n.Asked, m) != n.End {
+		m.ToolCalls = m.ToolCalls[:1]
+	}
+	return m
+}
+
 // named returns the node that an ID in a reply names; nil: none.
 func (t *Tree) named(id string) *Node {
 	call, _, _ := dialect.Anchor(id)
@@ -78,15 +87,15 @@ func (t *Tree) Call(id string) *Node {
 
 // conversation returns the messages up to and including n's reply, and for each the ID of
 // the call that it repeats, in the form of clients. Instructions are not carried over.
-func (n *Node) conversation() (talk []quintain.Message, anchors []string) {
+func (t *Tree) conversation(n *Node) (talk []quintain.Message, anchors []string) {
 	for _, at := range n.Path() {
-		talk = append(append(talk, at.Turn.Observed...), at.Turn.Message())
+		talk = append(append(talk, at.Turn.Observed...), t.seen(at))
 		for range at.Turn.Observed {
 			anchors = append(anchors, "")
 		}
 		anchors = append(anchors, dialect.ResponseID(at.ID))
 	}
-	if n.Path()[0].Instructed {
+	if n.Instructed {
 		return talk[1:], anchors[1:]
 	}
 	return talk, anchors

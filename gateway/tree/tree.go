@@ -40,18 +40,18 @@ type Node struct {
 	Turn   quintain.Turn
 	At     time.Time // of its commit
 
-	Whole      string // the reply as the model wrote it, with special tokens; empty: unknown
-	Completed  string // of a completion of a text: the text with the reply; empty: it is none
-	Asked      Digest // of the messages before the reply
-	End        Digest // of the conversation with the reply
-	Start      Digest // of the tools and variables
-	System     Digest // of the system messages
-	Tokens     int    // of the conversation with the reply
-	Lost       bool   // the client did not get all of it
-	News       int    // changes of Lost, by which their records are told apart
-	Ignored    bool   // see [Place]
-	Instructed bool   // its first message holds instructions that later calls do not carry over
-	Children   int
+	Whole      string   // the reply as the model wrote it, with special tokens; empty: unknown
+	Completed  string   // of a completion of a text: the text with the reply; empty: it is none
+	Asked      Digest   // of the messages before the reply
+	End        Digest   // of the conversation with the reply
+	Start      Digest   // of the tools and variables
+	System     Digest   // of the system messages
+	Tokens     int      // of the conversation with the reply
+	Lost       bool     // the client did not get all of it
+	News       int      // changes of Lost, by which their records are told apart
+	Ignored    bool     // see [Place]
+	Instructed bool     // the first message before it holds instructions that later calls do not carry over
+	Children   int      // calls that go on from it, or from its text
 	Reward     *float64 // for this reply alone
 
 	released bool // see [Tree.Release]
@@ -205,6 +205,11 @@ func (t *Tree) Add(n *Node) {
 	t.Size += n.size()
 	if n.Parent != nil {
 		n.Parent.Children++
+	}
+	if n.Completed != "" && len(n.Turn.Observed) > 0 {
+		if before, _ := t.Completion(n.Turn.Observed[0].Content); before != nil {
+			before.Children++
+		}
 	}
 }
 

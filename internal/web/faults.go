@@ -78,6 +78,8 @@ func (c *Call) fail(err error) {
 		c.detail(http.StatusRequestEntityTooLarge, large.Error())
 	case errors.Is(err, errEncoding):
 		c.detail(http.StatusUnsupportedMediaType, err.Error())
+	case errors.Is(err, errGzip) && c.Refusal != nil:
+		c.detail(http.StatusBadRequest, err.Error())
 	case errors.Is(err, errGzip):
 		_ = c.Text(http.StatusBadRequest, "Invalid gzip payload")
 	case errors.As(err, &body):
