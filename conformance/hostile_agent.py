@@ -152,8 +152,6 @@ def bodies(route):
 def attack_bodies(g, mine):
     for route in ROUTES:
         for name, body, headers, want, field in bodies(route):
-            if route.endswith("count_tokens") and name in ("64 MiB", "a gzip bomb", "no gzip"):
-                continue
             status, text = g.ask("POST", f"/sessions/{mine['id']}{route}", body, mine["key"], **headers)
             named = error_of(route, text)
             say(f"{route}, {name}:", status, status != want and f"want {want}: {text[:300]}", named is None and f"not the dialect's form: {text[:300]}",

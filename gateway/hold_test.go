@@ -248,7 +248,7 @@ func TestEachUsedTokenOfHeldSessionsIsTrainedOnOnce(t *testing.T) {
 	host := &lobby{got: map[string]chan rollout.Result{}}
 	c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret"), Folder: filepath.Join(t.TempDir(), "s")}
 	c.Settings.MaxSequences, c.Settings.Hold = 1000, 0
-	b := start(t, c, Player{Policy: exact.New(d, exact.Bytes{}), Format: hermes}, host)
+	b := start(t, c, Player{Policy: exact.New(d, exact.Bytes{}), Format: hermes, Encode: exact.Bytes{}.Encode}, host)
 	var clearing sync.WaitGroup
 	stop := make(chan struct{})
 	clearing.Go(func() {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -80,20 +79,14 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	if out.Format == nil {
 		out.Format = calls.Detect(chat.Template.Source())
 	}
-	usual := sync.OnceValue(func() bool { return opens(chat, nil) })
+	usual := sync.OnceValue(func() bool { return chat.OpensThoughts(nil) })
 	out.Opens = func(vars map[string]any) bool {
 		if len(vars) == 0 {
 			return usual()
 		}
-		return opens(chat, vars)
+		return chat.OpensThoughts(vars)
 	}
 	return out, nil
-}
-
-// opens reports whether a template opens the thoughts of a reply.
-func opens(chat *exact.Chat, vars map[string]any) bool {
-	text, err := chat.Prompt(quintain.Request{Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}, Vars: vars, N: 1})
-	return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
 }
 
 // text returns the tokens of a text to continue, which becomes the only message: where it goes

@@ -253,6 +253,9 @@ func events(in io.Reader, route string) (all []map[string]any, whole bool) {
 		}
 		switch e["type"] {
 		case nil:
+			if e["error"] != nil {
+				return nil, false
+			}
 			for _, c := range e["choices"].([]any) {
 				c := c.(map[string]any)
 				for len(all) <= int(c["index"].(float64)) {

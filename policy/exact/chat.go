@@ -57,6 +57,13 @@ func (c *Chat) Prompt(r quintain.Request) (text string, err error) {
 	return text, nil
 }
 
+// OpensThoughts reports whether the prompt of a reply ends inside an open thinking tag, under
+// these variables of the template.
+func (c *Chat) OpensThoughts(vars map[string]any) bool {
+	text, err := c.Prompt(quintain.Request{Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}, Vars: vars, N: 1})
+	return err == nil && strings.HasSuffix(strings.TrimSpace(text), "<think>")
+}
+
 func (c *Chat) render(r quintain.Request) (Rendering, error) {
 	t, err := talkOf(r)
 	if err != nil {
