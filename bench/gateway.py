@@ -64,6 +64,8 @@ def main():
     parser.add_argument("--first-token", type=float, default=0, help="seconds that the engine takes")
     parser.add_argument("--agents", default="1,32", help="numbers of agents at once")
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--spread", default="0s", help="time over which the agents begin, so that the replies of a slow engine do not come at once")
+    parser.add_argument("--data", help="folder for the data, such as one in memory; without it, a temporary one")
     parser.add_argument("--prompt", type=int, default=2000, help="characters, which are tokens, of the first message")
     parser.add_argument("--only", default="", help="names of the gateways to measure")
     o = parser.parse_args()
@@ -78,7 +80,7 @@ def main():
             answers(url + "/health")
             rows = [("engine", url, [])]
             running["quintain"] = start(
-                o.quintain, "gateway", "--policy", "server", "--url", url, "--tokenizer", "bytes", "--data", folder / "data", "--port", ours, "--group-size", "1", "--batch-size", "1000000",
+                o.quintain, "gateway", "--policy", "server", "--url", url, "--tokenizer", "bytes", "--data", pathlib.Path(o.data or folder) / "data", "--port", ours, "--group-size", "1", "--batch-size", "1000000",
                 "--max-lag", "1000", "--trace=false", "--max-in-flight", "20000", "--control=false", "--keep-equal", "--max-tokens", "100")
             answers(f"http://127.0.0.1:{ours}/info")
             rows.append(("quintain", f"http://127.0.0.1:{ours}", ["-sessions"]))
@@ -96,7 +98,7 @@ def main():
                     if o.only and who not in o.only.split(",") and who != "engine":
                         continue
                     before, _ = cost(running[who].pid)
-                    out = subprocess.run([o.agents_binary, "-base", base, "-agents", number, "-seconds", str(o.seconds), "-prompt", str(o.prompt), *more],
+                    out = subprocess.run([o.agents_binary, "-base", base, "-agents", number, "-seconds", str(o.seconds), "-prompt", str(o.prompt), "-spread", o.spread, *more],
                                          check=True, capture_output=True, text=True)
                     after, memory = cost(running[who].pid)
                     row = json.loads(out.stdout)

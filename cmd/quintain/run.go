@@ -116,9 +116,13 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log, agents: agents}
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
+	beside := []func(context.Context) error{h.Run, pages.Run, r.live.Run}
+	if agents != nil {
+		beside = append(beside, h.ServeCalls)
+	}
 	err = r.assemble(ctx, w, run.Config{
 		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams, Curriculum: c.Curriculum,
-		Queue: h.Queue(), Cut: cut, Log: log, Beside: []func(context.Context) error{h.Run, pages.Run, r.live.Run},
+		Queue: h.Queue(), Cut: cut, Log: log, Beside: beside,
 	})
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -47,6 +48,18 @@ func (h *Host) BoundMemory(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// ServeCalls has the process serve model calls of agents well until ctx ends. They allocate much
+// and hold little, and each waits for the disk: the heap may grow to five times what is in use
+// before garbage is collected, in place of twice, which takes a fifth less of the processor's
+// time; [Host.BoundMemory] and [SpareProcessor] see to the rest. A GOGC of the environment stays.
+func (h *Host) ServeCalls(ctx context.Context) error {
+	SpareProcessor()
+	if os.Getenv("GOGC") == "" {
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
+	}
+	return h.BoundMemory(ctx)
 }
 
 // inUse is how many bytes of the heap the last garbage collection found in use.
