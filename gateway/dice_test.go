@@ -75,6 +75,9 @@ func (d *dice) Generate(_ context.Context, p policy.Prompt) ([]policy.Output, er
 			o.Tokens, o.Finish = w.tokens[:cut], quintain.Aborted
 			d.rest[fmt.Sprint(append(append([]quintain.Token{}, p.Tokens...), o.Tokens...))] = written{w.tokens[cut:], w.finish}
 		}
+		for k := d.rnd.IntN(9); p.Sampled != nil && k <= len(o.Tokens); k += 1 + d.rnd.IntN(9) {
+			p.Sampled(o.Tokens[:k])
+		}
 		for range o.Tokens {
 			if d.rnd.IntN(200) == 0 {
 				d.version++
