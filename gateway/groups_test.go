@@ -102,6 +102,7 @@ func TestRefusedSessionsLeaveTheGate(t *testing.T) {
 		{"more at least than the group has", `{"name": "y", "of": 2, "at_least": 3}`, 422},
 		{"a time that is none", `{"name": "y", "of": 1, "reward_within": -1}`, 422},
 		{"a time without end", `{"name": "y", "of": 1, "reward_within": 1e30}`, 422},
+		{"a limit below 0", `{"name": "y", "of": 1, "limits": {"idle": -1}}`, 422},
 	} {
 		b := open(t, func(c *Config) { c.Settings.MaxSessions = 3 })
 		b.want(test.status, "POST", "/v1/sessions", test.spec)

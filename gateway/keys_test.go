@@ -185,8 +185,10 @@ func TestUnclearBodies(t *testing.T) {
 	for _, body := range []string{`{"reward": 1, "reward": 0}`, `{"reward": 1, "why": "\ud800"}`} {
 		b.want(422, "POST", "/v1/sessions/"+s.ID+"/reward", body)
 	}
-	if text := b.want(400, "POST", s.OpenAI+"/chat/completions", "no gzip", "Content-Encoding", "gzip"); !strings.Contains(text, `"error"`) {
-		t.Error(text)
+	for _, path := range []string{s.OpenAI + "/chat/completions", s.OpenAI + "/messages/count_tokens"} {
+		if text := b.want(400, "POST", path, "no gzip", "Content-Encoding", "gzip"); !strings.Contains(text, `"error"`) {
+			t.Error(text)
+		}
 	}
 }
 

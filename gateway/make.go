@@ -76,6 +76,8 @@ func (spec *Spec) check(size int) error {
 		return refuse("count: is %d, more than the group has, %d", spec.Count, cmp.Or(spec.Of, size))
 	case !(spec.RewardWithin >= 0 && spec.RewardWithin <= mostSeconds):
 		return refuse("reward_within: is %g, want 0 to %g seconds", spec.RewardWithin, float64(mostSeconds))
+	case spec.Limits.Wrong() != "":
+		return refuse("%s", spec.Limits.Wrong())
 	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
 		return refuse("mode: is %.40q, want train or exam", spec.Mode)
 	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask && spec.Grader != ByProgram:

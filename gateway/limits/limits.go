@@ -35,6 +35,25 @@ func (l *Limits) Declare(d *settings.Section) {
 	d.Int(&l.Span, "max_span", "most versions by which the weights may rise within a session; one beyond it ends, and has no reward; 0: any number").AtLeast(0)
 }
 
+// Wrong names a limit of a caller that is below 0; empty: none is, or l is nil.
+func (l *Limits) Wrong() string {
+	if l == nil {
+		return ""
+	}
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{
+		{"calls", float64(l.Calls)}, {"tokens", float64(l.Tokens)}, {"total_tokens", float64(l.TotalTokens)}, {"seconds", l.Seconds}, {"idle", l.Idle},
+		{"parallel", float64(l.Parallel)}, {"span", float64(l.Span)},
+	} {
+		if f.value < 0 {
+			return fmt.Sprintf("limits.%s: is %g, want 0 or more", f.name, f.value)
+		}
+	}
+	return ""
+}
+
 // Within returns the limits of a caller, none above those of the settings.
 func (l Limits) Within(most Limits) Limits {
 	number := func(asked, most int) int {
