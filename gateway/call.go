@@ -181,7 +181,7 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 		return ask, err
 	}
 	start := g.canon.StartOf(f.req.Tools)
-	text, err := g.player.text(f.req, s.tree)
+	text, from, err := g.player.text(f.req, s.tree)
 	if err != nil {
 		return ask, err
 	}
@@ -189,7 +189,7 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 		start = tree.Digest{} // that of no chat
 	}
 	p := s.tree.Find(start, f.req.Messages, tree.AnchorsOf(f.req))
-	p.Text = text
+	p.Text, p.Continues = text, from
 	if main := s.tree.Main(); main != nil {
 		p.Most = main.Tokens
 	}
@@ -308,7 +308,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 		}
 	}
 	n := &tree.Node{
-		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: req.Instructed, Ignored: p.Ignored,
+		ID: id, Parent: p.Parent, Whole: sample.Whole, Asked: p.Asked, Start: p.Start, System: p.System, Instructed: req.Instructed, Ignored: p.Ignored, Continues: p.Continues,
 		Turn: quintain.Turn{
 			Observed: slices.Clone(req.Messages[p.Fresh:]), Reply: read.Content, Reasoning: read.Reasoning, ToolCalls: read.Calls,
 			Read: sample.Read, Wrote: sample.Wrote, LogProbs: sample.LogProbs, Versions: sample.Versions, Finish: sample.Finish,

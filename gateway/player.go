@@ -90,28 +90,29 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 }
 
 // text returns the tokens of a text to continue, which becomes the only message: where it goes
-// on from a completion of this tree, the very tokens of that. Nil: the request has messages.
-func (p *Player) text(req *dialect.Request, t *tree.Tree) ([]quintain.Token, error) {
+// on from a completion of this tree, whose ID is from, the very tokens of that. Nil: the request
+// has messages.
+func (p *Player) text(req *dialect.Request, t *tree.Tree) (tokens []quintain.Token, from string, err error) {
 	refused := &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "prompt"}
 	switch {
 	case len(req.Messages) > 0:
-		return nil, nil
+		return nil, "", nil
 	case req.Prompt == "":
 		refused.Message = "want a text"
-		return nil, refused
+		return nil, "", refused
 	case p.Encode == nil:
 		refused.Message = "this policy continues no texts: use chat completions"
-		return nil, refused
+		return nil, "", refused
 	}
 	before, rest := t.Completion(req.Prompt)
-	tokens, err := p.Encode(rest, before == nil)
+	tokens, err = p.Encode(rest, before == nil)
 	if err != nil || len(tokens) == 0 {
 		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
-		return nil, refused
+		return nil, "", refused
 	}
 	if before != nil {
-		tokens = append(before.Context(), tokens...)
+		tokens, from = append(before.Context(), tokens...), before.ID
 	}
 	req.Messages = []quintain.Message{{Role: quintain.RoleUser, Content: req.Prompt}}
-	return tokens, nil
+	return tokens, from, nil
 }

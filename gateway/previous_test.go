@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -51,9 +52,16 @@ func TestAResponseWithOneOfItsCallsIsContinued(t *testing.T) {
 	}
 }
 
-// Of two completions of a text, the agent used the one from whose text it went on.
+// Of two completions of a text, the agent used the one from whose text it went on, also after a
+// restart that leaves the texts on disk.
 func TestATextThatGoesOnWasUsed(t *testing.T) {
-	c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}
+	for _, restarts := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restarts=%v", restarts), func(t *testing.T) { continueText(t, restarts) })
+	}
+}
+
+func continueText(t *testing.T, restarts bool) {
+	c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret"), Folder: filepath.Join(t.TempDir(), "s")}
 	player, err := c.Settings.Player(exact.New(newDice(1, policy.End), exact.Bytes{}), exact.Bytes{})
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +73,11 @@ func TestATextThatGoesOnWasUsed(t *testing.T) {
 	first := parse[reply](t, b.want(200, "POST", s.OpenAI+"/completions", `{"prompt": "once upon"}`))
 	b.want(200, "POST", s.OpenAI+"/completions", `{"prompt": "once upon"}`)
 	b.want(200, "POST", s.OpenAI+"/completions", fmt.Sprintf(`{"prompt": %q}`, "once upon"+first.Choices[0].Text+" a time"))
+	if restarts {
+		b.stop()
+		c.Settings.Hold = 0
+		b = start(t, c, player, host)
+	}
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
 	b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
 	turns := (<-host.results).Trajectories[0].Turns

@@ -25,6 +25,7 @@ type Record struct {
 	Instructed bool          `json:"instructed,omitempty"`
 	Ignored    bool          `json:"ignored,omitempty"`
 	Completed  string        `json:"completed,omitempty"`
+	Continues  string        `json:"continues,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
 	At         time.Time     `json:"at"`
 	Turn       quintain.Turn `json:"turn"` // without its columns
@@ -33,7 +34,7 @@ type Record struct {
 // Encode writes a node into a record of its call.
 func Encode(n *Node, r Record) ([]byte, error) {
 	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.Whole, n.Asked[:], n.End[:], n.Start[:], n.System[:], n.Turn, n.Instructed, n.Completed
-	r.Ignored = n.Ignored
+	r.Ignored, r.Continues = n.Ignored, n.Continues
 	if n.Parent != nil {
 		r.Parent = n.Parent.ID
 	}
@@ -81,7 +82,7 @@ func Decode(data []byte) (*Node, Record, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Ignored: r.Ignored, Completed: r.Completed}
+	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Ignored: r.Ignored, Completed: r.Completed, Continues: r.Continues}
 	if n.Turn.Call == nil {
 		return nil, r, errRecord
 	}

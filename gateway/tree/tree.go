@@ -42,6 +42,7 @@ type Node struct {
 
 	Whole      string   // the reply as the model wrote it, with special tokens; empty: unknown
 	Completed  string   // of a completion of a text: the text with the reply; empty: it is none
+	Continues  string   // ID of the completion whose text it goes on from; empty: none
 	Asked      Digest   // of the messages before the reply
 	End        Digest   // of the conversation with the reply
 	Start      Digest   // of the tools and variables
@@ -103,7 +104,8 @@ type Place struct {
 	Ignored       bool // its system messages are those of Parent but for what makes no difference
 	Most          int  // tokens of the main branch: a summary has fewer
 
-	Text []quintain.Token // to continue; nil: the call has messages
+	Text      []quintain.Token // to continue; nil: the call has messages
+	Continues string           // ID of the completion that Text goes on from; empty: none
 }
 
 // Find places messages. Anchors are the IDs of ours that the client sent back, one for each
@@ -206,10 +208,8 @@ func (t *Tree) Add(n *Node) {
 	if n.Parent != nil {
 		n.Parent.Children++
 	}
-	if n.Completed != "" && len(n.Turn.Observed) > 0 {
-		if before, _ := t.Completion(n.Turn.Observed[0].Content); before != nil {
-			before.Children++
-		}
+	if before := t.ByID[n.Continues]; before != nil {
+		before.Children++
 	}
 }
 
