@@ -384,6 +384,26 @@ def take(hub, groups, tokenizer):
     return found
 
 
+def examine(options, folder, model, chosen, checker):
+    """Play agents, compare what training gets of them with what the engine noted, and exit."""
+    flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
+    with tempfile.TemporaryDirectory() as scratch, training(options.quintain, model.url, scratch, flags) as (_, hub):
+        check = checker(hub.split("/v1/")[0])
+        with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
+            list(pool.map(check.play, chosen))
+        used = {label: check.check_calls(label) for label in check.played}
+        if not check.faults:
+            found = take(hub, len(chosen), model.tokenizer)
+            for label in used:
+                check.check_sequences(label, used[label], found[label])
+    check.hold(check.worst < NEAR, f"log-probabilities differ by {check.worst:.2g}")
+    print(f"{len(chosen)} agents, {len(check.played)} sessions, {check.tokens} trained tokens with log-probabilities that differ by at most {check.worst:.1g}")
+    for fault in check.faults:
+        print("FAULT:", fault)
+    sys.stdout.flush()
+    os._exit(bool(check.faults))  # agents leave threads behind
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
@@ -394,23 +414,8 @@ def main():
     options = parser.parse_args()
     chosen = [agent for agent in AGENTS if not options.agents or agent.loop in options.agents]
     folder = tokenizer_of(MODELS[options.model])
-    with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, REPLIES, FAULTS if options.faults else "") as model:
-        flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
-        with training(options.quintain, model.url, scratch, flags) as (_, hub):
-            check = Check(hub.split("/v1/")[0], model, not options.faults)
-            with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
-                list(pool.map(check.play, chosen))
-            used = {label: check.check_calls(label) for label in check.played}
-            if not check.faults:
-                found = take(hub, len(chosen), model.tokenizer)
-                for label in used:
-                    check.check_sequences(label, used[label], found[label])
-    check.hold(check.worst < NEAR, f"log-probabilities differ by {check.worst:.2g}")
-    print(f"{len(chosen)} agents, {len(check.played)} sessions, {check.tokens} trained tokens with log-probabilities that differ by at most {check.worst:.1g}")
-    for fault in check.faults[:20]:
-        print("FAULT:", fault)
-    sys.stdout.flush()
-    os._exit(bool(check.faults))  # agents leave threads behind
+    with engine(options.quintain, folder, REPLIES, FAULTS if options.faults else "") as model:
+        examine(options, folder, model, chosen, lambda url: Check(url, model, not options.faults))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ The engine answers with calls of the tool that the program offers, a shell for t
 then with an answer. A request without tools, for a title or the like, gets the answer at once.
 """
 import argparse
-import concurrent.futures
 import contextlib
 import json
 import os
@@ -16,10 +15,8 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
-from agent_clients import CALLS, MODELS, NEAR, Agent, Check, Handler, Server, asks, engine, label_of, take, tokenizer_of
-from serving import training
+from agent_clients import CALLS, MODELS, Agent, Check, Handler, Server, asks, engine, examine, label_of, tokenizer_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 PLAIN, OLDER, NPM = "programs.txt", "programs-older.txt", "programs-npm.txt"
@@ -161,24 +158,9 @@ def main():
     options = parser.parse_args()
     chosen = [agent for agent, _, _ in PROGRAMS if not options.programs or agent.loop in options.programs]
     folder = tokenizer_of(MODELS["qwen3"])
-    with tempfile.TemporaryDirectory() as scratch, engine(options.quintain, folder, REPLIES) as model:
+    with engine(options.quintain, folder, REPLIES) as model:
         model.due = due
-        flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
-        with training(options.quintain, model.url, scratch, flags) as (_, hub):
-            check = Programs(hub.split("/v1/")[0], model, options.record)
-            with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
-                list(pool.map(check.play, chosen))
-            used = {label: check.check_calls(label) for label in check.played}
-            if not check.faults:
-                found = take(hub, len(chosen), model.tokenizer)
-                for label in used:
-                    check.check_sequences(label, used[label], found[label])
-    check.hold(check.worst < NEAR, f"log-probabilities differ by {check.worst:.2g}")
-    print(f"{len(chosen)} programs, {len(check.played)} sessions, {check.tokens} trained tokens with log-probabilities that differ by at most {check.worst:.1g}")
-    for fault in check.faults:
-        print("FAULT:", fault)
-    sys.stdout.flush()
-    os._exit(bool(check.faults))
+        examine(options, folder, model, chosen, lambda url: Programs(url, model, options.record))
 
 
 if __name__ == "__main__":
