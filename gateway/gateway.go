@@ -207,7 +207,7 @@ func (g *Gateway) stop() {
 	g.open = false
 	for _, s := range g.sessions {
 		s.mu.Lock()
-		s.stopCalls()
+		s.stopCalls(errStops)
 		s.mu.Unlock()
 	}
 	g.mu.Unlock()

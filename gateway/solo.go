@@ -97,7 +97,7 @@ func (s *Solo) end(e End) {
 	s.session.mu.Lock()
 	defer s.session.mu.Unlock()
 	s.session.end(e, time.Now())
-	s.session.stopCalls()
+	s.session.stopCalls(errEnded)
 }
 
 // A Final is the end of a session, to be judged.
