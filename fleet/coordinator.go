@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet/lease"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
 )
 
 // A Table is where a coordinator takes the problems of a run; see [run.Table].
@@ -33,15 +34,15 @@ type Table interface {
 // A Config configures a coordinator.
 type Config struct {
 	Settings  Settings
-	Play      Play        // for workers
-	GroupSize int         // episodes of a group
-	Book      *lease.Book // the part of the run's record
-	Log       *slog.Logger
+	Play      Play         // for workers
+	GroupSize int          // episodes of a group
+	Log       *slog.Logger // default: none
 }
 
 // A Coordinator grants the problems of a run to workers. Many goroutines may use it.
 type Coordinator struct {
 	config  Config
+	book    *lease.Book
 	metrics metrics
 	gate    chan struct{} // whoever waits at the gate puts an element in
 
@@ -71,8 +72,11 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{config: c, metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
+	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
 }
+
+// Part is what the run's record keeps of the coordinator; see [run.Config].
+func (c *Coordinator) Part() run.Part { return c.book }
 
 // Run grants the problems of a run until ctx ends: those that an earlier process granted stay
 // granted. It is the part of the run that plays; see [run.Config].
@@ -98,7 +102,7 @@ func (c *Coordinator) open(ctx context.Context, t Table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	for _, l := range c.config.Book.Open() {
+	for _, l := range c.book.Open() {
 		job := t.Job(l.Problem)
 		if job.Number() < 0 {
 			c.overtaken(l, job)
@@ -119,9 +123,9 @@ func (c *Coordinator) open(ctx context.Context, t Table) {
 // process ended, or whose stream is no more.
 func (c *Coordinator) overtaken(l lease.Lease, job rollout.Job) {
 	if job.Scenario == nil {
-		c.config.Book.Return(l.Number)
+		c.book.Return(l.Number)
 	} else {
-		c.config.Book.Finish(l.Number, string(rollout.DropDuplicate))
+		c.book.Finish(l.Number, string(rollout.DropDuplicate))
 	}
 }
 
@@ -199,10 +203,10 @@ func (c *Coordinator) lose(ctx context.Context, h *held) {
 	switch {
 	case t == nil: // the run ends: the next process finds the lease
 	case h.Attempt < c.config.Settings.Attempts:
-		c.config.Book.Expire(h.Number)
+		c.book.Expire(h.Number)
 		t.Return(h.job)
 	default:
-		c.config.Book.Finish(h.Number, string(rollout.DropEnvFailed))
+		c.book.Finish(h.Number, string(rollout.DropEnvFailed))
 		why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
 		c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
 		if _, err := t.Judge(ctx, c.failed(h, why)); err != nil {
@@ -226,7 +230,7 @@ func (c *Coordinator) failed(h *held, why string) rollout.Result {
 func (c *Coordinator) giveBack(all ...*held) {
 	t := c.tableNow()
 	for _, h := range all {
-		c.config.Book.Return(h.Number)
+		c.book.Return(h.Number)
 		if t != nil {
 			t.Return(h.job)
 		}
@@ -327,7 +331,7 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 	}
 	w.LastSeen = time.Now()
 	for _, job := range jobs {
-		l := c.config.Book.Grant(instance, job.Problem)
+		l := c.book.Grant(instance, job.Problem)
 		c.hold(w, &held{Lease: l, job: job, granted: time.Now()})
 		leases = append(leases, Lease{Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem})
 	}

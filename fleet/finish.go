@@ -45,7 +45,7 @@ func (c *Coordinator) finish(call *web.Call) error {
 // got before.
 func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
 	for {
-		if answer, finished := c.config.Book.Answer(number); finished {
+		if answer, finished := c.book.Answer(number); finished {
 			return nil, Verdict{rollout.Drop(answer)}, nil
 		}
 		c.mu.Lock()
@@ -84,7 +84,7 @@ func (c *Coordinator) settle(call *web.Call, h *held, f *Finish) (v Verdict, err
 	case t == nil:
 		return v, closed(call)
 	case f.Returned:
-		c.end(h, 0, func() { c.config.Book.Return(h.Number) })
+		c.end(h, 0, func() { c.book.Return(h.Number) })
 		t.Return(h.job)
 		c.metrics.ended("returned")
 		return v, t.Keep(ctx)
@@ -97,7 +97,7 @@ func (c *Coordinator) settle(call *web.Call, h *held, f *Finish) (v Verdict, err
 	if err != nil {
 		return v, c.unkept(t, h, err)
 	}
-	c.end(h, 1, func() { c.config.Book.Finish(h.Number, string(v.Drop)) })
+	c.end(h, 1, func() { c.book.Finish(h.Number, string(v.Drop)) })
 	c.metrics.ended("played")
 	return v, t.Keep(ctx)
 }
@@ -125,7 +125,7 @@ func (c *Coordinator) release(h *held) {
 func (c *Coordinator) unkept(t Table, h *held, err error) error {
 	job := t.Job(h.Problem)
 	if job.Number() < 0 { // another worker got it meanwhile
-		c.end(h, 0, func() { c.config.Book.Return(h.Number) })
+		c.end(h, 0, func() { c.book.Return(h.Number) })
 		t.Leave()
 		return err
 	}

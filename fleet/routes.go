@@ -36,8 +36,11 @@ func compare(pairs ...string) (order int) {
 	return order
 }
 
-// Routes are those of the coordinator, for the hub of its run.
+// Routes are those of the coordinator, for the hub of its run; none if it is nil.
 func (c *Coordinator) Routes() []web.Route {
+	if c == nil {
+		return nil
+	}
 	all := []web.Route{
 		{Method: "GET", Path: PathPlay, For: Member, Serve: c.play},
 		{Method: "POST", Path: PathWorkers, For: Member, Serve: c.register},
