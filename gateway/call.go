@@ -3,20 +3,18 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
-	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -32,11 +30,11 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 		return old, nil
 	}
 	if err := s.over(); err != nil {
-		return nil, ended(err.Error())
+		return nil, refusal.Ended(err.Error())
 	}
 	select {
 	case <-s.cut:
-		return nil, refusal(errStops)
+		return nil, refusal.Of(refusal.ErrStops)
 	default:
 	}
 	if len(s.tree.Nodes) >= s.limits.Calls {
@@ -69,7 +67,7 @@ func (g *Gateway) limit(s *session, why string) error {
 		g.note(s)
 		g.due.Add(s.group)
 	}
-	return ended("the session has ended: " + why)
+	return refusal.Ended("the session has ended: " + why)
 }
 
 // fly plays a call to its end.
@@ -102,30 +100,6 @@ func (g *Gateway) fly(s *session, f *flight) {
 	}
 }
 
-// ended refuses the calls of a session that is over.
-func ended(why string) *dialect.Error {
-	return &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: why}
-}
-
-// policyFailed is the reply to a call that the policy failed.
-func policyFailed(why string) *dialect.Error {
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: why}
-}
-
-// notKept refuses a reply that the disk does not take.
-func notKept(err error) error {
-	return &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
-}
-
-// errGone ends a call that nobody waits for.
-var errGone = errors.New("nobody waits for the reply")
-
-// errEnded ends the calls of a session that has ended.
-var errEnded = errors.New("the session has ended")
-
-// errStops ends calls because the gateway ends.
-var errStops = errors.New("the gateway ends: ask again")
-
 // watchFlight ends a flight when its session is cut, or when nobody has waited for it for a
 // while: SDKs ask again within seconds.
 func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFunc, s *session, f *flight) {
@@ -144,14 +118,14 @@ func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFun
 			return
 		case <-s.cut:
 			if g.isOpen() {
-				cancel(errEnded)
+				cancel(refusal.ErrEnded)
 			} else {
-				cancel(errStops)
+				cancel(refusal.ErrStops)
 			}
 			return
 		case <-late:
 			if g.abandon(s, f) {
-				cancel(errGone)
+				cancel(refusal.ErrGone)
 				return
 			}
 		case <-left:
@@ -211,7 +185,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	defer func() { // of a template or a policy: it must not end the other sessions
 		if fault := recover(); fault != nil {
 			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
-			err = policyFailed("the call failed by a fault of the gateway")
+			err = refusal.PolicyFailed("the call failed by a fault of the gateway")
 		}
 	}()
 	ask, err := g.prepare(s, f)
@@ -225,15 +199,15 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
-		return nil, refusal(err)
+		return nil, refusal.Of(err)
 	}
 	if len(samples) != ask.N {
-		return nil, policyFailed("the policy returned too few replies")
+		return nil, refusal.PolicyFailed("the policy returned too few replies")
 	}
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
 		if err := samples[i].Check(); err != nil {
-			return nil, policyFailed(err.Error())
+			return nil, refusal.PolicyFailed(err.Error())
 		}
 		if i > 0 {
 			id = keys.NewID(keys.CallBytes)
@@ -243,14 +217,14 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	}
 	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
 		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
-		return nil, policyFailed("the policy began the reply anew after a part of it was shown")
+		return nil, refusal.PolicyFailed("the policy began the reply anew after a part of it was shown")
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
 		n.At = f.at
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
-		return nil, notKept(err)
+		return nil, refusal.NotKept(err)
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
@@ -414,32 +388,4 @@ func (s *session) label(p tree.Place, req *dialect.Request) string {
 		return tree.Compacted
 	}
 	return ""
-}
-
-// A caused is a refusal with its cause.
-type caused struct {
-	said  *dialect.Error
-	cause error
-}
-
-// Error is the refusal.
-func (f caused) Error() string { return f.said.Error() }
-
-// Unwrap returns both.
-func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
-
-// refusal turns an error of the policy into the reply of a call.
-func refusal(err error) error {
-	switch {
-	case errors.Is(err, quintain.ErrNoRoom):
-		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + err.Error()}
-	case errors.Is(err, errGone), errors.Is(err, errStops):
-		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: err.Error()}
-	case errors.Is(err, errEnded):
-		return ended(errEnded.Error())
-	}
-	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
-		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
-	}
-	return caused{policyFailed(strings.ToValidUTF8(err.Error(), "?")), err}
 }
