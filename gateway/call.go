@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -188,21 +189,10 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 			err = refusal.PolicyFailed("the call failed by a fault of the gateway")
 		}
 	}()
-	ask, err := g.prepare(s, f)
+	id, began := f.id, time.Now()
+	samples, unforced, err := g.draw(ctx, s, f)
 	if err != nil {
 		return nil, err
-	}
-	ask.Text = g.player.showing(f)
-	id, began := f.id, time.Now()
-	samples, err := g.player.sample(ctx, f.place, ask)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return nil, refusal.Of(err)
-	}
-	if len(samples) != ask.N {
-		return nil, refusal.PolicyFailed("the policy returned too few replies")
 	}
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
@@ -213,7 +203,10 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 			id = keys.NewID(keys.CallBytes)
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
-		nodes[i].Turn.Call.Took = time.Since(began)
+		nodes[i].Unforced, nodes[i].Turn.Call.Took = unforced, time.Since(began)
+		if !f.req.Keeps(&nodes[i].Turn) {
+			return nil, refusal.Unguided(f.req.SchemaField, errors.New("the reply is no JSON: does the policy's server take schemas, and does its model think first?"))
+		}
 	}
 	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
 		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
@@ -241,6 +234,32 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	return nodes, nil
 }
 
+// draw samples the replies of a call. It reports whether the model was free to call no tool
+// although the client wants one called, as in training, or where the policy cannot force it.
+func (g *Gateway) draw(ctx context.Context, s *session, f *flight) (samples []quintain.Sample, unforced bool, err error) {
+	ask, err := g.prepare(s, f)
+	if err != nil {
+		return nil, false, err
+	}
+	ask.Text = g.player.showing(f)
+	samples, err = g.player.sample(ctx, f.place, ask)
+	if ask.ToolChoice != "" && errors.Is(err, quintain.ErrUnguided) {
+		ask.ToolChoice = ""
+		samples, err = g.player.sample(ctx, f.place, ask)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = refusal.Of(context.Cause(ctx))
+	case errors.Is(err, quintain.ErrUnguided):
+		err = refusal.Unguided(f.req.SchemaField, err)
+	case err != nil:
+		err = refusal.Of(err)
+	case len(samples) != ask.N:
+		err = refusal.PolicyFailed("the policy returned too few replies")
+	}
+	return samples, ask.Tools != nil && ask.ToolChoice != f.req.Forced(), err
+}
+
 // ask is the request to the policy. s.mu is held.
 func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.Request {
 	r := quintain.Request{
@@ -252,6 +271,9 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 	}
 	if s.group.Mode == Exam {
 		req.Asked.Over(&r.Sampling)
+	}
+	if r.Schema = req.Schema; g.guides(s) && r.Tools != nil {
+		r.ToolChoice = req.Forced()
 	}
 	if most := req.MaxTokens; most > 0 {
 		r.Sampling.MaxTokens = min(most, cmp.Or(r.Sampling.MaxTokens, most))

@@ -293,6 +293,9 @@ func (s *session) classify(n *tree.Node) {
 	if n.Ignored {
 		s.counts[ignoredChanges]++
 	}
+	if n.Unforced {
+		s.counts["unforced"]++
+	}
 }
 
 // stale is why a session is of too many weights to be trained on; empty: it is not. s.mu is

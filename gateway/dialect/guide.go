@@ -1,6 +1,10 @@
 package dialect
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/quintain-rl/quintain"
+)
 
 // noGuide is why a request gets no guided decoding by the fields of a server.
 const noGuide = "guided decoding changes what the log-probabilities stand for; in examinations, with gateway.guided on, name a JSON schema as the format of the reply"
@@ -57,6 +61,11 @@ func (v value) wholeSchema() json.RawMessage {
 		return nil
 	}
 	return v.compact()
+}
+
+// Keeps reports whether a reply may keep to the schema: one that its model ended is JSON.
+func (q *Request) Keeps(t *quintain.Turn) bool {
+	return q.Schema == nil || t.Finish != quintain.Stop || len(q.Stop) > 0 || t.ToolCalls != nil || json.Valid([]byte(t.Reply))
 }
 
 // Forced is the tool that the client wants called: its name, or ToolsRequired; empty: none need

@@ -38,6 +38,11 @@ func NotKept(err error) error {
 	return &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
 }
 
+// Unguided refuses a call whose field asks for what the policy cannot make sure of.
+func Unguided(field string, err error) error {
+	return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: field, Message: strings.ToValidUTF8(err.Error(), "?")}
+}
+
 // A caused is a refusal with its cause.
 type caused struct {
 	said  *dialect.Error
