@@ -64,7 +64,7 @@ type Server struct {
 	shape      Shape
 
 	mu     sync.Mutex
-	asked  int            // requests for samples
+	asked  int // requests for samples
 	schema json.RawMessage
 	before map[uint64]int // earlier requests of a prompt, by its hash
 }
