@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -235,5 +236,37 @@ func TestSchemasInAllDialects(t *testing.T) {
 		if got := b.policy.asked[len(b.policy.asked)-1].Schema; string(got) != asked {
 			t.Errorf("%s: the policy is asked for %s", test.path, got)
 		}
+	}
+}
+
+// An agent that this process starts may name a schema in an evaluation.
+func TestSchemasOfASolo(t *testing.T) {
+	for _, test := range []struct {
+		why          string
+		guided, exam bool
+		status       int
+	}{
+		{"an evaluation, guided", true, true, 200},
+		{"an evaluation, not guided", false, true, 400},
+		{"training, guided", true, false, 400},
+	} {
+		how := Defaults()
+		how.Guided = test.guided
+		p := &parrot{says: []string{`{"a": 1}`}}
+		s, err := NewSolo(how, quintain.Seat{Policy: p, Key: "a", Exam: test.exam}, quintain.Problem{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := web.New(web.Config{Name: "test", Routes: s.Routes()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := httptest.NewServer(server)
+		b := &bench{t: t, url: port.URL}
+		b.want(test.status, "POST", "/v1/chat/completions", schema, "Authorization", "Bearer "+s.Key())
+		if sent := len(p.asked) == 1 && string(p.asked[0].Schema) == asked; sent != (test.status == 200) {
+			t.Errorf("%s: the policy is asked for %+v", test.why, p.asked)
+		}
+		port.Close()
 	}
 }
