@@ -150,14 +150,14 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	return x.whole()
 }
 
-// guides reports whether calls of a session may bind their replies.
-func (g *Gateway) guides(s *session) bool { return g.config.Settings.Guided && s.group.Mode == Exam }
+// guides reports whether calls of the session may bind their replies.
+func (s *session) guides(how *Settings) bool { return how.Guided && s.group.Mode == Exam }
 
 // decode reads the request of a call, with its digest: of the route, the client's key for it, and
 // the body, byte by byte.
 func (g agentAPI) decode(c *web.Call, d dialect.Dialect, s *session) (req *dialect.Request, sum tree.Digest, err error) {
 	limits := dialect.StandardLimits()
-	limits.Choices, limits.Guided = g.config.Settings.MaxChoices, g.guides(s)
+	limits.Choices, limits.Guided = g.config.Settings.MaxChoices, s.guides(&g.config.Settings)
 	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
 		sum = tree.Sum([]byte(d.Name()), []byte(dialect.KeyOf(c.R.Header)), body)
 		req, refused := d.Decode(body, limits)

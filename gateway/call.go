@@ -272,7 +272,7 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 	if s.group.Mode == Exam {
 		req.Asked.Over(&r.Sampling)
 	}
-	if r.Schema = req.Schema; g.guides(s) && r.Tools != nil {
+	if r.Schema = req.Schema; s.guides(&g.config.Settings) && r.Tools != nil {
 		r.ToolChoice = req.Forced()
 	}
 	if most := req.MaxTokens; most > 0 {
