@@ -26,33 +26,33 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 	if old := s.flights.by[d]; old != nil && again {
 		s.counts["retry"]++
 		g.Calls.WithLabelValues("retry").Inc()
-		old.waiting++
+		old.join()
 		s.waiting++
 		return old, nil
 	}
 	if err := s.over(); err != nil {
 		return nil, refusal.Ended(err.Error())
 	}
-	select {
-	case <-s.cut:
+	if s.cut {
 		return nil, refusal.Of(refusal.ErrStops)
-	default:
 	}
 	if len(s.tree.Nodes) >= s.limits.Calls {
 		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.Nodes)))
 	}
-	if s.underway >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.Nodes)) {
-		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", s.underway)}
+	if len(s.underway) >= min(s.limits.Parallel, s.limits.Calls-len(s.tree.Nodes)) {
+		return nil, &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", len(s.underway))}
 	}
 	if s.state == Created {
 		s.become(Live)
 		g.note(s)
 	}
-	f := &flight{id: keys.NewID(keys.CallBytes), req: req, body: d, done: make(chan struct{}), left: make(chan struct{}), waiting: 1}
+	f := &flight{id: keys.NewID(keys.CallBytes), req: req, body: d, done: make(chan struct{}), waiting: 1}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	f.cancel = cancel
 	s.flights.add(d, f)
-	s.underway++
+	s.underway[f] = true
 	s.waiting++
-	g.flying.Go(func() { g.fly(s, f) })
+	g.flying.Go(func() { g.fly(ctx, s, f) })
 	return f, nil
 }
 
@@ -72,10 +72,8 @@ func (g *Gateway) limit(s *session, why string) error {
 }
 
 // fly plays a call to its end.
-func (g *Gateway) fly(s *session, f *flight) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	g.flying.Go(func() { g.watchFlight(ctx, cancel, s, f) })
+func (g *Gateway) fly(ctx context.Context, s *session, f *flight) {
+	defer f.cancel(nil)
 	nodes, err := g.answer(ctx, s, f)
 	if err != nil { // the journal has the failure before the calls that its client makes after it
 		s.mu.Lock()
@@ -86,7 +84,8 @@ func (g *Gateway) fly(s *session, f *flight) {
 	}
 	s.mu.Lock()
 	f.nodes, f.err, f.req, f.place = nodes, err, nil, tree.Place{} // they may be long
-	s.underway--
+	delete(s.underway, f)
+	f.stopTimer()
 	s.used = time.Now()
 	if err == nil {
 		s.forgive(nodes[0])
@@ -99,50 +98,6 @@ func (g *Gateway) fly(s *session, f *flight) {
 	if over {
 		g.due.Add(s.group)
 	}
-}
-
-// watchFlight ends a flight when its session is cut, or when nobody has waited for it for a
-// while: SDKs ask again within seconds.
-func (g *Gateway) watchFlight(ctx context.Context, cancel context.CancelCauseFunc, s *session, f *flight) {
-	for {
-		s.mu.Lock()
-		waiting, left := f.waiting, f.left
-		s.mu.Unlock()
-		var late <-chan time.Time
-		if waiting == 0 {
-			timer := time.NewTimer(g.config.Settings.AbandonAfter)
-			defer timer.Stop()
-			late = timer.C
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.cut:
-			if g.isOpen() {
-				cancel(refusal.ErrEnded)
-			} else {
-				cancel(refusal.ErrStops)
-			}
-			return
-		case <-late:
-			if g.abandon(s, f) {
-				cancel(refusal.ErrGone)
-				return
-			}
-		case <-left:
-		}
-	}
-}
-
-// abandon forgets a flight unless a client waits for it again: the next one samples anew.
-func (g *Gateway) abandon(s *session, f *flight) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if f.waiting > 0 {
-		return false
-	}
-	s.flights.drop(f.body, f)
-	return true
 }
 
 // prepare places a call, and returns what to ask the policy.
@@ -404,9 +359,9 @@ func (s *session) label(p tree.Place, req *dialect.Request) string {
 		return p.Parent.Turn.Call.Branch
 	case main == nil:
 		return ""
-	case (s.underway > 1 || len(main.Turn.ToolCalls) > 0 && main.Children == 0) && (p.System != main.System || p.Start != main.Start):
+	case (len(s.underway) > 1 || len(main.Turn.ToolCalls) > 0 && main.Children == 0) && (p.System != main.System || p.Start != main.Start):
 		return tree.Subagent
-	case p.Class == tree.Root && s.underway <= 1 && (p.System == main.System || p.Start == main.Start):
+	case p.Class == tree.Root && len(s.underway) <= 1 && (p.System == main.System || p.Start == main.Start):
 		return tree.Compacted
 	}
 	return ""

@@ -104,8 +104,9 @@ func (x *exchange) leave() {
 	f.waiting--
 	s.waiting--
 	over := s.state == Draining
-	close(f.left)
-	f.left = make(chan struct{})
+	if f.waiting == 0 && f.underway() {
+		s.abandon(f, x.config.Settings.AbandonAfter)
+	}
 	f.arrived = f.arrived || x.arrived
 	news := s.judgeArrival(f)
 	s.mu.Unlock()

@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/live"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -25,10 +27,38 @@ type flight struct {
 	live  live.Text        // of a stream
 	err   error
 
+	cancel context.CancelCauseFunc // ends it before its time; nil: of another process
+
 	// The session's mutex guards the rest.
-	waiting int           // requests that wait
-	left    chan struct{} // closed and replaced when a request goes
-	arrived bool          // a client got all of the reply
+	waiting int         // requests that wait
+	alone   *time.Timer // runs while nobody waits, and then ends the call; nil: somebody does
+	arrived bool        // a client got all of the reply
+}
+
+// join has one request more wait for a flight. s.mu is held.
+func (f *flight) join() {
+	f.waiting++
+	f.stopTimer()
+}
+
+func (f *flight) stopTimer() {
+	if f.alone != nil {
+		f.alone.Stop()
+		f.alone = nil
+	}
+}
+
+// abandon ends a flight that nobody waits for, unless somebody asks for it within a while: SDKs
+// ask again within seconds. s.mu is held.
+func (s *session) abandon(f *flight, after time.Duration) {
+	f.alone = time.AfterFunc(after, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if f.waiting == 0 && f.underway() {
+			s.flights.drop(f.body, f) // the next one samples anew
+			f.cancel(refusal.ErrGone)
+		}
+	})
 }
 
 // flights are the last calls of a session by what was asked.

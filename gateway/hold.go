@@ -67,7 +67,7 @@ func heldSessions(g *Gateway) (all []held) {
 }
 
 // isIdle reports whether nobody reads the session's tokens and texts. s.mu is held.
-func (s *session) isIdle() bool { return s.underway == 0 && s.waiting == 0 && s.readers == 0 }
+func (s *session) isIdle() bool { return len(s.underway) == 0 && s.waiting == 0 && s.readers == 0 }
 
 // lockWhole locks a session, and has its tokens and texts in memory unless it returns an error,
 // which says why they cannot be read. The disk is read without a lock.

@@ -171,7 +171,7 @@ func (g *restorer) restoreCall(s *session, data []byte) error {
 	copy(d[:], r.Body)
 	f := s.flights.by[d]
 	if f == nil || r.Choice == 0 {
-		f = &flight{id: n.ID, body: d, arrived: true, at: r.At, done: make(chan struct{}), left: make(chan struct{})}
+		f = &flight{id: n.ID, body: d, arrived: true, at: r.At, done: make(chan struct{})}
 		close(f.done)
 		s.flights.add(d, f)
 	}

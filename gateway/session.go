@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/limits"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -42,9 +43,9 @@ type session struct {
 	state    State
 	tree     *tree.Tree
 	flights  flights
-	underway int // calls
-	waiting  int // requests for them
-	sampled  int // tokens
+	underway map[*flight]bool // calls
+	waiting  int              // requests for them
+	sampled  int              // tokens
 	counts   map[string]int
 	versions []int32 // lowest and highest of the weights that sampled a token; nil: unknown
 	readers  int     // of its calls in the journal
@@ -64,7 +65,7 @@ type session struct {
 
 	created, used, endedAt time.Time
 	changed                chan struct{} // closed and replaced at every change of state
-	cut                    chan struct{} // closed when calls under way must end
+	cut                    bool          // its calls were stopped
 }
 
 // A Reward is what somebody says of a session.
@@ -102,7 +103,7 @@ const (
 func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
 	s := &session{
 		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: tree.New(canon), flights: newFlights(),
-		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), cut: make(chan struct{}),
+		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), underway: map[*flight]bool{},
 	}
 	s.generation.Store(r.Generation)
 	return s
@@ -209,9 +210,9 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
 		late := now.Sub(s.endedAt) >= s.limits.Drain
 		if late {
-			s.stopCalls()
+			s.stopCalls(refusal.ErrEnded)
 		}
-		if s.underway > 0 || s.waiting > 0 && !late {
+		if len(s.underway) > 0 || s.waiting > 0 && !late {
 			return false
 		}
 		s.become(Awaiting)
@@ -308,11 +309,10 @@ func (s *session) stale() string {
 }
 
 // stopCalls ends the calls under way. s.mu is held.
-func (s *session) stopCalls() {
-	select {
-	case <-s.cut:
-	default:
-		close(s.cut)
+func (s *session) stopCalls(why error) {
+	s.cut = true
+	for f := range s.underway {
+		f.cancel(why)
 	}
 }
 
@@ -331,7 +331,7 @@ func (s *session) expire(now time.Time) {
 		s.end(End{Failed: failedTime, Why: s.stale()}, now)
 	case s.limits.Seconds > 0 && now.Sub(s.created).Seconds() > s.limits.Seconds:
 		s.end(End{Failed: failedTime, Why: fmt.Sprintf("it took more than %g seconds", s.limits.Seconds)}, now)
-	case s.limits.Idle > 0 && s.underway == 0 && now.Sub(s.used).Seconds() > s.limits.Idle:
+	case s.limits.Idle > 0 && len(s.underway) == 0 && now.Sub(s.used).Seconds() > s.limits.Idle:
 		s.end(End{Failed: failedTime, Why: fmt.Sprintf("no call came for %g seconds", s.limits.Idle)}, now)
 	}
 }

@@ -53,9 +53,9 @@ func (h *Host) BoundMemory(ctx context.Context) error {
 // ServeCalls has the process serve model calls of agents well until ctx ends. They allocate much
 // and hold little, and each waits for the disk: the heap may grow to five times what is in use
 // before garbage is collected, in place of twice, which takes a fifth less of the processor's
-// time; [Host.BoundMemory] and [SpareProcessor] see to the rest. A GOGC of the environment stays.
+// time; [Host.BoundMemory] sees to the rest. A processor more than there are cores would have
+// each call wait longer, as its threads look for work more often. A GOGC of the environment stays.
 func (h *Host) ServeCalls(ctx context.Context) error {
-	SpareProcessor()
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}

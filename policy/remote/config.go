@@ -116,9 +116,13 @@ func (c Config) check() error {
 	return nil
 }
 
-// bufferSize is the size of each buffer of a connection, of which there may be thousands. A
-// stream's events are smaller.
-const bufferSize = 2 << 10
+// Sizes of the buffers of a connection, of which there may be thousands: a request, and most
+// of a reply, in one call of the system.
+const (
+	readBuffer  = 8 << 10
+	writeBuffer = 16 << 10
+	lineBuffer  = 2 << 10 // of a stream
+)
 
 // newTransport returns a connection pool for inFlight long requests to one server. A reply
 // may take an hour without a byte, so TCP probes or HTTP/2 pings detect a dead peer within
@@ -134,8 +138,8 @@ func newTransport(inFlight int) *http.Transport {
 		DialContext:         dialer.DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: inFlight,
-		ReadBufferSize:      bufferSize,
-		WriteBufferSize:     bufferSize,
+		ReadBufferSize:      readBuffer,
+		WriteBufferSize:     writeBuffer,
 		IdleConnTimeout:     4 * time.Second,
 		DisableCompression:  true, // MaxReplyBytes limits the bytes that arrive
 		ForceAttemptHTTP2:   true,

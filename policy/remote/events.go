@@ -18,7 +18,7 @@ type eventReader struct {
 }
 
 // newEventReader returns a reader for [eventReader.read].
-func newEventReader() any { return &eventReader{lines: bufio.NewReaderSize(nil, bufferSize)} }
+func newEventReader() any { return &eventReader{lines: bufio.NewReaderSize(nil, lineBuffer)} }
 
 // Done is the data of the event that ends a whole stream.
 const Done = "[DONE]"

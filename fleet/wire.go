@@ -1,0 +1,99 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// Paths of the coordinator, below the address of the hub. {instance} and {number} stand for
+// one part each.
+const (
+	PathPlay    = "/v1/runs/{run}/play"                   // GET: a Play
+	PathWorkers = "/v1/runs/{run}/workers"                // POST a Registration: a Welcome. GET: a Roster
+	PathWorker  = "/v1/runs/{run}/workers/{instance}"     // DELETE: the worker ends; what it holds is granted to others
+	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
+	PathLeases  = "/v1/runs/{run}/leases"                 // POST ?instance=&max=&wait=: a Grant
+	PathFinish  = "/v1/runs/{run}/leases/{number}/finish" // POST a Finish: a Verdict
+)
+
+// A Play is what a worker needs to play for a run.
+type Play struct {
+	Program  string `json:"program"`  // name and version of the coordinator's program
+	Tasks    string `json:"tasks"`    // digest of the problems, see [Digest]
+	Settings string `json:"settings"` // the coordinator's settings file, without those of its own machine
+}
+
+// A Registration introduces a worker.
+type Registration struct {
+	Instance string `json:"instance"` // of this process alone: 16 to 64 letters and digits, at random
+	Name     string `json:"name"`     // for people, such as the host's
+	Slots    int    `json:"slots"`    // episodes at once
+	Program  string `json:"program"`
+	Tasks    string `json:"tasks"`
+}
+
+// A Welcome answers a registration.
+type Welcome struct {
+	Lease   float64 `json:"lease_seconds"` // without a sign of life for so long, a worker loses what it holds
+	Beat    float64 `json:"beat_seconds"`  // between signs of life
+	Version int     `json:"version"`       // of the weights that the policy samples with, as told to the run; -1: unknown
+}
+
+// A Lease is a problem given to a worker, which plays the whole group.
+type Lease struct {
+	Number  uint64           `json:"number"`  // never used twice in a run
+	Attempt int              `json:"attempt"` // at this problem, from 1
+	Stream  int              `json:"stream"`  // number of the stream among those of the settings
+	Problem quintain.Problem `json:"problem"`
+}
+
+// A Grant answers a worker that asks for leases: it has none after the wait if none may begin.
+type Grant struct {
+	Leases  []Lease `json:"leases"`
+	Version int     `json:"version"`
+}
+
+// A Beat is a sign of life, with the numbers of the leases that the worker holds.
+type Beat struct {
+	Leases []uint64 `json:"leases"`
+}
+
+// An Answer is that to a beat.
+type Answer struct {
+	Gone    []uint64 `json:"gone,omitempty"` // of the leases that it named: no longer its own
+	Version int      `json:"version"`
+}
+
+// A Finish closes a lease.
+type Finish struct {
+	Instance string                `json:"instance"`
+	Returned bool                  `json:"returned,omitempty"` // not played: another worker gets the problem
+	Again    bool                  `json:"again,omitempty"`    // see [rollout.Result]
+	Drop     rollout.Drop          `json:"drop,omitempty"`     // see [rollout.Result]
+	Episodes []quintain.Trajectory `json:"episodes,omitempty"` // as many as the group has, without their problems
+}
+
+// A Verdict answers a finish, the same one however often it is repeated.
+type Verdict struct {
+	Drop rollout.Drop `json:"drop,omitempty"` // why there is no group; empty: it is kept
+}
+
+// A Roster lists the workers of a run.
+type Roster struct {
+	Workers []Worker `json:"workers"` // by name
+	Wanted  int      `json:"wanted_slots"`
+}
+
+// A Worker is what a coordinator knows of a worker.
+type Worker struct {
+	Registration
+	Leases   int       `json:"leases"` // that it holds
+	Groups   int       `json:"groups"` // that it played
+	Expired  int       `json:"expired"`
+	Fenced   int       `json:"fenced"` // finishes of leases that were no longer its own
+	Since    time.Time `json:"since"`
+	LastSeen time.Time `json:"last_seen"`
+	Fault    string    `json:"fault,omitempty"` // why it gets nothing more
+}
