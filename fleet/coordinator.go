@@ -297,10 +297,14 @@ func (c *Coordinator) draw(ctx context.Context, t Table, most int) (jobs []rollo
 func (c *Coordinator) admit(ctx context.Context, t Table, most int) (n int, err error) {
 	select {
 	case c.gate <- struct{}{}:
-		defer func() { <-c.gate }()
-	case <-ctx.Done():
-		return 0, nil
+	default:
+		select {
+		case c.gate <- struct{}{}:
+		case <-ctx.Done():
+			return 0, nil
+		}
 	}
+	defer func() { <-c.gate }()
 	at, now := ctx, ended(ctx)
 	for ; n < most; n++ {
 		if err := t.Admit(at); err != nil {
