@@ -33,9 +33,9 @@ func (f *fleet) audit() {
 			now.Twice++
 		}
 	}
-	under := (leased + len(f.trainer.queue)) * f.GroupSize
+	under := (leased + len(f.trainer.queue)) * f.config.GroupSize
 	if f.trainer.training {
-		under += f.Batch
+		under += f.config.Batch
 	}
 	if under != o.pending {
 		f.broken.Gate++

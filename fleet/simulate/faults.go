@@ -4,14 +4,14 @@ package simulate
 func (f *fleet) fallSilent(w *worker) {
 	if !w.silent {
 		w.silent = true
-		w.heard = max(w.heard, f.now-f.chance.network.below(f.Beat))
+		w.heard = max(w.heard, f.now-f.chance.network.below(f.config.Beat))
 	}
 	f.at(f.due(w.instance), event{kind: expires, instance: w.instance})
 }
 
 // due is when the leases of a silent instance expire. After an outage the lease time begins
 // anew.
-func (f *fleet) due(i *instance) tick { return max(i.heard, f.owner.up) + ticks(f.LeaseTime) }
+func (f *fleet) due(i *instance) tick { return max(i.heard, f.owner.up) + ticks(f.config.LeaseTime) }
 
 // expire ends the leases of an instance, if it is due.
 func (f *fleet) expire(i *instance) {
@@ -35,7 +35,7 @@ func (f *fleet) die(w *worker) {
 	f.alive--
 	f.trainer.serving[w.version]--
 	f.setRoom()
-	f.at(f.now+ticks(f.ReplaceAfter)/2+f.chance.faults.exp(f.ReplaceAfter)/2, event{kind: replaced, worker: w})
+	f.at(f.now+ticks(f.config.ReplaceAfter)/2+f.chance.faults.exp(f.config.ReplaceAfter)/2, event{kind: replaced, worker: w})
 	f.offer()
 }
 
@@ -45,19 +45,19 @@ func (f *fleet) replace(w *worker) {
 	f.alive++
 	f.trainer.serving[w.version]++
 	f.register(w)
-	f.plan(event{kind: dies, worker: w}, f.DeathEvery)
+	f.plan(event{kind: dies, worker: w}, f.config.DeathEvery)
 	f.ask(w)
 }
 
 // freeze stops w for a while, or cuts it off: its server goes on.
 func (f *fleet) freeze(w *worker) {
-	length := f.chance.faults.exp(f.FreezeTime)
+	length := f.chance.faults.exp(f.config.FreezeTime)
 	if w.alive && !w.frozen {
 		f.fallSilent(w)
 		w.frozen = true
 		f.at(f.now+length, event{kind: thaws, instance: w.instance})
 	}
-	f.at(f.now+length+f.chance.faults.exp(f.FreezeEvery), event{kind: freezes, worker: w})
+	f.at(f.now+length+f.chance.faults.exp(f.config.FreezeEvery), event{kind: freezes, worker: w})
 }
 
 // thaw ends the freeze of an instance, if it lives. It sees first which episodes have ended.
@@ -78,7 +78,7 @@ func (f *fleet) thaw(i *instance) {
 // outageBegins ends the owner's answers. Workers play on.
 func (f *fleet) outageBegins() {
 	o := &f.owner
-	o.down, o.up = true, f.now+ticks(f.OutageTime)
+	o.down, o.up = true, f.now+ticks(f.config.OutageTime)
 	for _, i := range o.polls {
 		i.polling = false
 	}
@@ -99,5 +99,5 @@ func (f *fleet) outageEnds() {
 	for _, w := range f.workers {
 		f.at(f.now+f.chance.network.below(jitter), event{kind: retries, worker: w})
 	}
-	f.plan(event{kind: outageBegins}, f.OutageEvery)
+	f.plan(event{kind: outageBegins}, f.config.OutageEvery)
 }

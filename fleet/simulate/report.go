@@ -63,13 +63,13 @@ func (f *fleet) report() Report {
 	s := &f.sums
 	slices.Sort(s.waits)
 	seconds := float64(f.end-s.from) / 1000
-	size, mean := float64(f.GroupSize), f.mean()
+	size, mean := float64(f.config.GroupSize), f.config.mean()
 	r := Report{
-		Workers: f.Workers, Seed: f.Seed,
+		Workers: f.config.Workers, Seed: f.config.Seed,
 		SlotsInUse:  over(s.busy, s.alive),
 		TrainerBusy: 1 - float64(s.idle)/1000/seconds,
 		Episodes:    float64(s.groups) * size / seconds,
-		Ideal:       f.ideal() * 1000,
+		Ideal:       f.config.ideal() * 1000,
 		Lost:        over(s.lost, s.busy),
 		Fenced:      over(s.fenced, s.busy),
 		Requests:    float64(s.requests) / seconds,

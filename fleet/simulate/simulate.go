@@ -24,7 +24,7 @@ const audits = 20
 
 // A fleet is a running simulation.
 type fleet struct {
-	Config
+	config  Config
 	rule    rule
 	chance  *chance
 	events  events
@@ -68,7 +68,7 @@ func runWith(ctx context.Context, c Config, r rule) (Report, error) {
 // newFleet returns a fleet whose workers ask for their first leases.
 func newFleet(c Config, r rule) *fleet {
 	c.Batch = c.batch()
-	f := &fleet{Config: c, rule: r, chance: newChance(c.Seed), end: ticks(c.Time), alive: c.Workers}
+	f := &fleet{config: c, rule: r, chance: newChance(c.Seed), end: ticks(c.Time), alive: c.Workers}
 	f.owner = owner{rule: r, size: c.GroupSize}
 	f.trainer.serving = []int{c.Workers}
 	f.setRoom()
@@ -144,7 +144,7 @@ func (f *fleet) apply(e event) {
 func (f *fleet) advance(to tick) {
 	d := to - f.now
 	f.sums.busy += d * tick(f.busy)
-	f.sums.alive += d * tick(f.alive*f.Slots)
+	f.sums.alive += d * tick(f.alive*f.config.Slots)
 	if !f.trainer.training {
 		f.sums.idle += d
 	}

@@ -36,19 +36,19 @@ func (f *fleet) put(l *lease) {
 
 // stale reports whether g is dropped because of its age.
 func (f *fleet) stale(g group) bool {
-	return f.trainer.version-g.version > f.MaxLag && f.rule != staleIsTrained
+	return f.trainer.version-g.version > f.config.MaxLag && f.rule != staleIsTrained
 }
 
 // drop drops a stale group.
 func (f *fleet) drop() {
 	f.sums.stale++
-	f.owner.pending -= f.GroupSize
+	f.owner.pending -= f.config.GroupSize
 }
 
 // train begins a step, if there is a batch.
 func (f *fleet) train() {
 	t := &f.trainer
-	n := f.Batch / f.GroupSize
+	n := f.config.Batch / f.config.GroupSize
 	if t.training || len(t.queue) < n {
 		return
 	}
@@ -57,13 +57,13 @@ func (f *fleet) train() {
 		f.sums.lag += lag
 		f.sums.trained++
 		f.sums.trainedLength += g.length
-		if lag > f.MaxLag {
+		if lag > f.config.MaxLag {
 			f.broken.TooOld++
 		}
 	}
 	t.queue = t.queue[n:]
 	t.training = true
-	step := math.Round(f.Load * float64(f.Batch) / f.ideal())
+	step := math.Round(f.config.Load * float64(f.config.Batch) / f.config.ideal())
 	f.at(f.now+max(1, tick(step)), event{kind: stepEnds})
 }
 
@@ -74,7 +74,7 @@ func (f *fleet) stepEnds() {
 	t.version++
 	t.serving = append(t.serving, 0)
 	f.sums.steps++
-	f.owner.pending -= f.Batch
+	f.owner.pending -= f.config.Batch
 	t.queue = slices.DeleteFunc(t.queue, func(g group) bool {
 		if !f.stale(g) {
 			return false
@@ -83,7 +83,7 @@ func (f *fleet) stepEnds() {
 		return true
 	})
 	for _, w := range f.workers {
-		f.at(f.now+f.chance.network.exp(f.Sync), event{kind: weightsArrive, worker: w, version: t.version})
+		f.at(f.now+f.chance.network.exp(f.config.Sync), event{kind: weightsArrive, worker: w, version: t.version})
 	}
 	f.setRoom()
 	f.train()
@@ -111,5 +111,5 @@ func (f *fleet) setRoom() {
 	for t.lowest < t.version && t.serving[t.lowest] == 0 {
 		t.lowest++
 	}
-	f.owner.room = max(0, f.MaxLag+1-(t.version-t.lowest)) * f.Batch
+	f.owner.room = max(0, f.config.MaxLag+1-(t.version-t.lowest)) * f.config.Batch
 }

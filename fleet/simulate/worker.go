@@ -36,11 +36,11 @@ func (f *fleet) ask(w *worker) {
 		f.register(w)
 	}
 	for {
-		for len(w.ready) > 0 && w.free >= f.GroupSize {
+		for len(w.ready) > 0 && w.free >= f.config.GroupSize {
 			f.begin(w, w.ready[0])
 			w.ready = w.ready[1:]
 		}
-		w.want = w.free/f.GroupSize + f.Prefetch - len(w.ready)
+		w.want = w.free/f.config.GroupSize + f.config.Prefetch - len(w.ready)
 		if w.want <= 0 || f.owner.down {
 			return
 		}
@@ -97,14 +97,14 @@ func (f *fleet) offer() {
 // begin begins to play l.
 func (f *fleet) begin(w *worker, l *lease) {
 	l.begun, l.version = f.now, w.version
-	l.ends = make([]tick, f.GroupSize)
+	l.ends = make([]tick, f.config.GroupSize)
 	for k := range l.ends {
-		l.ends[k] = f.now + f.chance.lengths.length(&f.Config)
+		l.ends[k] = f.now + f.chance.lengths.length(&f.config)
 	}
 	slices.Sort(l.ends)
 	w.playing = append(w.playing, l)
-	w.free -= f.GroupSize
-	f.busy += f.GroupSize
+	w.free -= f.config.GroupSize
+	f.busy += f.config.GroupSize
 	f.at(l.ends[0], event{kind: episodeEnds, lease: l})
 }
 
@@ -180,7 +180,7 @@ func (f *fleet) abandon(w *worker) {
 		}
 	}
 	w.playing, w.ready, w.unsent, w.woken = nil, nil, nil, nil
-	w.free = f.Slots
+	w.free = f.config.Slots
 }
 
 // work is the time of the episodes of l until now, together.
