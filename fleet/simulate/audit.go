@@ -70,6 +70,3 @@ func (f *fleet) countLeases() (leased int) {
 	o.instances = kept
 	return leased
 }
-
-// Any reports whether an invariant was broken.
-func (v Violations) Any() bool { return v != Violations{} }

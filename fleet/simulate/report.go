@@ -1,14 +1,6 @@
 package simulate
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"slices"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
-)
+import "slices"
 
 // sums is what is measured after the first sixth of the time.
 type sums struct {
@@ -87,40 +79,3 @@ func (f *fleet) report() Report {
 
 // over divides times; nothing of nothing is 0.
 func over(part, whole tick) float64 { return float64(part) / float64(max(1, whole)) }
-
-// ErrBroken says that a simulation broke an invariant.
-var ErrBroken = errors.New("the simulation broke an invariant")
-
-// Show simulates c with each number of workers, and prints a line for each as soon as it is
-// known: of a table, or JSON. It ends with ErrBroken if a report has violations.
-func (c Config) Show(ctx context.Context, w io.Writer, workers []int, asJSON bool) error {
-	var broken error
-	if !asJSON {
-		fmt.Fprintln(w, "workers  slots in use  trainer busy  episodes/s  of ideal  lost work  fenced  wait, s  requests/s  draws lost  twice")
-	}
-	for _, n := range workers {
-		c.Workers = n
-		r, err := Run(ctx, c)
-		if err != nil {
-			return err
-		}
-		if r.Violations.Any() {
-			broken = fmt.Errorf("%w: %+v with %d workers", ErrBroken, r.Violations, n)
-		}
-		if err := r.print(w, asJSON); err != nil {
-			return err
-		}
-	}
-	return broken
-}
-
-// print prints a line.
-func (r Report) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return jsonform.WriteLine(w, r)
-	}
-	_, err := fmt.Fprintf(w, "%7d  %12.3f  %12.3f  %10.0f  %8.0f  %7.2f %%  %4.2f %%  %7.1f  %10.0f  %10d  %5d\n",
-		r.Workers, r.SlotsInUse, r.TrainerBusy, r.Episodes, r.Ideal, 100*r.Lost, 100*r.Fenced, r.Wait, r.Requests,
-		r.Violations.Lost, r.Violations.Held+r.Violations.Twice)
-	return err
-}

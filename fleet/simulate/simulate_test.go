@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestFleetUsesAllThatWholeGroupsCan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Violations.Any() {
+	if r.Violations != (Violations{}) {
 		t.Errorf("violations %+v", r.Violations)
 	}
 	for _, figure := range []struct {
@@ -53,7 +54,7 @@ func TestFaultsHappen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Violations.Any() {
+	if r.Violations != (Violations{}) {
 		t.Errorf("violations %+v", r.Violations)
 	}
 	if r.Expired == 0 || r.Refused == 0 || r.Repeated == 0 || r.Stale == 0 || r.Lost == 0 || r.Fenced == 0 {
@@ -110,7 +111,7 @@ func TestInvariantsHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Violations.Any() {
+		if r.Violations != (Violations{}) {
 			t.Errorf("violations %+v", r.Violations)
 		}
 		again, err := Run(context.Background(), c)
@@ -152,17 +153,43 @@ func TestInvalidConfigIsRefused(t *testing.T) {
 	}
 }
 
-func TestShowPrintsALineForEachSize(t *testing.T) {
-	c := Default()
-	c.Time = time.Minute
+func TestBenchPrintsALineForEachSize(t *testing.T) {
 	var table, lines bytes.Buffer
-	if err := errors.Join(c.Show(context.Background(), &table, []int{1, 3}, false), c.Show(context.Background(), &lines, []int{1, 3}, true)); err != nil {
-		t.Fatal(err)
+	for _, test := range []struct {
+		out  *bytes.Buffer
+		args []string
+	}{{&table, nil}, {&lines, []string{"--json"}}} {
+		b := NewBench()
+		args := append(test.args, "--workers", "1, 3", "--time", "1m")
+		if err := errors.Join(b.Flags().Parse(args), b.Check(), b.Run(context.Background(), test.out)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got := strings.Split(table.String(), "\n"); len(got) != 4 || !strings.HasPrefix(got[0], "workers  slots in use") || !strings.HasPrefix(got[2], "      3  ") {
 		t.Errorf("table\n%s", table.String())
 	}
 	if got := strings.Split(lines.String(), "\n"); len(got) != 3 || !strings.HasPrefix(got[1], `{"workers":3,"seed":1,"slots_in_use":0.`) {
 		t.Errorf("lines\n%s", lines.String())
+	}
+}
+
+func TestBenchFailsIfAnInvariantIsBroken(t *testing.T) {
+	b := &Bench{Fleet: rough(), Sizes: []int{100, 1}}
+	if err := b.runWith(context.Background(), io.Discard, nothingExpires); !errors.Is(err, ErrBroken) {
+		t.Errorf("error %v, want %v", err, ErrBroken)
+	}
+}
+
+func TestFlagsAreChecked(t *testing.T) {
+	b := NewBench()
+	flags := b.Flags()
+	if got := flags.Lookup("workers").DefValue; got != "1000" {
+		t.Errorf("workers are %q unless set, want 1000", got)
+	}
+	if err := flags.Set("workers", "10,ten"); err == nil || !strings.Contains(err.Error(), `"ten" is no number`) {
+		t.Errorf("error %v", err)
+	}
+	if err := errors.Join(flags.Set("workers", "10,0"), b.Check()); err == nil || !strings.Contains(err.Error(), "workers: is 0") {
+		t.Errorf("error %v", err)
 	}
 }
