@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,8 +32,13 @@ func Default() Load {
 	}
 }
 
-// Check reports the first invalid field.
-func (l Load) Check() error {
+// Check reports the first invalid field, or unknown scenario.
+func (l Load) Check(scenarios ...string) error {
+	for _, name := range scenarios {
+		if !slices.Contains(Scenarios(), name) {
+			return fmt.Errorf("scenario: is %q, want one of %s", name, strings.Join(Scenarios(), ", "))
+		}
+	}
 	if l.Form != "json" && l.Form != "gzip" && l.Form != "binary" {
 		return fmt.Errorf("form: is %q, want json, gzip or binary", l.Form)
 	}
@@ -64,10 +70,7 @@ func Scenarios() []string { return []string{"ingest", "batch", "backlog", "polls
 // Run resets a hub, puts the load of a scenario on it, and returns the measurement: an
 // [*Ingest] of ingest and polls, a [*Batches] of batch and backlog.
 func (l Load) Run(ctx context.Context, scenario string) (row any, err error) {
-	if !slices.Contains(Scenarios(), scenario) {
-		return nil, fmt.Errorf("scenario: is %q, want one of %v", scenario, Scenarios())
-	}
-	if err := l.Check(); err != nil {
+	if err := l.Check(scenario); err != nil {
 		return nil, err
 	}
 	s, err := begin(ctx, l, scenario)

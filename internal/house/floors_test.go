@@ -30,6 +30,7 @@ var floors = [][]string{
 		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
+		"fleet/simulate",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
