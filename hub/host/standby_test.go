@@ -157,6 +157,9 @@ func TestProbesLeaveAStandbyAlone(t *testing.T) {
 	server.WaitForShutdown()
 	look(40)
 	natsServer(t, dir, port)
+	for owner := (&prober{path: "/readyz"}); owner.last == 0; owner.probe(t, first.addr) {
+		look(1)
+	}
 	look(40)
 	if readiness.succeeded > 0 {
 		t.Error("a standby is ready")
@@ -174,6 +177,10 @@ func TestProbesLeaveAStandbyAlone(t *testing.T) {
 	}
 	if readiness.last < 12 {
 		t.Error("the new owner does not stay ready")
+	}
+	second.stop() // before its server
+	if err := <-second.ended; err != nil {
+		t.Errorf("the new owner ended with %v", err)
 	}
 }
 
