@@ -76,6 +76,9 @@ func New(c Config) (*Server, error) {
 // Run serves on l, which it closes, until ctx ends or l fails; see [web.Server.Run].
 func (s *Server) Run(ctx context.Context, l net.Listener) error { return s.web.Run(ctx, l) }
 
+// Succeed has s answer the requests of before, which runs, in place of Run.
+func (s *Server) Succeed(before *web.Server) { before.HandOver(s.web) }
+
 // Handler answers the requests of the hub. Under any [http.Server] but Run's, a reply counts
 // as delivered once it is written.
 func (s *Server) Handler() http.Handler { return s.web }

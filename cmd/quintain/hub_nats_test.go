@@ -30,6 +30,9 @@ func TestHubsOnNATS(t *testing.T) {
 	askHub(t, 200, "POST "+url+"/scored_data", "", `{"tokens":[[1],[2]],"masks":[[1],[2]],"scores":[1,0]}`)
 	second := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", s.ClientURL(), "--nats-standby")
 	await(t, second, "waiting to see")
+	third := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", s.ClientURL(), "--nats-standby")
+	await(t, third, "waiting to see")
+	stopHub(t, third) // Ctrl-C ends one that waits, and that is no failure
 
 	nc, err := nats.Connect(s.ClientURL())
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -144,13 +145,12 @@ func execute(w *world) int {
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
 	ran, err := root.ExecuteContextC(context.Background())
-	if err == nil {
+	if err == nil || errors.Is(err, host.ErrStopped) {
 		return exitOK
 	}
-	if errors.Is(err, errReported) {
-		return exitFailed
+	if !errors.Is(err, errReported) {
+		fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Safe(err.Error()))
 	}
-	fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Safe(err.Error()))
 	if !isUsage(err) {
 		return exitFailed
 	}

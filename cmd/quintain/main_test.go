@@ -22,6 +22,13 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
+	if node := os.Getenv(asNode); node != "" {
+		if err := serveNode(node); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(exitFailed)
+		}
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == asAgent {
 		if err := playAgent(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -33,6 +33,7 @@ func (a *Apart) share(s *web.Settings) {
 type port struct {
 	listener *web.Listener // nil: there is none
 	server   *web.Server
+	front    *front // nil: none
 }
 
 // openApart opens the port of the routes apart. Its keys and limits are those of the other one.
@@ -66,6 +67,10 @@ func (p *port) run(ctx context.Context) error {
 	if p.listener == nil {
 		<-ctx.Done()
 		return nil
+	}
+	if p.front != nil {
+		p.front.server.HandOver(p.server)
+		return p.front.run(ctx)
 	}
 	return p.server.Run(ctx, p.listener.Listener)
 }

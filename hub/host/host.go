@@ -39,6 +39,8 @@ type Config struct {
 // A Host is an open hub program.
 type Host struct {
 	listener *web.Listener
+	standby  *standby // nil: it never was one
+	front    *front   // of the standby; nil: none
 	apart    port
 	folder   *datadir.Folder
 	queue    *queue.Queue
@@ -50,23 +52,28 @@ type Host struct {
 	lost     chan error // gets an element when another process has taken a queue
 }
 
-// Open opens the port first, so a second program on the same port changes nothing. Only a
-// standby opens it after it owns its queue. Close closes everything.
+// Open opens the port first, so a second program on the same port changes nothing. On the port
+// of a standby, /healthz answers 200 and all else 503 until [Host.Run]. Close closes everything. If ctx ends
+// meanwhile, the error is [ErrStopped].
 func Open(ctx context.Context, c Config) (*Host, error) {
 	h := &Host{runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log, lost: make(chan error, 1)}
 	c.Apart.share(&c.Server)
 	if err := h.open(ctx, c); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", ErrStopped, err)
+		}
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
 }
 
+// ErrStopped says that the context of [Open] ended before the hub was open, as it does in a
+// standby that is no longer needed.
+var ErrStopped = errors.New("stopped before the hub was open")
+
 func (h *Host) open(ctx context.Context, c Config) (err error) {
-	standby := c.Store.NATSURL != "" && c.Store.NATSStandby
-	if !standby {
-		if err := h.listen(ctx, c); err != nil {
-			return err
-		}
+	if err := h.listen(ctx, c); err != nil {
+		return err
 	}
 	if h.folder, err = datadir.Open(c.Data, c.Program); err != nil {
 		return err
@@ -74,13 +81,16 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	if err := datadir.Sweep(h.folder.Join(datadir.Runs)); err != nil {
 		h.log.Warn("a deleted run still takes space: delete its folder", "err", err)
 	}
+	if c.Store.NATSURL != "" && c.Store.NATSStandby {
+		if err := h.wait(ctx, c); err != nil {
+			return err
+		}
+	}
 	if h.queue, err = h.openQueue(ctx, datadir.Queue, Streams(hub.DefaultRun)); err != nil {
 		return err
 	}
-	if standby {
-		if err := h.listen(ctx, c); err != nil {
-			return err
-		}
+	if h.standby != nil {
+		h.standby.owns()
 	}
 	h.hub, err = hub.New(hub.Config{
 		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, MaxLag: c.MaxLag, Local: c.Local, Routes: c.Routes, Log: c.Log,
@@ -96,6 +106,17 @@ func (h *Host) listen(ctx context.Context, c Config) error {
 	}
 	h.listener = l
 	return h.openApart(ctx, c)
+}
+
+// wait answers on the ports until Run.
+func (h *Host) wait(ctx context.Context, c Config) (err error) {
+	h.standby = newStandby()
+	h.log.Info("the port is open, and the hub waits for its queue", "address", h.Addr())
+	if h.front, err = h.standby.front(ctx, h.listener, c); err != nil || h.apart.listener == nil {
+		return err
+	}
+	h.apart.front, err = h.standby.front(ctx, h.apart.listener, c)
+	return err
 }
 
 // roles are those of the keys in the key file.
@@ -154,10 +175,14 @@ func Streams(run string) string {
 
 // streams are the options for streams of a name.
 func (h *Host) streams(name string) nats.Options {
-	return nats.Options{
+	o := nats.Options{
 		Name: name, Replicas: h.store.NATSReplicas, Creds: h.store.NATSCreds, Log: h.log,
 		Standby: h.store.NATSStandby, Synced: h.store.NATSSynced, Lost: h.lose,
 	}
+	if h.queue == nil && h.standby != nil {
+		o.Waits = h.standby.waits
+	}
+	return o
 }
 
 // lose ends Run, because another process has taken a queue.
@@ -197,14 +222,25 @@ func (h *Host) Run(ctx context.Context) error {
 		defer stop()
 		apart = h.apart.run(ctx)
 	})
-	err := h.hub.Run(ctx, h.listener.Listener)
+	err := h.serve(ctx)
 	stop()
 	watch.Wait()
 	return errors.Join(err, apart, lost)
 }
 
+// serve serves the hub. One that was on standby answers on the connections that there are.
+func (h *Host) serve(ctx context.Context) error {
+	if h.front == nil {
+		return h.hub.Run(ctx, h.listener.Listener)
+	}
+	h.hub.Succeed(h.front.server)
+	return h.front.run(ctx)
+}
+
 // Close closes everything, the queues before it frees the folder. Run must have returned.
 func (h *Host) Close() error {
+	h.front.close()
+	h.apart.front.close()
 	errs := []error{closeListener(h.listener), closeListener(h.apart.listener)}
 	for _, q := range h.runs {
 		errs = append(errs, q.Close())

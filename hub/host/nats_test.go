@@ -31,11 +31,11 @@ type served struct {
 	server *server.Server
 }
 
-// serve runs a hub over a NATS server for the test.
-func serve(t *testing.T) *served {
+// natsServer runs a NATS server on a port, -1 for any free one, for the test.
+func natsServer(t *testing.T, dir string, port int) *server.Server {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true,
+		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: dir, SyncAlways: true, NoSigs: true, NoLog: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +48,13 @@ func serve(t *testing.T) *served {
 	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the server does not start")
 	}
+	return s
+}
+
+// serve runs a hub over a NATS server for the test.
+func serve(t *testing.T) *served {
+	t.Helper()
+	s := natsServer(t, t.TempDir(), -1)
 	nc, err := nats.Connect(s.ClientURL())
 	if err != nil {
 		t.Fatal(err)

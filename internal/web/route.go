@@ -123,6 +123,12 @@ func (s *Server) dispatch(c *Call) {
 		c.detail(http.StatusBadRequest, "invalid query: "+err.Error())
 		return
 	}
+	if !fits && s.config.Rest != nil {
+		if err := s.config.Rest(c); err != nil {
+			c.fail(err)
+		}
+		return
+	}
 	if at == nil {
 		short := strings.TrimRight(c.R.URL.Path, "/")
 		if there, _ := s.routes.find(short); there != nil {

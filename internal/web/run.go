@@ -33,7 +33,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	limited := &limitListener{Listener: l, most: s.maxConnections(), refused: s.metrics.refused.Inc, evicted: s.metrics.evicted.Inc}
+	limited := &limitListener{Listener: l, most: s.maxConnections(), refused: func() { s.last().metrics.refused.Inc() }, evicted: func() { s.last().metrics.evicted.Inc() }}
 	serving.Go(func() { failed <- inner.Serve(limited) })
 
 	var err error
@@ -53,10 +53,30 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	all.wait()
 	cut() // ends calls that took over their connections
 	s.calls.Wait()
+	s.last().calls.Wait()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("%s: %w", s.config.Name, err)
 	}
 	return nil
+}
+
+// HandOver has heir answer the requests from now on, on the same listener and connections. It
+// ends with the Run of s. Heir has the same settings, and neither runs nor hands over itself.
+func (s *Server) HandOver(heir *Server) {
+	s.heir.Store(heir)
+	select {
+	case <-s.stopping:
+		heir.close()
+	default:
+	}
+}
+
+// last is the server that answers.
+func (s *Server) last() *Server {
+	if heir := s.heir.Load(); heir != nil {
+		return heir
+	}
+	return s
 }
 
 // maxConnections is the limit of connections: that of the settings, if the process may open so
@@ -68,7 +88,12 @@ func (s *Server) maxConnections() int {
 }
 
 // close wakes waiting calls.
-func (s *Server) close() { s.stop.Do(func() { close(s.stopping) }) }
+func (s *Server) close() {
+	s.stop.Do(func() { close(s.stopping) })
+	if heir := s.heir.Load(); heir != nil {
+		heir.close()
+	}
+}
 
 // connections are the open connections of a server.
 type connections struct {

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -34,6 +35,9 @@ type Config struct {
 	Keys   []Key    // none: anyone may call
 	Expose []string // reply headers that pages of other origins may read
 	Log    *slog.Logger
+
+	// Rest answers the calls for which there is no route; nil: 404 or 405. It needs no key.
+	Rest func(*Call) error
 }
 
 // A Server answers requests by its routes. Many goroutines may use it at once.
@@ -54,6 +58,8 @@ type Server struct {
 	calls    sync.WaitGroup // running
 	stop     sync.Once
 	stopping chan struct{} // closed when Run ends
+
+	heir atomic.Pointer[Server] // answers in its place; nil: none
 }
 
 // New returns a server. It fails if a route is declared twice, or if a key is empty or has
@@ -82,6 +88,10 @@ func New(c Config) (*Server, error) {
 
 // ServeHTTP answers one request. Under any [http.Server] but Run's, [Call.Exchange] is nil.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if heir := s.heir.Load(); heir != nil {
+		heir.ServeHTTP(w, r)
+		return
+	}
 	s.calls.Add(1)
 	defer s.calls.Done()
 	c := &Call{R: r, W: &Recorder{ResponseWriter: w}, Exchange: newExchange(r.Context()), server: s, start: time.Now()}

@@ -26,6 +26,10 @@ type Options struct {
 	Timeout  time.Duration // how long to retry an operation; default 10 s
 	Log      *slog.Logger  // default: none
 
+	// Waits is called each time that a standby has looked at the owner of the streams, with its
+	// name for people and the time since which it owns them. It must not block.
+	Waits func(owner string, since time.Time)
+
 	// Lost is called once another process owns the streams. All operations return the error
 	// from then on. Lost must not call the store.
 	Lost func(error)
@@ -66,10 +70,13 @@ func open(ctx context.Context, url string, o Options) (*store, error) {
 		return nil, fmt.Errorf("name of the streams %w", err)
 	}
 	var err error
-	if s.nc, err = s.dial(); err != nil {
+	if s.nc, err = s.reach(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.acquire(ctx); err != nil {
+		if s.claimed > 0 {
+			s.release()
+		}
 		s.nc.Close()
 		return nil, err
 	}

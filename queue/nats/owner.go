@@ -59,6 +59,9 @@ func (s *store) claim(ctx context.Context) error {
 	for ctx.Err() == nil {
 		last, o, err := s.look(ctx)
 		w.note(last, err)
+		if err == nil && s.o.Waits != nil && o.Owner != "" && !o.Released {
+			s.o.Waits(o.Owner, o.Since)
+		}
 		if err == nil && (o.Owner == "" || o.Released || w.still >= grace) {
 			var won bool
 			if won, err = s.take(last, o); won {

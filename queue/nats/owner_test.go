@@ -3,6 +3,8 @@ package nats_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -292,6 +294,36 @@ func TestAStandbyTakesOver(t *testing.T) {
 	if _, err := nats.Open(ctx, url, nats.Options{Standby: true}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a standby that is told to end: error %v", err)
 	}
+}
+
+// TestAStandbyWaitsForItsServer opens a queue whose server does not run yet.
+func TestAStandbyWaitsForItsServer(t *testing.T) {
+	t.Parallel()
+	port := freePorts(t, 1)[0]
+	url := fmt.Sprintf("nats://127.0.0.1:%d", port)
+	log := &watchedLog{want: "waiting for the NATS server", seen: make(chan struct{})}
+	opened := make(chan *queue.Queue)
+	go func() {
+		opened <- openURL(t, url, nats.Options{Standby: true, Log: slog.New(slog.NewTextHandler(log, nil))})
+	}()
+	<-log.seen
+	_, _, stop := natsServer(t, t.TempDir(), port)
+	defer stop()
+	queuetest.Close(t, <-opened)
+}
+
+// A watchedLog closes seen at the first line that has a text.
+type watchedLog struct {
+	want string
+	seen chan struct{}
+	once sync.Once
+}
+
+func (l *watchedLog) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), l.want) {
+		l.once.Do(func() { close(l.seen) })
+	}
+	return len(line), nil
 }
 
 // TestRemove deletes unused streams.

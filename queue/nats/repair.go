@@ -33,7 +33,7 @@ func Repair(ctx context.Context, url string, o Options, show func(Stray) error) 
 		return fmt.Errorf("name of the streams %w", err)
 	}
 	var err error
-	if s.nc, err = s.dial(); err != nil {
+	if s.nc, err = s.reach(ctx); err != nil {
 		return err
 	}
 	defer s.nc.Close()

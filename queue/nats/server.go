@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"sync"
@@ -27,10 +28,43 @@ type server struct {
 	tries map[context.Context]context.CancelFunc // attempts on the current connection
 }
 
-// dial connects to the server.
-func (s *server) dial() (*nats.Conn, error) {
+// reach connects to the server. A standby waits for one that cannot be reached.
+func (s *server) reach(ctx context.Context) (*nats.Conn, error) {
+	dialing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, stop)() // later connections do not end with ctx
+	for told := false; ; told = true {
+		nc, err := s.dial(dialing)
+		if err == nil || ctx.Err() == nil && !(s.o.Standby && away(err)) {
+			return nc, err
+		}
+		if !told && ctx.Err() == nil {
+			s.o.Log.Warn("waiting for the NATS server", "err", err)
+		}
+		if !pause.For(ctx, lookTime) {
+			return nil, fmt.Errorf("%s: %w", s.where(), context.Cause(ctx))
+		}
+	}
+}
+
+// away reports whether no server could be reached: another address or other credentials would
+// not be an error of the network.
+func away(err error) bool {
+	var network net.Error
+	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.As(err, &network)
+}
+
+// A dialer connects to a server.
+type dialer func(network, address string) (net.Conn, error)
+
+// Dial implements [nats.CustomDialer].
+func (d dialer) Dial(network, address string) (net.Conn, error) { return d(network, address) }
+
+// dial connects to the server, and reconnects until ctx ends.
+func (s *server) dial(ctx context.Context) (*nats.Conn, error) {
 	log := s.o.Log
+	to := net.Dialer{Timeout: nats.DefaultTimeout, FallbackDelay: -1} // as nats has them
 	opts := []nats.Option{
+		nats.SetCustomDialer(dialer(func(network, address string) (net.Conn, error) { return to.DialContext(ctx, network, address) })),
 		nats.Name("quintain queue " + s.o.Name), nats.ReconnectBufSize(-1), nats.MaxReconnects(-1),
 		nats.ReconnectWait(250 * time.Millisecond), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(1),
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.abandon() }),
