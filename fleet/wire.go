@@ -10,12 +10,12 @@ import (
 // Paths of the coordinator, below the address of the hub. {instance} and {number} stand for
 // one part each.
 const (
-	PathPlay    = "/v1/runs/{run}/play"                   // GET: a Play
-	PathWorkers = "/v1/runs/{run}/workers"                // POST a Registration: a Welcome. GET: a Roster
-	PathWorker  = "/v1/runs/{run}/workers/{instance}"     // DELETE: the worker ends; what it holds is granted to others
+	PathPlay    = "/v1/runs/{run}/play"                    // GET: a Play
+	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a Roster
+	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
-	PathLeases  = "/v1/runs/{run}/leases"                 // POST ?instance=&max=&wait=: a Grant
-	PathFinish  = "/v1/runs/{run}/leases/{number}/finish" // POST a Finish: a Verdict
+	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
+	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
 )
 
 // A Play is what a worker needs to play for a run.
