@@ -46,8 +46,8 @@ func (s *session) hold(ctx context.Context, l *lease, fail func(error)) {
 // wait waits for room, plays a lease, and returns what to hand back.
 func (s *session) wait(ctx context.Context, l *lease) (fleet.Finish, error) {
 	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
 		return s.play(ctx, l)
 	case <-ctx.Done():
 	case <-l.life.Done():
@@ -64,8 +64,8 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 	cut, end := context.WithCancel(l.life)
 	defer end()
 	defer context.AfterFunc(s.cut, end)()
-	result, engine, begun := rollout.Result{}, s.Engine, false
-	engine.Parallel, engine.Cut = 1, cut.Done()
+	result, engine, begun := rollout.Result{}, s.engine, false
+	engine.Cut = cut.Done()
 	engine.Next = func(context.Context) (rollout.Job, error) {
 		if begun {
 			return rollout.Job{}, io.EOF

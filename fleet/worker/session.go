@@ -34,7 +34,7 @@ type session struct {
 
 	waiting string // what the policy waited for at the last beat; empty: for replies alone
 
-	slots   chan struct{} // a place for each group under way
+	places  chan struct{} // a place for each group under way
 	senders chan struct{} // a place for each lease being handed back
 	leases  sync.WaitGroup
 
@@ -74,7 +74,7 @@ func (s *session) run(ctx, sending context.Context) error {
 	if err = context.Cause(playing); !errors.Is(err, errUnknown) {
 		s.leave(ctx)
 	}
-	return ended(ctx, err)
+	return Ended(ctx, err)
 }
 
 // fetch asks for leases and holds them, until ctx ends.
@@ -204,7 +204,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 
 // sayWaiting tells people what the policy waits for, when that changes.
 func (s *session) sayWaiting() {
-	policy, waits := s.Engine.Policy.(interface{ Waiting() string })
+	policy, waits := s.engine.Policy.(interface{ Waiting() string })
 	if !waits {
 		return
 	}

@@ -4,19 +4,24 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
 )
 
 // Times after a signal.
@@ -28,24 +33,80 @@ const (
 // errUnknown says that the coordinator does not know the instance.
 var errUnknown = errors.New("the coordinator does not know this worker any more")
 
-// A Worker plays for a run. Set its fields before Run and do not change them afterwards.
-type Worker struct {
-	Client  *Client
-	Name    string // for people
-	Program string // name and version
-	Play    fleet.Play
-	Tasks   string // digest of Streams
-	Streams []rollout.Stream
-	Slots   int // episodes at once
+// A Config says for which run a worker plays, and how.
+type Config struct {
+	Settings Settings
+	Client   *Client
+	Play     fleet.Play // from Client
+	Program  string     // name and version
 
-	// Engine plays: its fields Policy, Sampling, Size, Grace, Limit, Replays and Cut are
-	// used. Once Cut is closed, the worker gives everything back and ends.
-	Engine rollout.Engine
+	Streams []rollout.Stream
+	Run     run.Settings // of which GroupSize, Grace, Replays, EpisodeTime and, if Settings has no slots, Parallel are used
+	Player  *player.Settings
+	Trains  bool            // a trainer takes the groups: it needs the model's own tokens, and tells versions
+	Stop    <-chan struct{} // closed: wait for no inference server any more
+	Cut     <-chan struct{} // closed: give everything back, and end; nil: never
 
 	Say func(format string, args ...any) // tells people
+	Log *slog.Logger
+}
+
+// A Worker plays for a run.
+type Worker struct {
+	Config
+	name   string
+	tasks  string // digest of the problems
+	slots  int    // episodes at once
+	engine rollout.Engine
 
 	version atomic.Int32 // one more than that of the weights
 	counts  counts
+}
+
+// New returns a worker with its policy. An inference server that is not up yet is waited
+// for later.
+func New(ctx context.Context, c Config) (*Worker, error) {
+	w := &Worker{Config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
+	var err error
+	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
+		return nil, err
+	}
+	w.engine = rollout.Engine{
+		Sampling: c.Player.Sampling, Size: max(1, c.Run.GroupSize), Parallel: 1,
+		Grace: c.Run.Grace, Limit: c.Run.EpisodeTime, Replays: c.Run.Replays,
+	}
+	if w.engine.Policy, err = w.policy(ctx); err != nil {
+		return nil, err
+	}
+	c.Say("playing %s for run %q, %d episodes at once in groups of %d; Ctrl-C stops", w.name, c.Settings.Run, w.slots, w.engine.Size)
+	if least := 4 * w.engine.Size; w.slots < least {
+		c.Say("warning: a group of %d starts only when all its slots are free, so many of %d slots are idle; --slots %d idles about 11 %%, more idle less",
+			w.engine.Size, w.slots, least)
+	}
+	return w, nil
+}
+
+// errTiny says why the tiny policy does not play.
+var errTiny = errors.New("policy.kind: the run plays with the tiny policy, whose weights a worker cannot fetch; " +
+	"choose --policy server with the --url of an inference server, or --policy script")
+
+// policy returns the policy of the settings.
+func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
+	p := w.Player
+	switch p.Kind {
+	case player.Tiny:
+		return nil, player.Invalid(errTiny)
+	case player.Script:
+		return p.Solver(w.Streams, w.Run.Seed, w.Version), nil
+	}
+	s, err := p.NewServer(server.Use{
+		Trainer: w.Trains, LogProbs: true, Waits: true, Version: w.Version, Stop: w.Stop, Parallel: w.slots, Log: w.Log,
+		Say: func(text string) { w.Say("%s", text) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Reach(ctx)
 }
 
 // counts are those of the leases that ended.
@@ -69,24 +130,14 @@ func (w *Worker) Version() int32 { return w.version.Load() + weights.Unknown }
 func (w *Worker) told(version int) { w.version.Store(int32(version) - weights.Unknown) }
 
 // groups is how many groups are played at once.
-func (w *Worker) groups() int { return max(1, w.Slots/w.Engine.Size) }
+func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
 
-// Advice warns of slots that groups use badly; empty: they do not.
-func (w *Worker) Advice() string {
-	least := 4 * w.Engine.Size
-	if w.Slots >= least {
-		return ""
-	}
-	return fmt.Sprintf("warning: a group of %d starts only when all its slots are free, so many of %d slots are idle; --slots %d idles about 11 %%, more idle less",
-		w.Engine.Size, w.Slots, least)
-}
-
-// Run plays until ctx ends, and longer: groups under way have the grace period. It returns
+// Work plays until ctx ends, and longer: groups under way have the grace period. It returns
 // when all leases are given back, or the coordinator has not answered for a while. The end
 // of ctx is no error.
-func (w *Worker) Run(ctx context.Context) error {
+func (w *Worker) Work(ctx context.Context) error {
 	defer func() { w.Say("the end: %s", &w.counts) }()
-	runner, runs := w.Engine.Policy.(interface{ Run(context.Context) error })
+	runner, runs := w.engine.Policy.(interface{ Run(context.Context) error })
 	if !runs {
 		return w.run(ctx)
 	}
@@ -115,18 +166,18 @@ func (w *Worker) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		s := newSession(w, cut, lost)
 		if err := s.register(ctx); err != nil {
-			return ended(ctx, err)
+			return Ended(ctx, err)
 		}
 		if err := s.run(ctx, sending); !errors.Is(err, errUnknown) {
-			return ended(ctx, err)
+			return Ended(ctx, err)
 		}
 		w.Say("%v: what it held is thrown away, and it registers anew", errUnknown)
 	}
 	return nil
 }
 
-// ended returns err unless it is the end of ctx.
-func ended(ctx context.Context, err error) error {
+// Ended returns err unless it is the end of ctx.
+func Ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
 		return nil
 	}
@@ -140,15 +191,15 @@ func (w *Worker) guard(ctx context.Context, over <-chan struct{}, cut, giveUp fu
 	case <-over:
 		return
 	case <-ctx.Done():
-		patience = time.After(w.Engine.Grace + lastTries)
-	case <-w.Engine.Cut:
+		patience = time.After(w.engine.Grace + lastTries)
+	case <-w.Cut:
 	}
 	select {
 	case <-over:
 		return
 	case <-patience:
 		cut()
-	case <-w.Engine.Cut:
+	case <-w.Cut:
 		cut()
 		select {
 		case <-over:
@@ -165,14 +216,14 @@ func newSession(w *Worker, cut context.Context, lost *news) *session {
 		Worker: w, instance: rand.Text(), cut: cut, lost: lost, held: map[uint64]*lease{}, changed: make(chan struct{}, 1),
 		idle:    &news{say: w.Say, lost: "no group may begin: %v", back: "groups begin again"},
 		stuck:   &news{say: w.Say, lost: "the coordinator does not take groups: %v; the worker keeps them, and tries again", back: "the coordinator takes groups again"},
-		slots:   make(chan struct{}, w.groups()),
+		places:  make(chan struct{}, w.groups()),
 		senders: make(chan struct{}, senders),
 	}
 }
 
 // register introduces the instance. It waits until the coordinator answers.
 func (s *session) register(ctx context.Context) error {
-	to, err := body(fleet.Registration{Instance: s.instance, Name: s.Name, Slots: s.Slots, Program: s.Program, Tasks: s.Tasks})
+	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.Program, Tasks: s.tasks})
 	if err != nil {
 		return err
 	}
@@ -180,7 +231,7 @@ func (s *session) register(ctx context.Context) error {
 	err = s.Client.persist(ctx, to, s.lost)
 	if status(err) == http.StatusConflict {
 		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s: "+
-			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.Play.Program, s.Play.Tasks, s.Program, s.Tasks, err)
+			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.Play.Program, s.Play.Tasks, s.Program, s.tasks, err)
 	}
 	if err != nil {
 		return s.Client.explain(err)
