@@ -56,6 +56,16 @@ func (a *Admission) Enter(ctx context.Context, n int) error {
 	}
 }
 
+// Resume counts n episodes as pending that an earlier process let in.
+func (a *Admission) Resume(n int) { a.change(func() { a.pending += n }) }
+
+// Room is how many more episodes may start now.
+func (a *Admission) Room() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.gate.Room(a.pending, a.behind)
+}
+
 // Leave gives up n episodes: they will not be trained on.
 func (a *Admission) Leave(n int) { a.change(func() { a.settle(n) }) }
 

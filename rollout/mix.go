@@ -127,6 +127,14 @@ func (m *Mix) Streams() []Stream {
 	return all
 }
 
+// Number is that of the job's stream in the mix; below 0: the job is of none.
+func (j *Job) Number() int {
+	if j.stream == nil {
+		return -1
+	}
+	return j.stream.number
+}
+
 // A Job is a problem to play. A job that no mix made, a caller's own problem, is none of the
 // mix's business: it ignores it.
 type Job struct {
@@ -165,8 +173,9 @@ func (m *Mix) Next() (Job, error) {
 }
 
 // Reopen returns the job of a problem that an earlier process handed out: whoever holds its
-// episodes goes on with them, and Next does not hand it out again. If the problem is done, or
-// of no stream, the mix ignores the job. known reports whether it is of a stream.
+// episodes goes on with them, and Next does not hand it out again. Of p, what makes its ID is
+// enough. If the problem is done, or of no stream, the mix ignores the job. known reports
+// whether it is of a stream.
 func (m *Mix) Reopen(p quintain.Problem) (job Job, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,10 +183,11 @@ func (m *Mix) Reopen(p quintain.Problem) (job Job, known bool) {
 		if s.Seed != p.Seed || s.Scenario.TaskInfo().Name != p.Task {
 			continue
 		}
-		if same, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: p.Index}); err != nil || same.ID() != p.ID() {
+		same, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: p.Index})
+		if err != nil || same.ID() != p.ID() {
 			continue
 		}
-		job = Job{Scenario: s.Scenario, Problem: p, Label: s.Label, Course: s.Course}
+		job = Job{Scenario: s.Scenario, Problem: same, Label: s.Label, Course: s.Course}
 		if m.reopen(s, p.Index) {
 			job.stream = s
 		}

@@ -27,12 +27,18 @@ type recordChange struct {
 	Version int             `json:"version"`
 	Batch   *[]string       `json:"batch,omitempty"` // nil: as before
 	Streams json.RawMessage `json:"streams"`
+	Part    json.RawMessage `json:"part,omitempty"`
 }
 
 // save writes the changes since the last save, or all if they have become long.
 func (l *ledger) save(ctx context.Context) error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
+	return l.saveNow(ctx)
+}
+
+// saveNow is save with l.saving held.
+func (l *ledger) saveNow(ctx context.Context) error {
 	key, data, err := l.next()
 	if err == nil {
 		err = l.store.SetState(ctx, key, data)
@@ -49,7 +55,7 @@ func (l *ledger) next() (key string, data []byte, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.grown >= 0 && l.grown < max(changeBytes, l.whole) && l.record.Number-l.since < changeKeys {
-		c := recordChange{RunID: l.record.RunID, Number: l.record.Number + 1, Version: l.record.Version, Streams: l.record.Streams.Changes()}
+		c := recordChange{RunID: l.record.RunID, Number: l.record.Number + 1, Version: l.record.Version, Part: l.record.Part.changes(), Streams: l.record.Streams.Changes()}
 		if !slices.Equal(l.record.Batch, l.batch) {
 			c.Batch = &l.record.Batch
 		}
@@ -70,6 +76,10 @@ func (l *ledger) next() (key string, data []byte, err error) {
 
 // snapshot encodes the whole record. l.mu is held.
 func (l *ledger) snapshot() ([]byte, error) {
+	part, err := l.record.Part.snapshot() // before the streams: it may know of a problem less, and none more
+	if err != nil {
+		return nil, err
+	}
 	streams, err := l.record.Streams.Snapshot()
 	if err != nil {
 		return nil, err
@@ -77,7 +87,8 @@ func (l *ledger) snapshot() ([]byte, error) {
 	return jsonform.Marshal(struct {
 		recordHead
 		Streams json.RawMessage `json:"streams"`
-	}{l.record.recordHead, streams})
+		Part    json.RawMessage `json:"part,omitempty"`
+	}{l.record.recordHead, streams, part})
 }
 
 // replay makes the changes that follow the snapshot.
@@ -102,6 +113,9 @@ func (l *ledger) replay(ctx context.Context) error {
 			return nil
 		}
 		if err := l.record.Streams.Replay(c.Streams); err != nil {
+			return fmt.Errorf("state %s: %w", changeKey(c.Number), err)
+		}
+		if err := l.record.Part.replay(c.Part); err != nil {
 			return fmt.Errorf("state %s: %w", changeKey(c.Number), err)
 		}
 		l.record.Number, l.record.Version = c.Number, c.Version

@@ -21,6 +21,7 @@ const recordFormat = 4
 type record struct {
 	recordHead
 	Streams *rollout.Mix `json:"streams"`
+	Part    partRecord   `json:"part"`
 }
 
 // A recordHead is the part of a record without the streams.
@@ -55,6 +56,7 @@ type ledger struct {
 	batch  []string   // of the last save
 
 	mu        sync.Mutex // guards the rest; the store is never called under it
+	round     *round     // of those who wait for the next save; nil: nobody does
 	record    record
 	published int // the last version both kept and published
 }

@@ -23,20 +23,31 @@ func (r *Run) engine() *rollout.Engine {
 
 // next waits until a group may start, and hands out its problem.
 func (r *Run) next(ctx context.Context) (rollout.Job, error) {
-	for _, f := range []*backoff{r.faults, r.refusals, r.aged} {
-		if err := f.wait(ctx); err != nil {
-			return rollout.Job{}, err
-		}
-	}
-	if err := r.consumer.enter(ctx); err != nil {
+	if err := r.admit(ctx); err != nil {
 		return rollout.Job{}, err
 	}
 	return r.mix.Next()
 }
 
+// admit waits until a group may start.
+func (r *Run) admit(ctx context.Context) error {
+	for _, f := range []*backoff{r.faults, r.refusals, r.aged} {
+		if err := f.wait(ctx); err != nil {
+			return err
+		}
+	}
+	return r.consumer.enter(ctx)
+}
+
 // done judges a played group, keeps or drops it, and tells the sinks. When ctx ends, it
 // stops waiting for the teacher.
 func (r *Run) done(ctx context.Context, result rollout.Result) error {
+	_, err := r.judge(ctx, result)
+	return err
+}
+
+// judge is done, and returns why there is no group; empty: it is kept.
+func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, error) {
 	rules := r.config.Rules
 	if r.config.Teacher == nil { // a group that waits for a teacher holds no memory
 		rules.Memory = <-r.memories
@@ -44,7 +55,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	}
 	group, scores, drop, err := rules.Judge(result)
 	if err != nil {
-		return err
+		return "", err
 	}
 	r.faults.count(drop == rollout.DropInfra)
 	r.refusals.count(drop == rollout.DropPrompt)
@@ -53,7 +64,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 		r.costs.add(group.ID, costOf(result.Trajectories))
 		if err := r.keep(ctx, &p); err != nil {
 			r.mix.Redo(result.Job)
-			return fmt.Errorf("keeping group %s: %w", group.ID, err)
+			return "", fmt.Errorf("keeping group %s: %w", group.ID, err)
 		}
 	}
 	r.consumer.ended(p.Drop == "")
@@ -64,11 +75,11 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 	result.Log(r.log, "drop", p.Drop)
 	p.Version = r.Version()
 	if err := r.note(p); err != nil {
-		return err
+		return p.Drop, err
 	}
 	if stale {
 		if err := r.dropStale(context.WithoutCancel(ctx)); err != nil {
-			return err
+			return p.Drop, err
 		}
 	}
 	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
@@ -84,7 +95,7 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 			r.say("%s", advice)
 		}
 	}
-	return nil
+	return p.Drop, nil
 }
 
 // tooOld reports whether a group is beyond the staleness bound as soon as it is made: its

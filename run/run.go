@@ -60,6 +60,9 @@ type Config struct {
 	// elsewhere, whose sessions it holds. Nil: the engine plays.
 	Outside func(ctx context.Context, t *Table) error
 
+	// Part is kept in the run's record, for Outside. Nil: nothing is.
+	Part Part
+
 	// Exams are held on demand, in place of those of the settings. Nil: none.
 	Exams *Exams
 
@@ -157,7 +160,7 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 // openLedger opens the ledger, and the gate at its version.
 func (r *Run) openLedger(ctx context.Context) (err error) {
 	last := r.consumer.resume(r)
-	r.ledger, err = openLedger(ctx, r.config.Queue, record{recordHead: recordHead{RunID: newRunID()}, Streams: r.mix}, last)
+	r.ledger, err = openLedger(ctx, r.config.Queue, record{recordHead: recordHead{RunID: newRunID()}, Streams: r.mix, Part: partRecord{r.config.Part}}, last)
 	if err != nil {
 		return err
 	}

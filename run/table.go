@@ -15,6 +15,27 @@ type Table struct{ run *Run }
 // that entered is given to Done or Leave.
 func (t *Table) Enter(ctx context.Context) error { return t.run.consumer.enter(ctx) }
 
+// Admit is Enter, after a pause if the last groups failed, as the run's own engine makes one.
+func (t *Table) Admit(ctx context.Context) error { return t.run.admit(ctx) }
+
+// Return gives up a group that entered, with its job: the problem is played again.
+func (t *Table) Return(job rollout.Job) {
+	t.run.mix.Redo(job)
+	t.Leave()
+}
+
+// Resume counts a group as one that entered, because an earlier process let it in.
+func (t *Table) Resume() { t.run.ledger.gate.Resume(t.run.config.Settings.GroupSize) }
+
+// Room is how many more groups may start now.
+func (t *Table) Room() int { return t.run.ledger.gate.Room() / t.run.config.Settings.GroupSize }
+
+// Version is that of the run; see [Run.Version].
+func (t *Table) Version() int { return t.run.Version() }
+
+// Keep returns once the run's record has all that happened before it.
+func (t *Table) Keep(ctx context.Context) error { return t.run.ledger.keep(ctx) }
+
 // Leave gives up a group that entered.
 func (t *Table) Leave() { t.run.consumer.ended(false) }
 
@@ -34,4 +55,10 @@ func (t *Table) Job(p quintain.Problem) rollout.Job {
 // stops waiting for a teacher.
 func (t *Table) Done(ctx context.Context, result rollout.Result) error {
 	return t.run.done(ctx, result)
+}
+
+// Judge is Done, and returns why there is no group; empty: it is kept. After an error, the
+// problem is one to play again, and may be reopened by Job.
+func (t *Table) Judge(ctx context.Context, result rollout.Result) (rollout.Drop, error) {
+	return t.run.judge(ctx, result)
 }

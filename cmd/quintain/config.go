@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/fleet/worker"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/keys"
@@ -48,6 +49,7 @@ type config struct {
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
 	Gateway    gateway.Settings
+	Fleet      fleet.Settings
 	Exam       exam.Settings
 	Trace      trace.Settings
 	Dumps      export.DumpSettings
@@ -71,6 +73,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Prefixed(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how episodes become groups")
 	d.Prefixed(&c.Gateway, "gateway", "sessions of agents elsewhere")
+	d.Prefixed(&c.Fleet, "fleet", "workers elsewhere")
 	d.Section(&c.Exam, "exam", "evaluations by quintain eval")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
@@ -93,10 +96,10 @@ func uses() map[string][]string {
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	const scored = "scenario.reasoning_gym.scores"
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
-	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "trace", "dumps", "metrics", "model", "learn"})
+	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "model", "learn"})
 	return map[string][]string{
 		"run":       runs,
-		"gateway":   append(slices.Clone(runs), "-run.gateway", "-scenario.agent"),
+		"gateway":   append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
 		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":       {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
@@ -136,7 +139,7 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
-		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
+		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
@@ -168,6 +171,7 @@ type runSettings struct {
 	Of       run.Settings
 	Consumer string // consumerBuiltin or consumerHub
 	Gateway  bool   // agents elsewhere play, by sessions
+	Workers  bool   // workers elsewhere play, by leases
 	Report   string // file for the report; empty: none
 	Records  string // arealPrefix and an [export.Mode]; empty: none
 }
@@ -186,6 +190,7 @@ func (r *runSettings) Declare(d *settings.Section) {
 	r.Of.Declare(d)
 	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer at the hub").OneOf(consumerBuiltin, consumerHub)
 	d.Bool(&r.Gateway, "gateway", "hand the problems to agents elsewhere, which call the policy by sessions of their own (docs/gateway.md), in place of playing them here")
+	d.Bool(&r.Workers, "workers", "lease the problems to workers elsewhere, quintain worker (docs/fleet.md), in place of playing them here")
 	d.Text(&r.Report, "report", "file for a report of the run as JSON")
 	records := []string{""}
 	for _, mode := range export.Modes {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/aliases"
 	"github.com/quintain-rl/quintain/hub"
@@ -67,7 +68,7 @@ func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes 
 	if err != nil {
 		return nil, nil, err
 	}
-	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Roles: []web.Role{gateway.Sessions}, Local: local, Log: log}
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Roles: []web.Role{gateway.Sessions, fleet.Member}, Local: local, Log: log}
 	to.Apart = host.Apart{Name: "gateway.port", Host: c.Gateway.Host, Port: c.Gateway.Port, Routes: planes.Agents}
 	if c.Run.Consumer == consumerHub {
 		to.MaxLag = &c.Run.Of.MaxLag

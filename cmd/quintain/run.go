@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/answers"
 	"github.com/quintain-rl/quintain/hub/host"
@@ -108,12 +109,17 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if c.Policy.Remote() {
 		c.Server.Calls = c.Policy.Server.Connections(&c.Teacher, c.Run.Of.Parallel)
 	}
+	leases, err := c.coordinator(streams, log)
+	if err != nil {
+		return err
+	}
+	planes.Main = append(planes.Main, leases.Routes()...)
 	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, planes)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log, agents: agents}
+	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log, agents: agents, leases: leases}
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
 	beside := []func(context.Context) error{h.Run, pages.Run, r.live.Run}
@@ -135,6 +141,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
 	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
 	r.showAgents(pages)
+	r.showWorkers()
 	w.show(h.Addr(), open)
 	if c.Policy.Kind == player.Tiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())
@@ -166,7 +173,8 @@ type runner struct {
 	log      *slog.Logger
 	live     *screen.Live
 
-	agents *gateway.Gateway // nil: the run plays itself
+	agents *gateway.Gateway   // nil: no agents elsewhere play
+	leases *fleet.Coordinator // nil: no workers elsewhere play
 
 	newest    func() int32             // version that the weights can have; nil: any
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
@@ -212,6 +220,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	if err := a.serveAgents(&to); err != nil {
 		return err
 	}
+	a.leaseTo(&to)
 	return a.open(ctx, to, last)
 }
 

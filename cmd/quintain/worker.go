@@ -44,7 +44,7 @@ to end. A second one cuts them.`,
 			return usageError{err}
 		}
 		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error {
-			return worker.Ended(ctx, w.work(ctx, from, worker.Config{Client: client, Program: "quintain " + version(), Stop: ctx.Done(), Cut: cut}))
+			return worker.Ended(ctx, w.work(ctx, from, worker.Config{Client: client, Program: version(), Stop: ctx.Done(), Cut: cut}))
 		})
 	}
 	return c

@@ -93,10 +93,10 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 
 // job makes the problem of a lease. The error says that it is not the coordinator's.
 func (s *session) job(l *lease) (job rollout.Job, err error) {
-	if l.Stream < 0 || l.Stream >= len(s.Streams) {
-		return job, s.mismatch(l, fmt.Sprintf("of %d streams", len(s.Streams)))
+	if l.Stream < 0 || l.Stream >= len(s.config.Streams) {
+		return job, s.mismatch(l, fmt.Sprintf("of %d streams", len(s.config.Streams)))
 	}
-	of := s.Streams[l.Stream]
+	of := s.config.Streams[l.Stream]
 	own, err := of.Scenario.Problem(quintain.Draw{Seed: of.Seed, Level: of.Level, Index: l.Problem.Index})
 	if err != nil {
 		return job, fmt.Errorf("lease %d: making the problem %s: %w", l.Number, l.Problem.ID(), err)
@@ -130,12 +130,12 @@ func (s *session) finish(l *lease, f fleet.Finish) error {
 	}
 	var verdict fleet.Verdict
 	to.method, to.path, to.into = http.MethodPost, strings.Replace(fleet.PathFinish, "{number}", strconv.FormatUint(l.Number, 10), 1), &verdict
-	err = s.Client.persist(l.life, to, s.stuck)
+	err = s.config.Client.persist(l.life, to, s.stuck)
 	switch {
 	case status(err) == http.StatusGone:
 		s.counts.fenced.Add(1)
 	case status(err) != 0:
-		return fmt.Errorf("lease %d: the coordinator does not take the group of %s: %w", l.Number, l.Problem.ID(), s.Client.explain(err))
+		return fmt.Errorf("lease %d: the coordinator does not take the group of %s: %w", l.Number, l.Problem.ID(), s.config.Client.explain(err))
 	case err != nil: // the life of the lease ended
 	case f.Returned:
 		s.counts.returned.Add(1)

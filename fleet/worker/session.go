@@ -18,6 +18,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
+// mostAsked is how many leases the coordinator grants at once, at most.
+const mostAsked = 1000
+
 // senders is how many leases are handed back at once.
 const senders = 4
 
@@ -90,7 +93,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 			continue
 		}
 		var grant fleet.Grant
-		err := s.Client.persist(ctx, call{
+		err := s.config.Client.persist(ctx, call{
 			method: http.MethodPost, path: fleet.PathLeases, wait: longPoll, into: &grant,
 			query: url.Values{"instance": {s.instance}, "max": {strconv.Itoa(room)}, "wait": {strconv.Itoa(int(longPoll.Seconds()))}},
 		}, s.lost)
@@ -100,7 +103,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 		case status(err) == http.StatusGone:
 			return errUnknown
 		case err != nil:
-			return s.Client.explain(err)
+			return s.config.Client.explain(err)
 		}
 		s.told(grant.Version)
 		for _, of := range grant.Leases {
@@ -120,7 +123,7 @@ func (s *session) room() int {
 	if len(s.held)-s.unplayed > s.groups() {
 		return 0
 	}
-	return s.groups() + 1 - s.unplayed
+	return min(mostAsked, s.groups()+1-s.unplayed)
 }
 
 // errIdle says why a worker gets no lease.
@@ -187,14 +190,14 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		var answer fleet.Answer
 		to.method, to.path, to.into = http.MethodPost, s.path(fleet.PathBeat), &answer
 		limited, cancel := context.WithTimeout(ctx, 2*every) // a late beat is no better than the next one
-		err = s.Client.do(limited, to)
+		err = s.config.Client.do(limited, to)
 		cancel()
 		f, failed := errors.AsType[*failure](err)
 		switch {
 		case failed && f.status == http.StatusGone:
 			fail(errUnknown)
 		case failed && !f.temporary():
-			fail(s.Client.explain(err))
+			fail(s.config.Client.explain(err))
 		case err == nil:
 			s.told(answer.Version)
 			s.cancel(answer.Gone)
@@ -210,7 +213,7 @@ func (s *session) sayWaiting() {
 	}
 	now := policy.Waiting()
 	if now != s.waiting && now != "" {
-		s.Say("%s", now)
+		s.config.Say("%s", now)
 	}
 	s.waiting = now
 }
@@ -237,13 +240,13 @@ func (s *session) path(form string) string { return strings.Replace(form, "{inst
 func (s *session) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	if err := s.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil {
-		s.Say("the coordinator was not told that the worker ends (%v): it finds out within %v", err, time.Duration(s.welcome.Lease*float64(time.Second)))
+	if err := s.config.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil {
+		s.config.Say("the coordinator was not told that the worker ends (%v): it finds out within %v", err, time.Duration(s.welcome.Lease*float64(time.Second)))
 	}
 }
 
 // mismatch returns the error of a lease whose problem this worker makes otherwise.
 func (s *session) mismatch(l *lease, own string) error {
 	return fmt.Errorf("lease %d of stream %d: this worker (%s) makes the problem %s, and the coordinator (%s) %s with other content or another name: "+
-		"start the worker with the coordinator's program and files", l.Number, l.Stream, s.Program, own, s.Play.Program, l.Problem.ID())
+		"start the worker with the coordinator's program and files", l.Number, l.Stream, s.config.Program, own, s.config.Play.Program, l.Problem.ID())
 }

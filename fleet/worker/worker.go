@@ -53,7 +53,7 @@ type Config struct {
 
 // A Worker plays for a run.
 type Worker struct {
-	Config
+	config Config
 	name   string
 	tasks  string // digest of the problems
 	slots  int    // episodes at once
@@ -66,7 +66,7 @@ type Worker struct {
 // New returns a worker with its policy. An inference server that is not up yet is waited
 // for later.
 func New(ctx context.Context, c Config) (*Worker, error) {
-	w := &Worker{Config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
+	w := &Worker{config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
 	var err error
 	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
 		return nil, err
@@ -92,16 +92,16 @@ var errTiny = errors.New("policy.kind: the run plays with the tiny policy, whose
 
 // policy returns the policy of the settings.
 func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
-	p := w.Player
+	p := w.config.Player
 	switch p.Kind {
 	case player.Tiny:
 		return nil, player.Invalid(errTiny)
 	case player.Script:
-		return p.Solver(w.Streams, w.Run.Seed, w.Version), nil
+		return p.Solver(w.config.Streams, w.config.Run.Seed, w.Version), nil
 	}
 	s, err := p.NewServer(server.Use{
-		Trainer: w.Trains, LogProbs: true, Waits: true, Version: w.Version, Stop: w.Stop, Parallel: w.slots, Log: w.Log,
-		Say: func(text string) { w.Say("%s", text) },
+		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,
+		Say: func(text string) { w.config.Say("%s", text) },
 	})
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
 // when all leases are given back, or the coordinator has not answered for a while. The end
 // of ctx is no error.
 func (w *Worker) Work(ctx context.Context) error {
-	defer func() { w.Say("the end: %s", &w.counts) }()
+	defer func() { w.config.Say("the end: %s", &w.counts) }()
 	runner, runs := w.engine.Policy.(interface{ Run(context.Context) error })
 	if !runs {
 		return w.run(ctx)
@@ -162,7 +162,7 @@ func (w *Worker) run(ctx context.Context) error {
 	defer close(over)
 	warden.Go(func() { w.guard(ctx, over, cutNow, giveUp) })
 
-	lost := &news{say: w.Say, lost: "the coordinator does not answer: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
+	lost := &news{say: w.config.Say, lost: "the coordinator does not answer: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
 	for ctx.Err() == nil {
 		s := newSession(w, cut, lost)
 		if err := s.register(ctx); err != nil {
@@ -171,7 +171,7 @@ func (w *Worker) run(ctx context.Context) error {
 		if err := s.run(ctx, sending); !errors.Is(err, errUnknown) {
 			return Ended(ctx, err)
 		}
-		w.Say("%v: what it held is thrown away, and it registers anew", errUnknown)
+		w.config.Say("%v: what it held is thrown away, and it registers anew", errUnknown)
 	}
 	return nil
 }
@@ -192,14 +192,14 @@ func (w *Worker) guard(ctx context.Context, over <-chan struct{}, cut, giveUp fu
 		return
 	case <-ctx.Done():
 		patience = time.After(w.engine.Grace + lastTries)
-	case <-w.Cut:
+	case <-w.config.Cut:
 	}
 	select {
 	case <-over:
 		return
 	case <-patience:
 		cut()
-	case <-w.Cut:
+	case <-w.config.Cut:
 		cut()
 		select {
 		case <-over:
@@ -214,8 +214,8 @@ func (w *Worker) guard(ctx context.Context, over <-chan struct{}, cut, giveUp fu
 func newSession(w *Worker, cut context.Context, lost *news) *session {
 	return &session{
 		Worker: w, instance: rand.Text(), cut: cut, lost: lost, held: map[uint64]*lease{}, changed: make(chan struct{}, 1),
-		idle:    &news{say: w.Say, lost: "no group may begin: %v", back: "groups begin again"},
-		stuck:   &news{say: w.Say, lost: "the coordinator does not take groups: %v; the worker keeps them, and tries again", back: "the coordinator takes groups again"},
+		idle:    &news{say: w.config.Say, lost: "no group may begin: %v", back: "groups begin again"},
+		stuck:   &news{say: w.config.Say, lost: "the coordinator does not take groups: %v; the worker keeps them, and tries again", back: "the coordinator takes groups again"},
 		places:  make(chan struct{}, w.groups()),
 		senders: make(chan struct{}, senders),
 	}
@@ -223,18 +223,18 @@ func newSession(w *Worker, cut context.Context, lost *news) *session {
 
 // register introduces the instance. It waits until the coordinator answers.
 func (s *session) register(ctx context.Context) error {
-	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.Program, Tasks: s.tasks})
+	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.config.Program, Tasks: s.tasks})
 	if err != nil {
 		return err
 	}
 	to.method, to.path, to.into = http.MethodPost, fleet.PathWorkers, &s.welcome
-	err = s.Client.persist(ctx, to, s.lost)
+	err = s.config.Client.persist(ctx, to, s.lost)
 	if status(err) == http.StatusConflict {
 		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s: "+
-			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.Play.Program, s.Play.Tasks, s.Program, s.tasks, err)
+			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
 	}
 	if err != nil {
-		return s.Client.explain(err)
+		return s.config.Client.explain(err)
 	}
 	s.told(s.welcome.Version)
 	return nil

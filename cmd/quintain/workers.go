@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// played lists the settings that a worker takes from its coordinator.
+func played() []string {
+	return []string{
+		"tasks", "mixture", "problems", "columns", "scenario", "policy", "-policy.weights", "-policy.from_scratch",
+		"run.seed", "run.group_size", "run.parallel", "run.replays", "run.episode_time", "run.grace", "run.consumer", "curriculum.mode",
+	}
+}
+
+// coordinator returns the coordinator of a run whose problems workers elsewhere play; nil: the
+// run plays them itself.
+func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet.Coordinator, error) {
+	switch {
+	case !c.Run.Workers:
+		return nil, nil
+	case c.Run.Gateway:
+		return nil, usagef("run.workers: agents elsewhere play by run.gateway; choose one")
+	case c.Policy.Kind == player.Tiny:
+		return nil, usagef("run.workers: workers cannot have the weights of the tiny policy yet; choose another policy")
+	}
+	text, err := settings.New(c).Use(played()...).YAML()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := fleet.Digest(streams)
+	if err != nil {
+		return nil, err
+	}
+	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
+	return fleet.New(fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}), nil
+}
+
+// leaseTo has workers elsewhere play the problems of a run.
+func (a *runner) leaseTo(to *run.Config) {
+	if a.leases != nil {
+		to.Part = a.leases.Part()
+		to.Outside = func(ctx context.Context, t *run.Table) error { return a.leases.Run(ctx, t) }
+	}
+}
+
+// showWorkers says how workers elsewhere come to the run.
+func (a *runner) showWorkers() {
+	if a.leases == nil {
+		return
+	}
+	for _, m := range a.leases.Collectors() {
+		a.register(m)
+	}
+	a.live.Say("workers play: quintain worker --coordinator http://%s (docs/fleet.md)", a.host.Addr())
+}

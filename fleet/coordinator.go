@@ -1,0 +1,369 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/fleet/lease"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+)
+
+// A Table is where a coordinator takes the problems of a run; see [run.Table].
+type Table interface {
+	Admit(ctx context.Context) error // until a group may start
+	Leave()                          // of a group that was admitted
+	Next() (rollout.Job, error)
+	Return(job rollout.Job)
+	Job(p quintain.Problem) rollout.Job
+	Resume()
+	Judge(ctx context.Context, result rollout.Result) (rollout.Drop, error)
+	Keep(ctx context.Context) error
+	Room() int
+	Version() int
+}
+
+// A Config configures a coordinator.
+type Config struct {
+	Settings  Settings
+	Play      Play         // for workers
+	GroupSize int          // episodes of a group
+	Log       *slog.Logger // default: none
+}
+
+// A Coordinator grants the problems of a run to workers. Many goroutines may use it.
+type Coordinator struct {
+	config  Config
+	book    *lease.Book
+	metrics metrics
+	gate    chan struct{} // whoever waits at the gate puts an element in
+
+	mu      sync.Mutex
+	table   Table              // nil: the run is not open, or it ends
+	running context.Context    // ends when the run does
+	workers map[string]*worker // by instance
+	held    map[uint64]*held   // open leases, by number
+}
+
+// A worker is a process that plays.
+type worker struct {
+	Worker
+	holds map[uint64]*held
+}
+
+// A held is an open lease.
+type held struct {
+	lease.Lease
+	job     rollout.Job
+	granted time.Time
+	busy    chan struct{} // closed when the finish under way is over; nil: there is none
+}
+
+// New returns a coordinator. Run opens it.
+func New(c Config) *Coordinator {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
+}
+
+// Part is what the run's record keeps of the coordinator; see [run.Config].
+func (c *Coordinator) Part() run.Part { return c.book }
+
+// Run grants the problems of a run until ctx ends: those that an earlier process granted stay
+// granted. It is the part of the run that plays; see [run.Config].
+func (c *Coordinator) Run(ctx context.Context, t Table) error {
+	c.open(ctx, t)
+	defer c.close()
+	tick := time.NewTicker(c.config.Settings.Lease / 15)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case now := <-tick.C:
+			for _, h := range c.expire(now) {
+				c.lose(ctx, h)
+			}
+		}
+	}
+}
+
+// open takes the leases of an earlier process over. Their time begins anew.
+func (c *Coordinator) open(ctx context.Context, t Table) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	for _, l := range c.book.Open() {
+		job := t.Job(l.Problem)
+		if job.Number() < 0 {
+			c.overtaken(l, job)
+			continue
+		}
+		t.Resume()
+		w := c.workers[l.Instance]
+		if w == nil {
+			w = &worker{Worker: Worker{Registration: Registration{Instance: l.Instance, Name: "(of an earlier process)"}, Since: now, LastSeen: now}, holds: map[uint64]*held{}}
+			c.workers[l.Instance] = w
+		}
+		c.hold(w, &held{Lease: l, job: job, granted: now})
+	}
+	c.table, c.running = t, ctx
+}
+
+// overtaken closes a lease of an earlier process whose problem was finished just before that
+// process ended, or whose stream is no more.
+func (c *Coordinator) overtaken(l lease.Lease, job rollout.Job) {
+	if job.Scenario == nil {
+		c.book.Return(l.Number)
+	} else {
+		c.book.Finish(l.Number, string(rollout.DropDuplicate))
+	}
+}
+
+// close ends the grants, and waits for the finishes under way.
+func (c *Coordinator) close() {
+	c.mu.Lock()
+	c.table = nil
+	var busy []chan struct{}
+	for _, h := range c.held {
+		if h.busy != nil {
+			busy = append(busy, h.busy)
+		}
+	}
+	c.mu.Unlock()
+	for _, b := range busy {
+		<-b
+	}
+}
+
+// hold enters an open lease. c.mu is held.
+func (c *Coordinator) hold(w *worker, h *held) {
+	c.held[h.Number], w.holds[h.Number] = h, h
+	w.Leases = len(w.holds)
+}
+
+// drop takes an open lease out. c.mu is held.
+func (c *Coordinator) drop(h *held) {
+	delete(c.held, h.Number)
+	if w := c.workers[h.Instance]; w != nil {
+		delete(w.holds, h.Number)
+		w.Leases = len(w.holds)
+	}
+}
+
+// expire takes the leases from workers that gave no sign of life, and forgets the workers.
+func (c *Coordinator) expire(now time.Time) (lost []*held) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, w := range c.workers {
+		if now.Sub(w.LastSeen) < c.config.Settings.Lease || w.finishes() {
+			continue
+		}
+		c.config.Log.Warn("a worker is lost", "worker", w.Name, "instance", id, "leases", len(w.holds))
+		lost = append(lost, c.take(w)...)
+		delete(c.workers, id)
+	}
+	return lost
+}
+
+// finishes reports whether a finish of the worker is under way.
+func (w *worker) finishes() bool {
+	for _, h := range w.holds {
+		if h.busy != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// take takes all leases from a worker but those that it is giving back. c.mu is held.
+func (c *Coordinator) take(w *worker) (all []*held) {
+	for _, h := range w.holds {
+		if h.busy == nil {
+			all = append(all, h)
+			c.drop(h)
+		}
+	}
+	return all
+}
+
+// lose grants the problem of a lost lease again, unless too many workers were lost with it.
+func (c *Coordinator) lose(ctx context.Context, h *held) {
+	c.metrics.ended("expired")
+	t := c.tableNow()
+	switch {
+	case t == nil: // the run ends: the next process finds the lease
+	case h.Attempt < c.config.Settings.Attempts:
+		c.book.Expire(h.Number)
+		t.Return(h.job)
+	default:
+		c.book.Finish(h.Number, string(rollout.DropEnvFailed))
+		why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
+		c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
+		if _, err := t.Judge(ctx, c.failed(h, why)); err != nil {
+			c.config.Log.Error("a problem that is given up cannot be kept", "problem", h.Problem.ID(), "err", err)
+		}
+	}
+}
+
+// failed is the result of a problem that cannot be played.
+func (c *Coordinator) failed(h *held, why string) rollout.Result {
+	r := rollout.Result{Job: h.job}
+	for i := range c.config.GroupSize {
+		r.Trajectories = append(r.Trajectories, quintain.Trajectory{
+			ID: fmt.Sprintf("%s#%d", h.Problem.ID(), i), Problem: h.job.Problem, Outcome: quintain.EnvFailed, Error: why, Started: h.granted,
+		})
+	}
+	return r
+}
+
+// giveBack grants the problems of leases again, for which nobody is to blame.
+func (c *Coordinator) giveBack(all ...*held) {
+	t := c.tableNow()
+	for _, h := range all {
+		c.book.Return(h.Number)
+		if t != nil {
+			t.Return(h.job)
+		}
+	}
+}
+
+// tableNow is the table of the run; nil: it is not open.
+func (c *Coordinator) tableNow() Table {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.table
+}
+
+// errClosed says that the run is not open.
+var errClosed = errors.New("the run begins, or ends: ask again")
+
+// grant waits for up to most problems, and gives them to a worker.
+func (c *Coordinator) grant(ctx context.Context, instance string, most int) ([]Lease, error) {
+	t := c.tableNow()
+	if t == nil {
+		return nil, errClosed
+	}
+	jobs, err := c.draw(ctx, t, most)
+	if err != nil {
+		return nil, err
+	}
+	leases, given := c.give(instance, jobs)
+	if !given { // it was lost meanwhile
+		for _, job := range jobs {
+			t.Return(job)
+		}
+		return nil, errUnknown
+	}
+	if len(leases) == 0 {
+		return nil, nil
+	}
+	return leases, t.Keep(context.WithoutCancel(ctx))
+}
+
+// draw waits until a group may start, and takes as many more problems as may start at once. One
+// worker waits at the gate at a time, and the others for their turn.
+func (c *Coordinator) draw(ctx context.Context, t Table, most int) (jobs []rollout.Job, err error) {
+	n, err := c.admit(ctx, t, most)
+	for range n {
+		job, failed := t.Next()
+		if failed != nil {
+			t.Leave()
+			err = errors.Join(err, failed)
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	if err != nil {
+		for _, job := range jobs {
+			t.Return(job)
+		}
+		return nil, err
+	}
+	return jobs, nil
+}
+
+// admit waits until a group may start, and returns how many of up to most may. There are none if
+// ctx ends first.
+func (c *Coordinator) admit(ctx context.Context, t Table, most int) (n int, err error) {
+	select {
+	case c.gate <- struct{}{}:
+		defer func() { <-c.gate }()
+	case <-ctx.Done():
+		return 0, nil
+	}
+	at, now := ctx, ended(ctx)
+	for ; n < most; n++ {
+		if err := t.Admit(at); err != nil {
+			if at.Err() != nil {
+				err = nil
+			}
+			return n, err
+		}
+		at = now
+	}
+	return n, nil
+}
+
+// ended returns a context that has ended: what waits with it does not.
+func ended(ctx context.Context) context.Context {
+	over, end := context.WithCancel(ctx)
+	end()
+	return over
+}
+
+// give makes leases of jobs; given is false if the worker is not known any more.
+func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease, given bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.workers[instance]
+	if w == nil || w.Fault != "" {
+		return nil, false
+	}
+	w.LastSeen = time.Now()
+	for _, job := range jobs {
+		l := c.book.Grant(instance, job.Problem)
+		c.hold(w, &held{Lease: l, job: job, granted: time.Now()})
+		leases = append(leases, Lease{Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem})
+	}
+	c.metrics.granted.Add(float64(len(jobs)))
+	return leases, true
+}
+
+// roster lists the workers.
+func (c *Coordinator) roster() Roster {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := Roster{Workers: []Worker{}}
+	for _, w := range c.workers {
+		r.Workers = append(r.Workers, w.Worker)
+	}
+	slices.SortFunc(r.Workers, func(a, b Worker) int {
+		return compare(a.Name, b.Name, a.Instance, b.Instance)
+	})
+	if c.table != nil {
+		r.Wanted = (len(c.held) + c.table.Room()) * c.config.GroupSize
+	}
+	return r
+}
+
+// Collectors returns the metrics of the coordinator, to be registered.
+func (c *Coordinator) Collectors() []prometheus.Collector {
+	return append(c.metrics.all(),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, func() float64 { return float64(len(c.roster().Workers)) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, func() float64 {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return float64(len(c.held))
+		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.roster().Wanted) }))
+}

@@ -1,0 +1,196 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// mostEpisodes bounds the body of a finish, in bytes.
+const mostEpisodes = 1 << 30
+
+// finish closes a lease.
+func (c *Coordinator) finish(call *web.Call) error {
+	number, err := strconv.ParseUint(call.Param("number"), 10, 64)
+	if err != nil {
+		call.SkipBody()
+		return web.Errorf(http.StatusNotFound, "there is no lease %q", call.Param("number"))
+	}
+	f, err := read[Finish](call, mostEpisodes)
+	if err != nil {
+		return err
+	}
+	h, verdict, err := c.begin(call, number, f.Instance)
+	if err != nil {
+		return err
+	}
+	if h != nil {
+		if verdict, err = c.settle(call, h, &f); err != nil {
+			return err
+		}
+	}
+	return send(call, verdict)
+}
+
+// begin returns the lease that a worker gives back, which is then busy, or the verdict that it
+// got before.
+func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
+	for {
+		if answer, finished := c.book.Answer(number); finished {
+			return nil, Verdict{rollout.Drop(answer)}, nil
+		}
+		c.mu.Lock()
+		w, err := c.known(call, instance)
+		if err != nil {
+			c.mu.Unlock()
+			return nil, Verdict{}, err
+		}
+		h := w.holds[number]
+		if h == nil {
+			w.Fenced++
+			c.metrics.ended("fenced")
+			c.mu.Unlock()
+			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d is not this worker's: it ran out, and the problem is another's", number)
+		}
+		busy := h.busy
+		if busy == nil {
+			h.busy = make(chan struct{})
+			c.mu.Unlock()
+			return h, Verdict{}, nil
+		}
+		c.mu.Unlock()
+		select {
+		case <-busy:
+		case <-call.Context().Done():
+			return nil, Verdict{}, call.Context().Err()
+		}
+	}
+}
+
+// settle closes a busy lease as its worker says.
+func (c *Coordinator) settle(call *web.Call, h *held, f *Finish) (v Verdict, err error) {
+	defer c.release(h)
+	ctx, t := context.WithoutCancel(call.Context()), c.tableNow()
+	switch {
+	case t == nil:
+		return v, closed(call)
+	case f.Returned:
+		c.end(h, 0, func() { c.book.Return(h.Number) })
+		t.Return(h.job)
+		c.metrics.ended("returned")
+		return v, t.Keep(ctx)
+	}
+	if err := c.examine(h, f); err != nil {
+		c.fault(h, err)
+		return v, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
+	}
+	v.Drop, err = t.Judge(ctx, rollout.Result{Job: h.job, Trajectories: f.Episodes, Again: f.Again, Drop: f.Drop})
+	if err != nil {
+		return v, c.unkept(t, h, err)
+	}
+	c.end(h, 1, func() { c.book.Finish(h.Number, string(v.Drop)) })
+	c.metrics.ended("played")
+	return v, t.Keep(ctx)
+}
+
+// end closes a lease by which a worker played so many groups, and its record.
+func (c *Coordinator) end(h *held, groups int, record func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.workers[h.Instance]; w != nil {
+		w.Groups += groups
+	}
+	c.drop(h)
+	record()
+}
+
+// release ends the time in which a lease is busy.
+func (c *Coordinator) release(h *held) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(h.busy)
+	h.busy = nil
+}
+
+// unkept has the worker try again with a group that the disk does not take.
+func (c *Coordinator) unkept(t Table, h *held, err error) error {
+	job := t.Job(h.Problem)
+	if job.Number() < 0 { // another worker got it meanwhile
+		c.end(h, 0, func() { c.book.Return(h.Number) })
+		t.Leave()
+		return err
+	}
+	h.job = job
+	if errors.Is(err, queue.ErrNoSpace) {
+		return web.Errorf(http.StatusInsufficientStorage, "%v: keep the group, and try again", err)
+	}
+	return err
+}
+
+// fault ends a worker that lied: its problems are granted to others.
+func (c *Coordinator) fault(h *held, why error) {
+	c.mu.Lock()
+	w := c.workers[h.Instance]
+	if w != nil {
+		w.Fault = why.Error()
+	}
+	all := []*held{h}
+	c.drop(h)
+	if w != nil {
+		all = append(all, c.take(w)...)
+		c.config.Log.Error("a worker lies, and gets nothing more", "worker", w.Name, "instance", w.Instance, "why", why)
+	}
+	c.mu.Unlock()
+	c.metrics.ended("lie")
+	c.giveBack(all...)
+}
+
+// examine checks what a worker says that it played, and fills in the problem.
+func (c *Coordinator) examine(h *held, f *Finish) error {
+	if len(f.Episodes) != c.config.GroupSize {
+		return fmt.Errorf("episodes: there are %d, want %d", len(f.Episodes), c.config.GroupSize)
+	}
+	for i := range f.Episodes {
+		t := &f.Episodes[i]
+		if p := t.Problem; p.Task != "" && p.ID() != h.Problem.ID() {
+			return fmt.Errorf("episodes[%d].problem: it is %s, and the lease is of %s", i, p.ID(), h.Problem.ID())
+		}
+		t.Problem = h.job.Problem
+		if err := checkEpisode(t); err != nil {
+			return fmt.Errorf("episodes[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// checkEpisode reports the first thing of an episode that no player of ours writes.
+func checkEpisode(t *quintain.Trajectory) error {
+	if !slices.Contains(quintain.Outcomes, t.Outcome) {
+		return fmt.Errorf("outcome: %q is none", t.Outcome)
+	}
+	if t.Outcome.Rewarded() && len(t.Turns) == 0 {
+		return errors.New("turns: there are none, and the outcome is rewarded")
+	}
+	for k := range t.Turns {
+		turn := &t.Turns[k]
+		if math.IsNaN(turn.Reward) || math.IsInf(turn.Reward, 0) {
+			return fmt.Errorf("turns[%d].reward: it is %v", k, turn.Reward)
+		}
+		if err := (&quintain.Sample{Wrote: turn.Wrote, LogProbs: turn.LogProbs, Versions: turn.Versions, Finish: turn.Finish}).Check(); err != nil {
+			return fmt.Errorf("turns[%d]: %w", k, err)
+		}
+		if turn.Call != nil && (turn.Call.Parent < -1 || turn.Call.Parent >= k) {
+			return fmt.Errorf("turns[%d].call.parent: it is %d", k, turn.Call.Parent)
+		}
+	}
+	return nil
+}

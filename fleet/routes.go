@@ -1,0 +1,255 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
+)
+
+// Member is the role of a worker's key.
+const Member web.Role = "worker"
+
+const (
+	defaultRun = "default"
+	longest    = 5 * time.Minute // wait for a lease
+	mostLeases = 1000            // of one request
+	mostSmall  = 64 << 10        // bytes of a body without episodes
+)
+
+// errUnknown refuses a worker that the coordinator does not know, or no longer.
+var errUnknown = errors.New("there is no such worker, or it was lost: register anew, with a new instance")
+
+// compare orders pairs of names.
+func compare(pairs ...string) (order int) {
+	for i := 0; i < len(pairs) && order == 0; i += 2 {
+		order = cmp.Compare(pairs[i], pairs[i+1])
+	}
+	return order
+}
+
+// Routes are those of the coordinator, for the hub of its run; none if it is nil.
+func (c *Coordinator) Routes() []web.Route {
+	if c == nil {
+		return nil
+	}
+	all := []web.Route{
+		{Method: "GET", Path: PathPlay, For: Member, Serve: c.play},
+		{Method: "POST", Path: PathWorkers, For: Member, Serve: c.register},
+		{Method: "GET", Path: PathWorkers, For: web.AnyKey, Serve: c.list},
+		{Method: "DELETE", Path: PathWorker, For: Member, Serve: c.leave},
+		{Method: "POST", Path: PathBeat, For: Member, Serve: c.beat},
+		{Method: "POST", Path: PathLeases, For: Member, Serve: c.leases},
+		{Method: "POST", Path: PathFinish, For: Member, Serve: c.finish},
+	}
+	for i, r := range all {
+		all[i].Serve = func(call *web.Call) error {
+			if call.Param("run") != defaultRun {
+				call.SkipBody()
+				return web.Errorf(http.StatusNotFound, "there is no run %q with workers here", call.Param("run"))
+			}
+			return r.Serve(call)
+		}
+	}
+	return all
+}
+
+// send answers with JSON.
+func send(call *web.Call, v any) error {
+	text, err := jsonform.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return call.JSON(http.StatusOK, text)
+}
+
+// closed refuses a call while the run is not open.
+func closed(call *web.Call) error {
+	call.W.Header().Set("Retry-After", "1")
+	return web.Errorf(http.StatusServiceUnavailable, "%v", errClosed)
+}
+
+// read reads the body of a call.
+func read[T any](call *web.Call, most int64) (v T, err error) {
+	call.MaxBody = most
+	return web.ReadBody(call, func(body []byte) (v T, err error) {
+		if err := jsonform.Unmarshal(body, &v); err != nil {
+			return v, web.Errorf(http.StatusBadRequest, "%v", err)
+		}
+		return v, nil
+	})
+}
+
+func (c *Coordinator) play(call *web.Call) error { return send(call, c.config.Play) }
+
+func (c *Coordinator) list(call *web.Call) error { return send(call, c.roster()) }
+
+// register takes a worker up.
+func (c *Coordinator) register(call *web.Call) error {
+	r, err := read[Registration](call, mostSmall)
+	if err != nil {
+		return err
+	}
+	if err := c.check(&r); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.table == nil {
+		return closed(call)
+	}
+	w, now := c.workers[r.Instance], time.Now()
+	switch {
+	case w != nil && w.Fault != "":
+		return web.Errorf(http.StatusForbidden, "worker %s gets nothing more: %s", w.Name, w.Fault)
+	case w == nil && len(c.workers) >= c.config.Settings.Workers:
+		return web.Errorf(http.StatusTooManyRequests, "there are %d workers, as many as fleet.max_workers allows", len(c.workers))
+	case w == nil:
+		w = &worker{holds: map[uint64]*held{}, Worker: Worker{Since: now}}
+		c.workers[r.Instance] = w
+		c.config.Log.Info("a worker has come", "worker", r.Name, "instance", r.Instance, "slots", r.Slots)
+	}
+	w.Registration, w.LastSeen = r, now
+	lease := c.config.Settings.Lease.Seconds()
+	return send(call, Welcome{Lease: lease, Beat: lease / 3, Version: c.table.Version()})
+}
+
+// check refuses a worker that would play other problems, or otherwise.
+func (c *Coordinator) check(r *Registration) error {
+	want := c.config.Play
+	switch {
+	case len(r.Instance) < 16 || len(r.Instance) > 64 || strings.ContainsFunc(r.Instance, func(b rune) bool {
+		return (b < '0' || b > '9') && (b < 'a' || b > 'z') && (b < 'A' || b > 'Z')
+	}):
+		return web.Errorf(http.StatusUnprocessableEntity, "instance: want 16 to 64 letters and digits")
+	case len(r.Name) > 256:
+		return web.Errorf(http.StatusUnprocessableEntity, "name: it has %d bytes, at most 256 are allowed", len(r.Name))
+	case r.Slots < 1 || r.Slots > 1<<20:
+		return web.Errorf(http.StatusUnprocessableEntity, "slots: want 1 or more")
+	case r.Program != want.Program:
+		return web.Errorf(http.StatusConflict, "program: the worker is %q, and the coordinator is %q: use the same version", r.Program, want.Program)
+	case r.Tasks != want.Tasks:
+		return web.Errorf(http.StatusConflict, "tasks: the worker would make other problems (digest %q) than the coordinator (%q): give both the same tasks and files", r.Tasks, want.Tasks)
+	}
+	return nil
+}
+
+// known returns the worker with the instance of a call, which has given a sign of life. c.mu is
+// held.
+func (c *Coordinator) known(call *web.Call, instance string) (*worker, error) {
+	w := c.workers[instance]
+	switch {
+	case c.table == nil:
+		return nil, closed(call)
+	case w == nil:
+		return nil, web.Errorf(http.StatusGone, "%v", errUnknown)
+	case w.Fault != "":
+		return nil, web.Errorf(http.StatusForbidden, "worker %s gets nothing more: %s", w.Name, w.Fault)
+	}
+	w.LastSeen = time.Now()
+	return w, nil
+}
+
+// leave ends a worker in order.
+func (c *Coordinator) leave(call *web.Call) error {
+	c.mu.Lock()
+	instance := call.Param("instance")
+	w, err := c.known(call, instance)
+	if err != nil {
+		c.mu.Unlock()
+		return err
+	}
+	all := c.take(w)
+	if !w.finishes() {
+		delete(c.workers, instance)
+	}
+	c.mu.Unlock()
+	c.giveBack(all...)
+	return send(call, struct{}{})
+}
+
+// beat takes a sign of life.
+func (c *Coordinator) beat(call *web.Call) error {
+	b, err := read[Beat](call, 1<<20)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	w, err := c.known(call, call.Param("instance"))
+	if err != nil {
+		c.mu.Unlock()
+		return err
+	}
+	a := Answer{Version: c.table.Version()}
+	named := map[uint64]bool{}
+	for _, n := range b.Leases {
+		named[n] = true
+		if w.holds[n] == nil {
+			a.Gone = append(a.Gone, n)
+		}
+	}
+	unknown := c.unnamed(w, named)
+	c.mu.Unlock()
+	c.giveBack(unknown...)
+	return send(call, a)
+}
+
+// unnamed takes the leases from a worker of which it does not know, because an answer was lost.
+// c.mu is held.
+func (c *Coordinator) unnamed(w *worker, named map[uint64]bool) (all []*held) {
+	for n, h := range w.holds {
+		if !named[n] && h.busy == nil && time.Since(h.granted) > c.config.Settings.Lease {
+			all = append(all, h)
+			c.drop(h)
+		}
+	}
+	return all
+}
+
+// leases grants problems to a worker that waits for them.
+func (c *Coordinator) leases(call *web.Call) error {
+	call.SkipBody()
+	q := call.R.URL.Query()
+	most, err := strconv.Atoi(cmp.Or(q.Get("max"), "1"))
+	if err != nil || most < 1 || most > mostLeases {
+		return web.Errorf(http.StatusUnprocessableEntity, "max: want 1 to %d", mostLeases)
+	}
+	seconds, err := strconv.ParseFloat(cmp.Or(q.Get("wait"), "0"), 64)
+	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
+		return web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	}
+	instance := q.Get("instance")
+	c.mu.Lock()
+	_, err = c.known(call, instance)
+	running := c.running
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	call.Waits = true
+	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
+	defer cancel()
+	defer context.AfterFunc(running, cancel)()
+	leases, err := c.grant(ctx, instance, most)
+	switch {
+	case errors.Is(err, errClosed):
+		return closed(call)
+	case errors.Is(err, errUnknown):
+		return web.Errorf(http.StatusGone, "%v", err)
+	case err != nil:
+		return fmt.Errorf("granting leases: %w", err)
+	}
+	g := Grant{Leases: leases, Version: -1}
+	if t := c.tableNow(); t != nil {
+		g.Version = t.Version()
+	}
+	return send(call, g)
+}

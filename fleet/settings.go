@@ -1,0 +1,33 @@
+package fleet
+
+import (
+	"errors"
+	"time"
+
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings are those of a coordinator.
+type Settings struct {
+	Lease    time.Duration // without a sign of life for so long, a worker loses what it holds
+	Attempts int           // workers that a problem may lose before it is given up
+	Workers  int           // most workers at once
+}
+
+// Defaults returns the usual settings.
+func Defaults() Settings { return Settings{Lease: 15 * time.Second, Attempts: 3, Workers: 20_000} }
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Duration(&s.Lease, "lease", "time without a sign of life after which a worker loses what it holds; it gives three signs in that time")
+	d.Int(&s.Attempts, "attempts", "workers that a problem may lose before it is given up").AtLeast(1)
+	d.Int(&s.Workers, "max_workers", "most workers at once").AtLeast(1)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if s.Lease < time.Second {
+		return errors.New("lease: want 1s or more")
+	}
+	return nil
+}
