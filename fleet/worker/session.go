@@ -111,7 +111,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 				s.leases.Go(func() { s.hold(ctx, l, fail) })
 			}
 		}
-		s.tell(len(grant.Leases) == 0 && room > s.groups())
+		s.tell(len(grant.Leases) == 0 && room == min(mostAsked, s.groups()+1))
 	}
 }
 

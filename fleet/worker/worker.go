@@ -162,7 +162,7 @@ func (w *Worker) run(ctx context.Context) error {
 	defer close(over)
 	warden.Go(func() { w.guard(ctx, over, cutNow, giveUp) })
 
-	lost := &news{say: w.config.Say, lost: "the coordinator does not answer: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
+	lost := &news{say: w.config.Say, lost: "waiting for the coordinator: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
 	for ctx.Err() == nil {
 		s := newSession(w, cut, lost)
 		if err := s.register(ctx); err != nil {

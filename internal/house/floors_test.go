@@ -55,6 +55,7 @@ var floors = [][]string{
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
+		"fleet/lease",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"hub/registry", "hub/reply", "hub/mathroute", "gateway/tree",
@@ -74,7 +75,7 @@ var floors = [][]string{
 	},
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls"},
-	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols; runs that workers elsewhere play
 	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers"},                                            // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
