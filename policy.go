@@ -45,6 +45,10 @@ var ErrTimeout = errors.New("it took too long")
 // their rewards; one without ends as [PromptTooLong].
 var ErrNoRoom = errors.New("the conversation leaves no room for a reply")
 
+// ErrUnguided, in the chain of a policy's error, says that the policy cannot hold the reply to
+// the request's Schema or ToolChoice: nothing was sampled, or what was breaks the schema.
+var ErrUnguided = errors.New("the policy cannot hold its reply to a schema")
+
 // A Request asks a policy for continuations of one conversation.
 type Request struct {
 	// Key names the episode, or the group if its episodes share one request. An episode's
@@ -83,6 +87,13 @@ type Request struct {
 	// Stop lists texts that end a reply. The sample keeps the tokens that spell one, as they
 	// were sampled; its Text and Whole end before it. A policy that cannot do so refuses it.
 	Stop []string
+
+	// Schema is a JSON schema that the reply's text keeps to, which only sampling under a grammar
+	// makes sure of: such a reply is for an examination, not for training. Nil: none. ToolChoice
+	// is the tool that the reply calls, in the same way: its name, or "required" for any of
+	// Tools; empty: the model is free. A policy that cannot do so refuses it with [ErrUnguided].
+	Schema     json.RawMessage
+	ToolChoice string
 
 	// Text, if set, gets the beginnings of the one sample's Text and Whole while it is sampled,
 	// each going on from the last: whole characters, and none that may belong to a stop text or

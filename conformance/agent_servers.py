@@ -73,6 +73,19 @@ def play(gateway, group):
     return played
 
 
+def examine(gateway, check):
+    """Let a session that is an examination name a JSON schema in two dialects, which the random model alone would hardly meet."""
+    of = {"enum": ["x", "yes"]}  # in an object, the model would go on with white space for ever
+    session = patiently("POST", f"{gateway}/v1/sessions", {"name": "exam", "of": 1, "mode": "exam"})["sessions"][0]
+    talk = {"model": "any", "messages": [{"role": "user", "content": "x or yes?"}]}
+    for _ in range(GROUPS):
+        chosen = ask(session["openai"] + "/chat/completions", session["key"], {**talk, "response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": of}}})
+        formed = ask(session["anthropic"] + "/v1/messages", session["key"], {**talk, "max_tokens": 48, "output_config": {"format": {"type": "json_schema", "schema": of}}})
+        for text in chosen["choices"][0]["message"]["content"], formed["content"][0]["text"]:
+            check.counts["guided"] += 1
+            check.hold(text.strip() in ('"x"', '"yes"'), f"the reply {text!r} breaks its schema")
+
+
 class Check:
     def __init__(self, model, tokenizer, texts):
         self.model, self.tokenizer, self.texts = model, tokenizer, texts
@@ -140,12 +153,13 @@ def main():
         check.hold(servers.forward(model, folder / "model"), "the model has another forward pass")
         with servers.serving(options.server, folder, model) as port:
             relay = servers.Relay(port, check.texts)
-            flags = ["--gateway", "--policy", "server", "--tasks", "chain_sum:0", "--max-tokens", "48", "--max-lag", "1000", "--exam-problems", "0", *servers.by_tokens(folder)]
+            flags = ["--gateway", "--gateway-guided", "--policy", "server", "--tasks", "chain_sum:0", "--max-tokens", "48", "--max-lag", "1000", "--exam-problems", "0", *servers.by_tokens(folder)]
             with training(options.quintain, relay.url, scratch, flags) as (_, hub):
                 gateway = hub.split("/v1/")[0]
                 with concurrent.futures.ThreadPoolExecutor(GROUPS) as pool:
                     for some in pool.map(lambda group: play(gateway, group), range(GROUPS)):
                         played |= some
+                examine(gateway, check)
                 used = {label: check.turns(label, calls(gateway, session)) for label, session in played.items()}
                 found = take(hub, GROUPS, check.tokenizer)
                 for label in used:
@@ -155,7 +169,7 @@ def main():
     check.hold(n["tools"] > len(played), "the model hardly called the tool")
     check.hold(not n["forks"] or options.template == "mistral_nemo", "the template forked a conversation")
     print(f"{options.server}, {options.template}: {len(played)} sessions, {n['calls']} calls with {n['tools']} tool calls ({n['cut']} cut by length, {n['forks']} forked, {n['without']} without log-probabilities), "
-          f"{n['sequences']} sequences, {n['trained']} trained tokens, of which {n['compared']} have log-probabilities that differ from the forward pass by at most {check.worst:.1g}")
+          f"{n['guided']} replies by a schema, {n['sequences']} sequences, {n['trained']} trained tokens, of which {n['compared']} have log-probabilities that differ from the forward pass by at most {check.worst:.1g}")
     for fault, times in check.faults.items():
         print(f"  {times} times: {fault}")
     return 1 if check.faults else 0

@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -72,7 +73,7 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 	}
 	if s == nil {
-		return nil, ended("there is no such session, or it has ended")
+		return nil, refusal.Ended("there is no such session, or it has ended")
 	}
 	return s, nil
 }
@@ -129,7 +130,7 @@ func (g agentAPI) serve(c *web.Call, d dialect.Dialect) error {
 
 // serveIn answers a model call of a session.
 func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
-	req, sum, err := g.decode(c, d)
+	req, sum, err := g.decode(c, d, s)
 	if err != nil {
 		return fail(c, d, err)
 	}
@@ -149,11 +150,14 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	return x.whole()
 }
 
+// guides reports whether calls of the session may bind their replies.
+func (s *session) guides(how *Settings) bool { return how.Guided && s.group.Mode == Exam }
+
 // decode reads the request of a call, with its digest: of the route, the client's key for it, and
 // the body, byte by byte.
-func (g agentAPI) decode(c *web.Call, d dialect.Dialect) (req *dialect.Request, sum tree.Digest, err error) {
+func (g agentAPI) decode(c *web.Call, d dialect.Dialect, s *session) (req *dialect.Request, sum tree.Digest, err error) {
 	limits := dialect.StandardLimits()
-	limits.Choices = g.config.Settings.MaxChoices
+	limits.Choices, limits.Guided = g.config.Settings.MaxChoices, s.guides(&g.config.Settings)
 	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
 		sum = tree.Sum([]byte(d.Name()), []byte(dialect.KeyOf(c.R.Header)), body)
 		req, refused := d.Decode(body, limits)
@@ -206,11 +210,12 @@ func (g agentAPI) model(c *web.Call) error {
 func (g agentAPI) count(c *web.Call) error {
 	d := dialect.Messages()
 	bound(c, d)
-	if _, refused := g.sessionOf(c); refused != nil {
+	s, refused := g.sessionOf(c)
+	if refused != nil {
 		c.SkipBody()
 		return refuse(c, d, refused)
 	}
-	req, _, err := g.decode(c, d)
+	req, _, err := g.decode(c, d, s)
 	if err != nil {
 		return fail(c, d, err)
 	}

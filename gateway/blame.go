@@ -7,11 +7,9 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
-
-// codeAgain is the code of calls that ended for no fault of the policy: a client may ask again.
-const codeAgain = "ask_again"
 
 // A failure is a call that the policy failed. A session that has one at its end has no
 // reward.
@@ -26,7 +24,7 @@ type failure struct {
 // is held.
 func (s *session) blame(f *flight, err error) []journal.Record {
 	refused, is := errors.AsType[*dialect.Error](err)
-	if is && (refused.Status < http.StatusInternalServerError || refused.Code == codeAgain) {
+	if is && (refused.Status < http.StatusInternalServerError || refused.Code == refusal.CodeAgain) {
 		return nil
 	}
 	one := failure{Start: f.place.Start[:], System: f.place.System[:], Why: err.Error()}

@@ -8,15 +8,14 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
-	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -32,10 +31,10 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 		return old, nil
 	}
 	if err := s.over(); err != nil {
-		return nil, ended(err.Error())
+		return nil, refusal.Ended(err.Error())
 	}
 	if s.cut {
-		return nil, refusal(errStops)
+		return nil, refusal.Of(refusal.ErrStops)
 	}
 	if len(s.tree.Nodes) >= s.limits.Calls {
 		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.Nodes)))
@@ -69,7 +68,7 @@ func (g *Gateway) limit(s *session, why string) error {
 		g.note(s)
 		g.due.Add(s.group)
 	}
-	return ended("the session has ended: " + why)
+	return refusal.Ended("the session has ended: " + why)
 }
 
 // fly plays a call to its end.
@@ -100,30 +99,6 @@ func (g *Gateway) fly(ctx context.Context, s *session, f *flight) {
 		g.due.Add(s.group)
 	}
 }
-
-// ended refuses the calls of a session that is over.
-func ended(why string) *dialect.Error {
-	return &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: why}
-}
-
-// policyFailed is the reply to a call that the policy failed.
-func policyFailed(why string) *dialect.Error {
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: why}
-}
-
-// notKept refuses a reply that the disk does not take.
-func notKept(err error) error {
-	return &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
-}
-
-// errGone ends a call that nobody waits for.
-var errGone = errors.New("nobody waits for the reply")
-
-// errEnded ends the calls of a session that has ended.
-var errEnded = errors.New("the session has ended")
-
-// errStops ends calls because the gateway ends.
-var errStops = errors.New("the gateway ends: ask again")
 
 // prepare places a call, and returns what to ask the policy.
 func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
@@ -166,46 +141,38 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	defer func() { // of a template or a policy: it must not end the other sessions
 		if fault := recover(); fault != nil {
 			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
-			err = policyFailed("the call failed by a fault of the gateway")
+			err = refusal.PolicyFailed("the call failed by a fault of the gateway")
 		}
 	}()
-	ask, err := g.prepare(s, f)
+	id, began := f.id, time.Now()
+	samples, unforced, err := g.draw(ctx, s, f)
 	if err != nil {
 		return nil, err
-	}
-	ask.Text = g.player.showing(f)
-	id, began := f.id, time.Now()
-	samples, err := g.player.sample(ctx, f.place, ask)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
-		return nil, refusal(err)
-	}
-	if len(samples) != ask.N {
-		return nil, policyFailed("the policy returned too few replies")
 	}
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
 		if err := samples[i].Check(); err != nil {
-			return nil, policyFailed(err.Error())
+			return nil, refusal.PolicyFailed(err.Error())
 		}
 		if i > 0 {
 			id = keys.NewID(keys.CallBytes)
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
-		nodes[i].Turn.Call.Took = time.Since(began)
+		nodes[i].Unforced, nodes[i].Turn.Call.Took = unforced, time.Since(began)
+		if !f.req.Keeps(&nodes[i].Turn) {
+			return nil, refusal.Unguided(f.req.SchemaField, errors.New("the reply is no JSON: does the policy's server take schemas, and does its model think first?"))
+		}
 	}
 	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
 		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
-		return nil, policyFailed("the policy began the reply anew after a part of it was shown")
+		return nil, refusal.PolicyFailed("the policy began the reply anew after a part of it was shown")
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
 		n.At = f.at
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
-		return nil, notKept(err)
+		return nil, refusal.NotKept(err)
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
@@ -222,6 +189,32 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	return nodes, nil
 }
 
+// draw samples the replies of a call. It reports whether the model was free to call no tool
+// although the client wants one called, as in training, or where the policy cannot force it.
+func (g *Gateway) draw(ctx context.Context, s *session, f *flight) (samples []quintain.Sample, unforced bool, err error) {
+	ask, err := g.prepare(s, f)
+	if err != nil {
+		return nil, false, err
+	}
+	ask.Text = g.player.showing(f)
+	samples, err = g.player.sample(ctx, f.place, ask)
+	if ask.ToolChoice != "" && errors.Is(err, quintain.ErrUnguided) {
+		ask.ToolChoice = ""
+		samples, err = g.player.sample(ctx, f.place, ask)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = refusal.Of(context.Cause(ctx))
+	case errors.Is(err, quintain.ErrUnguided):
+		err = refusal.Unguided(f.req.SchemaField, err)
+	case err != nil:
+		err = refusal.Of(err)
+	case len(samples) != ask.N:
+		err = refusal.PolicyFailed("the policy returned too few replies")
+	}
+	return samples, ask.Tools != nil && ask.ToolChoice != f.req.Forced(), err
+}
+
 // ask is the request to the policy. s.mu is held.
 func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.Request {
 	r := quintain.Request{
@@ -233,6 +226,9 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 	}
 	if s.group.Mode == Exam {
 		req.Asked.Over(&r.Sampling)
+	}
+	if r.Schema = req.Schema; s.guides(&g.config.Settings) && r.Tools != nil {
+		r.ToolChoice = req.Forced()
 	}
 	if most := req.MaxTokens; most > 0 {
 		r.Sampling.MaxTokens = min(most, cmp.Or(r.Sampling.MaxTokens, most))
@@ -369,32 +365,4 @@ func (s *session) label(p tree.Place, req *dialect.Request) string {
 		return tree.Compacted
 	}
 	return ""
-}
-
-// A caused is a refusal with its cause.
-type caused struct {
-	said  *dialect.Error
-	cause error
-}
-
-// Error is the refusal.
-func (f caused) Error() string { return f.said.Error() }
-
-// Unwrap returns both.
-func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
-
-// refusal turns an error of the policy into the reply of a call.
-func refusal(err error) error {
-	switch {
-	case errors.Is(err, quintain.ErrNoRoom):
-		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + err.Error()}
-	case errors.Is(err, errGone), errors.Is(err, errStops):
-		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAgain, Message: err.Error()}
-	case errors.Is(err, errEnded):
-		return ended(errEnded.Error())
-	}
-	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
-		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
-	}
-	return caused{policyFailed(strings.ToValidUTF8(err.Error(), "?")), err}
 }

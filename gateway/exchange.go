@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -157,7 +158,7 @@ func (x *exchange) ready() error {
 		return nil
 	}
 	if err := x.book.write(context.Background(), news...); err != nil {
-		return notKept(err)
+		return refusal.NotKept(err)
 	}
 	return nil
 }

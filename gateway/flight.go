@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/live"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -55,7 +56,7 @@ func (s *session) abandon(f *flight, after time.Duration) {
 		defer s.mu.Unlock()
 		if f.waiting == 0 && f.underway() {
 			s.flights.drop(f.body, f) // the next one samples anew
-			f.cancel(errGone)
+			f.cancel(refusal.ErrGone)
 		}
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/due"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -207,7 +208,7 @@ func (g *Gateway) stop() {
 	g.open = false
 	for _, s := range g.sessions {
 		s.mu.Lock()
-		s.stopCalls(errStops)
+		s.stopCalls(refusal.ErrStops)
 		s.mu.Unlock()
 	}
 	g.mu.Unlock()

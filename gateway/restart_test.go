@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -168,7 +169,7 @@ func TestStopDuringCall(t *testing.T) {
 		return len(b.policy.asked) > 0
 	})
 	go b.stop()
-	if text := <-got; !strings.Contains(text, codeAgain) {
+	if text := <-got; !strings.Contains(text, refusal.CodeAgain) {
 		t.Error(text)
 	}
 	b.stop()

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/limits"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -209,7 +210,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
 		late := now.Sub(s.endedAt) >= s.limits.Drain
 		if late {
-			s.stopCalls(errEnded)
+			s.stopCalls(refusal.ErrEnded)
 		}
 		if len(s.underway) > 0 || s.waiting > 0 && !late {
 			return false
@@ -292,6 +293,9 @@ func (s *session) classify(n *tree.Node) {
 	s.counts[n.Turn.Call.Class]++
 	if n.Ignored {
 		s.counts[ignoredChanges]++
+	}
+	if n.Unforced {
+		s.counts["unforced"]++
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/seat"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -97,7 +98,7 @@ func (s *Solo) end(e End) {
 	s.session.mu.Lock()
 	defer s.session.mu.Unlock()
 	s.session.end(e, time.Now())
-	s.session.stopCalls(errEnded)
+	s.session.stopCalls(refusal.ErrEnded)
 }
 
 // A Final is the end of a session, to be judged.

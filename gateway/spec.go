@@ -22,6 +22,7 @@ type Settings struct {
 	StrictPrompts bool          // every change of a system message begins a new conversation
 	Ignore        []string      // regular expressions: matches in system messages make no difference
 	TrainUnused   bool          // train on replies that the agent did not use
+	Guided        bool          // replies of examinations keep to the schema that a call names, and call the tool that it names
 	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
 	Grader        string        // command line of a program that grades sessions; empty: none
 	Hold          int64         // bytes of tokens and texts in memory; beyond, those of idle sessions are on disk alone
@@ -53,6 +54,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Texts(&s.Ignore, "ignore", "regular expressions, beside those for dates and billing lines of coding agents: what they match in system messages makes no difference between calls")
 	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
+	d.Bool(&s.Guided, "guided", "in examinations, calls may name a JSON schema for the reply and force a tool call: the policy's server samples accordingly")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
 	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl, uni-agent (docs/gateway-aliases.md)")

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,10 +33,11 @@ type Prompt struct {
 	N        int              // continuations wanted, 1 or more
 	AtLeast  int32            // version of the weights that sampled the prompt's last tokens; 0: unknown
 	Sampling quintain.Sampling
-	Size     int           // of the vocabulary: every token is below it; 0: unknown
-	Stop     []string      // texts that end a reply, as in [quintain.Request]
-	Within   time.Duration // as in [quintain.Request]
-	Exam     bool          // as in [quintain.Request]
+	Size     int             // of the vocabulary: every token is below it; 0: unknown
+	Stop     []string        // texts that end a reply, as in [quintain.Request]
+	Schema   json.RawMessage // as in [quintain.Request]; such an output cannot be continued
+	Within   time.Duration   // as in [quintain.Request]
+	Exam     bool            // as in [quintain.Request]
 
 	// Sampled, if set, gets the tokens of the first continuation so far, read only, as they
 	// arrive; not after Generate has returned. If the server then goes away, they are the
@@ -63,6 +65,7 @@ type Abilities struct {
 	Versions  bool `json:"versions"`   // reports the version of its weights
 	Score     bool `json:"score"`      // reports the log-probabilities of given tokens; see [Scorer]
 	Stop      bool `json:"stop"`       // ends a reply at a stop text and keeps its tokens, with their log-probabilities
+	Schema    bool `json:"schema"`     // keeps a reply to a JSON schema
 }
 
 // A Scorer reports its model's probabilities of given tokens, as a teacher does for

@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -87,6 +88,8 @@ func TestCheckRefusesInvalidRequests(t *testing.T) {
 		{"fresh below zero", func(r *quintain.Request) { r.Fresh = -1 }, "none to reply to"},
 		{"messages that would be lost", func(r *quintain.Request) { r.Context = nil }, "no tokens for the earlier ones"},
 		{"messages that would be read twice", func(r *quintain.Request) { r.Fresh = 0 }, "none is in the context"},
+		{"a schema", func(r *quintain.Request) { r.Schema = json.RawMessage(` {"type": "object"}`) }, ""},
+		{"a schema that is no object", func(r *quintain.Request) { r.Schema = json.RawMessage(`[]`) }, "schema of the request is"},
 		{"a reply longer than the context", func(r *quintain.Request) { r.Wrote = 2 }, "last reply of the request has 2 tokens"},
 		{"temperature that is not a number", func(r *quintain.Request) { r.Sampling.Temperature = math.NaN() }, "temperature NaN"},
 		{"infinite temperature", func(r *quintain.Request) { r.Sampling.Temperature = math.Inf(1) }, "temperature +Inf"},

@@ -24,12 +24,23 @@ func Check(r quintain.Request) error {
 		return errors.New("request with a context of tokens, but all messages are fresh: none is in the context")
 	case len(r.Tools) > 0 && !isList(r.Tools):
 		return fmt.Errorf("tools of the request are %.40q, want a JSON array", r.Tools)
+	case len(r.Schema) > 0 && !isObject(r.Schema):
+		return fmt.Errorf("schema of the request is %.40q, want a JSON object", r.Schema)
 	case slices.Contains(r.Stop, ""):
 		return errors.New("an empty text is among the stops of the request")
 	case r.Wrote < 0 || r.Wrote > len(r.Context):
 		return fmt.Errorf("the last reply of the request has %d tokens, in a context of %d", r.Wrote, len(r.Context))
 	}
 	return checkSampling(r.N, r.Sampling)
+}
+
+// CheckFree reports a request whose reply is to keep to a schema, or to call a tool: for policies
+// that cannot make sure of that.
+func CheckFree(r quintain.Request) error {
+	if len(r.Schema) == 0 && r.ToolChoice == "" {
+		return nil
+	}
+	return fmt.Errorf("%w; %w", quintain.ErrUnguided, quintain.ErrFinal)
 }
 
 // checkSampling reports the first invalid field of a request for n samples.
@@ -53,6 +64,12 @@ func checkSampling(n int, s quintain.Sampling) error {
 func isList(text []byte) bool {
 	var list []json.RawMessage
 	return jsonform.Unmarshal(text, &list) == nil && list != nil
+}
+
+// isObject reports whether text is a JSON object.
+func isObject(text []byte) bool {
+	var object map[string]json.RawMessage
+	return jsonform.Unmarshal(text, &object) == nil && object != nil
 }
 
 // Stopped returns the place in text of the stop text that ends first, and of those that end

@@ -2,6 +2,7 @@ package tiny_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -338,6 +339,7 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 		{"tokens of another vocabulary", func(r *quintain.Request) {
 			*r = follow(*r, quintain.Sample{Read: []quintain.Token{tiny.User, 265}})
 		}, "token 1 of the conversation is 265"},
+		{"a schema", func(r *quintain.Request) { r.Schema = json.RawMessage(`{}`) }, quintain.ErrUnguided.Error()},
 		{"an absurd temperature", func(r *quintain.Request) { r.Sampling.Temperature = 1e7 }, "temperature"},
 	} {
 		r := ask("x", 1)

@@ -29,6 +29,7 @@ type Settings struct {
 	Tokens    int           // that an episode samples; 0: any number
 	Parallel  int           // calls of an episode at once
 	Rewards   bool          // the program may reward itself
+	Guided    bool          // in an evaluation, a call may name a schema for its reply, and force a tool call
 	Tools     string        // format of tool calls in replies; empty: that of the chat template
 	Pass      []string      // environment variables that look like secrets, and are passed on all the same
 	Leave     time.Duration // for the program to end once its session is over
@@ -50,6 +51,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Tokens, "tokens", "most tokens that an episode samples, which is then truncated; 0: any number").AtLeast(0)
 	d.Int(&s.Parallel, "parallel", "most calls of a program at once").AtLeast(1)
 	d.Bool(&s.Rewards, "rewards", "programs may reward themselves: a policy that runs commands could do so too")
+	d.Bool(&s.Guided, "guided", "in evaluations, calls may name a JSON schema for the reply and force a tool call: the policy's server samples accordingly")
 	d.Text(&s.Tools, "tool_format", "format of tool calls in replies; empty: that of the chat template")
 	d.Texts(&s.Pass, "pass", "environment variables to pass on though they look like keys or passwords, such as SEARCH_API_KEY")
 	d.Duration(&s.Leave, "leave", "time for a program to end after its last call was refused, because the episode is at a limit").AtLeast(0)
@@ -74,7 +76,7 @@ func (s *Settings) session() gateway.Settings {
 	of := gateway.Defaults()
 	of.Limits.Calls, of.Limits.Tokens, of.Limits.Parallel = s.Calls, s.Tokens, s.Parallel
 	of.Limits.Seconds, of.Limits.Idle = s.Seconds, s.Idle
-	of.AgentRewards, of.ToolFormat = s.Rewards, s.Tools
+	of.AgentRewards, of.ToolFormat, of.Guided = s.Rewards, s.Tools, s.Guided
 	return of
 }
 

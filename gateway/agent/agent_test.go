@@ -125,6 +125,19 @@ func TestAnswersWithoutTags(t *testing.T) {
 	}
 }
 
+// The session of a program has the settings of the program.
+func TestSettingsOfTheSession(t *testing.T) {
+	t.Parallel()
+	how := Default()
+	if of := how.session(); of.Guided || of.AgentRewards || of.ToolFormat != "" {
+		t.Errorf("by default %+v", of)
+	}
+	how.Guided, how.Rewards, how.Tools, how.Calls = true, true, "hermes", 3
+	if of := how.session(); !of.Guided || !of.AgentRewards || of.ToolFormat != "hermes" || of.Limits.Calls != 3 {
+		t.Errorf("%+v of %+v", of, how)
+	}
+}
+
 // TestEveryEndOfAProgram is the table of what a program may do, and what comes of it.
 func TestEveryEndOfAProgram(t *testing.T) {
 	t.Parallel()

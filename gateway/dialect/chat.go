@@ -12,7 +12,7 @@ func (chat) Decode(text []byte, limits Limits) (*Request, *Error) {
 	f := readBody(text, limits)
 	q := &Request{}
 	q.openAI(&f)
-	f.get("response_format").format()
+	q.format(f.get("response_format"), "json_schema")
 	q.limitTokens(&f, "max_tokens", "max_completion_tokens")
 	q.LogProbs = f.get("logprobs").bool()
 	q.readTools(f.get("tools"), chatTool)

@@ -16,6 +16,7 @@ func (completions) Decode(text []byte, limits Limits) (*Request, *Error) {
 	f := readBody(text, limits)
 	q := &Request{}
 	q.openAI(&f)
+	q.format(f.get("response_format"), "json_schema")
 	q.limitTokens(&f, "max_tokens")
 	if best := f.get("best_of").count(); best > q.N {
 		v := f.get("best_of")

@@ -96,6 +96,11 @@ type Request struct {
 	Choice  string          // tool_choice: "" (not said), ToolsAuto, ToolsNone, ToolsRequired, or the name of a tool
 	OneCall bool            // the client wants one tool call at most
 
+	// Schema is the JSON schema that the reply's content is to keep to; nil: none. SchemaField
+	// is the field that has it.
+	Schema      json.RawMessage
+	SchemaField string
+
 	Vars      map[string]any // variables of the chat template; nil: none
 	Stop      []string       // texts that end the reply
 	N         int            // replies wanted, 1 or more
@@ -194,6 +199,8 @@ type Limits struct {
 	ToolBytes int // bytes of a tool, and of the template's variables
 	Stops     int // most stop texts
 	Depth     int // JSON values within each other
+
+	Guided bool // the reply may have to keep to a schema
 }
 
 // StandardLimits returns the limits of a session that sets none.

@@ -16,6 +16,11 @@ func fuzzDecode(f *testing.F, d dialect.Dialect, seeds ...string) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
+		may := dialect.StandardLimits()
+		may.Guided = true
+		if q, e := d.Decode(body, may); e == nil && q.Schema != nil && (q.Schema[0] != '{' || jsonform.Strict(q.Schema, may.Depth) != nil || q.SchemaField == "") {
+			t.Fatalf("the schema %s of the field %q", q.Schema, q.SchemaField)
+		}
 		q, e := d.Decode(body, dialect.StandardLimits())
 		if e != nil {
 			if e.Status != 400 || e.Message == "" || q != nil {
@@ -66,7 +71,8 @@ func sameAgain(t *testing.T, q *dialect.Request) {
 func FuzzChat(f *testing.F) {
 	fuzzDecode(f, dialect.Chat(),
 		`{"model":"m","messages":[{"role":"developer","content":[{"type":"text","text":"a"}]},{"role":"user","content":"x"},{"role":"assistant","content":null,"reasoning_content":"r","tool_calls":[{"id":"call_c_0","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_c_0","content":"42"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],"tool_choice":"auto","stream":true,"stream_options":{"include_usage":true},"stop":["a"],"n":2,"logprobs":true,"metadata":{"branch":"b"}}`,
-		`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}],"chat_template_kwargs":{"x":1},"temperature":0.5}`)
+		`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"u"}}]}],"chat_template_kwargs":{"x":1},"temperature":0.5}`,
+		`{"messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object"}}}}`)
 }
 
 func FuzzCompletions(f *testing.F) {
@@ -82,7 +88,8 @@ func FuzzResponses(f *testing.F) {
 func FuzzMessages(f *testing.F) {
 	fuzzDecode(f, dialect.Messages(),
 		`{"max_tokens":5,"system":[{"type":"text","text":"s"}],"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"rs_c"},{"type":"text","text":"y"},{"type":"tool_use","id":"call_c_0","name":"f","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_c_0","content":[{"type":"text","text":"z"}]},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA"}}]}],"tools":[{"name":"f","input_schema":{"type":"object"}}],"thinking":{"type":"enabled","budget_tokens":5},"tool_choice":{"type":"any"}}`,
-		`{"messages":[{"role":"user","content":"x"}],"tool_choice":{"type":"none","disable_parallel_tool_use":true}}`)
+		`{"messages":[{"role":"user","content":"x"}],"tool_choice":{"type":"none","disable_parallel_tool_use":true}}`,
+		`{"messages":[{"role":"user","content":"x"}],"output_config":{"effort":"low","format":{"type":"json_schema","schema":{"enum":[1]}}}}`)
 }
 
 // Ten million bytes of each sort.

@@ -20,11 +20,11 @@ var refused = []refusal{
 	{"frequency_penalty", "a penalty changes what the log-probabilities stand for"},
 	{"presence_penalty", "a penalty changes what the log-probabilities stand for"},
 	{"top_logprobs", noAlternatives},
-	{"guided_json", "guided decoding changes what the log-probabilities stand for"},
-	{"guided_regex", "guided decoding changes what the log-probabilities stand for"},
-	{"guided_choice", "guided decoding changes what the log-probabilities stand for"},
-	{"guided_grammar", "guided decoding changes what the log-probabilities stand for"},
-	{"structured_outputs", "guided decoding changes what the log-probabilities stand for"},
+	{"guided_json", noGuide},
+	{"guided_regex", noGuide},
+	{"guided_choice", noGuide},
+	{"guided_grammar", noGuide},
+	{"structured_outputs", noGuide},
 	{"audio", "audio is not served"},
 	{"functions", "it has been replaced by tools: use these"},
 	{"function_call", "it has been replaced by tool_choice: use this"},
@@ -72,17 +72,6 @@ func (v value) neutral() bool {
 		return true
 	}
 	return v.is('{') && len(v.fields().members) == 0 || v.is('[') && string(v.compact()) == "[]"
-}
-
-// format refuses a response format other than text. That a reply be JSON is a hint, which
-// only the prompt can give.
-func (v value) format() {
-	f := v.fields()
-	switch kind := f.get("type"); kind.string() {
-	case "", "text", "json_object":
-	default:
-		kind.refuse(CodeField, "a schema for the reply changes what the log-probabilities stand for: describe it in the prompt")
-	}
 }
 
 // openAI reads the fields that OpenAI's dialects have in common.

@@ -303,6 +303,8 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"the same of Responses", "responses", `{"input":"x","top_logprobs":5}`, "top_logprobs"},
 		{"the same of completions", "completions", `{"prompt":"x","logprobs":1}`, "logprobs"},
 		{"a schema", "chat", `{"response_format":{"type":"json_schema","json_schema":{}}}`, "response_format.type"},
+		{"a schema of completions", "completions", `{"prompt":"x","response_format":{"type":"json_schema","json_schema":{"schema":{}}}}`, "response_format.type"},
+		{"a format that is none", "chat", `{"response_format":{"type":"yaml"}}`, "response_format.type"},
 		{"a schema of Responses", "responses", `{"input":"x","text":{"format":{"type":"json_schema"}}}`, "text.format.type"},
 		{"a schema of Messages", "messages", `{"output_config":{"format":{"type":"json_schema"}}}`, "output_config.format.type"},
 		{"an older schema of Messages", "messages", `{"output_format":{"type":"json_schema"}}`, "output_format.type"},

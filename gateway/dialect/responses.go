@@ -21,7 +21,7 @@ func (responses) Decode(text []byte, limits Limits) (*Request, *Error) {
 		prompt.refuse(CodeField, "stored prompts are not served: send the text")
 	}
 	format := f.get("text").fields()
-	format.get("format").format()
+	q.format(format.get("format"), "")
 	reasoning := f.get("reasoning").fields()
 	q.effort(reasoning.get("effort"))
 	f.get("include").elements(func(_ int, one value) {

@@ -24,6 +24,7 @@ type Record struct {
 	Body       []byte        `json:"body"` // digest of the request
 	Instructed bool          `json:"instructed,omitempty"`
 	Ignored    bool          `json:"ignored,omitempty"`
+	Unforced   bool          `json:"unforced,omitempty"`
 	Completed  string        `json:"completed,omitempty"`
 	Continues  string        `json:"continues,omitempty"`
 	Vocabulary string        `json:"vocabulary,omitempty"`
@@ -34,7 +35,7 @@ type Record struct {
 // Encode writes a node into a record of its call.
 func Encode(n *Node, r Record) ([]byte, error) {
 	r.Whole, r.Asked, r.End, r.Start, r.System, r.Turn, r.Instructed, r.Completed = n.Whole, n.Asked[:], n.End[:], n.Start[:], n.System[:], n.Turn, n.Instructed, n.Completed
-	r.Ignored, r.Continues = n.Ignored, n.Continues
+	r.Ignored, r.Unforced, r.Continues = n.Ignored, n.Unforced, n.Continues
 	if n.Parent != nil {
 		r.Parent = n.Parent.ID
 	}
@@ -82,7 +83,7 @@ func Decode(data []byte) (*Node, Record, error) {
 	if err := jsonform.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
-	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Ignored: r.Ignored, Completed: r.Completed, Continues: r.Continues}
+	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Ignored: r.Ignored, Unforced: r.Unforced, Completed: r.Completed, Continues: r.Continues}
 	if n.Turn.Call == nil {
 		return nil, r, errRecord
 	}

@@ -51,6 +51,7 @@ type Node struct {
 	Lost       bool     // the client did not get all of it
 	News       int      // changes of Lost, by which their records are told apart
 	Ignored    bool     // see [Place]
+	Unforced   bool     // the client wanted a tool called, and the model was free
 	Instructed bool     // the first message before it holds instructions that later calls do not carry over
 	Children   int      // calls that go on from it, or from its text
 	Reward     *float64 // for this reply alone

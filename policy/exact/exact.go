@@ -56,6 +56,9 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
+	if r.ToolChoice != "" || len(r.Schema) > 0 && !p.from.Can().Schema {
+		return nil, fmt.Errorf("exact: %w", policy.CheckFree(r))
+	}
 	read, err := p.read(r)
 	if err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
@@ -66,7 +69,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if does := p.Settings.OnDrift; read.Drift == Forked && (does == Drop || does == Fail) {
 		return nil, fmt.Errorf("exact: %w", &DriftError{OnDrift: does, Key: r.Key, Why: read.Why})
 	}
-	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Stop: r.Stop, Within: r.Within, Exam: r.Exam}
+	prompt := policy.Prompt{Key: r.Key, Tokens: read.Tokens, N: r.N, Sampling: r.Sampling, Size: p.render.Size(), Stop: r.Stop, Schema: r.Schema, Within: r.Within, Exam: r.Exam}
 	if r.Text != nil && r.N == 1 {
 		prompt.Sampled = p.telling(r)
 	}
@@ -147,13 +150,13 @@ func (p *Policy) draw(ctx context.Context, prompt policy.Prompt) ([]policy.Outpu
 }
 
 // generate samples at most one chunk of tokens. It marks an output that ends with the chunk
-// as interrupted there.
+// as interrupted there. A reply that keeps to a schema is not cut into chunks.
 func (p *Policy) generate(ctx context.Context, prompt policy.Prompt) ([]policy.Output, error) {
 	most, chunk := prompt.Sampling.MaxTokens, p.Settings.NewTokensPerChunk
 	if len(prompt.Stop) > 0 && !p.from.Can().Stop {
 		chunk = min(stopChunk, cmp.Or(chunk, stopChunk))
 	}
-	if chunk == 0 || most > 0 && most <= chunk {
+	if len(prompt.Schema) > 0 || chunk == 0 || most > 0 && most <= chunk {
 		return p.fill(ctx, prompt)
 	}
 	prompt.Sampling.MaxTokens = chunk
@@ -205,10 +208,13 @@ func (p *Policy) together(ctx context.Context, n int, draw func(context.Context,
 }
 
 // complete continues o until it is whole. When ctx ends, it returns the tokens so far and
-// the cause.
+// the cause. A reply that keeps to a schema begins anew: a server begins at the schema's start.
 func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Output) (policy.Output, error) {
 	prompt.N = 1
 	for !p.stop(&o, prompt.Stop) && o.Finish == quintain.Aborted {
+		if len(prompt.Schema) > 0 {
+			o = policy.Output{Took: o.Took}
+		}
 		rest := prompt
 		rest.Sampled = continued(o.Tokens, prompt.Sampled)
 		rest.Tokens = slices.Concat(prompt.Tokens, o.Tokens)

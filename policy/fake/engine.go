@@ -2,6 +2,7 @@ package fake
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"slices"
 	"sync"
@@ -25,6 +26,8 @@ type job struct {
 
 	stop     []string // texts that end a reply
 	keepStop bool     // the answer's text has the stop text
+
+	schema json.RawMessage // that the reply should keep to; nil: none
 
 	abort chan struct{} // closed when the job is aborted
 	once  sync.Once

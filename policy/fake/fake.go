@@ -14,6 +14,7 @@ package fake
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -63,7 +64,8 @@ type Server struct {
 	shape      Shape
 
 	mu     sync.Mutex
-	asked  int            // requests for samples
+	asked  int // requests for samples
+	schema json.RawMessage
 	before map[uint64]int // earlier requests of a prompt, by its hash
 }
 
@@ -125,6 +127,14 @@ func (s *Server) Stats() Stats {
 	return Stats{Asked: s.asked, Running: running, Waiting: waiting, Sampled: int(s.engine.sampled.Load())}
 }
 
+// Schema returns the JSON schema of the last request with one; nil: none had one. Replies do not
+// keep to it, unless the given replies do.
+func (s *Server) Schema() json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.schema
+}
+
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle, known := s.routes[r.Method+" "+r.URL.Path]
@@ -168,6 +178,9 @@ func (s *Server) arrive(j *job) (Fault, *rng.Rand) {
 	n, turn := s.asked, s.before[key]
 	s.asked++
 	s.before[key]++
+	if j.schema != nil {
+		s.schema = j.schema
+	}
 	s.mu.Unlock()
 	if n < len(s.script) {
 		return s.script[n], s.sampling(key, turn)

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
@@ -30,6 +31,7 @@ func readLlamaCpp(_ *Server, text []byte) (*job, error) {
 		TopP        float64          `json:"top_p"`
 		TopK        int              `json:"top_k"`
 		Stop        stops            `json:"stop"`
+		Schema      json.RawMessage  `json:"json_schema"`
 	}
 	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func readLlamaCpp(_ *Server, text []byte) (*job, error) {
 	if q.Temperature != nil {
 		how.Temperature = *q.Temperature
 	}
-	return &job{prompt: q.Tokens, n: 1, sampling: how, stop: q.Stop}, nil
+	return &job{prompt: q.Tokens, n: 1, sampling: how, stop: q.Stop, schema: q.Schema}, nil
 }
 
 // wholeLlamaCpp, like the server, leaves out the last log-probabilities of a reply that a stop

@@ -42,6 +42,14 @@ type completionRequest struct {
 	PromptLogProbs *int              `json:"prompt_logprobs"`
 	Stop           stops             `json:"stop"`
 	KeepStop       bool              `json:"include_stop_str_in_output"`
+	Structured     struct {
+		JSON json.RawMessage `json:"json"`
+	} `json:"structured_outputs"` // vLLM's
+	Format struct {
+		JSON struct {
+			Schema json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
+	} `json:"response_format"`
 }
 
 // stops are stop texts: a list, or a single text.
@@ -68,7 +76,7 @@ func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
 	j := &job{
 		id: fmt.Sprintf("fake-%d", s.Stats().Asked), n: 1, stream: q.Stream, interval: q.Interval, ids: q.ReturnTokenIDs,
 		sampling: quintain.Sampling{Temperature: 1, TopP: q.TopP, TopK: max(0, q.TopK)},
-		stop:     q.Stop, keepStop: q.KeepStop,
+		stop:     q.Stop, keepStop: q.KeepStop, schema: q.Structured.JSON,
 	}
 	if q.N != nil {
 		j.n = *q.N
@@ -115,6 +123,9 @@ func readChat(s *Server, text []byte) (*job, error) {
 	}
 	if len(q.Messages) == 0 {
 		return nil, fmt.Errorf("messages are missing")
+	}
+	if q.Format.JSON.Schema != nil {
+		j.schema = q.Format.JSON.Schema
 	}
 	j.prompt, err = s.vocabulary.prompt(text)
 	return j, err

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -137,6 +138,8 @@ func (s *Server) check(j *job) error {
 	switch {
 	case len(j.prompt) == 0:
 		return fmt.Errorf("the prompt is empty")
+	case j.schema != nil && !bytes.HasPrefix(bytes.TrimSpace(j.schema), []byte("{")):
+		return fmt.Errorf("the JSON schema is %.40q, want an object", j.schema)
 	case j.n < 1 || j.n > 1024:
 		return fmt.Errorf("n is %d, want 1 to 1024", j.n)
 	case j.sampling.Temperature < 0 || j.sampling.MaxTokens < 0:

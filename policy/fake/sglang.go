@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -42,6 +43,7 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 			N           int      `json:"n"`
 			Stop        stops    `json:"stop"`
 			NoStopTrim  bool     `json:"no_stop_trim"`
+			Schema      string   `json:"json_schema"`
 		} `json:"sampling_params"`
 	}
 	q.Start = -1
@@ -54,6 +56,9 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 	j := &job{
 		id: q.ID, prompt: q.Tokens, n: 1, score: q.Start == 0, top: q.Top, stop: q.Sampling.Stop, keepStop: q.Sampling.NoStopTrim,
 		sampling: quintain.Sampling{Temperature: 1, TopP: q.Sampling.TopP, TopK: max(0, q.Sampling.TopK)},
+	}
+	if q.Sampling.Schema != "" {
+		j.schema = json.RawMessage(q.Sampling.Schema)
 	}
 	if q.Sampling.Temperature != nil {
 		j.sampling.Temperature = *q.Sampling.Temperature

@@ -10,6 +10,7 @@ package llamacpp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -35,7 +36,7 @@ func New(cfg remote.Config) (*Client, error) {
 
 // Can implements [policy.Generator].
 func (c *Client) Can() policy.Abilities {
-	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true}
+	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Schema: true}
 }
 
 // Stats returns the counts so far.
@@ -60,13 +61,14 @@ type request struct {
 	Probs        int              `json:"n_probs"`
 	ReturnTokens bool             `json:"return_tokens"`
 	CachePrompt  bool             `json:"cache_prompt"`
+	Schema       json.RawMessage  `json:"json_schema,omitempty"`
 }
 
 func requestOf(p policy.Prompt) request {
 	s := p.Sampling
 	r := request{
 		Prompt: p.Tokens, MaxTokens: -1, Temperature: s.Temperature, TopP: 1, TopK: s.TopK,
-		Samplers: []string{"top_k", "top_p", "temperature"}, Probs: 1, ReturnTokens: true, CachePrompt: true,
+		Samplers: []string{"top_k", "top_p", "temperature"}, Probs: 1, ReturnTokens: true, CachePrompt: true, Schema: p.Schema,
 	}
 	if s.MaxTokens > 0 {
 		r.MaxTokens = s.MaxTokens
@@ -93,7 +95,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	var output policy.Output
 	var version int32
 	err = c.server.Ask(ctx, remote.Call{
-		Path: "completion", Body: body, Missing: "is this the address of llama.cpp's server?",
+		Path: "completion", Body: body, Guided: len(p.Schema) > 0, Missing: "is this the address of llama.cpp's server?",
 		Begin: func(told int32) { version = told },
 		Read: func(body []byte) (fault *remote.Error) {
 			output, fault = read(p, body)

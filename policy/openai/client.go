@@ -114,6 +114,8 @@ func (c *Client) refuse(r quintain.Request) error {
 		return errors.New("stop: a server of completions cannot continue a conversation after the stop text; choose --policy server and name its tokenizer (--tokenizer)")
 	case len(r.Tools) > 0 && c.cfg.Prompt == nil && !c.cfg.TokenIDs:
 		return errors.New("tools: a server without token_ids does not report the text of a tool call; choose --policy server and name its tokenizer (--tokenizer)")
+	case c.cfg.Prompt != nil && (len(r.Schema) > 0 || r.ToolChoice != ""):
+		return quintain.ErrUnguided // most servers ignore a schema for text completions
 	}
 	return nil
 }
@@ -178,7 +180,7 @@ func (c *Client) ask(ctx context.Context, r quintain.Request, n int) (samples []
 	}
 	q := query{Request: r, config: &c.cfg, n: n}
 	err = c.server.Ask(ctx, remote.Call{
-		Path: path, Body: body, Missing: missing,
+		Path: path, Body: body, Guided: len(r.Schema) > 0 || r.ToolChoice != "", Missing: missing,
 		Begin: func(version int32) { q.version = version },
 		Read: func(body []byte) (fault *remote.Error) {
 			samples, fault = q.read(body)

@@ -44,6 +44,7 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 		if len(r.Tools) > 0 {
 			fields["tools"] = r.Tools
 		}
+		guide(fields, r)
 	} else if path, err = "completions", c.addPrompt(fields, r); err != nil {
 		return "", nil, err
 	}
@@ -57,6 +58,22 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 		return "", nil, fmt.Errorf("body of the request: %w", err)
 	}
 	return path, body, nil
+}
+
+// guide adds the fields of a reply that keeps to a schema, or calls a tool.
+func guide(fields map[string]any, r quintain.Request) {
+	if len(r.Schema) > 0 {
+		fields["response_format"] = map[string]any{
+			"type": "json_schema", "json_schema": map[string]any{"name": "reply", "strict": true, "schema": r.Schema},
+		}
+	}
+	switch r.ToolChoice {
+	case "":
+	case "required":
+		fields["tool_choice"] = r.ToolChoice
+	default:
+		fields["tool_choice"] = map[string]any{"type": "function", "function": map[string]any{"name": r.ToolChoice}}
+	}
 }
 
 // addPrompt adds the fields of a text completion. Without max_tokens, text completions end

@@ -271,6 +271,7 @@ func (s Suite) testInvalid(t *testing.T) {
 		{"temperature below zero", func(r *quintain.Request) { r.Sampling.Temperature = -1 }},
 		{"an empty stop", func(r *quintain.Request) { r.Stop = []string{"a", ""} }},
 		{"tools that are no list", func(r *quintain.Request) { r.Tools = json.RawMessage(`{"name": "search"}`) }},
+		{"a schema that is no object", func(r *quintain.Request) { r.Schema = json.RawMessage(`true`) }},
 		{"tools that are no JSON", func(r *quintain.Request) { r.Tools = json.RawMessage(`[`) }},
 	} {
 		r := question(1)

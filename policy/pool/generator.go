@@ -59,7 +59,7 @@ func (g *Generator) Version(ctx context.Context) int32 {
 // Generate implements [policy.Generator]. The error is a [*remote.Error], or the cause of
 // ctx.
 func (g *Generator) Generate(ctx context.Context, prompt policy.Prompt) (outputs []policy.Output, err error) {
-	r := &request[Tokens]{key: prompt.Key, n: prompt.N, within: prompt.Within, exam: prompt.Exam, whole: !g.can.Interrupt}
+	r := &request[Tokens]{key: prompt.Key, n: prompt.N, within: prompt.Within, exam: prompt.Exam, whole: !g.can.Interrupt || len(prompt.Schema) > 0}
 	err = g.ask(ctx, r, func(ctx context.Context, c Tokens) (err error) {
 		outputs, err = c.Generate(ctx, prompt)
 		if err != nil && errors.Is(context.Cause(ctx), errTrimmed) {

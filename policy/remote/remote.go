@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/quintain-rl/quintain"
 )
 
 // A Server is one inference server. Many goroutines may use it at once. Its only goroutines
@@ -88,6 +90,10 @@ type Call struct {
 	// ends during an attempt, which then has the time Grace to finish.
 	Abort func()
 
+	// Guided says that the server may refuse the request because of a schema in it: the error is
+	// then a [quintain.ErrUnguided].
+	Guided bool
+
 	// Missing is the advice if the server answers 404; "": none.
 	Missing string
 }
@@ -129,6 +135,9 @@ func (s *Server) try(ctx context.Context, c *Call) *Error {
 	}
 	a, fault := s.exchange(ctx, http.MethodPost, c)
 	if fault != nil {
+		if c.Guided && fault.Kind == Refused && (fault.Status == http.StatusBadRequest || fault.Status == http.StatusUnprocessableEntity) {
+			fault.Err = quintain.ErrUnguided
+		}
 		return fault
 	}
 	if fault := c.Read(a.body); fault != nil {

@@ -6,6 +6,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -47,7 +48,7 @@ func Turns(texts ...string) Say {
 
 // Sample implements [quintain.Policy].
 func (s Say) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	if err := policy.Check(r); err != nil {
+	if err := cmp.Or(policy.Check(r), policy.CheckFree(r)); err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}
 	if ctx.Err() != nil {

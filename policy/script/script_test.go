@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -51,6 +52,23 @@ func solver() *script.Solver {
 
 func request(n int) quintain.Request {
 	return quintain.Request{Key: "p1", N: n, Messages: []quintain.Message{{Role: "user", Content: "How many?"}}}
+}
+
+// A script knows no schemas, and calls no tool on demand.
+func TestScriptsRefuseSchemas(t *testing.T) {
+	t.Parallel()
+	for _, p := range []quintain.Policy{script.Always("{}"), solver()} {
+		for _, change := range []func(*quintain.Request){
+			func(r *quintain.Request) { r.Schema = json.RawMessage(`{}`) },
+			func(r *quintain.Request) { r.ToolChoice = "add" },
+		} {
+			r := request(1)
+			change(&r)
+			if samples, err := p.Sample(t.Context(), r); !errors.Is(err, quintain.ErrUnguided) || !errors.Is(err, quintain.ErrFinal) || samples != nil {
+				t.Errorf("%T: %d samples, error %v", p, len(samples), err)
+			}
+		}
+	}
 }
 
 func sample(t *testing.T, p quintain.Policy, r quintain.Request) []quintain.Sample {

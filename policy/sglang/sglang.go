@@ -41,7 +41,7 @@ func New(cfg remote.Config) (*Client, error) {
 
 // Can implements [policy.Generator].
 func (c *Client) Can() policy.Abilities {
-	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Interrupt: true, Versions: true, Score: true, Stop: true}
+	return policy.Abilities{TokensIn: true, TokensOut: true, LogProbs: true, Interrupt: true, Versions: true, Score: true, Stop: true, Schema: true}
 }
 
 // Stats returns the counts so far.
@@ -74,6 +74,7 @@ type sampling struct {
 
 	Stop       []string `json:"stop,omitempty"`
 	NoStopTrim bool     `json:"no_stop_trim,omitempty"` // keeps the stop text
+	Schema     string   `json:"json_schema,omitempty"`
 }
 
 // Generate implements [policy.Generator]; p.N must be 1. The error is a [*remote.Error],
@@ -104,7 +105,7 @@ func (c *Client) ask(ctx context.Context, q *query) error {
 		return fmt.Errorf("sglang: body of the request: %w", err)
 	}
 	return c.server.Ask(ctx, remote.Call{
-		Path: "generate", Body: body, Missing: "is this the address of SGLang's server?",
+		Path: "generate", Body: body, Guided: len(q.prompt.Schema) > 0, Missing: "is this the address of SGLang's server?",
 		Begin: func(version int32) { q.version = version },
 		Read:  q.read,
 		Abort: func() { c.abort(context.WithoutCancel(ctx), q.request.ID) },
@@ -122,7 +123,7 @@ func newID() string { return fmt.Sprintf("quintain-%016x", rand.Uint64()) }
 
 func samplingOf(p policy.Prompt) sampling {
 	s := p.Sampling
-	to := sampling{Temperature: s.Temperature, TopP: 1, TopK: -1, Stop: p.Stop, NoStopTrim: len(p.Stop) > 0}
+	to := sampling{Temperature: s.Temperature, TopP: 1, TopK: -1, Stop: p.Stop, NoStopTrim: len(p.Stop) > 0, Schema: string(p.Schema)}
 	if s.MaxTokens > 0 {
 		to.MaxNewTokens = &s.MaxTokens
 	}

@@ -35,9 +35,12 @@ type query struct {
 
 // call returns the request to the server.
 func (q *query) call() (c remote.Call, err error) {
-	c = remote.Call{Missing: missing, Begin: q.begin}
+	c = remote.Call{Missing: missing, Begin: q.begin, Guided: len(q.prompt.Schema) > 0}
 	tokens := "prompt"
 	fields := samplingOf(q.prompt.Sampling, q.prompt.N)
+	if len(q.prompt.Schema) > 0 {
+		fields["structured_outputs"] = map[string]any{"json": q.prompt.Schema}
+	}
 	if q.config.Native {
 		q.id = fmt.Sprintf("quintain-%016x", rand.Uint64())
 		c.Path, c.Read, tokens = "inference/v1/generate", q.readNative, "token_ids"

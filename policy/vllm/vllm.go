@@ -67,7 +67,7 @@ func New(cfg Config) (*Client, error) {
 // Can implements [policy.Generator].
 func (c *Client) Can() policy.Abilities {
 	return policy.Abilities{
-		TokensIn: true, TokensOut: true, LogProbs: true, Several: true, Interrupt: !c.cfg.Native, Versions: true, Score: true, Stop: !c.cfg.Native,
+		TokensIn: true, TokensOut: true, LogProbs: true, Several: true, Interrupt: !c.cfg.Native, Versions: true, Score: true, Stop: !c.cfg.Native, Schema: true,
 	}
 }
 

@@ -1,0 +1,72 @@
+// Package refusal says to the clients of a gateway why their call has no reply.
+package refusal
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/text/chattemplate"
+)
+
+// CodeAgain is the code of calls that ended for no fault of the policy: a client may ask again.
+const CodeAgain = "ask_again"
+
+// ErrGone ends a call that nobody waits for.
+var ErrGone = errors.New("nobody waits for the reply")
+
+// ErrEnded ends the calls of a session that has ended.
+var ErrEnded = errors.New("the session has ended")
+
+// ErrStops ends calls because the gateway ends.
+var ErrStops = errors.New("the gateway ends: ask again")
+
+// Ended refuses the calls of a session that is over.
+func Ended(why string) *dialect.Error {
+	return &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: why}
+}
+
+// PolicyFailed is the reply to a call that the policy failed.
+func PolicyFailed(why string) *dialect.Error {
+	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: why}
+}
+
+// NotKept refuses a reply that the disk does not take.
+func NotKept(err error) error {
+	return &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
+}
+
+// Unguided refuses a call whose field asks for what the policy cannot make sure of.
+func Unguided(field string, err error) error {
+	return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: field, Message: strings.ToValidUTF8(err.Error(), "?")}
+}
+
+// A caused is a refusal with its cause.
+type caused struct {
+	said  *dialect.Error
+	cause error
+}
+
+// Error is the refusal.
+func (f caused) Error() string { return f.said.Error() }
+
+// Unwrap returns both.
+func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
+
+// Of turns an error of the policy into the reply of a call.
+func Of(err error) error {
+	switch {
+	case errors.Is(err, quintain.ErrNoRoom):
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + err.Error()}
+	case errors.Is(err, ErrGone), errors.Is(err, ErrStops):
+		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: CodeAgain, Message: err.Error()}
+	case errors.Is(err, ErrEnded):
+		return Ended(ErrEnded.Error())
+	}
+	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
+	}
+	return caused{PolicyFailed(strings.ToValidUTF8(err.Error(), "?")), err}
+}
