@@ -121,13 +121,18 @@ type Sources struct {
 	Environ []string          // as of os.Environ
 	Others  []string          // variables that begin with Prefix but are not settings
 	Flags   map[string]string // the given flags, by the path of the setting
+	Base    *Sources          // has a file that all these override; nil: none
 }
 
 // Load sets the settings from the sources. The error reports all faults, one per line. The
 // whole file is checked, but the environment only for the settings that the form uses. For
 // an unknown key or variable the error names the nearest known one.
 func (f *Form) Load(from Sources) error {
-	faults := f.loadFile(from)
+	var faults []error
+	if from.Base != nil {
+		faults = f.loadFile(*from.Base)
+	}
+	faults = append(faults, f.loadFile(from)...)
 	faults = append(faults, f.loadEnviron(from)...)
 	for _, s := range f.Settings() {
 		if text, given := from.Flags[s.path]; given {

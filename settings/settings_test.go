@@ -130,6 +130,8 @@ func TestPrecedence(t *testing.T) {
 	}{
 		{"the default", settings.Sources{}, 1},
 		{"the file", settings.Sources{Data: []byte("count: 2")}, 2},
+		{"the file of another over the default", settings.Sources{Base: &settings.Sources{Data: []byte("count: 5")}}, 5},
+		{"the file over that of another", settings.Sources{Data: []byte("count: 2"), Base: &settings.Sources{Data: []byte("count: 5")}}, 2},
 		{"the environment over the file", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT=3", "COUNT=9"}}, 3},
 		{"a variable that is empty says nothing", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT="}}, 2},
 		{"the flag over all", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT=3"}, Flags: map[string]string{"count": "4"}}, 4},

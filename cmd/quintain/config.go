@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/fleet/worker"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/hub"
@@ -57,6 +58,7 @@ type config struct {
 	Learn      learn.Settings
 	Fake       fake.Settings
 	Serve      serve.Settings
+	Worker     worker.Settings
 
 	notes io.Writer // gets messages about the settings
 }
@@ -84,6 +86,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Prefixed(&c.Learn, "learn", "training of the tiny policy")
 	d.Section(&c.Serve, "serve", "problems and grades of all tasks over HTTP")
 	d.Section(&c.Fake, "fake", "the inference server without a model")
+	d.Section(&c.Worker, "worker", "the worker of a run elsewhere")
 }
 
 // uses lists the settings of each verb. A verb knows no others.
@@ -105,6 +108,7 @@ func uses() map[string][]string {
 		"hub":       append(slices.Clone(hubs), "serve", scored),
 		"serve":     {"log", "server", "serve", "-serve.hub", scored},
 		"config":    {""},
+		"worker":    {"worker", "problems", "scenario.program", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
 
@@ -136,7 +140,7 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), notes: io.Discard,
+		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond
@@ -203,10 +207,24 @@ const configVariable = settings.Prefix + "CONFIG"
 
 // loadConfig reads the settings of a verb. Its errors are errors of use.
 func (w *world) loadConfig(verb, file string, flags map[string]string) (*config, error) {
+	from, err := w.sources(file, flags)
+	if err != nil {
+		return nil, err
+	}
+	return w.configOf(verb, from)
+}
+
+// sources returns the sources of settings: a file, unless its name is empty, the environment and flags.
+func (w *world) sources(file string, flags map[string]string) (settings.Sources, error) {
 	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Flags: flags}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
-		return nil, usagef("--config: %w", err)
+		return from, usagef("--config: %w", err)
 	}
+	return from, nil
+}
+
+// configOf reads the settings of a verb from sources. Its errors are errors of use.
+func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	// The defaults of many settings follow the kind of policy, which is a setting too.
 	c := defaults(player.Tiny)
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil && settings.Check(&c.Policy) != nil {

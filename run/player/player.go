@@ -91,6 +91,9 @@ type InvalidError struct{ error }
 // Unwrap returns the reason.
 func (e InvalidError) Unwrap() error { return e.error }
 
+// Invalid returns err as an [InvalidError].
+func Invalid(err error) error { return InvalidError{err} }
+
 // NewServer returns the policy of the inference server, not yet connected.
 func (s *Settings) NewServer(use server.Use) (*server.Server, error) {
 	of, err := server.New(s.OfServer(), use)

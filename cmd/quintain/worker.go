@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/fleet/worker"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
+)
+
+func newWorker(w *world) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "worker",
+		Short: "Play for a run on another machine",
+		Long: `Worker takes problems from quintain run --workers at --coordinator, plays each group, and
+hands it back. It has the settings of the run; its own flags, variables and file go over
+them, such as the --url of its inference servers. It keeps nothing on disk: start as many
+as you have servers for, and kill any of them (docs/fleet.md).
+
+SIGTERM or Ctrl-C returns what has not begun at once, and gives groups under way --grace
+to end. A second one cuts them.`,
+		Example: `  quintain worker --coordinator http://coordinator:8000 --url http://127.0.0.1:8001
+  quintain worker --coordinator @/shared/coordinator.url --coordinator-key-file worker.key --slots 256`,
+		Args: noArgs,
+	}
+	file := c.Flags().String("config", "", "YAML file with settings over those of the run, in the form that quintain config prints")
+	given := flags.Add(c, w.form().Use(uses()["worker"]...).Settings())
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		from, err := w.sources(*file, given)
+		if err != nil {
+			return err
+		}
+		own := defaults(player.Server)
+		if err := settings.New(own).Use("worker").Load(from); err != nil {
+			return usageError{err}
+		}
+		client, err := own.Worker.Client()
+		if err != nil {
+			return usageError{err}
+		}
+		return w.attend(c.Context(), func(ctx context.Context, cut <-chan struct{}) error {
+			return worker.Ended(ctx, w.work(ctx, from, worker.Config{Client: client, Program: version(), Stop: ctx.Done(), Cut: cut}))
+		})
+	}
+	return c
+}
+
+// work plays for a run with its settings, over which from go.
+func (w *world) work(ctx context.Context, from settings.Sources, to worker.Config) (err error) {
+	to.Say = func(format string, args ...any) {
+		fmt.Fprintf(w.stderr, "quintain worker: %s\n", screen.Safe(fmt.Sprintf(format, args...)))
+	}
+	if to.Play, err = to.Client.Play(ctx, to.Say); err != nil {
+		return err
+	}
+	from.Base = &settings.Sources{File: "settings of the run", Data: []byte(to.Play.Settings)}
+	c, err := w.configOf("worker", from)
+	if err != nil {
+		return err
+	}
+	to.Log = c.Log.Logger(w.stderr)
+	defer c.Source.Scenario.Stop()
+	if err := c.Source.Scenario.Start(ctx, to.Log); err != nil {
+		return err
+	}
+	if to.Streams, err = c.runStreams(); err != nil {
+		return err
+	}
+	to.Settings, to.Run, to.Player, to.Trains = c.Worker, c.Run.Of, &c.Policy, c.Run.Consumer == consumerHub
+	plays, err := worker.New(ctx, to)
+	if err != nil {
+		return err
+	}
+	return plays.Work(ctx)
+}

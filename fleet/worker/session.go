@@ -1,0 +1,252 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/pause"
+)
+
+// mostAsked is how many leases the coordinator grants at once, at most.
+const mostAsked = 1000
+
+// senders is how many leases are handed back at once.
+const senders = 4
+
+// A session is the life of an instance: from its registration until it has given back, or
+// lost, all its leases.
+type session struct {
+	*Worker
+	instance string
+	welcome  fleet.Welcome
+	cut      context.Context
+	lost     *news // of the coordinator
+	stuck    *news // of groups
+	idle     *news // of leases
+
+	waiting string // what the policy waited for at the last beat; empty: for replies alone
+
+	places  chan struct{} // a place for each group under way
+	senders chan struct{} // a place for each lease being handed back
+	leases  sync.WaitGroup
+
+	mu       sync.Mutex
+	held     map[uint64]*lease
+	unplayed int           // leases that wait or are under way; the others wait to be handed back
+	changed  chan struct{} // gets a value when there may be room for another lease
+}
+
+// body returns a call with v as its body.
+func body(v any) (call, error) {
+	text, err := jsonform.Marshal(v)
+	return call{body: text}, err
+}
+
+// run plays until ctx ends, or the instance must. It returns when it has no lease any more.
+// Leases are handed back until sending ends.
+func (s *session) run(ctx, sending context.Context) error {
+	playing, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	life, die := context.WithCancelCause(sending) // of the leases
+	defer die(nil)
+	fail := func(err error) {
+		stop(err)
+		die(err)
+	}
+	beating, still := context.WithCancel(context.WithoutCancel(ctx))
+	var beats sync.WaitGroup
+	beats.Go(func() { s.beat(beating, fail) })
+	err := s.fetch(playing, life, fail)
+	if err != nil {
+		fail(err)
+	}
+	s.leases.Wait()
+	still()
+	beats.Wait()
+	if err = context.Cause(playing); !errors.Is(err, errUnknown) {
+		s.leave(ctx)
+	}
+	return Ended(ctx, err)
+}
+
+// fetch asks for leases and holds them, until ctx ends.
+func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
+	for {
+		room := s.room()
+		if room <= 0 {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-s.changed:
+			}
+			continue
+		}
+		var grant fleet.Grant
+		err := s.config.Client.persist(ctx, call{
+			method: http.MethodPost, path: fleet.PathLeases, wait: longPoll, into: &grant,
+			query: url.Values{"instance": {s.instance}, "max": {strconv.Itoa(room)}, "wait": {strconv.Itoa(int(longPoll.Seconds()))}},
+		}, s.lost)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case status(err) == http.StatusGone:
+			return errUnknown
+		case err != nil:
+			return s.config.Client.explain(err)
+		}
+		s.told(grant.Version)
+		for _, of := range grant.Leases {
+			if l := s.take(life, of); l != nil {
+				s.leases.Go(func() { s.hold(ctx, l, fail) })
+			}
+		}
+		s.tell(len(grant.Leases) == 0 && room == min(mostAsked, s.groups()+1))
+	}
+}
+
+// room is how many leases the worker may ask for: one more than it plays at once, and none
+// while as many wait to be handed back.
+func (s *session) room() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.held)-s.unplayed > s.groups() {
+		return 0
+	}
+	return min(mostAsked, s.groups()+1-s.unplayed)
+}
+
+// errIdle says why a worker gets no lease.
+var errIdle = errors.New("the run is as far ahead of its trainer as it may be, or has no problem left")
+
+// tell tells people whether the worker has nothing to play.
+func (s *session) tell(idle bool) {
+	if idle {
+		s.idle.ill(errIdle)
+	} else {
+		s.idle.well()
+	}
+}
+
+// take holds a lease, unless it is held already: then it returns nil.
+func (s *session) take(life context.Context, of fleet.Lease) *lease {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.held[of.Number] != nil {
+		return nil
+	}
+	l := &lease{Lease: of}
+	l.life, l.die = context.WithCancelCause(life)
+	s.held[l.Number] = l
+	s.unplayed++
+	return l
+}
+
+// played makes room for another lease to be played.
+func (s *session) played() {
+	s.change(func() { s.unplayed-- })
+}
+
+// drop ends a lease.
+func (s *session) drop(l *lease) {
+	l.die(nil)
+	s.change(func() { delete(s.held, l.Number) })
+}
+
+// change calls f, and wakes fetch.
+func (s *session) change(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// beat gives signs of life until ctx ends. It calls fail when the instance must end.
+func (s *session) beat(ctx context.Context, fail func(error)) {
+	every := max(time.Second, time.Duration(s.welcome.Beat*float64(time.Second)))
+	for pause.For(ctx, every) {
+		s.sayWaiting()
+		s.mu.Lock()
+		named := slices.Sorted(maps.Keys(s.held))
+		s.mu.Unlock()
+		to, err := body(fleet.Beat{Leases: named})
+		if err != nil {
+			fail(err)
+			return
+		}
+		var answer fleet.Answer
+		to.method, to.path, to.into = http.MethodPost, s.path(fleet.PathBeat), &answer
+		limited, cancel := context.WithTimeout(ctx, 2*every) // a late beat is no better than the next one
+		err = s.config.Client.do(limited, to)
+		cancel()
+		f, failed := errors.AsType[*failure](err)
+		switch {
+		case failed && f.status == http.StatusGone:
+			fail(errUnknown)
+		case failed && !f.temporary():
+			fail(s.config.Client.explain(err))
+		case err == nil:
+			s.told(answer.Version)
+			s.cancel(answer.Gone)
+		}
+	}
+}
+
+// sayWaiting tells people what the policy waits for, when that changes.
+func (s *session) sayWaiting() {
+	policy, waits := s.engine.Policy.(interface{ Waiting() string })
+	if !waits {
+		return
+	}
+	now := policy.Waiting()
+	if now != s.waiting && now != "" {
+		s.config.Say("%s", now)
+	}
+	s.waiting = now
+}
+
+// errGone ends a lease that is no longer the worker's.
+var errGone = errors.New("the lease is another worker's")
+
+// cancel ends leases.
+func (s *session) cancel(gone []uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, number := range gone {
+		if l, held := s.held[number]; held {
+			l.die(errGone)
+		}
+	}
+}
+
+// path returns a path of the instance.
+func (s *session) path(form string) string { return strings.Replace(form, "{instance}", s.instance, 1) }
+
+// leave tells the coordinator that the worker ends. If it does not hear that, the leases
+// expire.
+func (s *session) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if err := s.config.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil {
+		s.config.Say("the coordinator was not told that the worker ends (%v): it finds out within %v", err, time.Duration(s.welcome.Lease*float64(time.Second)))
+	}
+}
+
+// mismatch returns the error of a lease whose problem this worker makes otherwise.
+func (s *session) mismatch(l *lease, own string) error {
+	return fmt.Errorf("lease %d of stream %d: this worker (%s) makes the problem %s, and the coordinator (%s) %s with other content or another name: "+
+		"start the worker with the coordinator's program and files", l.Number, l.Stream, s.config.Program, own, s.config.Play.Program, l.Problem.ID())
+}

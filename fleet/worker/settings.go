@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"cmp"
+	"errors"
+	"os"
+
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings say for which run a worker plays.
+type Settings struct {
+	Coordinator string // address, or @ and the name of a file with it
+	KeyFile     string // with the key; empty: none
+	Run         string
+	Name        string // for people; empty: the host's
+	Slots       int    // episodes at once; 0: as many as the run
+}
+
+// Defaults returns the default settings.
+func Defaults() Settings { return Settings{Run: "default"} }
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Text(&s.Coordinator, "coordinator", "address of the run with workers, such as http://coordinator:8000; @FILE: of a file with the address, read again after each failure")
+	d.Text(&s.KeyFile, "key_file", "file with the key of the coordinator, of the role worker").Flag("coordinator-key-file")
+	d.Text(&s.Run, "run", "name of the run at the coordinator").Given("a name")
+	d.Text(&s.Name, "name", "name of the worker, for people; empty: the host's").Flag("worker-name")
+	d.Int(&s.Slots, "slots", "episodes at once; 0: as many as run.parallel of the run").AtLeast(0)
+}
+
+// Client returns the client of the settings' coordinator.
+func (s Settings) Client() (*Client, error) {
+	if s.Coordinator == "" {
+		return nil, errors.New("worker.coordinator: is missing; want the address of a run that was started with --workers (--coordinator http://HOST:8000)")
+	}
+	key := ""
+	if s.KeyFile != "" {
+		var err error
+		if key, err = remote.ReadKey(s.KeyFile); err != nil {
+			return nil, err
+		}
+	}
+	return NewClient(s, key, nil)
+}
+
+// name returns the name of the worker.
+func (s Settings) name() string {
+	host, _ := os.Hostname() // the name is for people
+	return cmp.Or(s.Name, host, "worker")
+}

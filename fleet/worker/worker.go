@@ -1,0 +1,241 @@
+// Package worker plays the problems of a run elsewhere. It takes leases of them from the
+// run's coordinator, plays each group, and hands it back. It keeps nothing on disk: when it
+// dies, its coordinator grants its leases to others.
+package worker
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/policy/server"
+	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
+)
+
+// Times after a signal.
+const (
+	lastTries = 10 * time.Second // for groups and leases to reach the coordinator after the grace period
+	lastWords = 5 * time.Second  // the same once Cut is closed, and to take leave
+)
+
+// errUnknown says that the coordinator does not know the instance.
+var errUnknown = errors.New("the coordinator does not know this worker any more")
+
+// A Config says for which run a worker plays, and how.
+type Config struct {
+	Settings Settings
+	Client   *Client
+	Play     fleet.Play // from Client
+	Program  string     // name and version
+
+	Streams []rollout.Stream
+	Run     run.Settings // of which GroupSize, Grace, Replays, EpisodeTime and, if Settings has no slots, Parallel are used
+	Player  *player.Settings
+	Trains  bool            // a trainer takes the groups: it needs the model's own tokens, and tells versions
+	Stop    <-chan struct{} // closed: wait for no inference server any more
+	Cut     <-chan struct{} // closed: give everything back, and end; nil: never
+
+	Say func(format string, args ...any) // tells people
+	Log *slog.Logger
+}
+
+// A Worker plays for a run.
+type Worker struct {
+	config Config
+	name   string
+	tasks  string // digest of the problems
+	slots  int    // episodes at once
+	engine rollout.Engine
+
+	version atomic.Int32 // one more than that of the weights
+	counts  counts
+}
+
+// New returns a worker with its policy. An inference server that is not up yet is waited
+// for later.
+func New(ctx context.Context, c Config) (*Worker, error) {
+	w := &Worker{config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
+	var err error
+	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
+		return nil, err
+	}
+	w.engine = rollout.Engine{
+		Sampling: c.Player.Sampling, Size: max(1, c.Run.GroupSize), Parallel: 1,
+		Grace: c.Run.Grace, Limit: c.Run.EpisodeTime, Replays: c.Run.Replays,
+	}
+	if w.engine.Policy, err = w.policy(ctx); err != nil {
+		return nil, err
+	}
+	c.Say("playing %s for run %q, %d episodes at once in groups of %d; Ctrl-C stops", w.name, c.Settings.Run, w.slots, w.engine.Size)
+	if least := 4 * w.engine.Size; w.slots < least {
+		c.Say("warning: a group of %d starts only when all its slots are free, so many of %d slots are idle; --slots %d idles about 11 %%, more idle less",
+			w.engine.Size, w.slots, least)
+	}
+	return w, nil
+}
+
+// errTiny says why the tiny policy does not play.
+var errTiny = errors.New("policy.kind: the run plays with the tiny policy, whose weights a worker cannot fetch; " +
+	"choose --policy server with the --url of an inference server, or --policy script")
+
+// policy returns the policy of the settings.
+func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
+	p := w.config.Player
+	switch p.Kind {
+	case player.Tiny:
+		return nil, player.Invalid(errTiny)
+	case player.Script:
+		return p.Solver(w.config.Streams, w.config.Run.Seed, w.Version), nil
+	}
+	s, err := p.NewServer(server.Use{
+		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,
+		Say: func(text string) { w.config.Say("%s", text) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Reach(ctx)
+}
+
+// counts are those of the leases that ended.
+type counts struct{ groups, kept, episodes, fenced, returned, lost atomic.Int64 }
+
+// String returns the counts for people.
+func (c *counts) String() string {
+	text := fmt.Sprintf("%d groups played with %d episodes, of which the run keeps %d groups; %d leases returned, %d fenced",
+		c.groups.Load(), c.episodes.Load(), c.kept.Load(), c.returned.Load(), c.fenced.Load())
+	if lost := c.lost.Load(); lost > 0 {
+		text += fmt.Sprintf(", %d not delivered: the coordinator grants them to others", lost)
+	}
+	return text
+}
+
+// Version is the version of the weights that the policy samples with, as somebody told the
+// run; [weights.Unknown] until the worker is registered.
+func (w *Worker) Version() int32 { return w.version.Load() + weights.Unknown }
+
+// told takes the version from an answer.
+func (w *Worker) told(version int) { w.version.Store(int32(version) - weights.Unknown) }
+
+// groups is how many groups are played at once.
+func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
+
+// Work plays until ctx ends, and longer: groups under way have the grace period. It returns
+// when all leases are given back, or the coordinator has not answered for a while. The end
+// of ctx is no error.
+func (w *Worker) Work(ctx context.Context) error {
+	defer func() { w.config.Say("the end: %s", &w.counts) }()
+	runner, runs := w.engine.Policy.(interface{ Run(context.Context) error })
+	if !runs {
+		return w.run(ctx)
+	}
+	return run.Together(context.WithoutCancel(ctx), runner.Run, func(failed context.Context) error {
+		ctx, stop := context.WithCancelCause(ctx)
+		defer stop(nil)
+		defer context.AfterFunc(failed, func() { stop(context.Cause(failed)) })()
+		return w.run(ctx)
+	})
+}
+
+// run plays as one instance after the other.
+func (w *Worker) run(ctx context.Context) error {
+	outlast := context.WithoutCancel(ctx)
+	cut, cutNow := context.WithCancel(outlast)
+	defer cutNow()
+	sending, giveUp := context.WithCancel(outlast)
+	defer giveUp()
+	over := make(chan struct{})
+	var warden sync.WaitGroup
+	defer warden.Wait()
+	defer close(over)
+	warden.Go(func() { w.guard(ctx, over, cutNow, giveUp) })
+
+	lost := &news{say: w.config.Say, lost: "waiting for the coordinator: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
+	for ctx.Err() == nil {
+		s := newSession(w, cut, lost)
+		if err := s.register(ctx); err != nil {
+			return Ended(ctx, err)
+		}
+		if err := s.run(ctx, sending); !errors.Is(err, errUnknown) {
+			return Ended(ctx, err)
+		}
+		w.config.Say("%v: what it held is thrown away, and it registers anew", errUnknown)
+	}
+	return nil
+}
+
+// Ended returns err unless it is the end of ctx.
+func Ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil
+	}
+	return err
+}
+
+// guard bounds the time after ctx and after Cut, until over is closed.
+func (w *Worker) guard(ctx context.Context, over <-chan struct{}, cut, giveUp func()) {
+	var patience <-chan time.Time
+	select {
+	case <-over:
+		return
+	case <-ctx.Done():
+		patience = time.After(w.engine.Grace + lastTries)
+	case <-w.config.Cut:
+	}
+	select {
+	case <-over:
+		return
+	case <-patience:
+		cut()
+	case <-w.config.Cut:
+		cut()
+		select {
+		case <-over:
+			return
+		case <-time.After(lastWords):
+		}
+	}
+	giveUp()
+}
+
+// newSession returns a session that is not registered. Cut ends when its episodes must.
+func newSession(w *Worker, cut context.Context, lost *news) *session {
+	return &session{
+		Worker: w, instance: rand.Text(), cut: cut, lost: lost, held: map[uint64]*lease{}, changed: make(chan struct{}, 1),
+		idle:    &news{say: w.config.Say, lost: "no group may begin: %v", back: "groups begin again"},
+		stuck:   &news{say: w.config.Say, lost: "the coordinator does not take groups: %v; the worker keeps them, and tries again", back: "the coordinator takes groups again"},
+		places:  make(chan struct{}, w.groups()),
+		senders: make(chan struct{}, senders),
+	}
+}
+
+// register introduces the instance. It waits until the coordinator answers.
+func (s *session) register(ctx context.Context) error {
+	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.config.Program, Tasks: s.tasks})
+	if err != nil {
+		return err
+	}
+	to.method, to.path, to.into = http.MethodPost, fleet.PathWorkers, &s.welcome
+	err = s.config.Client.persist(ctx, to, s.lost)
+	if status(err) == http.StatusConflict {
+		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s: "+
+			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
+	}
+	if err != nil {
+		return s.config.Client.explain(err)
+	}
+	s.told(s.welcome.Version)
+	return nil
+}
