@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/aliases"
 	"github.com/quintain-rl/quintain/gateway/answers"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -23,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/player"
@@ -102,18 +104,10 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return err
 	}
-	planes, err := answers.Routes(agents, c.Gateway)
-	if err != nil {
-		return usageError{err}
-	}
-	if c.Policy.Remote() {
-		c.Server.Calls = c.Policy.Server.Connections(&c.Teacher, c.Run.Of.Parallel)
-	}
-	leases, err := c.coordinator(streams, log)
+	leases, planes, err := c.elsewhere(agents, streams, log)
 	if err != nil {
 		return err
 	}
-	planes.Main = append(planes.Main, leases.Routes()...)
 	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, planes)
 	if err != nil {
 		return err
@@ -150,6 +144,21 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 		r.live.Say("warning: %s", text)
 	}
 	return r.run(ctx, w)
+}
+
+// elsewhere returns the coordinator of workers elsewhere, nil if none play, and the routes of all
+// who play elsewhere.
+func (c *config) elsewhere(agents *gateway.Gateway, streams []rollout.Stream, log *slog.Logger) (*fleet.Coordinator, aliases.Planes, error) {
+	planes, err := answers.Routes(agents, c.Gateway)
+	if err != nil {
+		return nil, planes, usageError{err}
+	}
+	if c.Policy.Remote() {
+		c.Server.Calls = c.Policy.Server.Connections(&c.Teacher, c.Run.Of.Parallel)
+	}
+	leases, err := c.coordinator(streams, log)
+	planes.Main = append(planes.Main, leases.Routes()...)
+	return leases, planes, err
 }
 
 // run runs the run and prints its report.

@@ -38,7 +38,7 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 	if err != nil {
 		return nil, err
 	}
-	play := fleet.Play{Program: "quintain " + version(), Tasks: digest, Settings: text}
+	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
 	return fleet.New(fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}), nil
 }
 
