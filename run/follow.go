@@ -28,6 +28,10 @@ type Trainer interface {
 	// many steps their oldest token was behind, without groups of unknown version.
 	Staleness() map[int]int
 
+	// NewlyAcked returns the IDs of the groups that were acknowledged since its last call; the
+	// first call returns none. Only one caller may use it.
+	NewlyAcked() []string
+
 	// Progress returns a channel that closes when any of this may have changed.
 	Progress() <-chan struct{}
 
@@ -57,6 +61,7 @@ func (f *following) resume(r *Run) *checkpoint {
 func (f *following) begin() {
 	f.first, f.episodes = f.trainer.Acked()
 	f.lags = f.trainer.Staleness()
+	f.trainer.NewlyAcked()
 	f.open(f.first, f.episodes)
 }
 
@@ -71,7 +76,8 @@ func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 		steps, episodes := f.trainer.Acked()
 		f.open(steps, episodes)
 		for ; last < steps; last++ {
-			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Standings: f.Standings()}); err != nil {
+			cost := f.costs.sum(f.trainer.NewlyAcked())
+			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Cost: cost, Standings: f.Standings()}); err != nil {
 				return err
 			}
 		}
