@@ -21,7 +21,6 @@ import (
 type batch struct {
 	number uint64          // 1 or above; never reused
 	seqs   []uint64        // its groups, in the order of delivery
-	ids    []string        // of its groups
 	size   int             // sequences of its groups
 	tokens int             // of its groups
 	plays  int             // episodes of its groups
@@ -72,7 +71,6 @@ func (d *batch) add(groups []queue.Delivery) {
 		d.tokens += groups[i].Tokens
 		d.plays += int(groups[i].Episodes)
 		d.oldest = append(d.oldest, groups[i].Oldest)
-		d.ids = append(d.ids, groups[i].ID)
 	}
 }
 

@@ -30,8 +30,6 @@ type batches struct {
 	open  []*batch      // oldest first; replaced, never changed
 	plays int           // acknowledged episodes
 	lags  map[int]int   // acknowledged groups, by the staleness of their oldest token in steps
-	asks  bool          // somebody asks for the IDs of acknowledged groups
-	ended []string      // these IDs since it last asked
 	next  uint64        // number of the last formed batch
 	acked ring          // numbers of the last acknowledged batches
 	past  []queue.State // records of gone batches, to delete with the next change
@@ -87,24 +85,9 @@ func (b *batches) staleness() map[int]int {
 // memory.
 const mostLag = 1000
 
-// mostEnded is the most IDs of acknowledged groups that wait for somebody to ask.
-const mostEnded = 1 << 14
-
-// newlyAcked returns the IDs of the groups acknowledged since its last call.
-func (b *batches) newlyAcked() (ids []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	ids, b.ended, b.asks = b.ended, nil, true
-	return ids
-}
-
 // measure counts the staleness of a batch's groups: its trainer had made as many steps as
 // batches were acknowledged. b.mu is held.
 func (b *batches) measure(d *batch) {
-	if b.asks {
-		b.ended = append(b.ended, d.ids...)
-		b.ended = b.ended[max(0, len(b.ended)-mostEnded):]
-	}
 	for _, oldest := range d.oldest {
 		if oldest >= 0 {
 			lag := b.step - len(b.open) - int(oldest)

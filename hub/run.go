@@ -119,10 +119,6 @@ func (r *Run) Tell(ctx context.Context, version int32) error {
 // oldest token was behind. Groups of unknown version do not count.
 func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
 
-// NewlyAcked returns the IDs of the groups acknowledged since its last call, at most the last 16384.
-// The first call returns none.
-func (r *Run) NewlyAcked() []string { return r.batches.newlyAcked() }
-
 // Progress returns a channel that is closed when Step, Acked, Version or Staleness may have
 // changed. Take the channel first, then look, then wait.
 func (r *Run) Progress() <-chan struct{} { return r.batches.nextProgress() }

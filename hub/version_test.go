@@ -3,7 +3,6 @@ package hub
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,35 +97,4 @@ func TestStalenessIsMeasured(t *testing.T) {
 			t.Errorf("%d batches are acknowledged, staleness %v; want %d, %s", acked, f.run.Staleness(), 5+step, want)
 		}
 	}
-}
-
-// TestAcknowledgedGroupsAreTold names each acknowledged group once to who asks, also one of a batch that
-// an earlier server formed.
-func TestAcknowledgedGroupsAreTold(t *testing.T) {
-	f := newFixture(t, nil, Config{})
-	want := func(why string, ids ...string) {
-		t.Helper()
-		if got := f.run.NewlyAcked(); !slices.Equal(got, ids) {
-			t.Errorf("%s: %q are acknowledged, want %q", why, got, ids)
-		}
-	}
-	f.register(1, 0)
-	for _, id := range []string{"a", "b", "c", "d", "e"} {
-		g := &quintain.Group{ID: id, Tokens: [][]quintain.Token{{1}}, Masks: [][]int32{{1}}, Scores: []float64{1}}
-		if _, err := f.config.Queue.Put(t.Context(), g); err != nil {
-			t.Fatal(err)
-		}
-	}
-	f.batch() // a
-	f.batch() // b acknowledges a
-	want("before somebody asked")
-	f.batch() // c
-	f.batch() // d
-	want("two batches", "b", "c")
-	want("and no more")
-	f.restart()
-	want("another server")
-	f.batch()
-	f.batch()
-	want("a batch of the earlier one", "d")
 }

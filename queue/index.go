@@ -38,6 +38,7 @@ type index struct {
 	changed      chan struct{}         // nil: nobody waits
 	stats        Stats                 // the counters alone
 	onUnreadable func(Unreadable)      // nil: nobody listens
+	onAcked      func([]Entry)         // nil: nobody listens
 }
 
 func newIndex(o Options) index {

@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"sync"
 
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
@@ -28,10 +30,6 @@ type Trainer interface {
 	// many steps their oldest token was behind, without groups of unknown version.
 	Staleness() map[int]int
 
-	// NewlyAcked returns the IDs of the groups that were acknowledged since its last call; the
-	// first call returns none. Only one caller may use it.
-	NewlyAcked() []string
-
 	// Progress returns a channel that closes when any of this may have changed.
 	Progress() <-chan struct{}
 
@@ -51,6 +49,9 @@ type following struct {
 	episodes int         // that it was known to have trained on
 	lags     map[int]int // its staleness then
 	batch    estimate    // of its batches, in episodes
+
+	mu   sync.Mutex // guards the rest
+	cost Cost       // of the groups that were acknowledged since the last step
 }
 
 func (f *following) resume(r *Run) *checkpoint {
@@ -61,7 +62,7 @@ func (f *following) resume(r *Run) *checkpoint {
 func (f *following) begin() {
 	f.first, f.episodes = f.trainer.Acked()
 	f.lags = f.trainer.Staleness()
-	f.trainer.NewlyAcked()
+	f.config.Queue.OnAcked(f.acked)
 	f.open(f.first, f.episodes)
 }
 
@@ -76,8 +77,7 @@ func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 		steps, episodes := f.trainer.Acked()
 		f.open(steps, episodes)
 		for ; last < steps; last++ {
-			cost := f.costs.sum(f.trainer.NewlyAcked())
-			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Cost: cost, Standings: f.Standings()}); err != nil {
+			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Cost: f.newCost(), Standings: f.Standings()}); err != nil {
 				return err
 			}
 		}
@@ -131,6 +131,26 @@ func (f *following) batchEpisodes() int {
 		n = max(n, pending+s.GroupSize) // all that may start has ended, and makes no batch
 	}
 	return max(1, n/s.GroupSize) * s.GroupSize
+}
+
+// acked counts groups that the trainer has acknowledged.
+func (f *following) acked(groups []queue.Entry) {
+	all := make([]string, len(groups))
+	for i := range groups {
+		all[i] = groups[i].ID
+	}
+	cost := f.costs.sum(all)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cost = f.cost.plus(cost)
+}
+
+// newCost is the cost of the groups that were acknowledged since its last call.
+func (f *following) newCost() (cost Cost) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	cost, f.cost = f.cost, Cost{}
+	return cost
 }
 
 // newLags lists the lags of the groups that were acknowledged since its last call.

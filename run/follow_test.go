@@ -25,8 +25,6 @@ type trainer struct {
 	mu           sync.Mutex
 	first        int      // steps that it had made before
 	has          []uint64 // groups that it has not acknowledged, oldest first
-	ids          []string // of them
-	done         []string // of groups that it has acknowledged since it was asked
 	taken, acked int
 	version      int // that was told; -1: none
 	lags         map[int]int
@@ -61,13 +59,6 @@ func (t *trainer) Staleness() map[int]int {
 	return maps.Clone(t.lags)
 }
 
-func (t *trainer) NewlyAcked() (ids []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	ids, t.done = t.done, nil
-	return ids
-}
-
 func (t *trainer) Progress() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -96,7 +87,7 @@ func (t *trainer) take() {
 	t.change(func() {
 		t.taken++
 		for i := range batch {
-			t.has, t.ids = append(t.has, batch[i].Seq), append(t.ids, batch[i].ID)
+			t.has = append(t.has, batch[i].Seq)
 		}
 	})
 }
@@ -109,8 +100,7 @@ func (t *trainer) ack(lags ...int) {
 	}
 	t.change(func() {
 		t.acked++
-		t.done = append(t.done, t.ids[:n]...)
-		t.has, t.ids = t.has[n:], t.ids[n:]
+		t.has = t.has[n:]
 		for _, lag := range lags {
 			t.lags[lag]++
 		}
