@@ -38,7 +38,6 @@ type index struct {
 	changed      chan struct{}         // nil: nobody waits
 	stats        Stats                 // the counters alone
 	onUnreadable func(Unreadable)      // nil: nobody listens
-	onAcked      func([]Entry)         // nil: nobody listens
 }
 
 func newIndex(o Options) index {

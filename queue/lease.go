@@ -150,19 +150,8 @@ func (q *Queue) Ack(ctx context.Context, consumer string, seqs ...uint64) error 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Acked += uint64(len(leases))
-	if q.onAcked != nil {
-		q.onAcked(entriesOf(leases))
-	}
+	q.announce(entriesOf(leases))
 	return nil
-}
-
-// OnAcked calls tell for groups that any consumer acknowledges, once they are durably done. Tell
-// must be quick, must not call the queue, and may be called by many goroutines. It replaces that of an
-// earlier call.
-func (x *index) OnAcked(tell func([]Entry)) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.onAcked = tell
 }
 
 func entriesOf(leases []*lease) []Entry {
