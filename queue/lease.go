@@ -150,6 +150,7 @@ func (q *Queue) Ack(ctx context.Context, consumer string, seqs ...uint64) error 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Acked += uint64(len(leases))
+	q.announce(entriesOf(leases))
 	return nil
 }
 

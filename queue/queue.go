@@ -40,6 +40,7 @@ type Queue struct {
 
 	ready readiness
 
+	acks
 	index
 }
 

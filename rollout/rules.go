@@ -83,6 +83,7 @@ const (
 	DropMixedVocab Drop = "mixed_vocabularies" // the episodes have different vocabularies
 	DropDuplicate  Drop = "duplicate"          // the queue already has a group of this problem
 	DropStale      Drop = "stale"              // it waited too long and exceeded the staleness bound
+	DropWithheld   Drop = "withheld"           // the same, in a run that withholds such groups
 	DropRefused    Drop = "refused"            // the trainer or the hub refuses it
 	DropUnrewarded Drop = "unrewarded"         // an agent's session got no reward in time
 	DropIncomplete Drop = "incomplete"         // sessions of the group were never made, or did not end

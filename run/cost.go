@@ -36,6 +36,14 @@ func (c Cost) minus(d Cost) Cost {
 // Length is the mean number of sampled tokens of an episode; 0 if there is none.
 func (c Cost) Length() float64 { return float64(c.Tokens) / float64(max(1, c.Episodes)) }
 
+// Longer is by which share the episodes of c are longer than those of d, in the mean; 0 if d has none.
+func (c Cost) Longer(d Cost) float64 {
+	if d.Tokens == 0 {
+		return 0
+	}
+	return c.Length()/d.Length() - 1
+}
+
 // Duration is the mean number of seconds of a group; 0 if there is none.
 func (c Cost) Duration() float64 { return c.Seconds / float64(max(1, c.Groups)) }
 

@@ -41,6 +41,7 @@ type Stepped struct {
 	learn.Step       // without metrics if nothing is trained here
 	Lags       []int // versions by which the oldest token of each group was behind
 	Trained    bool  // a learner made the step
+	Cost       Cost  // of those of its groups that this process played lately
 
 	Standings []curriculum.Standing // of the curriculum; nil: none
 }

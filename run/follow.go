@@ -2,7 +2,9 @@ package run
 
 import (
 	"context"
+	"sync"
 
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
@@ -47,6 +49,9 @@ type following struct {
 	episodes int         // that it was known to have trained on
 	lags     map[int]int // its staleness then
 	batch    estimate    // of its batches, in episodes
+
+	mu   sync.Mutex // guards the rest
+	cost Cost       // of the groups that were acknowledged since the last step
 }
 
 func (f *following) resume(r *Run) *checkpoint {
@@ -57,6 +62,7 @@ func (f *following) resume(r *Run) *checkpoint {
 func (f *following) begin() {
 	f.first, f.episodes = f.trainer.Acked()
 	f.lags = f.trainer.Staleness()
+	f.config.Queue.OnAcked(f.acked)
 	f.open(f.first, f.episodes)
 }
 
@@ -71,7 +77,7 @@ func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 		steps, episodes := f.trainer.Acked()
 		f.open(steps, episodes)
 		for ; last < steps; last++ {
-			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Standings: f.Standings()}); err != nil {
+			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Cost: f.newCost(), Standings: f.Standings()}); err != nil {
 				return err
 			}
 		}
@@ -125,6 +131,26 @@ func (f *following) batchEpisodes() int {
 		n = max(n, pending+s.GroupSize) // all that may start has ended, and makes no batch
 	}
 	return max(1, n/s.GroupSize) * s.GroupSize
+}
+
+// acked counts groups that the trainer has acknowledged.
+func (f *following) acked(groups []queue.Entry) {
+	all := make([]string, len(groups))
+	for i := range groups {
+		all[i] = groups[i].ID
+	}
+	cost := f.costs.sum(all)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cost = f.cost.plus(cost)
+}
+
+// newCost is the cost of the groups that were acknowledged since its last call.
+func (f *following) newCost() (cost Cost) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	cost, f.cost = f.cost, Cost{}
+	return cost
 }
 
 // newLags lists the lags of the groups that were acknowledged since its last call.

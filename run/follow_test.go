@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -219,34 +221,91 @@ func TestTrainer(t *testing.T) {
 type labelled struct{ quintain.Policy }
 
 // TestGroupsThatAreTooOldWhenTheyAreMade plays with a server that says an old version. Its
-// groups are dropped at once, and leave their room to better ones.
+// groups are dropped at once, or withheld, and leave their room to better ones. Their scores count.
 func TestGroupsThatAreTooOldWhenTheyAreMade(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := config(t, open(t, queue.NewMemory()))
-		var label atomic.Int32
-		player := solver(c.Streams, 0.6)
-		player.Version = label.Load
-		c.Policy, c.Consumer, c.Settings.MaxLag, c.Settings.Steps = labelled{player}, run.Follow(newTrainer(c.Queue, 1, 1)), 0, 0
-		c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
-		ctx, stop := context.WithCancel(t.Context())
-		defer stop()
-		r := begin(t, c)
-		ended := make(chan error)
-		go func() { ended <- r.Run(ctx) }()
-		synctest.Wait()
-		waiting := func() int { return c.Queue.Stats().Waiting.Groups }
-		if dropped := r.Report().GroupsDropped[rollout.DropStale]; dropped < 4 || waiting() > 0 {
-			t.Errorf("%d groups are dropped, and %d wait for nobody", dropped, waiting())
-		}
-		label.Store(1)
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		if waiting() != 4 {
-			t.Errorf("%d groups of the right label wait, want the 4 of a batch", waiting())
-		}
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	for _, test := range []struct {
+		stale  run.Stale
+		reason rollout.Drop
+		trace  string // fate in the trace
+		kept   bool   // they were in the queue
+	}{
+		{run.StaleDrop, rollout.DropStale, "", true},
+		{run.StaleWithhold, rollout.DropWithheld, "withheld", false},
+	} {
+		t.Run(string(test.stale), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, seen, rows := config(t, open(t, queue.NewMemory())), &events{}, &rowsLog{}
+				metrics := run.NewMetrics(rows, 0, 0)
+				var label atomic.Int32
+				player := solver(c.Streams, 0.6)
+				player.Version = label.Load
+				outside := newTrainer(c.Queue, 1, 1)
+				c.Policy, c.Consumer, c.Settings.MaxLag, c.Settings.Steps = labelled{player}, run.Follow(outside), 0, 0
+				c.Settings.Stale, c.Sinks, c.Curriculum = test.stale, []run.Sink{seen, metrics}, curriculum.Default()
+				c.Curriculum.Mode = curriculum.Adaptive
+				c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				r := begin(t, c)
+				ended := make(chan error)
+				go func() { ended <- r.Run(ctx) }()
+				synctest.Wait()
+				waiting := func() int { return c.Queue.Stats().Waiting.Groups }
+				late := r.Report()
+				if late.GroupsDropped[test.reason] < 4 || waiting() > 0 || (c.Queue.Stats().Put > 0) != test.kept {
+					t.Errorf("dropped: %v; %d groups wait for nobody; %d were kept", late.GroupsDropped, waiting(), c.Queue.Stats().Put)
+				}
+				if late.Stale.Groups != late.GroupsDropped[test.reason] || late.Stale.Tokens == 0 || late.Kept.Groups+late.Trained.Groups > 0 {
+					t.Errorf("the report has %+v, dropped %v", late.Stale, late.GroupsDropped)
+				}
+				for _, p := range of[run.Played](seen) {
+					if record := p.Record(time.Time{}); record.Drop != test.trace || len(record.Scores) != 4 {
+						t.Errorf("the trace has %d scores, fate %q", len(record.Scores), record.Drop)
+					}
+				}
+				for i, s := range r.Standings() {
+					if late.Tasks[i].Groups < 2 || s.PassRate == 0 {
+						t.Errorf("%s: %d groups count, with a pass rate of %v", s.Name, late.Tasks[i].Groups, s.PassRate)
+					}
+				}
+				label.Store(1)
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				if waiting() != 4 {
+					t.Errorf("%d groups of the right label wait, want the 4 of a batch", waiting())
+				}
+				before := r.Report().GroupsDropped[test.reason]
+				outside.change(func() { outside.taken, outside.acked = 1, 1 }) // a step on others' groups
+				synctest.Wait()
+				later := of[run.Dropped](seen)
+				if n := r.Report().GroupsDropped[test.reason] - before; n != 4 || waiting() > 0 || later[len(later)-1].Why != test.reason {
+					t.Errorf("%d of 4 groups that waited for too long are dropped, %+v", n, later[len(later)-1])
+				}
+				label.Store(2)
+				outside.tell(2)
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				outside.take()
+				outside.ack()
+				synctest.Wait()
+				report := r.Report()
+				if report.Trained.Groups != 4 || report.Trained.Episodes != 16 || report.Trained.Tokens == 0 {
+					t.Errorf("after a batch of 4 groups, the report has %+v trained on", report.Trained)
+				}
+				stop()
+				if err := errors.Join(<-ended, metrics.Close()); err != nil {
+					t.Error(err)
+				}
+				last := rows.rows[len(rows.rows)-1].Values
+				for name, want := range map[string]int{
+					"stale/groups": report.Stale.Groups, "stale/tokens": report.Stale.Tokens, "dropped/" + string(test.reason): report.Stale.Groups,
+					"trained/groups": 4, "trained/tokens": report.Trained.Tokens,
+				} {
+					if got := last["total/"+name]; int(got) < want || want == 0 {
+						t.Errorf("total/%s is %v, want %d", name, got, want)
+					}
+				}
+			})
+		})
+	}
 }

@@ -53,7 +53,7 @@ func (r *Run) dropStale(ctx context.Context) error {
 	if err != nil || len(stale) == 0 {
 		return err
 	}
-	return r.drop(ctx, rollout.DropStale, stale...)
+	return r.drop(ctx, r.config.Settings.Stale.reason(), stale...)
 }
 
 // drop drops leased groups.

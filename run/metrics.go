@@ -55,7 +55,7 @@ type sums struct {
 	succeeded, failed                []float64 // durations of kept groups and of others, in seconds
 	drops                            map[string]int
 	tasks                            map[string]average
-	keptCost, staleCost              Cost
+	keptCost, trainedCost, staleCost Cost
 }
 
 // An average averages values without keeping them.
@@ -103,12 +103,13 @@ func (n *Metrics) Note(e Event) error {
 		n.played(e)
 	case Dropped:
 		n.sum.drops[string(e.Why)] += len(e.Groups)
-		if e.Why == rollout.DropStale {
+		if isLate(e.Why) {
 			n.sum.staleCost = n.sum.staleCost.plus(e.Cost)
 		}
 	case Stepped:
 		n.step = max(n.step, e.Version)
 		n.sum.steps++
+		n.sum.trainedCost = n.sum.trainedCost.plus(e.Cost)
 		for _, lag := range e.Lags {
 			n.sum.lags, n.sum.lagMax = n.sum.lags.with(float64(lag)), max(n.sum.lagMax, float64(lag))
 		}
@@ -155,6 +156,9 @@ func (n *Metrics) played(p Played) {
 			n.sum.unscored++
 		}
 		return
+	}
+	if p.Drop == rollout.DropWithheld {
+		n.sum.staleCost = n.sum.staleCost.plus(costOf(p.Trajectories))
 	}
 	n.sum.rejected++
 	n.sum.failed = append(n.sum.failed, took)
@@ -286,6 +290,9 @@ func (n *Metrics) add(over time.Duration) {
 	}
 	if s.keptCost.Groups > 0 {
 		v["train/kept_tokens"] = s.keptCost.Length()
+	}
+	if s.trainedCost.Groups > 0 {
+		v["train/trained_tokens"], v["train/trained_seconds"] = s.trainedCost.Length(), s.trainedCost.Duration()
 	}
 	if s.staleCost.Groups > 0 {
 		v["train/stale_tokens"], v["train/stale_seconds"] = s.staleCost.Length(), s.staleCost.Duration()

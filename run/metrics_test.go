@@ -59,7 +59,7 @@ func TestMetrics(t *testing.T) {
 		}}, Scores: []float64{0.25, 0.25}, Drop: rollout.DropEqual},
 		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, 0)}}, Drop: rollout.DropInfra},
 		run.Dropped{rollout.DropStale, []string{"a", "b"}, run.Cost{Groups: 2, Episodes: 4, Tokens: 48, Seconds: 5}},
-		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true,
+		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true, Cost: run.Cost{Groups: 1, Episodes: 2, Tokens: 16, Seconds: 3.5},
 			Standings: []curriculum.Standing{{Name: "gcd", Complexity: 0.5, Share: 0.75, PassRate: 1, Moved: true, Target: 0.7}, {Name: "lcm", Share: 0.25}}},
 		run.Examined{Version: 4, Report: &exam.Report{
 			Summary: exam.Summary{Mean: &mean, Within: &stats.Interval{Low: 0.125, High: 0.5}}, Rows: []*exam.Row{{Label: "gcd:1", Summary: exam.Summary{Mean: &mean}}, {Label: "lcm"}},
@@ -101,7 +101,7 @@ func TestMetrics(t *testing.T) {
 		"server/server_0_request_time_avg": 2, "server/server_0_request_time_std": 1, "server/server_0_request_time_99p": 2.98, "server/server_0_average_num_attempts": 1.5,
 		"server/server_0_eval_request_time_avg": 5, "server/server_0_eval_request_time_std": 0, "server/server_0_eval_request_time_99p": 5, "server/server_0_eval_retry_rate": 1,
 		"train/items_sent_to_api": 1, "train/items_rejected": 2, "train/tokens_per_s": rate,
-		"train/episodes": 4, "train/stale_tokens": 12, "train/stale_seconds": 2.5, "train/kept_tokens": 12,
+		"train/episodes": 4, "train/stale_tokens": 12, "train/stale_seconds": 2.5, "train/kept_tokens": 12, "train/trained_tokens": 8, "train/trained_seconds": 3.5,
 		"train/score": 0.375, "train/score/gcd:1": 0.5, "train/score/lcm": 0.25, "train/percent_correct": 0.75, "train/malformed": 0.25,
 		"train/completion_lengths": 10, "train/completion_lengths_min": 4, "train/completion_lengths_max": 20,
 		"train/completion_lengths_std": log.rows[0].Values["train/completion_lengths_std"], "train/completion_lengths_p95": 0.25,
@@ -114,6 +114,8 @@ func TestMetrics(t *testing.T) {
 	}
 	total := map[string]float64{
 		"total/groups": 3, "total/kept": 1, "total/dropped/equal_scores": 1, "total/dropped/infra_failed": 1, "total/dropped/stale": 2, "total/dropped_later": 2,
+		"total/stale/groups": 2, "total/stale/episodes": 4, "total/stale/tokens": 48, "total/stale/seconds": 5,
+		"total/trained/groups": 1, "total/trained/episodes": 2, "total/trained/tokens": 16, "total/trained/seconds": 3.5,
 		"total/episodes/scored": 3, "total/episodes/model_failed": 1, "total/episodes/infra_failed": 1, "total/tokens": 140, "total/steps": 1, "total/lag/0": 1, "total/lag/3": 1,
 	}
 	maps.Copy(want, total)
@@ -214,11 +216,16 @@ func TestTotalsAreThoseOfTheReport(t *testing.T) {
 		for lag, groups := range report.Staleness {
 			add(fmt.Sprintf("lag/%d", lag), groups)
 		}
+		for of, cost := range map[string]run.Cost{"trained/": report.Trained, "stale/": report.Stale} {
+			add(of+"groups", cost.Groups)
+			add(of+"episodes", cost.Episodes)
+			add(of+"tokens", cost.Tokens)
+		}
 		before = log.rows[len(log.rows)-1].Values
 	}
 	got := maps.Clone(before)
 	maps.DeleteFunc(got, func(name string, _ float64) bool {
-		return !strings.HasPrefix(name, "total/") || name == "total/groups" || name == "total/dropped_later"
+		return !strings.HasPrefix(name, "total/") || name == "total/groups" || name == "total/dropped_later" || strings.HasSuffix(name, "/seconds")
 	})
 	if !maps.Equal(got, want) || got["total/steps"] == 0 {
 		t.Errorf("the totals are\n%v, and the reports say\n%v", got, want)

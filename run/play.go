@@ -69,7 +69,7 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 	}
 	r.consumer.ended(p.Drop == "")
 	stale := p.Drop == "" && r.tooOld(p.Group)
-	r.aged.count(stale)
+	r.aged.count(stale || p.Drop == rollout.DropWithheld)
 	p.Again = r.close(result, p.Scores, p.Drop)
 	r.ledger.touch()
 	result.Log(r.log, "drop", p.Drop)
@@ -90,7 +90,7 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", result.Job.Problem.ID(), p.Drop, result.Trajectories[0].Error)
 		})
 	}
-	for _, advice := range []string{r.tally.adviceOn(result.Job.Course), r.tally.nothingLeft()} {
+	for _, advice := range append(r.tally.lateAdvice(), r.tally.adviceOn(result.Job.Course), r.tally.nothingLeft()) {
 		if advice != "" {
 			r.say("%s", advice)
 		}
@@ -115,8 +115,13 @@ func newMemories(n int) chan *rollout.Memory {
 }
 
 // keep has the teacher, if any, score the group of p, and keeps the group unless its
-// problem has one already. It leaves out scores that make the group too large to keep.
+// problem has one already. It leaves out scores that make the group too large to keep. A group
+// that ended too late is withheld, if the settings say so.
 func (r *Run) keep(ctx context.Context, p *Played) error {
+	if r.config.Settings.Stale == StaleWithhold && r.tooOld(p.Group) {
+		p.Group, p.Drop = nil, rollout.DropWithheld
+		return nil
+	}
 	if r.config.Teacher != nil {
 		p.Unscored = r.config.Teacher.distill(ctx, p.Group)
 	}

@@ -30,7 +30,11 @@ type Report struct {
 	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
 	Staleness     map[int]int              `json:"staleness"`               // consumed groups by the lag of their oldest token, in versions; without groups of unknown version
 	Kept          Cost                     `json:"kept"`                    // of kept groups that were not dropped later; they are trained on, or wait
-	Stale         Cost                     `json:"stale"`                   // of groups that were dropped as stale; compare its means with those of Kept
+	Trained       Cost                     `json:"trained"`                 // of groups that were trained on, by whoever takes the batches
+	Stale         Cost                     `json:"stale"`                   // of groups that were dropped as stale, or withheld; compare its means with those of Trained
+	GroupP99      float64                  `json:"group_seconds_p99"`       // one kept or withheld group in a hundred took longer, within half a percent
+	StepSeconds   float64                  `json:"step_seconds"`            // from step to step, mean; 0: fewer than two were made
+	MaxLagNeeded  int                      `json:"max_lag_needed"`          // by these two, rounded up: 1 + GroupP99 / StepSeconds; 0: unknown
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"`       // why the policy waits
 	LastFault     string                   `json:"last_fault,omitempty"`

@@ -114,7 +114,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 		c.Consumer = Train(nil)
 	}
 	r := &Run{
-		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(),
+		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(c.Settings),
 		memories: newMemories(max(8, 4*runtime.GOMAXPROCS(0))), start: time.Now(),
 	}
 	r.faults, r.refusals, r.aged = newBackoffs()

@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -72,7 +73,8 @@ func (l *loader) Publish() error {
 
 // outrun runs 40 steps over a server whose replies have lognormal lengths, 40 tokens in
 // the median, 5 a second. A group of eight takes half a minute on average.
-func outrun(t *testing.T, maxLag, parallel int) (report run.Report) {
+func outrun(t *testing.T, maxLag, parallel int, stale run.Stale) (report run.Report, seen *events) {
+	seen = &events{}
 	synctest.Test(t, func(t *testing.T) {
 		s := fake.Defaults()
 		s.Length, s.Rate, s.Interval = "lognormal:40,0.8", 5, 10
@@ -99,12 +101,23 @@ func outrun(t *testing.T, maxLag, parallel int) (report run.Report) {
 		c.Rules.MinTrainable = 0
 		c.Policy = exact.New(generator, exact.Bytes{})
 		c.Consumer = run.Train(&loader{client: &http.Client{Transport: transport}})
+		c.Settings.Stale, c.Sinks = stale, []run.Sink{seen}
 		_, report = finish(t, c)
 		transport.CloseIdleConnections()
 		stop()
 		serving.Wait()
 	})
-	return report
+	return report, seen
+}
+
+// said counts the messages with a text.
+func said(seen *events, text string) (n int) {
+	for _, s := range of[run.Said](seen) {
+		if strings.Contains(s.Text, text) {
+			n++
+		}
+	}
+	return n
 }
 
 // The test prints the table of docs/benchmarks-learning.md.
@@ -119,8 +132,9 @@ func TestStalenessSelectsByLength(t *testing.T) {
 		{2, 192, 0.1, 1, "as many episodes run at once as without the limit"},
 		{4, 192, 0.05, 0.14, "steps stay as long, and fewer groups outlast four"},
 		{8, 192, 0, 0.04, "hardly any outlasts eight"},
+		{10, 192, 0, 0.01, "the advice of the run with four"},
 	} {
-		r := outrun(t, test.maxLag, test.parallel)
+		r, seen := outrun(t, test.maxLag, test.parallel, run.StaleDrop)
 		all := run.Cost{
 			Groups: r.Kept.Groups + r.Stale.Groups, Episodes: r.Kept.Episodes + r.Stale.Episodes,
 			Tokens: r.Kept.Tokens + r.Stale.Tokens, Seconds: r.Kept.Seconds + r.Stale.Seconds,
@@ -141,5 +155,52 @@ func TestStalenessSelectsByLength(t *testing.T) {
 		if told := strings.Contains(fmt.Sprint(r.Advice), "--max-lag"); told != (share > 0.05) {
 			t.Errorf("max_lag %d: %.3f of the groups are stale, and the advice is %q", test.maxLag, share, r.Advice)
 		}
+		if r.Trained.Groups != 40*8 || r.Trained.Episodes != 40*64 || r.Trained.Tokens > r.Kept.Tokens {
+			t.Errorf("max_lag %d: 40 steps of 8 groups were trained on, and the report has %+v", test.maxLag, r.Trained)
+		}
+		if need := int(math.Ceil(1 + r.GroupP99/r.StepSeconds)); r.MaxLagNeeded != need || need <= test.maxLag && share > 0.01 {
+			t.Errorf("max_lag %d: it takes %d, want %d: 1 + %.1f s / %.1f s", test.maxLag, r.MaxLagNeeded, need, r.GroupP99, r.StepSeconds)
+		}
+		for _, about := range []string{"raise --max-lag from", "staleness selects by length"} {
+			if n := said(seen, about); n > 1 || (n == 1) != (r.Stale.Groups >= 20) {
+				t.Errorf("max_lag %d: %q is said %d times, and %d groups are stale", test.maxLag, about, n, r.Stale.Groups)
+			}
+		}
+	}
+}
+
+// Groups that are withheld have that name wherever they are counted, and most of them, too old when
+// they ended, in the trace.
+func TestLateGroupsAreWithheld(t *testing.T) {
+	r, seen := outrun(t, 2, 4096, run.StaleWithhold)
+	late, later := 0, 0
+	for _, p := range of[run.Played](seen) {
+		record := p.Record(time.Time{})
+		if record.Drop == "" {
+			continue
+		}
+		if record.Drop != string(rollout.DropWithheld) && record.Drop != string(rollout.DropCancelled) {
+			t.Errorf("a group is %s", record.Drop)
+		}
+		if record.Drop == string(rollout.DropWithheld) {
+			if late++; p.Group != nil || len(record.Scores) != 8 || len(record.Episodes) != 8 {
+				t.Errorf("the record of a withheld group has %d scores of %d episodes, its group is %v", len(record.Scores), len(record.Episodes), p.Group)
+			}
+		}
+	}
+	for _, d := range of[run.Dropped](seen) {
+		if later += len(d.Groups); d.Why != rollout.DropWithheld {
+			t.Errorf("%d groups are dropped later as %s", len(d.Groups), d.Why)
+		}
+	}
+	t.Logf("%d groups are too old when they end, %d when their turn comes", late, later)
+	if late < 4*later || late < 20 || r.GroupsDropped[rollout.DropWithheld] != late+later || r.Stale.Groups != late+later || r.Stale.Episodes != 8*(late+later) {
+		t.Errorf("%d groups are withheld at their end, %d later; the report has %d, %+v", late, later, r.GroupsDropped[rollout.DropWithheld], r.Stale)
+	}
+	if r.Trained.Groups != 40*8 || r.Stale.Longer(r.Trained) < 0.1 {
+		t.Errorf("trained on %+v, withheld %+v", r.Trained, r.Stale)
+	}
+	if said(seen, "groups were withheld: one group in a hundred") != 1 || said(seen, "groups that were withheld have episodes") != 1 || said(seen, "as stale") != 0 {
+		t.Errorf("it says %q", of[run.Said](seen))
 	}
 }

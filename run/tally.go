@@ -22,9 +22,6 @@ const scoreWindow = 16
 // reply was right and no group was kept.
 const hopelessGroups = 32
 
-// manyStale is the share of stale groups that gives advice, as one in so many.
-const manyStale = 20
-
 // mostAdvice is the number of hopeless tasks that get full advice.
 const mostAdvice = 3
 
@@ -49,7 +46,7 @@ type tally struct {
 	solvedAt  []int // see [Report]
 	staleness map[int]int
 	kept      Cost // of groups that were kept and not dropped later
-	stale     Cost // of groups that were dropped as stale
+	late      lateness
 	tasks     []*taskTally
 	lastFault string
 	tooLong   string // the last prompt that was too long, and how long it may be
@@ -77,8 +74,9 @@ type taskTally struct {
 	exams    curve.Curve // mean scores on held-out problems
 }
 
-func newTally() *tally {
+func newTally(s Settings) *tally {
 	return &tally{
+		late:  lateness{maxLag: s.MaxLag, rule: s.Stale},
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
 		staleness: map[int]int{},
 	}
@@ -102,11 +100,12 @@ func (t *tally) Note(e Event) error {
 	case Dropped:
 		t.dropped[e.Why] += len(e.Groups)
 		t.kept = t.kept.minus(e.Cost)
-		if e.Why == rollout.DropStale {
-			t.stale = t.stale.plus(e.Cost)
+		if isLate(e.Why) {
+			t.late.dropped(e.Cost)
 		}
 	case Stepped:
 		t.steps++
+		t.late.stepped(e.Cost, time.Now())
 		for _, lag := range e.Lags {
 			t.staleness[lag]++
 		}
@@ -163,10 +162,17 @@ func (t *tally) played(p Played) {
 			t.solvedAt[at]++
 		}
 	}
+	cost := costOf(p.Trajectories)
+	if p.Drop == "" || p.Drop == rollout.DropWithheld {
+		t.late.times.Add(cost.Seconds)
+	}
+	if p.Drop == rollout.DropWithheld {
+		t.late.dropped(cost)
+	}
 	if p.Drop == "" {
 		t.groups++
 		task.kept++
-		t.kept = t.kept.plus(costOf(p.Trajectories))
+		t.kept = t.kept.plus(cost)
 		t.unknown += withoutLogProbs(p.Group)
 		if p.Unscored != nil {
 			t.unscored, t.teacher = t.unscored+1, p.Unscored.Error()
@@ -278,9 +284,8 @@ func (t *tally) allAdvice() []string {
 	if t.plateau.told != "" {
 		advice = append(advice, t.plateau.told)
 	}
-	if all := t.kept.plus(t.stale); t.stale.Groups*manyStale > all.Groups {
-		advice = append(advice, fmt.Sprintf("%.0f %% of the groups were dropped as stale, and long replies the most: raise --max-lag, and bound the episodes at once (--parallel), or steps become as much shorter",
-			100*float64(t.stale.Groups)/float64(all.Groups)))
+	if share := float64(t.late.stale.Groups) / float64(max(1, t.kept.Groups+t.late.stale.Groups)); t.late.stale.Groups >= someStale || share > manyStale {
+		advice = append(advice, t.late.lagAdvice()...)
 	}
 	return advice
 }
@@ -300,7 +305,8 @@ func (t *tally) report() Report {
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
 		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
-		Kept: t.kept, Stale: t.stale, Advice: t.allAdvice(), Training: t.training,
+		Kept: t.kept, Trained: t.late.trained, Stale: t.late.stale, GroupP99: t.late.slowest(), StepSeconds: t.late.stepSeconds(), MaxLagNeeded: t.late.needed(),
+		Advice: t.allAdvice(), Training: t.training,
 	}
 	for _, o := range quintain.Outcomes {
 		r.Episodes[o] = t.outcomes[o]

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 // totalPrefix begins the names of the totals in a row.
@@ -24,8 +26,12 @@ func (t totals) note(e Event) {
 	case Dropped:
 		t.add("dropped/"+string(e.Why), len(e.Groups))
 		t.add("dropped_later", len(e.Groups))
+		if isLate(e.Why) {
+			t.cost("stale", e.Cost)
+		}
 	case Stepped:
 		t.add("steps", 1)
+		t.cost("trained", e.Cost)
 		for _, lag := range e.Lags {
 			t.add(fmt.Sprintf("lag/%d", min(lag, mostLag)), 1)
 		}
@@ -45,6 +51,19 @@ func (t totals) played(p *Played) {
 		t.add("kept", 1)
 	} else {
 		t.add("dropped/"+string(p.Drop), 1)
+	}
+	if p.Drop == rollout.DropWithheld {
+		t.cost("stale", costOf(p.Trajectories))
+	}
+}
+
+// cost adds what groups took, if there is any.
+func (t totals) cost(of string, c Cost) {
+	if c.Groups > 0 {
+		t.add(of+"/groups", c.Groups)
+		t.add(of+"/episodes", c.Episodes)
+		t.add(of+"/tokens", c.Tokens)
+		t[totalPrefix+of+"/seconds"] += c.Seconds
 	}
 }
 

@@ -158,7 +158,7 @@ func (t *training) step(ctx context.Context, batch []queue.Delivery) (made bool,
 	if err != nil {
 		return false, err
 	}
-	return true, t.note(Stepped{step, lags(before, batch), t.trains, t.Standings()})
+	return true, t.note(Stepped{step, lags(before, batch), t.trains, t.costs.sum(ids(batch)), t.Standings()})
 }
 
 // learn has the learner make its step on a batch, and returns the groups that it trained

@@ -10,6 +10,8 @@ func whyDropped(reason string) string {
 		return "all replies scored alike, so none is better than another and there is nothing to learn from them"
 	case rollout.DropStale:
 		return "when their turn came, the policy had made too many steps since these replies"
+	case rollout.DropWithheld:
+		return "when they ended, or when their turn came, the policy had made too many steps since; the run withholds such groups"
 	case rollout.DropRate:
 		return "too few or too many replies were right, by the bounds of the settings"
 	case rollout.DropFewTokens:

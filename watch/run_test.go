@@ -67,7 +67,7 @@ func TestTasksOfARun(t *testing.T) {
 // TestARunCountsAsItsReport shows the totals of the last row, not what the trace says: it
 // keeps a group's first fate, and counts read tokens too.
 func TestARunCountsAsItsReport(t *testing.T) {
-	const last = `{"step":9,"time":100,"values":{"total/groups":10,"total/kept":8,"total/dropped/equal_scores":2,"total/dropped/stale":3,"total/dropped_later":3,` +
+	const last = `{"step":9,"time":100,"values":{"total/groups":10,"total/kept":8,"total/dropped/equal_scores":2,"total/dropped/stale":3,"total/dropped/withheld":1,"total/dropped_later":4,` +
 		`"total/tokens":109442365,"total/lag/0":1,"total/lag/4":7,"total/episodes/scored":70,"total/episodes/model_failed":10,` +
 		`"train/tokens_per_s":12345.678,"train/groups_per_s":2.5,"train/steps_per_s":0.5,"train_perf/task_duration_mean":0.0123,"train_perf/task_duration_max":1.5}}` + "\n"
 	equal := group("gcd", 1, "4", "4")
@@ -75,10 +75,11 @@ func TestARunCountsAsItsReport(t *testing.T) {
 	s := serve(t, rows+"\n"+last, group("gcd", 0, "4", "5"), equal)
 	_, body, _ := get(t, s, "/watch/run")
 	for _, want := range []string{
-		"10 groups, 109,442,365 sampled tokens", "kept 5 50.0 % stale 3 30.0 % equal_scores 2 20.0 %", "Versions Groups Share 0 1 12.5 % 4 7 87.5 %", "scored 70 87.5 % model_failed 10 12.5 %",
+		"10 groups, 109,442,365 sampled tokens", "kept 4 40.0 % stale 3 30.0 % equal_scores 2 20.0 % withheld 1 10.0 %", "Versions Groups Share 0 1 12.5 % 4 7 87.5 %", "scored 70 87.5 % model_failed 10 12.5 %",
 		"12,346 tokens and 2.5 groups a second, and a step every 2 s. A group takes 12 ms on the mean, the slowest lately 1.5 s.", "Groups are trained on 3.5 versions after their first token, and 4 at most.",
 		"20.0 % of the groups, 2, were dropped as equal_scores : all replies scored alike, so none is better than another and there is nothing to learn from them. These groups",
 		"30.0 % of the groups, 3, were dropped as stale : when their turn came, the policy had made too many steps since these replies.",
+		"10.0 % of the groups, 1, were dropped as withheld : when they ended, or when their turn came, the policy had made too many steps since",
 	} {
 		if !strings.Contains(text(body), want) {
 			t.Errorf("there is no %q in\n%s", want, text(body))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -115,10 +116,19 @@ func (p *paper) staleness(r *run.Report) {
 	if _, is := r.Lag(); played(r) > 0 {
 		p.fact("staleness", "%s", known("%s", counted(r.Staleness), is))
 	}
-	if r.Stale.Groups > 0 {
-		p.fact("stale", "%.0f %s an episode, %.1f s a group; of the kept groups %.0f and %.1f s",
-			r.Stale.Length(), r.Unit, r.Stale.Duration(), r.Kept.Length(), r.Kept.Duration())
+	late, fate := r.Stale, "dropped as stale"
+	if late.Groups == 0 {
+		return
 	}
+	if r.GroupsDropped[rollout.DropWithheld] > 0 {
+		fate = "withheld"
+	}
+	base, of := r.Trained, "trained on"
+	if base.Groups == 0 {
+		base, of = r.Kept, "kept"
+	}
+	p.fact("too old", "%s: %s groups, mean %.0f %s an episode against %.0f %s (%+.0f %%), %.1f s a group against %.1f",
+		fate, words.Count(late.Groups), late.Length(), r.Unit, base.Length(), of, 100*late.Longer(base), late.Duration(), base.Duration())
 }
 
 // replay prints the held-out problem that gained most: the reply then and the reply now.

@@ -91,6 +91,29 @@ note           a note of several words, which needs more than one line on a
 	}
 }
 
+// Groups that were too old have a line, beside those that were trained on.
+func TestReportOfStaleGroups(t *testing.T) {
+	long, short := run.Cost{Groups: 1045, Episodes: 8360, Tokens: 685_520, Seconds: 60088}, run.Cost{Groups: 2, Episodes: 16, Tokens: 832, Seconds: 45.8}
+	for _, test := range []struct {
+		why, want string
+		report    run.Report
+	}{
+		{"dropped", "too old        dropped as stale: 1,045 groups, mean 82 tokens an episode against 52 trained on (+58 %), 57.5 s a group against 22.9\n",
+			run.Report{Stale: long, Trained: short, Kept: long}},
+		{"withheld, and shorter", "too old        withheld: 2 groups, mean 52 tokens an episode against 82 trained on (-37 %), 22.9 s a group against 57.5\n",
+			run.Report{Stale: short, Trained: long, GroupsDropped: map[rollout.Drop]int{rollout.DropWithheld: 2}}},
+		{"nothing is trained on yet", "against 52 kept (+58 %)", run.Report{Stale: long, Kept: short}},
+	} {
+		test.report.Steps, test.report.Unit = 1, "tokens"
+		if got := printed(t, &test.report, 0); !strings.Contains(got, test.want) {
+			t.Errorf("%s: it prints\n%s\nwant\n%s", test.why, got, test.want)
+		}
+	}
+	if got := printed(t, &run.Report{Steps: 1}, 0); strings.Contains(got, "too old") {
+		t.Errorf("without such groups it prints\n%s", got)
+	}
+}
+
 // The table fits any width from 40 columns. The curve stays longest.
 func TestTheReportFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 120, 0} {
