@@ -58,7 +58,7 @@ func TestPolicyProbe(t *testing.T) {
 		{[]string{"policy", "probe", "--url", "ftp://x"}, exitFailed, "want one like http://"},
 		{[]string{"bench", "policy"}, exitUsage, "either --fake or the --url"},
 		{[]string{"bench", "policy", "--url", url, "--streams", "0"}, exitUsage, "streams: is 0"},
-		{[]string{"bench", "hub", "--scenario", "no"}, exitUsage, `--scenario: is "no", want one of ingest`},
+		{[]string{"bench", "hub", "--scenario", "no"}, exitUsage, `--scenario: is "no", want some of ingest`},
 		{[]string{"bench", "fleet", "--workers", "10,0"}, exitUsage, "--workers: is 0"},
 		{[]string{"bench", "fleet", "--workers", "1,2", "--time", "1m"}, exitOK, ""},
 		{[]string{"fake-server", "--length", "long"}, exitUsage, "fixed:N"},

@@ -36,7 +36,7 @@ func Default() Load {
 func (l Load) Check(scenarios ...string) error {
 	for _, name := range scenarios {
 		if !slices.Contains(Scenarios(), name) {
-			return fmt.Errorf("scenario: is %q, want one of %s", name, strings.Join(Scenarios(), ", "))
+			return fmt.Errorf("scenario: is %q, want some of %s", name, strings.Join(Scenarios(), ", "))
 		}
 	}
 	if l.Form != "json" && l.Form != "gzip" && l.Form != "binary" {
