@@ -48,7 +48,7 @@ type Coordinator struct {
 
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
-	running context.Context    // ends when the run does
+	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
 }
@@ -305,15 +305,18 @@ func (c *Coordinator) admit(ctx context.Context, t Table, most int) (n int, err 
 		}
 	}
 	defer func() { <-c.gate }()
-	at, now := ctx, ended(ctx)
-	for ; n < most; n++ {
-		if err := t.Admit(at); err != nil {
-			if at.Err() != nil {
-				err = nil
-			}
+	for now := ended(ctx); n < most; n++ {
+		at := now
+		if n == 0 {
+			at = ctx
+		}
+		err := t.Admit(at)
+		if err != nil && at.Err() != nil {
+			return n, nil
+		}
+		if err != nil {
 			return n, err
 		}
-		at = now
 	}
 	return n, nil
 }

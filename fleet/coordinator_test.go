@@ -317,12 +317,14 @@ func TestAPoisonProblemIsGivenUp(t *testing.T) {
 
 func TestALiarGetsNothingMore(t *testing.T) {
 	for why, lie := range map[string]func(*Finish){
-		"too few episodes":              func(f *Finish) { f.Episodes = f.Episodes[1:] },
-		"no outcome":                    func(f *Finish) { f.Episodes[0].Outcome = "won" },
-		"a reward without a turn":       func(f *Finish) { f.Episodes[0].Outcome = quintain.Scored },
-		"another problem":               func(f *Finish) { f.Episodes[1].Problem = quintain.Problem{Task: "sum"} },
-		"a parent after the turn":       func(f *Finish) { f.Episodes[0].Turns = []quintain.Turn{{Call: &quintain.Call{Parent: 4}}} },
-		"more tokens than their log-ps": func(f *Finish) { f.Episodes[0].Turns = []quintain.Turn{{Wrote: []quintain.Token{1}, LogProbs: []float32{0, 0}}} },
+		"too few episodes":        func(f *Finish) { f.Episodes = f.Episodes[1:] },
+		"no outcome":              func(f *Finish) { f.Episodes[0].Outcome = "won" },
+		"a reward without a turn": func(f *Finish) { f.Episodes[0].Outcome = quintain.Scored },
+		"another problem":         func(f *Finish) { f.Episodes[1].Problem = quintain.Problem{Task: "sum"} },
+		"a parent after the turn": func(f *Finish) { f.Episodes[0].Turns = []quintain.Turn{{Call: &quintain.Call{Parent: 4}}} },
+		"more tokens than their log-ps": func(f *Finish) {
+			f.Episodes[0].Turns = []quintain.Turn{{Wrote: []quintain.Token{1}, LogProbs: []float32{0, 0}}}
+		},
 	} {
 		t.Run(why, func(t *testing.T) {
 			s := newSite(t, newDesk(t, 2), nil)

@@ -26,12 +26,12 @@ type fingerprint struct {
 func Digest(streams []rollout.Stream) (string, error) {
 	sum := sha256.New()
 	for i, s := range streams {
-		print, err := fingerprintOf(s)
+		mark, err := fingerprintOf(s)
 		if err != nil {
 			return "", fmt.Errorf("stream %d, %s: %w", i, s.Scenario.TaskInfo().Name, err)
 		}
-		if err := jsonform.WriteLine(sum, print); err != nil {
-			return "", fmt.Errorf("problem %s: %w", print.ID, err)
+		if err := jsonform.WriteLine(sum, mark); err != nil {
+			return "", fmt.Errorf("problem %s: %w", mark.ID, err)
 		}
 	}
 	return fmt.Sprintf("%.16x", sum.Sum(nil)), nil

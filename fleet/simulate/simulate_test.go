@@ -160,7 +160,7 @@ func TestBenchPrintsALineForEachSize(t *testing.T) {
 		args []string
 	}{{&table, nil}, {&lines, []string{"--json"}}} {
 		b := NewBench()
-		args := append(test.args, "--workers", "1, 3", "--time", "1m")
+		args := append([]string{"--workers", "1, 3", "--time", "1m"}, test.args...)
 		if err := errors.Join(b.Flags().Parse(args), b.Check(), b.Run(context.Background(), test.out)); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ import (
 // A lease is one that the worker holds.
 type lease struct {
 	fleet.Lease
-	life context.Context // ends when the lease is not the worker's any more, or cannot be handed back
+	life context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
 	die  context.CancelCauseFunc
 }
 

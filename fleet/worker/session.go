@@ -30,10 +30,10 @@ type session struct {
 	*Worker
 	instance string
 	welcome  fleet.Welcome
-	cut      context.Context
-	lost     *news // of the coordinator
-	stuck    *news // of groups
-	idle     *news // of leases
+	cut      context.Context //nolint:containedctx // ends the episodes of the session
+	lost     *news           // of the coordinator
+	stuck    *news           // of groups
+	idle     *news           // of leases
 
 	waiting string // what the policy waited for at the last beat; empty: for replies alone
 
@@ -99,7 +99,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 		}, s.lost)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the end of ctx is none
 		case status(err) == http.StatusGone:
 			return errUnknown
 		case err != nil:

@@ -164,7 +164,7 @@ func (w *Worker) run(ctx context.Context) error {
 
 	lost := &news{say: w.config.Say, lost: "waiting for the coordinator: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
 	for ctx.Err() == nil {
-		s := newSession(w, cut, lost)
+		s := newSession(cut, w, lost)
 		if err := s.register(ctx); err != nil {
 			return Ended(ctx, err)
 		}
@@ -211,7 +211,7 @@ func (w *Worker) guard(ctx context.Context, over <-chan struct{}, cut, giveUp fu
 }
 
 // newSession returns a session that is not registered. Cut ends when its episodes must.
-func newSession(w *Worker, cut context.Context, lost *news) *session {
+func newSession(cut context.Context, w *Worker, lost *news) *session {
 	return &session{
 		Worker: w, instance: rand.Text(), cut: cut, lost: lost, held: map[uint64]*lease{}, changed: make(chan struct{}, 1),
 		idle:    &news{say: w.config.Say, lost: "no group may begin: %v", back: "groups begin again"},
