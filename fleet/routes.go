@@ -23,6 +23,7 @@ const (
 	longest    = 5 * time.Minute // wait for a lease
 	mostLeases = 1000            // of one request
 	mostSmall  = 64 << 10        // bytes of a body without episodes
+	mostName   = 256             // bytes of a worker's name
 )
 
 // errUnknown refuses a worker that the coordinator does not know, or no longer.
@@ -130,8 +131,8 @@ func (c *Coordinator) check(r *Registration) error {
 		return (b < '0' || b > '9') && (b < 'a' || b > 'z') && (b < 'A' || b > 'Z')
 	}):
 		return web.Errorf(http.StatusUnprocessableEntity, "instance: want 16 to 64 letters and digits")
-	case len(r.Name) > 256:
-		return web.Errorf(http.StatusUnprocessableEntity, "name: it has %d bytes, at most 256 are allowed", len(r.Name))
+	case len(r.Name) > mostName:
+		return web.Errorf(http.StatusUnprocessableEntity, "name: it has %d bytes, at most %d are allowed", len(r.Name), mostName)
 	case r.Slots < 1 || r.Slots > 1<<20:
 		return web.Errorf(http.StatusUnprocessableEntity, "slots: want 1 or more")
 	case r.Program != want.Program:
@@ -187,6 +188,9 @@ func (c *Coordinator) beat(call *web.Call) error {
 	if err != nil {
 		c.mu.Unlock()
 		return err
+	}
+	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
+		w.Name, w.Slots = b.Name, b.Slots
 	}
 	a := Answer{Version: c.table.Version()}
 	named := map[uint64]bool{}

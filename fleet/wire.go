@@ -55,8 +55,11 @@ type Grant struct {
 	Version int     `json:"version"`
 }
 
-// A Beat is a sign of life, with the numbers of the leases that the worker holds.
+// A Beat is a sign of life, with the numbers of the leases that the worker holds. A coordinator
+// that has taken these over learns from it who the worker is.
 type Beat struct {
+	Name   string   `json:"name,omitempty"`
+	Slots  int      `json:"slots,omitempty"`
 	Leases []uint64 `json:"leases"`
 }
 

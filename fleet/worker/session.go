@@ -182,7 +182,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		s.mu.Lock()
 		named := slices.Sorted(maps.Keys(s.held))
 		s.mu.Unlock()
-		to, err := body(fleet.Beat{Leases: named})
+		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named})
 		if err != nil {
 			fail(err)
 			return
