@@ -280,7 +280,7 @@ class Check:
         lost = sum(n for what, n in done.items() if what == HALF and agent.anew != NEVER and (streamed or agent.anew != STREAMS) or what == HEAD and agent.anew == CUTS)
         repeated = done[HEAD] + done[HALF] - lost
         due = {**agent.classes, **({"retry": repeated} if repeated else {}), **({"again": lost} if lost else {})}
-        found = {k: n for k, n in view["classes"].items() if n and k != "ambiguous"}
+        found = {k: n for k, n in view["classes"].items() if n and k not in ("ambiguous", "unforced")}
         self.hold(found == due, f"{label}: its calls are {found}, not {due}")
         self.hold(list(view["drift"]) == ["clean"], f"{label}: its calls drifted: {view['drift']}")
         turns = calls(self.gateway, session)
