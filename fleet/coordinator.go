@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -355,7 +356,7 @@ func (c *Coordinator) roster() Roster {
 		r.Workers = append(r.Workers, w.Worker)
 	}
 	slices.SortFunc(r.Workers, func(a, b Worker) int {
-		return compare(a.Name, b.Name, a.Instance, b.Instance)
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance))
 	})
 	if c.table != nil {
 		r.Wanted = (len(c.held) + c.table.Room()) * c.config.GroupSize

@@ -45,10 +45,11 @@ func (c *Coordinator) finish(call *web.Call) error {
 // got before.
 func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
 	for {
-		if answer, finished := c.book.Answer(number); finished {
+		c.mu.Lock()
+		if answer, finished := c.book.Answer(number); finished { // a lease is held or has an answer: c.mu guards both
+			c.mu.Unlock()
 			return nil, Verdict{rollout.Drop(answer)}, nil
 		}
-		c.mu.Lock()
 		w, err := c.known(call, instance)
 		if err != nil {
 			c.mu.Unlock()

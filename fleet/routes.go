@@ -29,14 +29,6 @@ const (
 // errUnknown refuses a worker that the coordinator does not know, or no longer.
 var errUnknown = errors.New("there is no such worker, or it was lost: register anew, with a new instance")
 
-// compare orders pairs of names.
-func compare(pairs ...string) (order int) {
-	for i := 0; i < len(pairs) && order == 0; i += 2 {
-		order = cmp.Compare(pairs[i], pairs[i+1])
-	}
-	return order
-}
-
 // Routes are those of the coordinator, for the hub of its run; none if it is nil.
 func (c *Coordinator) Routes() []web.Route {
 	if c == nil {
