@@ -31,7 +31,7 @@ func (r *Run) next(ctx context.Context) (rollout.Job, error) {
 	if err := r.consumer.enter(ctx); err != nil {
 		return rollout.Job{}, err
 	}
-	return r.mix.Next()
+	return r.draw(ctx)
 }
 
 // done judges a played group, keeps or drops it, and tells the sinks. When ctx ends, it

@@ -60,6 +60,10 @@ type Config struct {
 	// elsewhere, whose sessions it holds. Nil: the engine plays.
 	Outside func(ctx context.Context, t *Table) error
 
+	// Dealer deals out the problems of Streams, which other runs play too. Nil: all are the
+	// run's.
+	Dealer Dealer
+
 	// Exams are held on demand, in place of those of the settings. Nil: none.
 	Exams *Exams
 
@@ -122,6 +126,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	if r.mix, err = rollout.NewMix(streams); err != nil {
 		return nil, err
+	}
+	if c.Dealer != nil {
+		r.mix.Share()
 	}
 	if err := r.openCurriculum(); err != nil {
 		return nil, err
@@ -249,6 +256,9 @@ func (r *Run) Run(ctx context.Context) error {
 	parts := append([]func(context.Context) error{r.ledger.Run}, r.config.Beside...)
 	if p, runs := r.config.Policy.(interface{ Run(context.Context) error }); runs {
 		parts = append(parts, p.Run)
+	}
+	if r.config.Dealer != nil {
+		parts = append(parts, r.restock)
 	}
 	outlast := context.WithoutCancel(ctx)
 	return Together(outlast, append(parts, func(failed context.Context) error {
