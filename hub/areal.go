@@ -107,13 +107,22 @@ type rolloutBody struct {
 	Accepted *bool   `json:"accepted"` // of a finished rollout
 }
 
+// decodeFields reads a JSON object.
+func decodeFields(data []byte, in any) error {
+	err := jsonform.Unmarshal(data, in)
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
+	}
+	if err != nil {
+		return &atropos.Error{Type: atropos.TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
+	}
+	return nil
+}
+
 // decodeRollout reads a request with a qid.
 func decodeRollout(data []byte) (in rolloutBody, err error) {
-	if err := jsonform.Unmarshal(data, &in); err != nil {
-		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-			return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
-		}
-		return in, &atropos.Error{Type: atropos.TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
+	if err := decodeFields(data, &in); err != nil {
+		return in, err
 	}
 	if in.ID == nil {
 		return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"qid"}, Msg: "is missing"}

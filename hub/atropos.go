@@ -207,7 +207,7 @@ func (a atroposAPI) registerEnv(c *web.Call) error {
 	body = jsonform.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
 	body = fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d`, a.Step(), g.Interval, g.NumSteps)
 	if e.Instance != "" {
-		body = fmt.Appendf(body, `,"share":%d`, e.Share)
+		body = append(body, `,"shares":true`...)
 	}
 	return c.JSON(http.StatusOK, append(body, '}'))
 }
@@ -237,7 +237,7 @@ func (a atroposAPI) statusEnv(c *web.Call) error {
 	a.registry.Hear(envID(id))
 	st, known := a.ledger.Account(time.Now()).StatusOf(envID(id))
 	if !known {
-		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"}
+		return errNoEnv()
 	}
 	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.Queue)
 	body = atropos.AppendFloat(body, st.Unallocated)

@@ -226,31 +226,7 @@ func (g *Registry) prepare(r atropos.EnvRegistration) (e *Env, gone []*Env, err 
 	if gone = g.forgettable(look); len(g.envs)-len(gone) >= g.o.MaxEnvs {
 		return nil, nil, fmt.Errorf("%w: there are %d", ErrFull, len(g.envs))
 	}
-	e = newEnv(g.freeID(), g.names[r.DesiredName].next, r)
-	if e.Instance != "" {
-		e.Share = g.share(r)
-	}
-	return e, gone, nil
-}
-
-// share is the share of an instance that registers: the one that it has, the one that it had
-// at a hub that forgot it, or the lowest free one. g.mu is held.
-func (g *Registry) share(r atropos.EnvRegistration) int {
-	taken := make(map[int]bool)
-	for _, m := range g.envs {
-		if m.Instance == r.Instance {
-			return m.Share
-		}
-		taken[m.Share] = taken[m.Share] || m.Instance != ""
-	}
-	share := r.Share
-	if taken[share] {
-		share = 0
-	}
-	for taken[share] {
-		share++
-	}
-	return share
+	return newEnv(g.freeID(), g.names[r.DesiredName].next, r), gone, nil
 }
 
 // freeID is the ID of the next environment: one above the highest, while there is such a

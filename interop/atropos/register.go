@@ -57,10 +57,8 @@ type EnvRegistration struct {
 	GroupSize          int      // sequences per group
 	MinBatchAllocation *float64 // share of each batch, 0 to 1; nil: none
 
-	// These are not Atropos'. An environment that names its instance gets a share of the
-	// problems: a number that no other instance has.
-	Instance string // the same each time that the environment registers; empty: none
-	Share    int    // the share that it had before; 0 if none
+	// Instance is not Atropos': the same each time that the environment registers; empty: none.
+	Instance string
 }
 
 // DecodeEnvRegistration reads the registration of an environment. An error is an
@@ -80,7 +78,6 @@ func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
 			return float(r.MinBatchAllocation, 0, 1)(s)
 		}},
 		{"instance?", text(&r.Instance)},
-		{"share?", number(&r.Share, 0)},
 	})
 	if f != nil {
 		return EnvRegistration{}, f
