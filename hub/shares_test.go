@@ -45,11 +45,11 @@ func TestShares(t *testing.T) {
 		`{"env_id":0,"streams":[]}`:                                                   "should be 1 to 4096",
 		`{"env_id":0,"streams":[{"count":1}]}`:                                        "should be a name",
 		`{"env_id":0,"streams":[{"stream":"` + strings.Repeat("x", 1025) + `"}]}`:     "should be a name",
-		`{"env_id":0,"streams":[{"stream":"x","count":0}]}`:                           `["streams",0,"count"]`,
-		`{"env_id":0,"streams":[{"stream":"x","count":1},{"stream":"x","least":-1}]}`: `["streams",1,"least"]`,
+		`{"env_id":0,"streams":[{"stream":"x","count":0}]}`:                           `"streams",0,"count"]`,
+		`{"env_id":0,"streams":[{"stream":"x","count":1},{"stream":"x","least":-1}]}`: `"streams",1,"least"]`,
 		`{"env_id":0,"streams":[{"stream":"x","count":1,"least":1099511627777}]}`:     "least",
 		`{"env_id":0,"streams":7}`:                                                    "should be of type",
-		`[`:                                                                           "no JSON",
+		`[`:                                                                           "error parsing the body",
 	} {
 		if w := f.do("POST", mainPath+"/shares", body); w.Code/100 != 4 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%.80s: %d %s, want %s", body, w.Code, w.Body, want)

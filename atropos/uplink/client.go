@@ -57,6 +57,14 @@ func parse(address string) (*url.URL, error) {
 	return base, nil
 }
 
+// ownPath is the path of a route that only Quintain's hub has, below the run.
+func (c *client) ownPath(route string) string {
+	if strings.HasPrefix(c.base.Path, "/v1/runs/") {
+		return route
+	}
+	return "v1/runs/default/" + route
+}
+
 // A call is a request.
 type call struct {
 	method, path string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -123,10 +122,7 @@ func judge(a answer, err error, ours bool, groups int) verdict {
 // the environment's ID and a name for each.
 func (l *Link) framesOf(groups []queue.Delivery) (to call, err error) {
 	env := l.envID()
-	to = call{method: http.MethodPost, path: "v1/runs/default/groups", kind: groupform.Frames, body: l.body[:0]}
-	if strings.HasPrefix(l.hub.base.Path, "/v1/runs/") {
-		to.path = "groups"
-	}
+	to = call{method: http.MethodPost, path: l.hub.ownPath("groups"), kind: groupform.Frames, body: l.body[:0]}
 	for _, d := range groups {
 		head := len(to.body)
 		body := groupform.AppendFrameHead(to.body, 0, 0)

@@ -160,7 +160,7 @@ func (l *Link) register(ctx context.Context) error {
 		Step   int    `json:"starting_step"`
 		Steps  int    `json:"num_steps"`
 		Name   string `json:"wandb_name"`
-		Share  *int   `json:"share"`
+		Shares bool   `json:"shares"`
 	}
 	switch {
 	case a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests:
@@ -189,8 +189,8 @@ func (l *Link) register(ctx context.Context) error {
 	if l.step < 0 {
 		l.step = r.Step // evaluations are counted from here on
 	}
-	l.env, l.info, l.total, l.share, l.fault = *r.Env, in, total, r.Share, ""
-	if l.share == nil {
+	l.env, l.info, l.total, l.shares, l.fault = *r.Env, in, total, r.Shares, ""
+	if !l.shares {
 		l.config.Say("this hub does not share out the problems: if several environments play for it, give each an env.seed of its own")
 	}
 	l.config.Say("registered with the hub %s as %s, at step %d of %d", l.config.URL, r.Name, r.Step, total)

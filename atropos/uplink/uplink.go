@@ -54,9 +54,9 @@ type Registration struct {
 	GroupSize      int      `json:"group_size"`
 	Minimum        *float64 `json:"min_batch_allocation"` // least share of each batch, 0 to 1; nil: none
 
-	// Quintain's hub gives each instance a share of the problems; run-api ignores both.
-	Instance string `json:"instance,omitzero"` // the same in each process of the environment
-	Share    int    `json:"share,omitzero"`    // the last known share
+	// Instance is the same in each process of the environment. Quintain's hub deals out
+	// problems to it; run-api ignores it.
+	Instance string `json:"instance,omitzero"`
 }
 
 // A Link is a registered environment. Many goroutines may use it at once, but only one may
@@ -71,7 +71,7 @@ type Link struct {
 	env    int    // ID of the environment; below 0: not registered
 	info   info   // of the trainer's run
 	total  int    // trainer steps until the link is over
-	share  *int   // of the problems; nil: the hub gives none
+	shares bool   // the hub deals out problems
 	step   int    // the trainer's last known step
 	unseen int    // groups sent since the status in force
 	fault  string // why the hub is out of reach; empty: it is in reach
@@ -185,15 +185,11 @@ func (l *Link) MaxTokens() int {
 	return max(0, l.info.MaxTokens)
 }
 
-// Share returns the share of the problems that the hub gives this environment; ok is false
-// if the hub is not Quintain's, and gives none.
-func (l *Link) Share() (share int, ok bool) {
+// Shares reports whether the hub deals out the problems: whether it is Quintain's.
+func (l *Link) Shares() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.share == nil {
-		return 0, false
-	}
-	return *l.share, true
+	return l.shares
 }
 
 // isRegistered reports whether the hub is believed to know the environment.
