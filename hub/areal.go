@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -107,21 +106,9 @@ type rolloutBody struct {
 	Accepted *bool   `json:"accepted"` // of a finished rollout
 }
 
-// decodeFields reads a JSON object.
-func decodeFields(data []byte, in any) error {
-	err := jsonform.Unmarshal(data, in)
-	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
-	}
-	if err != nil {
-		return &atropos.Error{Type: atropos.TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
-	}
-	return nil
-}
-
 // decodeRollout reads a request with a qid.
 func decodeRollout(data []byte) (in rolloutBody, err error) {
-	if err := decodeFields(data, &in); err != nil {
+	if err := atropos.DecodeFields(data, &in); err != nil {
 		return in, err
 	}
 	if in.ID == nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -237,7 +238,7 @@ func (a atroposAPI) statusEnv(c *web.Call) error {
 	a.registry.Hear(envID(id))
 	st, known := a.ledger.Account(time.Now()).StatusOf(envID(id))
 	if !known {
-		return errNoEnv()
+		return registry.ErrNoEnv()
 	}
 	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.Queue)
 	body = atropos.AppendFloat(body, st.Unallocated)

@@ -64,11 +64,6 @@ func within(field string, n, most int) error {
 	return &atropos.Error{Type: atropos.TypeRange, Loc: []any{field}, Msg: fmt.Sprintf("Input should be at most %d", most), Input: strconv.Itoa(n)}
 }
 
-// errNoEnv says that an environment is unknown.
-func errNoEnv() error {
-	return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"}
-}
-
 // queryError reports an invalid path or query parameter.
 func queryError(name, want string) error {
 	return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"query", name}, Msg: "should be " + want}

@@ -47,7 +47,6 @@ type Run struct {
 	tally      *tally
 	sayPadding sync.Once
 	rollouts   rollouts
-	shares     *registry.Shares
 }
 
 // newRun returns the run over q, which continues where an earlier server ended.
@@ -57,9 +56,6 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
-		return nil, err
-	}
-	if r.shares, err = registry.OpenShares(ctx, q); err != nil {
 		return nil, err
 	}
 	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict, lags: make(map[int]int)}
@@ -268,9 +264,6 @@ func (r *Run) reset(ctx context.Context) error {
 	defer r.batches.wake()
 	r.trade.turn++
 	if err := r.registry.Reset(ctx); err != nil {
-		return fmt.Errorf("reset: %w", err)
-	}
-	if err := r.shares.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}
 	r.batches.takeBack("") // ignores replies under way

@@ -92,8 +92,9 @@ type Options struct {
 // heard from. Each environment has its own record beside the run's groups, so a change has
 // the same cost for any number. Many goroutines may use it at once.
 type Registry struct {
-	queue *queue.Queue
-	o     Options
+	queue  *queue.Queue
+	shares *shares
+	o      Options
 
 	changing sync.Mutex // held to store a change; the queue is called and mu taken under it
 
@@ -133,6 +134,9 @@ func Open(ctx context.Context, q *queue.Queue, o Options) (*Registry, error) {
 	}
 	list, err := q.States(ctx, envPrefix)
 	if err != nil {
+		return nil, err
+	}
+	if g.shares, err = openShares(ctx, q); err != nil {
 		return nil, err
 	}
 	for _, s := range list {
@@ -273,7 +277,7 @@ func (g *Registry) Disconnect(ctx context.Context, id int32) (known bool, err er
 	return true, nil
 }
 
-// Reset forgets all registrations.
+// Reset forgets all registrations and shares.
 func (g *Registry) Reset(ctx context.Context) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -288,6 +292,9 @@ func (g *Registry) Reset(ctx context.Context) error {
 	}
 	g.mu.RUnlock()
 	if err := g.queue.SetStates(ctx, list); err != nil {
+		return err
+	}
+	if err := g.shares.reset(ctx); err != nil {
 		return err
 	}
 	g.mu.Lock()

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,12 +9,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// Shares deals out the problems of streams to environments in blocks, no problem twice. Many
-// goroutines may use it at once.
-type Shares struct {
+// shares deal out the problems of streams to environments in blocks, no problem twice. Many
+// goroutines may use them at once.
+type shares struct {
 	queue *queue.Queue
 
 	mu      sync.Mutex // guards the rest; the queue is called under it
@@ -57,9 +59,9 @@ const (
 // ErrStreams says that no more streams are dealt out.
 var ErrStreams = errors.New("no more streams are dealt out")
 
-// OpenShares returns the shares stored in q.
-func OpenShares(ctx context.Context, q *queue.Queue) (*Shares, error) {
-	s := &Shares{queue: q, streams: make(map[string]stream)}
+// openShares returns the shares stored in q.
+func openShares(ctx context.Context, q *queue.Queue) (*shares, error) {
+	s := &shares{queue: q, streams: make(map[string]stream)}
 	list, err := q.States(ctx, streamPrefix)
 	if err != nil {
 		return nil, err
@@ -79,9 +81,9 @@ func streamKey(name string) string {
 	return fmt.Sprintf("%s%.16x", streamPrefix, sha256.Sum256([]byte(name)))
 }
 
-// Deal returns a block for each of wants, durably: an instance that has lost the reply, and
+// deal returns a block for each of wants, durably: an instance that has lost the reply, and
 // asks from the same places again, gets the same blocks. The error may be [ErrStreams].
-func (s *Shares) Deal(ctx context.Context, instance string, wants []Want) ([]Block, error) {
+func (s *shares) deal(ctx context.Context, instance string, wants []Want) ([]Block, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	changed := make(map[string]stream)
@@ -95,7 +97,7 @@ func (s *Shares) Deal(ctx context.Context, instance string, wants []Want) ([]Blo
 			blocks[i] = again
 			continue
 		}
-		one, blocks[i] = one.deal(instance, w)
+		one, blocks[i] = one.give(instance, w)
 		changed[w.Stream] = one
 	}
 	records := make([]queue.State, 0, len(changed))
@@ -132,8 +134,8 @@ func (s stream) given(instance string, least int64) (b Block, is bool) {
 	return s.Last[at].Block, true
 }
 
-// deal returns the stream after it gave another block.
-func (s stream) deal(instance string, w Want) (after stream, b Block) {
+// give returns the stream after it gave another block.
+func (s stream) give(instance string, w Want) (after stream, b Block) {
 	b.From = max(s.Next, w.Least)
 	b.To = b.From + w.Count
 	last := slices.DeleteFunc(slices.Clone(s.Last), func(r recent) bool { return r.Instance == instance })
@@ -141,8 +143,8 @@ func (s stream) deal(instance string, w Want) (after stream, b Block) {
 	return stream{streamVersion, w.Stream, b.To, last}, b
 }
 
-// Reset forgets all shares.
-func (s *Shares) Reset(ctx context.Context) error {
+// reset forgets all shares.
+func (s *shares) reset(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]queue.State, 0, len(s.streams))
@@ -154,4 +156,61 @@ func (s *Shares) Reset(ctx context.Context) error {
 	}
 	clear(s.streams)
 	return nil
+}
+
+// Deal deals out problems to an environment: a block for each of wants, of problems that no
+// other environment gets. The blocks are durable when it returns: an environment of the same
+// instance that asks from the same places again, since it has lost the reply, gets the same.
+// The error may be [ErrStreams], or that of ErrNoEnv.
+func (g *Registry) Deal(ctx context.Context, id int32, wants []Want) ([]Block, error) {
+	e := g.Env(id)
+	if e == nil {
+		return nil, ErrNoEnv()
+	}
+	g.Hear(id)
+	return g.shares.deal(ctx, cmp.Or(e.Instance, e.RealName()), wants)
+}
+
+// ErrNoEnv returns an error for a request of an unknown environment.
+func ErrNoEnv() error {
+	return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"}
+}
+
+// Limits of a request for problems.
+const (
+	mostWants  = 4096
+	mostName   = 1024    // bytes
+	mostBlock  = 1 << 20 // problems
+	mostNumber = 1 << 40 // of a problem
+)
+
+// A SharesRequest asks for blocks of streams.
+type SharesRequest struct {
+	Env   *int   `json:"env_id"` // not nil
+	Wants []Want `json:"streams"`
+}
+
+// DecodeShares reads a request for problems. An error is an [*atropos.Error].
+func DecodeShares(data []byte) (in SharesRequest, err error) {
+	if err := atropos.DecodeFields(data, &in); err != nil {
+		return in, err
+	}
+	fault := func(msg string, loc ...any) error { return &atropos.Error{Type: atropos.TypeValue, Loc: loc, Msg: msg} }
+	switch {
+	case in.Env == nil:
+		return in, fault("is missing", "env_id")
+	case len(in.Wants) == 0 || len(in.Wants) > mostWants:
+		return in, fault(fmt.Sprintf("should be 1 to %d", mostWants), "streams")
+	}
+	for i, w := range in.Wants {
+		switch {
+		case w.Stream == "" || len(w.Stream) > mostName:
+			return in, fault(fmt.Sprintf("should be a name of 1 to %d bytes", mostName), "streams", i, "stream")
+		case w.Least < 0 || w.Least > mostNumber:
+			return in, fault(fmt.Sprintf("should be 0 to %d", mostNumber), "streams", i, "least")
+		case w.Count < 1 || w.Count > mostBlock:
+			return in, fault(fmt.Sprintf("should be 1 to %d", mostBlock), "streams", i, "count")
+		}
+	}
+	return in, nil
 }

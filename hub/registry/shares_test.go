@@ -9,14 +9,14 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// openShares opens the shares in a store, until the function returned.
-func openShares(t *testing.T, m queue.Store) (*Shares, func()) {
+// loadShares opens the shares in a store, until the function returned.
+func loadShares(t *testing.T, m queue.Store) (*shares, func()) {
 	t.Helper()
 	q, err := queue.Open(t.Context(), m, queue.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenShares(t.Context(), q)
+	s, err := openShares(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,21 +45,21 @@ func TestShares(t *testing.T) {
 		{"one that played further at a hub that is no more", "c", "x", 1000, 8, Block{1000, 1008}},
 		{"another after it", "b", "x", 48, 8, Block{1008, 1016}},
 	} {
-		s, stop := openShares(t, m) // the hub starts again
-		blocks, err := s.Deal(t.Context(), test.instance, []Want{{test.stream, test.least, test.count}})
+		s, stop := loadShares(t, m) // the hub starts again
+		blocks, err := s.deal(t.Context(), test.instance, []Want{{test.stream, test.least, test.count}})
 		if err != nil || len(blocks) != 1 || blocks[0] != test.want {
 			t.Errorf("%s: %v, error %v, want %v", test.why, blocks, err, test.want)
 		}
 		stop()
 	}
-	s, stop := openShares(t, m)
+	s, stop := loadShares(t, m)
 	defer stop()
-	if err := s.Reset(t.Context()); err != nil {
+	if err := s.reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	again, stopAgain := openShares(t, m)
+	again, stopAgain := loadShares(t, m)
 	defer stopAgain()
-	for _, s := range []*Shares{s, again} {
+	for _, s := range []*shares{s, again} {
 		if len(s.streams) != 0 {
 			t.Errorf("after a reset: %+v", s.streams)
 		}
@@ -70,15 +70,15 @@ func TestShares(t *testing.T) {
 func TestSharesOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	m := queue.NewMemory()
-	s, stop := openShares(t, m)
+	s, stop := loadShares(t, m)
 	had, by := map[string]int64{}, map[int64]string{}
 	for range 3000 {
 		if r.IntN(50) == 0 {
 			stop()
-			s, stop = openShares(t, m)
+			s, stop = loadShares(t, m)
 		}
 		name := fmt.Sprint(r.IntN(mostRecent))
-		blocks, err := s.Deal(t.Context(), name, []Want{{"x", had[name], 1 + r.Int64N(5)}})
+		blocks, err := s.deal(t.Context(), name, []Want{{"x", had[name], 1 + r.Int64N(5)}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,15 +104,15 @@ func TestSharesOnce(t *testing.T) {
 
 // A run has a bounded number of streams.
 func TestMostStreams(t *testing.T) {
-	s, stop := openShares(t, queue.NewMemory())
+	s, stop := loadShares(t, queue.NewMemory())
 	defer stop()
 	for i := range mostStreams {
 		s.streams[fmt.Sprint(i)] = stream{}
 	}
-	if _, err := s.Deal(t.Context(), "a", []Want{{"new", 0, 1}}); !errors.Is(err, ErrStreams) {
+	if _, err := s.deal(t.Context(), "a", []Want{{"new", 0, 1}}); !errors.Is(err, ErrStreams) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := s.Deal(t.Context(), "a", []Want{{"7", 0, 1}}); err != nil {
+	if _, err := s.deal(t.Context(), "a", []Want{{"7", 0, 1}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,10 +1,14 @@
 package atropos
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Registration describes a trainer.
@@ -101,6 +105,19 @@ func DecodeEnvID(data []byte) (int, error) {
 		return 0, f
 	}
 	return id, nil
+}
+
+// DecodeFields reads a request that is not Atropos', by the JSON names of in. An error is an
+// [*Error].
+func DecodeFields(data []byte, in any) error {
+	err := jsonform.Unmarshal(data, in)
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return &Error{Type: TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
+	}
+	if err != nil {
+		return &Error{Type: TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
+	}
+	return nil
 }
 
 // A field is a field of a request: its name, followed by a question mark if the field is
