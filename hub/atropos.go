@@ -229,21 +229,38 @@ func (a atroposAPI) disconnectEnv(c *web.Call) error {
 	return c.JSON(http.StatusOK, []byte(`{"status":"success"}`))
 }
 
-// statusEnv shows an environment how much of its work waits.
+// statusEnv shows an environment how much of its work waits. If it asks for that, it waits until
+// the status is another than the one that it has seen, whose mark is in a header.
 func (a atroposAPI) statusEnv(c *web.Call) error {
 	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
 		return err
 	}
-	a.registry.Hear(envID(id))
-	st, known := a.ledger.Account(time.Now()).StatusOf(envID(id))
-	if !known {
-		return registry.ErrNoEnv()
+	wait, err := waitOf(c.R)
+	if err != nil {
+		return err
 	}
-	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.Queue)
-	body = atropos.AppendFloat(body, st.Unallocated)
-	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.Own, st.Largest)
-	return c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.Weight), '}'))
+	query := c.R.URL.Query()
+	c.Waits = wait > 0
+	body, mark, err := registry.Watch{
+		Seen: query.Get("seen"), Wait: wait, Stop: a.server.web.Stopping(),
+		News: func() (<-chan struct{}, <-chan struct{}) { return a.queue.Changed(), a.Progress() },
+		Look: func() ([]byte, error) {
+			a.registry.Hear(envID(id))
+			body, known := a.ledger.Account(time.Now()).AppendStatus(nil, envID(id), a.Step())
+			if !known {
+				return nil, registry.ErrNoEnv()
+			}
+			return body, nil
+		},
+	}.Await(c.Context())
+	if err != nil {
+		return err
+	}
+	if query.Has("wait") {
+		c.W.Header().Set("Quintain-Status", mark)
+	}
+	return c.JSON(http.StatusOK, body)
 }
 
 // envID is an environment's ID from a client; -1 if invalid.

@@ -68,6 +68,7 @@ func (c *client) ownPath(route string) string {
 // A call is a request.
 type call struct {
 	method, path string
+	query        string
 	body         []byte
 	kind         string // type of a body that is not compressed again; empty: JSON
 }
@@ -76,6 +77,7 @@ type call struct {
 type answer struct {
 	status int
 	body   []byte
+	mark   string // of a status of Quintain's hub; empty: none
 }
 
 // text returns the reply for people, on one line.
@@ -127,7 +129,9 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	if to.kind == "" {
 		body, zipped = c.zips.pack(to.body)
 	}
-	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), nil)
+	address := c.base.JoinPath(to.path)
+	address.RawQuery = to.query
+	r, err := http.NewRequestWithContext(ctx, to.method, address.String(), nil)
 	if err != nil {
 		return a, err
 	}
@@ -146,7 +150,7 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 		return a, err
 	}
 	defer reply.Body.Close()
-	a.status = reply.StatusCode
+	a.status, a.mark = reply.StatusCode, reply.Header.Get("Quintain-Status")
 	a.body, err = io.ReadAll(io.LimitReader(reply.Body, maxReply))
 	return a, err
 }

@@ -48,7 +48,7 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 		}
 		return l.exchange(ctx, to, groups, ours), nil
 	}
-	if err := l.poll(ctx); err != nil {
+	if err := l.poll(ctx, 0); err != nil {
 		return later, nil
 	}
 	to, err := l.scoredData(groups)
@@ -81,7 +81,7 @@ func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, o
 	case unsure:
 		l.config.Log.Warn("the reply of a run-api to a post of groups was lost; they are not sent again", "groups", len(groups), "err", err)
 	case refused:
-		if l.poll(ctx) != nil { // perhaps it does not know the environment any more
+		if l.poll(ctx, 0) != nil { // perhaps it does not know the environment any more
 			return later
 		}
 		if len(groups) == 1 {

@@ -1,6 +1,7 @@
 // Package uplink makes a program an environment of another hub: Atropos' run-api, or
 // Quintain's. It registers there, polls the status as Atropos' environments do, limits the
-// groups in flight by the hub's report, and sends groups.
+// groups in flight by the hub's report, and sends groups. Quintain's hub answers a poll when the
+// status has changed, so an environment that waits costs next to nothing.
 //
 // A [Link] loses nothing while the hub is away: unsent groups stay in the queue. Quintain's
 // hub gets each group under a name of its own, so it keeps the group once however often it
@@ -66,6 +67,7 @@ type Link struct {
 	hub    client
 
 	asking sync.Mutex // held during requests to the hub; taken before mu
+	mark   string     // of the last status, if the hub marks it; guarded by asking
 
 	mu     sync.Mutex
 	env    int    // ID of the environment; below 0: not registered
@@ -74,6 +76,7 @@ type Link struct {
 	shares bool   // the hub deals out problems
 	step   int    // the trainer's last known step
 	unseen int    // groups sent since the status in force
+	hurry  func() // ends the wait of a poll; nil: none waits
 	fault  string // why the hub is out of reach; empty: it is in reach
 
 	body  []byte // of the last groups, for the next; owned by the caller of Send
@@ -88,6 +91,7 @@ type Link struct {
 const (
 	pollEvery = 100 * time.Millisecond // as in Atropos' environments
 	waitEvery = time.Second            // while the hub is away or has no trainer
+	longPoll  = 10 * time.Second       // how long Quintain's hub may wait for another status
 )
 
 // Open registers with the hub, and waits until the hub answers and has a trainer. It fails
@@ -115,7 +119,7 @@ func newLink(c Config) (*Link, error) {
 // connect registers with the hub, as soon as it can.
 func (l *Link) connect(ctx context.Context) error {
 	for {
-		err := l.poll(ctx)
+		err := l.poll(ctx, 0)
 		if l.isRegistered() {
 			return nil
 		}
@@ -153,7 +157,7 @@ func (e *RefusedError) Error() string {
 func (l *Link) Run(ctx context.Context) error {
 	for {
 		every := pollEvery
-		if err := l.poll(ctx); err != nil {
+		if err := l.poll(ctx, longPoll); err != nil {
 			every = waitEvery
 		}
 		if !pause.For(ctx, every) {
