@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -118,9 +119,7 @@ func (s *shares) deal(ctx context.Context, instance string, wants []Want) ([]Blo
 	if err := s.queue.SetStates(ctx, records); err != nil {
 		return nil, err
 	}
-	for name, one := range changed {
-		s.streams[name] = one
-	}
+	maps.Copy(s.streams, changed)
 	return blocks, nil
 }
 

@@ -21,10 +21,10 @@ func TestWatch(t *testing.T) {
 	}{
 		{"it has seen none", "", nil, 0, 0, 0, 1},
 		{"it has seen another", "other", nil, 0, 0, 0, 1},
-		{"no change", same, nil, 0, 0, 10 * time.Second, 11},
+		{"no change", same, nil, 0, 0, 9950 * time.Millisecond, 11},
 		{"a change", same, []time.Duration{3100 * time.Millisecond}, 3100 * time.Millisecond, 0, 3100 * time.Millisecond, 5},
 		{"a change without news", same, nil, 3100 * time.Millisecond, 0, 4 * time.Second, 5},
-		{"news of others, close together", same, []time.Duration{3110 * time.Millisecond, 3120 * time.Millisecond, 3130 * time.Millisecond}, 0, 0, 10 * time.Second, 13},
+		{"news of others, close together", same, []time.Duration{3110 * time.Millisecond, 3120 * time.Millisecond, 3130 * time.Millisecond}, 0, 0, 9950 * time.Millisecond, 13},
 		{"the hub stops", same, nil, 0, 3100 * time.Millisecond, 3100 * time.Millisecond, 5},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestWatch(t *testing.T) {
 				time.AfterFunc(test.stop, func() { close(stop) })
 			}
 			w := Watch{
-				Seen: test.seen, Wait: 10 * time.Second, Stop: stop,
+				Seen: test.seen, Wait: 9950 * time.Millisecond, Stop: stop,
 				Look: func() ([]byte, error) {
 					looks++
 					if test.change > 0 && time.Since(begin) >= test.change {
