@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -109,11 +108,8 @@ type rolloutBody struct {
 
 // decodeRollout reads a request with a qid.
 func decodeRollout(data []byte) (in rolloutBody, err error) {
-	if err := jsonform.Unmarshal(data, &in); err != nil {
-		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-			return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
-		}
-		return in, &atropos.Error{Type: atropos.TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
+	if err := atropos.DecodeFields(data, &in); err != nil {
+		return in, err
 	}
 	if in.ID == nil {
 		return in, &atropos.Error{Type: atropos.TypeValue, Loc: []any{"qid"}, Msg: "is missing"}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -207,7 +208,7 @@ func (a atroposAPI) registerEnv(c *web.Call) error {
 	body = jsonform.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
 	body = fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d`, a.Step(), g.Interval, g.NumSteps)
 	if e.Instance != "" {
-		body = fmt.Appendf(body, `,"share":%d`, e.Share)
+		body = append(body, `,"shares":true`...)
 	}
 	return c.JSON(http.StatusOK, append(body, '}'))
 }
@@ -228,21 +229,38 @@ func (a atroposAPI) disconnectEnv(c *web.Call) error {
 	return c.JSON(http.StatusOK, []byte(`{"status":"success"}`))
 }
 
-// statusEnv shows an environment how much of its work waits.
+// statusEnv shows an environment how much of its work waits. If it asks for that, it waits until
+// the status is another than the one that it has seen, whose mark is in a header.
 func (a atroposAPI) statusEnv(c *web.Call) error {
 	id, err := readShort(c, atropos.DecodeEnvID)
 	if err != nil {
 		return err
 	}
-	a.registry.Hear(envID(id))
-	st, known := a.ledger.Account(time.Now()).StatusOf(envID(id))
-	if !known {
-		return &atropos.Error{Type: atropos.TypeValue, Loc: []any{"env_id"}, Msg: "no environment has this env_id"}
+	wait, err := waitOf(c.R)
+	if err != nil {
+		return err
 	}
-	body := fmt.Appendf(nil, `{"current_step":%d,"queue_size":%d,"unallocated_fraction":`, a.Step(), st.Queue)
-	body = atropos.AppendFloat(body, st.Unallocated)
-	body = fmt.Appendf(body, `,"self_queue_size":%d,"max_group_size":%d,"env_weight":`, st.Own, st.Largest)
-	return c.JSON(http.StatusOK, append(atropos.AppendFloat(body, st.Weight), '}'))
+	query := c.R.URL.Query()
+	c.Waits = wait > 0
+	body, mark, err := registry.Watch{
+		Seen: query.Get("seen"), Wait: wait, Stop: a.server.web.Stopping(),
+		News: func() (<-chan struct{}, <-chan struct{}) { return a.queue.Changed(), a.Progress() },
+		Look: func() ([]byte, error) {
+			a.registry.Hear(envID(id))
+			body, known := a.ledger.Account(time.Now()).AppendStatus(nil, envID(id), a.Step())
+			if !known {
+				return nil, registry.ErrNoEnv()
+			}
+			return body, nil
+		},
+	}.Await(c.Context())
+	if err != nil {
+		return err
+	}
+	if query.Has("wait") {
+		c.W.Header().Set("Quintain-Status", mark)
+	}
+	return c.JSON(http.StatusOK, body)
 }
 
 // envID is an environment's ID from a client; -1 if invalid.

@@ -40,7 +40,7 @@ type batchRecord struct {
 	Parts   int             `json:"parts"`           // of the batch
 	Step    int             `json:"step"`            // when it was formed
 	Demand  registry.Demand `json:"demand,omitzero"` // by which it was formed; none in older records
-	Groups  []byte          `json:"groups"`          // sequence numbers: see packSpans
+	Groups  []byte          `json:"groups"`          // sequence numbers: see [queue.PackSeqs]
 	owner                   // in the first part
 }
 
@@ -69,7 +69,7 @@ func partKey(number uint64, part int) string { return fmt.Sprint(batchPrefix, nu
 // record is the stored form of a part of the batch.
 func (d *batch) record(part int, o owner) (queue.State, error) {
 	seqs := d.seqs[part*partGroups : min(len(d.seqs), (part+1)*partGroups)]
-	r := batchRecord{Version: batchVersion, Number: d.number, Part: part, Parts: d.parts(), Step: d.step, Demand: d.demand, Groups: packSpans(seqs)}
+	r := batchRecord{Version: batchVersion, Number: d.number, Part: part, Parts: d.parts(), Step: d.step, Demand: d.demand, Groups: queue.PackSeqs(seqs)}
 	if part == 0 {
 		r.owner = o
 	}
@@ -218,7 +218,7 @@ func (b *batches) read(ctx context.Context) (map[uint64]*batch, error) {
 		}
 		d := &batch{number: records[0].Number, owner: records[0].owner, step: records[0].Step, demand: records[0].Demand, out: true}
 		for _, r := range records[:n] {
-			seqs, err := unpackSpans(r.Groups, partGroups)
+			seqs, err := queue.UnpackSeqs(r.Groups, partGroups)
 			if err != nil {
 				return nil, fmt.Errorf("state %s: %w", partKey(r.Number, r.Part), err)
 			}

@@ -3,7 +3,6 @@ package hub
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,41 +69,4 @@ func TestClockSetBack(t *testing.T) {
 	if d.restore(now); d.state != kept || d.until.After(now.Add(maxLease)) {
 		t.Errorf("%v until %v", d.state, d.until)
 	}
-}
-
-func TestSpans(t *testing.T) {
-	for _, test := range []struct {
-		why  string
-		seqs []uint64
-		size int
-	}{
-		{"none", nil, 0},
-		{"one", []uint64{5}, 2},
-		{"a run", []uint64{5, 6, 7, 8}, 2},
-		{"runs in any order", []uint64{900, 901, 3, 4, 2, 1 << 62}, 18},
-	} {
-		b := packSpans(test.seqs)
-		got, err := unpackSpans(b, len(test.seqs))
-		if err != nil || !slices.Equal(got, test.seqs) || len(b) != test.size {
-			t.Errorf("%s: %v in %d bytes, %v, want %v in %d", test.why, got, len(b), err, test.seqs, test.size)
-		}
-		if _, err := unpackSpans(b, len(test.seqs)-1); err == nil && len(test.seqs) > 0 {
-			t.Errorf("%s: more than may be were read", test.why)
-		}
-	}
-}
-
-func FuzzSpans(f *testing.F) {
-	f.Add(packSpans([]uint64{1, 2, 3, 9, 4}))
-	f.Add([]byte{2, 0x80, 0x80, 0x80, 0x80, 0x10})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		seqs, err := unpackSpans(b, 1000)
-		if err != nil {
-			return
-		}
-		again, err := unpackSpans(packSpans(seqs), 1000)
-		if err != nil || !slices.Equal(again, seqs) {
-			t.Errorf("%v became %v, %v", seqs, again, err)
-		}
-	})
 }

@@ -90,6 +90,7 @@ func v1Routes() []runRoute[v1API] {
 		{"GET", "/stats", web.AnyKey, v1API.stats},
 		{"POST", "/groups", Producer, v1API.postGroups},
 		{"GET", "/groups", web.AnyKey, v1API.followGroups},
+		{"POST", "/shares", Producer, v1API.dealShares},
 		{"POST", "/batches", Trainer, v1API.takeBatch},
 		{"POST", "/batches/{id}/ack", Trainer, v1API.ackBatch},
 		{"POST", "/batches/{id}/nack", Trainer, v1API.nackBatch},

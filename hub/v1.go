@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -151,3 +152,28 @@ func (a v1API) stats(c *web.Call) error {
 
 // streamEvents shows the run's events to a client until it goes away.
 func (a v1API) streamEvents(c *web.Call) error { return a.events.Stream(c) }
+
+// dealShares deals out problems to an environment.
+func (a v1API) dealShares(c *web.Call) error {
+	in, err := readShort(c, registry.DecodeShares)
+	if err != nil {
+		return err
+	}
+	d, err := a.trade.deal(c.Context()) // no reset meanwhile
+	if err != nil {
+		return err
+	}
+	defer d.end()
+	blocks, err := a.registry.Deal(d, envID(*in.Env), in.Wants)
+	if errors.Is(err, registry.ErrStreams) {
+		return web.Errorf(http.StatusConflict, "%v: reset the run", err)
+	}
+	if err != nil {
+		return err
+	}
+	body, err := jsonform.Marshal(map[string][]registry.Block{"shares": blocks})
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, body)
+}

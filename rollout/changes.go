@@ -13,6 +13,7 @@ type change struct {
 	Stream int       `json:"s,omitempty"` // number in the mix
 	Index  int       `json:"i,omitempty"`
 	Scores []float64 `json:"scores,omitempty"` // of opDone
+	To     int       `json:"to,omitempty"`     // end of the block of opGive, which begins at Index
 }
 
 type changeOp string
@@ -23,6 +24,7 @@ const (
 	opSkip   changeOp = "skip"   // it is not played
 	opDone   changeOp = "done"   // it is finished; the chooser notes the scores
 	opGiveUp changeOp = "giveup" // it is finished, without a note
+	opGive   changeOp = "give"   // a block is the run's
 )
 
 // log adds a change to the log, if there is one. A problem to play again makes none: in a
@@ -94,10 +96,11 @@ func (m *Mix) replay(c change) error {
 			return fmt.Errorf("the next problem is %d", s.next)
 		}
 		if !open {
-			s.next++
-			s.redo = append(s.redo, c.Index)
+			s.redo = append(s.redo, s.advance())
 		}
 		return nil
+	case c.Op == opGive:
+		return s.give(Block{c.Index, c.To})
 	case c.Op != opSkip && c.Op != opDone && c.Op != opGiveUp:
 		return fmt.Errorf("the operation is unknown")
 	case !open:

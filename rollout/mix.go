@@ -69,9 +69,13 @@ type Mix struct {
 	mu      sync.Mutex
 	streams []*position
 	chooser Chooser  // nil: by weight
+	shares  bool     // it hands out only what it is given
 	logs    bool     // a snapshot was made
 	changes []byte   // since then, in JSON with commas
 	former  []string // names of the streams in the record that was read
+
+	low   chan struct{} // has an element when a stream has become low
+	given chan struct{} // closed and replaced by Give
 }
 
 // A position is the progress of one stream.
@@ -79,17 +83,20 @@ type position struct {
 	Stream
 	number  int // in the mix
 	name    string
-	next    int          // index of the first problem neither played nor skipped
+	next    int          // index of the first problem neither played nor skipped nor others'
 	redo    []int        // indices to play again, ascending
 	open    map[int]bool // indices of open jobs
 	failed  map[int]int  // times that Again returned the problem of an index
 	skipped int          // skipped indices before next
+	others  int          // indices before next that others were given
+	blocks  []Block      // given from next on, ascending
+	block   int          // size of a block to ask for
 }
 
 // NewMix returns a mix of streams in proportion to their weights. The error names an
 // invalid stream.
 func NewMix(streams []Stream) (*Mix, error) {
-	m := &Mix{}
+	m := &Mix{low: make(chan struct{}, 1), given: make(chan struct{})}
 	seen := map[string]bool{}
 	for i, label := range Labels(streams) {
 		s := streams[i]
@@ -98,7 +105,7 @@ func NewMix(streams []Stream) (*Mix, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := &position{Stream: s, number: i, name: name, open: map[int]bool{}, failed: map[int]int{}}
+		p := &position{Stream: s, number: i, name: name, open: map[int]bool{}, failed: map[int]int{}, block: blockOf(s, len(streams))}
 		if !(s.Weight > 0) {
 			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
 		}
@@ -150,9 +157,14 @@ type Job struct {
 const mostSkips = 10_000
 
 // Next returns a problem of the stream that the chooser chooses or, without one, that is
-// furthest behind its share. The problem is open until Done or Redo.
+// furthest behind its share. The problem is open until Done or Redo. If the mix hands out only
+// what it is given, the error may be [ErrNoShare].
 func (m *Mix) Next() (Job, error) {
 	m.mu.Lock()
+	if m.dry() {
+		m.mu.Unlock()
+		return Job{}, ErrNoShare
+	}
 	s, chosen := m.due()
 	index := m.take(s, chosen)
 	m.mu.Unlock()
@@ -166,7 +178,9 @@ func (m *Mix) Next() (Job, error) {
 		if !skip {
 			return Job{s.Scenario, p, s.Label, s.Course, s}, nil
 		}
-		index = m.after(s, index)
+		if index, err = m.after(s, index); err != nil {
+			return Job{}, err
+		}
 	}
 	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: s})
 	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", s.Label, mostSkips)
@@ -199,9 +213,9 @@ func (m *Mix) Reopen(p quintain.Problem) (job Job, known bool) {
 // reopen opens an index again, unless it is done. The process may have ended before it kept
 // that it took the index, and those before it: they are played again. m.mu is held.
 func (m *Mix) reopen(s *position, index int) bool {
-	for ; s.next <= index; s.next++ {
-		s.redo = append(s.redo, s.next)
-		m.log(change{Op: opTake, Stream: s.number, Index: s.next})
+	for s.next <= index && !(m.shares && len(s.blocks) == 0) {
+		s.redo = append(s.redo, s.advance())
+		m.log(change{Op: opTake, Stream: s.number, Index: s.redo[len(s.redo)-1]})
 	}
 	at, waits := slices.BinarySearch(s.redo, index)
 	if waits {
@@ -237,26 +251,32 @@ func (s *position) problem(index int) (p quintain.Problem, skip bool, err error)
 }
 
 // after takes another index after a skipped one.
-func (m *Mix) after(s *position, index int) int {
+func (m *Mix) after(s *position, index int) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(s.open, index)
 	s.skipped++
 	m.log(change{Op: opSkip, Stream: s.number, Index: index})
-	return m.take(s, false)
+	if m.shares && len(s.redo)+len(s.blocks) == 0 {
+		return 0, ErrNoShare
+	}
+	return m.take(s, false), nil
 }
 
 // handed returns the number of open and finished problems.
-func (s *position) handed() int { return s.next - s.skipped - len(s.redo) }
+func (s *position) handed() int { return s.next - s.others - s.skipped - len(s.redo) }
 
 // take opens and returns the next index of a stream. The caller holds m.mu.
 func (m *Mix) take(s *position, chosen bool) int {
-	index := s.next
+	var index int
 	if len(s.redo) > 0 {
 		index = s.redo[0]
 		s.redo = s.redo[1:]
-	} else {
-		s.next++
+	} else if index = s.advance(); m.shares && s.low() {
+		select {
+		case m.low <- struct{}{}:
+		default:
+		}
 	}
 	s.open[index] = true
 	op := opTake
@@ -339,6 +359,8 @@ type savedPosition struct {
 	Redo    []int `json:"redo,omitempty"`  // in place of Again, in records of format 3
 	Again   []int `json:"again,omitempty"` // to be played again, with the open ones: see spansOf
 	Skipped int   `json:"skipped,omitempty"`
+	Others  int   `json:"others,omitempty"` // not this run's, before Next
+	Given   []int `json:"given,omitempty"`  // the first and the last + 1 of each block from Next on
 }
 
 // MarshalJSON encodes the positions of all streams by name, and the chooser. Open problems
@@ -356,7 +378,7 @@ func (m *Mix) marshal() ([]byte, error) {
 		again := slices.AppendSeq(slices.Clone(s.redo), maps.Keys(s.open))
 		slices.Sort(again)
 		saved.Order = append(saved.Order, s.name)
-		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped}
+		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped, Others: s.others, Given: edgesOf(s.blocks)}
 	}
 	if m.chooser != nil {
 		var err error
@@ -388,10 +410,9 @@ func (m *Mix) UnmarshalJSON(data []byte) error {
 				return fmt.Errorf("stream %s: problems to play again: %w", s.name, err)
 			}
 		}
-		if p.Next < 0 || p.Skipped < 0 || p.Skipped > p.Next || len(p.Redo) > 0 && (!slices.IsSorted(p.Redo) || p.Redo[0] < 0 || p.Redo[len(p.Redo)-1] >= p.Next) {
-			return fmt.Errorf("stream %s: positions %+v are invalid", s.name, p)
+		if err := s.resume(p); err != nil {
+			return err
 		}
-		s.next, s.redo, s.skipped = p.Next, p.Redo, p.Skipped
 	}
 	if m.chooser != nil && saved.Chooser != nil {
 		return m.chooser.UnmarshalJSON(saved.Chooser)

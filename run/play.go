@@ -26,7 +26,7 @@ func (r *Run) next(ctx context.Context) (rollout.Job, error) {
 	if err := r.admit(ctx); err != nil {
 		return rollout.Job{}, err
 	}
-	return r.mix.Next()
+	return r.draw(ctx)
 }
 
 // admit waits until a group may start.

@@ -63,6 +63,10 @@ type Config struct {
 	// Part is kept in the run's record, for Outside. Nil: nothing is.
 	Part Part
 
+	// Dealer deals out the problems of Streams, which other runs play too. Nil: all are the
+	// run's.
+	Dealer Dealer
+
 	// Exams are held on demand, in place of those of the settings. Nil: none.
 	Exams *Exams
 
@@ -125,6 +129,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	if r.mix, err = rollout.NewMix(streams); err != nil {
 		return nil, err
+	}
+	if c.Dealer != nil {
+		r.mix.Share()
 	}
 	if err := r.openCurriculum(); err != nil {
 		return nil, err
@@ -252,6 +259,9 @@ func (r *Run) Run(ctx context.Context) error {
 	parts := append([]func(context.Context) error{r.ledger.Run}, r.config.Beside...)
 	if p, runs := r.config.Policy.(interface{ Run(context.Context) error }); runs {
 		parts = append(parts, p.Run)
+	}
+	if r.config.Dealer != nil {
+		parts = append(parts, r.restock)
 	}
 	outlast := context.WithoutCancel(ctx)
 	return Together(outlast, append(parts, func(failed context.Context) error {

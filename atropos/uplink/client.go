@@ -57,9 +57,18 @@ func parse(address string) (*url.URL, error) {
 	return base, nil
 }
 
+// ownPath is the path of a route that only Quintain's hub has, below the run.
+func (c *client) ownPath(route string) string {
+	if strings.HasPrefix(c.base.Path, "/v1/runs/") {
+		return route
+	}
+	return "v1/runs/default/" + route
+}
+
 // A call is a request.
 type call struct {
 	method, path string
+	query        string
 	body         []byte
 	kind         string // type of a body that is not compressed again; empty: JSON
 }
@@ -68,6 +77,7 @@ type call struct {
 type answer struct {
 	status int
 	body   []byte
+	mark   string // of a status of Quintain's hub; empty: none
 }
 
 // text returns the reply for people, on one line.
@@ -119,7 +129,9 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	if to.kind == "" {
 		body, zipped = c.zips.pack(to.body)
 	}
-	r, err := http.NewRequestWithContext(ctx, to.method, c.base.JoinPath(to.path).String(), nil)
+	address := c.base.JoinPath(to.path)
+	address.RawQuery = to.query
+	r, err := http.NewRequestWithContext(ctx, to.method, address.String(), nil)
 	if err != nil {
 		return a, err
 	}
@@ -138,7 +150,7 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 		return a, err
 	}
 	defer reply.Body.Close()
-	a.status = reply.StatusCode
+	a.status, a.mark = reply.StatusCode, reply.Header.Get("Quintain-Status")
 	a.body, err = io.ReadAll(io.LimitReader(reply.Body, maxReply))
 	return a, err
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -49,7 +48,7 @@ func (l *Link) post(ctx context.Context, groups []queue.Delivery, mark func([]qu
 		}
 		return l.exchange(ctx, to, groups, ours), nil
 	}
-	if err := l.poll(ctx); err != nil {
+	if err := l.poll(ctx, 0); err != nil {
 		return later, nil
 	}
 	to, err := l.scoredData(groups)
@@ -82,7 +81,7 @@ func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, o
 	case unsure:
 		l.config.Log.Warn("the reply of a run-api to a post of groups was lost; they are not sent again", "groups", len(groups), "err", err)
 	case refused:
-		if l.poll(ctx) != nil { // perhaps it does not know the environment any more
+		if l.poll(ctx, 0) != nil { // perhaps it does not know the environment any more
 			return later
 		}
 		if len(groups) == 1 {
@@ -123,10 +122,7 @@ func judge(a answer, err error, ours bool, groups int) verdict {
 // the environment's ID and a name for each.
 func (l *Link) framesOf(groups []queue.Delivery) (to call, err error) {
 	env := l.envID()
-	to = call{method: http.MethodPost, path: "v1/runs/default/groups", kind: groupform.Frames, body: l.body[:0]}
-	if strings.HasPrefix(l.hub.base.Path, "/v1/runs/") {
-		to.path = "groups"
-	}
+	to = call{method: http.MethodPost, path: l.hub.ownPath("groups"), kind: groupform.Frames, body: l.body[:0]}
 	for _, d := range groups {
 		head := len(to.body)
 		body := groupform.AppendFrameHead(to.body, 0, 0)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"time"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
@@ -29,26 +31,50 @@ type info struct {
 var errWait = errors.New("no trainer takes batches there yet")
 
 // poll asks for the status, after registering if the hub does not know the environment. It
-// reports when the hub goes away and when it is back. An error of Open is a
+// reports when the hub goes away and when it is back. Quintain's hub may wait for so long until
+// the status has changed; a poll without a wait ends those of others. An error of Open is a
 // [*RefusedError].
-func (l *Link) poll(ctx context.Context) error {
+func (l *Link) poll(ctx context.Context, wait time.Duration) error {
+	during, end := context.WithCancel(ctx)
+	defer end()
+	if wait == 0 {
+		l.mu.Lock()
+		if l.hurry != nil {
+			l.hurry()
+		}
+		l.mu.Unlock()
+	}
 	l.asking.Lock()
 	defer l.asking.Unlock()
-	err := l.ask(ctx)
+	if wait > 0 {
+		l.setHurry(end)
+		defer l.setHurry(nil)
+	}
+	err := l.ask(during, wait)
+	if ctx.Err() == nil && during.Err() != nil {
+		return nil // it was ended for another
+	}
 	if ctx.Err() == nil {
 		l.tell(err)
 	}
 	return err
 }
 
+// setHurry sets what ends the wait of a poll.
+func (l *Link) setHurry(end func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hurry = end
+}
+
 // ask registers if necessary, and asks for the status.
-func (l *Link) ask(ctx context.Context) error {
+func (l *Link) ask(ctx context.Context, wait time.Duration) error {
 	if !l.isRegistered() {
 		if err := l.register(ctx); err != nil {
 			return err
 		}
 	}
-	return l.askStatus(ctx)
+	return l.askStatus(ctx, wait)
 }
 
 // tell reports when the hub goes away and when it is back.
@@ -71,12 +97,21 @@ func (l *Link) tell(err error) {
 }
 
 // askStatus asks for the status. If the hub does not know the environment, the next poll
-// registers it.
-func (l *Link) askStatus(ctx context.Context) error {
+// registers it. It waits for no other status while groups are sent that the last one does not
+// tell of.
+func (l *Link) askStatus(ctx context.Context, wait time.Duration) error {
 	l.mu.Lock()
 	env, seen := l.env, l.unseen
 	l.mu.Unlock()
-	a, err := l.hub.do(ctx, call{method: http.MethodGet, path: "status-env", body: fmt.Appendf(nil, `{"env_id":%d}`, env)})
+	to := call{method: http.MethodGet, path: "status-env", body: fmt.Appendf(nil, `{"env_id":%d}`, env)}
+	if l.hub.ours {
+		if seen > 0 {
+			wait = 0
+		}
+		to.query = url.Values{"wait": {wait.String()}, "seen": {l.mark}}.Encode()
+	}
+	a, err := l.hub.do(ctx, to)
+	l.mark = a.mark
 	if err != nil {
 		return l.lose(err)
 	}
@@ -160,7 +195,7 @@ func (l *Link) register(ctx context.Context) error {
 		Step   int    `json:"starting_step"`
 		Steps  int    `json:"num_steps"`
 		Name   string `json:"wandb_name"`
-		Share  *int   `json:"share"`
+		Shares bool   `json:"shares"`
 	}
 	switch {
 	case a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests:
@@ -189,8 +224,8 @@ func (l *Link) register(ctx context.Context) error {
 	if l.step < 0 {
 		l.step = r.Step // evaluations are counted from here on
 	}
-	l.env, l.info, l.total, l.share, l.fault = *r.Env, in, total, r.Share, ""
-	if l.share == nil {
+	l.env, l.info, l.total, l.shares, l.fault = *r.Env, in, total, r.Shares, ""
+	if !l.shares {
 		l.config.Say("this hub does not share out the problems: if several environments play for it, give each an env.seed of its own")
 	}
 	l.config.Say("registered with the hub %s as %s, at step %d of %d", l.config.URL, r.Name, r.Step, total)

@@ -1,6 +1,7 @@
 // Package uplink makes a program an environment of another hub: Atropos' run-api, or
 // Quintain's. It registers there, polls the status as Atropos' environments do, limits the
-// groups in flight by the hub's report, and sends groups.
+// groups in flight by the hub's report, and sends groups. Quintain's hub answers a poll when the
+// status has changed, so an environment that waits costs next to nothing.
 //
 // A [Link] loses nothing while the hub is away: unsent groups stay in the queue. Quintain's
 // hub gets each group under a name of its own, so it keeps the group once however often it
@@ -54,9 +55,9 @@ type Registration struct {
 	GroupSize      int      `json:"group_size"`
 	Minimum        *float64 `json:"min_batch_allocation"` // least share of each batch, 0 to 1; nil: none
 
-	// Quintain's hub gives each instance a share of the problems; run-api ignores both.
-	Instance string `json:"instance,omitzero"` // the same in each process of the environment
-	Share    int    `json:"share,omitzero"`    // the last known share
+	// Instance is the same in each process of the environment. Quintain's hub deals out
+	// problems to it; run-api ignores it.
+	Instance string `json:"instance,omitzero"`
 }
 
 // A Link is a registered environment. Many goroutines may use it at once, but only one may
@@ -66,14 +67,16 @@ type Link struct {
 	hub    client
 
 	asking sync.Mutex // held during requests to the hub; taken before mu
+	mark   string     // of the last status, if the hub marks it; guarded by asking
 
 	mu     sync.Mutex
 	env    int    // ID of the environment; below 0: not registered
 	info   info   // of the trainer's run
 	total  int    // trainer steps until the link is over
-	share  *int   // of the problems; nil: the hub gives none
+	shares bool   // the hub deals out problems
 	step   int    // the trainer's last known step
 	unseen int    // groups sent since the status in force
+	hurry  func() // ends the wait of a poll; nil: none waits
 	fault  string // why the hub is out of reach; empty: it is in reach
 
 	body  []byte // of the last groups, for the next; owned by the caller of Send
@@ -88,6 +91,7 @@ type Link struct {
 const (
 	pollEvery = 100 * time.Millisecond // as in Atropos' environments
 	waitEvery = time.Second            // while the hub is away or has no trainer
+	longPoll  = 10 * time.Second       // how long Quintain's hub may wait for another status
 )
 
 // Open registers with the hub, and waits until the hub answers and has a trainer. It fails
@@ -115,7 +119,7 @@ func newLink(c Config) (*Link, error) {
 // connect registers with the hub, as soon as it can.
 func (l *Link) connect(ctx context.Context) error {
 	for {
-		err := l.poll(ctx)
+		err := l.poll(ctx, 0)
 		if l.isRegistered() {
 			return nil
 		}
@@ -153,7 +157,7 @@ func (e *RefusedError) Error() string {
 func (l *Link) Run(ctx context.Context) error {
 	for {
 		every := pollEvery
-		if err := l.poll(ctx); err != nil {
+		if err := l.poll(ctx, longPoll); err != nil {
 			every = waitEvery
 		}
 		if !pause.For(ctx, every) {
@@ -185,15 +189,11 @@ func (l *Link) MaxTokens() int {
 	return max(0, l.info.MaxTokens)
 }
 
-// Share returns the share of the problems that the hub gives this environment; ok is false
-// if the hub is not Quintain's, and gives none.
-func (l *Link) Share() (share int, ok bool) {
+// Shares reports whether the hub deals out the problems: whether it is Quintain's.
+func (l *Link) Shares() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.share == nil {
-		return 0, false
-	}
-	return *l.share, true
+	return l.shares
 }
 
 // isRegistered reports whether the hub is believed to know the environment.

@@ -88,15 +88,14 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 		return err
 	}
 	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
-	if link, cfg.Settings.Seed, err = envrun.Register(ctx, q, to, cfg.Settings.Seed); err != nil {
+	if link, err = envrun.Register(ctx, q, to); err != nil {
 		if ctx.Err() != nil { // stopped while it waited
 			return nil
 		}
 		return err
 	}
-	e.config.Run.Of.Seed = cfg.Settings.Seed
-	if cfg.Streams, err = e.config.runStreams(); err != nil {
-		return err
+	if link.Shares() {
+		cfg.Dealer = link
 	}
 	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/task"
@@ -105,58 +104,6 @@ func TestEnvServe(t *testing.T) {
 	lines, err := os.ReadFile(kept)
 	if err != nil || strings.Count(string(lines), "\n") != made.GroupsMade {
 		t.Errorf("%d lines for %d groups, error %v", strings.Count(string(lines), "\n"), made.GroupsMade, err)
-	}
-	for _, other := range []*process{hub, model} {
-		other.interrupts <- os.Interrupt
-		other.wait(t)
-	}
-	http.DefaultClient.CloseIdleConnections()
-}
-
-// Environments with one configuration play different problems for one hub, also after they
-// were started again.
-func TestEnvironmentsShareTheProblems(t *testing.T) {
-	model, modelURL := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
-	hub, hubURL := address(t, "hub", "--data", t.TempDir())
-	call(t, http.MethodPost, hubURL+"/register", `{"wandb_group":"g","wandb_project":"p","batch_size":64,"max_token_len":9000,"checkpoint_dir":"c","save_checkpoint_interval":1,"starting_step":0,"num_steps":1000}`)
-	call(t, http.MethodGet, hubURL+"/batch", "")
-	data := []string{t.TempDir(), t.TempDir(), t.TempDir()}
-	var groups struct {
-		Batch []struct{ Origin quintain.Origin }
-	}
-	seeds := map[uint64]bool{} // that have played
-	for round := 1; round <= 2; round++ {
-		var envs []*process
-		for _, folder := range data {
-			envs = append(envs, start(append([]string{"env", "serve", "--hub", hubURL, "--data", folder}, environmentOf(modelURL, "--env.total_steps", "1000", "--env.max_batches_offpolicy", "50")...)...))
-		}
-		until(t, envs[0], "they play", func() bool {
-			text := call(t, http.MethodGet, hubURL+"/v1/runs/default/groups?limit=1000", "")
-			if err := json.Unmarshal([]byte(text), &groups); err != nil {
-				t.Fatal(err)
-			}
-			for _, g := range groups.Batch {
-				seeds[g.Origin.Seed] = true
-			}
-			return len(groups.Batch) >= 30*round && len(seeds) >= 3
-		})
-		for _, p := range envs {
-			p.interrupts <- os.Interrupt
-			p.wait(t)
-		}
-	}
-	seen := map[quintain.Origin]bool{}
-	for _, g := range groups.Batch {
-		if seen[g.Origin] {
-			t.Errorf("problem %+v came twice", g.Origin)
-		}
-		seen[g.Origin] = true
-	}
-	if len(seeds) != 3 {
-		t.Errorf("seeds %v, want three: an environment keeps its share", seeds)
-	}
-	if stats := call(t, http.MethodGet, hubURL+"/v1/runs/default/stats", ""); !strings.Contains(stats, `"same_problem":0`) {
-		t.Errorf("stats %s", stats)
 	}
 	for _, other := range []*process{hub, model} {
 		other.interrupts <- os.Interrupt

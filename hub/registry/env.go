@@ -19,7 +19,6 @@ type Env struct {
 	Minimum     *float64 `json:"min_batch_allocation"` // share of each batch; nil: none
 	GroupSize   int      `json:"group_size"`
 	Instance    string   `json:"instance,omitzero"` // as it named itself; empty: not at all
-	Share       int      `json:"share,omitzero"`    // of the problems: no other known instance has it
 }
 
 // newEnv returns the environment that registers as r.

@@ -92,8 +92,9 @@ type Options struct {
 // heard from. Each environment has its own record beside the run's groups, so a change has
 // the same cost for any number. Many goroutines may use it at once.
 type Registry struct {
-	queue *queue.Queue
-	o     Options
+	queue  *queue.Queue
+	shares *shares
+	o      Options
 
 	changing sync.Mutex // held to store a change; the queue is called and mu taken under it
 
@@ -133,6 +134,9 @@ func Open(ctx context.Context, q *queue.Queue, o Options) (*Registry, error) {
 	}
 	list, err := q.States(ctx, envPrefix)
 	if err != nil {
+		return nil, err
+	}
+	if g.shares, err = openShares(ctx, q); err != nil {
 		return nil, err
 	}
 	for _, s := range list {
@@ -226,31 +230,7 @@ func (g *Registry) prepare(r atropos.EnvRegistration) (e *Env, gone []*Env, err 
 	if gone = g.forgettable(look); len(g.envs)-len(gone) >= g.o.MaxEnvs {
 		return nil, nil, fmt.Errorf("%w: there are %d", ErrFull, len(g.envs))
 	}
-	e = newEnv(g.freeID(), g.names[r.DesiredName].next, r)
-	if e.Instance != "" {
-		e.Share = g.share(r)
-	}
-	return e, gone, nil
-}
-
-// share is the share of an instance that registers: the one that it has, the one that it had
-// at a hub that forgot it, or the lowest free one. g.mu is held.
-func (g *Registry) share(r atropos.EnvRegistration) int {
-	taken := make(map[int]bool)
-	for _, m := range g.envs {
-		if m.Instance == r.Instance {
-			return m.Share
-		}
-		taken[m.Share] = taken[m.Share] || m.Instance != ""
-	}
-	share := r.Share
-	if taken[share] {
-		share = 0
-	}
-	for taken[share] {
-		share++
-	}
-	return share
+	return newEnv(g.freeID(), g.names[r.DesiredName].next, r), gone, nil
 }
 
 // freeID is the ID of the next environment: one above the highest, while there is such a
@@ -297,7 +277,7 @@ func (g *Registry) Disconnect(ctx context.Context, id int32) (known bool, err er
 	return true, nil
 }
 
-// Reset forgets all registrations.
+// Reset forgets all registrations and shares.
 func (g *Registry) Reset(ctx context.Context) error {
 	g.changing.Lock()
 	defer g.changing.Unlock()
@@ -312,6 +292,9 @@ func (g *Registry) Reset(ctx context.Context) error {
 	}
 	g.mu.RUnlock()
 	if err := g.queue.SetStates(ctx, list); err != nil {
+		return err
+	}
+	if err := g.shares.reset(ctx); err != nil {
 		return err
 	}
 	g.mu.Lock()

@@ -188,29 +188,3 @@ func TestOpenRefuses(t *testing.T) {
 		}
 	}
 }
-
-// TestShares gives each instance a share of its own, the same each time that it registers.
-func TestShares(t *testing.T) {
-	m, o := queue.NewMemory(), Options{Timeout: time.Minute, MaxEnvs: 100}
-	for _, test := range []struct {
-		why, instance string
-		had, want     int
-	}{
-		{"the first", "a", 0, 0},
-		{"the next", "b", 0, 1},
-		{"an environment of Atropos takes none", "", 0, 0},
-		{"nor does another", "", 0, 0},
-		{"the first again, as when it is started again", "a", 0, 0},
-		{"the second, which knows its share", "b", 1, 1},
-		{"one that had a share at a hub that forgot it", "c", 5, 5},
-		{"one whose share has gone to another meanwhile", "d", 1, 2},
-		{"the lowest free one", "e", 0, 3},
-	} {
-		g, stop := open(t, m, o) // the hub starts again
-		e, err := g.Add(t.Context(), atropos.EnvRegistration{DesiredName: "x", GroupSize: 4, Instance: test.instance, Share: test.had})
-		if err != nil || e.Share != test.want {
-			t.Errorf("%s: share %+v, want %d; error %v", test.why, e, test.want, err)
-		}
-		stop()
-	}
-}

@@ -1,10 +1,14 @@
 package atropos
 
 import (
+	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Registration describes a trainer.
@@ -57,10 +61,8 @@ type EnvRegistration struct {
 	GroupSize          int      // sequences per group
 	MinBatchAllocation *float64 // share of each batch, 0 to 1; nil: none
 
-	// These are not Atropos'. An environment that names its instance gets a share of the
-	// problems: a number that no other instance has.
-	Instance string // the same each time that the environment registers; empty: none
-	Share    int    // the share that it had before; 0 if none
+	// Instance is not Atropos': the same each time that the environment registers; empty: none.
+	Instance string
 }
 
 // DecodeEnvRegistration reads the registration of an environment. An error is an
@@ -80,7 +82,6 @@ func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
 			return float(r.MinBatchAllocation, 0, 1)(s)
 		}},
 		{"instance?", text(&r.Instance)},
-		{"share?", number(&r.Share, 0)},
 	})
 	if f != nil {
 		return EnvRegistration{}, f
@@ -104,6 +105,19 @@ func DecodeEnvID(data []byte) (int, error) {
 		return 0, f
 	}
 	return id, nil
+}
+
+// DecodeFields reads a request that is not Atropos', by the JSON names of in. An error is an
+// [*Error].
+func DecodeFields(data []byte, in any) error {
+	err := jsonform.Unmarshal(data, in)
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		return &Error{Type: TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
+	}
+	if err != nil {
+		return &Error{Type: TypeUnreadable, Loc: []any{}, Msg: "the body is no JSON"}
+	}
+	return nil
 }
 
 // A field is a field of a request: its name, followed by a question mark if the field is

@@ -1,16 +1,16 @@
-package hub
+package queue
 
 import (
 	"encoding/binary"
 	"errors"
 )
 
-// errSpans reports an unreadable list of sequence numbers.
-var errSpans = errors.New("its groups cannot be read")
+// errSeqs reports an unreadable list of sequence numbers.
+var errSeqs = errors.New("its groups cannot be read")
 
-// packSpans encodes sequence numbers in order. A run of consecutive numbers is two varints:
+// PackSeqs encodes sequence numbers in order. A run of consecutive numbers is two varints:
 // the distance of its first from the last number before, and how many more follow.
-func packSpans(seqs []uint64) (b []byte) {
+func PackSeqs(seqs []uint64) (b []byte) {
 	last := uint64(0)
 	for len(seqs) > 0 {
 		n := 1
@@ -24,17 +24,17 @@ func packSpans(seqs []uint64) (b []byte) {
 	return b
 }
 
-// unpackSpans undoes packSpans, for no more than most numbers.
-func unpackSpans(b []byte, most int) (seqs []uint64, err error) {
+// UnpackSeqs undoes PackSeqs, for no more than most numbers.
+func UnpackSeqs(b []byte, most int) (seqs []uint64, err error) {
 	last := uint64(0)
 	for len(b) > 0 {
 		by, n := binary.Varint(b)
 		if n <= 0 {
-			return nil, errSpans
+			return nil, errSeqs
 		}
 		more, m := binary.Uvarint(b[n:])
 		if m <= 0 || more >= uint64(most-len(seqs)) {
-			return nil, errSpans
+			return nil, errSeqs
 		}
 		b = b[n+m:]
 		last += uint64(by)

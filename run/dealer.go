@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/rollout"
+)
+
+// A Dealer deals out the problems of streams to the runs that play them, each problem to one.
+type Dealer interface {
+	// Deal returns a block for each of wants. It may return the blocks again that it returned
+	// to the last request of this run, if that request began at the same places.
+	Deal(ctx context.Context, wants []rollout.Want) ([]rollout.Block, error)
+}
+
+// dealAgain is the time until a failed dealer is asked again.
+const dealAgain = time.Second
+
+// restock keeps the mix in problems of the dealer until ctx ends. Each block is in the record
+// before the next is asked for: the dealer remembers the last.
+func (r *Run) restock(ctx context.Context) error {
+	for ctx.Err() == nil {
+		wants := r.mix.Wants()
+		if len(wants) == 0 {
+			select {
+			case <-r.mix.Low():
+			case <-ctx.Done():
+			}
+			continue
+		}
+		if err := r.deal(ctx, wants); err != nil {
+			r.log.Warn("no more problems are dealt out", "err", err)
+			pause.For(ctx, dealAgain)
+			continue
+		}
+		if err := r.ledger.save(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deal gives the mix what it wants.
+func (r *Run) deal(ctx context.Context, wants []rollout.Want) error {
+	blocks, err := r.config.Dealer.Deal(ctx, wants)
+	if err == nil && len(blocks) != len(wants) {
+		err = fmt.Errorf("%d blocks came for %d streams", len(blocks), len(wants))
+	}
+	for i := 0; err == nil && i < len(blocks); i++ {
+		err = r.mix.Give(wants[i].Stream, blocks[i])
+	}
+	return err
+}
+
+// draw returns the next problem, and waits until the dealer has given it.
+func (r *Run) draw(ctx context.Context) (rollout.Job, error) {
+	for {
+		given := r.mix.Given()
+		job, err := r.mix.Next()
+		if !errors.Is(err, rollout.ErrNoShare) {
+			return job, err
+		}
+		select {
+		case <-given:
+		case <-ctx.Done():
+			return rollout.Job{}, context.Cause(ctx)
+		}
+	}
+}
