@@ -26,7 +26,6 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/trace"
 )
 
 var (
@@ -76,7 +75,7 @@ func newChaos(t *testing.T, setting, problems string) *chaos {
 		c.folders = append(c.folders, filepath.Join(c.dir, fmt.Sprintf("data%d", i)))
 		run := []string{
 			"run", "--workers", "--host", "{addr}", "--key-file", keys, "--data", c.folders[i], "--nats-url", urls, "--nats-replicas", "3", "--nats-synced", "--nats-standby",
-			"--consumer", "hub", "--keep-equal", "--max-lag", "1000000", "--group-size", "4", "--parallel", "256", "--exam-every", "0s", "--exam-problems", "4", "--fleet-lease", "6s",
+			"--consumer", "hub", "--keep-equal", "--max-lag", "1000000", "--group-size", "4", "--parallel", "256", "--exam-every", "0s", "--exam-problems", "4", "--fleet-lease", "6s", "--log-level", "debug",
 		}
 		c.owners = append(c.owners, c.host(fmt.Sprintf("owner%d", i), 21+i, program, append(run, args...)...))
 	}
@@ -402,25 +401,42 @@ func (c *chaos) until(what string, ok func() bool, more ...func() string) {
 	}
 }
 
-// dropped lists the groups that the traces name as dropped, with the reason.
+// playedLine is what an owner logs of a group that it judged.
+var playedLine = regexp.MustCompile(`msg=played problem=(\S+) .*drop=(\S+)`)
+
+// dropped lists the groups that the owners dropped, with the reason. It goes by their logs: the
+// traces lack the last lines of a process that was killed.
 func (c *chaos) dropped() map[string]string {
 	c.t.Helper()
 	all := map[string]string{}
-	for _, folder := range c.folders {
-		r, err := trace.OpenFirst(filepath.Join(folder, "trace"), folder)
-		if os.IsNotExist(err) {
-			continue
-		}
+	for _, h := range c.owners {
+		text, err := os.ReadFile(h.said.Name())
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		for _, e := range r.Find(trace.Query{}) {
-			if e.Drop != "" && e.Drop != string(rollout.DropDuplicate) && e.Drop != string(rollout.DropCancelled) {
-				all[e.Group] = e.Drop
+		for _, found := range playedLine.FindAllStringSubmatch(string(text), -1) {
+			if drop := found[2]; drop != `""` && drop != string(rollout.DropDuplicate) && drop != string(rollout.DropCancelled) {
+				all[found[1]] = drop
 			}
 		}
 	}
 	return all
+}
+
+// of lists what the owners logged of a problem.
+func (c *chaos) of(id string) (lines []string) {
+	for _, h := range c.owners {
+		text, err := os.ReadFile(h.said.Name())
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, id+" ") || strings.HasSuffix(line, id+"\n") {
+				lines = append(lines, h.name+": "+line)
+			}
+		}
+	}
+	return lines
 }
 
 // audit waits until each problem that was handed out is trained on, or was dropped for a reason;
@@ -469,13 +485,13 @@ func (c *chaos) audit(size int) {
 	for _, t := range c.trainer.twice {
 		c.t.Errorf("twice: %s", t)
 	}
-	drops := 0
-	for id := range c.dropped() {
+	drops := map[string]int{}
+	for id, why := range c.dropped() {
 		if _, is := known[id]; is {
-			drops++
+			drops[why]++
 		}
 	}
-	c.t.Logf("%d problems: all trained on once, but %d given up with a reason; %d groups trained on, %d before the last round's end", len(want), drops, len(c.trainer.acked), begun)
+	c.t.Logf("%d problems: all trained on once, but those dropped: %v; %d groups trained on, %d before the last round's end", len(want), drops, len(c.trainer.acked), begun)
 }
 
 // highest is the highest index of a stream that was trained on.
