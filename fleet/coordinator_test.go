@@ -407,11 +407,11 @@ func TestANewCoordinatorTakesTheLeasesOver(t *testing.T) {
 	if status := s.finish(all[1], played(1)); status != http.StatusOK {
 		t.Errorf("a lease of the first: status %d", status)
 	}
-	if w := s.roster().Workers; len(w) != 1 || w[0].Slots != 0 {
+	if w := s.Roster().Workers; len(w) != 1 || w[0].Slots != 0 {
 		t.Errorf("the workers are %+v", w)
 	}
 	s.ask("POST", "/workers/"+name(1)+"/beat", Beat{Name: "w1", Slots: 8, Leases: []uint64{all[2].Number}}, nil)
-	if w := s.roster().Workers; len(w) != 1 || w[0].Name != "w1" || w[0].Slots != 8 {
+	if w := s.Roster().Workers; len(w) != 1 || w[0].Name != "w1" || w[0].Slots != 8 {
 		t.Errorf("after a beat the workers are %+v", w)
 	}
 	s.join(2)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -83,7 +84,7 @@ func read[T any](call *web.Call, most int64) (v T, err error) {
 
 func (c *Coordinator) play(call *web.Call) error { return send(call, c.config.Play) }
 
-func (c *Coordinator) list(call *web.Call) error { return send(call, c.roster()) }
+func (c *Coordinator) list(call *web.Call) error { return send(call, c.Roster()) }
 
 // register takes a worker up.
 func (c *Coordinator) register(call *web.Call) error {
@@ -106,11 +107,11 @@ func (c *Coordinator) register(call *web.Call) error {
 	case w == nil && len(c.workers) >= c.config.Settings.Workers:
 		return web.Errorf(http.StatusTooManyRequests, "there are %d workers, as many as fleet.max_workers allows", len(c.workers))
 	case w == nil:
-		w = &worker{holds: map[uint64]*held{}, Worker: Worker{Since: now}}
+		w = &worker{holds: map[uint64]*held{}, Worker: roster.Worker{Instance: r.Instance, Since: now}}
 		c.workers[r.Instance] = w
 		c.config.Log.Info("a worker has come", "worker", r.Name, "instance", r.Instance, "slots", r.Slots)
 	}
-	w.Registration, w.LastSeen = r, now
+	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
 	return send(call, Welcome{Lease: lease, Beat: lease / 3, Version: c.table.Version()})
 }
@@ -165,7 +166,7 @@ func (c *Coordinator) leave(call *web.Call) error {
 		delete(c.workers, instance)
 	}
 	c.mu.Unlock()
-	c.giveBack(all...)
+	c.giveBack(roster.Returned, all...)
 	return send(call, struct{}{})
 }
 
@@ -194,7 +195,7 @@ func (c *Coordinator) beat(call *web.Call) error {
 	}
 	unknown := c.unnamed(w, named)
 	c.mu.Unlock()
-	c.giveBack(unknown...)
+	c.giveBack(roster.Returned, unknown...)
 	return send(call, a)
 }
 
