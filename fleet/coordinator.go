@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -360,7 +361,10 @@ func (c *Coordinator) Roster() roster.Roster {
 	for _, w := range c.workers {
 		r.Workers = append(r.Workers, w.Worker)
 	}
-	for _, h := range c.held {
+	numbers := slices.Sorted(maps.Keys(c.held))
+	r.Held = len(numbers)
+	for _, n := range numbers[:min(r.Held, roster.MostOldest)] {
+		h := c.held[n]
 		one := roster.Lease{Number: h.Number, Attempt: h.Attempt, Problem: h.Problem.ID(), Since: h.granted}
 		if w := c.workers[h.Instance]; w != nil {
 			one.Worker = w.Name
@@ -371,9 +375,6 @@ func (c *Coordinator) Roster() roster.Roster {
 	slices.SortFunc(r.Workers, func(a, b roster.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance))
 	})
-	slices.SortFunc(r.Oldest, func(a, b roster.Lease) int { return cmp.Compare(a.Number, b.Number) })
-	r.Held = len(r.Oldest)
-	r.Oldest = r.Oldest[:min(r.Held, roster.MostOldest)]
 	c.metrics.fill(&r)
 	return r
 }

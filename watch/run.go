@@ -89,7 +89,7 @@ func (s *Server) runPage() runPage {
 		p.Hub = text.String()
 	}
 	if s.machine != nil {
-		p.Machine = s.machine.facts()
+		p.Machine = s.process()
 	}
 	return p
 }
