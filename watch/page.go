@@ -107,9 +107,9 @@ func links() []link {
 	return []link{{"run", "Run"}, {"groups", "Groups"}, {"failures", "Failures"}, {"sessions", "Sessions"}, {"tasks", "Tasks"}, {"evaluations", "Evaluations"}}
 }
 
-// link has the pages link to these.
-func (s *Server) link(all ...link) {
-	for _, page := range s.pages {
+// navigate gives pages these links.
+func navigate(pages map[string]*template.Template, all ...link) {
+	for _, page := range pages {
 		page.Funcs(template.FuncMap{"links": func() []link { return all }})
 	}
 }

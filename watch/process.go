@@ -18,12 +18,12 @@ type fact struct{ Name, Value string }
 // hub. Call it before the first request.
 func (s *Server) ShowMachine() { s.machine = machine.New() }
 
-// process lists facts of this process.
-func (s *Server) process() []fact {
+// process lists facts of this process, and of the disk of a data folder.
+func process(m *machine.Machine, data string) []fact {
 	const unknown = "not known" // this system does not tell
-	use := s.machine.Use()
+	use := m.Use()
 	disk, used, memory := unknown, unknown, unknown
-	if free, total, known := datadir.Space(s.config.Data); known {
+	if free, total, known := datadir.Space(data); known {
 		disk = size(float64(free)) + " free of " + size(float64(total))
 	}
 	if !math.IsNaN(use.Processors) {

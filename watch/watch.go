@@ -87,7 +87,7 @@ func New(c Config) (*Server, error) {
 	var err error
 	if s.pages, s.alone, err = readPages(); c.TasksOnly {
 		s.ready = func() {}
-		s.link(link{"tasks", "Tasks"})
+		navigate(s.pages, link{"tasks", "Tasks"})
 	}
 	return s, err
 }
@@ -104,7 +104,7 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/failures", Serve: s.failures},
 		{Path: "/watch/sessions", Serve: agentPages{s}.sessions},
 		{Path: "/watch/session", Serve: agentPages{s}.session},
-		{Path: "/watch/workers", Serve: s.workers},
+		{Path: "/watch/workers", Serve: workerPages{s}.workers},
 		{Path: Tasks, Serve: s.tasks},
 		{Path: "/watch/task", Serve: s.task},
 		{Path: "/watch/evaluations", Serve: s.evaluations},
@@ -152,7 +152,7 @@ func (s *Server) Run(ctx context.Context) error {
 		for s.refresh() && ctx.Err() == nil {
 			continue // ten million numbers take a few seconds
 		}
-		now, h := s.status(), s.hubNow()+s.fleetNow()
+		now, h := s.status(), s.hubNow()+workersNow(s.fleet)
 		if now != last || h != held {
 			last, held = now, h
 			s.grown.Add("grown", now.event())

@@ -16,11 +16,14 @@ type Fleet interface{ Roster() roster.Roster }
 // ShowFleet adds the page of workers. Call it before the first request.
 func (s *Server) ShowFleet(f Fleet) {
 	s.fleet = f
-	s.link(append(links(), link{"workers", "Workers"})...)
+	navigate(s.pages, append(links(), link{"workers", "Workers"})...)
 }
 
+// A workerPages shows workers.
+type workerPages struct{ *Server }
+
 // workers answers with the page of workers.
-func (s *Server) workers(c *web.Call) error {
+func (s workerPages) workers(c *web.Call) error {
 	if s.fleet == nil {
 		return web.Errorf(http.StatusNotFound, "this run has no workers: quintain run --workers leases its problems to some")
 	}
@@ -28,11 +31,11 @@ func (s *Server) workers(c *web.Call) error {
 	return s.show(c, view{"Workers", "workers", workers.Of(&r)})
 }
 
-// fleetNow is the state of the workers as text, to notice changes.
-func (s *Server) fleetNow() string {
-	if s.fleet == nil {
+// workersNow is the state of workers as text, to notice changes.
+func workersNow(of Fleet) string {
+	if of == nil {
 		return ""
 	}
-	r := s.fleet.Roster()
+	r := of.Roster()
 	return fmt.Sprint(len(r.Workers), len(r.Lost), r.Held, r.Wanted, r.Granted, r.Ended, len(r.Poison))
 }
