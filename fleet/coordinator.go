@@ -32,6 +32,7 @@ type Table interface {
 	Keep(ctx context.Context) error
 	Room() int
 	Version() int
+	Finished() string // why the run is over; empty: it is not, or somebody stopped it
 }
 
 // A Config configures a coordinator.
@@ -51,6 +52,7 @@ type Coordinator struct {
 
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
+	over    string             // why the run is over; empty: it is not
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
@@ -82,15 +84,20 @@ func New(c Config) *Coordinator {
 func (c *Coordinator) Part() run.Part { return c.book }
 
 // Run grants the problems of a run until ctx ends: those that an earlier process granted stay
-// granted. It is the part of the run that plays; see [run.Config].
+// granted. It is the part of the run that plays; see [run.Config]. If the run is over then, it
+// waits until the workers have heard so.
 func (c *Coordinator) Run(ctx context.Context, t Table) error {
 	c.open(ctx, t)
-	defer c.close()
 	tick := time.NewTicker(c.config.Settings.Lease / 15)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			why := t.Finished()
+			c.close(why)
+			if why != "" {
+				return c.dismiss(context.WithoutCancel(ctx), t)
+			}
 			return nil
 		case now := <-tick.C:
 			for _, h := range c.expire(now) {
@@ -132,10 +139,11 @@ func (c *Coordinator) overtaken(l lease.Lease, job rollout.Job) {
 	}
 }
 
-// close ends the grants, and waits for the finishes under way.
-func (c *Coordinator) close() {
+// close ends the grants, because the run is over if there is a reason, and waits for the
+// finishes under way.
+func (c *Coordinator) close(over string) {
 	c.mu.Lock()
-	c.table = nil
+	c.table, c.over = nil, over
 	var busy []chan struct{}
 	for _, h := range c.held {
 		if h.busy != nil {

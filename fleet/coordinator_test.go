@@ -62,6 +62,8 @@ type desk struct {
 	twice  int                       // problems that were judged again
 	full   bool                      // the disk
 	kept   int
+
+	finished string
 }
 
 func newDesk(t testing.TB, groups int) *desk {
@@ -77,6 +79,7 @@ func (d *desk) Leave()                          { d.gate.Leave(size) }
 func (d *desk) Resume()                         { d.gate.Resume(size) }
 func (d *desk) Room() int                       { return d.gate.Room() / size }
 func (d *desk) Version() int                    { return 3 }
+func (d *desk) Finished() string                { return d.finished }
 
 func (d *desk) Return(job rollout.Job) {
 	d.Redo(job)

@@ -56,6 +56,10 @@ func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*he
 			c.mu.Unlock()
 			return nil, Verdict{}, err
 		}
+		if c.over != "" {
+			c.mu.Unlock()
+			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d: %v", number, c.farewell())
+		}
 		h := w.holds[number]
 		if h == nil {
 			w.Fenced++

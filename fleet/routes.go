@@ -97,6 +97,9 @@ func (c *Coordinator) register(call *web.Call) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over != "" {
+		return web.Errorf(http.StatusGone, "%v", c.farewell())
+	}
 	if c.table == nil {
 		return closed(call)
 	}
@@ -136,12 +139,12 @@ func (c *Coordinator) check(r *Registration) error {
 	return nil
 }
 
-// known returns the worker with the instance of a call, which has given a sign of life. c.mu is
-// held.
+// known returns the worker with the instance of a call, which has given a sign of life. The run
+// is open, or over. c.mu is held.
 func (c *Coordinator) known(call *web.Call, instance string) (*worker, error) {
 	w := c.workers[instance]
 	switch {
-	case c.table == nil:
+	case c.table == nil && c.over == "":
 		return nil, closed(call)
 	case w == nil:
 		return nil, web.Errorf(http.StatusGone, "%v", errUnknown)
@@ -185,6 +188,10 @@ func (c *Coordinator) beat(call *web.Call) error {
 	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
 		w.Name, w.Slots = b.Name, b.Slots
 	}
+	if c.over != "" {
+		defer c.mu.Unlock()
+		return send(call, Answer{Version: -1, Over: c.over})
+	}
 	a := Answer{Version: c.table.Version()}
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
@@ -226,10 +233,13 @@ func (c *Coordinator) leases(call *web.Call) error {
 	instance := q.Get("instance")
 	c.mu.Lock()
 	_, err = c.known(call, instance)
-	running := c.running
+	running, over := c.running, c.over
 	c.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	if over != "" {
+		return send(call, Grant{Version: -1, Over: over})
 	}
 	call.Waits = true
 	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))

@@ -10,7 +10,7 @@ import (
 const (
 	PathPlay    = "/v1/runs/{run}/play"                    // GET: a Play
 	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a [roster.Roster]
-	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends; what it holds is granted to others
+	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends, or has heard that the run is over; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
 	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
@@ -51,6 +51,7 @@ type Lease struct {
 type Grant struct {
 	Leases  []Lease `json:"leases"`
 	Version int     `json:"version"`
+	Over    string  `json:"over,omitempty"` // see Answer
 }
 
 // A Beat is a sign of life, with the numbers of the leases that the worker holds. A coordinator
@@ -65,6 +66,7 @@ type Beat struct {
 type Answer struct {
 	Gone    []uint64 `json:"gone,omitempty"` // of the leases that it named: no longer its own
 	Version int      `json:"version"`
+	Over    string   `json:"over,omitempty"` // why the run is over: the worker holds nothing any more, and takes leave; a registration gets 410. Empty: it is not
 }
 
 // A Finish closes a lease.
