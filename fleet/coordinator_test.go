@@ -62,6 +62,8 @@ type desk struct {
 	twice  int                       // problems that were judged again
 	full   bool                      // the disk
 	kept   int
+
+	finished string
 }
 
 func newDesk(t testing.TB, groups int) *desk {
@@ -77,6 +79,7 @@ func (d *desk) Leave()                          { d.gate.Leave(size) }
 func (d *desk) Resume()                         { d.gate.Resume(size) }
 func (d *desk) Room() int                       { return d.gate.Room() / size }
 func (d *desk) Version() int                    { return 3 }
+func (d *desk) Finished() string                { return d.finished }
 
 func (d *desk) Return(job rollout.Job) {
 	d.Redo(job)
@@ -407,11 +410,11 @@ func TestANewCoordinatorTakesTheLeasesOver(t *testing.T) {
 	if status := s.finish(all[1], played(1)); status != http.StatusOK {
 		t.Errorf("a lease of the first: status %d", status)
 	}
-	if w := s.roster().Workers; len(w) != 1 || w[0].Slots != 0 {
+	if w := s.Roster().Workers; len(w) != 1 || w[0].Slots != 0 {
 		t.Errorf("the workers are %+v", w)
 	}
 	s.ask("POST", "/workers/"+name(1)+"/beat", Beat{Name: "w1", Slots: 8, Leases: []uint64{all[2].Number}}, nil)
-	if w := s.roster().Workers; len(w) != 1 || w[0].Name != "w1" || w[0].Slots != 8 {
+	if w := s.Roster().Workers; len(w) != 1 || w[0].Name != "w1" || w[0].Slots != 8 {
 		t.Errorf("after a beat the workers are %+v", w)
 	}
 	s.join(2)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -83,7 +84,7 @@ func read[T any](call *web.Call, most int64) (v T, err error) {
 
 func (c *Coordinator) play(call *web.Call) error { return send(call, c.config.Play) }
 
-func (c *Coordinator) list(call *web.Call) error { return send(call, c.roster()) }
+func (c *Coordinator) list(call *web.Call) error { return send(call, c.Roster()) }
 
 // register takes a worker up.
 func (c *Coordinator) register(call *web.Call) error {
@@ -96,6 +97,9 @@ func (c *Coordinator) register(call *web.Call) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over != "" {
+		return web.Errorf(http.StatusGone, "%v", c.farewell())
+	}
 	if c.table == nil {
 		return closed(call)
 	}
@@ -106,11 +110,11 @@ func (c *Coordinator) register(call *web.Call) error {
 	case w == nil && len(c.workers) >= c.config.Settings.Workers:
 		return web.Errorf(http.StatusTooManyRequests, "there are %d workers, as many as fleet.max_workers allows", len(c.workers))
 	case w == nil:
-		w = &worker{holds: map[uint64]*held{}, Worker: Worker{Since: now}}
+		w = &worker{holds: map[uint64]*held{}, Worker: roster.Worker{Instance: r.Instance, Since: now}}
 		c.workers[r.Instance] = w
 		c.config.Log.Info("a worker has come", "worker", r.Name, "instance", r.Instance, "slots", r.Slots)
 	}
-	w.Registration, w.LastSeen = r, now
+	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
 	return send(call, Welcome{Lease: lease, Beat: lease / 3, Version: c.table.Version()})
 }
@@ -135,12 +139,12 @@ func (c *Coordinator) check(r *Registration) error {
 	return nil
 }
 
-// known returns the worker with the instance of a call, which has given a sign of life. c.mu is
-// held.
+// known returns the worker with the instance of a call, which has given a sign of life. The run
+// is open, or over. c.mu is held.
 func (c *Coordinator) known(call *web.Call, instance string) (*worker, error) {
 	w := c.workers[instance]
 	switch {
-	case c.table == nil:
+	case c.table == nil && c.over == "":
 		return nil, closed(call)
 	case w == nil:
 		return nil, web.Errorf(http.StatusGone, "%v", errUnknown)
@@ -165,7 +169,7 @@ func (c *Coordinator) leave(call *web.Call) error {
 		delete(c.workers, instance)
 	}
 	c.mu.Unlock()
-	c.giveBack(all...)
+	c.giveBack(roster.Returned, all...)
 	return send(call, struct{}{})
 }
 
@@ -184,6 +188,10 @@ func (c *Coordinator) beat(call *web.Call) error {
 	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
 		w.Name, w.Slots = b.Name, b.Slots
 	}
+	if c.over != "" {
+		defer c.mu.Unlock()
+		return send(call, Answer{Version: -1, Over: c.over})
+	}
 	a := Answer{Version: c.table.Version()}
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
@@ -194,7 +202,7 @@ func (c *Coordinator) beat(call *web.Call) error {
 	}
 	unknown := c.unnamed(w, named)
 	c.mu.Unlock()
-	c.giveBack(unknown...)
+	c.giveBack(roster.Returned, unknown...)
 	return send(call, a)
 }
 
@@ -225,10 +233,13 @@ func (c *Coordinator) leases(call *web.Call) error {
 	instance := q.Get("instance")
 	c.mu.Lock()
 	_, err = c.known(call, instance)
-	running := c.running
+	running, over := c.running, c.over
 	c.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	if over != "" {
+		return send(call, Grant{Version: -1, Over: over})
 	}
 	call.Waits = true
 	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))

@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"time"
-
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -11,8 +9,8 @@ import (
 // one part each.
 const (
 	PathPlay    = "/v1/runs/{run}/play"                    // GET: a Play
-	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a Roster
-	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends; what it holds is granted to others
+	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a [roster.Roster]
+	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends, or has heard that the run is over; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
 	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
@@ -53,6 +51,7 @@ type Lease struct {
 type Grant struct {
 	Leases  []Lease `json:"leases"`
 	Version int     `json:"version"`
+	Over    string  `json:"over,omitempty"` // see Answer
 }
 
 // A Beat is a sign of life, with the numbers of the leases that the worker holds. A coordinator
@@ -67,6 +66,7 @@ type Beat struct {
 type Answer struct {
 	Gone    []uint64 `json:"gone,omitempty"` // of the leases that it named: no longer its own
 	Version int      `json:"version"`
+	Over    string   `json:"over,omitempty"` // why the run is over: the worker holds nothing any more, and takes leave; a registration gets 410. Empty: it is not
 }
 
 // A Finish closes a lease.
@@ -81,22 +81,4 @@ type Finish struct {
 // A Verdict answers a finish, the same one however often it is repeated.
 type Verdict struct {
 	Drop rollout.Drop `json:"drop,omitempty"` // why there is no group; empty: it is kept
-}
-
-// A Roster lists the workers of a run.
-type Roster struct {
-	Workers []Worker `json:"workers"` // by name
-	Wanted  int      `json:"wanted_slots"`
-}
-
-// A Worker is what a coordinator knows of a worker.
-type Worker struct {
-	Registration
-	Leases   int       `json:"leases"` // that it holds
-	Groups   int       `json:"groups"` // that it played
-	Expired  int       `json:"expired"`
-	Fenced   int       `json:"fenced"` // finishes of leases that were no longer its own
-	Since    time.Time `json:"since"`
-	LastSeen time.Time `json:"last_seen"`
-	Fault    string    `json:"fault,omitempty"` // why it gets nothing more
 }

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -97,8 +98,9 @@ type Run struct {
 	aged       *backoff  // groups that are too old when they are made
 	tooLong    sync.Once // says that a prompt is too long
 	costs      costs
-	memories   chan *rollout.Memory // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
-	start      time.Time            // of this process, moved back by the time of earlier ones
+	finished   atomic.Pointer[string] // see finish; nil: it has not
+	memories   chan *rollout.Memory   // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
+	start      time.Time              // of this process, moved back by the time of earlier ones
 }
 
 // Open opens a run where the last process ended. The error names the invalid setting and
@@ -308,7 +310,10 @@ func (r *Run) play(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if minutes := r.config.Settings.Minutes; minutes > 0 {
-		timer := time.AfterFunc(time.Duration(minutes*float64(time.Minute)), stop)
+		timer := time.AfterFunc(time.Duration(minutes*float64(time.Minute)), func() {
+			r.finish(fmt.Sprintf("it played for its %v minutes", minutes))
+			stop()
+		})
 		defer timer.Stop()
 	}
 	start := time.Now()
@@ -321,8 +326,22 @@ func (r *Run) play(ctx context.Context) error {
 		}
 		return r.engine().Run(ctx)
 	}
-	return Together(ctx, engine, func(ctx context.Context) error { return r.consumer.consume(ctx, played) }, r.examineWhenDue)
+	consume := func(ctx context.Context) error {
+		err := r.consumer.consume(ctx, played)
+		if err == nil && ctx.Err() == nil {
+			why := "its trainer wants no more groups"
+			if steps := r.config.Settings.Steps; steps > 0 {
+				why = fmt.Sprintf("it made its %d steps", steps)
+			}
+			r.finish(why)
+		}
+		return err
+	}
+	return Together(ctx, engine, consume, r.examineWhenDue)
 }
+
+// finish notes why the run has done all that it was to do.
+func (r *Run) finish(why string) { r.finished.CompareAndSwap(nil, &why) }
 
 // note hands an event to all sinks.
 func (r *Run) note(e Event) error {

@@ -135,7 +135,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
 	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
 	r.showAgents(pages)
-	r.showWorkers()
+	r.showWorkers(pages)
 	w.show(h.Addr(), open)
 	if c.Policy.Kind == player.Tiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())

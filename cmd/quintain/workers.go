@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 // played lists the settings that a worker takes from its coordinator.
@@ -51,10 +52,11 @@ func (a *runner) leaseTo(to *run.Config) {
 }
 
 // showWorkers says how workers elsewhere come to the run.
-func (a *runner) showWorkers() {
+func (a *runner) showWorkers(pages *watch.Server) {
 	if a.leases == nil {
 		return
 	}
+	pages.ShowFleet(a.leases)
 	for _, m := range a.leases.Collectors() {
 		a.register(m)
 	}

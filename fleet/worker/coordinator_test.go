@@ -63,6 +63,7 @@ type coordinator struct {
 	left      int // problems
 	waits     chan struct{}
 	version   int
+	over      string // why the run is over
 	told      []fleet.Registration
 	calls     []string // of a kind each, such as "POST finish"
 	open      map[uint64]string
@@ -132,6 +133,10 @@ func (c *coordinator) serve(w http.ResponseWriter, r *http.Request) {
 		c.read(text, &of)
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if c.over != "" {
+			http.Error(w, `{"error": "the run is over: `+c.over+`"}`, http.StatusGone)
+			return
+		}
 		c.told = append(c.told, of)
 		c.answer(w, fleet.Welcome{Lease: 15, Beat: 5, Version: c.version})
 	case "POST leases":
@@ -190,8 +195,8 @@ func (c *coordinator) lend(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Err() != nil {
 		return
 	}
-	grant := fleet.Grant{Version: c.version}
-	for len(grant.Leases) < most && c.left+len(c.again) > 0 {
+	grant := fleet.Grant{Version: c.version, Over: c.over}
+	for c.over == "" && len(grant.Leases) < most && c.left+len(c.again) > 0 {
 		grant.Leases = append(grant.Leases, c.grant(instance))
 	}
 	c.answer(w, grant)
@@ -233,7 +238,7 @@ func (c *coordinator) beat(w http.ResponseWriter, r *http.Request, text []byte) 
 			return
 		}
 	}
-	answer := fleet.Answer{Version: c.version}
+	answer := fleet.Answer{Version: c.version, Over: c.over}
 	for _, n := range of.Leases {
 		if slices.Contains(c.gone, n) {
 			answer.Gone = append(answer.Gone, n)

@@ -38,6 +38,8 @@ func (s *session) hold(ctx context.Context, l *lease, fail func(error)) {
 		fail(err)
 	case errors.Is(context.Cause(l.life), errGone), errors.Is(context.Cause(l.life), errUnknown):
 		s.counts.fenced.Add(1)
+	case isOver(context.Cause(l.life)): // the coordinator has taken it back
+		s.counts.returned.Add(1)
 	case l.life.Err() != nil:
 		s.counts.lost.Add(1)
 	}

@@ -75,7 +75,7 @@ func (s *session) run(ctx, sending context.Context) error {
 	still()
 	beats.Wait()
 	if err = context.Cause(playing); !errors.Is(err, errUnknown) {
-		s.leave(ctx)
+		s.leave(ctx, isOver(err))
 	}
 	return Ended(ctx, err)
 }
@@ -104,6 +104,9 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 			return errUnknown
 		case err != nil:
 			return s.config.Client.explain(err)
+		}
+		if grant.Over != "" {
+			return &overError{"the run is over: " + grant.Over}
 		}
 		s.told(grant.Version)
 		for _, of := range grant.Leases {
@@ -199,6 +202,9 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		case failed && !f.temporary():
 			fail(s.config.Client.explain(err))
 		case err == nil:
+			if answer.Over != "" {
+				fail(&overError{"the run is over: " + answer.Over})
+			}
 			s.told(answer.Version)
 			s.cancel(answer.Gone)
 		}
@@ -235,12 +241,12 @@ func (s *session) cancel(gone []uint64) {
 // path returns a path of the instance.
 func (s *session) path(form string) string { return strings.Replace(form, "{instance}", s.instance, 1) }
 
-// leave tells the coordinator that the worker ends. If it does not hear that, the leases
-// expire.
-func (s *session) leave(ctx context.Context) {
+// leave tells the coordinator that the worker ends, perhaps because the run is over. If it does
+// not hear that, the leases expire.
+func (s *session) leave(ctx context.Context, over bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	if err := s.config.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil {
+	if err := s.config.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil && !over {
 		s.config.Say("the coordinator was not told that the worker ends (%v): it finds out within %v", err, time.Duration(s.welcome.Lease*float64(time.Second)))
 	}
 }

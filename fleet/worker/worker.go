@@ -33,6 +33,17 @@ const (
 // errUnknown says that the coordinator does not know the instance.
 var errUnknown = errors.New("the coordinator does not know this worker any more")
 
+// An overError says that the run is over, and why. It ends the worker in order.
+type overError struct{ text string }
+
+// Error implements error.
+func (e *overError) Error() string { return e.text }
+
+func isOver(err error) bool {
+	_, is := errors.AsType[*overError](err)
+	return is
+}
+
 // A Config says for which run a worker plays, and how.
 type Config struct {
 	Settings Settings
@@ -133,8 +144,8 @@ func (w *Worker) told(version int) { w.version.Store(int32(version) - weights.Un
 func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
 
 // Work plays until ctx ends, and longer: groups under way have the grace period. It returns
-// when all leases are given back, or the coordinator has not answered for a while. The end
-// of ctx is no error.
+// when all leases are given back, or the coordinator has not answered for a while, and when the
+// run is over. The end of ctx or of the run is no error.
 func (w *Worker) Work(ctx context.Context) error {
 	defer func() { w.config.Say("the end: %s", &w.counts) }()
 	runner, runs := w.engine.Policy.(interface{ Run(context.Context) error })
@@ -165,10 +176,15 @@ func (w *Worker) run(ctx context.Context) error {
 	lost := &news{say: w.config.Say, lost: "waiting for the coordinator: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
 	for ctx.Err() == nil {
 		s := newSession(cut, w, lost)
-		if err := s.register(ctx); err != nil {
-			return Ended(ctx, err)
+		err := s.register(ctx)
+		if err == nil {
+			err = s.run(ctx, sending)
 		}
-		if err := s.run(ctx, sending); !errors.Is(err, errUnknown) {
+		if isOver(err) {
+			w.config.Say("%v", err)
+			return nil
+		}
+		if !errors.Is(err, errUnknown) {
 			return Ended(ctx, err)
 		}
 		w.config.Say("%v: what it held is thrown away, and it registers anew", errUnknown)
@@ -232,6 +248,9 @@ func (s *session) register(ctx context.Context) error {
 	if status(err) == http.StatusConflict {
 		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s: "+
 			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
+	}
+	if f, is := errors.AsType[*failure](err); is && f.status == http.StatusGone {
+		return &overError{f.text}
 	}
 	if err != nil {
 		return s.config.Client.explain(err)

@@ -52,7 +52,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"queue/packing",
-		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease",
+		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
@@ -74,7 +74,7 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls"},
+	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers"},                                                                     // sessions that have tools
 	{"serve"}, // all protocols on one port
