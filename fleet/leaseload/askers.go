@@ -1,7 +1,6 @@
 package leaseload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
@@ -45,9 +43,9 @@ func (l *Load) wide() (groups, lag int) { return 256, 1 << 17 / l.Size }
 type asking struct {
 	load     *Load
 	site     *site
-	episodes []byte        // of each finish, in JSON
-	held     chan struct{} // closed when others hold their leases
-	clock    atomic.Bool   // the measurement runs
+	episodes []quintain.Trajectory // of each finish
+	held     chan struct{}         // closed when others hold their leases
+	clock    atomic.Bool           // the measurement runs
 	finished atomic.Int64
 
 	mu           sync.Mutex
@@ -62,11 +60,12 @@ func (l *Load) askers(ctx context.Context, n int) (row *Leases, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	a := &asking{load: l, site: s, held: make(chan struct{})}
-	if a.episodes, err = jsonform.Marshal(played(l.Size, l.Tokens)); err != nil {
+	a := &asking{load: l, site: s, held: make(chan struct{}), episodes: played(l.Size, l.Tokens)}
+	body, err := fleet.AppendFrame(nil, &fleet.Finish{Episodes: a.episodes})
+	if err != nil {
 		return nil, err
 	}
-	row = &Leases{Scenario: "leases", Store: l.Store.name(), Askers: n, Most: l.Most, Open: l.Open, Body: float64(len(a.episodes)) / 1e3}
+	row = &Leases{Scenario: "leases", Store: l.Store.name(), Askers: n, Most: l.Most, Open: l.Open, Body: float64(len(body)) / 1e3}
 	parts := []func(context.Context) error{a.holdOpen, func(ctx context.Context) error { return a.measure(ctx, row) }}
 	for k := range n {
 		parts = append(parts, func(ctx context.Context) error { return a.ask(ctx, k) })
@@ -152,7 +151,10 @@ func (a *asking) ask(ctx context.Context, k int) error {
 	if err := c.register(ctx, k); err != nil {
 		return err
 	}
-	body := bytes.Join([][]byte{fmt.Appendf(nil, `{"instance":%q,"episodes":`, instance(k)), a.episodes, []byte(`}`)}, nil)
+	body, err := fleet.AppendFrame(nil, &fleet.Finish{Instance: instance(k), Episodes: a.episodes})
+	if err != nil {
+		return err
+	}
 	for ctx.Err() == nil {
 		start := time.Now()
 		g, err := c.take(k, a.load.Most, time.Minute)

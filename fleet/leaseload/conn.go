@@ -39,11 +39,16 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// ask sends a request of the run at a path of package fleet, and reads the reply into got.
+// ask sends a request of the run at a path of package fleet, and reads the reply into got. A
+// body of a finish is a frame, others are JSON.
 func (c *conn) ask(method, path string, body []byte, got any) (status int, err error) {
 	head := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n", method, strings.Replace(path, "{run}", "default", 1))
 	if len(body) > 0 {
-		head = fmt.Appendf(head, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+		kind := "application/json"
+		if strings.HasSuffix(path, "/finish") {
+			kind = fleet.Frame
+		}
+		head = fmt.Appendf(head, "Content-Type: %s\r\nContent-Length: %d\r\n", kind, len(body))
 	}
 	parts := net.Buffers{append(head, "\r\n"...), body}
 	if _, err := parts.WriteTo(c.Conn); err != nil {
