@@ -198,7 +198,7 @@ func (l *ledger) Run(ctx context.Context) error {
 			l.saving.Unlock()
 			return l.save(context.WithoutCancel(ctx))
 		case <-l.dirty:
-			if err := l.save(context.WithoutCancel(ctx)); err != nil {
+			if err := l.keep(context.WithoutCancel(ctx)); err != nil { // by the save of those who wait for one
 				return err
 			}
 		}
