@@ -74,11 +74,28 @@ func closed(call *web.Call) error {
 // read reads the body of a call.
 func read[T any](call *web.Call, most int64) (v T, err error) {
 	call.MaxBody = most
-	return web.ReadBody(call, func(body []byte) (v T, err error) {
-		if err := jsonform.Unmarshal(body, &v); err != nil {
-			return v, web.Errorf(http.StatusBadRequest, "%v", err)
+	return web.ReadBody(call, readJSON[T])
+}
+
+func readJSON[T any](body []byte) (v T, err error) {
+	if err := jsonform.Unmarshal(body, &v); err != nil {
+		return v, web.Errorf(http.StatusBadRequest, "%v", err)
+	}
+	return v, nil
+}
+
+// readFinish reads a finish, as JSON or as a [Frame].
+func readFinish(call *web.Call) (Finish, error) {
+	if call.R.Header.Get("Content-Type") != Frame {
+		return read[Finish](call, mostEpisodes)
+	}
+	call.MaxBody = mostEpisodes
+	return web.ReadBody(call, func(body []byte) (Finish, error) {
+		f, err := ReadFrame(body)
+		if err != nil {
+			return f, web.Errorf(http.StatusBadRequest, "%v", err)
 		}
-		return v, nil
+		return f, nil
 	})
 }
 

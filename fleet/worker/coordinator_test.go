@@ -249,8 +249,10 @@ func (c *coordinator) beat(w http.ResponseWriter, r *http.Request, text []byte) 
 
 // finish closes a lease.
 func (c *coordinator) finish(w http.ResponseWriter, r *http.Request, text []byte) {
-	var of fleet.Finish
-	c.read(text, &of)
+	of, err := fleet.ReadFrame(text)
+	if err != nil || r.Header.Get("Content-Type") != fleet.Frame {
+		c.t.Errorf("a finish of %d bytes with type %q: %v", len(text), r.Header.Get("Content-Type"), err)
+	}
 	parts := strings.Split(r.URL.Path, "/")
 	number, err := strconv.ParseUint(parts[len(parts)-2], 10, 64)
 	if err != nil {
