@@ -98,24 +98,6 @@ func (r *Run) Step() int { return r.batches.current() }
 // the number of episodes acknowledged since the hub started.
 func (r *Run) Acked() (steps, episodes int) { return r.batches.done() }
 
-// Version is the version of the weights in use by the policy's server, in steps of the
-// trainer; -1 if nobody told it.
-func (r *Run) Version() int { return int(r.weights.Now()) }
-
-// Tell sets the version, durably once it returns. A lower one than before is a
-// [*weights.FallError].
-func (r *Run) Tell(ctx context.Context, version int32) error {
-	before := r.weights.Now()
-	if err := r.weights.Tell(ctx, version); err != nil {
-		return err
-	}
-	if version > before {
-		r.batches.progress()
-		r.events.Add("version", map[string]any{"version": version})
-	}
-	return nil
-}
-
 // Staleness counts the groups acknowledged since the hub started, by how many steps their
 // oldest token was behind. Groups of unknown version do not count.
 func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
