@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet/lease"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -47,17 +48,23 @@ type Coordinator struct {
 	metrics metrics
 	gate    chan struct{} // whoever waits at the gate puts an element in
 
+	versions Versions
+	lags     *weights.Servers
+	lowest   int32 // at the last look; only Run uses it
+
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
+	servers map[string]Server  // of the workers at the last look, by address
 }
 
 // A worker is a process that plays.
 type worker struct {
 	Worker
-	holds map[uint64]*held
+	holds   map[uint64]*held
+	servers map[string]Server // that it uses
 }
 
 // A held is an open lease.
@@ -73,7 +80,8 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
+	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown}
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
@@ -94,6 +102,7 @@ func (c *Coordinator) Run(ctx context.Context, t Table) error {
 			for _, h := range c.expire(now) {
 				c.lose(ctx, h)
 			}
+			c.look(now)
 		}
 	}
 }
@@ -366,7 +375,7 @@ func (c *Coordinator) roster() Roster {
 
 // Collectors returns the metrics of the coordinator, to be registered.
 func (c *Coordinator) Collectors() []prometheus.Collector {
-	return append(c.metrics.all(),
+	return append(c.metrics.all(), c.lags,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, func() float64 { return float64(len(c.roster().Workers)) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, func() float64 {
 			c.mu.Lock()

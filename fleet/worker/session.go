@@ -105,7 +105,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 		case err != nil:
 			return s.config.Client.explain(err)
 		}
-		s.told(grant.Version)
+		s.told(grant.Version, grant.Servers, grant.Oldest)
 		for _, of := range grant.Leases {
 			if l := s.take(life, of); l != nil {
 				s.leases.Go(func() { s.hold(ctx, l, fail) })
@@ -182,7 +182,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		s.mu.Lock()
 		named := slices.Sorted(maps.Keys(s.held))
 		s.mu.Unlock()
-		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named})
+		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Servers: s.servers()})
 		if err != nil {
 			fail(err)
 			return
@@ -199,7 +199,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		case failed && !f.temporary():
 			fail(s.config.Client.explain(err))
 		case err == nil:
-			s.told(answer.Version)
+			s.told(answer.Version, answer.Servers, answer.Oldest)
 			s.cancel(answer.Gone)
 		}
 	}
