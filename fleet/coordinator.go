@@ -50,7 +50,6 @@ type Coordinator struct {
 
 	versions Versions
 	lags     *weights.Servers
-	lowest   int32 // at the last look; only Run uses it
 
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
@@ -58,6 +57,7 @@ type Coordinator struct {
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
 	servers map[string]Server  // of the workers at the last look, by address
+	lowest  int32              // version on them then
 }
 
 // A worker is a process that plays.

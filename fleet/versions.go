@@ -39,8 +39,12 @@ func (c *Coordinator) look(now time.Time) {
 	c.mu.Unlock()
 	told := c.versions.Told()
 	c.lags.Note(c.versionsOf(func(Server) bool { return true }), told.Version, now)
-	if lowest := c.Lowest(); lowest != c.lowest {
-		c.lowest = lowest
+	lowest := c.Lowest()
+	c.mu.Lock()
+	moved := lowest != c.lowest
+	c.lowest = lowest
+	c.mu.Unlock()
+	if moved {
 		c.versions.Moved()
 	}
 }
