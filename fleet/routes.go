@@ -133,7 +133,9 @@ func (c *Coordinator) register(call *web.Call) error {
 	}
 	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
-	return send(call, Welcome{Lease: lease, Beat: lease / 3, Version: c.table.Version()})
+	to := Welcome{Lease: lease, Beat: lease / 3}
+	to.Version, to.Servers, to.Oldest = c.told(c.table)
+	return send(call, to)
 }
 
 // check refuses a worker that would play other problems, or otherwise.
@@ -205,11 +207,13 @@ func (c *Coordinator) beat(call *web.Call) error {
 	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
 		w.Name, w.Slots = b.Name, b.Slots
 	}
+	w.servers = b.Servers
 	if c.over != "" {
 		defer c.mu.Unlock()
 		return send(call, Answer{Version: -1, Over: c.over})
 	}
-	a := Answer{Version: c.table.Version()}
+	var a Answer
+	a.Version, a.Servers, a.Oldest = c.told(c.table)
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
 		named[n] = true
@@ -273,7 +277,7 @@ func (c *Coordinator) leases(call *web.Call) error {
 	}
 	g := Grant{Leases: leases, Version: -1}
 	if t := c.tableNow(); t != nil {
-		g.Version = t.Version()
+		g.Version, g.Servers, g.Oldest = c.told(t)
 	}
 	return send(call, g)
 }

@@ -23,7 +23,6 @@ import (
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
-	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/artifacts"
@@ -186,6 +185,7 @@ type runner struct {
 	leases *fleet.Coordinator // nil: no workers elsewhere play
 
 	newest    func() int32             // version that the weights can have; nil: any
+	server    *server.Server           // of the policy; nil: it has none
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
 
 	files  *artifacts.Artifacts // nil: none yet
@@ -209,7 +209,7 @@ func (a *runner) close() error {
 func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err error) {
 	c := a.config
 	if a.trains {
-		to.Consumer = run.Follow(a.host.Hub().Default())
+		to.Consumer = run.Follow(sampled{a.host.Hub().Default(), a.lowest})
 	}
 	var last learn.Step
 	switch c.Policy.Kind {
@@ -254,29 +254,21 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 // connect returns the policy of an inference server.
 func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	use := server.Use{
-		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.sampled, Newest: a.newest, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
+		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.told, Newest: a.newest, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
 	if a.trains && a.host != nil {
 		hub := a.host.Hub().Default()
-		use.Told, use.Newest = hub.Tell, func() int32 { return int32(max(hub.Step(), hub.Version())) }
+		use.Told, use.Moved, use.Newest = hub.Tell, hub.Move, func() int32 { return int32(max(hub.Step(), hub.Version())) }
+		use.Oldest = func() int32 { return int32(a.oldest()) }
 	}
 	s, err := a.config.Policy.NewServer(use)
 	if err != nil {
 		return nil, err
 	}
 	a.register(s)
-	a.exchanges = s.Exchanges
+	a.exchanges, a.server = s.Exchanges, s
 	return s, s.Reach(ctx)
-}
-
-// sampled is the version of the weights that a server samples with, unless the server
-// reports it: the version that a trainer told, or unknown.
-func (a *runner) sampled() int32 {
-	if a.config.Run.Consumer == consumerBuiltin {
-		return weights.Unknown
-	}
-	return int32(a.host.Hub().Default().Version())
 }
 
 // checkTeacher refuses a teacher without a use under these settings.

@@ -58,7 +58,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "gateway/tree", "gateway/refusal",
+		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tiny",
