@@ -243,9 +243,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err error) {
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
-	if a.Run, err = run.Open(ctx, to); err == nil {
-		err = a.weights.Settle()
-	}
+	a.Run, err = run.Open(ctx, to)
 	var apart *run.ApartError
 	if errors.As(err, &apart) && apart.Run > 0 {
 		err = a.weights.Explain(err)
@@ -258,6 +256,9 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 		Trace: c.Trace, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix)), Rules: c.Rules,
 		MaxTokens: c.Policy.Sampling.MaxTokens, Exchanges: a.exchanges, Register: a.register, Log: a.log,
 	})
+	if err == nil {
+		err = a.weights.Settle()
+	}
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}

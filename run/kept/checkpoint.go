@@ -60,7 +60,8 @@ func (c *Checkpoint) Write(data []byte) error {
 }
 
 // Settle stores the checkpoint of the folder if the store lacked it at Read. Call it once the
-// run has opened, which refuses the checkpoint of another run.
+// run has opened, which refuses the checkpoint of another run, and after its logs have: whoever
+// finds the checkpoint in the store finds their lines too.
 func (c *Checkpoint) Settle() error {
 	if c.Store == nil || !c.lacks {
 		return nil

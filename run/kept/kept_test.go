@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -241,16 +242,17 @@ func TestATornLineWasNeverKept(t *testing.T) {
 				t.Fatalf("error %v", err)
 			}
 			store.left = 1 << 20
-			after := at(t, store)
-			if err := lines(t, after, fill, "end"); err != nil {
-				t.Fatal(err)
+			before := 0
+			for _, w := range first {
+				before += len(w) + 3
 			}
-			again := at(t, store)
-			if err := lines(t, again); err != nil {
+			want := append(slices.Clone(first), strings.Repeat("e", block-3-before%block)) // to the end of a block
+			after, again := at(t, store), at(t, store)
+			if err := errors.Join(lines(t, after, want[len(first)]), lines(t, again)); err != nil {
 				t.Fatal(err)
 			}
 			got, err := jsonl.ReadLog[string](again.Folder.Join("words.jsonl"))
-			if want := append(append([]string{}, first...), fill, "end"); err != nil || strings.Join(got, " ") != strings.Join(want, " ") {
+			if err != nil || strings.Join(got, " ") != strings.Join(want, " ") {
 				t.Errorf("%d lines, want %d; error %v", len(got), len(want), err)
 			}
 		}
@@ -272,6 +274,41 @@ func TestLinesOfAnOlderProgram(t *testing.T) {
 	for _, p := range []Place{old, next} {
 		if got := string(read(t, p, "words.jsonl")); got != "\"a\"\n\"b\"\n\"c\"\n" {
 			t.Errorf("the file is %q", got)
+		}
+	}
+}
+
+// A process that ends while it stores the lines of an older program has stored none: the folder
+// has them all at the next attempt, and another that comes first begins anew.
+func TestLinesOfAnOlderProgramAreStoredWhole(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("\"old\"\n", block/2)
+	for left := range 3 {
+		for _, other := range []bool{false, true} {
+			store := &dying{queue.NewMemory(), left}
+			old := at(t, store)
+			if err := write(old, "words.jsonl", text); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := OpenLog[string](old, "words.jsonl"); !errors.Is(err, errDead) {
+				t.Fatalf("error %v", err)
+			}
+			store.left = 1 << 20
+			want := text
+			if other {
+				word := strings.Repeat("n", block-3) // a whole block
+				want = "\"" + word + "\"\n"
+				if err := lines(t, at(t, store), word); err != nil {
+					t.Fatal(err)
+				}
+			}
+			next := at(t, store)
+			if err := errors.Join(lines(t, old), lines(t, next)); err != nil {
+				t.Fatal(err)
+			}
+			if a, b := read(t, old, "words.jsonl"), read(t, next, "words.jsonl"); string(a) != want || string(b) != want {
+				t.Errorf("after %d records, another first %v: %d and %d bytes, want %d", left, other, len(a), len(b), len(want))
+			}
 		}
 	}
 }

@@ -118,8 +118,7 @@ func (p *Place) openText(name string) (t *text, all []byte, err error) {
 	return t, all, nil
 }
 
-// clear deletes the blocks after the last, which a process left that was killed while it added to
-// them.
+// clear deletes the blocks after the last, which a process left that was killed in an add.
 func (t *text) clear() error {
 	for n := t.at + 1; ; n++ {
 		piece, err := t.place.get(t.key(n))
@@ -138,13 +137,16 @@ func (t *text) key(n int) string {
 	return fmt.Sprintf("%s-%d", base, n)
 }
 
-// add appends lines.
+// add appends lines, and the first ones all together: until block 0 is there, nothing is.
 func (t *text) add(lines []byte) error {
 	list := pieces(slices.Concat(t.last, lines), block, t.at, t.key)
+	at, last := t.at+len(list)-1, list[len(list)-1].Value
+	if len(t.last) == 0 {
+		list = append(list[1:], list[0])
+	}
 	if err := t.place.put(list); err != nil {
 		return err
 	}
-	t.at += len(list) - 1
-	t.last = list[len(list)-1].Value
+	t.at, t.last = at, last
 	return nil
 }
