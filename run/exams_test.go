@@ -14,6 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -28,7 +30,7 @@ func TestExamplesAreTheSameProblems(t *testing.T) {
 	defer folder.Close()
 	store := queue.NewMemory()
 	for range 2 {
-		logs, err := run.OpenLogs(folder, learn.Step{})
+		logs, err := artifacts.OpenLogs(kept.Place{Folder: folder}, learn.Step{})
 		if err != nil {
 			t.Fatal(err)
 		}

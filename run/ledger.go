@@ -72,6 +72,14 @@ var (
 	errUntrained = errors.New("it belongs to another policy, not trained in this program: choose another folder with --data")
 )
 
+// An ApartError refuses a checkpoint whose version is not that of the run, nor the next.
+type ApartError struct{ Checkpoint, Run int }
+
+// Error implements error.
+func (e *ApartError) Error() string {
+	return fmt.Sprintf("the checkpoint has version %d, and the run is at version %d: they do not belong together", e.Checkpoint, e.Run)
+}
+
 // openLedger reads the record of a run, or begins with fresh. Last is the learner's
 // checkpoint; nil: nothing is trained. If it is one step ahead of the record, the process
 // was killed between the two, and the record follows it.
@@ -90,7 +98,7 @@ func openLedger(ctx context.Context, store stateStore, fresh record, last *check
 		return l, nil
 	}
 	if last.version != l.record.Version && last.version != l.record.Version+1 {
-		return nil, fmt.Errorf("the checkpoint has version %d, and the run is at version %d: they do not belong together", last.version, l.record.Version)
+		return nil, &ApartError{last.version, l.record.Version}
 	}
 	l.record.Version, l.record.Batch, l.published = last.version, last.batch, last.version
 	return l, nil
