@@ -41,6 +41,7 @@ func (c *Coordinator) Routes() []web.Route {
 		{Method: "DELETE", Path: PathWorker, For: Member, Serve: c.leave},
 		{Method: "POST", Path: PathBeat, For: Member, Serve: c.beat},
 		{Method: "POST", Path: PathLeases, For: Member, Serve: c.leases},
+		{Method: "GET", Path: PathWeights, For: Member, Serve: c.weights},
 		{Method: "POST", Path: PathFinish, For: Member, Serve: c.finish},
 	}
 	for i, r := range all {
@@ -218,22 +219,18 @@ func (c *Coordinator) leases(call *web.Call) error {
 	if err != nil || most < 1 || most > mostLeases {
 		return web.Errorf(http.StatusUnprocessableEntity, "max: want 1 to %d", mostLeases)
 	}
-	seconds, err := strconv.ParseFloat(cmp.Or(q.Get("wait"), "0"), 64)
-	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
-		return web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	ctx, end, err := c.waiting(call)
+	if err != nil {
+		return err
 	}
+	defer end()
 	instance := q.Get("instance")
 	c.mu.Lock()
 	_, err = c.known(call, instance)
-	running := c.running
 	c.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	call.Waits = true
-	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
-	defer cancel()
-	defer context.AfterFunc(running, cancel)()
 	leases, err := c.grant(ctx, instance, most)
 	switch {
 	case errors.Is(err, errClosed):
@@ -248,4 +245,23 @@ func (c *Coordinator) leases(call *web.Call) error {
 		g.Version = t.Version()
 	}
 	return send(call, g)
+}
+
+// waiting returns a context for a call that waits on purpose: it ends after the wait of its query,
+// or with the run. The caller must call end.
+func (c *Coordinator) waiting(call *web.Call) (ctx context.Context, end func(), err error) {
+	seconds, err := strconv.ParseFloat(cmp.Or(call.R.URL.Query().Get("wait"), "0"), 64)
+	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
+		return nil, nil, web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	}
+	c.mu.Lock()
+	open, running := c.table != nil, c.running
+	c.mu.Unlock()
+	if !open {
+		return nil, nil, closed(call)
+	}
+	call.Waits = true
+	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
+	stop := context.AfterFunc(running, cancel)
+	return ctx, func() { stop(); cancel() }, nil
 }
