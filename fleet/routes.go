@@ -41,7 +41,7 @@ func (c *Coordinator) Routes() []web.Route {
 		{Method: "DELETE", Path: PathWorker, For: Member, Serve: c.leave},
 		{Method: "POST", Path: PathBeat, For: Member, Serve: c.beat},
 		{Method: "POST", Path: PathLeases, For: Member, Serve: c.leases},
-		{Method: "GET", Path: PathWeights, For: Member, Serve: c.weights},
+		{Method: "GET", Path: PathWeights, For: Member, Serve: func(call *web.Call) error { return c.config.Weights.serve(call, c.waiting) }},
 		{Method: "POST", Path: PathFinish, For: Member, Serve: c.finish},
 	}
 	for i, r := range all {

@@ -3,10 +3,12 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -65,22 +67,22 @@ func (c *Coordinator) Publish() func(version int, file []byte) {
 	return c.config.Weights.Publish
 }
 
-// weights sends the newest weights to a worker that has others, or waits for them.
-func (c *Coordinator) weights(call *web.Call) error {
+// serve sends the newest weights to a worker that has others, or waits for them as waiting says.
+func (w *Weights) serve(call *web.Call, waiting func(*web.Call) (context.Context, func(), error)) error {
 	call.SkipBody()
-	if c.config.Weights == nil {
+	if w == nil {
 		return web.Errorf(http.StatusNotFound, "the run does not train the tiny policy, so there are no weights here")
 	}
 	has, err := strconv.Atoi(cmp.Or(call.R.URL.Query().Get("after"), "-1"))
 	if err != nil || has < -1 {
 		return web.Errorf(http.StatusUnprocessableEntity, "after: want a version")
 	}
-	ctx, end, err := c.waiting(call)
+	ctx, end, err := waiting(call)
 	if err != nil {
 		return err
 	}
 	defer end()
-	version, file := c.config.Weights.after(ctx, has)
+	version, file := w.after(ctx, has)
 	if file == nil {
 		call.W.WriteHeader(http.StatusNoContent)
 		return nil
@@ -88,4 +90,20 @@ func (c *Coordinator) weights(call *web.Call) error {
 	call.W.Header().Set("ETag", `"`+strconv.Itoa(version)+`"`)
 	call.Plain = true // numbers hardly shrink
 	return call.Body(http.StatusOK, "application/octet-stream", file)
+}
+
+// check reports a token of weights that the run has never published, if it publishes any.
+func (w *Weights) check(t *quintain.Trajectory) error {
+	if w == nil {
+		return nil
+	}
+	newest, _, _ := w.newest()
+	for k, turn := range t.Turns {
+		for _, v := range turn.Versions {
+			if v < 0 || int(v) > newest {
+				return fmt.Errorf("turns[%d].versions: one is %d, and the newest weights are of version %d", k, v, newest)
+			}
+		}
+	}
+	return nil
 }
