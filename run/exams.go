@@ -68,8 +68,14 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report, examples.examples()})
 }
 
-// examineWhenDue examines the policy during the run, until ctx ends.
+// examineWhenDue examines the policy during the run, until ctx ends. Players outside do not wait
+// for the first evaluation: many of them may stand by while another process takes the run over.
 func (r *Run) examineWhenDue(ctx context.Context) error {
+	if r.config.Outside != nil && r.config.Exams == nil {
+		if err := r.examine(ctx, Before); err != nil {
+			return err
+		}
+	}
 	var due <-chan struct{}
 	var tick <-chan time.Time
 	if r.config.Exams != nil {
