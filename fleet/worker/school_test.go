@@ -185,12 +185,14 @@ func (s *school) train(ctx context.Context, workers int) run.Report {
 			if err := s.play(playing, i); err != nil {
 				s.t.Error(err)
 				stop()
+				end() // it would wait for ever
 			}
 		})
 	}
 	over.Go(func() {
-		all.Wait()
-		end() // without a worker the run would wait for ever
+		if all.Wait(); s.config.Settings.Steps == 0 {
+			end()
+		}
 	})
 	if err := r.Run(running); err != nil {
 		s.t.Error(err)
@@ -228,10 +230,22 @@ func (s *school) play(ctx context.Context, number int) error {
 func TestWorkersTrainTheSameModel(t *testing.T) {
 	const steps = 12
 	alone, together := newSchool(t, 8, 0), newSchool(t, 8, 0)
-	alone.config.Settings.Steps, together.config.Settings.Steps = steps, steps
-	first, second := alone.train(t.Context(), 0), together.train(t.Context(), 4)
+	for _, s := range []*school{alone, together} {
+		s.config.Settings.Steps, s.config.Settings.ExamProblems = steps, 64
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	together.seen = func(e run.Event) {
+		if s, is := e.(run.Stepped); is && s.Version == steps {
+			stop() // the workers, before they hold groups that nobody takes
+		}
+	}
+	first, second := alone.train(t.Context(), 0), together.train(ctx, 4)
 	if first.Version != steps || second.Version != steps || second.GroupsDropped[rollout.DropStale] > 0 {
 		t.Errorf("reports %+v and %+v", first, second)
+	}
+	if first.ExamAfter == nil || second.ExamAfter == nil || *first.ExamBefore != *second.ExamBefore || *first.ExamAfter != *second.ExamAfter {
+		t.Errorf("the evaluations of one process are %v and %v, those with workers %v and %v", first.ExamBefore, first.ExamAfter, second.ExamBefore, second.ExamAfter)
 	}
 	for v := range steps + 1 {
 		if !bytes.Equal(alone.files[v], together.files[v]) {
