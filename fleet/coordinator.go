@@ -40,6 +40,7 @@ type Table interface {
 type Config struct {
 	Settings  Settings
 	Play      Play         // for workers
+	Weights   *Weights     // that workers sample with; nil: the run trains no tiny policy
 	GroupSize int          // episodes of a group
 	Log       *slog.Logger // default: none
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,7 +172,7 @@ func (c *Coordinator) examine(h *held, f *Finish) error {
 			return fmt.Errorf("episodes[%d].problem: it is %s, and the lease is of %s", i, p.ID(), h.Problem.ID())
 		}
 		t.Problem = h.job.Problem
-		if err := checkEpisode(t); err != nil {
+		if err := cmp.Or(checkEpisode(t), c.config.Weights.check(t)); err != nil {
 			return fmt.Errorf("episodes[%d]: %w", i, err)
 		}
 	}

@@ -42,6 +42,7 @@ func (c *Coordinator) Routes() []web.Route {
 		{Method: "DELETE", Path: PathWorker, For: Member, Serve: c.leave},
 		{Method: "POST", Path: PathBeat, For: Member, Serve: c.beat},
 		{Method: "POST", Path: PathLeases, For: Member, Serve: c.leases},
+		{Method: "GET", Path: PathWeights, For: Member, Serve: func(call *web.Call) error { return c.config.Weights.serve(call, c.waiting) }},
 		{Method: "POST", Path: PathFinish, For: Member, Serve: c.finish},
 	}
 	for i, r := range all {
@@ -247,14 +248,15 @@ func (c *Coordinator) leases(call *web.Call) error {
 	if err != nil || most < 1 || most > mostLeases {
 		return web.Errorf(http.StatusUnprocessableEntity, "max: want 1 to %d", mostLeases)
 	}
-	seconds, err := strconv.ParseFloat(cmp.Or(q.Get("wait"), "0"), 64)
-	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
-		return web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	ctx, end, err := c.waiting(call)
+	if err != nil {
+		return err
 	}
+	defer end()
 	instance := q.Get("instance")
 	c.mu.Lock()
 	_, err = c.known(call, instance)
-	running, over := c.running, c.over
+	over := c.over
 	c.mu.Unlock()
 	if err != nil {
 		return err
@@ -262,10 +264,6 @@ func (c *Coordinator) leases(call *web.Call) error {
 	if over != "" {
 		return send(call, Grant{Version: -1, Over: over})
 	}
-	call.Waits = true
-	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
-	defer cancel()
-	defer context.AfterFunc(running, cancel)()
 	leases, err := c.grant(ctx, instance, most)
 	switch {
 	case errors.Is(err, errClosed):
@@ -280,4 +278,23 @@ func (c *Coordinator) leases(call *web.Call) error {
 		g.Version, g.Servers, g.Oldest = c.told(t)
 	}
 	return send(call, g)
+}
+
+// waiting returns a context for a call that waits on purpose: it ends after the wait of its query,
+// or with the run. The caller must call end.
+func (c *Coordinator) waiting(call *web.Call) (ctx context.Context, end func(), err error) {
+	seconds, err := strconv.ParseFloat(cmp.Or(call.R.URL.Query().Get("wait"), "0"), 64)
+	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
+		return nil, nil, web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	}
+	c.mu.Lock()
+	open, running := c.table != nil || c.over != "", c.running
+	c.mu.Unlock()
+	if !open {
+		return nil, nil, closed(call)
+	}
+	call.Waits = true
+	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
+	stop := context.AfterFunc(running, cancel)
+	return ctx, func() { stop(); cancel() }, nil
 }
