@@ -62,6 +62,7 @@ type Coordinator struct {
 type worker struct {
 	roster.Worker
 	holds map[uint64]*held
+	left  bool // it has taken leave, and a finish is under way
 }
 
 // A held is an open lease.

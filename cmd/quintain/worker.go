@@ -22,8 +22,8 @@ hands it back. It has the settings of the run; its own flags, variables and file
 them, such as the --url of its inference servers. It keeps nothing on disk: start as many
 as you have servers for, and kill any of them (docs/fleet.md).
 
-SIGTERM or Ctrl-C returns what has not begun at once, and gives groups under way --grace
-to end. A second one cuts them.`,
+It ends when the run is over. SIGTERM or Ctrl-C returns what has not begun at once, and
+gives groups under way --grace to end. A second one cuts them.`,
 		Example: `  quintain worker --coordinator http://coordinator:8000 --url http://127.0.0.1:8001
   quintain worker --coordinator @/shared/coordinator.url --coordinator-key-file worker.key --slots 256`,
 		Args: noArgs,
