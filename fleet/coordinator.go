@@ -70,6 +70,7 @@ type worker struct {
 	roster.Worker
 	holds   map[uint64]*held
 	servers map[string]Server // that it uses
+	left    bool              // it has taken leave, and a finish is under way
 }
 
 // A held is an open lease.

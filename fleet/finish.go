@@ -59,7 +59,7 @@ func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*he
 		}
 		if c.over != "" {
 			c.mu.Unlock()
-			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d: %v", number, c.farewell())
+			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d: %v", number, farewell(c.over))
 		}
 		h := w.holds[number]
 		if h == nil {
@@ -126,6 +126,9 @@ func (c *Coordinator) release(h *held) {
 	defer c.mu.Unlock()
 	close(h.busy)
 	h.busy = nil
+	if w := c.workers[h.Instance]; w != nil && w.left && len(w.holds) == 0 {
+		delete(c.workers, h.Instance)
+	}
 }
 
 // unkept has the worker try again with a group that the disk does not take.

@@ -15,8 +15,8 @@ const (
 	lookEvery    = 50 * time.Millisecond
 )
 
-// farewell says that the run is over. c.over is set, and c.mu held.
-func (c *Coordinator) farewell() error { return fmt.Errorf("the run is over: %s", c.over) }
+// farewell says that the run is over, and why.
+func farewell(over string) error { return fmt.Errorf("the run is over: %s", over) }
 
 // dismiss takes all leases back, and waits until the workers have heard that the run is over. One
 // that gives no sign of life for as long as a lease is lost.
@@ -49,7 +49,7 @@ func (c *Coordinator) accompanied() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range c.workers {
-		if w.Fault == "" {
+		if w.Fault == "" && !w.left {
 			return true
 		}
 	}

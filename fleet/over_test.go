@@ -102,3 +102,28 @@ func TestTheEndOfARunIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// A worker that takes leave while a group of its own is judged is no worker once that is done.
+func TestALeaveDuringAFinish(t *testing.T) {
+	s := newSite(t, newDesk(t, 1), nil)
+	s.join(1)
+	l := s.take(1, 1)[0]
+	s.desk.mu.Lock()
+	status := make(chan int)
+	go func() { status <- s.finish(l, played(1)) }()
+	for busy := false; !busy; {
+		s.mu.Lock()
+		busy = s.held[l.Number].busy != nil
+		s.mu.Unlock()
+	}
+	if status := s.ask("DELETE", "/workers/"+name(1), nil, nil); status != http.StatusOK {
+		t.Errorf("the leave: status %d", status)
+	}
+	s.desk.mu.Unlock()
+	if status := <-status; status != http.StatusOK || len(s.desk.judged) != 1 {
+		t.Errorf("the group: status %d", status)
+	}
+	if w := s.Roster().Workers; len(w) > 0 {
+		t.Errorf("still there are %+v", w)
+	}
+}

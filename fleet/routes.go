@@ -110,13 +110,13 @@ func (c *Coordinator) register(call *web.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.check(&r); err != nil {
+	if err := check(&c.config.Play, &r); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over != "" {
-		return web.Errorf(http.StatusGone, "%v", c.farewell())
+		return web.Errorf(http.StatusGone, "%v", farewell(c.over))
 	}
 	if c.table == nil {
 		return closed(call)
@@ -140,8 +140,7 @@ func (c *Coordinator) register(call *web.Call) error {
 }
 
 // check refuses a worker that would play other problems, or otherwise.
-func (c *Coordinator) check(r *Registration) error {
-	want := c.config.Play
+func check(want *Play, r *Registration) error {
 	switch {
 	case len(r.Instance) < 16 || len(r.Instance) > 64 || strings.ContainsFunc(r.Instance, func(b rune) bool {
 		return (b < '0' || b > '9') && (b < 'a' || b > 'z') && (b < 'A' || b > 'Z')
@@ -185,7 +184,7 @@ func (c *Coordinator) leave(call *web.Call) error {
 		return err
 	}
 	all := c.take(w)
-	if !w.finishes() {
+	if w.left = true; !w.finishes() {
 		delete(c.workers, instance)
 	}
 	c.mu.Unlock()
