@@ -37,6 +37,7 @@ type Config struct {
 	Settings  Settings
 	Play      Play         // for workers
 	GroupSize int          // episodes of a group
+	Slots     int          // of a worker, until one has come; default: one group
 	Log       *slog.Logger // default: none
 }
 
@@ -52,6 +53,7 @@ type Coordinator struct {
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
+	slots   int                // of a worker, in the mean; that of the last ones if there is none
 }
 
 // A worker is a process that plays.
@@ -73,7 +75,7 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
+	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}, slots: max(1, cmp.Or(c.Slots, c.GroupSize))}
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
@@ -358,9 +360,7 @@ func (c *Coordinator) roster() Roster {
 	slices.SortFunc(r.Workers, func(a, b Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance))
 	})
-	if c.table != nil {
-		r.Wanted = (len(c.held) + c.table.Room()) * c.config.GroupSize
-	}
+	c.want(&r)
 	return r
 }
 
@@ -373,5 +373,6 @@ func (c *Coordinator) Collectors() []prometheus.Collector {
 			defer c.mu.Unlock()
 			return float64(len(c.held))
 		}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.roster().Wanted) }))
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.roster().Wanted) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_workers", Help: "Workers that could play these episodes, by the mean of their slots: what to scale workers by."}, func() float64 { return float64(c.roster().WantedWorkers) }))
 }

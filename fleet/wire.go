@@ -85,8 +85,10 @@ type Verdict struct {
 
 // A Roster lists the workers of a run.
 type Roster struct {
-	Workers []Worker `json:"workers"` // by name
-	Wanted  int      `json:"wanted_slots"`
+	Workers []Worker `json:"workers"`      // by name
+	Wanted  int      `json:"wanted_slots"` // episodes that may be under way
+
+	WantedWorkers int `json:"wanted_workers"` // that could play these episodes
 }
 
 // A Worker is what a coordinator knows of a worker.

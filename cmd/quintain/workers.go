@@ -39,7 +39,7 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, err
 	}
 	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
-	return fleet.New(fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}), nil
+	return fleet.New(fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Slots: c.Run.Of.Parallel, Log: log}), nil
 }
 
 // leaseTo has workers elsewhere play the problems of a run.
