@@ -171,7 +171,8 @@ def main():
                 drain(kube, election)
                 scale(kube, args.workers)
             kube.helm("uninstall", RELEASE, "--namespace", SPACE)
-            expect("nothing but the volumes is left", kube.kubectl("get", "all,hpa,pdb,networkpolicy,secret", "-n", SPACE, "-o", "name").stdout == "")
+            left = ["get", "all,hpa,pdb,networkpolicy,secret", "-n", SPACE, "-o", "name"]
+            cluster.wait("uninstalling leaves something behind", lambda: kube.kubectl(*left).stdout == "")
     if faults:
         raise SystemExit(f"kube: {len(faults)} faults: {'; '.join(faults)}")
 
