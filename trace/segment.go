@@ -42,6 +42,7 @@ func segmentNumbers(dir string) ([]int, error) {
 
 // A segment is a reader's state of one file.
 type segment struct {
+	source  int // number of its source in the reader
 	number  int
 	head    Head
 	parts   []*index // one of a closed segment, else one per block
@@ -178,10 +179,13 @@ func (s *segment) follow(f io.ReaderAt) error {
 	}
 }
 
-// records is the number of records in the index.
+// at is the place of the segment.
+func (s *segment) at() Ref { return Ref{Segment: s.number, Source: s.source} }
+
+// records is the number of records in the index that are shown.
 func (s *segment) records() (n int) {
 	for _, x := range s.parts {
-		n += x.Records
+		n += x.Records - x.hides
 	}
 	return n
 }

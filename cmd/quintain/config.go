@@ -60,7 +60,8 @@ type config struct {
 	Serve      serve.Settings
 	Worker     worker.Settings
 
-	notes io.Writer // gets messages about the settings
+	others []string  // data folders beside Data that are viewed
+	notes  io.Writer // gets messages about the settings
 }
 
 // Declare implements [settings.Declarer].

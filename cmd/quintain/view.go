@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/watch"
 	"github.com/quintain-rl/quintain/watch/lines"
 )
@@ -23,7 +24,8 @@ func newView(w *world) *cobra.Command {
 		Long: `View serves pages on the data folder of a run, during or after the run: scores over time,
 groups to sort and search, replies side by side with every token, and failures. It only
 reads. The first FOLDER is a data folder, by default quintain-data, or the folder of a
-trace. Folders of quintain eval --out are shown as evaluations, and compared.
+trace. Folders of quintain eval --out are shown as evaluations, and compared. Data folders
+of one run, that one process took over from another, are shown as one by --data A --data B.
 
 A FILE has groups as JSON lines: scored groups or rollouts of Atropos, or of this program
 in the same forms, the results.jsonl or traces.jsonl of verifiers, or rollouts dumped by
@@ -37,6 +39,7 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 		Example: `  quintain view
   quintain view quintain-data --port 8010 --tokenizer my-model
   quintain view before after
+  quintain view --data quintain-data --data successor
   quintain view results.jsonl
   quintain view quintain-data --export run.html`,
 	}
@@ -44,15 +47,13 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 	export := c.Flags().String("export", "", "write one page that needs no other file to `FILE`, and end")
 	c.MarkFlagsMutuallyExclusive("open", "export")
 	load := w.settings(c, "view")
+	folders := flags.Several(c.Flags(), "data")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := load()
 		if err != nil {
 			return err
 		}
-		if len(args) == 0 {
-			args = []string{cfg.Data}
-		}
-		cfg.Data = args[0]
+		args = cfg.viewed(args, folders())
 		if c.Flags().Changed("export") {
 			if err := watch.CheckFile(*export); err != nil {
 				return usagef("--export: %w", err)
@@ -71,6 +72,19 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 		})
 	}
 	return c
+}
+
+// viewed returns what to view: the arguments, or else the data folders.
+func (c *config) viewed(args, folders []string) []string {
+	switch {
+	case len(args) > 0:
+		c.Data = args[0]
+		return args
+	case len(folders) > 1:
+		c.others = folders[1:]
+		return folders
+	}
+	return []string{c.Data}
 }
 
 // view opens the pages of a folder or of files for use.
@@ -110,7 +124,7 @@ func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string
 
 // pages returns the pages of the data folder and of evaluations.
 func (c *config) pages(log *slog.Logger, evaluations ...string) (*watch.Server, error) {
-	return watch.New(watch.Config{Data: c.Data, Evaluations: evaluations, Tokenizer: sync.OnceValues(c.Policy.Server.Files.Load), Log: log})
+	return watch.New(watch.Config{Data: c.Data, Others: c.others, Evaluations: evaluations, Tokenizer: sync.OnceValues(c.Policy.Server.Files.Load), Log: log})
 }
 
 // openFlag gives c the flag that opens the pages.

@@ -58,6 +58,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
+		"trace/sources",
 		"hub/registry", "hub/reply", "hub/mathroute", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
