@@ -58,7 +58,7 @@ func (q *traceQuery) flags(c *cobra.Command) {
 
 // dataFlag gives f the flag of the folders.
 func (q *traceQuery) dataFlag(f *pflag.FlagSet) {
-	f.String("data", "quintain-data", "data folder of the run, or the folder of a trace; several, if others took over the run")
+	f.String("data", "quintain-data", "data folder of the run, the folder of a trace, or an archive; several, if others took over the run")
 	q.data = flags.Several(f, "data")
 }
 
@@ -72,7 +72,7 @@ func outcomeNames() string {
 }
 
 // open opens the trace.
-func (q *traceQuery) open() (*trace.Reader, error) {
+func (q *traceQuery) open(c *cobra.Command, w *world) (*trace.Reader, error) {
 	if q.outcome != "" && !strings.Contains(outcomeNames(), q.outcome) {
 		return nil, usagef("--outcome is %q, want one of %s", q.outcome, outcomeNames())
 	}
@@ -84,7 +84,7 @@ func (q *traceQuery) open() (*trace.Reader, error) {
 	if q.since > 0 {
 		q.query.From = time.Now().Add(-q.since)
 	}
-	r, err := sources.Open(q.data()...)
+	r, err := sources.Finder{Getenv: w.getenv}.Open(c.Context(), q.data()...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, usageError{err}
 	}
@@ -102,7 +102,7 @@ func newTraceList(w *world) *cobra.Command {
 	q.flags(c)
 	asJSON := c.Flags().Bool("json", false, "print a JSON object a line")
 	c.RunE = func(*cobra.Command, []string) error {
-		r, err := q.open()
+		r, err := q.open(c, w)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func newTraceShow(w *world) *cobra.Command {
 	q.dataFlag(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print the record as JSON, with all tokens")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		r, err := q.open()
+		r, err := q.open(c, w)
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ var floors = [][]string{
 		"rollout",
 		"tiny/learn",
 		"mathverify", // over its trees, normal forms and values
-		"trace",
+		"trace", "trace/archive",
 		"queue/packing",
 		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease",
 		"internal/web", "internal/web/webtest",
@@ -77,7 +77,7 @@ var floors = [][]string{
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers"},                                                                     // sessions that have tools
+	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers", "watch/shown"},                                                      // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
 }
