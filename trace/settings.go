@@ -1,7 +1,9 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -36,6 +38,12 @@ func (s *Settings) Declare(d *settings.Section) {
 func (s *Settings) Check() error {
 	if s.MaxBytes/2 < s.SegmentBytes {
 		return fmt.Errorf("max_bytes: is %d, want at least twice segment_bytes, which is %d", s.MaxBytes, s.SegmentBytes)
+	}
+	switch {
+	case s.Archive != "" && !strings.HasPrefix(s.Archive, "s3://"):
+		return fmt.Errorf("archive: is %q, want s3://BUCKET/PREFIX", s.Archive)
+	case s.Archive != "" && !s.On:
+		return errors.New("archive: there is no trace to archive; want trace.on: true")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ var floors = [][]string{
 		"rollout",
 		"tiny/learn",
 		"mathverify", // over its trees, normal forms and values
-		"trace", "trace/archive",
+		"trace", "trace/archive", "trace/archive/archivetest",
 		"queue/packing",
 		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease",
 		"internal/web", "internal/web/webtest",

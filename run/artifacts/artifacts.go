@@ -32,7 +32,7 @@ type Config struct {
 	Last     learn.Step        // of the learner's checkpoint
 
 	Trace   trace.Settings
-	Getenv  func(string) string // gives the keys of the archive; nil: there are none
+	Getenv  func(string) string // gives the keys of the archive
 	Dumps   export.DumpSettings
 	Metrics scalars.Settings
 	Records export.Mode   // empty: no records

@@ -21,19 +21,18 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/trace/archive/archivetest"
 )
-
-var zero time.Time // which http.ServeContent does not tell
 
 // getenv is the environment of the tests.
 func getenv(name string) string {
 	return map[string]string{
-		"AWS_ENDPOINT_URL": "http://server.test:9000", "AWS_ACCESS_KEY_ID": "the-id", "AWS_SECRET_ACCESS_KEY": "the-secret",
+		"AWS_ENDPOINT_URL": "http://server.test:9000", "AWS_ACCESS_KEY_ID": archivetest.ID, "AWS_SECRET_ACCESS_KEY": "the-secret",
 	}[name]
 }
 
 // bucket returns an archive on a fake server.
-func bucket(t testing.TB, f *fake) *Bucket {
+func bucket(t testing.TB, f *archivetest.Server) *Bucket {
 	t.Helper()
 	b, err := open("s3://bucket/some/prefix/", getenv, f)
 	if err != nil {
@@ -73,7 +72,7 @@ func write(t testing.TB, dir string, indices ...int) {
 }
 
 // archiver returns an archiver of a folder, and its log.
-func archiver(t testing.TB, f *fake, dir string) (*Archiver, *bytes.Buffer) {
+func archiver(t testing.TB, f *archivetest.Server, dir string) (*Archiver, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	return New(bucket(t, f), dir, "run-1", slog.New(slog.NewTextHandler(&log, nil))), &log
@@ -90,7 +89,7 @@ func runFor(t testing.TB, a *Archiver, d time.Duration) {
 }
 
 // indices returns the groups that a reader of the archive finds.
-func indices(t testing.TB, f *fake) (all []int) {
+func indices(t testing.TB, f *archivetest.Server) (all []int) {
 	t.Helper()
 	traces, err := bucket(t, f).Traces(t.Context())
 	if err != nil {
@@ -124,7 +123,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	refused := func(status int, code string) func(*http.Request) *http.Response {
-		return func(*http.Request) *http.Response { return fault(status, code) }
+		return func(*http.Request) *http.Response { return archivetest.Fault(status, code) }
 	}
 	for _, test := range []struct {
 		name     string
@@ -140,7 +139,7 @@ func TestFaults(t *testing.T) {
 		{"it hangs", times(1, func(r *http.Request) *http.Response { <-r.Context().Done(); return nil }), nil, 1, "deadline exceeded"},
 		{"it has no conditional put", func(r *http.Request) *http.Response {
 			if r.Method == http.MethodPut && time.Now().Before(time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC)) {
-				return fault(http.StatusNotImplemented, "NotImplemented")
+				return archivetest.Fault(http.StatusNotImplemented, "NotImplemented")
 			}
 			return nil
 		}, nil, 3, "NotImplemented"},
@@ -153,13 +152,13 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f, dir := newFake(), t.TempDir()
-				f.before, f.after = test.before, test.after
+				f, dir := archivetest.New(), t.TempDir()
+				f.Before, f.After = test.before, test.after
 				write(t, dir, 0, 1, 2)
 				a, log := archiver(t, f, dir)
 				runFor(t, a, 10*time.Minute)
-				if got := indices(t, f); !slices.Equal(got, []int{0, 1, 2}) || len(f.puts) != 3 {
-					t.Errorf("the archive has groups %v, after %d puts\n%s", got, len(f.puts), log)
+				if got := indices(t, f); !slices.Equal(got, []int{0, 1, 2}) || len(f.Puts) != 3 {
+					t.Errorf("the archive has groups %v, after %d puts\n%s", got, len(f.Puts), log)
 				}
 				if n := testutil.ToFloat64(a.failures); n != test.failures || testutil.ToFloat64(a.left) != 0 || testutil.ToFloat64(a.lost) != 0 {
 					t.Errorf("%v failures, want %v\n%s", n, test.failures, log)
@@ -175,7 +174,7 @@ func TestFaults(t *testing.T) {
 // TestOnlyClosedSegmentsAreArchived follows a writer; the last segment comes at its end.
 func TestOnlyClosedSegmentsAreArchived(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, dir := newFake(), t.TempDir()
+		f, dir := archivetest.New(), t.TempDir()
 		w, err := trace.NewWriter(dir, trace.Head{Run: "run-1"}, small())
 		if err != nil {
 			t.Fatal(err)
@@ -189,11 +188,10 @@ func TestOnlyClosedSegmentsAreArchived(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-time.After(2 * lookEvery)
-			f.mu.Lock()
-			if len(f.puts) != i {
-				t.Errorf("after %d groups, %d segments are archived\n%s", i+1, len(f.puts), log)
+			synctest.Wait()
+			if len(f.Puts) != i {
+				t.Errorf("after %d groups, %d segments are archived\n%s", i+1, len(f.Puts), log)
 			}
-			f.mu.Unlock()
 		}
 		stop()
 		if err := errors.Join(<-ended, w.Close(), a.Close()); err != nil {
@@ -208,30 +206,30 @@ func TestOnlyClosedSegmentsAreArchived(t *testing.T) {
 // TestAnotherProcessGoesOn archives a part, and the rest by another archiver, which lists what is there.
 func TestAnotherProcessGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, dir := newFake(), t.TempDir()
+		f, dir := archivetest.New(), t.TempDir()
 		write(t, dir, 0, 1)
-		f.before = func(r *http.Request) *http.Response {
+		f.Before = func(r *http.Request) *http.Response {
 			if strings.HasSuffix(r.URL.Path, "000002.trace") {
-				return fault(http.StatusServiceUnavailable, "SlowDown")
+				return archivetest.Fault(http.StatusServiceUnavailable, "SlowDown")
 			}
 			return nil
 		}
 		first, log := archiver(t, f, dir)
 		runFor(t, first, time.Minute)
-		if len(f.puts) != 1 || testutil.ToFloat64(first.left) != 1 || !strings.Contains(log.String(), "the next process of the run tries again") {
-			t.Fatalf("%v are archived, %v wait\n%s", f.puts, testutil.ToFloat64(first.left), log)
+		if len(f.Puts) != 1 || testutil.ToFloat64(first.left) != 1 || !strings.Contains(log.String(), "the next process of the run tries again") {
+			t.Fatalf("%v are archived, %v wait\n%s", f.Puts, testutil.ToFloat64(first.left), log)
 		}
-		f.before = nil
+		f.Before = nil
 		write(t, dir, 2)
 		second, _ := archiver(t, f, dir)
 		runFor(t, second, time.Minute)
-		if got := indices(t, f); !slices.Equal(got, []int{0, 1, 2}) || len(f.puts) != 3 || testutil.ToFloat64(second.files) != 2 {
-			t.Errorf("the archive has groups %v, after puts of %v", got, f.puts)
+		if got := indices(t, f); !slices.Equal(got, []int{0, 1, 2}) || len(f.Puts) != 3 || testutil.ToFloat64(second.files) != 2 {
+			t.Errorf("the archive has groups %v, after puts of %v", got, f.Puts)
 		}
 		third, _ := archiver(t, f, dir)
 		runFor(t, third, time.Minute)
-		if len(f.puts) != 3 {
-			t.Errorf("again: %v", f.puts)
+		if len(f.Puts) != 3 {
+			t.Errorf("again: %v", f.Puts)
 		}
 	})
 }
@@ -239,7 +237,7 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 // TestACopyOfAFolderGoesOnUnderAnotherName archives a folder and a copy that went another way.
 func TestACopyOfAFolderGoesOnUnderAnotherName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, dir, twin := newFake(), t.TempDir(), t.TempDir()
+		f, dir, twin := archivetest.New(), t.TempDir(), t.TempDir()
 		write(t, dir, 0)
 		a, _ := archiver(t, f, dir)
 		runFor(t, a, time.Second)
@@ -259,13 +257,13 @@ func TestACopyOfAFolderGoesOnUnderAnotherName(t *testing.T) {
 			t.Fatal(err)
 		}
 		runFor(t, b, time.Minute)
-		if got := indices(t, f); !slices.Equal(got, []int{0, 1, 2}) || len(f.puts) != 4 {
-			t.Errorf("the archive has groups %v, after puts of %v", got, f.puts)
+		if got := indices(t, f); !slices.Equal(got, []int{0, 1, 2}) || len(f.Puts) != 4 {
+			t.Errorf("the archive has groups %v, after puts of %v", got, f.Puts)
 		}
 		c, log := archiver(t, f, twin)
 		runFor(t, c, time.Second)
-		if len(f.puts) != 4 {
-			t.Errorf("another process writes %v\n%s", f.puts[4:], log)
+		if len(f.Puts) != 4 {
+			t.Errorf("another process writes %v\n%s", f.Puts[4:], log)
 		}
 	})
 }
@@ -273,15 +271,17 @@ func TestACopyOfAFolderGoesOnUnderAnotherName(t *testing.T) {
 // TestARemovedSegmentIsCounted removes a segment that waits for the server.
 func TestARemovedSegmentIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, dir := newFake(), t.TempDir()
-		f.before = func(*http.Request) *http.Response { return fault(http.StatusServiceUnavailable, "SlowDown") }
+		f, dir := archivetest.New(), t.TempDir()
+		f.Before = func(*http.Request) *http.Response {
+			return archivetest.Fault(http.StatusServiceUnavailable, "SlowDown")
+		}
 		write(t, dir, 0, 1)
 		a, log := archiver(t, f, dir)
 		runFor(t, a, time.Second)
 		if err := os.Remove(trace.Folder(dir).Name(1)); err != nil {
 			t.Fatal(err)
 		}
-		f.before = nil
+		f.Before = nil
 		runFor(t, a, time.Second)
 		if got := indices(t, f); !slices.Equal(got, []int{1}) || testutil.ToFloat64(a.lost) != 1 || !strings.Contains(log.String(), "trace.max_bytes") {
 			t.Errorf("the archive has groups %v, %v are lost\n%s", got, testutil.ToFloat64(a.lost), log)
@@ -292,8 +292,8 @@ func TestARemovedSegmentIsCounted(t *testing.T) {
 // TestAHangingServerDelaysTheEndByAMinute closes an archiver whose server answers nothing.
 func TestAHangingServerDelaysTheEndByAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, dir := newFake(), t.TempDir()
-		f.before = func(r *http.Request) *http.Response { <-r.Context().Done(); return nil }
+		f, dir := archivetest.New(), t.TempDir()
+		f.Before = func(r *http.Request) *http.Response { <-r.Context().Done(); return nil }
 		write(t, dir, 0)
 		a, _ := archiver(t, f, dir)
 		begun := time.Now()
@@ -309,7 +309,7 @@ func TestAHangingServerDelaysTheEndByAMinute(t *testing.T) {
 
 // TestAFileIsReadInLargePieces counts the requests for a whole segment, and reads one that went.
 func TestAFileIsReadInLargePieces(t *testing.T) {
-	f, dir := newFake(), t.TempDir()
+	f, dir := archivetest.New(), t.TempDir()
 	w, err := trace.NewWriter(dir, trace.Head{Run: "run-1"}, trace.Default())
 	if err != nil {
 		t.Fatal(err)
@@ -326,8 +326,8 @@ func TestAFileIsReadInLargePieces(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := indices(t, f); len(got) != 100 || f.gets > 8 {
-		t.Errorf("%d groups were read by %d requests\n%s", len(got), f.gets, log)
+	if got := indices(t, f); len(got) != 100 || f.Gets > 8 {
+		t.Errorf("%d groups were read by %d requests\n%s", len(got), f.Gets, log)
 	}
 	traces, err := bucket(t, f).Traces(t.Context())
 	if err != nil {
@@ -337,7 +337,7 @@ func TestAFileIsReadInLargePieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clear(f.objects)
+	clear(f.Objects)
 	if _, err := r.Read(r.Find(trace.Query{})[50].Ref); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "s3://bucket/some/prefix/run-1/") {
 		t.Errorf("a file that was removed: %v", err)
 	}
@@ -362,18 +362,18 @@ func TestOpenRefuses(t *testing.T) {
 
 // TestOtherFilesAreNoSegments lists a bucket with files of others.
 func TestOtherFilesAreNoSegments(t *testing.T) {
-	f, dir := newFake(), t.TempDir()
+	f, dir := archivetest.New(), t.TempDir()
 	write(t, dir, 0)
 	a, _ := archiver(t, f, dir)
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for key, data := range maps.Clone(f.objects) {
+	for key, data := range maps.Clone(f.Objects) {
 		for _, name := range []string{"1.trace", "000001.trace.tmp", "-00001.trace", "readme"} {
-			f.objects[filepath.Dir(key)+"/"+name] = data
+			f.Objects[filepath.Dir(key)+"/"+name] = data
 		}
 	}
-	f.objects["some/prefix/notes/readme"] = nil
+	f.Objects["some/prefix/notes/readme"] = nil
 	if got := indices(t, f); !slices.Equal(got, []int{0}) {
 		t.Errorf("groups %v", got)
 	}

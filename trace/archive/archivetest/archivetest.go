@@ -1,4 +1,5 @@
-package archive
+// Package archivetest has an S3 server in memory, for tests.
+package archivetest
 
 import (
 	"bufio"
@@ -15,43 +16,45 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
-// A fake is an S3 server with one bucket, in memory, as the transport of a client.
-type fake struct {
-	mu      sync.Mutex
-	objects map[string][]byte
-	puts    []string // names of the files that were written, in order
-	gets    int
+// ID is the name of the key that the server takes.
+const ID = "the-id"
 
-	// before answers a request in place of the server, or returns nil.
-	before func(r *http.Request) *http.Response
-	// after answers in place of a server that has done what was asked.
-	after func(r *http.Request) error
+// A Server is an S3 server with one bucket, called bucket, in memory. It is the transport of a
+// client, or a handler. Many goroutines may use it at once; Objects, Puts and Gets only while no
+// request is under way.
+type Server struct {
+	Objects map[string][]byte
+	Puts    []string // names of the files that were written, in order
+	Gets    int      // requests for a file
+
+	// Before answers a request in place of the server, or returns nil. nil: never.
+	Before func(r *http.Request) *http.Response
+	// After loses the reply to a request that succeeded by an error. nil: none.
+	After func(r *http.Request) error
+
+	mu sync.Mutex
 }
 
-func newFake() *fake { return &fake{objects: map[string][]byte{}} }
+// New returns a server with an empty bucket.
+func New() *Server { return &Server{Objects: map[string][]byte{}} }
 
 // RoundTrip implements [http.RoundTripper].
-func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) {
-	f.mu.Lock()
-	before, after := f.before, f.after
-	f.mu.Unlock()
+func (f *Server) RoundTrip(r *http.Request) (*http.Response, error) {
+	if f.Before != nil {
+		if reply := f.Before(r); reply != nil {
+			return reply, nil
+		}
+	}
 	if err := r.Context().Err(); err != nil {
 		return nil, err
 	}
-	if before != nil {
-		if reply := before(r); reply != nil {
-			return reply, nil
-		}
-		if err := r.Context().Err(); err != nil {
-			return nil, err
-		}
-	}
 	w := httptest.NewRecorder()
-	f.serve(w, r)
-	if after != nil && w.Code == http.StatusOK {
-		if err := after(r); err != nil {
+	f.ServeHTTP(w, r)
+	if f.After != nil && w.Code == http.StatusOK {
+		if err := f.After(r); err != nil {
 			return nil, err
 		}
 	}
@@ -60,29 +63,30 @@ func (f *fake) RoundTrip(r *http.Request) (*http.Response, error) {
 	return reply, nil
 }
 
-// fault is the answer of a server in trouble.
-func fault(status int, code string) *http.Response {
+// Fault is the answer of a server in trouble.
+func Fault(status int, code string) *http.Response {
 	w := httptest.NewRecorder()
 	refuse(w, status, code)
 	return w.Result()
 }
 
+// refuse answers with an error.
 func refuse(w http.ResponseWriter, status int, code string) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>no</Message></Error>", code)
 }
 
-// serve answers a request for the bucket.
-func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements [http.Handler].
+func (f *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	key := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/bucket"), "/")
-	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential=the-id/") {
+	if !strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-HMAC-SHA256 Credential="+ID+"/") {
 		refuse(w, http.StatusForbidden, "AccessDenied")
 		return
 	}
-	data, there := f.objects[key]
+	data, there := f.Objects[key]
 	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, md5.Sum(data)))
 	w.Header().Set("Last-Modified", "Fri, 27 Nov 2026 08:00:00 GMT")
 	switch {
@@ -93,13 +97,13 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	case !there:
 		refuse(w, http.StatusNotFound, "NoSuchKey")
 	default:
-		f.gets++
-		http.ServeContent(w, r, "", zero, bytes.NewReader(data))
+		f.Gets++
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 	}
 }
 
 // list lists the objects with a prefix.
-func (f *fake) list(w io.Writer, prefix string) {
+func (f *Server) list(w io.Writer, prefix string) {
 	type object struct {
 		Key          string
 		Size         int
@@ -109,9 +113,9 @@ func (f *fake) list(w io.Writer, prefix string) {
 		XMLName  xml.Name `xml:"ListBucketResult"`
 		Contents []object
 	}
-	for _, key := range slices.Sorted(maps.Keys(f.objects)) {
+	for _, key := range slices.Sorted(maps.Keys(f.Objects)) {
 		if strings.HasPrefix(key, prefix) {
-			reply.Contents = append(reply.Contents, object{key, len(f.objects[key]), "2026-11-27T08:00:00.000Z"})
+			reply.Contents = append(reply.Contents, object{key, len(f.Objects[key]), "2026-11-27T08:00:00.000Z"})
 		}
 	}
 	text, err := xml.Marshal(reply)
@@ -122,12 +126,12 @@ func (f *fake) list(w io.Writer, prefix string) {
 }
 
 // put stores an object, unless there is one.
-func (f *fake) put(w http.ResponseWriter, r *http.Request, key string) {
+func (f *Server) put(w http.ResponseWriter, r *http.Request, key string) {
 	if r.Header.Get("If-None-Match") != "*" {
 		refuse(w, http.StatusBadRequest, "Unconditional")
 		return
 	}
-	if _, there := f.objects[key]; there {
+	if _, there := f.Objects[key]; there {
 		refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return
 	}
@@ -136,7 +140,7 @@ func (f *fake) put(w http.ResponseWriter, r *http.Request, key string) {
 		refuse(w, http.StatusBadRequest, "IncompleteBody")
 		return
 	}
-	f.objects[key], f.puts = data, append(f.puts, key)
+	f.Objects[key], f.Puts = data, append(f.Puts, key)
 	w.Header().Set("ETag", fmt.Sprintf(`"%x"`, md5.Sum(data)))
 }
 
