@@ -32,14 +32,14 @@ func (r *Reader) Count(q Query) Counts {
 	c := Counts{Tasks: map[string]Tally{}, Drops: map[string]int{}, Outcomes: map[quintain.Outcome]int{}}
 	for _, s := range r.segments {
 		for _, x := range s.parts {
-			c.add(x, &q, s.number)
+			c.add(x, &q, s.at())
 		}
 	}
 	return c
 }
 
 // add counts the rows of an index. Texts are counted by their index first.
-func (c *Counts) add(x *index, q *Query, segment int) {
+func (c *Counts) add(x *index, q *Query, segment Ref) {
 	tasks, drops := make([]Tally, len(x.Texts)), make([]int, len(x.Texts))
 	var outcomes [128]int
 	q.rows(x, segment, func(row *ranked) bool {

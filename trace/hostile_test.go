@@ -89,7 +89,7 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 	if x, err := readIndex(index(`{"records":2,"texts":["a"],"blocks":[[20,2]]}`, 2), 1000); err != nil || x.text(colTask, 1) != "a" {
 		t.Fatalf("%+v, error %v", x, err)
 	}
-	if x, err := readIndex(index(`{"records":1,"texts":["a"],"blocks":[[20,1]]}`, 1), 1000); err != nil || x.entry(0, 0, 1).Spread != nil {
+	if x, err := readIndex(index(`{"records":1,"texts":["a"],"blocks":[[20,1]]}`, 1), 1000); err != nil || x.entry(0, 0, Ref{Segment: 1}).Spread != nil {
 		t.Errorf("an index of an older program has a spread, or %v", err)
 	}
 	for _, test := range []struct {
@@ -115,7 +115,7 @@ func TestHostileIndexesAreRefused(t *testing.T) {
 		}
 	}
 	x, err := readIndex(index(`{"records":1,"blocks":[[20,1]]}`, 1), 1000)
-	if err != nil || x.entry(0, 0, 1).Task != "" {
+	if err != nil || x.entry(0, 0, Ref{Segment: 1}).Task != "" {
 		t.Errorf("a text that is not there: %+v, error %v", x, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -19,6 +20,34 @@ type Ref struct {
 	Segment int   `json:"segment"` // number of the file, from 1
 	Block   int64 `json:"block"`   // offset of the block in the file
 	Record  int   `json:"record"`  // number of the record in the block, from 0
+
+	Source int `json:"source,omitempty"` // number of the source, from 0, if the trace has several
+}
+
+// Text writes the place for [ParseRef].
+func (r Ref) Text() string {
+	text := fmt.Sprintf("%d-%d-%d", r.Segment, r.Block, r.Record)
+	if r.Source > 0 {
+		text += fmt.Sprintf("-%d", r.Source)
+	}
+	return text
+}
+
+// ParseRef undoes [Ref.Text].
+func ParseRef(text string) (r Ref, err error) {
+	var parts [4]int64
+	words := strings.Split(text, "-")
+	if len(words) != 3 && len(words) != 4 {
+		return r, fmt.Errorf("%q is not the place of a group", text)
+	}
+	for i, word := range words {
+		n, err := strconv.ParseUint(word, 10, 62)
+		if err != nil {
+			return r, fmt.Errorf("%q is not the place of a group", text)
+		}
+		parts[i] = int64(n)
+	}
+	return Ref{int(parts[0]), parts[1], int(parts[2]), int(parts[3])}, nil
 }
 
 // An Entry is a record's entry in the index.
@@ -253,6 +282,9 @@ type index struct {
 	levels  []int // of the groups whose prefix is the text of the same number
 	firsts  []int // number of the first row of each block
 	columns [columns]column
+
+	hidden []bool // rows of groups that another source has; nil: none
+	hides  int    // their number
 }
 
 var errIndex = fmt.Errorf("%w: an index is incomplete", ErrDamaged)
@@ -350,10 +382,11 @@ func (x *index) level(i int) int {
 	return quintain.OwnParams
 }
 
-// entry returns the entry of row i in a block of a segment.
-func (x *index) entry(i, block, segment int) Entry {
+// entry returns the entry of row i in a block of the segment at a place.
+func (x *index) entry(i, block int, at Ref) Entry {
+	at.Block, at.Record = x.Blocks[block][0], i-x.firsts[block]
 	e := Entry{
-		Ref:   Ref{segment, x.Blocks[block][0], i - x.firsts[block]},
+		Ref:   at,
 		Group: joinID(x.text(colPrefix, i), x.at(colNumber, i)), Task: x.text(colTask, i), Level: x.level(i),
 		Scenario: x.text(colScenario, i), Drop: x.text(colDrop, i),
 		Version: int(x.at(colVersion, i)), Time: time.Unix(0, x.at(colTime, i)).UTC(),

@@ -141,6 +141,9 @@ func (f *filter) score(low, high *float64) {
 
 // fits reports whether row i meets all conditions.
 func (f *filter) fits(i int) bool {
+	if f.index.hidden != nil && f.index.hidden[i] {
+		return false
+	}
 	for k := range f.all {
 		if c := &f.all[k]; !c.ok(c.at(i)) {
 			return false
@@ -155,7 +158,7 @@ func (f *filter) count() (n int) {
 	case f.none:
 		return 0
 	case len(f.all) == 0:
-		return f.index.Records
+		return f.index.Records - f.index.hides
 	}
 	for i := range f.index.Records {
 		if f.fits(i) {
@@ -166,7 +169,7 @@ func (f *filter) count() (n int) {
 }
 
 // find appends the matches of an index to found.
-func (q *Query) find(found []Entry, x *index, segment int) []Entry {
+func (q *Query) find(found []Entry, x *index, segment Ref) []Entry {
 	full := func() bool { return q.Limit > 0 && len(found) >= q.Limit }
 	if full() {
 		return found
@@ -180,7 +183,7 @@ func (q *Query) find(found []Entry, x *index, segment int) []Entry {
 
 // rows calls visit for the matching rows of an index until it returns false, each time with
 // the same ranked. It heeds After only if sorted by time.
-func (q *Query) rows(x *index, segment int, visit func(*ranked) bool) {
+func (q *Query) rows(x *index, segment Ref, visit func(*ranked) bool) {
 	f := q.filter(x)
 	if f.none {
 		return
@@ -188,7 +191,8 @@ func (q *Query) rows(x *index, segment int, visit func(*ranked) bool) {
 	row := &ranked{index: x}
 	for b := range q.order(len(x.Blocks)) {
 		for k := range q.order(int(x.Blocks[b][1])) {
-			i, at := x.firsts[b]+k, Ref{segment, x.Blocks[b][0], k}
+			i, at := x.firsts[b]+k, segment
+			at.Block, at.Record = x.Blocks[b][0], k
 			if q.By == ByTime && !q.follows(at) || !f.fits(i) {
 				continue
 			}

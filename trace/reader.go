@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -11,10 +12,12 @@ import (
 // process adds to it. It holds the index in memory, about 50 bytes per record, and no open
 // file. Many goroutines may use it at once.
 type Reader struct {
-	dir string
+	sources []Source
 
 	mu       sync.RWMutex
-	segments []*segment // oldest first
+	segments []*segment  // oldest first, of one source after the other
+	joined   []joinedRow // of several sources
+	parts    int         // indices that joined has
 
 	blocks sync.Mutex // guards the rest
 	last   *unpacked  // the last block read; nil: none
@@ -24,7 +27,14 @@ type Reader struct {
 
 // Open returns a reader of the trace in dir, and reads the index.
 func Open(dir string) (*Reader, error) {
-	r := &Reader{dir: dir}
+	return Join(Folder(dir))
+}
+
+// Join returns a reader of one trace, or of several as if they were one: in the order of time,
+// and each group of a run once, even if another source took over the run and played it again.
+// Sources that are missing may come later; the error is [os.ErrNotExist] if all are.
+func Join(sources ...Source) (*Reader, error) {
+	r := &Reader{sources: sources}
 	if err := r.Refresh(); err != nil {
 		return nil, err
 	}
@@ -34,46 +44,77 @@ func Open(dir string) (*Reader, error) {
 // Refresh reads additions to the index since Open or the last Refresh, and forgets removed
 // segments.
 func (r *Reader) Refresh() error {
-	numbers, err := segmentNumbers(r.dir)
+	numbers, err := r.numbers()
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := map[int]*segment{}
+	known := map[Ref]*segment{}
 	for _, s := range r.segments {
-		known[s.number] = s
+		known[s.at()] = s
 	}
 	var fresh []*segment
-	for _, n := range numbers {
-		s, err := r.refresh(known[n], n)
-		if errors.Is(err, os.ErrNotExist) { // just removed
-			continue
+	for i, source := range r.sources {
+		for _, n := range numbers[i] {
+			at := Ref{Segment: n, Source: i}
+			s, err := r.refresh(known[at], at)
+			if errors.Is(err, os.ErrNotExist) { // just removed
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("trace: %s: %w", source.Name(n), err)
+			}
+			fresh = append(fresh, s)
 		}
-		if err != nil {
-			return fmt.Errorf("trace: %s: %w", segmentPath(r.dir, n), err)
-		}
-		fresh = append(fresh, s)
+	}
+	if parts := partsOf(fresh); len(r.sources) > 1 && (parts != r.parts || !slices.Equal(fresh, r.segments)) {
+		r.joined, r.parts = join(fresh), parts
 	}
 	r.segments = fresh
 	return nil
 }
 
-// refresh reads additions to segment n. s is its state so far; nil: new.
-func (r *Reader) refresh(s *segment, n int) (*segment, error) {
-	f, err := os.Open(segmentPath(r.dir, n))
+// numbers lists the segments of each source. One that is missing has none, unless all are.
+func (r *Reader) numbers() (all [][]int, err error) {
+	there := 0
+	for _, source := range r.sources {
+		numbers, missing := source.Segments()
+		if missing != nil && !errors.Is(missing, os.ErrNotExist) {
+			return nil, missing
+		}
+		if missing == nil {
+			there++
+		} else if err == nil {
+			err = missing
+		}
+		all = append(all, numbers)
+	}
+	if there > 0 {
+		err = nil
+	}
+	return all, err
+}
+
+// partsOf is the number of all indices of segments.
+func partsOf(segments []*segment) (n int) {
+	for _, s := range segments {
+		n += len(s.parts)
+	}
+	return n
+}
+
+// refresh reads additions to the segment at a place. s is its state so far; nil: new.
+func (r *Reader) refresh(s *segment, at Ref) (*segment, error) {
+	f, err := r.sources[at.Source].Open(at.Segment)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	if s == nil || f.Size() < s.end || s.closed && f.Size() != s.size { // another file
+		s = &segment{source: at.Source, number: at.Segment}
 	}
-	if s == nil || info.Size() < s.end || s.closed && info.Size() != s.size { // another file
-		s = &segment{number: n}
-	}
-	err = s.read(f, info.Size())
+	err = s.read(f, f.Size())
 	if errors.Is(err, errForeign) {
 		s.closed, s.damaged, err = true, 1, nil
 	}
@@ -88,11 +129,14 @@ func (r *Reader) Find(q Query) []Entry {
 		found, _ := r.sorted(&q)
 		return found
 	}
+	if len(r.sources) > 1 {
+		return r.findJoined(&q)
+	}
 	var found []Entry
 	for i := range q.order(len(r.segments)) {
 		s := r.segments[i]
 		for k := range q.order(len(s.parts)) {
-			found = q.find(found, s.parts[k], s.number)
+			found = q.find(found, s.parts[k], s.at())
 		}
 	}
 	return found
@@ -131,12 +175,20 @@ func (r *Reader) Len() int {
 func (r *Reader) Head(at Ref) (Head, error) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for _, s := range r.segments {
-		if s.number == at.Segment {
-			return s.head, nil
-		}
+	if s := r.segmentAt(at); s != nil {
+		return s.head, nil
 	}
 	return Head{}, fmt.Errorf("trace: segment %d: %w", at.Segment, os.ErrNotExist)
+}
+
+// segmentAt returns the segment at a place, or nil.
+func (r *Reader) segmentAt(at Ref) *segment {
+	for _, s := range r.segments {
+		if s.number == at.Segment && s.source == at.Source {
+			return s
+		}
+	}
+	return nil
 }
 
 // Damaged is the number of damaged frames and records found so far.
@@ -158,7 +210,8 @@ func (r *Reader) Damaged() int {
 func (r *Reader) Read(at Ref) (*Record, error) {
 	r.blocks.Lock()
 	defer r.blocks.Unlock()
-	block := Ref{at.Segment, at.Block, 0}
+	block := at
+	block.Record = 0
 	if r.last == nil || r.lastAt != block {
 		u, err := r.unpack(block)
 		if err != nil {
@@ -178,21 +231,24 @@ func (r *Reader) failed(at Ref, err error) error {
 	if errors.Is(err, ErrDamaged) {
 		r.broken++
 	}
-	return fmt.Errorf("trace: %s: record %d of the block at %d: %w", segmentPath(r.dir, at.Segment), at.Record, at.Block, err)
+	name := fmt.Sprintf("source %d", at.Source)
+	if at.Source >= 0 && at.Source < len(r.sources) {
+		name = r.sources[at.Source].Name(at.Segment)
+	}
+	return fmt.Errorf("trace: %s: record %d of the block at %d: %w", name, at.Record, at.Block, err)
 }
 
 // unpack reads a block.
 func (r *Reader) unpack(at Ref) (*unpacked, error) {
-	f, err := os.Open(segmentPath(r.dir, at.Segment))
+	if at.Source < 0 || at.Source >= len(r.sources) {
+		return nil, os.ErrNotExist
+	}
+	f, err := r.sources[at.Source].Open(at.Segment)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	block, whole, err := frameAt(f, at.Block, info.Size())
+	block, whole, err := frameAt(f, at.Block, f.Size())
 	if err != nil {
 		return nil, err
 	}

@@ -140,14 +140,14 @@ func TestReadRefusesWhatIsNoRecord(t *testing.T) {
 	r := open(t, dir)
 	good := r.Find(Query{})[0].Ref
 	for _, bad := range []Ref{
-		{good.Segment, good.Block, 2}, {good.Segment, good.Block, -1}, {good.Segment, good.Block + 1, 0},
-		{good.Segment, 8, 0}, {good.Segment, -1, 0}, {good.Segment, 1 << 60, 0},
+		{good.Segment, good.Block, 2, 0}, {good.Segment, good.Block, -1, 0}, {good.Segment, good.Block + 1, 0, 0},
+		{good.Segment, 8, 0, 0}, {good.Segment, -1, 0, 0}, {good.Segment, 1 << 60, 0, 0},
 	} {
 		if _, err := r.Read(bad); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	if _, err := r.Read(Ref{2, good.Block, 0}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := r.Read(Ref{Segment: 2, Block: good.Block}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("another segment: %v", err)
 	}
 	if n := r.Damaged(); n != 6 {
@@ -298,31 +298,16 @@ func TestFindIsAScan(t *testing.T) {
 		r, numbers := &Reader{}, map[Ref]int{}
 		at := Ref{Segment: 1, Block: 8}
 		for i, record := range records { // a block of each, closed in segments at random
-			var b block
-			if err := b.add(record); err != nil {
-				t.Fatal(err)
-			}
 			if len(r.segments) == 0 || rapid.Bool().Draw(t, "new segment") {
 				r.segments = append(r.segments, &segment{number: len(r.segments) + 1})
 				at = Ref{Segment: len(r.segments), Block: 8}
 			}
-			b.index.blocks = [][2]int64{{at.Block, 1}}
-			payload, err := inflate(b.index.pack(packer), maxPayload)
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, err := readIndex(payload, 1<<20)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := r.segments[len(r.segments)-1]
-			x.call(&s.head)
-			s.parts = append(s.parts, x)
+			r.segments[len(r.segments)-1].learn(t, packer, record, at)
 			numbers[at] = i
 			at.Block += 100
 		}
 		q := query(t)
-		var want, got []int
+		var want []int
 		for i, record := range records {
 			if q.wants(record) {
 				want = append(want, i)
@@ -332,29 +317,54 @@ func TestFindIsAScan(t *testing.T) {
 		if q.Newest {
 			slices.Reverse(want)
 		}
-		if n := r.Count(q).Groups; n != len(want) {
-			t.Fatalf("%+v counts %d, want %d", q, n, len(want))
-		}
-		for {
-			page, n := r.Page(q)
-			if n != len(want) || !reflect.DeepEqual(page, r.Find(q)) {
-				t.Fatalf("%+v has a page of %d among %d, want %v among %d", q, len(page), n, r.Find(q), len(want))
-			}
-			for _, e := range page {
-				got = append(got, numbers[e.Ref])
-			}
-			if q.Limit > 0 && len(page) > q.Limit {
-				t.Fatalf("a page of %d, want %d at most", len(page), q.Limit)
-			}
-			if q.Limit == 0 || len(page) < q.Limit {
-				break
-			}
-			q.After = page[len(page)-1].Ref
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("%+v found %v, want %v", q, got, want)
-		}
+		testFinds(t, r, q, numbers, want)
 	})
+}
+
+// learn adds the index of a block with one record.
+func (s *segment) learn(t *rapid.T, packer *packer, record *Record, at Ref) {
+	var b block
+	if err := b.add(record); err != nil {
+		t.Fatal(err)
+	}
+	b.index.blocks = [][2]int64{{at.Block, 1}}
+	payload, err := inflate(b.index.pack(packer), maxPayload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := readIndex(payload, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.call(&s.head)
+	s.parts = append(s.parts, x)
+}
+
+// testFinds reads the pages of q, and compares the numbers of the records with want.
+func testFinds(t *rapid.T, r *Reader, q Query, numbers map[Ref]int, want []int) {
+	if n := r.Count(q).Groups; n != len(want) {
+		t.Fatalf("%+v counts %d, want %d", q, n, len(want))
+	}
+	var got []int
+	for {
+		page, n := r.Page(q)
+		if n != len(want) || !reflect.DeepEqual(page, r.Find(q)) {
+			t.Fatalf("%+v has a page of %d among %d, want %v among %d", q, len(page), n, r.Find(q), len(want))
+		}
+		for _, e := range page {
+			got = append(got, numbers[e.Ref])
+		}
+		if q.Limit > 0 && len(page) > q.Limit {
+			t.Fatalf("a page of %d, want %d at most", len(page), q.Limit)
+		}
+		if q.Limit == 0 || len(page) < q.Limit {
+			break
+		}
+		q.After = page[len(page)-1].Ref
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%+v found %v, want %v", q, got, want)
+	}
 }
 
 func TestLevelsOfTheRunAreFound(t *testing.T) {

@@ -42,6 +42,7 @@ func segmentNumbers(dir string) ([]int, error) {
 
 // A segment is a reader's state of one file.
 type segment struct {
+	source  int // number of its source in the reader
 	number  int
 	head    Head
 	parts   []*index // one of a closed segment, else one per block
@@ -79,22 +80,34 @@ func (s *segment) read(f io.ReaderAt, size int64) error {
 	return err
 }
 
+// footerAt finds the footer of a segment of a size; there is none if it is open.
+func footerAt(f io.ReaderAt, size int64) (footer frame, there bool, err error) {
+	var trailer [trailerSize]byte
+	at := size - trailerSize
+	if at < int64(len(magic)) {
+		return footer, false, nil
+	}
+	if _, err := f.ReadAt(trailer[:], at); err != nil {
+		return footer, false, err
+	}
+	if string(trailer[8:]) != trailerMagic {
+		return footer, false, nil
+	}
+	footer, whole, err := frameAt(f, int64(binary.LittleEndian.Uint64(trailer[:])), at)
+	return footer, err == nil && whole && footer.end() == at && footer.kind == kindFooter, err
+}
+
+// Closed reports whether a segment will not change any more.
+func Closed(f File) (bool, error) {
+	_, there, err := footerAt(f, f.Size())
+	return there, err
+}
+
 // readFooter reads the head and footer of a closed segment. If the footer is damaged, the
 // segment stays open and is read block by block.
 func (s *segment) readFooter(f io.ReaderAt) error {
-	var trailer [trailerSize]byte
-	at := s.size - trailerSize
-	if at < int64(len(magic)) {
-		return nil
-	}
-	if _, err := f.ReadAt(trailer[:], at); err != nil {
-		return err
-	}
-	if string(trailer[8:]) != trailerMagic {
-		return nil
-	}
-	footer, whole, err := frameAt(f, int64(binary.LittleEndian.Uint64(trailer[:])), at)
-	if err != nil || !whole || footer.end() != at || footer.kind != kindFooter {
+	footer, there, err := footerAt(f, s.size)
+	if err != nil || !there {
 		return err
 	}
 	x, err := s.readIndex(f, footer)
@@ -178,10 +191,13 @@ func (s *segment) follow(f io.ReaderAt) error {
 	}
 }
 
-// records is the number of records in the index.
+// at is the place of the segment.
+func (s *segment) at() Ref { return Ref{Segment: s.number, Source: s.source} }
+
+// records is the number of records in the index that are shown.
 func (s *segment) records() (n int) {
 	for _, x := range s.parts {
-		n += x.Records
+		n += x.Records - x.hides
 	}
 	return n
 }

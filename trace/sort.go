@@ -36,7 +36,7 @@ func (a *ranked) compare(b *ranked) int {
 
 // compareRefs orders places by writing.
 func compareRefs(a, b Ref) int {
-	return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Record, b.Record))
+	return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Block, b.Block), cmp.Compare(a.Record, b.Record))
 }
 
 // rank is the rank of row i in an order other than by time.
@@ -63,7 +63,7 @@ func (r *Reader) sorted(q *Query) (found []Entry, matches int) {
 	after := r.ranked(q.After, q.By)
 	for _, s := range r.segments {
 		for _, x := range s.parts {
-			q.rows(x, s.number, func(row *ranked) bool {
+			q.rows(x, s.at(), func(row *ranked) bool {
 				matches++
 				row.value = x.rank(q.By, row.row)
 				if after == nil || top.before(after, row) {
@@ -76,23 +76,22 @@ func (r *Reader) sorted(q *Query) (found []Entry, matches int) {
 	found = make([]Entry, len(top.rows))
 	for i := len(found) - 1; i >= 0; i-- {
 		row := heap.Pop(top).(ranked)
-		found[i] = row.index.entry(row.row, row.block, row.at.Segment)
+		found[i] = row.index.entry(row.row, row.block, row.at)
 	}
 	return found, matches
 }
 
 // ranked returns the row at a place, or nil.
 func (r *Reader) ranked(at Ref, by Order) *ranked {
-	for _, s := range r.segments {
-		if s.number != at.Segment {
-			continue
-		}
-		for _, x := range s.parts {
-			b := slices.IndexFunc(x.Blocks, func(block [2]int64) bool { return block[0] == at.Block })
-			if b >= 0 && at.Record >= 0 && int64(at.Record) < x.Blocks[b][1] {
-				i := x.firsts[b] + at.Record
-				return &ranked{x.rank(by, i), at, x, i, b}
-			}
+	s := r.segmentAt(at)
+	if s == nil {
+		return nil
+	}
+	for _, x := range s.parts {
+		b := slices.IndexFunc(x.Blocks, func(block [2]int64) bool { return block[0] == at.Block })
+		if b >= 0 && at.Record >= 0 && int64(at.Record) < x.Blocks[b][1] {
+			i := x.firsts[b] + at.Record
+			return &ranked{x.rank(by, i), at, x, i, b}
 		}
 	}
 	return nil

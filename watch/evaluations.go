@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/exam"
@@ -78,7 +77,7 @@ func (s *Server) evaluations(c *web.Call) error {
 
 // heldOuts are the evaluations during the run.
 func (s *Server) heldOuts() []heldOut {
-	all, err := s.held.list(filepath.Join(s.config.Data, datadir.Evaluations))
+	all, err := s.held.list()
 	if err != nil {
 		s.config.Log.Warn("the evaluations cannot be read", "error", err)
 	}

@@ -102,7 +102,7 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 		if err != nil {
 			return nil, err
 		}
-		w := &pen{at: formatRef(e.Ref), room: min(mostOnPage, text), level: e.Level}
+		w := &pen{at: e.Ref.Text(), room: min(mostOnPage, text), level: e.Level}
 		text -= w.room
 		p := newGroupPage(w, r, 0)
 		text += w.room

@@ -63,7 +63,7 @@ func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
 				continue // an unreadable group is no failure of the run
 			}
 			p.Read++
-			addFailures(by, r, o, formatRef(e.Ref))
+			addFailures(by, r, o, e.Ref.Text())
 		}
 	}
 	for _, f := range by {

@@ -140,7 +140,7 @@ func (s *Server) group(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
-	p := newGroupPage(&pen{at: formatRef(at), room: mostOnPage, level: head.Level(r.Group())}, r, from)
+	p := newGroupPage(&pen{at: at.Text(), room: mostOnPage, level: head.Level(r.Group())}, r, from)
 	if p.Steps, err = s.steps(c, &sel, at); err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (s *Server) steps(c *web.Call, sel *selection, at trace.Ref) (st steps, err
 			return st, err
 		}
 		if len(found.Entries) > 0 {
-			*to = sel.link(formatRef(found.Entries[0].Ref), 0)
+			*to = sel.link(found.Entries[0].Ref.Text(), 0)
 		}
 	}
 	return st, nil

@@ -45,7 +45,7 @@ func fitting(entries []trace.Entry) int {
 func (s *Server) rows(c *web.Call, sel *selection, entries []trace.Entry) (all []groupRow, err error) {
 	err = c.Compute(func() error {
 		for _, e := range entries {
-			row := groupRow{Entry: e, Link: sel.link(formatRef(e.Ref), 0)}
+			row := groupRow{Entry: e, Link: sel.link(e.Ref.Text(), 0)}
 			if r, err := s.trace.now().Read(e.Ref); err == nil {
 				row.Level, row.Piece = levelOf(e.Level), inLine(pieceOf(r), pieceText)
 				verdicts := verdictsOf(r)

@@ -43,7 +43,7 @@ func parseSelection(q url.Values) (s selection, err error) {
 		return s, fmt.Errorf("by: is %q, want score, spread, tokens or version", s.By)
 	}
 	if s.After != "" {
-		if s.query.After, err = parseRef(s.After); err != nil {
+		if s.query.After, err = trace.ParseRef(s.After); err != nil {
 			return s, fmt.Errorf("after: %w", err)
 		}
 	}
@@ -185,7 +185,7 @@ func (s *Server) groups(c *web.Call) error {
 		entries = p.Found.Entries
 		p.continueAfter(entries, len(entries) == pageRows)
 		if p.Next == "" && p.Found.More {
-			p.Next = sel.address(sel.By, sel.order(), formatRef(p.Found.Last))
+			p.Next = sel.address(sel.By, sel.order(), p.Found.Last.Text())
 		}
 	}
 	if p.Rows, err = s.rows(c, &sel, entries[:fitting(entries)]); err != nil {
@@ -199,7 +199,7 @@ func (s *Server) groups(c *web.Call) error {
 // one or there may be more.
 func (p *groupsPage) continueAfter(entries []trace.Entry, more bool) {
 	if n := fitting(entries); n > 0 && (more || n < len(entries)) {
-		p.Next = p.address(p.By, p.order(), formatRef(entries[n-1].Ref))
+		p.Next = p.address(p.By, p.order(), entries[n-1].Ref.Text())
 	}
 }
 

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -37,28 +38,36 @@ type example struct {
 
 // A heldOuts follows the evaluations of a run. Many goroutines may use it at once.
 type heldOuts struct {
-	mu   sync.Mutex
-	file follow.Tail
-	all  []heldOut
+	mu    sync.Mutex
+	files []follow.Tail // of the processes of the run
+	all   [][]heldOut   // of each file
 }
 
-// list returns the evaluations in a file, oldest first, without lines that are none. The
+// list returns the evaluations in the files, oldest first, without lines that are none. The
 // caller must not change them.
-func (h *heldOuts) list(path string) ([]heldOut, error) {
+func (h *heldOuts) list() (all []heldOut, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.file.Path = path
-	for {
-		more, err := h.file.Read(func() { h.all = nil }, func(line []byte) {
-			var one heldOut
-			if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
-				h.all = append(h.all, one)
+	h.all = append(h.all, make([][]heldOut, len(h.files)-len(h.all))...)
+	for i := range h.files {
+		for more := true; more; {
+			var failed error
+			more, failed = h.files[i].Read(func() { h.all[i] = nil }, func(line []byte) {
+				var one heldOut
+				if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
+					h.all[i] = append(h.all[i], one)
+				}
+			})
+			if err = errors.Join(err, failed); failed != nil {
+				break
 			}
-		})
-		if !more || err != nil {
-			return h.all, err
 		}
+		all = append(all, h.all[i]...)
 	}
+	if len(h.files) > 1 {
+		slices.SortStableFunc(all, func(a, b heldOut) int { return cmp.Compare(a.Version, b.Version) })
+	}
+	return all, err
 }
 
 // A heatMap has the scores of tasks and levels, at the start and now.

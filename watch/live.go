@@ -2,11 +2,8 @@ package watch
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/http"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/web"
@@ -15,7 +12,7 @@ import (
 
 // A liveTrace is the trace of a run, which may begin later.
 type liveTrace struct {
-	folder string
+	sources []trace.Source
 
 	mu     sync.Mutex
 	reader *trace.Reader // nil: no trace yet
@@ -32,7 +29,7 @@ func (t *liveTrace) refresh() error {
 	if t.reader != nil {
 		return t.reader.Refresh()
 	}
-	r, err := trace.Open(t.folder)
+	r, err := trace.Join(t.sources...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -95,7 +92,7 @@ func (t *liveTrace) sums() trace.Counts {
 
 // read reads the group in a call's address.
 func (t *liveTrace) read(c *web.Call) (*trace.Record, trace.Ref, error) {
-	at, err := parseRef(c.R.URL.Query().Get("at"))
+	at, err := trace.ParseRef(c.R.URL.Query().Get("at"))
 	if err != nil {
 		return nil, at, web.Errorf(http.StatusBadRequest, "%v", err)
 	}
@@ -108,24 +105,4 @@ func (t *liveTrace) read(c *web.Call) (*trace.Record, trace.Ref, error) {
 		return nil, at, web.Errorf(http.StatusNotFound, "the group cannot be read; a full trace drops its oldest groups: %v", err)
 	}
 	return record, at, nil
-}
-
-// formatRef writes a record's reference for an address.
-func formatRef(r trace.Ref) string { return fmt.Sprintf("%d-%d-%d", r.Segment, r.Block, r.Record) }
-
-// parseRef undoes formatRef.
-func parseRef(text string) (r trace.Ref, err error) {
-	var parts [3]int64
-	words := strings.Split(text, "-")
-	if len(words) != len(parts) {
-		return r, fmt.Errorf("%q is not the place of a group", text)
-	}
-	for i, word := range words {
-		n, err := strconv.ParseUint(word, 10, 62)
-		if err != nil {
-			return r, fmt.Errorf("%q is not the place of a group", text)
-		}
-		parts[i] = int64(n)
-	}
-	return trace.Ref{Segment: int(parts[0]), Block: parts[1], Record: int(parts[2])}, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -92,7 +93,7 @@ func functions() template.FuncMap {
 		"spoken":     words.Spoken,
 		"meaning":    words.Meaning,
 		"whyDropped": whyDropped,
-		"ref":        formatRef,
+		"ref":        trace.Ref.Text,
 		"links":      links,
 		"where":      where,
 		"alone":      func() bool { return false }, // true in an exported page

@@ -10,24 +10,7 @@ import (
 	"runtime"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
-
-// Sort finds the evaluations and the files among paths. Each path must exist.
-func Sort(paths []string) (evaluations, files []string, err error) {
-	for _, path := range paths {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s is neither a folder nor a file: name the data folder of a run", path)
-		}
-		if info.Mode().IsRegular() {
-			files = append(files, path)
-		} else if _, err := os.Stat(filepath.Join(path, examdir.ReportName)); err == nil {
-			evaluations = append(evaluations, path)
-		}
-	}
-	return evaluations, files, nil
-}
 
 // CheckFile refuses a path that cannot be the name of a file for [Server.ExportFile].
 func CheckFile(path string) error {

@@ -90,7 +90,7 @@ func newest(t *liveTrace, q trace.Query) (found *playing) {
 
 // newPlaying lays out a group with scores.
 func newPlaying(r *trace.Record, e trace.Entry) *playing {
-	at := formatRef(e.Ref)
+	at := e.Ref.Text()
 	p := &playing{
 		At: at, Task: plain(r.Problem.Task), Level: levelOf(e.Level), Version: r.Version, Time: r.Time, Episodes: len(r.Episodes),
 		Equal: slices.Min(r.Scores) == slices.Max(r.Scores),

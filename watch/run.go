@@ -69,7 +69,7 @@ func (p *runPage) title() string {
 
 // runPage is the current content of the page.
 func (s *Server) runPage() runPage {
-	p := runPage{Left: s.numbers.Left(), Head: s.head(), Status: s.status(), Began: s.began(), Folder: lastPart(s.config.Data)}
+	p := runPage{Left: s.numbers.Left(), Head: s.head(), Status: s.status(), Began: s.began(), Folder: lastParts(append([]string{s.config.Data}, s.config.Others...))}
 	if p.Head != nil {
 		p.Name = words.TwoWords(p.Head.Run)
 		p.Settings = settingsOf(p.Head.Settings)
@@ -140,13 +140,16 @@ func settingsOf(text json.RawMessage) (s runSettings) {
 	return s
 }
 
-// lastPart is the name of a folder.
-func lastPart(path string) string {
-	full, err := filepath.Abs(path)
-	if err != nil {
-		full = path
+// lastParts are the names of folders.
+func lastParts(paths []string) string {
+	var names []string
+	for _, path := range paths {
+		if full, err := filepath.Abs(path); err == nil {
+			path = full
+		}
+		names = append(names, plain(filepath.Base(path)))
 	}
-	return plain(filepath.Base(full))
+	return strings.Join(names, ", ")
 }
 
 // taskLines joins the scores of evaluations and the groups of each task, by name.

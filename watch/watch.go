@@ -23,6 +23,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
+	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/trace/sources"
 	"github.com/quintain-rl/quintain/watch/follow"
 	"github.com/quintain-rl/quintain/watch/machine"
 )
@@ -35,8 +37,11 @@ const Tasks = "/watch/tasks"
 
 // A Config names the data to show.
 type Config struct {
-	Data string // data folder of a run, or the folder of a trace
-	Log  *slog.Logger
+	Data   string   // data folder of a run, or the folder of a trace
+	Others []string // further data folders of the run, whose processes took it over
+	Log    *slog.Logger
+
+	Traces []trace.Source // nil: those of the folders
 
 	Evaluations []string // folders or reports of evaluations
 
@@ -75,13 +80,14 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	at := filepath.Join(c.Data, datadir.Trace)
-	if segments, _ := filepath.Glob(filepath.Join(c.Data, "*.trace")); len(segments) > 0 {
-		at = c.Data
-	}
+	folders := append([]string{c.Data}, c.Others...)
 	s := &Server{
-		config: c, trace: &liveTrace{folder: at}, numbers: follow.NewNumbers(filepath.Join(c.Data, datadir.Metrics)),
-		state: follow.State{Folder: c.Data}, searchTime: searchTime,
+		config: c, trace: &liveTrace{}, numbers: follow.NewNumbers(within(folders, datadir.Metrics)...),
+		held: heldOuts{files: follow.Tails(within(folders, datadir.Evaluations))}, state: follow.State{Folders: folders}, searchTime: searchTime,
+	}
+	s.trace.sources = c.Traces
+	for _, folder := range folders[len(folders)*min(1, len(c.Traces)):] {
+		s.trace.sources = append(s.trace.sources, sources.Of(folder))
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
@@ -90,6 +96,14 @@ func New(c Config) (*Server, error) {
 		navigate(s.pages, link{"tasks", "Tasks"})
 	}
 	return s, err
+}
+
+// within returns the path of a file in each folder.
+func within(folders []string, file string) (paths []string) {
+	for _, folder := range folders {
+		paths = append(paths, filepath.Join(folder, file))
+	}
+	return paths
 }
 
 // Routes are the routes of the pages. [Home] leads to all others, [Tasks] to those of tasks.

@@ -37,6 +37,7 @@ func TestCommandsOfTheDocumentsRun(t *testing.T) {
 		{name: "docs/serve.md"}, {name: "docs/mixtures.md"},
 		{"docs/watch.md", []string{
 			"quintain run --policy script --steps 1",
+			"quintain run --policy script --steps 1 --data successor",
 			"quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
 			"quintain eval --policy script --tasks chain_sum:1 --count 4 --out after",
 		}},

@@ -60,7 +60,8 @@ type config struct {
 	Serve      serve.Settings
 	Worker     worker.Settings
 
-	notes io.Writer // gets messages about the settings
+	notes  io.Writer // gets messages about the settings
+	getenv func(string) string
 }
 
 // Declare implements [settings.Declarer].
@@ -248,6 +249,6 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 		return nil, usageError{err}
 	}
 	c.Serve.Scores = c.Source.Scenario.Scores()
-	c.notes = w.stderr
+	c.notes, c.getenv = w.stderr, w.getenv
 	return c, nil
 }

@@ -51,7 +51,7 @@ file completely or not at all.`,
 		if of.Format == "sft" && !c.Flags().Changed("gap") {
 			of.Gap = 0
 		}
-		r, err := q.open()
+		r, err := q.open(c, w)
 		if err != nil {
 			return err
 		}

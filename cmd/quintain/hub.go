@@ -64,7 +64,7 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 // host opens the data folder, the hub over it, and the pages on both. In a run, the trainer
 // gets no group beyond the run's staleness bound. Local says that this process trains.
 func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes aliases.Planes) (*host.Host, *watch.Server, error) {
-	pages, err := c.pages(log)
+	pages, err := c.pages(watch.Config{Data: c.Data}, log)
 	if err != nil {
 		return nil, nil, err
 	}

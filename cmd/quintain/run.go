@@ -253,7 +253,7 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 	}
 	a.files, err = artifacts.Open(a.Run, artifacts.Config{
 		Folder: a.folder, Store: a.weights.Store, Program: "quintain " + version(), Settings: c, Last: last,
-		Trace: c.Trace, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix)), Rules: c.Rules,
+		Trace: c.Trace, Getenv: c.getenv, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix)), Rules: c.Rules,
 		MaxTokens: c.Policy.Sampling.MaxTokens, Exchanges: a.exchanges, Register: a.register, Log: a.log,
 	})
 	if err == nil {

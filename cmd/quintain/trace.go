@@ -4,17 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/trace/sources"
 )
 
 func newTrace(w *world) *cobra.Command {
@@ -35,7 +36,7 @@ run too.`,
 
 // A traceQuery is a query by flags.
 type traceQuery struct {
-	data    string
+	data    func() []string
 	query   trace.Query
 	outcome string
 	since   time.Duration
@@ -45,7 +46,7 @@ type traceQuery struct {
 // flags gives c the flags of the query.
 func (q *traceQuery) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&q.data, "data", "quintain-data", "data folder of the run, or the folder of a trace")
+	q.dataFlag(f)
 	f.StringVar(&q.query.Task, "task", "", "only groups of this task")
 	f.IntVar(&q.level, "level", -1, "only groups of this level of their task in the run, from 0; -1: of any")
 	f.StringVar(&q.query.Scenario, "scenario", "", "only groups of the scenario with this ID")
@@ -53,6 +54,12 @@ func (q *traceQuery) flags(c *cobra.Command) {
 	f.StringVar(&q.query.Drop, "drop", "", "only kept groups, or dropped, or dropped for this reason")
 	f.DurationVar(&q.since, "since", 0, "only groups from the last DURATION")
 	f.IntVar(&q.query.Limit, "limit", 0, "at most this many groups, newest first; 0: all, oldest first")
+}
+
+// dataFlag gives f the flag of the folders.
+func (q *traceQuery) dataFlag(f *pflag.FlagSet) {
+	f.String("data", "quintain-data", "data folder of the run, the folder of a trace, or an archive; several, if others took over the run")
+	q.data = flags.Several(f, "data")
 }
 
 // outcomeNames lists all outcomes.
@@ -65,7 +72,7 @@ func outcomeNames() string {
 }
 
 // open opens the trace.
-func (q *traceQuery) open() (*trace.Reader, error) {
+func (q *traceQuery) open(c *cobra.Command, w *world) (*trace.Reader, error) {
 	if q.outcome != "" && !strings.Contains(outcomeNames(), q.outcome) {
 		return nil, usagef("--outcome is %q, want one of %s", q.outcome, outcomeNames())
 	}
@@ -77,9 +84,9 @@ func (q *traceQuery) open() (*trace.Reader, error) {
 	if q.since > 0 {
 		q.query.From = time.Now().Add(-q.since)
 	}
-	r, err := trace.OpenFirst(filepath.Join(q.data, datadir.Trace), q.data)
+	r, err := sources.Finder{Getenv: w.getenv}.Open(c.Context(), q.data()...)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("there is no trace in %s: is it the data folder of a run with a trace?", q.data)
+		return nil, usageError{err}
 	}
 	return r, err
 }
@@ -95,7 +102,7 @@ func newTraceList(w *world) *cobra.Command {
 	q.flags(c)
 	asJSON := c.Flags().Bool("json", false, "print a JSON object a line")
 	c.RunE = func(*cobra.Command, []string) error {
-		r, err := q.open()
+		r, err := q.open(c, w)
 		if err != nil {
 			return err
 		}
@@ -112,10 +119,10 @@ func newTraceShow(w *world) *cobra.Command {
 		Example: `  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'`,
 		Args:    oneArg("GROUP"),
 	}
-	c.Flags().StringVar(&q.data, "data", "quintain-data", "data folder of the run, or the folder of a trace")
+	q.dataFlag(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print the record as JSON, with all tokens")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		r, err := q.open()
+		r, err := q.open(c, w)
 		if err != nil {
 			return err
 		}

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/watch/lines"
+	"github.com/quintain-rl/quintain/watch/shown"
 )
 
 func newView(w *world) *cobra.Command {
@@ -23,7 +23,9 @@ func newView(w *world) *cobra.Command {
 		Long: `View serves pages on the data folder of a run, during or after the run: scores over time,
 groups to sort and search, replies side by side with every token, and failures. It only
 reads. The first FOLDER is a data folder, by default quintain-data, or the folder of a
-trace. Folders of quintain eval --out are shown as evaluations, and compared.
+trace. Folders of quintain eval --out are shown as evaluations, and compared. Data folders
+of one run, that one process took over from another, are shown as one: --data A --data B.
+A FOLDER may be the URL of an archive.
 
 A FILE has groups as JSON lines: scored groups or rollouts of Atropos, or of this program
 in the same forms, the results.jsonl or traces.jsonl of verifiers, or rollouts dumped by
@@ -37,34 +39,36 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 		Example: `  quintain view
   quintain view quintain-data --port 8010 --tokenizer my-model
   quintain view before after
-  quintain view results.jsonl
+  quintain view --data quintain-data --data successor
+  quintain view s3://bucket/prefix
   quintain view quintain-data --export run.html`,
 	}
 	open := openFlag(c)
 	export := c.Flags().String("export", "", "write one page that needs no other file to `FILE`, and end")
 	c.MarkFlagsMutuallyExclusive("open", "export")
 	load := w.settings(c, "view")
+	folders := flags.Several(c.Flags(), "data")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := load()
 		if err != nil {
 			return err
 		}
-		if len(args) == 0 {
-			args = []string{cfg.Data}
+		names := &shown.Names{Paths: args, Folders: []string{cfg.Data}, Getenv: w.getenv, Program: "quintain " + version()}
+		if c.Flags().Changed("data") {
+			names.Folders = folders()
 		}
-		cfg.Data = args[0]
 		if c.Flags().Changed("export") {
 			if err := watch.CheckFile(*export); err != nil {
 				return usagef("--export: %w", err)
 			}
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			return w.view(ctx, cfg, args, func(ctx context.Context, pages *watch.Server) error {
+			return w.view(ctx, cfg, names, func(ctx context.Context, pages *watch.Server) error {
 				if *export != "" {
 					return w.exportPage(ctx, pages, *export)
 				}
 				return pages.Serve(ctx, cfg.Server, cfg.Log.Logger(w.stderr), func(at net.Addr) {
-					fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(args, ", "), at, watch.Home)
+					fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(names.All(), ", "), at, watch.Home)
 					w.show(at, *open)
 				})
 			})
@@ -73,29 +77,23 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 	return c
 }
 
-// view opens the pages of a folder or of files for use.
-func (w *world) view(ctx context.Context, c *config, paths []string, use func(context.Context, *watch.Server) error) (err error) {
-	evaluations, files, err := watch.Sort(paths)
-	if err != nil {
-		return usageError{err}
-	}
-	if len(files) > 0 {
-		if c.Data, err = os.MkdirTemp("", "quintain-view-"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(c.Data)) }()
-		if err := lines.Convert(files, c.Data, "quintain "+version()); err != nil {
-			return err
-		}
-	}
+// view opens the pages of what is named for use.
+func (w *world) view(ctx context.Context, c *config, names *shown.Names, use func(context.Context, *watch.Server) error) error {
 	if _, err := c.Policy.Server.Files.Load(); err != nil {
 		return fmt.Errorf("policy.tokenizer: %w", err)
 	}
-	pages, err := c.pages(c.Log.Logger(w.stderr), evaluations...)
-	if err != nil {
-		return err
+	err := names.Use(ctx, func(of watch.Config) error {
+		pages, err := c.pages(of, c.Log.Logger(w.stderr))
+		if err != nil {
+			return err
+		}
+		return use(ctx, pages)
+	})
+	var missing *shown.MissingError
+	if errors.As(err, &missing) {
+		err = usageError{err}
 	}
-	return use(ctx, pages)
+	return err
 }
 
 // exportPage writes a page that needs no other file.
@@ -108,9 +106,10 @@ func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string
 	return nil
 }
 
-// pages returns the pages of the data folder and of evaluations.
-func (c *config) pages(log *slog.Logger, evaluations ...string) (*watch.Server, error) {
-	return watch.New(watch.Config{Data: c.Data, Evaluations: evaluations, Tokenizer: sync.OnceValues(c.Policy.Server.Files.Load), Log: log})
+// pages returns the pages of data.
+func (c *config) pages(of watch.Config, log *slog.Logger) (*watch.Server, error) {
+	of.Log, of.Tokenizer = log, sync.OnceValues(c.Policy.Server.Files.Load)
+	return watch.New(of)
 }
 
 // openFlag gives c the flag that opens the pages.

@@ -51,7 +51,7 @@ var floors = [][]string{
 		"rollout",
 		"tiny/learn",
 		"mathverify", // over its trees, normal forms and values
-		"trace",
+		"trace", "trace/archive", "trace/archive/archivetest",
 		"queue/packing",
 		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
@@ -59,6 +59,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
+		"trace/sources",
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
@@ -77,7 +78,7 @@ var floors = [][]string{
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload"},                                                  // sessions that have tools; the load of a coordinator
+	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                   // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
 }

@@ -71,21 +71,22 @@ func Copy(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n in
 
 // heads tells a [Follower] the head of each segment.
 type heads struct {
-	to      Follower // nil: the sink is none
-	from    *trace.Reader
-	segment int // the last one told; 0: none
+	to   Follower // nil: the sink is none
+	from *trace.Reader
+	last trace.Ref // of the segment that was told last; zero: none
 }
 
 // tell tells the head of the segment at a place, unless it was the last one told.
 func (h *heads) tell(at trace.Ref) error {
-	if h.to == nil || at.Segment == h.segment {
+	segment := trace.Ref{Segment: at.Segment, Source: at.Source}
+	if h.to == nil || segment == h.last {
 		return nil
 	}
 	head, err := h.from.Head(at)
 	if err != nil {
 		return err
 	}
-	h.segment = at.Segment
+	h.last = segment
 	return h.to.Follow(&head)
 }
 

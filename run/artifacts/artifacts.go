@@ -5,6 +5,7 @@ package artifacts
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/trace/archive"
 )
 
 // A Config says what to keep, and where.
@@ -32,6 +34,7 @@ type Config struct {
 	Last     learn.Step        // of the learner's checkpoint
 
 	Trace   trace.Settings
+	Getenv  func(string) string // gives the keys of the archive
 	Dumps   export.DumpSettings
 	Metrics scalars.Settings
 	Records export.Mode   // empty: no records
@@ -108,9 +111,29 @@ func (a *Artifacts) openTrace() error {
 	if err != nil {
 		return err
 	}
+	if err := a.openArchive(); err != nil {
+		return errors.Join(err, w.Close())
+	}
 	a.files = append(a.files, w)
 	a.run.AddSink(run.Records(w))
 	a.run.Beside(w.Run)
+	return nil
+}
+
+// openArchive opens the archive of the trace, which is closed after it.
+func (a *Artifacts) openArchive() error {
+	c := &a.config
+	if c.Trace.Archive == "" {
+		return nil
+	}
+	bucket, err := archive.Open(c.Trace.Archive, c.Getenv)
+	if err != nil {
+		return fmt.Errorf("trace.archive: %w", err)
+	}
+	to := archive.New(bucket, c.Folder.Join(datadir.Trace), a.run.ID(), c.Log)
+	c.Register(to)
+	a.files = append(a.files, to)
+	a.run.Beside(to.Run)
 	return nil
 }
 

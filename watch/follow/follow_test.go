@@ -43,7 +43,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		state, grew := follow.State{Folder: dir}, time.Now()
+		state, grew := follow.State{Folders: []string{t.TempDir(), dir}}, time.Now()
 		for _, c := range []struct {
 			why    string
 			after  time.Duration

@@ -16,9 +16,9 @@ import (
 // mostSeries bounds the names; others are skipped.
 const mostSeries = 2000
 
-// Numbers are the numbers of a run, thinned for charts. They follow the file as it grows. Many
-// goroutines may use them at once.
-type Numbers struct {
+// A numbers is the numbers in one file, thinned for charts. It follows the file as it grows. Many
+// goroutines may use it at once.
+type numbers struct {
 	mu     sync.RWMutex
 	file   Tail
 	rows   int
@@ -43,20 +43,20 @@ type sample struct {
 	value float64
 }
 
-// NewNumbers returns the numbers in the file at path, which need not exist yet.
-func NewNumbers(path string) *Numbers {
-	return &Numbers{file: Tail{Path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
+// newNumbers returns the numbers in the file at path, which need not exist yet.
+func newNumbers(path string) *numbers {
+	return &numbers{file: Tail{Path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
 }
 
-// Refresh reads new lines, and reports whether there are more.
-func (n *Numbers) Refresh() (more bool, err error) {
+// refresh reads new lines, and reports whether there are more.
+func (n *numbers) refresh() (more bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.file.Read(func() { n.rows, n.series, n.before = 0, map[string]*series{}, nil }, n.add)
 }
 
 // add adds a line, and skips one that is not a row.
-func (n *Numbers) add(line []byte) {
+func (n *numbers) add(line []byte) {
 	n.fresh = n.fresh[:0]
 	step, time, is := n.parse(line)
 	if !is {
@@ -76,7 +76,7 @@ func (n *Numbers) add(line []byte) {
 }
 
 // parse parses a row in the form of our writer; it reports false for any other.
-func (n *Numbers) parse(line []byte) (step, time float64, is bool) {
+func (n *numbers) parse(line []byte) (step, time float64, is bool) {
 	if !n.row.Pick(line) {
 		return 0, 0, false
 	}
@@ -92,7 +92,7 @@ func parseNumber(text []byte) (v float64, is bool) {
 }
 
 // take adds a number to the current row.
-func (n *Numbers) take(name, value []byte) bool {
+func (n *numbers) take(name, value []byte) bool {
 	v, is := parseNumber(value)
 	if is {
 		n.note(name, v)
@@ -101,7 +101,7 @@ func (n *Numbers) take(name, value []byte) bool {
 }
 
 // note adds a value to the current row.
-func (n *Numbers) note(name []byte, v float64) {
+func (n *numbers) note(name []byte, v float64) {
 	var of *series
 	if i := len(n.fresh); i < len(n.before) && n.before[i].name == string(name) {
 		of = n.before[i]
@@ -116,7 +116,7 @@ func (n *Numbers) note(name []byte, v float64) {
 }
 
 // decode decodes a row in any form.
-func (n *Numbers) decode(line []byte) (step, time float64, is bool) {
+func (n *numbers) decode(line []byte) (step, time float64, is bool) {
 	var row scalars.Line
 	if jsonform.Unmarshal(line, &row) != nil {
 		return 0, 0, false
@@ -128,36 +128,39 @@ func (n *Numbers) decode(line []byte) (step, time float64, is bool) {
 	return float64(row.Step), row.Time, true
 }
 
-// Len is the number of rows.
-func (n *Numbers) Len() int {
+// len is the number of rows.
+func (n *numbers) len() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.rows
 }
 
-// Left is the unread part of the file, in percent.
-func (n *Numbers) Left() int {
+// left is the unread part of the file, in percent.
+func (n *numbers) left() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.file.Left()
 }
 
-// Span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
-func (n *Numbers) Span() (first, last float64) {
+// span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
+func (n *numbers) span() (first, last float64) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.began, n.ended
 }
 
-// Names lists the series with points, sorted.
-func (n *Numbers) Names() []string {
+// points returns a copy of the points of a series.
+func (n *numbers) points(name string) []curve.Point {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(n.series)), func(name string) bool { return len(n.series[name].points.Points()) == 0 })
+	if s := n.series[name]; s != nil {
+		return slices.Clone(s.points.Points())
+	}
+	return nil
 }
 
-// Last is the last point of a series.
-func (n *Numbers) Last(name string) (p curve.Point, there bool) {
+// last is the last point of a series.
+func (n *numbers) last(name string) (p curve.Point, there bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	s := n.series[name]
@@ -168,32 +171,14 @@ func (n *Numbers) Last(name string) (p curve.Point, there bool) {
 	return all[len(all)-1], true
 }
 
-// A Line is the thinned points of a series.
-type Line struct {
-	Name string    `json:"name"`
-	X    []float64 `json:"x"`
-	Y    []float64 `json:"y"`
-}
-
-// Line thins a series to a number of columns, over time or steps.
-func (n *Numbers) Line(name string, overTime bool, columns int) Line {
+// names lists the series with points.
+func (n *numbers) names() (all []string) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	l := Line{Name: name, X: []float64{}, Y: []float64{}}
-	s := n.series[name]
-	if s == nil {
-		return l
-	}
-	var x, y []float64
-	for _, p := range s.points.Points() {
-		at := p.Step
-		if overTime {
-			at = p.Time
+	for name, s := range n.series {
+		if len(s.points.Points()) > 0 {
+			all = append(all, name)
 		}
-		x, y = append(x, at), append(y, p.Value)
 	}
-	for _, i := range curve.Thin(x, y, columns) {
-		l.X, l.Y = append(l.X, x[i]), append(l.Y, y[i])
-	}
-	return l
+	return all
 }

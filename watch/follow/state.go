@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -13,16 +14,16 @@ const (
 	askedEvery = 30 * time.Second // looking locks the folder for a moment
 )
 
-// A State tells whether a process still writes the folder. Many goroutines may use it at once.
+// A State tells whether a process still writes one of the folders. Many goroutines may use it at once.
 type State struct {
-	Folder string
+	Folders []string
 
 	mu    sync.Mutex
 	asked time.Time
 	used  bool
 }
 
-// Ended reports whether no process has the folder any more, given when it last grew.
+// Ended reports whether no process has a folder any more, given when it last grew.
 func (s *State) Ended(grew time.Time) bool {
 	if time.Since(grew) < quietFor {
 		return false
@@ -30,8 +31,10 @@ func (s *State) Ended(grew time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if time.Since(s.asked) > askedEvery {
-		used, known := datadir.InUse(s.Folder)
-		s.asked, s.used = time.Now(), used || !known
+		s.asked, s.used = time.Now(), slices.ContainsFunc(s.Folders, func(folder string) bool {
+			used, known := datadir.InUse(folder)
+			return used || !known
+		})
 	}
 	return !s.used
 }

@@ -24,6 +24,14 @@ type Tail struct {
 	within bool  // within an overlong line
 }
 
+// Tails returns the tails of files.
+func Tails(paths []string) (all []Tail) {
+	for _, path := range paths {
+		all = append(all, Tail{Path: path})
+	}
+	return all
+}
+
 // Read gives complete new lines, about [mostRead] bytes, to add, and reports whether there
 // are more. A file that shrank is another one: it calls restart, and reads from the start.
 func (t *Tail) Read(restart func(), add func(line []byte)) (more bool, err error) {

@@ -1,0 +1,96 @@
+// Package shown prepares what people name for the pages that show it.
+package shown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/trace/archive"
+	"github.com/quintain-rl/quintain/trace/sources"
+	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/watch/lines"
+)
+
+// Names are what people name: paths, the first a data folder; or else the data folders of a run.
+// An archive may stand for a data folder.
+type Names struct {
+	Paths   []string
+	Folders []string // at least one
+
+	Getenv  func(string) string // gives the keys of archives
+	Program string              // with its version; it writes what is converted
+}
+
+// All are the names that count.
+func (n *Names) All() []string {
+	if len(n.Paths) > 0 {
+		return n.Paths
+	}
+	return n.Folders
+}
+
+// A MissingError names a path with nothing to show. It is an [fs.ErrNotExist].
+type MissingError struct{ Name string }
+
+// Error implements error.
+func (e *MissingError) Error() string {
+	return e.Name + " is neither a folder nor a file: name the data folder of a run"
+}
+
+// Unwrap returns [fs.ErrNotExist].
+func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
+
+// Use calls use with what to show, in which files of other programs are traces. Those are removed
+// afterwards.
+func (n *Names) Use(ctx context.Context, use func(watch.Config) error) (err error) {
+	c := watch.Config{Data: n.All()[0]}
+	if len(n.Paths) == 0 {
+		c.Others = slices.Clone(n.Folders[1:])
+	}
+	var files []string
+	if c.Evaluations, files, err = sort(n.All()); err != nil {
+		return err
+	}
+	if c.Traces, err = (sources.Finder{Getenv: n.Getenv}).FindAll(ctx, append([]string{c.Data}, c.Others...)...); err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return use(c)
+	}
+	if c.Data, err = os.MkdirTemp("", "quintain-view-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(c.Data)) }()
+	if err := lines.Convert(files, c.Data, n.Program); err != nil {
+		return err
+	}
+	return use(c)
+}
+
+// sort finds the evaluations and the files among paths. Each path must exist, or be an archive.
+func sort(paths []string) (evaluations, files []string, err error) {
+	for _, path := range paths {
+		if archive.Is(path) {
+			continue
+		}
+		info, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, &MissingError{path}
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if info.Mode().IsRegular() {
+			files = append(files, path)
+		} else if _, err := os.Stat(filepath.Join(path, examdir.ReportName)); err == nil {
+			evaluations = append(evaluations, path)
+		}
+	}
+	return evaluations, files, nil
+}
