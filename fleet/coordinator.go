@@ -48,16 +48,13 @@ type Coordinator struct {
 	metrics metrics
 	gate    chan struct{} // whoever waits at the gate puts an element in
 
-	versions Versions
-	lags     *weights.Servers
+	servers servers
 
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
-	servers map[string]Server  // of the workers at the last look, by address
-	lowest  int32              // version on them then
 }
 
 // A worker is a process that plays.
@@ -81,7 +78,7 @@ func New(c Config) *Coordinator {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
-		lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown}
+		servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown}}
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
@@ -375,7 +372,7 @@ func (c *Coordinator) roster() Roster {
 
 // Collectors returns the metrics of the coordinator, to be registered.
 func (c *Coordinator) Collectors() []prometheus.Collector {
-	return append(c.metrics.all(), c.lags,
+	return append(c.metrics.all(), c.servers.lags,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, func() float64 { return float64(len(c.roster().Workers)) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, func() float64 {
 			c.mu.Lock()

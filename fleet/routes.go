@@ -113,7 +113,7 @@ func (c *Coordinator) register(call *web.Call) error {
 	w.Registration, w.LastSeen = r, now
 	lease := c.config.Settings.Lease.Seconds()
 	to := Welcome{Lease: lease, Beat: lease / 3}
-	to.Version, to.Servers, to.Oldest = c.told(c.table)
+	to.Version, to.Servers, to.Oldest = c.servers.told(c.table)
 	return send(call, to)
 }
 
@@ -188,7 +188,7 @@ func (c *Coordinator) beat(call *web.Call) error {
 	}
 	w.servers = b.Servers
 	var a Answer
-	a.Version, a.Servers, a.Oldest = c.told(c.table)
+	a.Version, a.Servers, a.Oldest = c.servers.told(c.table)
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
 		named[n] = true
@@ -249,7 +249,7 @@ func (c *Coordinator) leases(call *web.Call) error {
 	}
 	g := Grant{Leases: leases, Version: -1}
 	if t := c.tableNow(); t != nil {
-		g.Version, g.Servers, g.Oldest = c.told(t)
+		g.Version, g.Servers, g.Oldest = c.servers.told(t)
 	}
 	return send(call, g)
 }
