@@ -86,6 +86,27 @@ func (g *Group) Oldest() int32 {
 	return oldest
 }
 
+// MeanVersion returns the mean version of the weights that sampled the trained tokens, or -1 if
+// no version is known or a trained token has an unknown one.
+func (g *Group) MeanVersion() float64 {
+	sum, n := 0.0, 0
+	for i, seq := range g.Versions {
+		for j, v := range seq {
+			switch {
+			case !g.trains(i, j):
+			case v < 0:
+				return -1
+			default:
+				sum, n = sum+float64(v), n+1
+			}
+		}
+	}
+	if n == 0 {
+		return float64(g.Oldest())
+	}
+	return sum / float64(n)
+}
+
 // trains reports whether token j of sequence i is trained on.
 func (g *Group) trains(i, j int) bool {
 	return i < len(g.Masks) && j < len(g.Masks[i]) && g.Masks[i][j] != Untrained

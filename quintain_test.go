@@ -203,6 +203,20 @@ func TestGroupCounts(t *testing.T) {
 	if g.Episodes = []int32{0, 0}; g.EpisodeCount() != 1 || g.Check() != nil {
 		t.Errorf("two sequences of one episode count as %d episodes, error %v", g.EpisodeCount(), g.Check())
 	}
+	g.Masks, g.Versions = [][]int32{{quintain.Untrained, 7}, {8, 9}}, [][]int32{{1, 4}, {5, 9}}
+	if mean := g.MeanVersion(); mean != 6 || g.Oldest() != 1 {
+		t.Errorf("oldest %d, mean version %v, want that of the trained tokens, 6", g.Oldest(), mean)
+	}
+	if g.Versions[0][0] = -1; g.MeanVersion() != 6 {
+		t.Errorf("mean version %v, though only an untrained token is of unknown version", g.MeanVersion())
+	}
+	if g.Versions[1][1] = -1; g.MeanVersion() != -1 {
+		t.Errorf("mean version %v, though a trained token is of unknown version", g.MeanVersion())
+	}
+	if untrained := (&quintain.Group{Versions: [][]int32{{3, 5}}}).MeanVersion(); untrained != 3 {
+		t.Errorf("mean version %v without a trained token, want the oldest, 3", untrained)
+	}
+	g = goodGroup()
 	if g.Versions[0][len(g.Versions[0])-1] = -1; g.Oldest() != -1 {
 		t.Errorf("oldest %d, though a token is of unknown version, which may be older", g.Oldest())
 	}

@@ -53,8 +53,7 @@ type Coordinator struct {
 	metrics metrics
 	gate    chan struct{} // whoever waits at the gate puts an element in
 
-	versions Versions
-	lags     *weights.Servers
+	servers servers
 
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
@@ -62,8 +61,6 @@ type Coordinator struct {
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
-	servers map[string]Server  // of the workers at the last look, by address
-	lowest  int32              // version on them then
 	slots   int                // of a worker, in the mean; that of the last ones if there is none
 }
 
@@ -90,7 +87,7 @@ func New(c Config) *Coordinator {
 	}
 	return &Coordinator{
 		config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
-		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown,
+		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
 	}
 }
 
@@ -415,7 +412,7 @@ func (c *Coordinator) Collectors() []prometheus.Collector {
 	gauge := func(name, help string, of func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of)
 	}
-	return append(c.metrics.all(), c.lags,
+	return append(c.metrics.all(), c.servers.lags,
 		gauge("quintain_fleet_workers", "Workers that gave a sign of life.", locked(func() int { return len(c.workers) })),
 		gauge("quintain_fleet_leases", "Problems that workers hold.", locked(func() int { return len(c.held) })),
 		gauge("quintain_wanted_slots", "Episodes that may be under way: what workers hold, and what the gate has room for.", func() float64 {

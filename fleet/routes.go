@@ -135,7 +135,7 @@ func (c *Coordinator) register(call *web.Call) error {
 	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
 	to := Welcome{Lease: lease, Beat: lease / 3}
-	to.Version, to.Servers, to.Oldest = c.told(c.table)
+	to.Version, to.Servers, to.Oldest = c.servers.told(c.table)
 	return send(call, to)
 }
 
@@ -213,7 +213,7 @@ func (c *Coordinator) beat(call *web.Call) error {
 		return send(call, Answer{Version: -1, Over: c.over})
 	}
 	var a Answer
-	a.Version, a.Servers, a.Oldest = c.told(c.table)
+	a.Version, a.Servers, a.Oldest = c.servers.told(c.table)
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
 		named[n] = true
@@ -274,7 +274,7 @@ func (c *Coordinator) leases(call *web.Call) error {
 	}
 	g := Grant{Leases: leases, Version: -1}
 	if t := c.tableNow(); t != nil {
-		g.Version, g.Servers, g.Oldest = c.told(t)
+		g.Version, g.Servers, g.Oldest = c.servers.told(t)
 	}
 	return send(call, g)
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/policy/weights"
@@ -14,39 +15,23 @@ type Versions struct {
 }
 
 // Follow has workers label their samples by v. Call it before Run.
-func (c *Coordinator) Follow(v Versions) { c.versions = v }
+func (c *Coordinator) Follow(v Versions) { c.servers.versions = v }
 
-// told returns the versions that workers need: of the run, of single servers, and the oldest.
-func (c *Coordinator) told(t Table) (version int, servers map[string]int32, oldest int) {
-	if c.versions.Told == nil {
-		return t.Version(), nil, 0
-	}
-	return t.Version(), c.versions.Told().Servers, max(0, c.versions.Oldest())
-}
+// Lowest is the lowest version on the servers that workers use, as they told with their last
+// beats; [weights.Unknown] if they know none.
+func (c *Coordinator) Lowest() int32 { return c.servers.lowest() }
 
-// look merges what the workers know of their servers, and notes how far each lags.
+// look notes what the workers know of their servers.
 func (c *Coordinator) look(now time.Time) {
-	if c.versions.Told == nil {
-		return
-	}
+	all := map[string]Server{}
 	c.mu.Lock()
-	c.servers = map[string]Server{}
 	for _, w := range c.workers {
 		for url, is := range w.servers {
-			c.servers[url] = merged(c.servers, url, is)
+			all[url] = merged(all, url, is)
 		}
 	}
 	c.mu.Unlock()
-	told := c.versions.Told()
-	c.lags.Note(c.versionsOf(func(Server) bool { return true }), told.Version, now)
-	lowest := c.Lowest()
-	c.mu.Lock()
-	moved := lowest != c.lowest
-	c.lowest = lowest
-	c.mu.Unlock()
-	if moved {
-		c.versions.Moved()
-	}
+	c.servers.note(all, now)
 }
 
 // merged is what two workers know of the server at an address: the lower version counts, as theirs
@@ -60,14 +45,50 @@ func merged(all map[string]Server, url string, is Server) Server {
 	return Server{Version: lowest, Unused: is.Unused && other.Unused}
 }
 
-// versionsOf returns the versions on the servers of the workers, as the servers report, else as
-// told.
-func (c *Coordinator) versionsOf(which func(Server) bool) map[string]int32 {
-	told := c.versions.Told()
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// The inference servers of all workers.
+type servers struct {
+	versions Versions
+	lags     *weights.Servers
+
+	mu   sync.Mutex        // guards the rest
+	of   map[string]Server // by address
+	last int32             // lowest version when they were noted last
+}
+
+// told returns the versions that workers need: of the run, of single servers, and the oldest.
+func (s *servers) told(t Table) (version int, servers map[string]int32, oldest int) {
+	if s.versions.Told == nil {
+		return t.Version(), nil, 0
+	}
+	return t.Version(), s.versions.Told().Servers, max(0, s.versions.Oldest())
+}
+
+// note takes all servers, and notes how far each lags.
+func (s *servers) note(all map[string]Server, now time.Time) {
+	if s.versions.Told == nil {
+		return
+	}
+	s.mu.Lock()
+	s.of = all
+	s.mu.Unlock()
+	s.lags.Note(s.now(func(Server) bool { return true }), s.versions.Told().Version, now)
+	lowest := s.lowest()
+	s.mu.Lock()
+	moved := lowest != s.last
+	s.last = lowest
+	s.mu.Unlock()
+	if moved {
+		s.versions.Moved()
+	}
+}
+
+// now returns versions on servers, as the servers report, else as told.
+func (s *servers) now(which func(Server) bool) map[string]int32 {
+	told := s.versions.Told()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	all := map[string]int32{}
-	for url, is := range c.servers {
+	for url, is := range s.of {
 		if !which(is) {
 			continue
 		}
@@ -78,11 +99,9 @@ func (c *Coordinator) versionsOf(which func(Server) bool) map[string]int32 {
 	return all
 }
 
-// Lowest is the lowest version on the servers that workers use, as they told with their last
-// beats; [weights.Unknown] if they know none.
-func (c *Coordinator) Lowest() int32 {
-	if c.versions.Told == nil {
+func (s *servers) lowest() int32 {
+	if s.versions.Told == nil {
 		return weights.Unknown
 	}
-	return weights.Lowest(c.versionsOf(func(is Server) bool { return !is.Unused }))
+	return weights.Lowest(s.now(func(is Server) bool { return !is.Unused }))
 }

@@ -81,7 +81,7 @@ func TestTheLowestVersionOfTheWorkers(t *testing.T) {
 			t.Errorf("%s: the lowest version is %d, and was %d; want %d, and to hear of it", test.why, got, was, test.lowest)
 		}
 		all := map[string]string{}
-		for _, l := range s.lags.Lags(time.Now()) {
+		for _, l := range s.servers.lags.Lags(time.Now()) {
 			all[l.URL] = fmt.Sprint(l.URL, " ", l.Version, " ", l.Versions)
 		}
 		if got := fmt.Sprint(slices.Sorted(maps.Values(all))); got != test.lagging {

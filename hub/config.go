@@ -31,10 +31,10 @@ type Config struct {
 	Web      web.Settings // zeros stand for the values of [web.Default]
 	Keys     []web.Key    // for [Producer], [Trainer] and [web.Admin]; none: anyone may call
 
-	// MaxLag bounds the staleness of groups in batches: the weights that sampled the oldest
-	// token may be so many steps behind the hub's step. Staler groups wait until somebody drops
-	// them. Nil: no bound. A group without versions, as from Atropos, is never too stale.
-	MaxLag *int
+	// Bound bounds the staleness of groups in batches: their weights may be so many steps behind
+	// the hub's step. Staler groups wait until somebody drops them. Nil: no bound. A group
+	// without versions, as from Atropos, is never too stale.
+	Bound *queue.Bound
 
 	// Local says that the process of the hub trains on the groups of the default run, so that
 	// it needs no trainer to register.

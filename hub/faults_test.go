@@ -73,8 +73,8 @@ func TestDroppedMeanwhile(t *testing.T) {
 // TestStaleIsNotHandedOut puts groups of several versions, and makes them staler with a
 // step.
 func TestStaleIsNotHandedOut(t *testing.T) {
-	one := 1
-	f := newFixture(t, nil, Config{MaxLag: &one})
+	one := queue.Bound{MaxLag: 1}
+	f := newFixture(t, nil, Config{Bound: &one})
 	f.register(1, 5)
 	for i, version := range []int32{3, 4, 5, 4, -1, 6} {
 		g := &quintain.Group{Tokens: [][]quintain.Token{{quintain.Token(i)}}, Masks: [][]int32{{int32(i)}}, Scores: []float64{1}, Versions: [][]int32{{version}}}

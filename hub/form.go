@@ -220,8 +220,8 @@ func missed(q *queue.Queue, want registry.Demand) error {
 // only locks under which nobody calls the queue.
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	who := r.registry.Roster(time.Now())
-	step, maxLag := r.batches.current(), r.server.config.MaxLag
-	return who.Pick(waiting, r.strict, func(e *queue.Entry) bool { return maxLag != nil && e.Stale(step, *maxLag) })
+	step, bound := r.batches.current(), r.server.config.Bound
+	return who.Pick(waiting, r.strict, func(e *queue.Entry) bool { return bound != nil && e.Stale(step, *bound) })
 }
 
 // reportUnpackable reports the sizes of groups that fit no batch by Atropos' rules, each once.

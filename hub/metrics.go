@@ -22,8 +22,18 @@ func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	to <- prometheus.MustNewConstMetric(prometheus.NewDesc("quintain_hub_draining", "1 while the hub refuses groups.", nil, nil), prometheus.GaugeValue, drained)
 	for _, on := range r.running() {
-		tellRun(to, on.name, on.Stats())
+		st := on.Stats()
+		tellRun(to, on.name, st)
+		tellServers(to, on.name, st.Servers)
 		tellStore(to, on.name, on.queue.Condition())
+	}
+}
+
+// tellServers reports the versions told for single servers of a run.
+func tellServers(to chan<- prometheus.Metric, run string, versions map[string]int32) {
+	desc := prometheus.NewDesc("quintain_hub_server_weights_version", "Version of the weights told for one server.", []string{"run", "server"}, nil)
+	for server, version := range versions {
+		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(version), run, server)
 	}
 }
 
@@ -80,9 +90,6 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Envs-st.Connected, "connected", "no")
 	gauge("step", "The trainer's first step plus the batches handed out.", st.Step)
 	gauge("weights_version", "Told version of the weights in use by the policy's server; -1: unknown.", st.Version)
-	for server, version := range st.Servers {
-		gauge("server_weights_version", "Version of the weights told for one server.", int(version), "server", server)
-	}
 	age := 0.0
 	if !st.Queue.OldestPut.IsZero() {
 		age = max(0, time.Since(st.Queue.OldestPut).Seconds())

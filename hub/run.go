@@ -39,7 +39,7 @@ type Run struct {
 	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
 	registry   *registry.Registry
-	weights    *weights.Version
+	weights    *Weights
 	batches    *batches
 	holds      *heldGroups
 	intake     *intake
@@ -66,9 +66,11 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 		queue: q, log: r.log, limits: o, codec: s.codec,
 		registry: r.registry, holds: r.holds, events: r.events, tally: r.tally,
 	}
-	if r.weights, err = weights.Open(ctx, q); err != nil {
+	told, err := weights.Open(ctx, q)
+	if err != nil {
 		return nil, err
 	}
+	r.weights = &Weights{told, r.batches, r.events}
 	if err := r.batches.load(ctx); err != nil {
 		return nil, err
 	}

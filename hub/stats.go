@@ -21,13 +21,13 @@ type Stats struct {
 
 	Servers map[string]int32 `json:"servers,omitempty"` // versions told for single servers, by their addresses
 
-	Queue      queue.Stats  `json:"queue"`
-	Held       int          `json:"held"`        // groups held for others to complete their environment's group size
-	Open       int          `json:"open"`        // formed, unacknowledged batches
-	Unpackable map[int]int  `json:"unpackable"`  // with --atropos-compat strict: groups that fit no batch, by their number of sequences
-	Envs       int          `json:"envs"`        // registered environments
-	Connected  int          `json:"connected"`   // environments heard from within the timeout that have not left
-	EnvTimeout float64      `json:"env_timeout"` // seconds
+	Queue      queue.Stats `json:"queue"`
+	Held       int         `json:"held"`        // groups held for others to complete their environment's group size
+	Open       int         `json:"open"`        // formed, unacknowledged batches
+	Unpackable map[int]int `json:"unpackable"`  // with --atropos-compat strict: groups that fit no batch, by their number of sequences
+	Envs       int         `json:"envs"`        // registered environments
+	Connected  int         `json:"connected"`   // environments heard from within the timeout that have not left
+	EnvTimeout float64     `json:"env_timeout"` // seconds
 
 	Posts     uint64 `json:"posts"`   // requests with groups; all counts are since the hub started
 	Refused   uint64 `json:"refused"` // invalid requests
@@ -67,7 +67,7 @@ func (r *Run) Stats() Stats {
 	on := r.ledger.Account(now)
 	st := Stats{
 		Since: r.server.since, Registered: on.Registered, Local: r.server.config.Local && r.name == DefaultRun, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
-		Version: r.Version(), Servers: r.Told().Servers, Staleness: r.Staleness(),
+		Version: r.Version(), Servers: r.weights.Told().Servers, Staleness: r.Staleness(),
 		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(), Unpackable: map[int]int{},
 		Envs: on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
 	}

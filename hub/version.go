@@ -22,7 +22,7 @@ func (a v1API) tellVersion(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	err = a.TellAll(context.WithoutCancel(c.Context()), weights.Told(told))
+	err = a.weights.TellAll(context.WithoutCancel(c.Context()), weights.Told(told))
 	if fall, is := errors.AsType[*weights.FallError](err); is {
 		return web.Errorf(http.StatusConflict, "%v", fall)
 	}
@@ -74,7 +74,7 @@ type versionReply struct {
 // showVersion answers with the version.
 func (a v1API) showVersion(c *web.Call) error {
 	acked, _ := a.Acked()
-	told := a.Told()
+	told := a.weights.Told()
 	body, err := jsonform.Marshal(versionReply{told.Version, acked, a.Step(), told.Servers})
 	if err != nil {
 		return err
@@ -82,36 +82,60 @@ func (a v1API) showVersion(c *web.Call) error {
 	return c.JSON(http.StatusOK, body)
 }
 
-// Told is what was told of the weights in use by the policy's servers.
-func (r *Run) Told() weights.Told { return r.weights.Told() }
-
 // Version is the version of the weights in use by the policy's servers, in steps of the
-// trainer; -1 if nobody told it. Single servers may have others: see [Run.Told].
+// trainer; -1 if nobody told it. Single servers may have others: see [Weights.Told].
 func (r *Run) Version() int { return int(r.weights.Now()) }
+
+// Weights are those in use by the policy's servers.
+func (r *Run) Weights() *Weights { return r.weights }
+
+// Weights are those in use by the policy's servers of a run. Many goroutines may use them.
+type Weights struct {
+	*weights.Version
+	batches *batches
+	events  *web.EventLog
+}
 
 // Tell sets the version, durably once it returns. A lower one than before is a
 // [*weights.FallError].
-func (r *Run) Tell(ctx context.Context, version int32) error {
-	return r.TellAll(ctx, weights.Told{Version: version})
+func (w *Weights) Tell(ctx context.Context, version int32) error {
+	return w.TellAll(ctx, weights.Told{Version: version})
 }
 
 // TellAll is Tell, with versions of single servers; nil: those told before stay.
-func (r *Run) TellAll(ctx context.Context, told weights.Told) error {
-	before := r.Told()
-	if err := r.weights.TellAll(ctx, told); err != nil {
+func (w *Weights) TellAll(ctx context.Context, told weights.Told) error {
+	before := w.Told()
+	if err := w.Version.TellAll(ctx, told); err != nil {
 		return err
 	}
-	now := r.Told()
+	now := w.Told()
 	if same := maps.Equal(before.Servers, now.Servers); !same {
-		r.batches.progress()
-		r.events.Add("version", map[string]any{"version": now.Version, "servers": now.Servers})
+		w.Move()
+		w.events.Add("version", map[string]any{"version": now.Version, "servers": now.Servers})
 	} else if now.Version > before.Version {
-		r.batches.progress()
-		r.events.Add("version", map[string]any{"version": now.Version})
+		w.Move()
+		w.events.Add("version", map[string]any{"version": now.Version})
 	}
 	return nil
 }
 
-// Move wakes those who wait for progress, because the versions of the servers in use have
-// changed.
-func (r *Run) Move() { r.batches.progress() }
+// Move wakes those who wait for progress of the run, because the versions on the servers in use
+// have changed.
+func (w *Weights) Move() { w.batches.progress() }
+
+// Sampled is a run and the lowest version on the servers that sample for it, if somebody knows
+// that.
+type Sampled struct {
+	*Run
+	From func() int32 // [weights.Unknown]: nobody does; nil: nobody ever does
+}
+
+// Lowest is the lowest version on the servers in use, else the one told.
+func (s Sampled) Lowest() int {
+	if s.From != nil {
+		if lowest := s.From(); lowest != weights.Unknown {
+			return int(lowest)
+		}
+	}
+	return s.Version()
+}

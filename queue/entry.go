@@ -38,10 +38,13 @@ type Entry struct {
 	Bytes     int32 // size of its binary form
 	EnvID     int32 // the environment that sent it; -1: none
 	Oldest    int32 // lowest version of the weights that sampled a token; -1: unknown
-	HasTask   bool  // the group names its task
-	bare      bool  // the ID is the key in hexadecimal
-	anon      bool  // the group came without an ID, so its key is not remembered
-	hold      hold
+
+	newer float32 // mean version of its trained tokens, above Oldest
+
+	HasTask bool // the group names its task
+	bare    bool // the ID is the key in hexadecimal
+	anon    bool // the group came without an ID, so its key is not remembered
+	hold    hold
 }
 
 // Put is when the group was put.
@@ -73,10 +76,35 @@ func (c content) differs(other content) bool {
 	return c != unknownContent && other != unknownContent && c != other
 }
 
-// Stale reports whether the group's oldest token is more than maxLag versions behind
-// version. A group without versions is never stale.
-func (e *Entry) Stale(version, maxLag int) bool {
-	return e.Oldest >= 0 && version-int(e.Oldest) > maxLag
+// A Bound bounds the staleness of groups. A group without versions is never stale.
+type Bound struct {
+	MaxLag int  // versions
+	Mean   bool // the mean version of a group's trained tokens counts, and not the oldest of its tokens
+}
+
+// Stale reports whether the group is beyond the bound of a step, the version that the step before
+// it made.
+func (e *Entry) Stale(step int, b Bound) bool { return b.exceeds(step, e.Oldest, e.newer) }
+
+// Exceeds reports whether a group that is not in a queue is beyond the bound of a step.
+func (b Bound) Exceeds(step int, g *quintain.Group) bool {
+	oldest := g.Oldest()
+	return b.exceeds(step, oldest, newerOf(g, oldest))
+}
+
+func (b Bound) exceeds(step int, oldest int32, newer float32) bool {
+	if !b.Mean {
+		newer = 0
+	}
+	return oldest >= 0 && float64(step)-float64(oldest)-float64(newer) > float64(b.MaxLag)
+}
+
+// newerOf is by how many versions the mean of a group's trained tokens is above its oldest.
+func newerOf(g *quintain.Group, oldest int32) float32 {
+	if oldest < 0 {
+		return 0
+	}
+	return float32(g.MeanVersion() - float64(oldest))
 }
 
 func (e *Entry) key() (k Key) {
@@ -108,6 +136,7 @@ func newEntry(g *quintain.Group) (Entry, error) {
 		HasTask:   g.Origin.Task != "",
 		put:       time.Now().UnixMilli(),
 	}
+	e.newer = newerOf(g, e.Oldest)
 	if g.EnvID != nil {
 		e.EnvID = *g.EnvID
 	}

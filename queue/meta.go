@@ -12,11 +12,13 @@ import (
 const (
 	// The index record of a group; see docs/formats/stream.md.
 	metaVersion   = 2
+	metaVersions  = 3 // of a group of several versions
 	metaAnonymous = 1
 	metaEnv       = 2
 	metaTask      = 4
 	metaHeld      = 8
 	metaSum       = 16
+	metaNewer     = 32
 )
 
 // meta is the index record of e with content c.
@@ -42,7 +44,12 @@ func (e *Entry) meta(c content) []byte {
 	if !e.anon && c != unknownContent {
 		flags |= metaSum
 	}
-	b[0], b[1] = metaVersion, flags
+	b[0] = metaVersion
+	if e.newer > 0 {
+		flags |= metaNewer
+		b[0] = metaVersions
+	}
+	b[1] = flags
 	b = binary.AppendUvarint(b, uint64(e.Sequences))
 	b = binary.AppendUvarint(b, uint64(e.Episodes))
 	b = binary.AppendUvarint(b, uint64(e.Tokens))
@@ -50,6 +57,9 @@ func (e *Entry) meta(c content) []byte {
 	b = binary.AppendUvarint(b, uint64(e.put))
 	if flags&metaSum != 0 {
 		b = binary.LittleEndian.AppendUint32(b, uint32(c))
+	}
+	if flags&metaNewer != 0 {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(e.newer))
 	}
 	return b
 }
@@ -60,7 +70,7 @@ func entryOf(l Listed) (Entry, content, error) {
 	if len(l.Meta) < 2 {
 		return e, unknownContent, fmt.Errorf("index record: has %d bytes", len(l.Meta))
 	}
-	if v := l.Meta[0]; v != metaVersion {
+	if v := l.Meta[0]; v != metaVersion && v != metaVersions {
 		return e, unknownContent, fmt.Errorf("index record: has version %d, want %d", v, metaVersion)
 	}
 	flags, in := l.Meta[1], logReader{b: l.Meta[2:]}
@@ -83,6 +93,10 @@ func entryOf(l Listed) (Entry, content, error) {
 	c := unknownContent
 	if flags&metaSum != 0 {
 		c = content(in.fixed())
+	}
+	if flags&metaNewer != 0 {
+		full.newer = math.Float32frombits(in.fixed())
+		in.torn = in.torn || !(full.newer > 0 && full.newer <= math.MaxFloat32)
 	}
 	if in.torn || len(in.b) > 0 {
 		return e, unknownContent, fmt.Errorf("index record: its %d bytes are not one whole record", len(l.Meta))

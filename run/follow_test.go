@@ -229,6 +229,55 @@ func TestTrainer(t *testing.T) {
 	}
 }
 
+// An interrupted policy has sampled the first half of each reply with the weights of version 0, and
+// the rest with those of version 2.
+type interrupted struct{ quintain.Policy }
+
+func (i interrupted) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	samples, err := i.Policy.Sample(ctx, r)
+	for k := range samples {
+		of := samples[k].Versions
+		for j := range of {
+			of[j] = int32(2 * ((2*j + 1) / len(of)))
+		}
+	}
+	return samples, err
+}
+
+// The bound is on the oldest token of a group, or on its trained tokens in the mean.
+func TestStalenessByTheMean(t *testing.T) {
+	for _, test := range []struct {
+		staleness run.Staleness
+		maxLag    int
+		kept      bool
+	}{
+		{run.StalenessOldest, 1, false},
+		{run.StalenessOldest, 2, true},
+		{run.StalenessMean, 0, false},
+		{run.StalenessMean, 1, true}, // the longer half of a reply may be the newer one
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c := config(t, open(t, queue.NewMemory()))
+			c.Policy, c.Consumer = interrupted{solver(c.Streams, 0.6)}, run.Follow(newTrainer(c.Queue, 2, 2))
+			c.Settings.Staleness, c.Settings.MaxLag, c.Settings.Steps = test.staleness, test.maxLag, 0
+			c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
+			ctx, stop := context.WithCancel(t.Context())
+			r := begin(t, c)
+			ended := make(chan error)
+			go func() { ended <- r.Run(ctx) }()
+			synctest.Wait()
+			waiting, dropped := c.Queue.Stats().Waiting.Groups, r.Report().GroupsDropped[rollout.DropStale]
+			if (waiting > 0) != test.kept || (dropped > 0) == test.kept {
+				t.Errorf("%s, max_lag %d: %d groups wait and %d are dropped as stale; want them kept: %t", test.staleness, test.maxLag, waiting, dropped, test.kept)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // A labelled policy has a label of its own for its weights, as a server whose trainer forgot to
 // set it.
 type labelled struct{ quintain.Policy }

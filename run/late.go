@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -17,6 +18,21 @@ const (
 	StaleDrop     Stale = "drop"     // they are kept and dropped, as stale; the trace calls them kept
 	StaleWithhold Stale = "withhold" // they are withheld, and those that are too old when they end are neither kept nor scored by a teacher
 )
+
+// Staleness says what of a group is too old beyond the bound.
+type Staleness string
+
+// What counts. A reply that was interrupted and continued by newer weights has tokens of several
+// versions.
+const (
+	StalenessOldest Staleness = "oldest" // its oldest token
+	StalenessMean   Staleness = "mean"   // the mean version of its trained tokens
+)
+
+// Bound is the bound on the staleness of groups.
+func (s *Settings) Bound() queue.Bound {
+	return queue.Bound{MaxLag: s.MaxLag, Mean: s.Staleness == StalenessMean}
+}
 
 // reason is the name of their fate.
 func (s Stale) reason() rollout.Drop {

@@ -49,7 +49,7 @@ func unlessDone(ctx context.Context, err error) error {
 // other consumer gets them meanwhile.
 func (r *Run) dropStale(ctx context.Context) error {
 	version := r.consumer.trained()
-	stale, err := r.lease(ctx, func(e *queue.Entry) bool { return e.Stale(version, r.config.Settings.MaxLag) })
+	stale, err := r.lease(ctx, func(e *queue.Entry) bool { return e.Stale(version, r.config.Settings.Bound()) })
 	if err != nil || len(stale) == 0 {
 		return err
 	}

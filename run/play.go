@@ -102,8 +102,7 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 // tooOld reports whether a group is beyond the staleness bound as soon as it is made: its
 // consumer may not look at it until the next step, for which it would take its room.
 func (r *Run) tooOld(group *quintain.Group) bool {
-	oldest := int(group.Oldest())
-	return oldest >= 0 && r.consumer.trained()-oldest > r.config.Settings.MaxLag
+	return r.config.Settings.Bound().Exceeds(r.consumer.trained(), group)
 }
 
 // keep has the teacher, if any, score the group of p, and keeps the group unless its

@@ -14,6 +14,7 @@ type Settings struct {
 	BatchSize    int           // episodes of one training step
 	MaxLag       int           // versions between the weights that sampled an episode's oldest token and those that train on it; 0 is on-policy
 	Stale        Stale         // what becomes of groups beyond MaxLag
+	Staleness    Staleness     // of a group
 	Parallel     int           // episodes under way at once
 	Steps        int           // after which the run ends; 0: no limit
 	Minutes      float64       // of playing, after which the run ends; 0: no limit
@@ -27,7 +28,7 @@ type Settings struct {
 
 // Defaults returns the default settings.
 func Defaults() Settings {
-	return Settings{Seed: 1, GroupSize: 8, BatchSize: 64, MaxLag: 2, Stale: StaleDrop, Parallel: 512, Replays: 2, Grace: 30 * time.Second}
+	return Settings{Seed: 1, GroupSize: 8, BatchSize: 64, MaxLag: 2, Stale: StaleDrop, Staleness: StalenessOldest, Parallel: 512, Replays: 2, Grace: 30 * time.Second}
 }
 
 // Declare implements [settings.Declarer].
@@ -38,6 +39,8 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxLag, "max_lag", "largest age of an episode, in policy versions, when it is trained on").AtLeast(0)
 	settings.Word(d, &s.Stale, "stale", "what becomes of groups that are too old to be trained on: dropped; or withheld, so that the trace names those that ended too late").
 		OneOf(string(StaleDrop), string(StaleWithhold))
+	settings.Word(d, &s.Staleness, "staleness", "what max_lag bounds: the age of the oldest token of a group, or of its trained tokens in the mean").
+		OneOf(string(StalenessOldest), string(StalenessMean))
 	d.Int(&s.Parallel, "parallel", "episodes at once").AtLeast(1)
 	d.Int(&s.Steps, "steps", "training steps before the run ends; 0: no limit").AtLeast(0)
 	d.Float(&s.Minutes, "minutes", "minutes of playing before the run ends; 0: no limit").AtLeast(0)

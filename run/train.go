@@ -114,7 +114,7 @@ func (t *training) nextBatch(ctx context.Context) ([]queue.Delivery, error) {
 func (t *training) pick(waiting []queue.Entry) (batch []queue.Entry) {
 	n, version := t.config.Settings.BatchSize, t.trained()
 	from := candidates{waiting, func(e *queue.Entry) bool {
-		return !e.Stale(version, t.config.Settings.MaxLag) && (!t.trains || e.HasTask)
+		return !e.Stale(version, t.config.Settings.Bound()) && (!t.trains || e.HasTask)
 	}}
 	for _, at := range (packing.Need{Least: n, Most: n}).Pack(from) {
 		batch = append(batch, waiting[at])

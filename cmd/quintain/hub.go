@@ -71,7 +71,8 @@ func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes 
 	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Roles: []web.Role{gateway.Sessions, fleet.Member}, Local: local, Log: log,
 		Apart: host.Apart{Name: "gateway.port", Host: c.Gateway.Host, Port: c.Gateway.Port, Routes: planes.Agents}}
 	if c.Run.Consumer == consumerHub {
-		to.MaxLag = &c.Run.Of.MaxLag
+		bound := c.Run.Of.Bound()
+		to.Bound = &bound
 	}
 	if c.Serve.Hub {
 		tasks, err := serve.Routes(c.Serve)

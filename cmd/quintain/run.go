@@ -18,6 +18,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/aliases"
 	"github.com/quintain-rl/quintain/gateway/answers"
+	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -185,8 +186,8 @@ type runner struct {
 	agents *gateway.Gateway   // nil: no agents elsewhere play
 	leases *fleet.Coordinator // nil: no workers elsewhere play
 
+	sampled   *hub.Sampled             // the hub's run, for its gate; nil: no trainer elsewhere
 	newest    func() int32             // version that the weights can have; nil: any
-	server    *server.Server           // of the policy; nil: it has none
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
 
 	weights kept.Checkpoint      // of the tiny policy
@@ -215,7 +216,8 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 		a.weights.Store = to.Queue
 	}
 	if a.trains {
-		to.Consumer = run.Follow(sampled{a.host.Hub().Default(), a.lowest})
+		a.sampled = &hub.Sampled{Run: a.host.Hub().Default()}
+		to.Consumer = run.Follow(a.sampled)
 	}
 	var last learn.Step
 	switch c.Policy.Kind {
@@ -272,8 +274,8 @@ func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
 	if a.trains && a.host != nil {
-		hub := a.host.Hub().Default()
-		use.Told, use.Moved, use.Newest = hub.Tell, hub.Move, func() int32 { return int32(max(hub.Step(), hub.Version())) }
+		at := a.host.Hub().Default()
+		use.Told, use.Moved, use.Newest = at.Weights().Tell, at.Weights().Move, func() int32 { return int32(max(at.Step(), at.Version())) }
 		use.Oldest = func() int32 { return int32(a.oldest()) }
 	}
 	s, err := a.config.Policy.NewServer(use)
@@ -281,7 +283,10 @@ func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 		return nil, err
 	}
 	a.register(s)
-	a.exchanges, a.server = s.Exchanges, s
+	if a.sampled != nil {
+		a.sampled.From = s.Lowest
+	}
+	a.exchanges = s.Exchanges
 	return s, s.Reach(ctx)
 }
 

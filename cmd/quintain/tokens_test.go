@@ -194,6 +194,45 @@ func TestVersionsOfTheServer(t *testing.T) {
 	}
 }
 
+// A trainer tells the versions of two servers that report none. The one whose weights are too old
+// is named, and gets nothing.
+func TestVersionsToldForServers(t *testing.T) {
+	t.Parallel()
+	fake, at := startFake(t, "--shape", "llamacpp", "--first-token", "0s")
+	late, old := startFake(t, "--shape", "llamacpp", "--first-token", "0s")
+	p := start(append([]string{"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub", "--url", old}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
+	await(t, p, "hub on ")
+	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
+	hub, _, _ := strings.Cut(after, ",")
+	for path, body := range map[string]string{
+		"/register":                `{"wandb_group":"","wandb_project":"","batch_size":8,"max_token_len":64,"checkpoint_dir":"","save_checkpoint_interval":0,"starting_step":5,"num_steps":9}`,
+		"/v1/runs/default/version": fmt.Sprintf(`{"version":5,"servers":{%q:1}}`, old+"/v1"),
+	} {
+		reply, err := http.Post(hub+path, "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reply.Body.Close(); reply.StatusCode != http.StatusOK {
+			t.Errorf("%s: status %d", path, reply.StatusCode)
+		}
+	}
+	for _, line := range []string{
+		fmt.Sprintf("quintain_policy_server_version{server=%q} 5", at), fmt.Sprintf("quintain_policy_server_lag_versions{server=%q} 0", at),
+		fmt.Sprintf("quintain_policy_server_version{server=%q} 1", old), fmt.Sprintf("quintain_policy_server_lag_versions{server=%q} 4", old),
+		fmt.Sprintf("quintain_pool_server_up{server=%q} 1", at), fmt.Sprintf("quintain_pool_server_up{server=%q} 0", old),
+	} {
+		until(t, p, line, func() bool { return strings.Contains(read(t, hub+"/metrics"), line+"\n") })
+	}
+	await(t, p, "a server gets no more requests")
+	http.DefaultClient.CloseIdleConnections()
+	for _, p := range []*process{p, fake, late} {
+		p.interrupts <- os.Interrupt
+		if status := p.wait(t); status != exitOK {
+			t.Errorf("status %d\n%s", status, p.stderr.String())
+		}
+	}
+}
+
 // A new run begins its own count, whatever an earlier one left on the server.
 func TestALabelOfAnotherRun(t *testing.T) {
 	t.Parallel()

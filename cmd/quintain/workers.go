@@ -49,8 +49,9 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 func (a *runner) leaseTo(to *run.Config) {
 	if a.leases != nil {
 		if a.trains {
-			hub := a.host.Hub().Default()
-			a.leases.Follow(fleet.Versions{Told: hub.Told, Oldest: a.oldest, Moved: hub.Move})
+			of := a.host.Hub().Default().Weights()
+			a.leases.Follow(fleet.Versions{Told: of.Told, Oldest: a.oldest, Moved: of.Move})
+			a.sampled.From = a.leases.Lowest // the coordinator's own servers hold the examinations
 		}
 		to.Part = a.leases.Part()
 		to.Outside = func(ctx context.Context, t *run.Table) error { return a.leases.Run(ctx, t) }

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 )
@@ -84,13 +85,13 @@ func (p *Pool[C]) leaveOut(oldest int32) {
 	used := p.used()
 	for _, m := range p.members {
 		if m.state == Up {
-			p.name(m, !slices.Contains(used, m))
+			m.leave(!slices.Contains(used, m), p.log)
 		}
 	}
 }
 
-// name tells people, the first time, that a server is left out for its weights, and no longer.
-func (p *Pool[C]) name(m *member[C], out bool) {
+// leave notes whether m is left out for its weights, and tells people the first time.
+func (m *member[C]) leave(out bool, log *slog.Logger) {
 	if m.out == out {
 		return
 	}
@@ -102,8 +103,8 @@ func (p *Pool[C]) name(m *member[C], out bool) {
 	switch {
 	case m.outs > 1:
 	case out:
-		p.log.Warn("a server gets no more requests: what it samples would be dropped, because its weights are too old", "url", m.url, "version", version)
+		log.Warn("a server gets no more requests: what it samples would be dropped, because its weights are too old", "url", m.url, "version", version)
 	default:
-		p.log.Info("a server gets requests again", "url", m.url, "version", version)
+		log.Info("a server gets requests again", "url", m.url, "version", version)
 	}
 }

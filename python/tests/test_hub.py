@@ -229,6 +229,12 @@ class Hubs(WithHub):
         with self.assertRaises(ValueError):
             quintain.Hub("127.0.0.1:8000")
 
+    def test_versions_are_told_for_single_servers(self):
+        for servers, want in ({"http://b:1/v1": 4}, {"http://b:1": 4}), (None, {"http://b:1": 4}), ({}, None):
+            self.hub.tell_version(5, servers)
+            stats = self.hub.stats()
+            self.assertEqual((stats["version"], stats.get("servers")), (5, want))
+
     def test_a_damaged_batch_is_an_exception(self):
         head = b'{"lengths":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}'
         file = struct.pack("<Q", len(head)) + head + struct.pack("<i", 1)
