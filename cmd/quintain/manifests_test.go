@@ -172,7 +172,7 @@ func (p *podChild) answers(t *testing.T, of podProbe) int {
 	if of.HTTP.Port != p.is.Ports[0].Name {
 		t.Fatalf("a probe asks the port %q", of.HTTP.Port)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), "GET", fmt.Sprintf("http://127.0.0.1:%d%s", p.port, of.HTTP.Path), nil)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", p.port, of.HTTP.Path), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
