@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet/lease"
+	"github.com/quintain-rl/quintain/fleet/roster"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -30,12 +33,14 @@ type Table interface {
 	Keep(ctx context.Context) error
 	Room() int
 	Version() int
+	Finished() string // why the run is over; empty: it is not, or somebody stopped it
 }
 
 // A Config configures a coordinator.
 type Config struct {
 	Settings  Settings
 	Play      Play         // for workers
+	Weights   *Weights     // that workers sample with; nil: the run trains no tiny policy
 	GroupSize int          // episodes of a group
 	Log       *slog.Logger // default: none
 }
@@ -47,17 +52,25 @@ type Coordinator struct {
 	metrics metrics
 	gate    chan struct{} // whoever waits at the gate puts an element in
 
+	versions Versions
+	lags     *weights.Servers
+
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
+	over    string             // why the run is over; empty: it is not
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
+	servers map[string]Server  // of the workers at the last look, by address
+	lowest  int32              // version on them then
 }
 
 // A worker is a process that plays.
 type worker struct {
-	Worker
-	holds map[uint64]*held
+	roster.Worker
+	holds   map[uint64]*held
+	servers map[string]Server // that it uses
+	left    bool              // it has taken leave, and a finish is under way
 }
 
 // A held is an open lease.
@@ -73,27 +86,34 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
+	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown}
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
 func (c *Coordinator) Part() run.Part { return c.book }
 
 // Run grants the problems of a run until ctx ends: those that an earlier process granted stay
-// granted. It is the part of the run that plays; see [run.Config].
+// granted. It is the part of the run that plays; see [run.Config]. If the run is over then, it
+// waits until the workers have heard so.
 func (c *Coordinator) Run(ctx context.Context, t Table) error {
 	c.open(ctx, t)
-	defer c.close()
 	tick := time.NewTicker(c.config.Settings.Lease / 15)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
+			why := t.Finished()
+			c.close(why)
+			if why != "" {
+				return c.dismiss(context.WithoutCancel(ctx), t)
+			}
 			return nil
 		case now := <-tick.C:
 			for _, h := range c.expire(now) {
 				c.lose(ctx, h)
 			}
+			c.look(now)
 		}
 	}
 }
@@ -112,7 +132,7 @@ func (c *Coordinator) open(ctx context.Context, t Table) {
 		t.Resume()
 		w := c.workers[l.Instance]
 		if w == nil {
-			w = &worker{Worker: Worker{Registration: Registration{Instance: l.Instance, Name: "(of an earlier process)"}, Since: now, LastSeen: now}, holds: map[uint64]*held{}}
+			w = &worker{Worker: roster.Worker{Instance: l.Instance, Name: "(of an earlier process)", Since: now, LastSeen: now}, holds: map[uint64]*held{}}
 			c.workers[l.Instance] = w
 		}
 		c.hold(w, &held{Lease: l, job: job, granted: now})
@@ -130,10 +150,11 @@ func (c *Coordinator) overtaken(l lease.Lease, job rollout.Job) {
 	}
 }
 
-// close ends the grants, and waits for the finishes under way.
-func (c *Coordinator) close() {
+// close ends the grants, because the run is over if there is a reason, and waits for the
+// finishes under way.
+func (c *Coordinator) close(over string) {
 	c.mu.Lock()
-	c.table = nil
+	c.table, c.over = nil, over
 	var busy []chan struct{}
 	for _, h := range c.held {
 		if h.busy != nil {
@@ -170,6 +191,9 @@ func (c *Coordinator) expire(now time.Time) (lost []*held) {
 			continue
 		}
 		c.config.Log.Warn("a worker is lost", "worker", w.Name, "instance", id, "leases", len(w.holds))
+		gone := w.Worker
+		gone.Expired = len(w.holds)
+		c.metrics.lose(gone)
 		lost = append(lost, c.take(w)...)
 		delete(c.workers, id)
 	}
@@ -199,7 +223,7 @@ func (c *Coordinator) take(w *worker) (all []*held) {
 
 // lose grants the problem of a lost lease again, unless too many workers were lost with it.
 func (c *Coordinator) lose(ctx context.Context, h *held) {
-	c.metrics.ended("expired")
+	c.metrics.over(roster.Expired, 1)
 	t := c.tableNow()
 	switch {
 	case t == nil: // the run ends: the next process finds the lease
@@ -209,6 +233,7 @@ func (c *Coordinator) lose(ctx context.Context, h *held) {
 	default:
 		c.book.Finish(h.Number, string(rollout.DropEnvFailed))
 		why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
+		c.metrics.giveUp(h)
 		c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
 		if _, err := t.Judge(ctx, c.failed(h, why)); err != nil {
 			c.config.Log.Error("a problem that is given up cannot be kept", "problem", h.Problem.ID(), "err", err)
@@ -227,8 +252,9 @@ func (c *Coordinator) failed(h *held, why string) rollout.Result {
 	return r
 }
 
-// giveBack grants the problems of leases again, for which nobody is to blame.
-func (c *Coordinator) giveBack(all ...*held) {
+// giveBack grants the problems of leases again, which ended so.
+func (c *Coordinator) giveBack(how roster.Ending, all ...*held) {
+	c.metrics.over(how, len(all))
 	t := c.tableNow()
 	for _, h := range all {
 		c.book.Return(h.Number)
@@ -343,35 +369,56 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 		c.hold(w, &held{Lease: l, job: job, granted: time.Now()})
 		leases = append(leases, Lease{Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem})
 	}
-	c.metrics.granted.Add(float64(len(jobs)))
+	c.metrics.given(len(jobs))
 	return leases, true
 }
 
-// roster lists the workers.
-func (c *Coordinator) roster() Roster {
+// Roster lists the workers.
+func (c *Coordinator) Roster() roster.Roster {
+	r := roster.Roster{Workers: []roster.Worker{}, Oldest: []roster.Lease{}, Wanted: c.wanted()}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	r := Roster{Workers: []Worker{}}
 	for _, w := range c.workers {
 		r.Workers = append(r.Workers, w.Worker)
 	}
-	slices.SortFunc(r.Workers, func(a, b Worker) int {
+	numbers := slices.Sorted(maps.Keys(c.held))
+	r.Held = len(numbers)
+	for _, n := range numbers[:min(r.Held, roster.MostOldest)] {
+		h := c.held[n]
+		one := roster.Lease{Number: h.Number, Attempt: h.Attempt, Problem: h.Problem.ID(), Since: h.granted}
+		if w := c.workers[h.Instance]; w != nil {
+			one.Worker = w.Name
+		}
+		r.Oldest = append(r.Oldest, one)
+	}
+	c.mu.Unlock()
+	slices.SortFunc(r.Workers, func(a, b roster.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance))
 	})
-	if c.table != nil {
-		r.Wanted = (len(c.held) + c.table.Room()) * c.config.GroupSize
-	}
+	c.metrics.fill(&r)
 	return r
+}
+
+// wanted is how many episodes may be under way.
+func (c *Coordinator) wanted() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.table == nil {
+		return 0
+	}
+	return (len(c.held) + c.table.Room()) * c.config.GroupSize
 }
 
 // Collectors returns the metrics of the coordinator, to be registered.
 func (c *Coordinator) Collectors() []prometheus.Collector {
-	return append(c.metrics.all(),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, func() float64 { return float64(len(c.roster().Workers)) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, func() float64 {
+	count := func(n func() int) func() float64 {
+		return func() float64 {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			return float64(len(c.held))
-		}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.roster().Wanted) }))
+			return float64(n())
+		}
+	}
+	return append(c.metrics.all(), c.lags,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, count(func() int { return len(c.workers) })),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, count(func() int { return len(c.held) })),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.wanted()) }))
 }

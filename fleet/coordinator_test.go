@@ -57,11 +57,15 @@ type desk struct {
 	*rollout.Mix
 	gate *rollout.Admission
 
+	versions Versions
+
 	mu     sync.Mutex
 	judged map[string]rollout.Result // by the ID of the problem
 	twice  int                       // problems that were judged again
 	full   bool                      // the disk
 	kept   int
+
+	finished string
 }
 
 func newDesk(t testing.TB, groups int) *desk {
@@ -77,6 +81,7 @@ func (d *desk) Leave()                          { d.gate.Leave(size) }
 func (d *desk) Resume()                         { d.gate.Resume(size) }
 func (d *desk) Room() int                       { return d.gate.Room() / size }
 func (d *desk) Version() int                    { return 3 }
+func (d *desk) Finished() string                { return d.finished }
 
 func (d *desk) Return(job rollout.Job) {
 	d.Redo(job)
@@ -123,7 +128,13 @@ type site struct {
 
 // newSite opens a coordinator over a desk, with the leases of a snapshot, if there is one.
 func newSite(t *testing.T, d *desk, before json.RawMessage) *site {
-	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size})
+	return newSiteWith(t, d, before, nil)
+}
+
+// newSiteWith is newSite with weights.
+func newSiteWith(t *testing.T, d *desk, before json.RawMessage, weights *Weights) *site {
+	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size, Weights: weights})
+	c.Follow(d.versions)
 	if before != nil {
 		if err := c.Part().Restore(before); err != nil {
 			t.Fatal(err)
@@ -407,11 +418,11 @@ func TestANewCoordinatorTakesTheLeasesOver(t *testing.T) {
 	if status := s.finish(all[1], played(1)); status != http.StatusOK {
 		t.Errorf("a lease of the first: status %d", status)
 	}
-	if w := s.roster().Workers; len(w) != 1 || w[0].Slots != 0 {
+	if w := s.Roster().Workers; len(w) != 1 || w[0].Slots != 0 {
 		t.Errorf("the workers are %+v", w)
 	}
 	s.ask("POST", "/workers/"+name(1)+"/beat", Beat{Name: "w1", Slots: 8, Leases: []uint64{all[2].Number}}, nil)
-	if w := s.roster().Workers; len(w) != 1 || w[0].Name != "w1" || w[0].Slots != 8 {
+	if w := s.Roster().Workers; len(w) != 1 || w[0].Name != "w1" || w[0].Slots != 8 {
 		t.Errorf("after a beat the workers are %+v", w)
 	}
 	s.join(2)

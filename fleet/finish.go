@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -25,7 +27,7 @@ func (c *Coordinator) finish(call *web.Call) error {
 		call.SkipBody()
 		return web.Errorf(http.StatusNotFound, "there is no lease %q", call.Param("number"))
 	}
-	f, err := read[Finish](call, mostEpisodes)
+	f, err := readFinish(call)
 	if err != nil {
 		return err
 	}
@@ -55,10 +57,14 @@ func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*he
 			c.mu.Unlock()
 			return nil, Verdict{}, err
 		}
+		if c.over != "" {
+			c.mu.Unlock()
+			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d: %v", number, farewell(c.over))
+		}
 		h := w.holds[number]
 		if h == nil {
 			w.Fenced++
-			c.metrics.ended("fenced")
+			c.metrics.over(roster.Fenced, 1)
 			c.mu.Unlock()
 			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d is not this worker's: it ran out, and the problem is another's", number)
 		}
@@ -85,9 +91,9 @@ func (c *Coordinator) settle(call *web.Call, h *held, f *Finish) (v Verdict, err
 	case t == nil:
 		return v, closed(call)
 	case f.Returned:
-		c.end(h, 0, func() { c.book.Return(h.Number) })
+		c.end(h, func(w *worker) { w.Returned++ }, func() { c.book.Return(h.Number) })
 		t.Return(h.job)
-		c.metrics.ended("returned")
+		c.metrics.over(roster.Returned, 1)
 		return v, t.Keep(ctx)
 	}
 	if err := c.examine(h, f); err != nil {
@@ -98,17 +104,17 @@ func (c *Coordinator) settle(call *web.Call, h *held, f *Finish) (v Verdict, err
 	if err != nil {
 		return v, c.unkept(t, h, err)
 	}
-	c.end(h, 1, func() { c.book.Finish(h.Number, string(v.Drop)) })
-	c.metrics.ended("played")
+	c.end(h, func(w *worker) { w.Groups++ }, func() { c.book.Finish(h.Number, string(v.Drop)) })
+	c.metrics.over(roster.Played, 1)
 	return v, t.Keep(ctx)
 }
 
-// end closes a lease by which a worker played so many groups, and its record.
-func (c *Coordinator) end(h *held, groups int, record func()) {
+// end closes a lease, which counts for its worker, and its record.
+func (c *Coordinator) end(h *held, count func(*worker), record func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w := c.workers[h.Instance]; w != nil {
-		w.Groups += groups
+		count(w)
 	}
 	c.drop(h)
 	record()
@@ -120,13 +126,16 @@ func (c *Coordinator) release(h *held) {
 	defer c.mu.Unlock()
 	close(h.busy)
 	h.busy = nil
+	if w := c.workers[h.Instance]; w != nil && w.left && len(w.holds) == 0 {
+		delete(c.workers, h.Instance)
+	}
 }
 
 // unkept has the worker try again with a group that the disk does not take.
 func (c *Coordinator) unkept(t Table, h *held, err error) error {
 	job := t.Job(h.Problem)
 	if job.Number() < 0 { // another worker got it meanwhile
-		c.end(h, 0, func() { c.book.Return(h.Number) })
+		c.end(h, func(*worker) {}, func() { c.book.Return(h.Number) })
 		t.Leave()
 		return err
 	}
@@ -144,15 +153,15 @@ func (c *Coordinator) fault(h *held, why error) {
 	if w != nil {
 		w.Fault = why.Error()
 	}
-	all := []*held{h}
+	var others []*held
 	c.drop(h)
 	if w != nil {
-		all = append(all, c.take(w)...)
+		others = c.take(w)
 		c.config.Log.Error("a worker lies, and gets nothing more", "worker", w.Name, "instance", w.Instance, "why", why)
 	}
 	c.mu.Unlock()
-	c.metrics.ended("lie")
-	c.giveBack(all...)
+	c.giveBack(roster.Lie, h)
+	c.giveBack(roster.Returned, others...)
 }
 
 // examine checks what a worker says that it played, and fills in the problem.
@@ -166,7 +175,7 @@ func (c *Coordinator) examine(h *held, f *Finish) error {
 			return fmt.Errorf("episodes[%d].problem: it is %s, and the lease is of %s", i, p.ID(), h.Problem.ID())
 		}
 		t.Problem = h.job.Problem
-		if err := checkEpisode(t); err != nil {
+		if err := cmp.Or(checkEpisode(t), c.config.Weights.check(t)); err != nil {
 			return fmt.Errorf("episodes[%d]: %w", i, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -41,6 +42,7 @@ func (c *Coordinator) Routes() []web.Route {
 		{Method: "DELETE", Path: PathWorker, For: Member, Serve: c.leave},
 		{Method: "POST", Path: PathBeat, For: Member, Serve: c.beat},
 		{Method: "POST", Path: PathLeases, For: Member, Serve: c.leases},
+		{Method: "GET", Path: PathWeights, For: Member, Serve: func(call *web.Call) error { return c.config.Weights.serve(call, c.waiting) }},
 		{Method: "POST", Path: PathFinish, For: Member, Serve: c.finish},
 	}
 	for i, r := range all {
@@ -73,17 +75,34 @@ func closed(call *web.Call) error {
 // read reads the body of a call.
 func read[T any](call *web.Call, most int64) (v T, err error) {
 	call.MaxBody = most
-	return web.ReadBody(call, func(body []byte) (v T, err error) {
-		if err := jsonform.Unmarshal(body, &v); err != nil {
-			return v, web.Errorf(http.StatusBadRequest, "%v", err)
+	return web.ReadBody(call, readJSON[T])
+}
+
+func readJSON[T any](body []byte) (v T, err error) {
+	if err := jsonform.Unmarshal(body, &v); err != nil {
+		return v, web.Errorf(http.StatusBadRequest, "%v", err)
+	}
+	return v, nil
+}
+
+// readFinish reads a finish, as JSON or as a [Frame].
+func readFinish(call *web.Call) (Finish, error) {
+	if call.R.Header.Get("Content-Type") != Frame {
+		return read[Finish](call, mostEpisodes)
+	}
+	call.MaxBody = mostEpisodes
+	return web.ReadBody(call, func(body []byte) (Finish, error) {
+		f, err := ReadFrame(body)
+		if err != nil {
+			return f, web.Errorf(http.StatusBadRequest, "%v", err)
 		}
-		return v, nil
+		return f, nil
 	})
 }
 
 func (c *Coordinator) play(call *web.Call) error { return send(call, c.config.Play) }
 
-func (c *Coordinator) list(call *web.Call) error { return send(call, c.roster()) }
+func (c *Coordinator) list(call *web.Call) error { return send(call, c.Roster()) }
 
 // register takes a worker up.
 func (c *Coordinator) register(call *web.Call) error {
@@ -91,11 +110,14 @@ func (c *Coordinator) register(call *web.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.check(&r); err != nil {
+	if err := check(&c.config.Play, &r); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over != "" {
+		return web.Errorf(http.StatusGone, "%v", farewell(c.over))
+	}
 	if c.table == nil {
 		return closed(call)
 	}
@@ -106,18 +128,19 @@ func (c *Coordinator) register(call *web.Call) error {
 	case w == nil && len(c.workers) >= c.config.Settings.Workers:
 		return web.Errorf(http.StatusTooManyRequests, "there are %d workers, as many as fleet.max_workers allows", len(c.workers))
 	case w == nil:
-		w = &worker{holds: map[uint64]*held{}, Worker: Worker{Since: now}}
+		w = &worker{holds: map[uint64]*held{}, Worker: roster.Worker{Instance: r.Instance, Since: now}}
 		c.workers[r.Instance] = w
 		c.config.Log.Info("a worker has come", "worker", r.Name, "instance", r.Instance, "slots", r.Slots)
 	}
-	w.Registration, w.LastSeen = r, now
+	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
-	return send(call, Welcome{Lease: lease, Beat: lease / 3, Version: c.table.Version()})
+	to := Welcome{Lease: lease, Beat: lease / 3}
+	to.Version, to.Servers, to.Oldest = c.told(c.table)
+	return send(call, to)
 }
 
 // check refuses a worker that would play other problems, or otherwise.
-func (c *Coordinator) check(r *Registration) error {
-	want := c.config.Play
+func check(want *Play, r *Registration) error {
 	switch {
 	case len(r.Instance) < 16 || len(r.Instance) > 64 || strings.ContainsFunc(r.Instance, func(b rune) bool {
 		return (b < '0' || b > '9') && (b < 'a' || b > 'z') && (b < 'A' || b > 'Z')
@@ -135,12 +158,12 @@ func (c *Coordinator) check(r *Registration) error {
 	return nil
 }
 
-// known returns the worker with the instance of a call, which has given a sign of life. c.mu is
-// held.
+// known returns the worker with the instance of a call, which has given a sign of life. The run
+// is open, or over. c.mu is held.
 func (c *Coordinator) known(call *web.Call, instance string) (*worker, error) {
 	w := c.workers[instance]
 	switch {
-	case c.table == nil:
+	case c.table == nil && c.over == "":
 		return nil, closed(call)
 	case w == nil:
 		return nil, web.Errorf(http.StatusGone, "%v", errUnknown)
@@ -161,11 +184,11 @@ func (c *Coordinator) leave(call *web.Call) error {
 		return err
 	}
 	all := c.take(w)
-	if !w.finishes() {
+	if w.left = true; !w.finishes() {
 		delete(c.workers, instance)
 	}
 	c.mu.Unlock()
-	c.giveBack(all...)
+	c.giveBack(roster.Returned, all...)
 	return send(call, struct{}{})
 }
 
@@ -184,7 +207,13 @@ func (c *Coordinator) beat(call *web.Call) error {
 	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
 		w.Name, w.Slots = b.Name, b.Slots
 	}
-	a := Answer{Version: c.table.Version()}
+	w.servers = b.Servers
+	if c.over != "" {
+		defer c.mu.Unlock()
+		return send(call, Answer{Version: -1, Over: c.over})
+	}
+	var a Answer
+	a.Version, a.Servers, a.Oldest = c.told(c.table)
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
 		named[n] = true
@@ -194,7 +223,7 @@ func (c *Coordinator) beat(call *web.Call) error {
 	}
 	unknown := c.unnamed(w, named)
 	c.mu.Unlock()
-	c.giveBack(unknown...)
+	c.giveBack(roster.Returned, unknown...)
 	return send(call, a)
 }
 
@@ -218,22 +247,22 @@ func (c *Coordinator) leases(call *web.Call) error {
 	if err != nil || most < 1 || most > mostLeases {
 		return web.Errorf(http.StatusUnprocessableEntity, "max: want 1 to %d", mostLeases)
 	}
-	seconds, err := strconv.ParseFloat(cmp.Or(q.Get("wait"), "0"), 64)
-	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
-		return web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	ctx, end, err := c.waiting(call)
+	if err != nil {
+		return err
 	}
+	defer end()
 	instance := q.Get("instance")
 	c.mu.Lock()
 	_, err = c.known(call, instance)
-	running := c.running
+	over := c.over
 	c.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	call.Waits = true
-	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
-	defer cancel()
-	defer context.AfterFunc(running, cancel)()
+	if over != "" {
+		return send(call, Grant{Version: -1, Over: over})
+	}
 	leases, err := c.grant(ctx, instance, most)
 	switch {
 	case errors.Is(err, errClosed):
@@ -245,7 +274,26 @@ func (c *Coordinator) leases(call *web.Call) error {
 	}
 	g := Grant{Leases: leases, Version: -1}
 	if t := c.tableNow(); t != nil {
-		g.Version = t.Version()
+		g.Version, g.Servers, g.Oldest = c.told(t)
 	}
 	return send(call, g)
+}
+
+// waiting returns a context for a call that waits on purpose: it ends after the wait of its query,
+// or with the run. The caller must call end.
+func (c *Coordinator) waiting(call *web.Call) (ctx context.Context, end func(), err error) {
+	seconds, err := strconv.ParseFloat(cmp.Or(call.R.URL.Query().Get("wait"), "0"), 64)
+	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
+		return nil, nil, web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
+	}
+	c.mu.Lock()
+	open, running := c.table != nil || c.over != "", c.running
+	c.mu.Unlock()
+	if !open {
+		return nil, nil, closed(call)
+	}
+	call.Waits = true
+	ctx, cancel := context.WithTimeout(call.Context(), min(longest, time.Duration(seconds*float64(time.Second))))
+	stop := context.AfterFunc(running, cancel)
+	return ctx, func() { stop(); cancel() }, nil
 }

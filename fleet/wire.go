@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"time"
-
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -11,10 +9,11 @@ import (
 // one part each.
 const (
 	PathPlay    = "/v1/runs/{run}/play"                    // GET: a Play
-	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a Roster
-	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends; what it holds is granted to others
+	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a [roster.Roster]
+	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends, or has heard that the run is over; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
 	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
+	PathWeights = "/v1/runs/{run}/weights"                 // GET ?after=&wait=: a weights file with a version other than after; 204: none
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
 )
 
@@ -39,6 +38,14 @@ type Welcome struct {
 	Lease   float64 `json:"lease_seconds"` // without a sign of life for so long, a worker loses what it holds
 	Beat    float64 `json:"beat_seconds"`  // between signs of life
 	Version int     `json:"version"`       // of the weights that the policy samples with, as told to the run; -1: unknown
+
+	// Servers are the versions told for single servers, by their addresses. They go before
+	// Version, and after what a server reports itself.
+	Servers map[string]int32 `json:"servers,omitempty"`
+
+	// Oldest is the oldest version whose tokens may still be trained on. Servers with older weights
+	// get no requests while the worker has others.
+	Oldest int `json:"oldest,omitempty"`
 }
 
 // A Lease is a problem given to a worker, which plays the whole group.
@@ -51,8 +58,11 @@ type Lease struct {
 
 // A Grant answers a worker that asks for leases: it has none after the wait if none may begin.
 type Grant struct {
-	Leases  []Lease `json:"leases"`
-	Version int     `json:"version"`
+	Leases  []Lease          `json:"leases"`
+	Version int              `json:"version"` // as the next two, see [Welcome]
+	Servers map[string]int32 `json:"servers,omitempty"`
+	Oldest  int              `json:"oldest,omitempty"`
+	Over    string           `json:"over,omitempty"` // see Answer
 }
 
 // A Beat is a sign of life, with the numbers of the leases that the worker holds. A coordinator
@@ -61,12 +71,23 @@ type Beat struct {
 	Name   string   `json:"name,omitempty"`
 	Slots  int      `json:"slots,omitempty"`
 	Leases []uint64 `json:"leases"`
+
+	Servers map[string]Server `json:"servers,omitempty"` // inference servers that answer the worker, by their addresses
+}
+
+// A Server is what a worker knows of an inference server.
+type Server struct {
+	Version int32 `json:"version"`          // of its weights, as it reports itself; -1: it reports none
+	Unused  bool  `json:"unused,omitempty"` // it gets no requests, because its weights are too old
 }
 
 // An Answer is that to a beat.
 type Answer struct {
-	Gone    []uint64 `json:"gone,omitempty"` // of the leases that it named: no longer its own
-	Version int      `json:"version"`
+	Gone    []uint64         `json:"gone,omitempty"` // of the leases that it named: no longer its own
+	Version int              `json:"version"`        // as the next two, see [Welcome]
+	Servers map[string]int32 `json:"servers,omitempty"`
+	Oldest  int              `json:"oldest,omitempty"`
+	Over    string           `json:"over,omitempty"` // why the run is over: the worker holds nothing any more, and takes leave; a registration gets 410. Empty: it is not
 }
 
 // A Finish closes a lease.
@@ -81,22 +102,4 @@ type Finish struct {
 // A Verdict answers a finish, the same one however often it is repeated.
 type Verdict struct {
 	Drop rollout.Drop `json:"drop,omitempty"` // why there is no group; empty: it is kept
-}
-
-// A Roster lists the workers of a run.
-type Roster struct {
-	Workers []Worker `json:"workers"` // by name
-	Wanted  int      `json:"wanted_slots"`
-}
-
-// A Worker is what a coordinator knows of a worker.
-type Worker struct {
-	Registration
-	Leases   int       `json:"leases"` // that it holds
-	Groups   int       `json:"groups"` // that it played
-	Expired  int       `json:"expired"`
-	Fenced   int       `json:"fenced"` // finishes of leases that were no longer its own
-	Since    time.Time `json:"since"`
-	LastSeen time.Time `json:"last_seen"`
-	Fault    string    `json:"fault,omitempty"` // why it gets nothing more
 }

@@ -14,8 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -97,8 +97,9 @@ type Run struct {
 	aged       *backoff  // groups that are too old when they are made
 	tooLong    sync.Once // says that a prompt is too long
 	costs      costs
-	memories   chan *rollout.Memory // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
-	start      time.Time            // of this process, moved back by the time of earlier ones
+	finished   atomic.Pointer[string] // see finish; nil: it has not
+	memories   *rollout.Memories
+	start      time.Time // of this process, moved back by the time of earlier ones
 }
 
 // Open opens a run where the last process ended. The error names the invalid setting and
@@ -119,7 +120,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	r := &Run{
 		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(c.Settings),
-		memories: newMemories(max(8, 4*runtime.GOMAXPROCS(0))), start: time.Now(),
+		memories: rollout.NewMemories(), start: time.Now(),
 	}
 	r.faults, r.refusals, r.aged = newBackoffs()
 	r.sinks = append([]Sink{r.tally}, c.Sinks...)
@@ -274,7 +275,7 @@ func (r *Run) Run(ctx context.Context) error {
 // course is the run from the first evaluation to the last. Stop ends it, and failed
 // ends it at once.
 func (r *Run) course(stop, failed context.Context) error {
-	if r.config.Exams == nil {
+	if r.config.Exams == nil && r.waits() {
 		if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
 			return err
 		}
@@ -308,7 +309,10 @@ func (r *Run) play(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if minutes := r.config.Settings.Minutes; minutes > 0 {
-		timer := time.AfterFunc(time.Duration(minutes*float64(time.Minute)), stop)
+		timer := time.AfterFunc(time.Duration(minutes*float64(time.Minute)), func() {
+			r.finish(fmt.Sprintf("it played for its %v minutes", minutes))
+			stop()
+		})
 		defer timer.Stop()
 	}
 	start := time.Now()
@@ -321,8 +325,22 @@ func (r *Run) play(ctx context.Context) error {
 		}
 		return r.engine().Run(ctx)
 	}
-	return Together(ctx, engine, func(ctx context.Context) error { return r.consumer.consume(ctx, played) }, r.examineWhenDue)
+	consume := func(ctx context.Context) error {
+		err := r.consumer.consume(ctx, played)
+		if err == nil && ctx.Err() == nil {
+			why := "its trainer wants no more groups"
+			if steps := r.config.Settings.Steps; steps > 0 {
+				why = fmt.Sprintf("it made its %d steps", steps)
+			}
+			r.finish(why)
+		}
+		return err
+	}
+	return Together(ctx, engine, consume, r.examineWhenDue)
 }
+
+// finish notes why the run has done all that it was to do.
+func (r *Run) finish(why string) { r.finished.CompareAndSwap(nil, &why) }
 
 // note hands an event to all sinks.
 func (r *Run) note(e Event) error {

@@ -33,6 +33,15 @@ func (t *Table) Room() int { return t.run.ledger.gate.Room() / t.run.config.Sett
 // Version is that of the run; see [Run.Version].
 func (t *Table) Version() int { return t.run.Version() }
 
+// Finished says why the run has done all that it was to do; empty: it has not, also if
+// somebody stopped it.
+func (t *Table) Finished() string {
+	if why := t.run.finished.Load(); why != nil {
+		return *why
+	}
+	return ""
+}
+
 // Keep returns once the run's record has all that happened before it.
 func (t *Table) Keep(ctx context.Context) error { return t.run.ledger.keep(ctx) }
 

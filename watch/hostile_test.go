@@ -68,7 +68,7 @@ func FuzzQueries(f *testing.F) {
 	}
 	s := serve(f, rows, group("chain_sum", 0, "4", "5"))
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"/watch/run", "/watch/groups", "/watch/group", "/watch/tokens", "/watch/text", "/watch/series", "/watch/failures", "/watch/task", "/watch/evaluations"} {
+		for _, path := range []string{"/watch/run", "/watch/groups", "/watch/group", "/watch/tokens", "/watch/text", "/watch/series", "/watch/failures", "/watch/workers", "/watch/task", "/watch/evaluations"} {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path+"?", nil)
 			if err != nil {
 				t.Fatal(err)

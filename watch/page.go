@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"math"
 	"mime"
 	"net/http"
 	"path"
@@ -81,7 +80,7 @@ func readPages() (pages map[string]*template.Template, alone *template.Template,
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"count":  words.Count,
-		"number": number,
+		"number": words.Number,
 		"exact":  func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 		"score":  score,
 		"plain":  plain,
@@ -108,6 +107,13 @@ func links() []link {
 	return []link{{"run", "Run"}, {"groups", "Groups"}, {"failures", "Failures"}, {"sessions", "Sessions"}, {"tasks", "Tasks"}, {"evaluations", "Evaluations"}}
 }
 
+// navigate gives pages these links.
+func navigate(pages map[string]*template.Template, all ...link) {
+	for _, page := range pages {
+		page.Funcs(template.FuncMap{"links": func() []link { return all }})
+	}
+}
+
 // where tells where to look for the cause of an outcome.
 func where(o quintain.Outcome) string {
 	switch o {
@@ -121,24 +127,6 @@ func where(o quintain.Outcome) string {
 		return "Replies exceeded their time limit: see the length of replies and the server's load."
 	}
 	return "The episode was stopped early, as at the end of a run."
-}
-
-// number writes a number with four digits, and commas.
-func number(v float64) string {
-	switch size := math.Abs(v); {
-	case size >= 1e15 || size > 0 && size < 1e-4:
-		return strconv.FormatFloat(v, 'g', 4, 64)
-	case size >= 1000:
-		return words.Count(int(math.Round(v)))
-	}
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	if err != nil {
-		return "" // cannot happen
-	}
-	if math.Abs(rounded) >= 1000 {
-		return words.Count(int(rounded))
-	}
-	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
 // moment writes a time that the page's script shows in the reader's own time; nothing for an

@@ -89,7 +89,7 @@ func (s *Server) runPage() runPage {
 		p.Hub = text.String()
 	}
 	if s.machine != nil {
-		p.Machine = s.machine.facts()
+		p.Machine = process(s.machine, s.config.Data)
 	}
 	return p
 }

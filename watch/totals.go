@@ -160,9 +160,9 @@ func seconds(v float64) string {
 	case d >= 2*time.Minute:
 		return d.String()
 	case d >= time.Second:
-		return number(d.Seconds()) + " s"
+		return words.Number(d.Seconds()) + " s"
 	case d >= time.Millisecond:
-		return number(float64(d)/float64(time.Millisecond)) + " ms"
+		return words.Number(float64(d)/float64(time.Millisecond)) + " ms"
 	}
-	return number(float64(d)/float64(time.Microsecond)) + " µs"
+	return words.Number(float64(d)/float64(time.Microsecond)) + " µs"
 }

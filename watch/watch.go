@@ -24,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/watch/follow"
+	"github.com/quintain-rl/quintain/watch/machine"
 )
 
 // Home is the path of the first page.
@@ -55,8 +56,9 @@ type Server struct {
 	state   follow.State
 	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
-	machine *machine             // nil: not shown
+	machine *machine.Machine     // nil: not shown
 	agents  Agents               // nil: none
+	fleet   Fleet                // nil: none
 
 	searchTime time.Duration
 	grown      web.EventLog
@@ -85,9 +87,7 @@ func New(c Config) (*Server, error) {
 	var err error
 	if s.pages, s.alone, err = readPages(); c.TasksOnly {
 		s.ready = func() {}
-		for _, page := range s.pages {
-			page.Funcs(template.FuncMap{"links": func() []link { return []link{{"tasks", "Tasks"}} }})
-		}
+		navigate(s.pages, link{"tasks", "Tasks"})
 	}
 	return s, err
 }
@@ -104,6 +104,7 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/failures", Serve: s.failures},
 		{Path: "/watch/sessions", Serve: agentPages{s}.sessions},
 		{Path: "/watch/session", Serve: agentPages{s}.session},
+		{Path: "/watch/workers", Serve: workerPages{s}.workers},
 		{Path: Tasks, Serve: s.tasks},
 		{Path: "/watch/task", Serve: s.task},
 		{Path: "/watch/evaluations", Serve: s.evaluations},
@@ -151,7 +152,7 @@ func (s *Server) Run(ctx context.Context) error {
 		for s.refresh() && ctx.Err() == nil {
 			continue // ten million numbers take a few seconds
 		}
-		now, h := s.status(), s.hubNow()
+		now, h := s.status(), s.hubNow()+workersNow(s.fleet)
 		if now != last || h != held {
 			last, held = now, h
 			s.grown.Add("grown", now.event())

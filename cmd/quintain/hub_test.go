@@ -102,6 +102,10 @@ func TestHubRunsAndStats(t *testing.T) {
 			t.Errorf("hub stats %v: status %d, want %d", args, status, exitFailed)
 		}
 	}
+	shown = start("hub", "workers", "--url", url, "--key-file", keys)
+	if status := shown.wait(t); status != exitFailed || !strings.Contains(shown.stderr.String(), `the run "default" at `+url+` has no workers`) {
+		t.Errorf("hub workers of a hub without: status %d\n%s", status, shown.stderr.String())
+	}
 	askHub(t, 200, "GET "+url+"/v1/runs/exp2/batch", "t", "")
 	askHub(t, 403, "DELETE "+url+"/v1/runs/exp2", "t", "")
 	askHub(t, 200, "DELETE "+url+"/v1/runs/exp2", "a", "")

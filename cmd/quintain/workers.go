@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/watch"
 )
 
 // played lists the settings that a worker takes from its coordinator.
@@ -27,8 +28,6 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, nil
 	case c.Run.Gateway:
 		return nil, usagef("run.workers: agents elsewhere play by run.gateway; choose one")
-	case c.Policy.Kind == player.Tiny:
-		return nil, usagef("run.workers: workers cannot have the weights of the tiny policy yet; choose another policy")
 	}
 	text, err := settings.New(c).Use(played()...).YAML()
 	if err != nil {
@@ -39,22 +38,31 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, err
 	}
 	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
-	return fleet.New(fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}), nil
+	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}
+	if c.Policy.Kind == player.Tiny {
+		to.Weights = fleet.NewWeights()
+	}
+	return fleet.New(to), nil
 }
 
 // leaseTo has workers elsewhere play the problems of a run.
 func (a *runner) leaseTo(to *run.Config) {
 	if a.leases != nil {
+		if a.trains {
+			hub := a.host.Hub().Default()
+			a.leases.Follow(fleet.Versions{Told: hub.Told, Oldest: a.oldest, Moved: hub.Move})
+		}
 		to.Part = a.leases.Part()
 		to.Outside = func(ctx context.Context, t *run.Table) error { return a.leases.Run(ctx, t) }
 	}
 }
 
 // showWorkers says how workers elsewhere come to the run.
-func (a *runner) showWorkers() {
+func (a *runner) showWorkers(pages *watch.Server) {
 	if a.leases == nil {
 		return
 	}
+	pages.ShowFleet(a.leases)
 	for _, m := range a.leases.Collectors() {
 		a.register(m)
 	}

@@ -63,6 +63,10 @@ type coordinator struct {
 	left      int // problems
 	waits     chan struct{}
 	version   int
+	over      string                  // why the run is over
+	servers   map[string]int32        // versions told for single ones
+	every     float64                 // seconds between beats; 0: 5
+	uses      map[string]fleet.Server // of the last beat
 	told      []fleet.Registration
 	calls     []string // of a kind each, such as "POST finish"
 	open      map[uint64]string
@@ -75,6 +79,7 @@ type coordinator struct {
 	finished  map[uint64]fleet.Finish
 	returned  []uint64
 	lateTakes int // finishes for leases of forgotten instances
+	torn      int // files of weights that are cut off
 }
 
 // newCoordinator returns a coordinator with n problems.
@@ -127,13 +132,19 @@ func (c *coordinator) serve(w http.ResponseWriter, r *http.Request) {
 	switch kind(r) {
 	case "GET play":
 		c.answer(w, fleet.Play{Program: "quintain 1", Tasks: "as here"})
+	case "GET weights":
+		c.weigh(w, r)
 	case "POST workers":
 		var of fleet.Registration
 		c.read(text, &of)
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if c.over != "" {
+			http.Error(w, `{"error": "the run is over: `+c.over+`"}`, http.StatusGone)
+			return
+		}
 		c.told = append(c.told, of)
-		c.answer(w, fleet.Welcome{Lease: 15, Beat: 5, Version: c.version})
+		c.answer(w, fleet.Welcome{Lease: 15, Beat: cmp.Or(c.every, 5), Version: c.version, Servers: c.servers})
 	case "POST leases":
 		c.lend(w, r)
 	case "POST beat":
@@ -190,8 +201,8 @@ func (c *coordinator) lend(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Err() != nil {
 		return
 	}
-	grant := fleet.Grant{Version: c.version}
-	for len(grant.Leases) < most && c.left+len(c.again) > 0 {
+	grant := fleet.Grant{Version: c.version, Servers: c.servers, Over: c.over}
+	for c.over == "" && len(grant.Leases) < most && c.left+len(c.again) > 0 {
 		grant.Leases = append(grant.Leases, c.grant(instance))
 	}
 	c.answer(w, grant)
@@ -233,7 +244,8 @@ func (c *coordinator) beat(w http.ResponseWriter, r *http.Request, text []byte) 
 			return
 		}
 	}
-	answer := fleet.Answer{Version: c.version}
+	c.uses = of.Servers
+	answer := fleet.Answer{Version: c.version, Servers: c.servers, Over: c.over}
 	for _, n := range of.Leases {
 		if slices.Contains(c.gone, n) {
 			answer.Gone = append(answer.Gone, n)
@@ -244,8 +256,10 @@ func (c *coordinator) beat(w http.ResponseWriter, r *http.Request, text []byte) 
 
 // finish closes a lease.
 func (c *coordinator) finish(w http.ResponseWriter, r *http.Request, text []byte) {
-	var of fleet.Finish
-	c.read(text, &of)
+	of, err := fleet.ReadFrame(text)
+	if err != nil || r.Header.Get("Content-Type") != fleet.Frame {
+		c.t.Errorf("a finish of %d bytes with type %q: %v", len(text), r.Header.Get("Content-Type"), err)
+	}
 	parts := strings.Split(r.URL.Path, "/")
 	number, err := strconv.ParseUint(parts[len(parts)-2], 10, 64)
 	if err != nil {
@@ -320,9 +334,26 @@ func (p *playing) end() error {
 
 var errStop = errors.New("a signal")
 
-// start starts a worker with two groups of four at once, each episode of which takes a
-// second, after which change may change the config.
+// start starts a worker; see hire.
 func (c *coordinator) start(change func(*worker.Config)) *playing {
+	c.t.Helper()
+	p, w, err := c.hire(change)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var ctx context.Context
+	ctx, p.stop = context.WithCancelCause(context.Background())
+	go func() {
+		defer close(p.done)
+		p.err = w.Work(ctx)
+	}()
+	c.t.Cleanup(func() { _ = p.end() })
+	return p
+}
+
+// hire returns a worker with two groups of four at once, each episode of which takes a second,
+// after which change may change the config.
+func (c *coordinator) hire(change func(*worker.Config)) (*playing, *worker.Worker, error) {
 	c.t.Helper()
 	p := &playing{cut: make(chan struct{}), done: make(chan struct{}), began: time.Now()}
 	s := worker.Defaults()
@@ -345,16 +376,6 @@ func (c *coordinator) start(change func(*worker.Config)) *playing {
 	if change != nil {
 		change(&to)
 	}
-	var ctx context.Context
-	ctx, p.stop = context.WithCancelCause(context.Background())
-	w, err := worker.New(ctx, to)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	go func() {
-		defer close(p.done)
-		p.err = w.Work(ctx)
-	}()
-	c.t.Cleanup(func() { _ = p.end() })
-	return p
+	w, err := worker.New(context.Background(), to)
+	return p, w, err
 }

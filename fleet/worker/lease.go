@@ -20,8 +20,9 @@ import (
 // A lease is one that the worker holds.
 type lease struct {
 	fleet.Lease
-	life context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
-	die  context.CancelCauseFunc
+	version int             // of the coordinator's weights when it was granted
+	life    context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
+	die     context.CancelCauseFunc
 }
 
 // hold plays a lease and hands it back. Ctx ends when no more groups may begin. It calls
@@ -38,6 +39,8 @@ func (s *session) hold(ctx context.Context, l *lease, fail func(error)) {
 		fail(err)
 	case errors.Is(context.Cause(l.life), errGone), errors.Is(context.Cause(l.life), errUnknown):
 		s.counts.fenced.Add(1)
+	case isOver(context.Cause(l.life)): // the coordinator has taken it back
+		s.counts.returned.Add(1)
 	case l.life.Err() != nil:
 		s.counts.lost.Add(1)
 	}
@@ -48,7 +51,9 @@ func (s *session) wait(ctx context.Context, l *lease) (fleet.Finish, error) {
 	select {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
-		return s.play(ctx, l)
+		if s.learns == nil || s.learns.reach(ctx, l) {
+			return s.play(ctx, l)
+		}
 	case <-ctx.Done():
 	case <-l.life.Done():
 	}
@@ -116,12 +121,13 @@ func (s *session) job(l *lease) (job rollout.Job, err error) {
 // lease ends.
 func (s *session) finish(l *lease, f fleet.Finish) error {
 	f.Instance = s.instance
-	to, err := body(f)
+	frame, err := fleet.AppendFrame(nil, &f)
+	to := call{body: frame, kind: fleet.Frame}
 	if err != nil {
 		return fmt.Errorf("lease %d: the group of %s: %w", l.Number, l.Problem.ID(), err)
 	}
 	episodes := len(f.Episodes)
-	f.Episodes = nil // to is all that must be kept
+	f.Episodes = nil // the frame is all that must be kept
 	select {
 	case s.senders <- struct{}{}:
 		defer func() { <-s.senders }()

@@ -75,7 +75,7 @@ func (s *session) run(ctx, sending context.Context) error {
 	still()
 	beats.Wait()
 	if err = context.Cause(playing); !errors.Is(err, errUnknown) {
-		s.leave(ctx)
+		s.leave(ctx, isOver(err))
 	}
 	return Ended(ctx, err)
 }
@@ -105,9 +105,12 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 		case err != nil:
 			return s.config.Client.explain(err)
 		}
-		s.told(grant.Version)
+		if grant.Over != "" {
+			return &overError{"the run is over: " + grant.Over}
+		}
+		s.told(grant.Version, grant.Servers, grant.Oldest)
 		for _, of := range grant.Leases {
-			if l := s.take(life, of); l != nil {
+			if l := s.take(life, of, grant.Version); l != nil {
 				s.leases.Go(func() { s.hold(ctx, l, fail) })
 			}
 		}
@@ -139,13 +142,13 @@ func (s *session) tell(idle bool) {
 }
 
 // take holds a lease, unless it is held already: then it returns nil.
-func (s *session) take(life context.Context, of fleet.Lease) *lease {
+func (s *session) take(life context.Context, of fleet.Lease, version int) *lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[of.Number] != nil {
 		return nil
 	}
-	l := &lease{Lease: of}
+	l := &lease{Lease: of, version: version}
 	l.life, l.die = context.WithCancelCause(life)
 	s.held[l.Number] = l
 	s.unplayed++
@@ -182,7 +185,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		s.mu.Lock()
 		named := slices.Sorted(maps.Keys(s.held))
 		s.mu.Unlock()
-		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named})
+		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Servers: s.servers()})
 		if err != nil {
 			fail(err)
 			return
@@ -199,7 +202,10 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		case failed && !f.temporary():
 			fail(s.config.Client.explain(err))
 		case err == nil:
-			s.told(answer.Version)
+			if answer.Over != "" {
+				fail(&overError{"the run is over: " + answer.Over})
+			}
+			s.told(answer.Version, answer.Servers, answer.Oldest)
 			s.cancel(answer.Gone)
 		}
 	}
@@ -235,12 +241,12 @@ func (s *session) cancel(gone []uint64) {
 // path returns a path of the instance.
 func (s *session) path(form string) string { return strings.Replace(form, "{instance}", s.instance, 1) }
 
-// leave tells the coordinator that the worker ends. If it does not hear that, the leases
-// expire.
-func (s *session) leave(ctx context.Context) {
+// leave tells the coordinator that the worker ends, perhaps because the run is over. If it does
+// not hear that, the leases expire.
+func (s *session) leave(ctx context.Context, over bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
-	if err := s.config.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil {
+	if err := s.config.Client.do(ctx, call{method: http.MethodDelete, path: s.path(fleet.PathWorker)}); err != nil && !over {
 		s.config.Say("the coordinator was not told that the worker ends (%v): it finds out within %v", err, time.Duration(s.welcome.Lease*float64(time.Second)))
 	}
 }

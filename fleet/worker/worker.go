@@ -17,6 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
@@ -32,6 +33,17 @@ const (
 
 // errUnknown says that the coordinator does not know the instance.
 var errUnknown = errors.New("the coordinator does not know this worker any more")
+
+// An overError says that the run is over, and why. It ends the worker in order.
+type overError struct{ text string }
+
+// Error implements error.
+func (e *overError) Error() string { return e.text }
+
+func isOver(err error) bool {
+	_, is := errors.AsType[*overError](err)
+	return is
+}
 
 // A Config says for which run a worker plays, and how.
 type Config struct {
@@ -58,15 +70,23 @@ type Worker struct {
 	tasks  string // digest of the problems
 	slots  int    // episodes at once
 	engine rollout.Engine
+	learns *student // the policy, if the coordinator trains it; nil: another plays
 
-	version atomic.Int32 // one more than that of the weights
+	weights atomic.Pointer[versions]
 	counts  counts
+}
+
+// versions are those of the weights, as the coordinator told.
+type versions struct {
+	weights.Told
+	oldest int // see [fleet.Welcome]
 }
 
 // New returns a worker with its policy. An inference server that is not up yet is waited
 // for later.
 func New(ctx context.Context, c Config) (*Worker, error) {
 	w := &Worker{config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
+	w.told(weights.Unknown, nil, 0)
 	var err error
 	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
 		return nil, err
@@ -86,21 +106,19 @@ func New(ctx context.Context, c Config) (*Worker, error) {
 	return w, nil
 }
 
-// errTiny says why the tiny policy does not play.
-var errTiny = errors.New("policy.kind: the run plays with the tiny policy, whose weights a worker cannot fetch; " +
-	"choose --policy server with the --url of an inference server, or --policy script")
-
 // policy returns the policy of the settings.
 func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
 	p := w.config.Player
 	switch p.Kind {
 	case player.Tiny:
-		return nil, player.Invalid(errTiny)
+		var err error
+		w.learns, err = w.student(ctx)
+		return w.learns, err
 	case player.Script:
-		return p.Solver(w.config.Streams, w.config.Run.Seed, w.Version), nil
+		return p.Solver(w.config.Streams, w.config.Run.Seed, func() int32 { return w.Version("") }), nil
 	}
 	s, err := p.NewServer(server.Use{
-		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,
+		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Oldest: w.oldest, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,
 		Say: func(text string) { w.config.Say("%s", text) },
 	})
 	if err != nil {
@@ -122,19 +140,41 @@ func (c *counts) String() string {
 	return text
 }
 
-// Version is the version of the weights that the policy samples with, as somebody told the
-// run; [weights.Unknown] until the worker is registered.
-func (w *Worker) Version() int32 { return w.version.Load() + weights.Unknown }
+// Version is the version of the weights on the server at an address, as somebody told the run for
+// it, or for all; [weights.Unknown] until the worker is registered.
+func (w *Worker) Version(url string) int32 { return w.weights.Load().Of(url) }
 
-// told takes the version from an answer.
-func (w *Worker) told(version int) { w.version.Store(int32(version) - weights.Unknown) }
+// oldest is the oldest version whose tokens may still be trained on.
+func (w *Worker) oldest() int32 { return int32(w.weights.Load().oldest) }
+
+// told takes the versions from an answer.
+func (w *Worker) told(version int, servers map[string]int32, oldest int) {
+	w.weights.Store(&versions{weights.Told{Version: int32(version), Servers: servers}, oldest})
+}
+
+// servers returns the inference servers that answer.
+func (w *Worker) servers() map[string]fleet.Server {
+	policy, has := w.engine.Policy.(interface{ Versions() []pool.Weights })
+	if !has {
+		return nil
+	}
+	all := map[string]fleet.Server{}
+	for _, of := range policy.Versions() {
+		is := fleet.Server{Version: weights.Unknown, Unused: !of.Used}
+		if of.Said {
+			is.Version = of.Version
+		}
+		all[weights.Address(of.URL)] = is
+	}
+	return all
+}
 
 // groups is how many groups are played at once.
 func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
 
 // Work plays until ctx ends, and longer: groups under way have the grace period. It returns
-// when all leases are given back, or the coordinator has not answered for a while. The end
-// of ctx is no error.
+// when all leases are given back, or the coordinator has not answered for a while, and when the
+// run is over. The end of ctx or of the run is no error.
 func (w *Worker) Work(ctx context.Context) error {
 	defer func() { w.config.Say("the end: %s", &w.counts) }()
 	runner, runs := w.engine.Policy.(interface{ Run(context.Context) error })
@@ -165,10 +205,15 @@ func (w *Worker) run(ctx context.Context) error {
 	lost := &news{say: w.config.Say, lost: "waiting for the coordinator: %v; the worker plays what it holds, and tries again", back: "the coordinator answers again"}
 	for ctx.Err() == nil {
 		s := newSession(cut, w, lost)
-		if err := s.register(ctx); err != nil {
-			return Ended(ctx, err)
+		err := s.register(ctx)
+		if err == nil {
+			err = s.run(ctx, sending)
 		}
-		if err := s.run(ctx, sending); !errors.Is(err, errUnknown) {
+		if isOver(err) {
+			w.config.Say("%v", err)
+			return nil
+		}
+		if !errors.Is(err, errUnknown) {
 			return Ended(ctx, err)
 		}
 		w.config.Say("%v: what it held is thrown away, and it registers anew", errUnknown)
@@ -233,9 +278,12 @@ func (s *session) register(ctx context.Context) error {
 		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s: "+
 			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
 	}
+	if f, is := errors.AsType[*failure](err); is && f.status == http.StatusGone {
+		return &overError{f.text}
+	}
 	if err != nil {
 		return s.config.Client.explain(err)
 	}
-	s.told(s.welcome.Version)
+	s.told(s.welcome.Version, s.welcome.Servers, s.welcome.Oldest)
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package hubstats fetches the statistics of a running hub and prints them.
+// Package hubstats fetches the statistics of a running hub and the workers of its run, and prints them.
 package hubstats
 
 import (
@@ -24,11 +24,23 @@ type Request struct {
 // timeout bounds the answer of a hub.
 const timeout = 10 * time.Second
 
+// A refusal is a reply other than 200.
+type refusal struct {
+	status int
+	text   string
+}
+
+// Error implements error.
+func (r *refusal) Error() string { return r.text }
+
 // Fetch fetches the statistics as JSON.
-func (a Request) Fetch(ctx context.Context) ([]byte, error) {
+func (a Request) Fetch(ctx context.Context) ([]byte, error) { return a.fetch(ctx, "stats") }
+
+// fetch fetches something of the run as JSON. The error is a [*refusal] if the hub refuses it.
+func (a Request) fetch(ctx context.Context, what string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	target := strings.TrimRight(a.URL, "/") + "/v1/runs/" + url.PathEscape(a.Run) + "/stats"
+	target := strings.TrimRight(a.URL, "/") + "/v1/runs/" + url.PathEscape(a.Run) + "/" + what
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
 		return nil, err
@@ -46,7 +58,7 @@ func (a Request) Fetch(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	if reply.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s: %s: %s", target, reply.Status, text)
+		return nil, &refusal{reply.StatusCode, fmt.Sprintf("%s: %s: %s", target, reply.Status, text)}
 	}
 	return text, nil
 }

@@ -3,6 +3,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -82,4 +83,22 @@ func Count(n int) string {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
+}
+
+// Number writes a number with four digits, and commas.
+func Number(v float64) string {
+	switch size := math.Abs(v); {
+	case size >= 1e15 || size > 0 && size < 1e-4:
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	case size >= 1000:
+		return Count(int(math.Round(v)))
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		return "" // cannot happen
+	}
+	if math.Abs(rounded) >= 1000 {
+		return Count(int(rounded))
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -1,0 +1,82 @@
+package hubstats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/quintain-rl/quintain/fleet/roster"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/unicode15"
+)
+
+// ShowWorkers asks a run for its workers and prints them, or the reply of the run as it is.
+func (a Request) ShowWorkers(ctx context.Context, out io.Writer, asJSON bool) error {
+	text, err := a.fetch(ctx, "workers")
+	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
+		return fmt.Errorf("the run %q at %s has no workers: it plays its problems itself; quintain run --workers leases them", a.Run, a.URL)
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		_, err := fmt.Fprintf(out, "%s\n", text)
+		return err
+	}
+	var r roster.Roster
+	if err := jsonform.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("%s: the answer is not a list of workers: %w", a.URL, err)
+	}
+	return PrintWorkers(out, &r, time.Now())
+}
+
+// PrintWorkers prints the workers of a run at the time now, then the lost ones, and how the
+// leases ended since the coordinator began.
+func PrintWorkers(out io.Writer, r *roster.Roster, now time.Time) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if len(r.Workers)+len(r.Lost) > 0 {
+		fmt.Fprintln(table, "worker\tinstance\tslots\tholds\tplayed\treturned\texpired\tfenced\tlast seen")
+	}
+	row := func(w *roster.Worker, state string) {
+		fmt.Fprintf(table, "%s\t%.8s\t%d\t%d\t%d\t%d\t%d\t%d\t%s ago%s\n",
+			safe(w.Name), safe(w.Instance), w.Slots, w.Leases, w.Groups, w.Returned, w.Expired, w.Fenced, span(now.Sub(w.LastSeen)), state)
+	}
+	for i := range r.Workers {
+		state := ""
+		if why := r.Workers[i].Fault; why != "" {
+			state = "; it lies, and gets nothing more: " + safe(why)
+		}
+		row(&r.Workers[i], state)
+	}
+	for i := range r.Lost {
+		row(&r.Lost[i], "; it is lost")
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s with %s; %s under way are wanted\n", some(len(r.Workers), "worker"), some(r.Held, "lease"), some(r.Wanted, "episode"))
+	var ends []string
+	for _, how := range roster.Endings() {
+		ends = append(ends, fmt.Sprintf("%d %s", r.Ended[how], how))
+	}
+	fmt.Fprintf(out, "since the coordinator began: %s granted; %s\n", some(r.Granted, "lease"), strings.Join(ends, ", "))
+	for _, p := range r.Poison {
+		fmt.Fprintf(out, "given up %s ago, since %s were lost with it: %s\n", span(now.Sub(p.At)), some(p.Workers, "worker"), safe(p.Problem))
+	}
+	return nil
+}
+
+// safe removes characters with which a worker could move the cursor.
+func safe(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode15.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, text)
+}

@@ -1,0 +1,47 @@
+package watch
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+
+	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/watch/machine"
+	"github.com/quintain-rl/quintain/watch/words"
+)
+
+// A fact is a name and a value, as text.
+type fact struct{ Name, Value string }
+
+// ShowMachine adds this process to the page of the run: its processors, memory and
+// goroutines, and the disk space of the data folder. It is for the process of the run or the
+// hub. Call it before the first request.
+func (s *Server) ShowMachine() { s.machine = machine.New() }
+
+// process lists facts of this process, and of the disk of a data folder.
+func process(m *machine.Machine, data string) []fact {
+	const unknown = "not known" // this system does not tell
+	use := m.Use()
+	disk, used, memory := unknown, unknown, unknown
+	if free, total, known := datadir.Space(data); known {
+		disk = size(float64(free)) + " free of " + size(float64(total))
+	}
+	if !math.IsNaN(use.Processors) {
+		used = strconv.FormatFloat(use.Processors, 'f', 2, 64) + " of " + strconv.Itoa(runtime.NumCPU())
+	}
+	if !math.IsNaN(use.Memory) {
+		memory = size(use.Memory)
+	}
+	return []fact{{"Processors in use", used}, {"Memory", memory}, {"Goroutines", words.Count(runtime.NumGoroutine())}, {"Disk of the data folder", disk}}
+}
+
+// size writes a number of bytes.
+func size(bytes float64) string {
+	for _, unit := range []string{"B", "kB", "MB", "GB", "TB"} {
+		if bytes < 1000 || unit == "TB" {
+			return words.Number(bytes) + " " + unit
+		}
+		bytes /= 1000
+	}
+	return ""
+}
