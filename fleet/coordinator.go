@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet/lease"
 	"github.com/quintain-rl/quintain/fleet/roster"
+	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -50,19 +51,25 @@ type Coordinator struct {
 	metrics metrics
 	gate    chan struct{} // whoever waits at the gate puts an element in
 
+	versions Versions
+	lags     *weights.Servers
+
 	mu      sync.Mutex
 	table   Table              // nil: the run is not open, or it ends
 	over    string             // why the run is over; empty: it is not
 	running context.Context    //nolint:containedctx // ends when the run does
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
+	servers map[string]Server  // of the workers at the last look, by address
+	lowest  int32              // version on them then
 }
 
 // A worker is a process that plays.
 type worker struct {
 	roster.Worker
-	holds map[uint64]*held
-	left  bool // it has taken leave, and a finish is under way
+	holds   map[uint64]*held
+	left    bool              // it has taken leave, and a finish is under way
+	servers map[string]Server // that it uses
 }
 
 // A held is an open lease.
@@ -78,7 +85,8 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{}}
+	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown}
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
@@ -104,6 +112,7 @@ func (c *Coordinator) Run(ctx context.Context, t Table) error {
 			for _, h := range c.expire(now) {
 				c.lose(ctx, h)
 			}
+			c.look(now)
 		}
 	}
 }
@@ -407,7 +416,7 @@ func (c *Coordinator) Collectors() []prometheus.Collector {
 			return float64(n())
 		}
 	}
-	return append(c.metrics.all(),
+	return append(c.metrics.all(), c.lags,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, count(func() int { return len(c.workers) })),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, count(func() int { return len(c.held) })),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.wanted()) }))

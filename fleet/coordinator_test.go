@@ -57,6 +57,8 @@ type desk struct {
 	*rollout.Mix
 	gate *rollout.Admission
 
+	versions Versions
+
 	mu     sync.Mutex
 	judged map[string]rollout.Result // by the ID of the problem
 	twice  int                       // problems that were judged again
@@ -127,6 +129,7 @@ type site struct {
 // newSite opens a coordinator over a desk, with the leases of a snapshot, if there is one.
 func newSite(t *testing.T, d *desk, before json.RawMessage) *site {
 	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size})
+	c.Follow(d.versions)
 	if before != nil {
 		if err := c.Part().Restore(before); err != nil {
 			t.Fatal(err)

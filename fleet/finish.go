@@ -26,7 +26,7 @@ func (c *Coordinator) finish(call *web.Call) error {
 		call.SkipBody()
 		return web.Errorf(http.StatusNotFound, "there is no lease %q", call.Param("number"))
 	}
-	f, err := read[Finish](call, mostEpisodes)
+	f, err := readFinish(call)
 	if err != nil {
 		return err
 	}

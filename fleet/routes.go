@@ -74,11 +74,28 @@ func closed(call *web.Call) error {
 // read reads the body of a call.
 func read[T any](call *web.Call, most int64) (v T, err error) {
 	call.MaxBody = most
-	return web.ReadBody(call, func(body []byte) (v T, err error) {
-		if err := jsonform.Unmarshal(body, &v); err != nil {
-			return v, web.Errorf(http.StatusBadRequest, "%v", err)
+	return web.ReadBody(call, readJSON[T])
+}
+
+func readJSON[T any](body []byte) (v T, err error) {
+	if err := jsonform.Unmarshal(body, &v); err != nil {
+		return v, web.Errorf(http.StatusBadRequest, "%v", err)
+	}
+	return v, nil
+}
+
+// readFinish reads a finish, as JSON or as a [Frame].
+func readFinish(call *web.Call) (Finish, error) {
+	if call.R.Header.Get("Content-Type") != Frame {
+		return read[Finish](call, mostEpisodes)
+	}
+	call.MaxBody = mostEpisodes
+	return web.ReadBody(call, func(body []byte) (Finish, error) {
+		f, err := ReadFrame(body)
+		if err != nil {
+			return f, web.Errorf(http.StatusBadRequest, "%v", err)
 		}
-		return v, nil
+		return f, nil
 	})
 }
 
@@ -116,7 +133,9 @@ func (c *Coordinator) register(call *web.Call) error {
 	}
 	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
-	return send(call, Welcome{Lease: lease, Beat: lease / 3, Version: c.table.Version()})
+	to := Welcome{Lease: lease, Beat: lease / 3}
+	to.Version, to.Servers, to.Oldest = c.told(c.table)
+	return send(call, to)
 }
 
 // check refuses a worker that would play other problems, or otherwise.
@@ -187,11 +206,13 @@ func (c *Coordinator) beat(call *web.Call) error {
 	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
 		w.Name, w.Slots = b.Name, b.Slots
 	}
+	w.servers = b.Servers
 	if c.over != "" {
 		defer c.mu.Unlock()
 		return send(call, Answer{Version: -1, Over: c.over})
 	}
-	a := Answer{Version: c.table.Version()}
+	var a Answer
+	a.Version, a.Servers, a.Oldest = c.told(c.table)
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
 		named[n] = true
@@ -255,7 +276,7 @@ func (c *Coordinator) leases(call *web.Call) error {
 	}
 	g := Grant{Leases: leases, Version: -1}
 	if t := c.tableNow(); t != nil {
-		g.Version = t.Version()
+		g.Version, g.Servers, g.Oldest = c.told(t)
 	}
 	return send(call, g)
 }

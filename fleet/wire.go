@@ -37,6 +37,14 @@ type Welcome struct {
 	Lease   float64 `json:"lease_seconds"` // without a sign of life for so long, a worker loses what it holds
 	Beat    float64 `json:"beat_seconds"`  // between signs of life
 	Version int     `json:"version"`       // of the weights that the policy samples with, as told to the run; -1: unknown
+
+	// Servers are the versions told for single servers, by their addresses. They go before
+	// Version, and after what a server reports itself.
+	Servers map[string]int32 `json:"servers,omitempty"`
+
+	// Oldest is the oldest version whose tokens may still be trained on. Servers with older weights
+	// get no requests while the worker has others.
+	Oldest int `json:"oldest,omitempty"`
 }
 
 // A Lease is a problem given to a worker, which plays the whole group.
@@ -49,9 +57,11 @@ type Lease struct {
 
 // A Grant answers a worker that asks for leases: it has none after the wait if none may begin.
 type Grant struct {
-	Leases  []Lease `json:"leases"`
-	Version int     `json:"version"`
-	Over    string  `json:"over,omitempty"` // see Answer
+	Leases  []Lease          `json:"leases"`
+	Version int              `json:"version"` // as the next two, see [Welcome]
+	Servers map[string]int32 `json:"servers,omitempty"`
+	Oldest  int              `json:"oldest,omitempty"`
+	Over    string           `json:"over,omitempty"` // see Answer
 }
 
 // A Beat is a sign of life, with the numbers of the leases that the worker holds. A coordinator
@@ -60,13 +70,23 @@ type Beat struct {
 	Name   string   `json:"name,omitempty"`
 	Slots  int      `json:"slots,omitempty"`
 	Leases []uint64 `json:"leases"`
+
+	Servers map[string]Server `json:"servers,omitempty"` // inference servers that answer the worker, by their addresses
+}
+
+// A Server is what a worker knows of an inference server.
+type Server struct {
+	Version int32 `json:"version"`          // of its weights, as it reports itself; -1: it reports none
+	Unused  bool  `json:"unused,omitempty"` // it gets no requests, because its weights are too old
 }
 
 // An Answer is that to a beat.
 type Answer struct {
-	Gone    []uint64 `json:"gone,omitempty"` // of the leases that it named: no longer its own
-	Version int      `json:"version"`
-	Over    string   `json:"over,omitempty"` // why the run is over: the worker holds nothing any more, and takes leave; a registration gets 410. Empty: it is not
+	Gone    []uint64         `json:"gone,omitempty"` // of the leases that it named: no longer its own
+	Version int              `json:"version"`        // as the next two, see [Welcome]
+	Servers map[string]int32 `json:"servers,omitempty"`
+	Oldest  int              `json:"oldest,omitempty"`
+	Over    string           `json:"over,omitempty"` // why the run is over: the worker holds nothing any more, and takes leave; a registration gets 410. Empty: it is not
 }
 
 // A Finish closes a lease.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
+	"github.com/quintain-rl/quintain/hub/trade"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -16,9 +17,6 @@ const maxBurst = 1000
 
 // errNoBatch says that the waiting groups form no batch.
 var errNoBatch = errors.New("no batch")
-
-// errMoved says that the run changed while a batch was read: begin anew.
-var errMoved = errors.New("the run changed meanwhile")
 
 // noBatchYet reports whether err may pass with time: no batch, or groups that the disk cannot
 // read for now.
@@ -29,11 +27,11 @@ func noBatchYet(err error) bool {
 // nextBatch acknowledges the trainer's batches, if its claim says so, and returns the next
 // batch: one that is due again, or a new one.
 func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
-	held, err := r.trade.deal(ctx)
+	held, err := r.trade.Deal(ctx)
 	if err != nil {
 		return parcel{}, err
 	}
-	defer held.end()
+	defer held.End()
 	if err := r.batches.settle(held, c); err != nil {
 		return parcel{}, err
 	}
@@ -41,14 +39,14 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 		d := r.batches.nextDue(c.trainer)
 		if d == nil {
 			p, err := r.form(held, c)
-			if errors.Is(err, errMoved) {
+			if errors.Is(err, trade.ErrMoved) {
 				continue
 			}
 			return p, err
 		}
 		if d.demand == r.registry.Demand() {
 			p, err := r.again(held, d, c)
-			if errors.Is(err, errMoved) {
+			if errors.Is(err, trade.ErrMoved) {
 				continue
 			}
 			if err == nil || !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
@@ -62,12 +60,12 @@ func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
 }
 
 // again hands out an earlier batch. r.trade is held.
-func (r *Run) again(held *deal, d *batch, c claim) (parcel, error) {
+func (r *Run) again(held *trade.Deal, d *batch, c claim) (parcel, error) {
 	release := r.batches.reserve(d)
 	var first []queue.Delivery
-	err := held.lend(func() (err error) { first, err = r.batches.fetch(held, d.seqs); return err })
+	err := held.Lend(func() (err error) { first, err = r.batches.fetch(held, d.seqs); return err })
 	if !release(err) {
-		return parcel{}, errMoved
+		return parcel{}, trade.ErrMoved
 	}
 	if err != nil {
 		return parcel{}, err
@@ -137,7 +135,7 @@ func (r *Run) nextTurn(now time.Time) time.Duration {
 }
 
 // form forms a batch of the waiting groups, and counts the step. r.trade is held.
-func (r *Run) form(held *deal, c claim) (parcel, error) {
+func (r *Run) form(held *trade.Deal, c claim) (parcel, error) {
 	if r.strict {
 		return r.formBurst(held, c)
 	}
@@ -155,7 +153,7 @@ func (r *Run) form(held *deal, c claim) (parcel, error) {
 
 // formBurst forms all possible batches, as Atropos does, counts them all, and hands out the
 // last. r.trade is held.
-func (r *Run) formBurst(held *deal, c claim) (parcel, error) {
+func (r *Run) formBurst(held *trade.Deal, c claim) (parcel, error) {
 	var formed []*batch
 	var seqs []uint64
 	for len(seqs) < maxBurst {
@@ -181,7 +179,7 @@ func (r *Run) formBurst(held *deal, c claim) (parcel, error) {
 // read, the queue sets them aside, and choose tries again. The error is a
 // [queue.ErrUnreadable] if there is no batch because the disk fails for a moment. r.trade is
 // held.
-func (r *Run) choose(held *deal) (*batch, []queue.Delivery, error) {
+func (r *Run) choose(held *trade.Deal) (*batch, []queue.Delivery, error) {
 	for {
 		groups, err := r.queue.Lease(held, queue.Want{Consumer: consumer, Blind: true, Pick: r.pick})
 		if err != nil {
@@ -198,7 +196,7 @@ func (r *Run) choose(held *deal) (*batch, []queue.Delivery, error) {
 		}
 		d := newBatch(groups, r.registry.Demand())
 		var first []queue.Delivery
-		err = held.lend(func() (err error) { first, err = r.batches.fetch(held, d.seqs); return err })
+		err = held.Lend(func() (err error) { first, err = r.batches.fetch(held, d.seqs); return err })
 		if err != nil {
 			r.queue.Release(consumer, d.seqs...)
 		}

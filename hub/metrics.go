@@ -80,6 +80,9 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Envs-st.Connected, "connected", "no")
 	gauge("step", "The trainer's first step plus the batches handed out.", st.Step)
 	gauge("weights_version", "Told version of the weights in use by the policy's server; -1: unknown.", st.Version)
+	for server, version := range st.Servers {
+		gauge("server_weights_version", "Version of the weights told for one server.", int(version), "server", server)
+	}
 	age := 0.0
 	if !st.Queue.OldestPut.IsZero() {
 		age = max(0, time.Since(st.Queue.OldestPut).Seconds())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
+	"github.com/quintain-rl/quintain/hub/trade"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
@@ -33,7 +34,7 @@ type Run struct {
 	deleted atomic.Bool
 
 	// trade is held to choose or acknowledge batches and to change the registration.
-	trade *trade
+	trade *trade.Trade
 
 	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
@@ -52,7 +53,7 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, trade: newTrade(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, trade: trade.New(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
 	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
@@ -97,24 +98,6 @@ func (r *Run) Step() int { return r.batches.current() }
 // the number of episodes acknowledged since the hub started.
 func (r *Run) Acked() (steps, episodes int) { return r.batches.done() }
 
-// Version is the version of the weights in use by the policy's server, in steps of the
-// trainer; -1 if nobody told it.
-func (r *Run) Version() int { return int(r.weights.Now()) }
-
-// Tell sets the version, durably once it returns. A lower one than before is a
-// [*weights.FallError].
-func (r *Run) Tell(ctx context.Context, version int32) error {
-	before := r.weights.Now()
-	if err := r.weights.Tell(ctx, version); err != nil {
-		return err
-	}
-	if version > before {
-		r.batches.progress()
-		r.events.Add("version", map[string]any{"version": version})
-	}
-	return nil
-}
-
 // Staleness counts the groups acknowledged since the hub started, by how many steps their
 // oldest token was behind. Groups of unknown version do not count.
 func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
@@ -132,12 +115,12 @@ func (r *Run) BatchSize() (int, packing.Unit) {
 // enroll makes t the trainer's registration. The step never falls: it counts the batches
 // handed out, and whoever paces work by it relies on that.
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.end()
-	r.trade.turn++
+	defer d.End()
+	r.trade.Turn()
 	g := r.registry.Current()
 	if !g.Registered || !r.strict {
 		if err := r.reenroll(d, g, t); err != nil {
@@ -174,11 +157,11 @@ func (r *Run) start(ctx context.Context) (registered bool, err error) {
 	if g := r.registry.Current(); !g.Registered || g.Started {
 		return g.Registered, nil
 	}
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer d.end()
+	defer d.End()
 	err = r.registry.Update(d, func(now *registry.Registration) {
 		registered = now.Registered
 		now.Started = registered
@@ -191,11 +174,11 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer d.end()
+	defer d.End()
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
@@ -214,11 +197,11 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 // dismiss disconnects an environment. Its held groups will not be completed, so they may be
 // packed as they are.
 func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer d.end()
+	defer d.End()
 	if known, err = r.registry.Disconnect(d, id); !known || err != nil {
 		return known, err
 	}
@@ -229,31 +212,31 @@ func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
 
 // ack acknowledges one batch; see [batches.ack].
 func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.end()
+	defer d.End()
 	return r.batches.ack(d, number, trainer)
 }
 
 // nack returns one batch; see [batches.nack].
 func (r *Run) nack(ctx context.Context, number uint64, trainer string) error {
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.end()
+	defer d.End()
 	return r.batches.nack(d, number, trainer)
 }
 
 // extend renews the lease of one batch; see [batches.extend].
 func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
-	d, err := r.trade.deal(ctx)
+	d, err := r.trade.Deal(ctx)
 	if err != nil {
 		return until, err
 	}
-	defer d.end()
+	defer d.End()
 	return r.batches.extend(d, number, by)
 }
 
@@ -262,7 +245,7 @@ func (r *Run) reset(ctx context.Context) error {
 	r.trade.Lock()
 	defer r.trade.Unlock()
 	defer r.batches.wake()
-	r.trade.turn++
+	r.trade.Turn()
 	if err := r.registry.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}

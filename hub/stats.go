@@ -18,6 +18,9 @@ type Stats struct {
 	Step       int          `json:"step"`      // see [Run.Step]
 	Version    int          `json:"version"`   // see [Run.Version]
 	Staleness  map[int]int  `json:"staleness"` // see [Run.Staleness]
+
+	Servers map[string]int32 `json:"servers,omitempty"` // versions told for single servers, by their addresses
+
 	Queue      queue.Stats  `json:"queue"`
 	Held       int          `json:"held"`        // groups held for others to complete their environment's group size
 	Open       int          `json:"open"`        // formed, unacknowledged batches
@@ -64,7 +67,7 @@ func (r *Run) Stats() Stats {
 	on := r.ledger.Account(now)
 	st := Stats{
 		Since: r.server.since, Registered: on.Registered, Local: r.server.config.Local && r.name == DefaultRun, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
-		Version: r.Version(), Staleness: r.Staleness(),
+		Version: r.Version(), Servers: r.Told().Servers, Staleness: r.Staleness(),
 		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(), Unpackable: map[int]int{},
 		Envs: on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
 	}

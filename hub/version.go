@@ -4,24 +4,25 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
 )
 
-// tellVersion sets the version of the weights in use by the policy's server.
+// tellVersion sets the versions of the weights in use by the policy's servers.
 func (a v1API) tellVersion(c *web.Call) error {
-	version, err := readShort(c, atropos.DecodeVersion)
+	told, err := readShort(c, atropos.DecodeVersion)
 	if err != nil {
 		return err
 	}
-	err = a.Tell(context.WithoutCancel(c.Context()), version)
+	err = a.TellAll(context.WithoutCancel(c.Context()), weights.Told(told))
 	if fall, is := errors.AsType[*weights.FallError](err); is {
 		return web.Errorf(http.StatusConflict, "%v", fall)
 	}
@@ -62,8 +63,55 @@ func (a v1API) version(c *web.Call) error {
 	return a.showVersion(c)
 }
 
-// showVersion answers with the version, and the steps to compare it with.
+// A versionReply shows the version, and the steps to compare it with.
+type versionReply struct {
+	Version int32            `json:"version"`
+	Acked   int              `json:"acked"`
+	Step    int              `json:"step"`
+	Servers map[string]int32 `json:"servers,omitempty"` // told for single ones
+}
+
+// showVersion answers with the version.
 func (a v1API) showVersion(c *web.Call) error {
 	acked, _ := a.Acked()
-	return c.JSON(http.StatusOK, fmt.Appendf(nil, `{"version":%d,"acked":%d,"step":%d}`, a.Version(), acked, a.Step()))
+	told := a.Told()
+	body, err := jsonform.Marshal(versionReply{told.Version, acked, a.Step(), told.Servers})
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, body)
 }
+
+// Told is what was told of the weights in use by the policy's servers.
+func (r *Run) Told() weights.Told { return r.weights.Told() }
+
+// Version is the version of the weights in use by the policy's servers, in steps of the
+// trainer; -1 if nobody told it. Single servers may have others: see [Run.Told].
+func (r *Run) Version() int { return int(r.weights.Now()) }
+
+// Tell sets the version, durably once it returns. A lower one than before is a
+// [*weights.FallError].
+func (r *Run) Tell(ctx context.Context, version int32) error {
+	return r.TellAll(ctx, weights.Told{Version: version})
+}
+
+// TellAll is Tell, with versions of single servers; nil: those told before stay.
+func (r *Run) TellAll(ctx context.Context, told weights.Told) error {
+	before := r.Told()
+	if err := r.weights.TellAll(ctx, told); err != nil {
+		return err
+	}
+	now := r.Told()
+	if same := maps.Equal(before.Servers, now.Servers); !same {
+		r.batches.progress()
+		r.events.Add("version", map[string]any{"version": now.Version, "servers": now.Servers})
+	} else if now.Version > before.Version {
+		r.batches.progress()
+		r.events.Add("version", map[string]any{"version": now.Version})
+	}
+	return nil
+}
+
+// Move wakes those who wait for progress, because the versions of the servers in use have
+// changed.
+func (r *Run) Move() { r.batches.progress() }

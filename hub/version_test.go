@@ -41,6 +41,47 @@ func TestVersion(t *testing.T) {
 	f.want("GET", mainPath+"/version", "", `{"version":-1,"acked":0,"step":0}`)
 }
 
+// TestVersionsOfServers tells versions of single servers, each before a restart.
+func TestVersionsOfServers(t *testing.T) {
+	f := newFixture(t, nil, Config{})
+	for _, test := range []struct {
+		why, body string
+		status    int
+		shown     string
+	}{
+		{"one", `{"version":5,"servers":{"http://b:1/v1":4}}`, 200, `{"version":5,"acked":0,"step":0,"servers":{"http://b:1":4}}`},
+		{"the run alone", `{"version":6}`, 200, `{"version":6,"acked":0,"step":0,"servers":{"http://b:1":4}}`},
+		{"a lower one of the run", `{"version":5,"servers":{"http://b:1":6}}`, 409, `{"version":6,"acked":0,"step":0,"servers":{"http://b:1":4}}`},
+		{"an address that is none", `{"version":7,"servers":{"b":6}}`, 422, `{"version":6,"acked":0,"step":0,"servers":{"http://b:1":4}}`},
+		{"others in their place", `{"version":6,"servers":{"http://c":7,"http://a":0}}`, 200, `{"version":6,"acked":0,"step":0,"servers":{"http://a":0,"http://c":7}}`},
+		{"none any more", `{"version":6,"servers":{}}`, 200, `{"version":6,"acked":0,"step":0}`},
+	} {
+		progress := f.run.Progress()
+		before := f.do("GET", mainPath+"/version", "").Body.String()
+		if w := f.do("POST", mainPath+"/version", test.body); w.Code != test.status || test.status == 200 && w.Body.String() != test.shown {
+			t.Errorf("%s: %d %s, want %d %s", test.why, w.Code, w.Body, test.status, test.shown)
+		}
+		woken := false
+		select {
+		case <-progress:
+			woken = true
+		default:
+		}
+		if woken != (before != test.shown) {
+			t.Errorf("%s: woken %t, and the versions were %s", test.why, woken, before)
+		}
+		f.restart()
+		f.want("GET", mainPath+"/version", "", test.shown)
+	}
+	f.do("POST", mainPath+"/version", `{"version":6,"servers":{"http://b":5}}`)
+	if text := f.do("GET", "/metrics", "").Body.String(); !strings.Contains(text, `quintain_hub_server_weights_version{run="default",server="http://b"} 5`) {
+		t.Error("the metrics lack the version of a server")
+	}
+	if st := f.run.Stats(); st.Servers["http://b"] != 5 {
+		t.Errorf("the statistics have the servers %v", st.Servers)
+	}
+}
+
 // TestVersionIsAwaited waits for a version above a number.
 func TestVersionIsAwaited(t *testing.T) {
 	for _, test := range []struct {

@@ -7,18 +7,22 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/run/pieces"
 )
 
-// The record of a run is a snapshot, and changes since. A change has one of a fixed number of
-// keys, in turn, so that nobody has to delete it: the snapshot tells which changes follow it.
+// The record of a run is a snapshot, and changes since. The key of a change is its number since
+// the snapshot, so that nobody has to delete it: the snapshot tells which changes follow it.
 const (
 	changePrefix = "run-change-"
-	changeKeys   = 1024      // so many changes may follow a snapshot
-	changeBytes  = 256 << 10 // as well as so many bytes, or as many as the snapshot has
+	mostChanges  = 1024      // may follow a snapshot, or one for each byteShare of its bytes
+	byteShare    = 64        // see above
+	changeBytes  = 256 << 10 // of a change
+	growth       = 4         // as well as so many times the bytes of the snapshot, or of the longest change
 )
 
-// changeKey is the key of change number n.
-func changeKey(n uint64) string { return fmt.Sprint(changePrefix, n%changeKeys) }
+// changeKey is the key of the nth change since a snapshot.
+func changeKey(n uint64) string { return fmt.Sprint(changePrefix, n) }
 
 // A recordChange is a change of the record. Changes are numbered without a gap.
 type recordChange struct {
@@ -39,43 +43,50 @@ func (l *ledger) save(ctx context.Context) error {
 
 // saveNow is save with l.saving held.
 func (l *ledger) saveNow(ctx context.Context) error {
-	key, data, err := l.next()
+	list, err := l.next()
 	if err == nil {
-		err = l.store.SetState(ctx, key, data)
+		err = l.store.SetStates(ctx, list)
 	}
 	if err != nil {
 		l.grown = -1 // the changes are gone: write all
 		return fmt.Errorf("record of the run: %w", err)
 	}
+	if l.grown == 0 {
+		l.shelf.Wrote()
+	}
 	return nil
 }
 
-// next returns the state to write. l.saving is held.
-func (l *ledger) next() (key string, data []byte, err error) {
+// next returns the states to write, in their order. l.saving is held.
+func (l *ledger) next() ([]queue.State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.grown >= 0 && l.grown < max(changeBytes, l.whole) && l.record.Number-l.since < changeKeys {
+	if l.grown >= 0 && l.grown < growth*max(changeBytes, l.whole) && int(l.record.Number-l.since) < max(mostChanges, l.whole/byteShare) {
 		c := recordChange{RunID: l.record.RunID, Number: l.record.Number + 1, Version: l.record.Version, Part: l.record.Part.changes(), Streams: l.record.Streams.Changes()}
 		if !slices.Equal(l.record.Batch, l.batch) {
 			c.Batch = &l.record.Batch
 		}
-		if data, err = jsonform.Marshal(c); err != nil {
-			return "", nil, err
+		data, err := jsonform.Marshal(c)
+		if err != nil {
+			return nil, err
 		}
 		if len(data) <= changeBytes {
 			l.record.Number++
 			l.grown += len(data)
 			l.batch = l.record.Batch
-			return changeKey(c.Number), data, nil
+			return []queue.State{{Key: changeKey(c.Number - l.since), Value: data}}, nil
 		}
 	}
-	data, err = l.snapshot()
-	l.grown, l.whole, l.since, l.batch = 0, len(data), l.record.Number, l.record.Batch
-	return recordKey, data, err
+	list, err := l.snapshot()
+	l.grown, l.whole, l.since, l.batch = 0, 0, l.record.Number, l.record.Batch
+	for _, one := range list {
+		l.whole += len(one.Value)
+	}
+	return list, err
 }
 
-// snapshot encodes the whole record. l.mu is held.
-func (l *ledger) snapshot() ([]byte, error) {
+// snapshot encodes the whole record, and a large part of it in pieces. l.mu is held.
+func (l *ledger) snapshot() ([]queue.State, error) {
 	part, err := l.record.Part.snapshot() // before the streams: it may know of a problem less, and none more
 	if err != nil {
 		return nil, err
@@ -84,11 +95,18 @@ func (l *ledger) snapshot() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonform.Marshal(struct {
+	var cut json.RawMessage
+	if pieces.Large(part) {
+		part, cut = nil, part
+	}
+	mark, before, after := l.shelf.Cut(cut)
+	data, err := jsonform.Marshal(struct {
 		recordHead
 		Streams json.RawMessage `json:"streams"`
 		Part    json.RawMessage `json:"part,omitempty"`
-	}{l.record.recordHead, streams, part})
+		Pieces  pieces.Mark     `json:"pieces,omitzero"` // of Part
+	}{l.record.recordHead, streams, part, mark})
+	return slices.Concat(before, []queue.State{{Key: recordKey, Value: data}}, after), err
 }
 
 // replay makes the changes that follow the snapshot.
@@ -113,10 +131,10 @@ func (l *ledger) replay(ctx context.Context) error {
 			return nil
 		}
 		if err := l.record.Streams.Replay(c.Streams); err != nil {
-			return fmt.Errorf("state %s: %w", changeKey(c.Number), err)
+			return fmt.Errorf("change %d: %w", c.Number, err)
 		}
 		if err := l.record.Part.replay(c.Part); err != nil {
-			return fmt.Errorf("state %s: %w", changeKey(c.Number), err)
+			return fmt.Errorf("change %d: %w", c.Number, err)
 		}
 		l.record.Number, l.record.Version = c.Number, c.Version
 		if c.Batch != nil {

@@ -6,8 +6,41 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/exam"
 )
+
+// An ExamLine is a line of the log of evaluations.
+type ExamLine struct {
+	Version int                `json:"version"` // of the policy, at the end of the evaluation
+	Seconds float64            `json:"seconds"` // of all processes of the run until then
+	Mean    float64            `json:"mean_score"`
+	Tasks   map[string]float64 `json:"tasks"` // mean score of each, by its label
+
+	Interval *stats.Interval `json:"interval,omitempty"` // of Mean, with 95 % confidence, over the problems
+
+	// Examples are one problem of each label, the same in every evaluation of the run.
+	Examples []Example `json:"examples,omitempty"`
+}
+
+// ReadExams reads the log of evaluations at path. The error is [fs.ErrNotExist] if there
+// is none.
+func ReadExams(path string) ([]ExamLine, error) { return jsonl.ReadLog[ExamLine](path) }
+
+// Line is the line of the evaluation; nil: nothing was scored.
+func (e *Examined) Line() *ExamLine {
+	if e.Report.Mean == nil {
+		return nil
+	}
+	line := &ExamLine{Version: e.Version, Seconds: e.Seconds, Mean: *e.Report.Mean, Tasks: map[string]float64{}, Interval: e.Report.Within, Examples: e.Examples}
+	for _, row := range e.Report.Rows {
+		if row.Mean != nil {
+			line.Tasks[row.Label] = *row.Mean
+		}
+	}
+	return line
+}
 
 // Exams are held on demand during the run.
 type Exams struct {
@@ -68,8 +101,14 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report, examples.examples()})
 }
 
-// examineWhenDue examines the policy during the run, until ctx ends.
+// examineWhenDue examines the policy during the run, until ctx ends. Players outside do not wait
+// for the first evaluation: many of them may stand by while another process takes the run over.
 func (r *Run) examineWhenDue(ctx context.Context) error {
+	if r.config.Outside != nil && r.config.Exams == nil {
+		if err := r.examine(ctx, Before); err != nil {
+			return err
+		}
+	}
 	var due <-chan struct{}
 	var tick <-chan time.Time
 	if r.config.Exams != nil {

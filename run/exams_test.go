@@ -14,6 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -28,7 +30,7 @@ func TestExamplesAreTheSameProblems(t *testing.T) {
 	defer folder.Close()
 	store := queue.NewMemory()
 	for range 2 {
-		logs, err := run.OpenLogs(folder, learn.Step{})
+		logs, err := artifacts.OpenLogs(kept.Place{Folder: folder}, learn.Step{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,5 +169,50 @@ func TestNothingLeftToLearn(t *testing.T) {
 				t.Errorf("%s: it says %q, and advises %q", test.why, texts, report.Advice)
 			}
 		})
+	}
+}
+
+// blocked is a policy that samples once it is open.
+type blocked struct {
+	quintain.Policy
+	asked, open chan struct{} // asked has an element when somebody waits
+}
+
+func (p blocked) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	select {
+	case p.asked <- struct{}{}:
+	default:
+	}
+	<-p.open
+	return p.Policy.Sample(ctx, r)
+}
+
+// Players outside play while the first evaluation is held.
+func TestPlayersOutsideDoNotWaitForAnEvaluation(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	c.Settings.ExamProblems = 1
+	p := blocked{c.Policy, make(chan struct{}, 1), make(chan struct{})}
+	c.Policy = p
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	c.Outside = func(ctx context.Context, table *run.Table) error {
+		<-p.asked
+		if err := table.Enter(ctx); err != nil {
+			return err
+		}
+		table.Leave()
+		close(p.open)
+		<-ctx.Done()
+		return nil
+	}
+	c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
+		if _, is := e.(run.Examined); is {
+			stop()
+		}
+		return nil
+	})}
+	if err := begin(t, c).Run(ctx); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -26,6 +26,10 @@ type Trainer interface {
 	// somebody told; -1 if nobody has.
 	Version() int
 
+	// Lowest is the lowest version on the servers that sample, by which staleness is bounded;
+	// Version if none is known.
+	Lowest() int
+
 	// Staleness counts the groups that were acknowledged since the process began, by how
 	// many steps their oldest token was behind, without groups of unknown version.
 	Staleness() map[int]int
@@ -97,11 +101,11 @@ func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 }
 
 // open opens the gate for the episodes that the trainer has trained on, by the size of its
-// batches. Until somebody tells the version of the policy's weights, they count as those of
+// batches. Until somebody tells a version of the policy's weights, they count as those of
 // the last step.
 func (f *following) open(steps, episodes int) {
 	behind := 0
-	if version := f.trainer.Version(); version >= 0 {
+	if version := f.trainer.Lowest(); version >= 0 {
 		behind = max(0, steps-version)
 	}
 	f.batch.trained(steps, episodes)

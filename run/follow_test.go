@@ -27,6 +27,7 @@ type trainer struct {
 	has          []uint64 // groups that it has not acknowledged, oldest first
 	taken, acked int
 	version      int // that was told; -1: none
+	late         int // versions that a server is behind that
 	lags         map[int]int
 	progress     chan struct{}
 }
@@ -51,6 +52,12 @@ func (t *trainer) Version() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.version
+}
+
+func (t *trainer) Lowest() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.version - t.late
 }
 
 func (t *trainer) Staleness() map[int]int {
@@ -140,6 +147,12 @@ func TestTheGateFollowsTheTrainer(t *testing.T) {
 			{"the weights of the second", tell(3), 80},
 			{"told before the acknowledgement", func(t *trainer) { t.take(); t.tell(4) }, 80},
 			{"and acknowledged", ack, 96},
+		}},
+		{"one of the servers keeps its weights for a while", 0, 0, 1, []move{
+			{"two batches", func(*trainer) {}, 32},
+			{"a step", func(t *trainer) { t.take(); t.ack(); t.tell(1) }, 48},
+			{"a step that the server misses", func(t *trainer) { t.take(); t.ack(); t.change(func() { t.version, t.late = 2, 1 }) }, 48},
+			{"it has the weights", func(t *trainer) { t.change(func() { t.late = 0 }) }, 64},
 		}},
 		{"a trainer that goes on", 100, 100, 0, []move{
 			{"a batch", func(*trainer) {}, 16},

@@ -9,10 +9,14 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/pieces"
 )
 
 // recordKey is the key of the run's record in the queue's small state.
 const recordKey = "run"
+
+// piecePrefix begins the keys of the pieces of a large part of the record.
+const piecePrefix = "run-part-"
 
 // recordFormat is the version of that record's format. Format 3 had no changes.
 const recordFormat = 4
@@ -38,7 +42,7 @@ type recordHead struct {
 type stateStore interface {
 	State(ctx context.Context, key string) ([]byte, error)
 	States(ctx context.Context, prefix string) ([]queue.State, error)
-	SetState(ctx context.Context, key string, value []byte) error
+	SetStates(ctx context.Context, list []queue.State) error
 }
 
 // A ledger keeps the state of a run: the policy's version, the batch that made it, the
@@ -49,11 +53,12 @@ type ledger struct {
 	gate  *rollout.Admission
 	dirty chan struct{} // has an element when the saved record is out of date
 
-	saving sync.Mutex // held while the record is written; taken before mu; guards the next four
+	saving sync.Mutex // held while the record is written; taken before mu; guards the next five
 	grown  int        // bytes of the changes since the last snapshot; below 0: there is none
 	whole  int        // bytes of that snapshot
 	since  uint64     // its number
 	batch  []string   // of the last save
+	shelf  *pieces.Shelf
 
 	mu        sync.Mutex // guards the rest; the store is never called under it
 	round     *round     // of those who wait for the next save; nil: nobody does
@@ -67,6 +72,14 @@ var (
 	errUntrained = errors.New("it belongs to another policy, not trained in this program: choose another folder with --data")
 )
 
+// An ApartError refuses a checkpoint whose version is not that of the run, nor the next.
+type ApartError struct{ Checkpoint, Run int }
+
+// Error implements error.
+func (e *ApartError) Error() string {
+	return fmt.Sprintf("the checkpoint has version %d, and the run is at version %d: they do not belong together", e.Checkpoint, e.Run)
+}
+
 // openLedger reads the record of a run, or begins with fresh. Last is the learner's
 // checkpoint; nil: nothing is trained. If it is one step ahead of the record, the process
 // was killed between the two, and the record follows it.
@@ -77,17 +90,15 @@ func openLedger(ctx context.Context, store stateStore, fresh record, last *check
 	if err != nil {
 		return nil, fmt.Errorf("record of the run: %w", err)
 	}
-	if data != nil {
-		if err := l.read(ctx, data); err != nil {
-			return nil, fmt.Errorf("record of the run: %w", err)
-		}
+	if err := l.read(ctx, data); err != nil {
+		return nil, fmt.Errorf("record of the run: %w", err)
 	}
 	if last == nil {
 		l.published = l.record.Version
 		return l, nil
 	}
 	if last.version != l.record.Version && last.version != l.record.Version+1 {
-		return nil, fmt.Errorf("the checkpoint has version %d, and the run is at version %d: they do not belong together", last.version, l.record.Version)
+		return nil, &ApartError{last.version, l.record.Version}
 	}
 	l.record.Version, l.record.Batch, l.published = last.version, last.batch, last.version
 	return l, nil
@@ -99,11 +110,16 @@ type checkpoint struct {
 	batch   []string
 }
 
-// read reads the record of an earlier process, given its snapshot.
-func (l *ledger) read(ctx context.Context, data []byte) error {
+// read reads the record of an earlier process, given its snapshot; nil: there is none.
+func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 	var head struct {
-		Format  int  `json:"format"`
-		Trained bool `json:"trained"`
+		Format  int         `json:"format"`
+		Trained bool        `json:"trained"`
+		Pieces  pieces.Mark `json:"pieces"`
+	}
+	if data == nil {
+		l.shelf, _, err = pieces.Open(ctx, l.store, piecePrefix, head.Pieces)
+		return err
 	}
 	if err := jsonform.Unmarshal(data, &head); err != nil {
 		return err
@@ -114,9 +130,17 @@ func (l *ledger) read(ctx context.Context, data []byte) error {
 	case head.Trained && !l.record.Trained:
 		return errTrained
 	}
+	shelf, part, err := pieces.Open(ctx, l.store, piecePrefix, head.Pieces)
+	if err != nil {
+		return err
+	}
+	l.shelf = shelf
 	trained := l.record.Trained
-	err := jsonform.Unmarshal(data, &l.record)
+	err = jsonform.Unmarshal(data, &l.record)
 	l.record.Format, l.record.Trained = recordFormat, trained
+	if err == nil && len(part) > 0 {
+		err = l.record.Part.UnmarshalJSON(part)
+	}
 	if err == nil {
 		err = l.replay(ctx)
 	}
@@ -198,7 +222,7 @@ func (l *ledger) Run(ctx context.Context) error {
 			l.saving.Unlock()
 			return l.save(context.WithoutCancel(ctx))
 		case <-l.dirty:
-			if err := l.save(context.WithoutCancel(ctx)); err != nil {
+			if err := l.keep(context.WithoutCancel(ctx)); err != nil { // by the save of those who wait for one
 				return err
 			}
 		}

@@ -21,9 +21,9 @@ type journal struct {
 	fail error
 }
 
-func (j *journal) SetState(_ context.Context, key string, value []byte) error {
+func (j *journal) SetStates(_ context.Context, list []queue.State) error {
 	if j.fail == nil {
-		j.list = append(j.list, queue.State{Key: key, Value: value})
+		j.list = append(j.list, list...)
 	}
 	return j.fail
 }
@@ -43,7 +43,7 @@ func (j *journal) States(_ context.Context, prefix string) (list []queue.State, 
 		last[s.Key] = s.Value
 	}
 	for key, value := range last {
-		if strings.HasPrefix(key, prefix) {
+		if value != nil && strings.HasPrefix(key, prefix) {
 			list = append(list, queue.State{Key: key, Value: value})
 		}
 	}
@@ -172,6 +172,54 @@ func TestSavesStaySmall(t *testing.T) {
 				t.Fatalf("%d open: save %d has %d bytes", open, i+1, len(s.Value))
 			}
 		}
+	}
+}
+
+// A heavy is a part of many bytes, which changes each time.
+type heavy struct{ text string }
+
+func (h *heavy) Snapshot() (json.RawMessage, error) {
+	h.text = strings.Repeat("abcdefghij"[len(h.text)%10:][:1], 400_003+len(h.text)%3*300_000)
+	return json.Marshal(h.text)
+}
+func (h *heavy) Changes() json.RawMessage               { return nil }
+func (h *heavy) Restore(snapshot json.RawMessage) error { return json.Unmarshal(snapshot, &h.text) }
+func (h *heavy) Replay(json.RawMessage) error           { return nil }
+
+// A part larger than a state may be is found whole, wherever the process is killed.
+func TestALargePartOfTheRecord(t *testing.T) {
+	store, h := &journal{}, &heavy{}
+	l := newLedger(t, store)
+	l.record.Part.of = h
+	var want []string // by snapshots
+	var heads []int   // in the journal
+	for range 5 {
+		before := len(store.list)
+		if l.grown = -1; l.save(t.Context()) != nil {
+			t.Fatal("not saved")
+		}
+		want = append(want, h.text)
+		heads = append(heads, before+slices.IndexFunc(store.list[before:], func(s queue.State) bool { return s.Key == recordKey }))
+	}
+	seen := 0
+	for i := range store.list {
+		if len(store.list[i].Value) > 300_000 {
+			t.Fatalf("write %d has %d bytes", i, len(store.list[i].Value))
+		}
+		if seen < 5 && i == heads[seen] {
+			seen++
+		}
+		if seen == 0 {
+			continue
+		}
+		found := &heavy{}
+		mix, _ := rollout.NewMix([]rollout.Stream{{Scenario: plain{}, Weight: 1}})
+		if _, err := openLedger(t.Context(), &journal{list: store.list[:i+1]}, record{Streams: mix, Part: partRecord{found}}, nil); err != nil || found.text != want[seen-1] {
+			t.Fatalf("after write %d, of %s: a part of %d bytes, want %d; error %v", i, store.list[i].Key, len(found.text), len(want[seen-1]), err)
+		}
+	}
+	if left, _ := store.States(t.Context(), piecePrefix); len(left) > 4 || seen != 5 {
+		t.Errorf("%d pieces are left after %d snapshots", len(left), seen)
 	}
 }
 

@@ -50,8 +50,9 @@ func (r *Run) done(ctx context.Context, result rollout.Result) error {
 func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, error) {
 	rules := r.config.Rules
 	if r.config.Teacher == nil { // a group that waits for a teacher holds no memory
-		rules.Memory = <-r.memories
-		defer func() { r.memories <- rules.Memory }()
+		free, give := r.memories.Take(result.Trajectories)
+		defer give()
+		rules.Memory = free
 	}
 	group, scores, drop, err := rules.Judge(result)
 	if err != nil {
@@ -103,15 +104,6 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 func (r *Run) tooOld(group *quintain.Group) bool {
 	oldest := int(group.Oldest())
 	return oldest >= 0 && r.consumer.trained()-oldest > r.config.Settings.MaxLag
-}
-
-// newMemories returns n memories for groups.
-func newMemories(n int) chan *rollout.Memory {
-	all := make(chan *rollout.Memory, n)
-	for range n {
-		all <- &rollout.Memory{}
-	}
-	return all
 }
 
 // keep has the teacher, if any, score the group of p, and keeps the group unless its

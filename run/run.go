@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,8 +98,8 @@ type Run struct {
 	tooLong    sync.Once // says that a prompt is too long
 	costs      costs
 	finished   atomic.Pointer[string] // see finish; nil: it has not
-	memories   chan *rollout.Memory   // free ones; they bound the groups that are made at once, since each takes many times the memory of its replies
-	start      time.Time              // of this process, moved back by the time of earlier ones
+	memories   *rollout.Memories
+	start      time.Time // of this process, moved back by the time of earlier ones
 }
 
 // Open opens a run where the last process ended. The error names the invalid setting and
@@ -121,7 +120,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	r := &Run{
 		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(c.Settings),
-		memories: newMemories(max(8, 4*runtime.GOMAXPROCS(0))), start: time.Now(),
+		memories: rollout.NewMemories(), start: time.Now(),
 	}
 	r.faults, r.refusals, r.aged = newBackoffs()
 	r.sinks = append([]Sink{r.tally}, c.Sinks...)
@@ -276,7 +275,7 @@ func (r *Run) Run(ctx context.Context) error {
 // course is the run from the first evaluation to the last. Stop ends it, and failed
 // ends it at once.
 func (r *Run) course(stop, failed context.Context) error {
-	if r.config.Exams == nil {
+	if r.config.Exams == nil && r.config.Outside == nil {
 		if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/fleet/leaseload"
 	"github.com/quintain-rl/quintain/fleet/simulate"
 	"github.com/quintain-rl/quintain/hub/hubload"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -24,7 +25,7 @@ func newBench(w *world) *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchHub(w), newBenchPolicy(w), newBenchOpenEnv(w), newBenchFleet(w))
+	c.AddCommand(newBenchHub(w), newBenchPolicy(w), newBenchOpenEnv(w), newBenchFleet(w), newBenchLeases(w))
 	return c
 }
 
@@ -179,5 +180,29 @@ draw is lost or counts twice, it ends with status 1. The same flags give the sam
 		},
 	}
 	c.Flags().AddGoFlagSet(b.Flags())
+	return c
+}
+
+func newBenchLeases(w *world) *cobra.Command {
+	load := leaseload.Default()
+	c := &cobra.Command{
+		Use:   "leases",
+		Short: "Measure how many leases a coordinator grants and takes back",
+		Long: `Bench leases opens the coordinator of a run in this process, over files or a NATS server, and
+has workers that play nothing take leases and finish them with groups; then others that
+only beat and wait. It prints each measurement as one line of JSON (docs/benchmarks.md).`,
+		Example: `  quintain bench leases
+  quintain bench leases --askers 64 --open 100000 --workers 0
+  quintain bench leases --nats nats://n0:4222,nats://n1:4222,nats://n2:4222 --replicas 3`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := load.Check(); err != nil {
+				return usagef("--%w", err)
+			}
+			show := func(row any) error { return jsonform.WriteLine(w.stdout, row) }
+			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return load.Run(ctx, show) })
+		},
+	}
+	c.Flags().AddGoFlagSet(load.Flags())
 	return c
 }

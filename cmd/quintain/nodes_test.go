@@ -23,9 +23,9 @@ const asNode = "TEST_AS_NATS"
 
 // A natsNode is one of three NATS servers.
 type natsNode struct {
-	Name, Dir   string
-	Port, Route int
-	Routes      []int // of all three
+	Name, Dir, Host string
+	Port, Route     int
+	Routes          []string // addresses of all three
 }
 
 // serveNode is a NATS server until it is killed.
@@ -35,11 +35,11 @@ func serveNode(text string) error {
 		return err
 	}
 	o := &natsserver.Options{
-		ServerName: n.Name, Host: "127.0.0.1", Port: n.Port, JetStream: true, StoreDir: n.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
-		Cluster: natsserver.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: n.Route, NoAdvertise: true},
+		ServerName: n.Name, Host: n.Host, Port: n.Port, JetStream: true, StoreDir: n.Dir, SyncAlways: true, NoSigs: true, NoLog: true,
+		Cluster: natsserver.ClusterOpts{Name: "test", Host: n.Host, Port: n.Route, NoAdvertise: true},
 	}
-	for _, port := range n.Routes {
-		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
+	for _, route := range n.Routes {
+		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: route})
 	}
 	s, err := natsserver.NewServer(o)
 	if err != nil {
@@ -58,9 +58,12 @@ func startNodes(t *testing.T) string {
 		t.Fatal(err)
 	}
 	ports := freePorts(t, 6)
-	var urls []string
+	var urls, routes []string
+	for _, port := range ports[3:] {
+		routes = append(routes, fmt.Sprintf("127.0.0.1:%d", port))
+	}
 	for i := range 3 {
-		n := natsNode{fmt.Sprintf("n%d", i), filepath.Join(t.TempDir(), "store"), ports[i], ports[3+i], ports[3:]}
+		n := natsNode{fmt.Sprintf("n%d", i), filepath.Join(t.TempDir(), "store"), "127.0.0.1", ports[i], ports[3+i], routes}
 		text, err := json.Marshal(n)
 		if err != nil {
 			t.Fatal(err)

@@ -23,10 +23,10 @@ import (
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
-	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/artifacts"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -186,10 +186,12 @@ type runner struct {
 	leases *fleet.Coordinator // nil: no workers elsewhere play
 
 	newest    func() int32             // version that the weights can have; nil: any
+	server    *server.Server           // of the policy; nil: it has none
 	exchanges func() [][]pool.Exchange // of the policy's servers; nil: it has none
 
-	files  *artifacts.Artifacts // nil: none yet
-	closed []io.Closer          // further files
+	weights kept.Checkpoint      // of the tiny policy
+	files   *artifacts.Artifacts // nil: none yet
+	closed  []io.Closer          // further files
 }
 
 // close closes the files, the last first.
@@ -208,13 +210,17 @@ func (a *runner) close() error {
 // ended.
 func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err error) {
 	c := a.config
+	a.weights.Place = kept.Place{Folder: a.folder, Log: a.log}
+	if c.Store.NATSURL != "" {
+		a.weights.Store = to.Queue
+	}
 	if a.trains {
-		to.Consumer = run.Follow(a.host.Hub().Default())
+		to.Consumer = run.Follow(sampled{a.host.Hub().Default(), a.lowest})
 	}
 	var last learn.Step
 	switch c.Policy.Kind {
 	case player.Tiny:
-		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp})
+		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp})
 	case player.Script:
 		to.Policy = c.Policy.Solver(to.Streams, c.Run.Of.Seed, func() int32 { return int32(a.Version()) })
 	default:
@@ -237,14 +243,22 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err error) {
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
-	if a.Run, err = run.Open(ctx, to); err != nil {
+	a.Run, err = run.Open(ctx, to)
+	var apart *run.ApartError
+	if errors.As(err, &apart) && apart.Run > 0 {
+		err = a.weights.Explain(err)
+	}
+	if err != nil {
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
 	a.files, err = artifacts.Open(a.Run, artifacts.Config{
-		Folder: a.folder, Program: "quintain " + version(), Settings: c, Last: last,
+		Folder: a.folder, Store: a.weights.Store, Program: "quintain " + version(), Settings: c, Last: last,
 		Trace: c.Trace, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix)), Rules: c.Rules,
 		MaxTokens: c.Policy.Sampling.MaxTokens, Exchanges: a.exchanges, Register: a.register, Log: a.log,
 	})
+	if err == nil {
+		err = a.weights.Settle()
+	}
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
@@ -254,29 +268,21 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 // connect returns the policy of an inference server.
 func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	use := server.Use{
-		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.sampled, Newest: a.newest, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
+		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.told, Newest: a.newest, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
 		Say: func(text string) { a.live.Say("%s", text) },
 	}
 	if a.trains && a.host != nil {
 		hub := a.host.Hub().Default()
-		use.Told, use.Newest = hub.Tell, func() int32 { return int32(max(hub.Step(), hub.Version())) }
+		use.Told, use.Moved, use.Newest = hub.Tell, hub.Move, func() int32 { return int32(max(hub.Step(), hub.Version())) }
+		use.Oldest = func() int32 { return int32(a.oldest()) }
 	}
 	s, err := a.config.Policy.NewServer(use)
 	if err != nil {
 		return nil, err
 	}
 	a.register(s)
-	a.exchanges = s.Exchanges
+	a.exchanges, a.server = s.Exchanges, s
 	return s, s.Reach(ctx)
-}
-
-// sampled is the version of the weights that a server samples with, unless the server
-// reports it: the version that a trainer told, or unknown.
-func (a *runner) sampled() int32 {
-	if a.config.Run.Consumer == consumerBuiltin {
-		return weights.Unknown
-	}
-	return int32(a.host.Hub().Default().Version())
 }
 
 // checkTeacher refuses a teacher without a use under these settings.

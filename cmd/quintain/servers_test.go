@@ -61,6 +61,8 @@ func TestPolicyProbe(t *testing.T) {
 		{[]string{"bench", "hub", "--scenario", "no"}, exitUsage, `--scenario: is "no", want some of ingest`},
 		{[]string{"bench", "fleet", "--workers", "10,0"}, exitUsage, "--workers: is 0"},
 		{[]string{"bench", "fleet", "--workers", "1,2", "--time", "1m"}, exitOK, ""},
+		{[]string{"bench", "leases", "--askers", "0"}, exitUsage, "--askers: is 0"},
+		{[]string{"bench", "leases", "--askers", "2", "--workers", "0", "--time", "50ms"}, exitOK, ""},
 		{[]string{"fake-server", "--length", "long"}, exitUsage, "fixed:N"},
 		{[]string{"fake-server", "--faults", "bored=1"}, exitUsage, "no fault"},
 		{[]string{"fake-server", "--tokenizer", "nowhere"}, exitUsage, "nowhere"},

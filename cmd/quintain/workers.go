@@ -46,6 +46,10 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 // leaseTo has workers elsewhere play the problems of a run.
 func (a *runner) leaseTo(to *run.Config) {
 	if a.leases != nil {
+		if a.trains {
+			hub := a.host.Hub().Default()
+			a.leases.Follow(fleet.Versions{Told: hub.Told, Oldest: a.oldest, Moved: hub.Move})
+		}
 		to.Part = a.leases.Part()
 		to.Outside = func(ctx context.Context, t *run.Table) error { return a.leases.Run(ctx, t) }
 	}

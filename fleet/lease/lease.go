@@ -7,7 +7,6 @@
 package lease
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -32,9 +31,9 @@ type Lease struct {
 // A Book keeps the leases of a run. Many goroutines may use it.
 type Book struct {
 	mu      sync.Mutex
-	last    uint64           // number of the last lease
-	open    map[uint64]Lease // by number
-	tries   map[string]int   // workers that lost a problem, by its ID
+	last    uint64            // number of the last lease
+	open    map[uint64]*Lease // by number
+	tries   map[string]int    // workers that lost a problem, by its ID
 	ended   map[uint64]string
 	order   []uint64 // of ended, the oldest first
 	logs    bool     // a snapshot was made
@@ -43,7 +42,7 @@ type Book struct {
 
 // New returns an empty book.
 func New() *Book {
-	return &Book{open: map[uint64]Lease{}, tries: map[string]int{}, ended: map[uint64]string{}}
+	return &Book{open: map[uint64]*Lease{}, tries: map[string]int{}, ended: map[uint64]string{}}
 }
 
 // A change is a decision, in the log.
@@ -117,7 +116,7 @@ func (b *Book) apply(c change) error {
 			return fmt.Errorf("a grant is not of lease %d", b.last+1)
 		}
 		b.last++
-		b.open[b.last] = *c.Lease
+		b.open[b.last] = c.Lease
 		return nil
 	}
 	l, is := b.open[c.Number]
@@ -159,17 +158,17 @@ func (b *Book) Answer(number uint64) (answer string, finished bool) {
 func (b *Book) Open() []Lease {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.list()
-}
-
-func (b *Book) list() []Lease {
-	return slices.SortedFunc(maps.Values(b.open), func(x, y Lease) int { return cmp.Compare(x.Number, y.Number) })
+	all := make([]Lease, 0, len(b.open))
+	for _, n := range slices.Sorted(maps.Keys(b.open)) {
+		all = append(all, *b.open[n])
+	}
+	return all
 }
 
 // A snapshot is the JSON form of a book.
 type snapshot struct {
 	Last  uint64         `json:"last"`
-	Open  []Lease        `json:"open,omitempty"`
+	Held  []holding      `json:"held,omitempty"`
 	Tries map[string]int `json:"tries,omitempty"`
 	Ended []ending       `json:"ended,omitempty"` // the oldest first
 }
@@ -185,7 +184,7 @@ func (b *Book) Snapshot() (json.RawMessage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.logs, b.changes = true, nil
-	s := snapshot{Last: b.last, Open: b.list(), Tries: b.tries}
+	s := snapshot{Last: b.last, Held: holdings(b.open), Tries: b.tries}
 	for _, n := range b.order {
 		s.Ended = append(s.Ended, ending{n, b.ended[n]})
 	}
@@ -216,11 +215,13 @@ func (b *Book) Restore(data json.RawMessage) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = s.Last
-	for _, l := range s.Open {
-		if l.Number > s.Last {
-			return fmt.Errorf("leases: number %d, and the last is %d", l.Number, s.Last)
+	for _, h := range s.Held {
+		for _, l := range h.leases() {
+			if l.Number > s.Last {
+				return fmt.Errorf("leases: number %d, and the last is %d", l.Number, s.Last)
+			}
+			b.open[l.Number] = &l
 		}
-		b.open[l.Number] = l
 	}
 	maps.Copy(b.tries, s.Tries)
 	for _, e := range s.Ended {

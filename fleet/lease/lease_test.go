@@ -178,12 +178,12 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 
 func TestRecordsOfNoBook(t *testing.T) {
 	for _, test := range []struct{ why, snapshot, changes string }{
-		{"a lease beyond the last", `{"last":1,"open":[{"n":2}]}`, ""},
+		{"a lease beyond the last", `{"last":1,"held":[{"l":[2,1,0]}]}`, ""},
 		{"no object", `[]`, ""},
 		{"a finish of a lease that is not open", `{"last":1}`, `[{"op":"finish","n":1}]`},
 		{"a grant out of turn", `{"last":1}`, `[{"op":"grant","lease":{"n":3}}]`},
 		{"a grant of nothing", `{"last":1}`, `[{"op":"grant"}]`},
-		{"an unknown operation", `{"last":1,"open":[{"n":1}]}`, `[{"op":"lend","n":1}]`},
+		{"an unknown operation", `{"last":1,"held":[{"l":[1,1,0]}]}`, `[{"op":"lend","n":1}]`},
 	} {
 		b := lease.New()
 		err := b.Restore(json.RawMessage(test.snapshot))

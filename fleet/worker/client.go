@@ -98,6 +98,7 @@ type call struct {
 	method, path string
 	query        url.Values
 	body         []byte        // JSON; nil: none
+	kind         string        // content type of the body; empty: JSON
 	wait         time.Duration // that the coordinator may take on purpose
 	into         any           // gets the reply; nil: nothing does
 }
@@ -157,7 +158,7 @@ func (c *Client) exchange(ctx context.Context, base *url.URL, to call) error {
 		return &failure{text: err.Error()}
 	}
 	if to.body != nil {
-		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Content-Type", cmp.Or(to.kind, "application/json"))
 	}
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)

@@ -63,7 +63,10 @@ type coordinator struct {
 	left      int // problems
 	waits     chan struct{}
 	version   int
-	over      string // why the run is over
+	over      string                  // why the run is over
+	servers   map[string]int32        // versions told for single ones
+	every     float64                 // seconds between beats; 0: 5
+	uses      map[string]fleet.Server // of the last beat
 	told      []fleet.Registration
 	calls     []string // of a kind each, such as "POST finish"
 	open      map[uint64]string
@@ -138,7 +141,7 @@ func (c *coordinator) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		c.told = append(c.told, of)
-		c.answer(w, fleet.Welcome{Lease: 15, Beat: 5, Version: c.version})
+		c.answer(w, fleet.Welcome{Lease: 15, Beat: cmp.Or(c.every, 5), Version: c.version, Servers: c.servers})
 	case "POST leases":
 		c.lend(w, r)
 	case "POST beat":
@@ -195,7 +198,7 @@ func (c *coordinator) lend(w http.ResponseWriter, r *http.Request) {
 	if r.Context().Err() != nil {
 		return
 	}
-	grant := fleet.Grant{Version: c.version, Over: c.over}
+	grant := fleet.Grant{Version: c.version, Servers: c.servers, Over: c.over}
 	for c.over == "" && len(grant.Leases) < most && c.left+len(c.again) > 0 {
 		grant.Leases = append(grant.Leases, c.grant(instance))
 	}
@@ -238,7 +241,8 @@ func (c *coordinator) beat(w http.ResponseWriter, r *http.Request, text []byte) 
 			return
 		}
 	}
-	answer := fleet.Answer{Version: c.version, Over: c.over}
+	c.uses = of.Servers
+	answer := fleet.Answer{Version: c.version, Servers: c.servers, Over: c.over}
 	for _, n := range of.Leases {
 		if slices.Contains(c.gone, n) {
 			answer.Gone = append(answer.Gone, n)
@@ -249,8 +253,10 @@ func (c *coordinator) beat(w http.ResponseWriter, r *http.Request, text []byte) 
 
 // finish closes a lease.
 func (c *coordinator) finish(w http.ResponseWriter, r *http.Request, text []byte) {
-	var of fleet.Finish
-	c.read(text, &of)
+	of, err := fleet.ReadFrame(text)
+	if err != nil || r.Header.Get("Content-Type") != fleet.Frame {
+		c.t.Errorf("a finish of %d bytes with type %q: %v", len(text), r.Header.Get("Content-Type"), err)
+	}
 	parts := strings.Split(r.URL.Path, "/")
 	number, err := strconv.ParseUint(parts[len(parts)-2], 10, 64)
 	if err != nil {

@@ -118,12 +118,13 @@ func (s *session) job(l *lease) (job rollout.Job, err error) {
 // lease ends.
 func (s *session) finish(l *lease, f fleet.Finish) error {
 	f.Instance = s.instance
-	to, err := body(f)
+	frame, err := fleet.AppendFrame(nil, &f)
+	to := call{body: frame, kind: fleet.Frame}
 	if err != nil {
 		return fmt.Errorf("lease %d: the group of %s: %w", l.Number, l.Problem.ID(), err)
 	}
 	episodes := len(f.Episodes)
-	f.Episodes = nil // to is all that must be kept
+	f.Episodes = nil // the frame is all that must be kept
 	select {
 	case s.senders <- struct{}{}:
 		defer func() { <-s.senders }()

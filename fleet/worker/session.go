@@ -108,7 +108,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 		if grant.Over != "" {
 			return &overError{"the run is over: " + grant.Over}
 		}
-		s.told(grant.Version)
+		s.told(grant.Version, grant.Servers, grant.Oldest)
 		for _, of := range grant.Leases {
 			if l := s.take(life, of); l != nil {
 				s.leases.Go(func() { s.hold(ctx, l, fail) })
@@ -185,7 +185,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		s.mu.Lock()
 		named := slices.Sorted(maps.Keys(s.held))
 		s.mu.Unlock()
-		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named})
+		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Servers: s.servers()})
 		if err != nil {
 			fail(err)
 			return
@@ -205,7 +205,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 			if answer.Over != "" {
 				fail(&overError{"the run is over: " + answer.Over})
 			}
-			s.told(answer.Version)
+			s.told(answer.Version, answer.Servers, answer.Oldest)
 			s.cancel(answer.Gone)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
@@ -70,14 +71,21 @@ type Worker struct {
 	slots  int    // episodes at once
 	engine rollout.Engine
 
-	version atomic.Int32 // one more than that of the weights
+	weights atomic.Pointer[versions]
 	counts  counts
+}
+
+// versions are those of the weights, as the coordinator told.
+type versions struct {
+	weights.Told
+	oldest int // see [fleet.Welcome]
 }
 
 // New returns a worker with its policy. An inference server that is not up yet is waited
 // for later.
 func New(ctx context.Context, c Config) (*Worker, error) {
 	w := &Worker{config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
+	w.told(weights.Unknown, nil, 0)
 	var err error
 	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
 		return nil, err
@@ -108,10 +116,10 @@ func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
 	case player.Tiny:
 		return nil, player.Invalid(errTiny)
 	case player.Script:
-		return p.Solver(w.config.Streams, w.config.Run.Seed, w.Version), nil
+		return p.Solver(w.config.Streams, w.config.Run.Seed, func() int32 { return w.Version("") }), nil
 	}
 	s, err := p.NewServer(server.Use{
-		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,
+		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Oldest: w.oldest, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,
 		Say: func(text string) { w.config.Say("%s", text) },
 	})
 	if err != nil {
@@ -133,12 +141,34 @@ func (c *counts) String() string {
 	return text
 }
 
-// Version is the version of the weights that the policy samples with, as somebody told the
-// run; [weights.Unknown] until the worker is registered.
-func (w *Worker) Version() int32 { return w.version.Load() + weights.Unknown }
+// Version is the version of the weights on the server at an address, as somebody told the run for
+// it, or for all; [weights.Unknown] until the worker is registered.
+func (w *Worker) Version(url string) int32 { return w.weights.Load().Of(url) }
 
-// told takes the version from an answer.
-func (w *Worker) told(version int) { w.version.Store(int32(version) - weights.Unknown) }
+// oldest is the oldest version whose tokens may still be trained on.
+func (w *Worker) oldest() int32 { return int32(w.weights.Load().oldest) }
+
+// told takes the versions from an answer.
+func (w *Worker) told(version int, servers map[string]int32, oldest int) {
+	w.weights.Store(&versions{weights.Told{Version: int32(version), Servers: servers}, oldest})
+}
+
+// servers returns the inference servers that answer.
+func (w *Worker) servers() map[string]fleet.Server {
+	policy, has := w.engine.Policy.(interface{ Versions() []pool.Weights })
+	if !has {
+		return nil
+	}
+	all := map[string]fleet.Server{}
+	for _, of := range policy.Versions() {
+		is := fleet.Server{Version: weights.Unknown, Unused: !of.Used}
+		if of.Said {
+			is.Version = of.Version
+		}
+		all[weights.Address(of.URL)] = is
+	}
+	return all
+}
 
 // groups is how many groups are played at once.
 func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
@@ -255,6 +285,6 @@ func (s *session) register(ctx context.Context) error {
 	if err != nil {
 		return s.config.Client.explain(err)
 	}
-	s.told(s.welcome.Version)
+	s.told(s.welcome.Version, s.welcome.Servers, s.welcome.Oldest)
 	return nil
 }

@@ -58,7 +58,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"hub/registry", "hub/reply", "hub/mathroute", "gateway/tree", "gateway/refusal",
+		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tiny",
@@ -73,10 +73,10 @@ var floors = [][]string{
 		"interop/export",
 		"interop/pipe",
 	},
-	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
+	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers"},                                                                     // sessions that have tools
+	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload"},                                                  // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
 }

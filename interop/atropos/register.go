@@ -3,7 +3,9 @@ package atropos
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,13 +91,46 @@ func DecodeEnvRegistration(data []byte) (EnvRegistration, error) {
 	return r, nil
 }
 
-// DecodeVersion reads the version of weights, 0 or more: {"version": 3}.
-func DecodeVersion(data []byte) (int32, error) {
+// A VersionReport tells versions of weights, each 0 or more.
+type VersionReport struct {
+	Version int32
+	Servers map[string]int32 // of single servers, by their addresses; nil: the report tells of none
+}
+
+// maxServers is the most servers in a report.
+const maxServers = 4096
+
+// DecodeVersion reads a report: {"version": 3, "servers": {"http://engine:8001": 2}}. An error is
+// an [*Error].
+func DecodeVersion(data []byte) (VersionReport, error) {
+	var r VersionReport
 	var v int
-	if f := record(data, []field{{"version", number(&v, 0)}}); f != nil {
-		return 0, f
+	if f := record(data, []field{{"version", number(&v, 0)}, {"servers?", r.readServers}}); f != nil {
+		return VersionReport{}, f
 	}
-	return int32(v), nil
+	r.Version = int32(v)
+	return r, nil
+}
+
+// readServers reads the versions of servers.
+func (r *VersionReport) readServers(s *scanner) *Error {
+	if s.word("null") {
+		return nil
+	}
+	r.Servers = map[string]int32{}
+	return s.object(func(key []byte) *Error {
+		at, err := url.Parse(string(key))
+		if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || len(key) > maxName {
+			return &Error{Type: TypeValue, Msg: "should be the address of a server, such as http://engine:8001"}
+		}
+		if len(r.Servers) == maxServers {
+			return &Error{Type: TypeValue, Msg: fmt.Sprintf("is one server more than %d", maxServers)}
+		}
+		var v int
+		f := number(&v, 0)(s)
+		r.Servers[string(key)] = int32(v)
+		return f
+	})
 }
 
 // DecodeEnvID reads a request that contains only an env_id. An error is an [*Error].

@@ -69,6 +69,36 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
+func TestVersionReports(t *testing.T) {
+	several := func(n int) string {
+		text := `{"version":1,"servers":{`
+		for i := range n {
+			text += fmt.Sprintf(`"http://engine-%d:1":1,`, i)
+		}
+		return strings.TrimSuffix(text, ",") + "}}"
+	}
+	for _, test := range []struct{ why, in, want string }{
+		{"a version alone", `{"version":3}`, "{3 map[]} false"},
+		{"servers that are null", `{"servers":null,"version":3}`, "{3 map[]} false"},
+		{"no server any more", `{"version":3,"servers":{}}`, "{3 map[]} true"},
+		{"servers", `{"version":3,"servers":{"http://b:1/v1":2,"https://a":"4"}}`, "{3 map[http://b:1/v1:2 https://a:4]} true"},
+		{"as many as may be", several(4096), "true"},
+		{"too many", several(4097), "value_error [servers http://engine-4096:1]"},
+		{"a version below 0", `{"version":3,"servers":{"http://b":-1}}`, "less_than_equal [servers http://b]"},
+		{"a version above 32 bits", `{"version":3,"servers":{"http://b":2147483648}}`, "less_than_equal [servers http://b]"},
+		{"no version of the run", `{"servers":{"http://b":1}}`, "missing [version]"},
+		{"a list", `{"version":3,"servers":[2]}`, "dict_type [servers]"},
+		{"a host alone", `{"version":3,"servers":{"b:8001":2}}`, "value_error [servers b:8001]"},
+		{"an address with a password", `{"version":3,"servers":{"http://me:secret@b":2}}`, "value_error [servers http://me:secret@b]"},
+		{"an endless address", `{"version":3,"servers":{"http://` + strings.Repeat("b", 5000) + `":2}}`, "value_error"},
+	} {
+		r, err := DecodeVersion([]byte(test.in))
+		if got := outcome(fmt.Sprint(r, " ", r.Servers != nil), err); !strings.HasSuffix(got, test.want) && !strings.HasPrefix(got, test.want+" [") {
+			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+	}
+}
+
 // outcome prints the value or the error.
 func outcome(v any, err error) string {
 	var f *Error

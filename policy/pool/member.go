@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -33,6 +34,12 @@ type member[C Client] struct {
 	underWay int   // samples
 	answered []Exchange
 
+	said atomic.Int64 // one more than the version of its weights that it reports; 0: it reports none
+	told func() int32 // version of its weights otherwise
+	old  bool         // its weights are too old to be of use
+	out  bool         // it is left out for that
+	outs int          // how often that began
+
 	says      bool // it reports its load
 	last      Load
 	preempted int // in all
@@ -50,19 +57,20 @@ const maxFailures = 3
 func (p *Pool[C]) join(url string) (*member[C], error) {
 	cfg := p.cfg.Server
 	cfg.URL, cfg.Retries, cfg.Told = url, -1, nil
-	client, err := p.connect(cfg)
-	if err != nil {
+	m := &member[C]{url: url, state: Down, told: cfg.Version, wake: make(chan struct{}, 1), gone: make(chan struct{})}
+	if p.cfg.Version != nil {
+		m.told = func() int32 { return p.cfg.Version(url) }
+	}
+	cfg.Version, cfg.Said = m.told, func(version int32) { m.said.Store(int64(version) + 1) }
+	var err error
+	if m.client, err = p.connect(cfg); err != nil {
 		return nil, err
 	}
 	cfg.URL, cfg.Timeout = remote.Root(url), patience
-	server, err := remote.New(cfg)
-	if err != nil {
+	if m.server, err = remote.New(cfg); err != nil {
 		return nil, err
 	}
-	return &member[C]{
-		url: url, client: client, server: server, state: Down,
-		wake: make(chan struct{}, 1), gone: make(chan struct{}),
-	}, nil
+	return m, nil
 }
 
 // close closes the idle connections.

@@ -42,6 +42,14 @@ type Config struct {
 	// it must not be, such as another model; nil: admit all.
 	Admit func(ctx context.Context, url string) error
 
+	// Version returns the version of the weights told for the server at an address, and replaces
+	// the Version of Server. Nil: the same one for all.
+	Version func(url string) int32
+
+	// Oldest returns the oldest version of weights whose tokens are of use. Servers with older
+	// ones, when [Pool.Ask] is called, get no new requests while others are up. Nil: all are of use.
+	Oldest func() int32
+
 	// FailFast makes requests fail while no server is up, and be retried as after any
 	// fault. Otherwise they wait for a server.
 	FailFast bool
@@ -207,8 +215,8 @@ func (p *Pool[C]) poll() {
 
 // loads returns the servers' last loads. The caller holds the lock.
 func (p *Pool[C]) loads() (loads []Load) {
-	for _, m := range p.members {
-		if m.state == Up && m.says {
+	for _, m := range p.used() {
+		if m.says {
 			loads = append(loads, m.load())
 		}
 	}
@@ -217,17 +225,13 @@ func (p *Pool[C]) loads() (loads []Load) {
 
 // limit returns the most samples in flight. The caller holds the lock.
 func (p *Pool[C]) limit() int {
-	up, says := 0, 0
-	for _, m := range p.members {
-		if m.state != Up {
-			continue
-		}
-		up++
+	used, says := p.used(), 0
+	for _, m := range used {
 		if m.says {
 			says++
 		}
 	}
-	p.limiter.Servers(up)
+	p.limiter.Servers(len(used))
 	if says == 0 {
 		return p.cfg.Server.MaxInFlight
 	}

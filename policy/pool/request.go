@@ -190,22 +190,16 @@ func (p *Pool[C]) dispatch() {
 // route returns the server for r, if possible another than the one that has just failed it;
 // nil: none is up.
 func (p *Pool[C]) route(r *request[C]) *member[C] {
-	loads, ranks := make([]int, len(p.members)), make([]uint64, len(p.members))
-	others := false
-	for i, m := range p.members {
+	used := p.used()
+	loads, ranks := make([]int, len(used)), make([]uint64, len(used))
+	for i, m := range used {
 		loads[i], ranks[i] = m.underWay, rank(r.key, m.url)
-		if m.state != Up {
-			loads[i] = -1
-		}
-		others = others || m.state == Up && m != r.avoid
-	}
-	for i, m := range p.members {
-		if m == r.avoid && others {
+		if m == r.avoid && len(used) > 1 {
 			loads[i] = -1
 		}
 	}
 	if at := route(loads, ranks, r.n); at >= 0 {
-		return p.members[at]
+		return used[at]
 	}
 	return nil
 }

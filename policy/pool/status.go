@@ -19,6 +19,7 @@ type Server struct {
 	UnderWay int   // samples
 	Fault    error // why it is down; nil: it is up, or unprobed
 	Load     Load  // its last report; zero: none
+	Old      bool  // it is up, but its weights are too old for it to be used
 }
 
 // Status returns the pool's state.
@@ -30,7 +31,7 @@ func (p *Pool[C]) Status() Status {
 		s.Waiting += e.Value.(*request[C]).n
 	}
 	for _, m := range p.members {
-		s.Servers = append(s.Servers, Server{URL: m.url, State: m.state, UnderWay: m.underWay, Fault: m.fault, Load: m.last})
+		s.Servers = append(s.Servers, Server{URL: m.url, State: m.state, UnderWay: m.underWay, Fault: m.fault, Load: m.last, Old: m.state == Up && m.out})
 	}
 	return s
 }
@@ -54,10 +55,10 @@ func (p *Pool[C]) Collect(to chan<- prometheus.Metric) {
 	gauge("quintain_pool_limit", "Most samples in flight at once.", float64(s.Limit))
 	for _, of := range s.Servers {
 		up := 0.0
-		if of.State == Up {
+		if of.State == Up && !of.Old {
 			up = 1
 		}
-		gauge("quintain_pool_server_up", "1 if the server is used, 0 if it is down or draining.", up, of.URL)
+		gauge("quintain_pool_server_up", "1 if the server is used, 0 if it is down or draining, or has too old weights.", up, of.URL)
 		gauge("quintain_pool_server_under_way", "Samples in flight on the server.", float64(of.UnderWay), of.URL)
 		gauge("quintain_pool_server_cache_use", "Used part of the server's KV cache, as it reports.", of.Load.Use, of.URL)
 	}

@@ -36,6 +36,10 @@ type Config struct {
 	// one, Version applies. nil: any report is of this run.
 	Newest func() int32
 
+	// Said is called with each version that the server reports and that applies, from many
+	// goroutines at once; nil: not called.
+	Said func(version int32)
+
 	// Timeout limits one attempt; 0: one hour. A timeout is not retried, because that would
 	// favour short replies.
 	Timeout time.Duration

@@ -32,8 +32,8 @@ type weights struct {
 	stays   bool // foreign, its first report, is of another run, and it has reported no other
 }
 
-// take records a report; newest is [Config.Newest].
-func (w *weights) take(version int32, newest func() int32) {
+// take records a report; newest and said are those of a [Config].
+func (w *weights) take(version int32, newest func() int32, said func(int32)) {
 	if !w.begun && newest != nil && version > newest() {
 		w.foreign, w.stays = version, true
 	}
@@ -42,6 +42,9 @@ func (w *weights) take(version int32, newest func() int32) {
 		return
 	}
 	w.version, w.known, w.stays = version, true, false
+	if said != nil {
+		said(version)
+	}
 }
 
 // Version returns the version of the server's weights, or an older one: see [Config].
@@ -82,7 +85,7 @@ func (s *Server) askVersion(ctx context.Context, w *weights) {
 		return
 	}
 	if version, known := ParseVersion(info.Version); known {
-		w.take(version, s.cfg.Newest)
+		w.take(version, s.cfg.Newest, s.cfg.Said)
 	}
 }
 

@@ -281,39 +281,3 @@ func (s *Server) Run(ctx context.Context) error {
 	running.Go(func() { _ = s.pool.Run(ctx) }) // it returns nil
 	return s.follow(ctx)
 }
-
-// follow reports each version of the server's weights until ctx ends.
-func (s *Server) follow(ctx context.Context) error {
-	if s.tokens == nil || s.use.Told == nil {
-		<-ctx.Done()
-		return nil
-	}
-	for last := int32(-1); ; {
-		if version := s.tokens.Version(ctx); version > last && ctx.Err() == nil {
-			last = version
-			if err := s.use.Told(ctx, version); err != nil {
-				s.use.Log.Warn("the weight version that the policy's server reports is not accepted", "version", version, "err", err)
-			}
-		}
-		s.compareVersions(s.tokens.Version(ctx))
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(time.Second):
-		}
-	}
-}
-
-// compareVersions says when the server's version stays behind what the trainer told.
-func (s *Server) compareVersions(says int32) {
-	if s.use.Version == nil {
-		return
-	}
-	s.mu.Lock()
-	tell := s.versions.note(says, s.use.Version())
-	text := s.versions.String()
-	s.mu.Unlock()
-	if tell {
-		s.say("warning: %s: its samples count as old, and beyond max_lag nobody trains on them; set the server's version when it gets weights (/update_weight_version, or weight_version)", text)
-	}
-}

@@ -19,14 +19,15 @@ func (s *Server) Exchanges() [][]pool.Exchange {
 // the server.
 func (s *Server) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements [prometheus.Collector]: the server's faults, the turns by the drift of
-// the chat template, and the continued replies.
+// Collect implements [prometheus.Collector]: the server's faults, the versions of its weights,
+// the turns by the drift of the chat template, and the continued replies.
 func (s *Server) Collect(to chan<- prometheus.Metric) {
 	s.watch.Collect(to)
 	if !s.isReady() || s.pool == nil {
 		return
 	}
 	s.pool.Collect(to)
+	s.lags.Collect(to)
 	if s.tokens == nil {
 		return
 	}

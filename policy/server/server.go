@@ -24,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/policy/weights"
 )
 
 // A Use says how the replies of a server are used.
@@ -33,15 +34,17 @@ type Use struct {
 	Scores   bool // score given tokens, as a teacher; needs the tokenizer, and samples nothing
 	Top      int  // likeliest tokens of a score; see [policy.Scorer]
 
-	Version  func() int32    // of the weights, if the server does not report it or there is no trainer; nil: 0
-	Newest   func() int32    // that the weights can have; see [remote.Config]
-	Stop     <-chan struct{} // closed: end all waiting and retrying; nil: never
-	Parallel int             // concurrent requests; 0: 1024
-	Waits    bool            // replies wait while no server answers; else they fail once the retries are spent
+	Version  func(url string) int32 // of the weights told for the server at an address, if it does not report it or there is no trainer, and for all others at ""; nil: 0
+	Oldest   func() int32           // of which there is use: servers with older weights get nothing while others are up; nil: any
+	Newest   func() int32           // that the weights can have; see [remote.Config]
+	Stop     <-chan struct{}        // closed: end all waiting and retrying; nil: never
+	Parallel int                    // concurrent requests; 0: 1024
+	Waits    bool                   // replies wait while no server answers; else they fail once the retries are spent
 
-	Say  func(text string)                              // reports to people; nil: nobody
-	Told func(ctx context.Context, version int32) error // gets the versions that the server reports; nil: nobody
-	Log  *slog.Logger                                   // logs the server's faults; nil: none
+	Say   func(text string)                              // reports to people; nil: nobody
+	Told  func(ctx context.Context, version int32) error // gets the versions that all servers report; nil: nobody
+	Moved func()                                         // is called when Lowest has changed; nil: nobody
+	Log   *slog.Logger                                   // logs the server's faults; nil: none
 }
 
 // A Server is the policy of an inference server, or a teacher. Many goroutines may call
@@ -67,6 +70,7 @@ type Server struct {
 	tries int
 
 	versions mismatch
+	lags     *weights.Servers
 }
 
 // A player is a policy with connections.
@@ -81,6 +85,8 @@ type pooled interface {
 	Run(ctx context.Context) error
 	Status() pool.Status
 	Exchanges() [][]pool.Exchange
+	Ask(ctx context.Context)
+	Versions() []pool.Weights
 }
 
 // New reads the files in the settings, and contacts nobody. The error names the invalid
@@ -99,13 +105,13 @@ func New(s Settings, u Use) (*Server, error) {
 	if u.Log == nil {
 		u.Log = slog.New(slog.DiscardHandler)
 	}
-	n := &Server{settings: s, use: u, chat: chat, watch: remote.NewWatch(u.Log), ready: make(chan struct{})}
+	n := &Server{settings: s, use: u, chat: chat, watch: remote.NewWatch(u.Log), ready: make(chan struct{}), lags: weights.NewServers("quintain_policy_server_")}
 	to := &n.chat.Server
 	if !u.Trainer {
 		to.VersionPath = remote.Unasked
 	}
 	to.Newest = u.Newest
-	to.MaxInFlight, to.Version, to.Stop, to.Told = s.inFlight(u.Scores, u.Parallel), u.Version, u.Stop, n.watch.Told
+	to.MaxInFlight, to.Stop, to.Told = s.inFlight(u.Scores, u.Parallel), u.Stop, n.watch.Told
 	openfiles.Warn(u.Log, "parallel", cmp.Or(s.Pool.MaxInFlight, u.Parallel), to.MaxInFlight)
 	if n.addresses, err = s.Pool.Addresses(); err != nil {
 		return nil, err
@@ -159,7 +165,7 @@ func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 // there may be several, each must be of that kind.
 func (s *Server) poolOf(kind probe.Kind) pool.Config {
 	of := s.settings.Pool
-	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, FailFast: !s.use.Waits, Log: s.use.Log}
+	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, Version: s.use.Version, Oldest: s.use.Oldest, FailFast: !s.use.Waits, Log: s.use.Log}
 	if len(s.addresses) > 1 || of.File != "" {
 		cfg.Admit = func(ctx context.Context, url string) error { return s.admit(ctx, url, kind) }
 	}

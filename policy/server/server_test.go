@@ -438,7 +438,7 @@ func TestVersions(t *testing.T) {
 	s.Files.Tokenizer = exact.ByteTokenizer
 	told := make(chan int32, 8)
 	n := open(t, s, server.Use{
-		Trainer: true, Version: func() int32 { return -1 },
+		Trainer: true, Version: func(string) int32 { return -1 },
 		Told: func(_ context.Context, version int32) error { told <- version; return errors.New("not now") },
 	})
 	if err := n.Connect(t.Context()); err != nil {
@@ -465,7 +465,7 @@ func TestVersions(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	alone := open(t, s, server.Use{Version: func() int32 { return -1 }})
+	alone := open(t, s, server.Use{Version: func(string) int32 { return -1 }})
 	if err := alone.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -473,6 +473,77 @@ func TestVersions(t *testing.T) {
 		t.Errorf("without a trainer: samples %+v, error %v", samples, err)
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// One of two servers keeps old weights: it counts until nobody could train on its samples, and
+// lags in the metrics.
+func TestTheLowestVersionCounts(t *testing.T) {
+	t.Parallel()
+	old, fresh := serve(t, like(t, fake.SGLang)), serve(t, like(t, fake.SGLang))
+	reply, err := http.Post(fresh+"/update_weight_version", "application/json", strings.NewReader(`{"new_version":"5"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	s := at(old)
+	s.Pool.URLs = append(s.Pool.URLs, fresh)
+	s.Files.Tokenizer = exact.ByteTokenizer
+	var oldest atomic.Int32
+	moved, told := make(chan struct{}, 8), make(chan int32, 8)
+	n := open(t, s, server.Use{
+		Trainer: true, Version: func(string) int32 { return 4 }, Oldest: oldest.Load, Moved: func() { moved <- struct{}{} },
+		Told: func(_ context.Context, version int32) error { told <- version; return nil },
+	})
+	if got := n.Lowest(); got != -1 {
+		t.Errorf("the lowest version before it is connected is %d", got)
+	}
+	if err := n.Connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- n.Run(ctx) }()
+	for n.Lowest() != 3 {
+		<-moved
+	}
+	oldest.Store(5)
+	for n.Lowest() != 5 {
+		<-moved
+	}
+	for version := int32(0); version != 5; {
+		version = <-told // what all servers in use report; it may be passed on before the other is up
+	}
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(n)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			if l := m.GetLabel(); len(l) == 1 {
+				found[f.GetName()+" "+l[0].GetValue()] = m.GetGauge().GetValue()
+			}
+		}
+	}
+	for name, want := range map[string]float64{
+		"quintain_policy_server_version " + old: 3, "quintain_policy_server_lag_versions " + old: 2,
+		"quintain_policy_server_version " + fresh: 5, "quintain_policy_server_lag_versions " + fresh: 0, "quintain_policy_server_lag_seconds " + fresh: 0,
+		"quintain_pool_server_up " + old: 0, "quintain_pool_server_up " + fresh: 1,
+	} {
+		if got, is := found[name]; !is || got != want {
+			t.Errorf("%s is %v (%t), want %v", name, got, is, want)
+		}
+	}
+	if found["quintain_policy_server_lag_seconds "+old] <= 0 {
+		t.Error("the server with old weights lags for no time")
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 func TestSettingsAreChecked(t *testing.T) {

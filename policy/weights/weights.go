@@ -1,13 +1,15 @@
-// Package weights keeps the version of the weights on a policy's server, as reported by the
-// trainer that loaded them.
+// Package weights keeps the versions of the weights on a policy's servers, as told by the
+// trainer that loaded them, and how far each server lags behind the newest.
 package weights
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // Unknown is the version until the first report.
@@ -29,18 +31,36 @@ type Records interface {
 
 // A record is the stored form.
 type record struct {
-	Format  int   `json:"format"`
-	Version int32 `json:"version"` // 0 or more, or Unknown
+	Format  int              `json:"format"`
+	Version int32            `json:"version"`           // 0 or more, or Unknown
+	Servers map[string]int32 `json:"servers,omitempty"` // see [Told]
 }
 
-// A Version is the version of the weights on a server. It never falls. Many goroutines may
-// use it at once.
+// A Told is what was told of the weights of a run.
+type Told struct {
+	Version int32            // of the servers that are not in Servers; Unknown: nobody has told it
+	Servers map[string]int32 // by [Address]; nobody changes it
+}
+
+// Of returns the version told for the server at an address.
+func (t Told) Of(url string) int32 {
+	if version, is := t.Servers[Address(url)]; is {
+		return version
+	}
+	return t.Version
+}
+
+// Address is the address by which a server is known here: with or without /v1, it is the same.
+func Address(url string) string { return remote.Root(url) }
+
+// A Version is the version of the weights of a run. It never falls; the version of one server
+// may, as after its restart. Many goroutines may use it at once.
 type Version struct {
 	records Records
 
 	telling sync.Mutex // held while writing the record; taken before mu
 	mu      sync.Mutex // guards the fields below
-	now     int32
+	now     Told
 	changed chan struct{} // closed and replaced at every change
 }
 
@@ -62,17 +82,20 @@ func Open(ctx context.Context, records Records) (*Version, error) {
 	case r.Version < Unknown:
 		return nil, fmt.Errorf("state %s: has version %d, want %d or more", Key, r.Version, Unknown)
 	}
-	return &Version{records: records, now: r.Version, changed: make(chan struct{})}, nil
+	return &Version{records: records, now: Told{r.Version, r.Servers}, changed: make(chan struct{})}, nil
 }
 
 // Now returns the version, or [Unknown].
-func (v *Version) Now() int32 {
+func (v *Version) Now() int32 { return v.Told().Version }
+
+// Told returns all that was told.
+func (v *Version) Told() Told {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.now
 }
 
-// Changed returns a channel that closes when the version changes. Take the channel first,
+// Changed returns a channel that closes when what was told changes. Take the channel first,
 // then look at Now, then wait.
 func (v *Version) Changed() <-chan struct{} {
 	v.mu.Lock()
@@ -81,33 +104,57 @@ func (v *Version) Changed() <-chan struct{} {
 }
 
 // Tell sets the version, 0 or more, and returns once it is durable. Repeating the current
-// version is no error; a lower one is a [*FallError].
+// version is no error; a lower one is a [*FallError]. What was told for servers stays.
 func (v *Version) Tell(ctx context.Context, version int32) error {
-	v.telling.Lock()
-	defer v.telling.Unlock()
-	now := v.Now()
-	switch {
-	case version < now || version < 0:
-		return &FallError{now, version}
-	case version == now:
-		return nil
-	}
-	return v.set(ctx, version)
+	return v.TellAll(ctx, Told{Version: version})
 }
 
-// Forget makes the version unknown, for another run to begin.
+// TellAll is Tell, and replaces what was told for servers, unless there are none in told: nil.
+func (v *Version) TellAll(ctx context.Context, told Told) error {
+	v.telling.Lock()
+	defer v.telling.Unlock()
+	now := v.Told()
+	if told.Version < now.Version || told.Version < 0 {
+		return &FallError{now.Version, told.Version}
+	}
+	if told.Servers == nil {
+		told.Servers = now.Servers
+	} else {
+		told.Servers = byAddress(told.Servers)
+	}
+	if told.Version == now.Version && maps.Equal(told.Servers, now.Servers) {
+		return nil
+	}
+	return v.set(ctx, told)
+}
+
+// byAddress returns versions by the addresses of their servers. Of two for one server, the lower
+// counts.
+func byAddress(versions map[string]int32) map[string]int32 {
+	all := map[string]int32{}
+	for url, version := range versions {
+		at := Address(url)
+		if other, twice := all[at]; twice {
+			version = min(version, other)
+		}
+		all[at] = version
+	}
+	return all
+}
+
+// Forget makes all versions unknown, for another run to begin.
 func (v *Version) Forget(ctx context.Context) error {
 	v.telling.Lock()
 	defer v.telling.Unlock()
-	if v.Now() == Unknown {
+	if now := v.Told(); now.Version == Unknown && len(now.Servers) == 0 {
 		return nil
 	}
-	return v.set(ctx, Unknown)
+	return v.set(ctx, Told{Version: Unknown})
 }
 
-// set stores the version, then makes it current. The caller holds v.telling.
-func (v *Version) set(ctx context.Context, version int32) error {
-	text, err := jsonform.Marshal(record{format, version})
+// set stores what was told, then makes it current. The caller holds v.telling.
+func (v *Version) set(ctx context.Context, told Told) error {
+	text, err := jsonform.Marshal(record{format, told.Version, told.Servers})
 	if err != nil {
 		return fmt.Errorf("state %s: %w", Key, err)
 	}
@@ -116,7 +163,7 @@ func (v *Version) set(ctx context.Context, version int32) error {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.now = version
+	v.now = told
 	close(v.changed)
 	v.changed = make(chan struct{})
 	return nil

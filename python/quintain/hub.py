@@ -113,9 +113,10 @@ class Hub:
             if fault.status not in (0, 404, 409, 410):
                 raise
 
-    def tell_version(self, version: int) -> None:
-        """Report the weights of the inference server: the trainer's step that made them."""
-        self._post("/version", self._me, {"version": version})
+    def tell_version(self, version: int, servers: Mapping[str, int] | None = None) -> None:
+        """Report the weights of the inference servers: the trainer's step that made them. `servers` are those of single
+        servers, by their addresses, in place of all reported before; None: those stay."""
+        self._post("/version", self._me, {"version": version} if servers is None else {"version": version, "servers": dict(servers)})
 
     def stats(self) -> dict[str, Any]:
         """The contents and counts of the run."""

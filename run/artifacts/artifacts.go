@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tiny/learn"
@@ -25,6 +26,7 @@ import (
 // A Config says what to keep, and where.
 type Config struct {
 	Folder   *datadir.Folder
+	Store    kept.Store        // has the logs of steps and evaluations first; nil: only the folder has them
 	Program  string            // name and version, for the trace
 	Settings settings.Declarer // all settings, for the trace
 	Last     learn.Step        // of the learner's checkpoint
@@ -81,7 +83,7 @@ func (a *Artifacts) Unknown() int {
 
 // openLogs opens the logs of steps and evaluations.
 func (a *Artifacts) openLogs() error {
-	logs, err := run.OpenLogs(a.config.Folder, a.config.Last)
+	logs, err := OpenLogs(kept.Place{Folder: a.config.Folder, Store: a.config.Store, Log: a.config.Log}, a.config.Last)
 	if err != nil {
 		return err
 	}

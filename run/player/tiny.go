@@ -15,6 +15,7 @@ import (
 // A Training says how the tiny policy is trained in a run.
 type Training struct {
 	Folder *datadir.Folder
+	Keep   starter.Keeper // keeps the checkpoint; nil: the folder does
 	Sizes  transformer.Config
 	Learn  learn.Settings
 
@@ -29,7 +30,7 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	warm := starter.DefaultWarmUp()
 	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
 	trainer, err := starter.OpenTrainer(starter.Training{
-		Path: how.Folder.Join(datadir.Checkpoint), Sizes: how.Sizes, Learn: how.Learn,
+		Path: how.Folder.Join(datadir.Checkpoint), Keep: how.Keep, Sizes: how.Sizes, Learn: how.Learn,
 		Sampling: tiny.Options{MaxSequences: to.Settings.Parallel, Seed: to.Settings.Seed},
 		Fresh: func() (*transformer.Model, error) {
 			return s.FreshModel(how.Sizes, func() (*transformer.Model, error) { return how.WarmUp(ctx, warm, to.Streams) })

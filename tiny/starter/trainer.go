@@ -21,11 +21,28 @@ const stepNote = "step"
 // Training configures a [Trainer].
 type Training struct {
 	Path     string                             // path of the checkpoint
+	Keep     Keeper                             // has the checkpoint, and the file at Path is its copy; nil: the file is all
 	Sizes    transformer.Config                 // required sizes of the model
 	Learn    learn.Settings                     // settings of the steps from now on
 	Sampling tiny.Options                       // options of the policy
 	Fresh    func() (*transformer.Model, error) // makes the first model if there is no checkpoint
 }
+
+// A Keeper keeps a checkpoint: the content of a weights file.
+type Keeper interface {
+	// Read returns the last checkpoint written. Without one, the error is [fs.ErrNotExist].
+	Read() ([]byte, error)
+
+	// Write replaces the checkpoint, completely or not at all, and returns when that is durable.
+	Write(data []byte) error
+}
+
+// A file is the path of a file that is a Keeper.
+type file string
+
+func (f file) Read() ([]byte, error) { return os.ReadFile(string(f)) }
+
+func (f file) Write(data []byte) error { return datadir.WriteFile(string(f), data) }
 
 // A Trainer trains the embedded model and keeps all its state in one file: parameters,
 // optimiser, version, and the step that made them. Only one goroutine may use it at a
@@ -34,6 +51,7 @@ type Trainer struct {
 	learner *learn.Learner
 	policy  *tiny.Policy
 	path    string
+	keep    Keeper
 	last    learn.Step
 	start   time.Time // start of this process, moved back by the training time of earlier ones
 }
@@ -41,7 +59,10 @@ type Trainer struct {
 // OpenTrainer returns a trainer that resumes from the checkpoint at the path. Without
 // one, it begins with the model of Fresh and saves that as version 0.
 func OpenTrainer(o Training) (*Trainer, error) {
-	t := &Trainer{path: o.Path}
+	t := &Trainer{path: o.Path, keep: o.Keep}
+	if t.keep == nil {
+		t.keep = file(o.Path)
+	}
 	if err := t.open(o); err != nil {
 		return nil, err
 	}
@@ -53,7 +74,7 @@ func OpenTrainer(o Training) (*Trainer, error) {
 
 // open resumes from the checkpoint, or begins without one.
 func (t *Trainer) open(o Training) error {
-	saved, err := ReadCheckpoint(o.Path)
+	saved, err := readCheckpoint(t.keep, t.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t.begin(o)
 	}
@@ -96,7 +117,11 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 // ReadCheckpoint reads a weights file of the tiny policy. A missing one is
 // [fs.ErrNotExist].
 func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
-	data, err := os.ReadFile(path)
+	return readCheckpoint(file(path), path)
+}
+
+func readCheckpoint(from Keeper, path string) (*transformer.Checkpoint, error) {
+	data, err := from.Read()
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +142,7 @@ func (t *Trainer) Context() int { return t.learner.Model().Config().Context }
 // step.
 func (t *Trainer) Last() learn.Step { return t.last }
 
-// Step trains on the groups of a batch and returns when the result is on disk. ids are
+// Step trains on the groups of a batch and returns when the result is kept. ids are
 // the IDs of the groups. After a [*learn.GroupError], nothing has changed.
 func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, error) {
 	metrics, err := t.learner.Step(groups)
@@ -133,21 +158,21 @@ func (t *Trainer) save() error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := writeCheckpoint(t.path, t.learner, stepNote, string(note)); err != nil {
+	if err := writeCheckpoint(t.keep, t.learner, stepNote, string(note)); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
 // writeCheckpoint writes the state of a learner, with a note.
-func writeCheckpoint(path string, l *learn.Learner, name, note string) error {
+func writeCheckpoint(to Keeper, l *learn.Learner, name, note string) error {
 	c := l.Checkpoint()
 	c.Notes[name] = note
 	data, err := tiny.WriteWeights(*c, transformer.Float32)
 	if err != nil {
 		return err
 	}
-	return datadir.WriteFile(path, data)
+	return to.Write(data)
 }
 
 // Publish gives the policy the weights from the last step.

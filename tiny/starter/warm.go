@@ -132,7 +132,7 @@ func (w WarmUp) keep(l *learn.Learner, done int) error {
 	if w.Path == "" || done == 0 {
 		return nil
 	}
-	return writeCheckpoint(w.Path, l, updateNote, strconv.Itoa(done))
+	return writeCheckpoint(file(w.Path), l, updateNote, strconv.Itoa(done))
 }
 
 func (w WarmUp) remove() error {

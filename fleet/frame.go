@@ -1,0 +1,160 @@
+package fleet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// Frame is the content type of a finish whose numbers are not JSON, which takes long to read:
+//
+//   - four bytes with the length of the JSON of the [Finish], and that JSON, in which the
+//     turns have no tokens, log-probabilities and versions
+//   - for each turn of each episode: the lists Read and Wrote, as four bytes with their length
+//     and four bytes for each element; LogProbs, likewise; and Versions, likewise
+//
+// All numbers are little-endian. In place of a length, [unknown] stands for a nil list, and
+// [alike] before one version for a list as long as Wrote of that version alone.
+const Frame = "application/vnd.quintain.finish"
+
+// Marks in place of a length.
+const (
+	unknown = math.MaxUint32
+	alike   = math.MaxUint32 - 1
+)
+
+// AppendFrame appends a finish as a [Frame].
+func AppendFrame(b []byte, f *Finish) ([]byte, error) {
+	head := *f
+	head.Episodes = slices.Clone(f.Episodes)
+	for i := range head.Episodes {
+		turns := slices.Clone(head.Episodes[i].Turns)
+		for k := range turns {
+			turns[k].Read, turns[k].Wrote, turns[k].LogProbs, turns[k].Versions = nil, nil, nil, nil
+		}
+		head.Episodes[i].Turns = turns
+	}
+	text, err := jsonform.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
+	for i := range f.Episodes {
+		for k := range f.Episodes[i].Turns {
+			b = appendNumbers(b, &f.Episodes[i].Turns[k])
+		}
+	}
+	return b, nil
+}
+
+// appendNumbers appends the numbers of a turn.
+func appendNumbers(b []byte, t *quintain.Turn) []byte {
+	b = appendInts(appendInts(b, t.Read), t.Wrote)
+	b = appendLength(b, t.LogProbs)
+	for _, v := range t.LogProbs {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	if n := len(t.Versions); n > 0 && n == len(t.Wrote) && len(slices.Compact(slices.Clone(t.Versions))) == 1 {
+		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, alike), uint32(t.Versions[0]))
+	}
+	return appendInts(b, t.Versions)
+}
+
+func appendLength[T any](b []byte, list []T) []byte {
+	if list == nil {
+		return binary.LittleEndian.AppendUint32(b, unknown)
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(len(list)))
+}
+
+func appendInts[T ~int32](b []byte, list []T) []byte {
+	b = appendLength(b, list)
+	for _, v := range list {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return b
+}
+
+// ReadFrame reads a [Frame], and keeps nothing of b.
+func ReadFrame(b []byte) (f Finish, err error) {
+	r := numbers{b}
+	n, err := r.next()
+	if err != nil || int64(n) > int64(len(r.left)) {
+		return f, errShort
+	}
+	if err := jsonform.Unmarshal(r.left[:n], &f); err != nil {
+		return f, err
+	}
+	r.left = r.left[n:]
+	for i := range f.Episodes {
+		for k := range f.Episodes[i].Turns {
+			if err := r.turn(&f.Episodes[i].Turns[k]); err != nil {
+				return f, fmt.Errorf("episodes[%d].turns[%d]: %w", i, k, err)
+			}
+		}
+	}
+	if len(r.left) > 0 {
+		return f, fmt.Errorf("%d bytes follow the last turn", len(r.left))
+	}
+	return f, nil
+}
+
+// errShort says that a frame is cut off.
+var errShort = errors.New("the frame ends too early")
+
+// numbers are those at the front of a frame.
+type numbers struct{ left []byte }
+
+func (r *numbers) next() (uint32, error) {
+	if len(r.left) < 4 {
+		return 0, errShort
+	}
+	v := binary.LittleEndian.Uint32(r.left)
+	r.left = r.left[4:]
+	return v, nil
+}
+
+// turn reads the numbers of a turn.
+func (r *numbers) turn(t *quintain.Turn) (err error) {
+	if t.Read, err = list(r, toInt[quintain.Token]); err != nil {
+		return err
+	}
+	if t.Wrote, err = list(r, toInt[quintain.Token]); err != nil {
+		return err
+	}
+	if t.LogProbs, err = list(r, math.Float32frombits); err != nil {
+		return err
+	}
+	if len(r.left) >= 8 && binary.LittleEndian.Uint32(r.left) == alike {
+		one := int32(binary.LittleEndian.Uint32(r.left[4:]))
+		r.left = r.left[8:]
+		t.Versions = slices.Repeat([]int32{one}, len(t.Wrote))
+		return nil
+	}
+	t.Versions, err = list(r, toInt[int32])
+	return err
+}
+
+func toInt[T ~int32](v uint32) T { return T(v) }
+
+// list reads a list; its elements are made of four bytes by of.
+func list[T any](r *numbers, of func(uint32) T) ([]T, error) {
+	n, err := r.next()
+	if err != nil || n == unknown {
+		return nil, err
+	}
+	if int64(n) > int64(len(r.left)/4) {
+		return nil, errShort
+	}
+	all := make([]T, n)
+	for i := range all {
+		all[i] = of(binary.LittleEndian.Uint32(r.left[4*i:]))
+	}
+	r.left = r.left[4*n:]
+	return all, nil
+}

@@ -1,0 +1,121 @@
+package leaseload
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+
+	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/internal/openfiles"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// program is what the workers and the coordinator call themselves.
+const program = "quintain bench leases"
+
+// A site is a coordinator on a port.
+type site struct {
+	addr   string
+	failed context.Context //nolint:containedctx // ends with the run, or the server
+	close  func() error
+}
+
+// streams are the problems that are leased.
+func streams() ([]rollout.Stream, error) {
+	tasks, err := task.NewSet(catalog.Tasks())
+	if err != nil {
+		return nil, err
+	}
+	var choices catalog.Choices
+	if err := choices.Set("chain_sum:0"); err != nil {
+		return nil, err
+	}
+	scenario := catalog.DefaultScenario()
+	return choices.Streams(tasks, &scenario, 1)
+}
+
+// gate are the settings of a run whose trainer takes batches of so many groups.
+func gate(size, groups, lag int) run.Settings {
+	s := run.Defaults()
+	s.GroupSize, s.BatchSize, s.MaxLag = size, groups*size, lag
+	return s
+}
+
+// open opens a coordinator over an empty store.
+func (l *Load) open(ctx context.Context, how run.Settings) (s *site, err error) {
+	of, err := streams()
+	if err != nil {
+		return nil, err
+	}
+	q, remove, err := l.Store.open(ctx)
+	if err != nil {
+		if remove != nil {
+			err = errors.Join(err, remove())
+		}
+		return nil, err
+	}
+	end := func() error { return errors.Join(q.Close(), remove()) }
+	if s, err = l.serve(ctx, how, q, of); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	stop := s.close
+	s.close = func() error { return errors.Join(stop(), end()) }
+	return s, nil
+}
+
+// serve serves a run whose problems are leased.
+func (l *Load) serve(ctx context.Context, how run.Settings, q *queue.Queue, of []rollout.Stream) (*site, error) {
+	c := fleet.New(fleet.Config{Settings: fleet.Defaults(), Play: fleet.Play{Program: program}, GroupSize: how.GroupSize})
+	r, err := run.Open(ctx, run.Config{
+		Settings: how, Rules: rollout.DefaultRules(), Streams: of, Queue: q,
+		Part: c.Part(), Outside: func(ctx context.Context, t *run.Table) error { return c.Run(ctx, t) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	server, err := web.New(web.Config{Name: "leases", Routes: c.Routes(), Settings: web.Settings{MaxConnections: openfiles.ForConnections()}})
+	if err != nil {
+		return nil, err
+	}
+	port, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	failed, fail := context.WithCancelCause(ctx)
+	var all sync.WaitGroup
+	var failure error
+	all.Go(func() {
+		failure = run.Together(running, r.Run, func(ctx context.Context) error { return server.Run(ctx, port) })
+		fail(failure)
+	})
+	return &site{addr: port.Addr().String(), failed: failed, close: func() error {
+		stop()
+		all.Wait()
+		fail(nil)
+		return failure
+	}}, nil
+}
+
+// while runs parts side by side until one of them, the run or the server ends. What a part
+// returns after that is no failure.
+func (s *site) while(parts ...func(context.Context) error) error {
+	for i, part := range parts {
+		parts[i] = func(ctx context.Context) error {
+			if err := part(ctx); ctx.Err() == nil {
+				return err
+			}
+			return nil
+		}
+	}
+	if err := run.Together(s.failed, parts...); err != nil {
+		return err
+	}
+	return context.Cause(s.failed)
+}
