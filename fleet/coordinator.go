@@ -40,6 +40,7 @@ type Table interface {
 type Config struct {
 	Settings  Settings
 	Play      Play         // for workers
+	Weights   *Weights     // that workers sample with; nil: the run trains no tiny policy
 	GroupSize int          // episodes of a group
 	Log       *slog.Logger // default: none
 }
@@ -68,8 +69,8 @@ type Coordinator struct {
 type worker struct {
 	roster.Worker
 	holds   map[uint64]*held
-	left    bool              // it has taken leave, and a finish is under way
 	servers map[string]Server // that it uses
+	left    bool              // it has taken leave, and a finish is under way
 }
 
 // A held is an open lease.

@@ -128,7 +128,12 @@ type site struct {
 
 // newSite opens a coordinator over a desk, with the leases of a snapshot, if there is one.
 func newSite(t *testing.T, d *desk, before json.RawMessage) *site {
-	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size})
+	return newSiteWith(t, d, before, nil)
+}
+
+// newSiteWith is newSite with weights.
+func newSiteWith(t *testing.T, d *desk, before json.RawMessage, weights *Weights) *site {
+	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size, Weights: weights})
 	c.Follow(d.versions)
 	if before != nil {
 		if err := c.Part().Restore(before); err != nil {

@@ -13,6 +13,7 @@ const (
 	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends, or has heard that the run is over; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
 	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
+	PathWeights = "/v1/runs/{run}/weights"                 // GET ?after=&wait=: a weights file with a version other than after; 204: none
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
 )
 

@@ -101,10 +101,14 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	return r.note(Examined{when, r.Version(), time.Since(r.start).Seconds(), report, examples.examples()})
 }
 
-// examineWhenDue examines the policy during the run, until ctx ends. Players outside do not wait
-// for the first evaluation: many of them may stand by while another process takes the run over.
+// waits reports whether playing waits for the first evaluation. Players outside do not: many of them
+// may stand by while another process takes the run over. But they do if the run trains its policy,
+// which would not be the first one any more.
+func (r *Run) waits() bool { return r.config.Outside == nil || r.ledger.record.Trained }
+
+// examineWhenDue examines the policy during the run, until ctx ends.
 func (r *Run) examineWhenDue(ctx context.Context) error {
-	if r.config.Outside != nil && r.config.Exams == nil {
+	if r.config.Exams == nil && !r.waits() {
 		if err := r.examine(ctx, Before); err != nil {
 			return err
 		}

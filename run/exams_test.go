@@ -216,3 +216,28 @@ func TestPlayersOutsideDoNotWaitForAnEvaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Players outside wait for it if the run trains its policy: else it would be of weights that they
+// have changed.
+func TestTheFirstEvaluationIsOfTheFirstWeights(t *testing.T) {
+	t.Parallel()
+	c := config(t, open(t, queue.NewMemory()))
+	c.Settings.ExamProblems = 1
+	c.Consumer = run.Train(&learner{})
+	examined := false
+	c.Outside = func(context.Context, *run.Table) error {
+		if !examined {
+			t.Error("they play before it")
+		}
+		return nil
+	}
+	c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
+		if _, is := e.(run.Examined); is {
+			examined = true
+		}
+		return nil
+	})}
+	if err := begin(t, c).Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -62,8 +62,8 @@ type ledger struct {
 
 	mu        sync.Mutex // guards the rest; the store is never called under it
 	round     *round     // of those who wait for the next save; nil: nobody does
-	record    record
-	published int // the last version both kept and published
+	record    record     // whose Trained never changes, and needs no lock
+	published int        // the last version both kept and published
 }
 
 // errTrained and errUntrained refuse a folder of the other kind of run.

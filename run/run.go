@@ -275,7 +275,7 @@ func (r *Run) Run(ctx context.Context) error {
 // course is the run from the first evaluation to the last. Stop ends it, and failed
 // ends it at once.
 func (r *Run) course(stop, failed context.Context) error {
-	if r.config.Exams == nil && r.config.Outside == nil {
+	if r.config.Exams == nil && r.waits() {
 		if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package tiny
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -98,6 +99,29 @@ func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, err
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	return data, nil
+}
+
+// noteVersion is the note of a weights file with the version of its weights.
+const noteVersion = "version"
+
+// WriteVersion encodes the weights of a version, exactly, as a weights file for [ReadVersion].
+func WriteVersion(m *transformer.Model, version int32) ([]byte, error) {
+	notes := map[string]string{noteVersion: strconv.Itoa(int(version))}
+	return WriteWeights(transformer.Checkpoint{Model: m, Notes: notes}, transformer.Float32)
+}
+
+// ReadVersion reads a file of [WriteVersion]. The errors are those of [ReadWeights], and
+// [transformer.ErrForeign] for a file without a version.
+func ReadVersion(data []byte) (*transformer.Model, int32, error) {
+	c, err := ReadWeights(data)
+	if err != nil {
+		return nil, 0, err
+	}
+	version, err := strconv.ParseInt(c.Notes[noteVersion], 10, 32)
+	if err != nil || version < 0 {
+		return nil, 0, fmt.Errorf("tiny: %w with a version: it notes %q", transformer.ErrForeign, c.Notes[noteVersion])
+	}
+	return c.Model, int32(version), nil
 }
 
 // checkModel reports a model that does not fit the vocabulary or has non-finite

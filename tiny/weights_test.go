@@ -1,6 +1,7 @@
 package tiny_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"math"
 	"slices"
@@ -80,4 +81,61 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 			t.Errorf("%s: writing has error %v, want %v", test.why, err, test.want)
 		}
 	}
+}
+
+func TestAVersionIsWrittenWithItsWeights(t *testing.T) {
+	t.Parallel()
+	m := newModel(t, sizes(64), 22, 0)
+	data, err := tiny.WriteVersion(m, 41)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, version, err := tiny.ReadVersion(data)
+	if err != nil || version != 41 || !slices.Equal(back.Params(), m.Params()) {
+		t.Errorf("version %d, error %v, or other weights", version, err)
+	}
+	for _, note := range []string{"", "x", "-1", "4294967296", "1.5"} {
+		data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Notes: map[string]string{"version": note}}, transformer.Float32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := tiny.ReadVersion(data); !errors.Is(err, transformer.ErrForeign) {
+			t.Errorf("version %q: error %v", note, err)
+		}
+	}
+}
+
+// FuzzReadVersion reads what a network brings: files that end with their checksum, so that what is
+// within is read too.
+func FuzzReadVersion(f *testing.F) {
+	m, err := transformer.New(transformer.Config{Vocab: tiny.Size, Context: 2, Layers: 1, Width: 16, Heads: 1, Hidden: 16}, 1)
+	if err != nil {
+		f.Fatal(err)
+	}
+	data, err := tiny.WriteVersion(m, 7)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:200])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if n := len(data) - sha256.Size; n > 0 {
+			sum := sha256.Sum256(data[:n])
+			data = append(data[:n:n], sum[:]...)
+		}
+		m, version, err := tiny.ReadVersion(data)
+		if err != nil {
+			return
+		}
+		if version < 0 || m.CheckFinite() != nil || m.Config().Vocab != tiny.Size {
+			t.Errorf("version %d of a model of %+v", version, m.Config())
+		}
+		again, err := tiny.WriteVersion(m, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, of, err := tiny.ReadVersion(again); err != nil || of != version || !slices.Equal(back.Params(), m.Params()) {
+			t.Errorf("written again it has version %d, want %d, error %v, or other weights", of, version, err)
+		}
+	})
 }

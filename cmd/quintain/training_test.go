@@ -114,3 +114,26 @@ func TestFromScratchGoesOn(t *testing.T) {
 		t.Errorf("the warm-up began anew:\n%s", shown)
 	}
 }
+
+// Workers sample for a run that trains the tiny policy: they get its settings and weights from it.
+func TestWorkersPlayTheTinyPolicy(t *testing.T) {
+	data := t.TempDir()
+	runs := start(append([]string{"run", "--workers", "--port", "0", "--data", data}, tinyRun...)...)
+	await(t, runs, "quintain worker --coordinator ")
+	_, after, _ := strings.Cut(runs.stderr.String(), "quintain worker --coordinator ")
+	url, _, _ := strings.Cut(after, " ")
+	plays := start("worker", "--coordinator", url)
+	awaitVersion(t, filepath.Join(data, datadir.Training), 3)
+	plays.interrupts <- os.Interrupt
+	if status, said := plays.wait(t), plays.stderr.String(); status != exitOK || !strings.Contains(said, "of the run's model") {
+		t.Errorf("the worker: status %d\n%s", status, said)
+	}
+	runs.interrupts <- os.Interrupt
+	if status := runs.wait(t); status != exitOK {
+		t.Errorf("the run: status %d\n%s", status, runs.stderr.String())
+	}
+	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(data, datadir.Training))
+	if err != nil || steps[0].Metrics.Tokens == 0 {
+		t.Errorf("steps %+v, error %v", steps, err)
+	}
+}

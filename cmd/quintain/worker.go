@@ -19,8 +19,9 @@ func newWorker(w *world) *cobra.Command {
 		Short: "Play for a run on another machine",
 		Long: `Worker takes problems from quintain run --workers at --coordinator, plays each group, and
 hands it back. It has the settings of the run; its own flags, variables and file go over
-them, such as the --url of its inference servers. It keeps nothing on disk: start as many
-as you have servers for, and kill any of them (docs/fleet.md).
+them, such as the --url of its inference servers. For the tiny policy it has the weights of
+the run, too. It keeps nothing on disk: start as many as you like, and kill any of them
+(docs/fleet.md).
 
 It ends when the run is over. SIGTERM or Ctrl-C returns what has not begun at once, and
 gives groups under way --grace to end. A second one cuts them.`,

@@ -28,8 +28,6 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, nil
 	case c.Run.Gateway:
 		return nil, usagef("run.workers: agents elsewhere play by run.gateway; choose one")
-	case c.Policy.Kind == player.Tiny:
-		return nil, usagef("run.workers: workers cannot have the weights of the tiny policy yet; choose another policy")
 	}
 	text, err := settings.New(c).Use(played()...).YAML()
 	if err != nil {
@@ -40,7 +38,11 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, err
 	}
 	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
-	return fleet.New(fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}), nil
+	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}
+	if c.Policy.Kind == player.Tiny {
+		to.Weights = fleet.NewWeights()
+	}
+	return fleet.New(to), nil
 }
 
 // leaseTo has workers elsewhere play the problems of a run.

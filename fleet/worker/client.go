@@ -23,12 +23,12 @@ import (
 
 // Limits of a request.
 const (
-	patience  = 60 * time.Second // beyond the wait that it asks for
-	longPoll  = 30 * time.Second // wait for a lease
-	spread    = 2 * time.Second  // the next try after a failure comes within this time, at random
-	mostAfter = 30 * time.Second // heeded of the pause that the coordinator asks for
-	maxReply  = 256 << 20        // bytes
-	maxShown  = 500              // bytes of a reply in an error
+	patience  = 60 * time.Second  // beyond the wait that it asks for
+	longPoll  = 30 * time.Second  // wait for a lease
+	spread    = 2 * time.Second   // the next try after a failure comes within this time, at random
+	mostAfter = 30 * time.Second  // heeded of the pause that the coordinator asks for
+	maxReply  = fleet.MostWeights // bytes
+	maxShown  = 500               // bytes of a reply in an error
 )
 
 // A Client speaks to a coordinator. Many goroutines may use it at once.
@@ -97,10 +97,11 @@ func (c *Client) forget() {
 type call struct {
 	method, path string
 	query        url.Values
-	body         []byte        // JSON; nil: none
-	kind         string        // content type of the body; empty: JSON
-	wait         time.Duration // that the coordinator may take on purpose
-	into         any           // gets the reply; nil: nothing does
+	body         []byte                  // JSON; nil: none
+	kind         string                  // content type of the body; empty: JSON
+	wait         time.Duration           // that the coordinator may take on purpose
+	into         any                     // gets the reply; nil: nothing does
+	file         func(text []byte) error // reads a reply that is no JSON; not called for status 204, which no other call may have
 }
 
 // A failure is a reply other than 200, or none.
@@ -172,14 +173,22 @@ func (c *Client) exchange(ctx context.Context, base *url.URL, to call) error {
 	if err != nil {
 		return &failure{text: fmt.Sprintf("%s: the reply broke off: %v", at, err)}
 	}
+	if reply.StatusCode == http.StatusNoContent && to.file != nil {
+		return nil
+	}
 	if reply.StatusCode != http.StatusOK {
 		seconds, _ := strconv.Atoi(reply.Header.Get("Retry-After")) // 0 if there is none
 		return &failure{reply.StatusCode, legible(text), time.Duration(max(0, seconds)) * time.Second}
 	}
-	if to.into == nil {
+	if to.file == nil && to.into == nil {
 		return nil
 	}
-	if err := jsonform.Unmarshal(text, to.into); err != nil { // a proxy's, or cut off
+	if to.file != nil {
+		err = to.file(text)
+	} else {
+		err = jsonform.Unmarshal(text, to.into)
+	}
+	if err != nil { // a proxy's, or cut off
 		return &failure{text: fmt.Sprintf("%s: the reply is not the coordinator's: %v", at, err)}
 	}
 	return nil

@@ -79,6 +79,7 @@ type coordinator struct {
 	finished  map[uint64]fleet.Finish
 	returned  []uint64
 	lateTakes int // finishes for leases of forgotten instances
+	torn      int // files of weights that are cut off
 }
 
 // newCoordinator returns a coordinator with n problems.
@@ -131,6 +132,8 @@ func (c *coordinator) serve(w http.ResponseWriter, r *http.Request) {
 	switch kind(r) {
 	case "GET play":
 		c.answer(w, fleet.Play{Program: "quintain 1", Tasks: "as here"})
+	case "GET weights":
+		c.weigh(w, r)
 	case "POST workers":
 		var of fleet.Registration
 		c.read(text, &of)
@@ -331,9 +334,26 @@ func (p *playing) end() error {
 
 var errStop = errors.New("a signal")
 
-// start starts a worker with two groups of four at once, each episode of which takes a
-// second, after which change may change the config.
+// start starts a worker; see hire.
 func (c *coordinator) start(change func(*worker.Config)) *playing {
+	c.t.Helper()
+	p, w, err := c.hire(change)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var ctx context.Context
+	ctx, p.stop = context.WithCancelCause(context.Background())
+	go func() {
+		defer close(p.done)
+		p.err = w.Work(ctx)
+	}()
+	c.t.Cleanup(func() { _ = p.end() })
+	return p
+}
+
+// hire returns a worker with two groups of four at once, each episode of which takes a second,
+// after which change may change the config.
+func (c *coordinator) hire(change func(*worker.Config)) (*playing, *worker.Worker, error) {
 	c.t.Helper()
 	p := &playing{cut: make(chan struct{}), done: make(chan struct{}), began: time.Now()}
 	s := worker.Defaults()
@@ -356,16 +376,6 @@ func (c *coordinator) start(change func(*worker.Config)) *playing {
 	if change != nil {
 		change(&to)
 	}
-	var ctx context.Context
-	ctx, p.stop = context.WithCancelCause(context.Background())
-	w, err := worker.New(ctx, to)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	go func() {
-		defer close(p.done)
-		p.err = w.Work(ctx)
-	}()
-	c.t.Cleanup(func() { _ = p.end() })
-	return p
+	w, err := worker.New(context.Background(), to)
+	return p, w, err
 }

@@ -20,8 +20,9 @@ import (
 // A lease is one that the worker holds.
 type lease struct {
 	fleet.Lease
-	life context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
-	die  context.CancelCauseFunc
+	version int             // of the coordinator's weights when it was granted
+	life    context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
+	die     context.CancelCauseFunc
 }
 
 // hold plays a lease and hands it back. Ctx ends when no more groups may begin. It calls
@@ -50,7 +51,9 @@ func (s *session) wait(ctx context.Context, l *lease) (fleet.Finish, error) {
 	select {
 	case s.places <- struct{}{}:
 		defer func() { <-s.places }()
-		return s.play(ctx, l)
+		if s.learns == nil || s.learns.reach(ctx, l) {
+			return s.play(ctx, l)
+		}
 	case <-ctx.Done():
 	case <-l.life.Done():
 	}

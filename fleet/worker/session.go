@@ -110,7 +110,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 		}
 		s.told(grant.Version, grant.Servers, grant.Oldest)
 		for _, of := range grant.Leases {
-			if l := s.take(life, of); l != nil {
+			if l := s.take(life, of, grant.Version); l != nil {
 				s.leases.Go(func() { s.hold(ctx, l, fail) })
 			}
 		}
@@ -142,13 +142,13 @@ func (s *session) tell(idle bool) {
 }
 
 // take holds a lease, unless it is held already: then it returns nil.
-func (s *session) take(life context.Context, of fleet.Lease) *lease {
+func (s *session) take(life context.Context, of fleet.Lease, version int) *lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held[of.Number] != nil {
 		return nil
 	}
-	l := &lease{Lease: of}
+	l := &lease{Lease: of, version: version}
 	l.life, l.die = context.WithCancelCause(life)
 	s.held[l.Number] = l
 	s.unplayed++

@@ -70,6 +70,7 @@ type Worker struct {
 	tasks  string // digest of the problems
 	slots  int    // episodes at once
 	engine rollout.Engine
+	learns *student // the policy, if the coordinator trains it; nil: another plays
 
 	weights atomic.Pointer[versions]
 	counts  counts
@@ -105,16 +106,14 @@ func New(ctx context.Context, c Config) (*Worker, error) {
 	return w, nil
 }
 
-// errTiny says why the tiny policy does not play.
-var errTiny = errors.New("policy.kind: the run plays with the tiny policy, whose weights a worker cannot fetch; " +
-	"choose --policy server with the --url of an inference server, or --policy script")
-
 // policy returns the policy of the settings.
 func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
 	p := w.config.Player
 	switch p.Kind {
 	case player.Tiny:
-		return nil, player.Invalid(errTiny)
+		var err error
+		w.learns, err = w.student(ctx)
+		return w.learns, err
 	case player.Script:
 		return p.Solver(w.config.Streams, w.config.Run.Seed, func() int32 { return w.Version("") }), nil
 	}

@@ -1,7 +1,6 @@
 package worker_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/fleet/worker"
 	"github.com/quintain-rl/quintain/internal/pause"
-	"github.com/quintain-rl/quintain/run/player"
 )
 
 // has reports whether a text has all parts.
@@ -385,10 +383,5 @@ func TestSettingsThatCannotPlay(t *testing.T) {
 		if _, err := (worker.Settings{Coordinator: address}).Client(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("address %q: error %v, want %q", address, err, want)
 		}
-	}
-	tiny := player.Default(player.Tiny)
-	_, err := worker.New(t.Context(), worker.Config{Player: &tiny, Say: func(string, ...any) {}})
-	if _, is := errors.AsType[player.InvalidError](err); !is || !strings.Contains(err.Error(), "--policy server") {
-		t.Errorf("the tiny policy: error %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/rollout"
@@ -18,6 +19,7 @@ type Training struct {
 	Keep   starter.Keeper // keeps the checkpoint; nil: the folder does
 	Sizes  transformer.Config
 	Learn  learn.Settings
+	Share  func(version int, weights []byte) // gets the first weights, and those of each step, for [tiny.ReadVersion]; nil: nobody does
 
 	// WarmUp makes a new model, such as the function of this name.
 	WarmUp func(context.Context, starter.WarmUp, []rollout.Stream) (*transformer.Model, error)
@@ -43,8 +45,38 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 		return last, InvalidError{err}
 	}
 	to.Consumer, to.Policy = run.Train(trainer), trainer.Policy()
+	if how.Share != nil {
+		s := sharing{trainer, how.Share}
+		to.Consumer = run.Train(s)
+		if err := s.share(); err != nil {
+			return last, err
+		}
+	}
 	if m := &to.Rules.MaxSequence; *m == 0 || *m > trainer.Context()+1 {
 		*m = trainer.Context() + 1 // longer sequences cannot be trained on
 	}
 	return trainer.Last(), nil
+}
+
+// sharing is a trainer that shares its weights when it publishes them.
+type sharing struct {
+	*starter.Trainer
+	with func(version int, weights []byte)
+}
+
+// Publish implements [run.Learner].
+func (s sharing) Publish() error {
+	if err := s.Trainer.Publish(); err != nil {
+		return err
+	}
+	return s.share()
+}
+
+func (s sharing) share() error {
+	weights, err := s.Weights()
+	if err != nil {
+		return fmt.Errorf("weights of version %d: %w", s.Last().Version, err)
+	}
+	s.with(s.Last().Version, weights)
+	return nil
 }

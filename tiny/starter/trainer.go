@@ -179,3 +179,9 @@ func writeCheckpoint(to Keeper, l *learn.Learner, name, note string) error {
 func (t *Trainer) Publish() error {
 	return t.policy.SetWeights(t.learner.Model(), int32(t.last.Version))
 }
+
+// Weights encodes the weights of the last step, which Publish gives the policy, for
+// [tiny.ReadVersion].
+func (t *Trainer) Weights() ([]byte, error) {
+	return tiny.WriteVersion(t.learner.Model(), int32(t.last.Version))
+}
