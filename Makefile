@@ -1,13 +1,18 @@
 # make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
-.PHONY: help build wheel test race fuzz heavy lint conformance ci nightly release-check bench docs pictures surfaces
+.PHONY: help build image wheel test race fuzz heavy lint conformance ci nightly release-check bench docs pictures surfaces
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: ## build the program as bin/quintain
 	go build -buildvcs=auto -trimpath -ldflags '-s -w' -o bin/quintain ./cmd/quintain
+
+ARCH ?= $(shell go env GOARCH)
+image: ## build the container image quintain:dev as dist/quintain-image-ARCH.tar, without a registry
+	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/$(ARCH)/quintain ./cmd/quintain
+	go run ./deploy/image -program dist/image/$(ARCH)/quintain -arch $(ARCH) -out dist/quintain-image-$(ARCH).tar
 
 wheel: ## build the wheels of the Python package for all platforms, into dist/
 	python3 python/wheels.py dist

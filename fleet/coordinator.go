@@ -42,6 +42,7 @@ type Config struct {
 	Play      Play         // for workers
 	Weights   *Weights     // that workers sample with; nil: the run trains no tiny policy
 	GroupSize int          // episodes of a group
+	Slots     int          // of a worker, until one has come; default: one group
 	Log       *slog.Logger // default: none
 }
 
@@ -63,6 +64,7 @@ type Coordinator struct {
 	held    map[uint64]*held   // open leases, by number
 	servers map[string]Server  // of the workers at the last look, by address
 	lowest  int32              // version on them then
+	slots   int                // of a worker, in the mean; that of the last ones if there is none
 }
 
 // A worker is a process that plays.
@@ -86,8 +88,10 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
-		lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown}
+	return &Coordinator{
+		config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), lags: weights.NewServers("quintain_fleet_server_"), lowest: weights.Unknown,
+	}
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
@@ -375,7 +379,8 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 
 // Roster lists the workers.
 func (c *Coordinator) Roster() roster.Roster {
-	r := roster.Roster{Workers: []roster.Worker{}, Oldest: []roster.Lease{}, Wanted: c.wanted()}
+	r := roster.Roster{Workers: []roster.Worker{}, Oldest: []roster.Lease{}}
+	r.Wanted, r.WantedWorkers = c.wanted()
 	c.mu.Lock()
 	for _, w := range c.workers {
 		r.Workers = append(r.Workers, w.Worker)
@@ -398,27 +403,27 @@ func (c *Coordinator) Roster() roster.Roster {
 	return r
 }
 
-// wanted is how many episodes may be under way.
-func (c *Coordinator) wanted() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.table == nil {
-		return 0
-	}
-	return (len(c.held) + c.table.Room()) * c.config.GroupSize
-}
-
 // Collectors returns the metrics of the coordinator, to be registered.
 func (c *Coordinator) Collectors() []prometheus.Collector {
-	count := func(n func() int) func() float64 {
+	locked := func(n func() int) func() float64 {
 		return func() float64 {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			return float64(n())
 		}
 	}
+	gauge := func(name, help string, of func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of)
+	}
 	return append(c.metrics.all(), c.lags,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_workers", Help: "Workers that gave a sign of life."}, count(func() int { return len(c.workers) })),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_fleet_leases", Help: "Problems that workers hold."}, count(func() int { return len(c.held) })),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "quintain_wanted_slots", Help: "Episodes that may be under way: what workers hold, and what the gate has room for."}, func() float64 { return float64(c.wanted()) }))
+		gauge("quintain_fleet_workers", "Workers that gave a sign of life.", locked(func() int { return len(c.workers) })),
+		gauge("quintain_fleet_leases", "Problems that workers hold.", locked(func() int { return len(c.held) })),
+		gauge("quintain_wanted_slots", "Episodes that may be under way: what workers hold, and what the gate has room for.", func() float64 {
+			episodes, _ := c.wanted()
+			return float64(episodes)
+		}),
+		gauge("quintain_wanted_workers", "Workers that could play these episodes, by the mean of their slots: what to scale workers by.", func() float64 {
+			_, workers := c.wanted()
+			return float64(workers)
+		}))
 }

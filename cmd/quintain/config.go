@@ -103,10 +103,10 @@ func uses() map[string][]string {
 		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
 		"ask":       {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
-		"view":      {"data", "log", "server", "policy.tokenizer"},
+		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"pretrain":  {"tasks", "scenario", "-scenario.agent", "model", "log"},
 		"hub":       append(slices.Clone(hubs), "serve", scored),
-		"serve":     {"log", "server", "serve", "-serve.hub", scored},
+		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", scored},
 		"config":    {""},
 		"worker":    {"worker", "problems", "scenario.program", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 

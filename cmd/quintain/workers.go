@@ -38,7 +38,7 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, err
 	}
 	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
-	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Log: log}
+	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Slots: c.Run.Of.Parallel, Log: log}
 	if c.Policy.Kind == player.Tiny {
 		to.Weights = fleet.NewWeights()
 	}

@@ -11,10 +11,12 @@ type Roster struct {
 	Lost    []Worker       `json:"lost,omitempty"` // the last that gave no sign of life, the newest first
 	Held    int            `json:"held"`           // leases that workers hold
 	Oldest  []Lease        `json:"oldest"`         // the first of these to be granted
-	Wanted  int            `json:"wanted_slots"`   // episodes that may be under way
 	Granted int            `json:"granted"`        // leases
 	Ended   map[Ending]int `json:"ended"`          // leases
 	Poison  []Poison       `json:"poison,omitempty"`
+
+	Wanted        int `json:"wanted_slots"`   // episodes that may be under way
+	WantedWorkers int `json:"wanted_workers"` // that could play these episodes
 }
 
 // Bounds on the lists of a roster.

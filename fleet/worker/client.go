@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -75,6 +76,9 @@ func (c *Client) address() (*url.URL, error) {
 		return c.base, nil
 	}
 	text, err := os.ReadFile(c.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &failure{text: fmt.Sprintf("%v; quintain run --announce %[2]s writes it", err, c.file)}
+	}
 	if err != nil {
 		return nil, &failure{text: err.Error()}
 	}
@@ -142,6 +146,7 @@ func (c *Client) do(ctx context.Context, to call) error {
 	defer cancel()
 	err = c.exchange(limited, base, to)
 	if ctx.Err() != nil && err != nil && status(err) == 0 {
+		c.forget() // a coordinator that has taken over may be elsewhere
 		return context.Cause(ctx)
 	}
 	if f, is := errors.AsType[*failure](err); is && f.temporary() {

@@ -342,7 +342,7 @@ func TestAWorkerWaitsForTheCoordinatorToPlay(t *testing.T) {
 		if err != nil || play.Program != "quintain 1" {
 			t.Errorf("play %+v, error %v", play, err)
 		}
-		has(t, said, "waiting for the coordinator: ", "address: no such file", "\nthe coordinator answers\n")
+		has(t, said, "waiting for the coordinator: ", "address: no such file", "; quintain run --announce "+s.Coordinator[1:]+" writes it\n", "\nthe coordinator answers\n")
 		if n := strings.Count(said, "\n"); n != 2 {
 			t.Errorf("it said %d lines, want 2: %s", n, said)
 		}
@@ -373,6 +373,50 @@ func TestAnAddressIsReadAgainAfterAFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := client.Play(t.Context(), func(string, ...any) {}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// The machine of the coordinator stops answering, and another takes over elsewhere.
+func TestBeatsFollowTheCoordinatorThatIsAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCoordinator(t, 0)
+		path := filepath.Join(t.TempDir(), "address")
+		announce := func(host string) {
+			if err := os.WriteFile(path, []byte("http://"+host), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		announce("old")
+		var frozen, moved atomic.Bool
+		c.fault = func(r *http.Request) int {
+			switch {
+			case r.URL.Host == "new" && kind(r) == "POST beat":
+				moved.Store(true)
+			case r.URL.Host == "old" && frozen.Load():
+				<-r.Context().Done()
+				return -1
+			}
+			return 0
+		}
+		p := c.start(func(to *worker.Config) {
+			s := to.Settings
+			s.Coordinator = "@" + path
+			var err error
+			if to.Client, err = worker.NewClient(s, "secret", c); err != nil {
+				t.Fatal(err)
+			}
+		})
+		c.until(func() bool { return slices.Contains(c.calls, "POST beat") })
+		frozen.Store(true)
+		announce("new")
+		began := time.Now()
+		c.until(moved.Load)
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("the first beat at the new address came after %v, want two beats that get no answer and one more", took)
+		}
+		if err := p.end(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -228,12 +228,17 @@ func (h *Host) Run(ctx context.Context) error {
 	return errors.Join(err, apart, lost)
 }
 
-// serve serves the hub. One that was on standby answers on the connections that there are.
+// serve serves the hub, and announces it. One that was on standby answers on the connections that there are.
 func (h *Host) serve(ctx context.Context) error {
+	if h.front != nil {
+		h.hub.Succeed(h.front.server)
+	}
+	if err := h.listener.Announce(ctx); err != nil {
+		return err
+	}
 	if h.front == nil {
 		return h.hub.Run(ctx, h.listener.Listener)
 	}
-	h.hub.Succeed(h.front.server)
 	return h.front.run(ctx)
 }
 

@@ -339,3 +339,49 @@ func TestATakeoverClosesNoPort(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestATakeoverIsAnnounced has an owner and a standby write their address to one file.
+func TestATakeoverIsAnnounced(t *testing.T) {
+	server := natsServer(t, t.TempDir(), -1)
+	file := filepath.Join(t.TempDir(), "address")
+	start := func() *standbyHub {
+		c := standbyConfig(t, server.ClientURL())
+		c.Server.Announce = file
+		return startStandby(t, c)
+	}
+	announced := func() string {
+		text, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+		return string(text)
+	}
+	first := start()
+	for announced() == "" {
+		<-time.After(time.Millisecond)
+	}
+	second := start()
+	for { // until it stands by
+		got, err := request(t.Context(), http.MethodGet, second.addr+"/readyz", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(got.body, `"owner":"`) && !strings.Contains(got.body, `"owner":""`) {
+			break
+		}
+		<-time.After(time.Millisecond)
+	}
+	if got := announced(); got != first.addr+"\n" {
+		t.Errorf("beside a standby the file has %q, want %s", got, first.addr)
+	}
+	first.stop()
+	if err := <-first.ended; err != nil {
+		t.Error(err)
+	}
+	for announced() == first.addr+"\n" {
+		<-time.After(time.Millisecond)
+	}
+	if got := announced(); got != second.addr+"\n" {
+		t.Errorf("after the takeover the file has %q, want %s", got, second.addr)
+	}
+}

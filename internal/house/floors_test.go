@@ -23,6 +23,7 @@ var floors = [][]string{
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles",
+		"deploy/image",
 	},
 	{
 		"settings", // the settings and their names

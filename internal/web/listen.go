@@ -12,7 +12,8 @@ import (
 // A Listener is an open port with the keys of its server.
 type Listener struct {
 	net.Listener
-	Keys []Key // none: anyone may call
+	Keys     []Key // none: anyone may call
+	settings Settings
 }
 
 // An InUseError is a port that another program has.
@@ -37,6 +38,9 @@ func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key_file: %w", err)
 	}
+	if err := checkAnnounce(s.Announce); err != nil {
+		return nil, err
+	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -45,5 +49,5 @@ func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Listener{l, keys}, nil
+	return &Listener{l, keys, s}, nil
 }

@@ -16,6 +16,8 @@ type Settings struct {
 	Port    int    // 0: any free port
 	KeyFile string // see [ReadKeys]; empty: no keys
 
+	Announce string // file that gets the address, by [Listener.Announce]; empty: none
+
 	MaxConnections int           // at once
 	MaxBody        int64         // bytes of a request body on the wire
 	MaxInflated    int64         // bytes of a request body after gzip
@@ -41,6 +43,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Host, "host", "address to listen on; any but loopback needs a key file").Given("an address")
 	d.Int(&s.Port, "port", "port to listen on; 0: any free one").Between(0, 65535)
 	d.Text(&s.KeyFile, "key_file", "file of keys, one per line: KEY for all routes, or ROLE KEY; every request needs one")
+	d.Text(&s.Announce, "announce", "file that gets the address once the server is ready, for the @FILE of quintain worker --coordinator; with any address as host it names the machine")
 	d.Int(&s.MaxConnections, "max_connections", "concurrent connections").AtLeast(1)
 	d.Int64(&s.MaxBody, "max_body", "bytes of a request body").AtLeast(1)
 	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request body after gzip; it may inflate to 16 MiB, plus 256 times its size if its gzip is one member").Between(1, math.MaxUint32)

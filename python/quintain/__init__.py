@@ -39,6 +39,8 @@ def __getattr__(name: str) -> Any:
         return importlib.metadata.version("quintain")
     if name in ("Batch", "Hub"):  # they need NumPy, which loads slowly
         return getattr(importlib.import_module("quintain.hub"), name)
+    if name == "ray":  # it needs Ray
+        return importlib.import_module("quintain.ray")
     raise AttributeError(f"module 'quintain' has no attribute {name!r}")
 
 

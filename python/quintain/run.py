@@ -44,7 +44,7 @@ class Run:
         self._log = folder / "log"
         self._report = pathlib.Path(settings.pop("report", None) or folder / "report.json")
         flags = [f"--data={self.data}", f"--report={self._report.absolute()}"]
-        flags += [_flag(name, value) for name, value in {"port": 0, **settings}.items() if value is not None]
+        flags += [flag(name, value) for name, value in {"port": 0, **settings}.items() if value is not None]
         with self._log.open("wb") as log:
             self._process = start("run", *flags, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
 
@@ -135,7 +135,8 @@ def _settings() -> frozenset[str]:
     return frozenset(flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([\w-]+)", usage, re.MULTILINE))
 
 
-def _flag(name: str, value: Any) -> str:
+def flag(name: str, value: Any) -> str:
+    """A setting as a flag of the program."""
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, (list, tuple)):
