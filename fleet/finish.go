@@ -21,7 +21,7 @@ import (
 const mostEpisodes = 1 << 30
 
 // finish closes a lease.
-func (c *Coordinator) finish(call *web.Call) error {
+func (c handlers) finish(call *web.Call) error {
 	number, err := strconv.ParseUint(call.Param("number"), 10, 64)
 	if err != nil {
 		call.SkipBody()
@@ -45,7 +45,7 @@ func (c *Coordinator) finish(call *web.Call) error {
 
 // begin returns the lease that a worker gives back, which is then busy, or the verdict that it
 // got before.
-func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
+func (c handlers) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
 	for {
 		c.mu.Lock()
 		if answer, finished := c.book.Answer(number); finished { // a lease is held or has an answer: c.mu guards both
@@ -84,7 +84,7 @@ func (c *Coordinator) begin(call *web.Call, number uint64, instance string) (*he
 }
 
 // settle closes a busy lease as its worker says.
-func (c *Coordinator) settle(call *web.Call, h *held, f *Finish) (v Verdict, err error) {
+func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err error) {
 	defer c.release(h)
 	ctx, t := context.WithoutCancel(call.Context()), c.tableNow()
 	switch {

@@ -30,20 +30,24 @@ const (
 // errUnknown refuses a worker that the coordinator does not know, or no longer.
 var errUnknown = errors.New("there is no such worker, or it was lost: register anew, with a new instance")
 
+// handlers answer the calls of workers.
+type handlers struct{ *Coordinator }
+
 // Routes are those of the coordinator, for the hub of its run; none if it is nil.
 func (c *Coordinator) Routes() []web.Route {
 	if c == nil {
 		return nil
 	}
+	to := handlers{c}
 	all := []web.Route{
-		{Method: "GET", Path: PathPlay, For: Member, Serve: c.play},
-		{Method: "POST", Path: PathWorkers, For: Member, Serve: c.register},
-		{Method: "GET", Path: PathWorkers, For: web.AnyKey, Serve: c.list},
-		{Method: "DELETE", Path: PathWorker, For: Member, Serve: c.leave},
-		{Method: "POST", Path: PathBeat, For: Member, Serve: c.beat},
-		{Method: "POST", Path: PathLeases, For: Member, Serve: c.leases},
-		{Method: "GET", Path: PathWeights, For: Member, Serve: func(call *web.Call) error { return c.config.Weights.serve(call, c.waiting) }},
-		{Method: "POST", Path: PathFinish, For: Member, Serve: c.finish},
+		{Method: "GET", Path: PathPlay, For: Member, Serve: to.play},
+		{Method: "POST", Path: PathWorkers, For: Member, Serve: to.register},
+		{Method: "GET", Path: PathWorkers, For: web.AnyKey, Serve: to.list},
+		{Method: "DELETE", Path: PathWorker, For: Member, Serve: to.leave},
+		{Method: "POST", Path: PathBeat, For: Member, Serve: to.beat},
+		{Method: "POST", Path: PathLeases, For: Member, Serve: to.leases},
+		{Method: "GET", Path: PathWeights, For: Member, Serve: func(call *web.Call) error { return c.config.Weights.serve(call, to.waiting) }},
+		{Method: "POST", Path: PathFinish, For: Member, Serve: to.finish},
 	}
 	for i, r := range all {
 		all[i].Serve = func(call *web.Call) error {
@@ -100,12 +104,12 @@ func readFinish(call *web.Call) (Finish, error) {
 	})
 }
 
-func (c *Coordinator) play(call *web.Call) error { return send(call, c.config.Play) }
+func (c handlers) play(call *web.Call) error { return send(call, c.config.Play) }
 
-func (c *Coordinator) list(call *web.Call) error { return send(call, c.Roster()) }
+func (c handlers) list(call *web.Call) error { return send(call, c.Roster()) }
 
 // register takes a worker up.
-func (c *Coordinator) register(call *web.Call) error {
+func (c handlers) register(call *web.Call) error {
 	r, err := read[Registration](call, mostSmall)
 	if err != nil {
 		return err
@@ -160,7 +164,7 @@ func check(want *Play, r *Registration) error {
 
 // known returns the worker with the instance of a call, which has given a sign of life. The run
 // is open, or over. c.mu is held.
-func (c *Coordinator) known(call *web.Call, instance string) (*worker, error) {
+func (c handlers) known(call *web.Call, instance string) (*worker, error) {
 	w := c.workers[instance]
 	switch {
 	case c.table == nil && c.over == "":
@@ -175,7 +179,7 @@ func (c *Coordinator) known(call *web.Call, instance string) (*worker, error) {
 }
 
 // leave ends a worker in order.
-func (c *Coordinator) leave(call *web.Call) error {
+func (c handlers) leave(call *web.Call) error {
 	c.mu.Lock()
 	instance := call.Param("instance")
 	w, err := c.known(call, instance)
@@ -193,7 +197,7 @@ func (c *Coordinator) leave(call *web.Call) error {
 }
 
 // beat takes a sign of life.
-func (c *Coordinator) beat(call *web.Call) error {
+func (c handlers) beat(call *web.Call) error {
 	b, err := read[Beat](call, 1<<20)
 	if err != nil {
 		return err
@@ -240,7 +244,7 @@ func (c *Coordinator) unnamed(w *worker, named map[uint64]bool) (all []*held) {
 }
 
 // leases grants problems to a worker that waits for them.
-func (c *Coordinator) leases(call *web.Call) error {
+func (c handlers) leases(call *web.Call) error {
 	call.SkipBody()
 	q := call.R.URL.Query()
 	most, err := strconv.Atoi(cmp.Or(q.Get("max"), "1"))
@@ -281,7 +285,7 @@ func (c *Coordinator) leases(call *web.Call) error {
 
 // waiting returns a context for a call that waits on purpose: it ends after the wait of its query,
 // or with the run. The caller must call end.
-func (c *Coordinator) waiting(call *web.Call) (ctx context.Context, end func(), err error) {
+func (c handlers) waiting(call *web.Call) (ctx context.Context, end func(), err error) {
 	seconds, err := strconv.ParseFloat(cmp.Or(call.R.URL.Query().Get("wait"), "0"), 64)
 	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
 		return nil, nil, web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
