@@ -114,34 +114,31 @@ func indices(t testing.TB, f *archivetest.Server) (all []int) {
 
 // TestFaults archives three segments on a server that has a fault at first.
 func TestFaults(t *testing.T) {
-	times := func(n int, answer func(*http.Request) *http.Response) func(*http.Request) *http.Response {
-		return func(r *http.Request) *http.Response {
+	times := func(n, status int, code string) func(*http.Request) (int, string) {
+		return func(*http.Request) (int, string) {
 			if n--; n >= 0 {
-				return answer(r)
+				return status, code
 			}
-			return nil
+			return 0, ""
 		}
-	}
-	refused := func(status int, code string) func(*http.Request) *http.Response {
-		return func(*http.Request) *http.Response { return archivetest.Fault(status, code) }
 	}
 	for _, test := range []struct {
 		name     string
-		before   func(r *http.Request) *http.Response
+		before   func(r *http.Request) (int, string)
 		after    func(r *http.Request) error
 		failures float64
 		logs     string
 	}{
 		{"none", nil, nil, 0, ""},
-		{"it is busy", times(3, refused(http.StatusServiceUnavailable, "SlowDown")), nil, 3, "SlowDown"},
-		{"it has no such bucket yet", times(2, refused(http.StatusNotFound, "NoSuchBucket")), nil, 2, "NoSuchBucket"},
-		{"it refuses the keys", times(2, refused(http.StatusForbidden, "AccessDenied")), nil, 2, "AccessDenied"},
-		{"it hangs", times(1, func(r *http.Request) *http.Response { <-r.Context().Done(); return nil }), nil, 1, "deadline exceeded"},
-		{"it has no conditional put", func(r *http.Request) *http.Response {
+		{"it is busy", times(3, http.StatusServiceUnavailable, "SlowDown"), nil, 3, "SlowDown"},
+		{"it has no such bucket yet", times(2, http.StatusNotFound, "NoSuchBucket"), nil, 2, "NoSuchBucket"},
+		{"it refuses the keys", times(2, http.StatusForbidden, "AccessDenied"), nil, 2, "AccessDenied"},
+		{"it hangs", hangsOnce(), nil, 1, "deadline exceeded"},
+		{"it has no conditional put", func(r *http.Request) (int, string) {
 			if r.Method == http.MethodPut && time.Now().Before(time.Date(2000, 1, 1, 0, 0, 5, 0, time.UTC)) {
-				return archivetest.Fault(http.StatusNotImplemented, "NotImplemented")
+				return http.StatusNotImplemented, "NotImplemented"
 			}
-			return nil
+			return 0, ""
 		}, nil, 3, "NotImplemented"},
 		{"replies of puts are lost", nil, func(r *http.Request) error {
 			if r.Method == http.MethodPut && r.ContentLength > 0 {
@@ -168,6 +165,24 @@ func TestFaults(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// hang answers nothing until the client gives up.
+func hang(r *http.Request) (int, string) {
+	<-r.Context().Done()
+	return 0, ""
+}
+
+// hangsOnce hangs at the first request.
+func hangsOnce() func(*http.Request) (int, string) {
+	first := true
+	return func(r *http.Request) (int, string) {
+		if first {
+			first = false
+			return hang(r)
+		}
+		return 0, ""
 	}
 }
 
@@ -208,11 +223,11 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, dir := archivetest.New(), t.TempDir()
 		write(t, dir, 0, 1)
-		f.Before = func(r *http.Request) *http.Response {
+		f.Before = func(r *http.Request) (int, string) {
 			if strings.HasSuffix(r.URL.Path, "000002.trace") {
-				return archivetest.Fault(http.StatusServiceUnavailable, "SlowDown")
+				return http.StatusServiceUnavailable, "SlowDown"
 			}
-			return nil
+			return 0, ""
 		}
 		first, log := archiver(t, f, dir)
 		runFor(t, first, time.Minute)
@@ -272,9 +287,7 @@ func TestACopyOfAFolderGoesOnUnderAnotherName(t *testing.T) {
 func TestARemovedSegmentIsCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, dir := archivetest.New(), t.TempDir()
-		f.Before = func(*http.Request) *http.Response {
-			return archivetest.Fault(http.StatusServiceUnavailable, "SlowDown")
-		}
+		f.Before = func(*http.Request) (int, string) { return http.StatusServiceUnavailable, "SlowDown" }
 		write(t, dir, 0, 1)
 		a, log := archiver(t, f, dir)
 		runFor(t, a, time.Second)
@@ -293,7 +306,7 @@ func TestARemovedSegmentIsCounted(t *testing.T) {
 func TestAHangingServerDelaysTheEndByAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, dir := archivetest.New(), t.TempDir()
-		f.Before = func(r *http.Request) *http.Response { <-r.Context().Done(); return nil }
+		f.Before = hang
 		write(t, dir, 0)
 		a, _ := archiver(t, f, dir)
 		begun := time.Now()

@@ -30,8 +30,8 @@ type Server struct {
 	Puts    []string // names of the files that were written, in order
 	Gets    int      // requests for a file
 
-	// Before answers a request in place of the server, or returns nil. nil: never.
-	Before func(r *http.Request) *http.Response
+	// Before refuses a request with a status and a code of S3; 0: it does not. nil: never.
+	Before func(r *http.Request) (status int, code string)
 	// After loses the reply to a request that succeeded by an error. nil: none.
 	After func(r *http.Request) error
 
@@ -44,8 +44,10 @@ func New() *Server { return &Server{Objects: map[string][]byte{}} }
 // RoundTrip implements [http.RoundTripper].
 func (f *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if f.Before != nil {
-		if reply := f.Before(r); reply != nil {
-			return reply, nil
+		if status, code := f.Before(r); status != 0 {
+			w := httptest.NewRecorder()
+			refuse(w, status, code)
+			return w.Result(), nil
 		}
 	}
 	if err := r.Context().Err(); err != nil {
@@ -61,13 +63,6 @@ func (f *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	reply := w.Result()
 	reply.Request = r
 	return reply, nil
-}
-
-// Fault is the answer of a server in trouble.
-func Fault(status int, code string) *http.Response {
-	w := httptest.NewRecorder()
-	refuse(w, status, code)
-	return w.Result()
 }
 
 // refuse answers with an error.

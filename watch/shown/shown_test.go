@@ -1,0 +1,67 @@
+package shown_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/watch/shown"
+)
+
+func TestUseSortsWhatIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, folder := range []string{"a", "b", "exam"} {
+		if err := os.Mkdir(at(folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"exam/" + examdir.ReportName: "{}", "groups.jsonl": `{"example_id":0,"prompt":"c","completion":"d","reward":0}` + "\n"} {
+		if err := os.WriteFile(at(name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		why     string
+		names   shown.Names
+		want    watch.Config
+		missing string // empty: nothing
+	}{
+		{"the folder of the settings", shown.Names{Folders: []string{at("a")}}, watch.Config{Data: at("a")}, ""},
+		{"two folders", shown.Names{Folders: []string{at("a"), at("b")}}, watch.Config{Data: at("a"), Others: []string{at("b")}}, ""},
+		{"paths come first", shown.Names{Paths: []string{at("b"), at("exam")}, Folders: []string{at("a"), at("none")}}, watch.Config{Data: at("b"), Evaluations: []string{at("exam")}}, ""},
+		{"a missing path", shown.Names{Paths: []string{at("a"), at("none")}, Folders: []string{at("b")}}, watch.Config{}, at("none")},
+		{"a missing folder", shown.Names{Folders: []string{at("none"), at("a")}}, watch.Config{}, at("none")},
+	} {
+		var got watch.Config
+		err := test.names.Use(t.Context(), func(c watch.Config) error { got = c; return nil })
+		var missing *shown.MissingError
+		if test.missing != "" {
+			if !errors.As(err, &missing) || missing.Name != test.missing || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: error %v", test.why, err)
+			}
+			continue
+		}
+		if err != nil || got.Data != test.want.Data || !slices.Equal(got.Others, test.want.Others) || !slices.Equal(got.Evaluations, test.want.Evaluations) || got.Traces != nil {
+			t.Errorf("%s: %+v, error %v; want %+v", test.why, got, err, test.want)
+		}
+	}
+	names := shown.Names{Paths: []string{at("groups.jsonl")}, Folders: []string{at("a")}, Program: "test"}
+	var converted string
+	err := names.Use(t.Context(), func(c watch.Config) error {
+		converted = c.Data
+		files, err := filepath.Glob(filepath.Join(c.Data, "*.trace"))
+		if len(files) != 1 {
+			t.Errorf("a file became %v", files)
+		}
+		return err
+	})
+	if _, gone := os.Stat(converted); err != nil || !errors.Is(gone, fs.ErrNotExist) {
+		t.Errorf("error %v, and %s is left: %v", err, converted, gone)
+	}
+}
