@@ -37,9 +37,11 @@ func rows(t *testing.T, l Load) (all []any) {
 func TestALoadCountsWhatItFinishes(t *testing.T) {
 	l := small(t)
 	l.Most, l.Open, l.Workers = 2, 1500, 0
-	for i, row := range rows(t, l) {
+	all := rows(t, l)
+	l.Equal = true
+	for i, row := range append(all, rows(t, l)...) {
 		r := row.(*Leases)
-		if r.Askers != l.Askers[i] || r.Leases < 1 || r.PerS <= 0 || r.Ask.P50 <= 0 || r.Finish.P99 < r.Finish.P50 || r.Store != "files" || r.Open != 1500 || r.Body < 1 {
+		if r.Askers != l.Askers[i%2] || r.Kept != (i < 2) || r.Leases < 1 || r.PerS <= 0 || r.Ask.P50 <= 0 || r.Finish.P99 < r.Finish.P50 || r.Store != "files" || r.Open != 1500 || r.Body < 1 {
 			t.Errorf("%+v", *r)
 		}
 		if most := float64(r.Leases) / l.Time.Seconds(); r.PerS > most {

@@ -98,7 +98,7 @@ func (h *handle) Put(ctx context.Context, records []queue.Record) ([]uint64, err
 		h.lock.Unlock()
 	}
 	if err == nil && h.hit(0.002) {
-		return nil, errDisk // and yet it has the groups
+		return nil, fmt.Errorf("%w: %w", errDisk, queue.ErrUncertain) // and it has the groups
 	}
 	return seqs, err
 }
@@ -114,8 +114,11 @@ func (h *handle) SetStates(ctx context.Context, list []queue.State) error {
 			return err
 		}
 	}
-	if before || h.hit(0.0003) {
+	switch {
+	case before:
 		return errDisk
+	case h.hit(0.0003):
+		return fmt.Errorf("%w: %w", errDisk, queue.ErrUncertain)
 	}
 	return nil
 }
