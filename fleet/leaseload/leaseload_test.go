@@ -117,3 +117,17 @@ func BenchmarkLeases(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkIdle is for profiles, too.
+func BenchmarkIdle(b *testing.B) {
+	l := Default()
+	l.Askers = nil
+	for b.Loop() {
+		if err := l.Run(b.Context(), func(row any) error {
+			b.ReportMetric(row.(*Idle).CPU, "ms/worker-s")
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -199,7 +199,7 @@ func (s *site) start() {
 	settings, leases := run.Defaults(), fleet.Defaults()
 	settings.GroupSize, settings.BatchSize, settings.MaxLag, settings.Grace = 2, 64, 30, time.Second
 	settings.ExamProblems, settings.ExamEvery = 3, 10*time.Minute
-	leases.Lease = time.Minute
+	leases.Lease = 2 * time.Minute
 	digest, err := fleet.Digest(s.streams)
 	if err != nil {
 		s.t.Error(err)
@@ -353,7 +353,7 @@ func (s *site) work(ctx context.Context, l *link, cut chan struct{}, place int) 
 		return err
 	}
 	of := player.Default(player.Script)
-	of.Script.Delay = 3*time.Minute + s.after(3*time.Minute)
+	of.Script.Delay = hourDelay + s.after(hourDelay)
 	w, err := worker.New(ctx, worker.Config{
 		Settings: settings, Client: client, Play: fleet.Play{Program: "quintain 1"}, Program: "quintain 1", Streams: s.streams,
 		Run: run.Settings{Seed: uint64(place), GroupSize: 2, Parallel: 4, Grace: 10 * time.Minute}, Player: &of, Cut: cut, Say: func(string, ...any) {},
@@ -451,8 +451,14 @@ func (s *site) auditStream(of rollout.Stream, p position, played map[string]bool
 // The real coordinator and real workers for a virtual hour in which workers die and freeze,
 // answers are lost, the coordinator is killed and its disk fails and is full.
 func TestAnHourOfFaultsLosesNothingAndDoublesNothing(t *testing.T) {
+	for seed := range uint64(hourSeeds) {
+		hour(t, seed)
+	}
+}
+
+func hour(t *testing.T, seed uint64) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &faults{t: t, rand: rand.New(rand.NewPCG(1, 2))}
+		f := &faults{t: t, rand: rand.New(rand.NewPCG(1, seed))}
 		s := &site{
 			faults: f, disk: &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}},
 			streams: streams(t, "chain_sum:0,spell_backward:0"), drops: map[string]int{}, ended: map[string]int{},
@@ -482,6 +488,3 @@ func TestAnHourOfFaultsLosesNothingAndDoublesNothing(t *testing.T) {
 		s.audit()
 	})
 }
-
-// hourWorkers is the number of workers.
-const hourWorkers = 200
