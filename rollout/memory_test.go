@@ -66,3 +66,34 @@ func text(t *testing.T, g *quintain.Group) string {
 	}
 	return string(b)
 }
+
+// Many small groups are made at once, and few large ones, none of which keeps a small one waiting.
+func TestMemoriesBoundTheGroupsMadeAtOnce(t *testing.T) {
+	m := NewMemories()
+	small, large := played(2, 1), quintain.Trajectory{Turns: []quintain.Turn{{Read: make([]quintain.Token, smallGroup+1)}}}
+	for range cap(m.large) {
+		_, give := m.Take([]quintain.Trajectory{large})
+		defer give()
+	}
+	for range smallGroups {
+		_, give := m.Take([]quintain.Trajectory{small})
+		defer give()
+	}
+	if len(m.large) != 0 || len(m.small) != 0 || smallGroups <= cap(m.large) {
+		t.Errorf("%d large and %d small memories are free, want none", len(m.large), len(m.small))
+	}
+}
+
+func TestASmallMemoryStaysSmall(t *testing.T) {
+	m := NewMemories()
+	for range smallGroups {
+		free, give := m.Take([]quintain.Trajectory{played(2, 1)})
+		free.room(smallGroup + 1)
+		give()
+	}
+	for range smallGroups {
+		if free := <-m.small; cap(free.tokens) > smallGroup {
+			t.Fatalf("a memory of small groups keeps room for %d tokens", cap(free.tokens))
+		}
+	}
+}

@@ -188,13 +188,10 @@ func newBenchLeases(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "leases",
 		Short: "Measure how many leases a coordinator grants and takes back",
-		Long: `Bench leases opens the coordinator of a run in this process, over files or a NATS server, and
-has workers that play nothing take leases and finish them with groups; then others that
-only beat and wait. It prints each measurement as one line of JSON (docs/benchmarks.md).`,
-		Example: `  quintain bench leases
-  quintain bench leases --askers 64 --open 100000 --workers 0
-  quintain bench leases --nats nats://n0:4222,nats://n1:4222,nats://n2:4222 --replicas 3`,
-		Args: noArgs,
+		Long: `Bench leases has workers that play nothing take and finish the leases of a coordinator in
+this process, and prints each measurement as one line of JSON (docs/benchmarks.md).`,
+		Example: `  quintain bench leases --nats nats://n0:4222,nats://n1:4222 --replicas 3`,
+		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := load.Check(); err != nil {
 				return usagef("--%w", err)

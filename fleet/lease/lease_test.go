@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -173,6 +174,25 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 	}
 	if _, is := b.Answer(2); !is {
 		t.Error("the second answer is forgotten")
+	}
+}
+
+func same(x, y lease.Lease) bool {
+	return x.Number == y.Number && x.Attempt == y.Attempt && x.Instance == y.Instance && x.Problem.ID() == y.Problem.ID()
+}
+
+// A snapshot has a dozen bytes for a lease: a store takes no records of many megabytes.
+func TestSnapshotsAreSmall(t *testing.T) {
+	b, again := lease.New(), lease.New()
+	for i := range 10_000 {
+		b.Grant(fmt.Sprintf("worker%020d", i%10), problem(i))
+	}
+	text, err := b.Snapshot()
+	if err != nil || len(text) > 150_000 {
+		t.Errorf("%d bytes for 10,000 leases, error %v", len(text), err)
+	}
+	if err := again.Restore(text); err != nil || !slices.EqualFunc(again.Open(), b.Open(), same) {
+		t.Errorf("the leases come back otherwise; error %v", err)
 	}
 }
 

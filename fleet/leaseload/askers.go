@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 // Leases is the measurement of workers that take and finish leases. Times of the processor
@@ -25,7 +26,8 @@ type Leases struct {
 	Most     int     `json:"most"`
 	Open     int     `json:"open"` // leases of others
 	Body     float64 `json:"finish_kb"`
-	Leases   int64   `json:"leases"` // finished, each with a group that is kept
+	Kept     bool    `json:"kept"`   // the run keeps the groups
+	Leases   int64   `json:"leases"` // finished
 	PerS     float64 `json:"leases_per_s"`
 	CPU      float64 `json:"cpu_ms_per_lease,omitempty"`
 	Ask      Latency `json:"ask"`
@@ -60,12 +62,12 @@ func (l *Load) askers(ctx context.Context, n int) (row *Leases, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	a := &asking{load: l, site: s, held: make(chan struct{}), episodes: played(l.Size, l.Tokens)}
+	a := &asking{load: l, site: s, held: make(chan struct{}), episodes: l.played()}
 	body, err := fleet.AppendFrame(nil, &fleet.Finish{Episodes: a.episodes})
 	if err != nil {
 		return nil, err
 	}
-	row = &Leases{Scenario: "leases", Store: l.Store.name(), Askers: n, Most: l.Most, Open: l.Open, Body: float64(len(body)) / 1e3}
+	row = &Leases{Scenario: "leases", Store: l.Store.name(), Askers: n, Most: l.Most, Open: l.Open, Kept: !l.Equal, Body: float64(len(body)) / 1e3}
 	parts := []func(context.Context) error{a.holdOpen, func(ctx context.Context) error { return a.measure(ctx, row) }}
 	for k := range n {
 		parts = append(parts, func(ctx context.Context) error { return a.ask(ctx, k) })
@@ -171,13 +173,17 @@ func (a *asking) ask(ctx context.Context, k int) error {
 	return nil
 }
 
-// finish closes a lease with a group that the run keeps.
+// finish closes a lease.
 func (a *asking) finish(c *conn, number uint64, body []byte) error {
 	var v fleet.Verdict
 	start := time.Now()
 	err := c.must(http.MethodPost, strings.Replace(fleet.PathFinish, "{number}", strconv.FormatUint(number, 10), 1), body, &v)
-	if err == nil && v.Drop != "" {
-		err = fmt.Errorf("lease %d: the group is dropped as %s", number, v.Drop)
+	var want rollout.Drop
+	if a.load.Equal {
+		want = rollout.DropEqual
+	}
+	if err == nil && v.Drop != want {
+		err = fmt.Errorf("lease %d: the group is dropped as %q, want %q", number, v.Drop, want)
 	}
 	if err == nil {
 		a.note(&a.closes, start)
@@ -186,12 +192,16 @@ func (a *asking) finish(c *conn, number uint64, body []byte) error {
 	return err
 }
 
-// played are episodes as a worker sends them. Half of them are right.
-func played(size, tokens int) (all []quintain.Trajectory) {
-	for i := range size {
+// played are episodes as a worker sends them. Half of them are right, unless scores are equal.
+func (l *Load) played() (all []quintain.Trajectory) {
+	tokens := l.Tokens
+	for i := range l.Size {
 		turn := quintain.Turn{
 			Observed: []quintain.Message{{Role: quintain.RoleUser, Content: strings.Repeat("How much is 4 + 3? ", 5)}},
-			Reply:    strings.Repeat("word", tokens), Finish: quintain.Stop, Reward: float64(i % 2), Right: i%2 == 1,
+			Reply:    strings.Repeat("word", tokens), Finish: quintain.Stop,
+		}
+		if i%2 == 1 && !l.Equal {
+			turn.Reward, turn.Right = 1, true
 		}
 		for k := range tokens {
 			turn.Read = append(turn.Read, quintain.Token(1000+7*k))

@@ -20,6 +20,7 @@ type Load struct {
 	Open    int           // leases that others hold meanwhile
 	Size    int           // episodes of a group
 	Tokens  int           // sampled tokens of an episode
+	Equal   bool          // all episodes have one score: the run keeps no group
 	Workers int           // that only beat and wait; 0: they are not measured
 	Beat    time.Duration // between two signs of life of these
 	Time    time.Duration // of a measurement
@@ -68,6 +69,7 @@ func (l *Load) Flags() *flag.FlagSet {
 	f.IntVar(&l.Open, "open", l.Open, "leases that others hold meanwhile")
 	f.IntVar(&l.Size, "group-size", l.Size, "episodes of a group")
 	f.IntVar(&l.Tokens, "tokens", l.Tokens, "sampled tokens of an episode")
+	f.BoolVar(&l.Equal, "equal-scores", l.Equal, "all episodes have the same score, so that the run keeps no group")
 	f.IntVar(&l.Workers, "workers", l.Workers, "workers that only beat and wait; 0: leave them out")
 	f.DurationVar(&l.Beat, "beat", l.Beat, "time between two signs of life of these")
 	f.DurationVar(&l.Time, "time", l.Time, "duration of each measurement")

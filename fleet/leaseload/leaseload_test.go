@@ -37,9 +37,11 @@ func rows(t *testing.T, l Load) (all []any) {
 func TestALoadCountsWhatItFinishes(t *testing.T) {
 	l := small(t)
 	l.Most, l.Open, l.Workers = 2, 1500, 0
-	for i, row := range rows(t, l) {
+	all := rows(t, l)
+	l.Equal = true
+	for i, row := range append(all, rows(t, l)...) {
 		r := row.(*Leases)
-		if r.Askers != l.Askers[i] || r.Leases < 1 || r.PerS <= 0 || r.Ask.P50 <= 0 || r.Finish.P99 < r.Finish.P50 || r.Store != "files" || r.Open != 1500 || r.Body < 1 {
+		if r.Askers != l.Askers[i%2] || r.Kept != (i < 2) || r.Leases < 1 || r.PerS <= 0 || r.Ask.P50 <= 0 || r.Finish.P99 < r.Finish.P50 || r.Store != "files" || r.Open != 1500 || r.Body < 1 {
 			t.Errorf("%+v", *r)
 		}
 		if most := float64(r.Leases) / l.Time.Seconds(); r.PerS > most {
@@ -109,6 +111,20 @@ func BenchmarkLeases(b *testing.B) {
 			b.ReportMetric(r.PerS, fmt.Sprintf("leases/s-%d", r.Askers))
 			b.ReportMetric(r.CPU, fmt.Sprintf("ms/lease-%d", r.Askers))
 			b.ReportMetric(r.Ask.P99, fmt.Sprintf("ask-p99-ms-%d", r.Askers))
+			return nil
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkIdle is for profiles, too.
+func BenchmarkIdle(b *testing.B) {
+	l := Default()
+	l.Askers = nil
+	for b.Loop() {
+		if err := l.Run(b.Context(), func(row any) error {
+			b.ReportMetric(row.(*Idle).CPU, "ms/worker-s")
 			return nil
 		}); err != nil {
 			b.Fatal(err)

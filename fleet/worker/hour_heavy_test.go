@@ -1,0 +1,12 @@
+//go:build heavy
+
+package worker_test
+
+import "time"
+
+// The size of an hour.
+const (
+	hourWorkers = 200
+	hourDelay   = time.Minute // of a reply, at least
+	hourSeeds   = 3
+)
