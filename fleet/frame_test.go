@@ -51,7 +51,7 @@ func TestADamagedFrameIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range len(whole) {
+	for n := range whole {
 		if _, err := ReadFrame(whole[:n]); err == nil {
 			t.Fatalf("the first %d bytes of %d are taken for a finish", n, len(whole))
 		}

@@ -18,7 +18,7 @@ func (s *Server) follow(ctx context.Context) error {
 	for {
 		s.pool.Ask(ctx)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the end of ctx is none
 		}
 		all := s.pool.Versions()
 		if version := said(all); version > last {
