@@ -101,13 +101,16 @@ func (w *waiting) wait(ctx context.Context, k int) error {
 	return run.Together(ctx, func(ctx context.Context) error { return w.beat(ctx, c, k, held) }, func(ctx context.Context) error { return w.poll(ctx, k, held) })
 }
 
-// beat gives signs of life until ctx ends.
+// beat gives signs of life until ctx ends: half as many while it holds nothing, as a worker does.
 func (w *waiting) beat(ctx context.Context, c *conn, k int, held <-chan []uint64) error {
 	var leases []uint64
-	for pause.For(ctx, w.load.Beat) {
+	for spare := true; pause.For(ctx, w.load.Beat); {
 		select {
 		case leases = <-held:
 		default:
+		}
+		if spare = !spare && len(leases) == 0; spare {
+			continue
 		}
 		if err := c.beat(k, leases); err != nil {
 			return err
