@@ -70,6 +70,7 @@ type worker struct {
 	holds   map[uint64]*held
 	servers map[string]Server // that it uses
 	left    bool              // it has taken leave, and a finish is under way
+	asks    int               // its calls for leases that wait
 }
 
 // A held is an open lease.
@@ -183,12 +184,14 @@ func (c *Coordinator) drop(h *held) {
 	}
 }
 
-// expire takes the leases from workers that gave no sign of life, and forgets the workers.
+// expire takes the leases from workers that gave no sign of life, and forgets the workers. To
+// wait for a lease is a sign of life of one that holds none.
 func (c *Coordinator) expire(now time.Time) (lost []*held) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, w := range c.workers {
-		if now.Sub(w.LastSeen) < c.config.Settings.Lease || w.finishes() {
+		idle := w.asks > 0 && len(w.holds) == 0
+		if now.Sub(w.LastSeen) < c.config.Settings.Lease || idle || w.finishes() {
 			continue
 		}
 		c.config.Log.Warn("a worker is lost", "worker", w.Name, "instance", id, "leases", len(w.holds))

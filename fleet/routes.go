@@ -258,12 +258,15 @@ func (c handlers) leases(call *web.Call) error {
 	defer end()
 	instance := q.Get("instance")
 	c.mu.Lock()
-	_, err = c.known(call, instance)
-	over := c.over
-	c.mu.Unlock()
+	w, err := c.known(call, instance)
 	if err != nil {
+		c.mu.Unlock()
 		return err
 	}
+	over := c.over
+	w.asks++
+	c.mu.Unlock()
+	defer c.asked(call, w)
 	if over != "" {
 		return send(call, Grant{Version: -1, Over: over})
 	}
@@ -281,6 +284,16 @@ func (c handlers) leases(call *web.Call) error {
 		g.Version, g.Servers, g.Oldest = c.servers.told(t)
 	}
 	return send(call, g)
+}
+
+// asked ends a call for leases, which was a sign of life until now unless the worker hung up.
+func (c handlers) asked(call *web.Call, w *worker) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.asks--
+	if call.Context().Err() == nil {
+		w.LastSeen = time.Now()
+	}
 }
 
 // waiting returns a context for a call that waits on purpose: it ends after the wait of its query,

@@ -16,7 +16,7 @@ import (
 const (
 	changePrefix = "run-change-"
 	mostChanges  = 1024      // may follow a snapshot, or one for each byteShare of its bytes
-	byteShare    = 64        // see above
+	byteShare    = 32        // see above
 	changeBytes  = 256 << 10 // of a change
 	growth       = 4         // as well as so many times the bytes of the snapshot, or of the longest change
 )

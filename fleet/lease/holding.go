@@ -1,7 +1,8 @@
 package lease
 
 import (
-	"maps"
+	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
@@ -14,40 +15,59 @@ type holding struct {
 	Numbers  []int64          `json:"l"` // of each lease its number, attempt and index; the first and last as the difference from those of the lease before
 }
 
-// A stream is what problems with different indices have in common.
-type stream struct {
-	task, scenario, params string
-	version, level         int
-	seed                   uint64
+// A place is what leases of a holding have in common.
+type place struct {
+	instance, task, scenario, params string
+	version, level                   int
+	seed                             uint64
+}
+
+// shares reports whether two leases are of one holding.
+func (l *Lease) shares(o *Lease) bool {
+	p, q := &l.Problem, &o.Problem
+	return l.Instance == o.Instance && p.Seed == q.Seed && p.Level == q.Level && p.Version == q.Version &&
+		p.Task == q.Task && p.Scenario == q.Scenario && bytes.Equal(p.Params, q.Params)
+}
+
+// A row is the holding that is made of leases, and the last of them.
+type row struct {
+	holding
+	last *Lease
 }
 
 // holdings sorts leases.
-func holdings(open map[uint64]*Lease) (all []holding) {
-	type place struct {
-		instance string
-		stream
+func holdings(open map[uint64]*Lease) []holding {
+	type numbered struct {
+		number uint64
+		*Lease
 	}
-	type last struct {
-		at            int // in all
-		number, index int64
+	leases := make([]numbered, 0, len(open))
+	for n, l := range open {
+		leases = append(leases, numbered{n, l})
 	}
-	places := map[place]*last{}
-	for _, n := range slices.Sorted(maps.Keys(open)) {
-		l := open[n]
-		p := &l.Problem
-		of := place{l.Instance, stream{p.Task, p.Scenario, string(p.Params), p.Version, p.Level, p.Seed}}
-		to := places[of]
-		if to == nil {
-			to = &last{at: len(all)}
-			places[of] = to
-			s := l.Problem
-			s.Index = 0
-			all = append(all, holding{Instance: l.Instance, Stream: s})
+	slices.SortFunc(leases, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
+	places := map[place]*row{}
+	var rows []*row
+	var to *row
+	for _, of := range leases {
+		l := of.Lease
+		if to == nil || !to.last.shares(l) { // mostly a worker gets several at once
+			p := &l.Problem
+			at := place{l.Instance, p.Task, p.Scenario, string(p.Params), p.Version, p.Level, p.Seed}
+			if to = places[at]; to == nil {
+				stream := *p
+				stream.Index = 0
+				to = &row{holding{Instance: l.Instance, Stream: stream}, &Lease{}}
+				places[at] = to
+				rows = append(rows, to)
+			}
 		}
-		number, index := int64(l.Number), int64(p.Index)
-		h := &all[to.at]
-		h.Numbers = append(h.Numbers, number-to.number, int64(l.Attempt), index-to.index)
-		to.number, to.index = number, index
+		to.Numbers = append(to.Numbers, int64(l.Number-to.last.Number), int64(l.Attempt), int64(l.Problem.Index-to.last.Problem.Index))
+		to.last = l
+	}
+	all := make([]holding, len(rows))
+	for i, r := range rows {
+		all[i] = r.holding
 	}
 	return all
 }

@@ -24,6 +24,7 @@ type Load struct {
 	Workers int           // that only beat and wait; 0: they are not measured
 	Beat    time.Duration // between two signs of life of these
 	Time    time.Duration // of a measurement
+	At      string        // address of a coordinator in another process: be its idle workers, and measure nothing; empty: measure
 	Store   Store
 }
 
@@ -72,6 +73,7 @@ func (l *Load) Flags() *flag.FlagSet {
 	f.BoolVar(&l.Equal, "equal-scores", l.Equal, "all episodes have the same score, so that the run keeps no group")
 	f.IntVar(&l.Workers, "workers", l.Workers, "workers that only beat and wait; 0: leave them out")
 	f.DurationVar(&l.Beat, "beat", l.Beat, "time between two signs of life of these")
+	f.StringVar(&l.At, "at", l.At, "be the idle workers of the bench at this HOST:PORT, and measure nothing; the bench starts itself so")
 	f.DurationVar(&l.Time, "time", l.Time, "duration of each measurement")
 	f.StringVar(&l.Store.Data, "data", l.Store.Data, "folder for a new data folder, deleted in the end; empty: that of temporary files")
 	f.StringVar(&l.Store.NATS, "nats", l.Store.NATS, "NATS server or cluster for new streams, deleted in the end; empty: files")
@@ -90,10 +92,14 @@ func numbers(text string) (all []int, err error) {
 	return all, nil
 }
 
-// Run makes the measurements, and shows each as soon as it is known: a [Leases] or an [Idle].
+// Run makes the measurements, and shows each as soon as it is known: a [Leases] or an [Idle]. For
+// the latter it starts its own program with bench leases --at: then it shows a [Come] instead.
 func (l *Load) Run(ctx context.Context, show func(row any) error) error {
 	if err := l.Check(); err != nil {
 		return err
+	}
+	if l.At != "" {
+		return l.idlers(ctx, show)
 	}
 	for _, n := range l.Askers {
 		row, err := l.askers(ctx, n)

@@ -5,14 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain lets the test binary be the second process of a bench.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "bench" {
+		l := Default()
+		err := l.Flags().Parse(os.Args[3:])
+		if err == nil {
+			err = l.Run(context.Background(), func(row any) error { return jsonform.WriteLine(os.Stdout, row) })
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // small returns a load that takes a moment.
 func small(t *testing.T) Load {

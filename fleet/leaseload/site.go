@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/internal/openfiles"
@@ -24,6 +25,8 @@ type site struct {
 	addr   string
 	failed context.Context //nolint:containedctx // ends with the run, or the server
 	close  func() error
+
+	beats, polls atomic.Int64 // answered signs of life, and askings for leases
 }
 
 // streams are the problems that are leased.
@@ -79,7 +82,8 @@ func (l *Load) serve(ctx context.Context, how run.Settings, q *queue.Queue, of [
 	if err != nil {
 		return nil, err
 	}
-	server, err := web.New(web.Config{Name: "leases", Routes: c.Routes(), Settings: web.Settings{MaxConnections: openfiles.ForConnections()}})
+	s := &site{}
+	server, err := web.New(web.Config{Name: "leases", Routes: s.counted(c.Routes()), Settings: web.Settings{MaxConnections: openfiles.ForConnections()}})
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +99,28 @@ func (l *Load) serve(ctx context.Context, how run.Settings, q *queue.Queue, of [
 		failure = run.Together(running, r.Run, func(ctx context.Context) error { return server.Run(ctx, port) })
 		fail(failure)
 	})
-	return &site{addr: port.Addr().String(), failed: failed, close: func() error {
+	s.addr, s.failed = port.Addr().String(), failed
+	s.close = func() error {
 		stop()
 		all.Wait()
 		fail(nil)
 		return failure
-	}}, nil
+	}
+	return s, nil
+}
+
+// counted returns routes whose calls are counted.
+func (s *site) counted(routes []web.Route) []web.Route {
+	counts := map[string]*atomic.Int64{fleet.PathBeat: &s.beats, fleet.PathLeases: &s.polls}
+	for i, r := range routes {
+		if n := counts[r.Path]; n != nil {
+			routes[i].Serve = func(call *web.Call) error {
+				defer n.Add(1)
+				return r.Serve(call)
+			}
+		}
+	}
+	return routes
 }
 
 // while runs parts side by side until one of them, the run or the server ends. What a part

@@ -177,15 +177,22 @@ func (s *session) change(f func()) {
 	}
 }
 
-// beat gives signs of life until ctx ends. It calls fail when the instance must end.
+// beat gives signs of life until ctx ends, and half as many while it has nothing to tell. It calls
+// fail when the instance must end.
 func (s *session) beat(ctx context.Context, fail func(error)) {
 	every := max(time.Second, time.Duration(s.welcome.Beat*float64(time.Second)))
-	for pause.For(ctx, every) {
+	var told map[string]fleet.Server
+	for spare := true; pause.For(ctx, every); {
 		s.sayWaiting()
 		s.mu.Lock()
 		named := slices.Sorted(maps.Keys(s.held))
 		s.mu.Unlock()
-		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Servers: s.servers()})
+		servers := s.servers()
+		if spare = !spare && len(named) == 0 && maps.Equal(servers, told); spare { // its call for leases is one, too
+			continue
+		}
+		told = servers
+		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Servers: servers})
 		if err != nil {
 			fail(err)
 			return
@@ -195,6 +202,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		limited, cancel := context.WithTimeout(ctx, 2*every) // a late beat is no better than the next one
 		err = s.config.Client.do(limited, to)
 		cancel()
+		spare = err != nil // then the next one is not
 		f, failed := errors.AsType[*failure](err)
 		switch {
 		case failed && f.status == http.StatusGone:

@@ -152,7 +152,12 @@ func (s *store) take(last uint64, before ownership) (won bool, err error) {
 
 // prove proves that this process owns the streams, by writing to the log.
 func (s *store) prove(ctx context.Context) error {
-	return s.log.write(ctx, s.ownerMessage(s.own))
+	begin := time.Now()
+	err := s.log.write(ctx, s.ownerMessage(s.own))
+	if err == nil {
+		s.fresh.prove(begin)
+	}
+	return err
 }
 
 // live gives signs of life until ctx ends or the streams have another owner.

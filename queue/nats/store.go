@@ -34,6 +34,7 @@ type store struct {
 	limit  int // of a body
 
 	reserve reserve
+	fresh   fresh
 
 	own     ownership
 	claimed uint64                // number of the log message that made it the owner
@@ -63,6 +64,7 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 	if err := s.bodies.write(ctx, msgs...); err != nil {
 		return nil, err
 	}
+	s.fresh.keep(msgs)
 	seqs := make([]uint64, len(msgs))
 	for i, m := range msgs {
 		seqs[i] = m.seq
@@ -86,6 +88,9 @@ func (s *store) probe(ctx context.Context) error {
 func (s *store) Body(ctx context.Context, seq uint64) (body []byte, err error) {
 	if err := s.lost(); err != nil {
 		return nil, err
+	}
+	if body := s.fresh.body(seq); body != nil {
+		return body, nil
 	}
 	err = s.ask(ctx, func(ctx context.Context) error {
 		m, err := s.bodies.stream.GetMsg(ctx, seq)
@@ -115,6 +120,7 @@ func (s *store) Delete(ctx context.Context, below uint64, seqs []uint64) error {
 	if err := s.lost(); err != nil {
 		return err
 	}
+	s.fresh.drop(below, seqs)
 	s.freeing.Lock()
 	defer s.freeing.Unlock()
 	defer s.reserve.wait(0)
@@ -216,6 +222,7 @@ func (s *store) Clear(ctx context.Context) error {
 	if err := s.lost(); err != nil {
 		return err
 	}
+	s.fresh.drop(s.bodies.last()+1, nil)
 	return s.purge(ctx, s.bodies, jetstream.WithPurgeSequence(s.bodies.last()+1))
 }
 
