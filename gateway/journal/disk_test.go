@@ -290,6 +290,8 @@ func (h *handle) Sync() error {
 	return err
 }
 
+func (h *handle) SyncData() error { return h.Sync() }
+
 func (h *handle) Close() error {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
@@ -381,7 +383,7 @@ func TestSyncFailedInAnEarlierLife(t *testing.T) {
 			}
 			add(t, j, rec("a:1"))
 			d.fail("sync", 2)
-			d.fail("truncate", 1)
+			d.fail("truncate", 2)
 			for range 2 {
 				if err := j.Append(t.Context(), rec("a:2")); !errors.Is(err, syscall.EIO) {
 					rt.Fatal(err)
