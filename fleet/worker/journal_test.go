@@ -138,6 +138,21 @@ func (s *shop) open(before *fleet.Coordinator) (end func()) {
 	}
 }
 
+// A chancy scenario does not say that its episodes are functions of their replies.
+type chancy struct{ quintain.Scenario }
+
+// Info implements [quintain.Scenario].
+func (c chancy) Info() quintain.ScenarioInfo {
+	info := c.Scenario.Info()
+	info.Replayable = false
+	return info
+}
+
+// Solve implements [quintain.Solver].
+func (c chancy) Solve(p quintain.Problem) (string, error) {
+	return c.Scenario.(quintain.Solver).Solve(p)
+}
+
 // A wire is the network of a worker.
 type wire struct {
 	*shop
@@ -305,6 +320,27 @@ func TestAnotherCoordinatorHearsOfAllTurns(t *testing.T) {
 		s.until("the group", func() bool { return len(s.judged) == 1 })
 		has(t, stop(), "6 turns taken over")
 		s.check(3)
+	})
+}
+
+// An episode that has more to it than problem and replies is played anew, and nobody hears of its
+// turns.
+func TestOnlyReplayableEpisodesGoOnElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t)
+		s.streams[0].Scenario = chancy{s.streams[0].Scenario}
+		defer s.open(nil)()
+		kill, _ := s.hire(30 * time.Second)
+		pause.For(t.Context(), 3*time.Minute+40*time.Second)
+		kill()
+		s.version.Store(4)
+		_, stop := s.hire(30 * time.Second)
+		s.until("the group", func() bool { return len(s.judged) == 1 })
+		stop()
+		s.check(0)
+		if n := s.turns.Load(); n != 0 {
+			t.Errorf("%d calls with turns", n)
+		}
 	})
 }
 
