@@ -54,6 +54,7 @@ type Lease struct {
 	Attempt int              `json:"attempt"` // at this problem, from 1
 	Stream  int              `json:"stream"`  // number of the stream among those of the settings
 	Problem quintain.Problem `json:"problem"`
+	Span    string           `json:"span,omitempty"` // of the lease, in the form of the header traceparent; empty: nobody traces it
 }
 
 // A Grant answers a worker that asks for leases: it has none after the wait if none may begin.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 // A Stream is an endless sequence of problems.
@@ -150,6 +151,8 @@ type Job struct {
 	Label    string // of its stream
 	Course   string // of its stream
 
+	Span traceparent.Context // of the group; without a span: nobody traces it
+
 	stream *position
 }
 
@@ -176,7 +179,7 @@ func (m *Mix) Next() (Job, error) {
 			return Job{}, err
 		}
 		if !skip {
-			return Job{s.Scenario, p, s.Label, s.Course, s}, nil
+			return Job{Scenario: s.Scenario, Problem: p, Label: s.Label, Course: s.Course, stream: s}, nil
 		}
 		if index, err = m.after(s, index); err != nil {
 			return Job{}, err

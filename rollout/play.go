@@ -96,6 +96,9 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		}
 	}
 	open = slices.DeleteFunc(open, (*episode).over)
+	for _, ep := range open {
+		ep.asked = time.Since(ep.record.Started)
+	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
 		Key: key, Messages: open[0].talk, Tokens: open[0].exact, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
@@ -119,6 +122,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 			return
 		}
 	}
+	ep.asked = time.Since(ep.record.Started)
 	samples, err := e.Policy.Sample(ctx, r)
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
@@ -149,6 +153,7 @@ type episode struct {
 	alone  bool             // see [quintain.Step]
 
 	replies time.Duration // server time so far
+	asked   time.Duration // when the policy was asked, from the start
 }
 
 // newEpisode makes and opens an episode. It records a failure in the episode.
@@ -240,6 +245,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
+		Times: quintain.Times{Asked: ep.asked, Replied: time.Since(ep.record.Started)},
 	})
 	if err = cmp.Or(err, s.Check()); err != nil {
 		ep.fail(ctx, quintain.InfraFailed, err)
@@ -262,6 +268,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
+	turn.Times.Judged = time.Since(ep.record.Started)
 	if step.End != quintain.Going {
 		ep.end(step.End)
 		return

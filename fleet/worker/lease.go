@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -82,7 +83,7 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 		result = r
 		return nil
 	}
-	if err := engine.Run(ctx); err != nil {
+	if err := engine.Run(traceparent.With(ctx, traceparent.Parse(l.Span))); err != nil {
 		return fleet.Finish{}, err
 	}
 	played := result.Trajectories

@@ -225,8 +225,9 @@ func TestARealServerGetsHeadersAndPath(t *testing.T) {
 		if h := got.Header; h.Get("api-key") != "s=cret word" || h.Get("X-More") != "1" || h.Get("Content-Type") != "application/json" {
 			t.Errorf("the headers are %v", h)
 		}
-		if err := jsonform.Valid(body); err != nil {
-			t.Error(err)
+		var sent request
+		if err := jsonform.Unmarshal(body, &sent); err != nil || len(sent.Resources[0].Scopes[0].Spans) != 1 {
+			t.Errorf("the body is %s: %v", body, err)
 		}
 	}
 }
