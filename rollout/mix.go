@@ -156,6 +156,14 @@ type Job struct {
 	stream *position
 }
 
+// Traced returns the job with the span of its group in a run, if s chooses it.
+func (j Job) Traced(s traceparent.Sampler, run string) Job {
+	if s > 0 {
+		j.Span = s.Of(run, j.Problem.ID())
+	}
+	return j
+}
+
 // mostSkips is the number of skipped problems in a row that exhaust a stream.
 const mostSkips = 10_000
 

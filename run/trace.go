@@ -3,7 +3,6 @@ package run
 import (
 	"time"
 
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -17,14 +16,6 @@ func (p *Played) Record(at time.Time) *trace.Record {
 		r.Advantages, r.Sequences = p.Group.Advantages, p.Group.Episodes
 	}
 	return r
-}
-
-// traced returns a job with the span of its group.
-func (r *Run) traced(job rollout.Job) rollout.Job {
-	if r.config.Traces > 0 {
-		job.Span = r.config.Traces.Of(r.ID(), job.Problem.ID())
-	}
-	return job
 }
 
 // A RecordSink takes the records of groups: a [trace.Writer], or an export of package
