@@ -113,6 +113,9 @@ func (e *Exporter) Add(spans ...Span) {
 
 // Run sends spans until ctx ends. The error is nil.
 func (e *Exporter) Run(ctx context.Context) error {
+	long, cut := context.WithCancel(context.WithoutCancel(ctx)) // the collector may have what is under way when ctx ends
+	defer cut()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastTime, cut) })()
 	tick := time.NewTicker(sendEvery)
 	defer tick.Stop()
 	for {
@@ -122,7 +125,7 @@ func (e *Exporter) Run(ctx context.Context) error {
 		case <-tick.C:
 		case <-e.full:
 		}
-		e.send(ctx)
+		e.send(ctx, long)
 	}
 }
 
@@ -131,7 +134,7 @@ func (e *Exporter) Run(ctx context.Context) error {
 func (e *Exporter) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 	defer cancel()
-	e.send(ctx)
+	e.send(ctx, ctx)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if left := len(e.waiting); left > 0 {
@@ -142,8 +145,8 @@ func (e *Exporter) Close() error {
 	return nil
 }
 
-// send sends the waiting spans, until ctx ends.
-func (e *Exporter) send(ctx context.Context) {
+// send sends the waiting spans, until ctx ends. Long is for requests under way then.
+func (e *Exporter) send(ctx, long context.Context) {
 	for ctx.Err() == nil {
 		e.mu.Lock()
 		batch := e.waiting[:min(len(e.waiting), mostBatch)]
@@ -151,7 +154,7 @@ func (e *Exporter) send(ctx context.Context) {
 		if len(batch) == 0 {
 			return
 		}
-		if !e.persist(ctx, batch) {
+		if !e.persist(ctx, long, batch) {
 			return
 		}
 		e.mu.Lock()
@@ -162,7 +165,7 @@ func (e *Exporter) send(ctx context.Context) {
 
 // persist sends spans until the collector has taken or refused them, or has been away for too long.
 // It returns false if ctx ends before.
-func (e *Exporter) persist(ctx context.Context, batch []Span) bool {
+func (e *Exporter) persist(ctx, long context.Context, batch []Span) bool {
 	body, err := encode(e.of, batch)
 	if err != nil {
 		e.drop(dropRefused, len(batch), err)
@@ -170,7 +173,7 @@ func (e *Exporter) persist(ctx context.Context, batch []Span) bool {
 	}
 	wait := firstWait
 	for try := 1; ; try++ {
-		rejected, after, err := e.post(ctx, body)
+		rejected, after, err := e.post(long, body)
 		var final *refusedError
 		switch {
 		case err == nil:

@@ -159,7 +159,9 @@ func TestFaultsOfTheCollector(t *testing.T) {
 			asked: "[2s 3s 5s 9s 17s 33s 1m3s 1m33s 2m3s 2m33s]", dropped: map[string]float64{dropTried: 3}, failures: 10, logs: 1,
 		},
 		{why: "it is gone when the run ends", answers: repeat(100, answer{}), spans: 3, after: time.Second, asked: "[1s 2s 4s]", dropped: map[string]float64{dropTried: 3}, failures: 3, logs: 2},
-		{why: "it is slow when the run ends", answers: repeat(1, answer{status: 200, slow: time.Hour}), spans: 3, after: time.Second, asked: "[1s]", dropped: map[string]float64{dropTried: 3}, logs: 1},
+		{why: "it takes what is under way when the run ends", answers: repeat(1, answer{status: 200, slow: 4 * time.Second}), spans: 3, after: 3 * time.Second, asked: "[2s]", took: 3},
+		{why: "it is slow when the run ends", answers: repeat(2, answer{status: 200, slow: time.Hour}), spans: 3, after: 3 * time.Second, asked: "[2s 8s]", dropped: map[string]float64{dropTried: 3}, logs: 1},
+		{why: "it is slow at the end", answers: repeat(1, answer{status: 200, slow: time.Hour}), spans: 3, after: time.Second, asked: "[1s]", dropped: map[string]float64{dropTried: 3}, logs: 1},
 		{why: "more come than may wait", spans: mostWaiting + 10, after: time.Minute, took: mostWaiting, dropped: map[string]float64{dropFull: 10}},
 	} {
 		t.Run(c.why, func(t *testing.T) {

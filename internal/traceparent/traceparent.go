@@ -66,13 +66,13 @@ func Parse(s string) (c Context) {
 	return c
 }
 
-// Child is a span of the same trace, the same for the same name. A context without a span has no
-// children.
+// Child is a span of the same trace below that of c, the same for the same name. A context without a
+// span has no children.
 func (c Context) Child(name string) Context {
 	if !c.Valid() {
 		return Context{}
 	}
-	sum := sha256.Sum256(append(c.Trace[:], name...))
+	sum := sha256.Sum256([]byte(string(c.Trace[:]) + string(c.Span[:]) + name))
 	copy(c.Span[:], sum[:])
 	return c
 }

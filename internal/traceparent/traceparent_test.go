@@ -58,7 +58,7 @@ func TestASamplerNamesAndChooses(t *testing.T) {
 			t.Error("two problems share a trace")
 		}
 	}
-	if a, b := root.Child("a"), root.Child("b"); a.Trace != root.Trace || a.Span == b.Span || a.Span == root.Span || a != root.Child("a") {
+	if a, b := root.Child("a"), root.Child("b"); a.Trace != root.Trace || a.Span == b.Span || a.Span == root.Span || a != root.Child("a") || a.Child("a") == b.Child("a") {
 		t.Errorf("children %v and %v of %v", a, b, root)
 	}
 	if (traceparent.Context{}).Child("a").Valid() {
