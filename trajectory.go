@@ -36,7 +36,8 @@ type Turn struct {
 	Times Times `json:"times,omitzero"` // a trace does not keep them
 }
 
-// Times are the moments of a turn, from the start of the episode. The zero value: unknown.
+// Times are the moments of a turn, from the start of the episode. The zero value: unknown, because
+// nobody traces the episode.
 type Times struct {
 	Asked   time.Duration `json:"asked,omitempty"`   // the policy was asked
 	Replied time.Duration `json:"replied,omitempty"` // it had replied

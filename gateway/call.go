@@ -171,9 +171,11 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	f.at = time.Now()
 	for _, n := range nodes {
 		n.At = f.at
-		n.Turn.Times = quintain.Times{Asked: began.Sub(s.created), Replied: f.at.Sub(s.created)}
-		if s.group.job.Span.Sampled && f.req.Span.Sampled {
-			n.Turn.Call.Span = f.req.Span.String()
+		if s.group.job.Span.Sampled {
+			n.Turn.Times = quintain.Times{Asked: began.Sub(s.created), Replied: f.at.Sub(s.created)}
+			if f.req.Span.Sampled {
+				n.Turn.Call.Span = f.req.Span.String()
+			}
 		}
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {

@@ -97,7 +97,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	}
 	open = slices.DeleteFunc(open, (*episode).over)
 	for _, ep := range open {
-		ep.asked = time.Since(ep.record.Started)
+		ep.asked = ep.sofar()
 	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
 		Key: key, Messages: open[0].talk, Tokens: open[0].exact, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
@@ -122,7 +122,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 			return
 		}
 	}
-	ep.asked = time.Since(ep.record.Started)
+	ep.asked = ep.sofar()
 	samples, err := e.Policy.Sample(ctx, r)
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
@@ -153,12 +153,13 @@ type episode struct {
 	alone  bool             // see [quintain.Step]
 
 	replies time.Duration // server time so far
-	asked   time.Duration // when the policy was asked, from the start
+	traced  bool          // somebody traces it
+	asked   time.Duration // when the policy was asked, if traced
 }
 
 // newEpisode makes and opens an episode. It records a failure in the episode.
 func newEpisode(ctx context.Context, job Job, id string) *episode {
-	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem, Started: time.Now()}}
+	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem, Started: time.Now()}, traced: job.Span.Valid()}
 	ep.guard(ctx, func() error {
 		env, err := job.Scenario.Env(job.Problem)
 		if err != nil {
@@ -172,6 +173,14 @@ func newEpisode(ctx context.Context, job Job, id string) *episode {
 		return err
 	})
 	return ep
+}
+
+// sofar is the time since the start; 0: nobody traces the episode.
+func (ep *episode) sofar() time.Duration {
+	if !ep.traced {
+		return 0
+	}
+	return time.Since(ep.record.Started)
 }
 
 // key names the episode for the policy, anew for each replay.
@@ -245,7 +254,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
-		Times: quintain.Times{Asked: ep.asked, Replied: time.Since(ep.record.Started)},
+		Times: quintain.Times{Asked: ep.asked, Replied: ep.sofar()},
 	})
 	if err = cmp.Or(err, s.Check()); err != nil {
 		ep.fail(ctx, quintain.InfraFailed, err)
@@ -268,7 +277,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
-	turn.Times.Judged = time.Since(ep.record.Started)
+	turn.Times.Judged = ep.sofar()
 	if step.End != quintain.Going {
 		ep.end(step.End)
 		return

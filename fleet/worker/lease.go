@@ -83,7 +83,7 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 		result = r
 		return nil
 	}
-	if err := engine.Run(traceparent.With(ctx, traceparent.Parse(l.Span))); err != nil {
+	if err := engine.Run(ctx); err != nil {
 		return fleet.Finish{}, err
 	}
 	played := result.Trajectories
@@ -115,7 +115,7 @@ func (s *session) job(l *lease) (job rollout.Job, err error) {
 	if err != nil || !bytes.Equal(mine, theirs) {
 		return job, s.mismatch(l, own.ID())
 	}
-	return rollout.Job{Scenario: of.Scenario, Problem: own, Label: of.Label, Course: of.Course}, nil
+	return rollout.Job{Scenario: of.Scenario, Problem: own, Label: of.Label, Course: of.Course, Span: traceparent.Parse(l.Span)}, nil
 }
 
 // finish hands a lease back. It tries until the coordinator answers, or the life of the
