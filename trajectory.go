@@ -32,6 +32,16 @@ type Turn struct {
 	Right     bool    `json:"right,omitempty"`
 	Malformed bool    `json:"malformed,omitempty"`
 	Why       string  `json:"why,omitempty"` // reason for the reward, for people
+
+	Times Times `json:"times,omitzero"` // a trace does not keep them
+}
+
+// Times are the moments of a turn, from the start of the episode. The zero value: unknown, because
+// nobody traces the episode.
+type Times struct {
+	Asked   time.Duration `json:"asked,omitempty"`   // the policy was asked
+	Replied time.Duration `json:"replied,omitempty"` // it had replied
+	Judged  time.Duration `json:"judged,omitempty"`  // the environment had judged the reply; 0: it did not
 }
 
 // Message returns the reply as a message.
@@ -47,6 +57,7 @@ type Call struct {
 	Class  string          `json:"class,omitempty"`  // how its messages relate to those of earlier calls
 	Branch string          `json:"branch,omitempty"` // what its branch is: the agent's name for it, compacted or subagent
 	Took   time.Duration   `json:"took,omitempty"`   // of its reply, with all waits; 0: unknown
+	Span   string          `json:"span,omitempty"`   // the agent's own span that made the call: its header traceparent; a trace does not keep it
 	Unused string          `json:"unused,omitempty"` // why the agent did not use the reply, which is then not trained on; empty: it did
 	Tools  json.RawMessage `json:"tools,omitempty"`  // the tools offered, if they are not those of the parent: a JSON array as chat templates take it
 }

@@ -249,13 +249,24 @@ func (c *Coordinator) lose(ctx context.Context, h *held) {
 
 // failed is the result of a problem that cannot be played.
 func (c *Coordinator) failed(h *held, why string) rollout.Result {
-	r := rollout.Result{Job: h.job}
+	r := rollout.Result{Job: h.job, Lease: c.leaseOf(h)}
 	for i := range c.config.GroupSize {
 		r.Trajectories = append(r.Trajectories, quintain.Trajectory{
 			ID: fmt.Sprintf("%s#%d", h.Problem.ID(), i), Problem: h.job.Problem, Outcome: quintain.EnvFailed, Error: why, Started: h.granted,
 		})
 	}
 	return r
+}
+
+// leaseOf says who held a lease.
+func (c *Coordinator) leaseOf(h *held) *rollout.Lease {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := &rollout.Lease{Number: h.Number, Attempt: h.Attempt, Granted: h.granted}
+	if w := c.workers[h.Instance]; w != nil {
+		l.Worker = w.Name
+	}
+	return l
 }
 
 // giveBack grants the problems of leases again, which ended so.
@@ -373,7 +384,10 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 	for _, job := range jobs {
 		l := c.book.Grant(instance, job.Problem)
 		c.hold(w, &held{Lease: l, job: job, granted: time.Now()})
-		leases = append(leases, Lease{Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem, Begun: c.journals.has(job.Problem)})
+		leases = append(leases, Lease{
+			Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem, Begun: c.journals.has(job.Problem),
+			Span: (&rollout.Lease{Number: l.Number}).Span(job.Span).String(),
+		})
 	}
 	c.metrics.given(len(jobs))
 	return leases, true

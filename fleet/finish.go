@@ -100,7 +100,7 @@ func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err err
 		c.fault(h, err)
 		return v, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 	}
-	v.Drop, err = t.Judge(ctx, rollout.Result{Job: h.job, Trajectories: f.Episodes, Again: f.Again, Drop: f.Drop})
+	v.Drop, err = t.Judge(ctx, rollout.Result{Job: h.job, Trajectories: f.Episodes, Again: f.Again, Drop: f.Drop, Lease: c.leaseOf(h)})
 	if err != nil {
 		return v, c.unkept(t, h, err)
 	}

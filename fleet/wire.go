@@ -56,6 +56,7 @@ type Lease struct {
 	Stream  int              `json:"stream"`  // number of the stream among those of the settings
 	Problem quintain.Problem `json:"problem"`
 	Begun   bool             `json:"begun,omitempty"` // other workers played turns of it: PathTurns has them
+	Span    string           `json:"span,omitempty"`  // of the lease, in the form of the header traceparent; empty: nobody traces it
 }
 
 // Turns are those of episodes that are under way: what is new since the last ones, or all.

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -137,6 +138,7 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 	if name := c.R.Header.Get("Quintain-Branch"); name != "" {
 		req.Branch = name
 	}
+	req.Span = traceparent.Parse(c.R.Header.Get(traceparent.Header))
 	f, err := g.join(s, req, sum, dialect.AsksAgain(c.R.Header))
 	if err != nil {
 		return refuse(c, d, asError(err))

@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -145,7 +146,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		}
 	}()
 	id, began := f.id, time.Now()
-	samples, unforced, err := g.draw(ctx, s, f)
+	samples, unforced, err := g.draw(traceparent.With(ctx, s.span(f)), s, f)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +171,12 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	f.at = time.Now()
 	for _, n := range nodes {
 		n.At = f.at
+		if s.group.job.Span.Sampled {
+			n.Turn.Times = quintain.Times{Asked: began.Sub(s.created), Replied: f.at.Sub(s.created)}
+			if f.req.Span.Sampled {
+				n.Turn.Call.Span = f.req.Span.String()
+			}
+		}
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
 		return nil, refusal.NotKept(err)
@@ -187,6 +194,19 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	s.vocabulary = samples[0].Vocabulary
 	s.mu.Unlock()
 	return nodes, nil
+}
+
+// span is that of a call, to which the policy's requests belong: one in the agent's own trace, if
+// its request names one that is kept. Without a trace of the group, it is the agent's span.
+func (s *session) span(f *flight) traceparent.Context {
+	switch group := s.group.job.Span; {
+	case !group.Valid() || s.group.Mode == Exam:
+		return f.req.Span
+	case f.req.Span.Sampled:
+		return f.req.Span.Child(f.id)
+	default:
+		return group.Child(f.id)
+	}
 }
 
 // draw samples the replies of a call. It reports whether the model was free to call no tool

@@ -58,11 +58,14 @@ func (q *Queue) Lease(ctx context.Context, w Want) ([]Delivery, error) {
 			return nil, err
 		}
 		if w.Blind {
+			q.announce(&q.onLeased, leases)
 			return deliveries(entriesOf(leases)), nil
 		}
 		list, err := q.readAll(ctx, entriesOf(leases), w.Raw)
 		if err != nil {
 			q.revoke(leases)
+		} else {
+			q.announce(&q.onLeased, leases)
 		}
 		if !errors.Is(err, errGone) {
 			return list, err
@@ -150,7 +153,7 @@ func (q *Queue) Ack(ctx context.Context, consumer string, seqs ...uint64) error 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Acked += uint64(len(leases))
-	q.announce(entriesOf(leases))
+	q.announce(&q.onAcked, leases)
 	return nil
 }
 

@@ -40,7 +40,7 @@ type Queue struct {
 
 	ready readiness
 
-	acks
+	hooks
 	index
 }
 

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 // ErrGrace is the cause of cancelling an episode that did not end within the grace period.
@@ -29,7 +31,26 @@ type Result struct {
 	// Drop is a reason to drop the group that its player found; empty: none.
 	Drop Drop
 
+	// Lease is that by which another process played the job; nil: this one did.
+	Lease *Lease
+
 	stop error // the policy's first error with [quintain.ErrStop] in its chain
+}
+
+// A Lease gave a job to a worker elsewhere.
+type Lease struct {
+	Number  uint64
+	Attempt int // at this problem, from 1
+	Worker  string
+	Granted time.Time
+}
+
+// Span is that of the lease, below that of the job's group.
+func (l *Lease) Span(group traceparent.Context) traceparent.Context {
+	if !group.Valid() {
+		return group
+	}
+	return group.Child("lease " + strconv.FormatUint(l.Number, 10))
 }
 
 // An Engine plays groups of episodes. Set its fields before Run and do not change them
@@ -92,7 +113,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		}
 		groups.Go(func() {
 			defer func() { <-free }()
-			result := e.play(play, accept, job)
+			result := e.play(traceparent.With(play, job.Span), accept, job)
 			if err := cmp.Or(e.Done(play, result), result.stop); err != nil {
 				stop(err)
 			}

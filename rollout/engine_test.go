@@ -17,6 +17,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -564,5 +566,53 @@ func TestNothingIsPlayedAgainOnceStopped(t *testing.T) {
 		if got := out.results[0].Trajectories[0].Outcome; got != test.want || asked != 1 {
 			t.Errorf("%s: %s after %d requests, want %s after one", test.why, got, asked, test.want)
 		}
+	}
+}
+
+// A turn knows when its reply was asked for, came, and was judged; the policy's requests belong to
+// the span of the group.
+func TestTurnsKnowTheirTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out sink
+		asked := 0
+		span := traceparent.Sampler(1).Of("run", "problem")
+		next := jobs(made{env: func() quintain.Env { return &echo{failAt: 3} }}, 1)
+		e := Engine{Size: 1, Parallel: 1, Done: out.done, Policy: sampler(func(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+			if got := traceparent.From(ctx); got != span {
+				t.Errorf("a request belongs to %v, want %v", got, span)
+			}
+			asked++
+			pause.For(ctx, time.Duration(asked)*time.Second)
+			return says("more", r.N), nil
+		})}
+		e.Next = func(ctx context.Context) (Job, error) {
+			job, err := next(ctx)
+			job.Span = span
+			return job, err
+		}
+		if err := e.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		turns := out.results[0].Trajectories[0].Turns
+		for k, want := range []quintain.Times{{Replied: time.Second, Judged: time.Second}, {Asked: time.Second, Replied: 3 * time.Second, Judged: 3 * time.Second}, {Asked: 3 * time.Second, Replied: 6 * time.Second}} {
+			if turns[k].Times != want {
+				t.Errorf("turn %d: %+v, want %+v", k, turns[k].Times, want)
+			}
+		}
+	})
+}
+
+// Nobody who traces nothing pays for it.
+func TestAJobWithoutASpanCostsNothing(t *testing.T) {
+	job := Job{Problem: quintain.Problem{Task: "t"}}
+	if n := testing.AllocsPerRun(100, func() { job = job.Traced(0, "run") }); n != 0 || job.Span.Valid() {
+		t.Errorf("%v allocations, span %v", n, job.Span)
+	}
+	lease := &Lease{Number: 7}
+	if n := testing.AllocsPerRun(100, func() { _ = lease.Span(job.Span).String() }); n != 0 {
+		t.Errorf("%v allocations of a lease", n)
+	}
+	if job = job.Traced(1, "run"); job.Span != traceparent.Sampler(1).Of("run", job.Problem.ID()) {
+		t.Errorf("the span is %v", job.Span)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 // A Stream is an endless sequence of problems.
@@ -150,9 +151,18 @@ type Job struct {
 	Label    string // of its stream
 	Course   string // of its stream
 
-	Journal *Journal // of its episodes; nil: nobody reads one
+	Journal *Journal            // of its episodes; nil: nobody reads one
+	Span    traceparent.Context // of the group; without a span: nobody traces it
 
 	stream *position
+}
+
+// Traced returns the job with the span of its group in a run, if s chooses it.
+func (j Job) Traced(s traceparent.Sampler, run string) Job {
+	if s > 0 {
+		j.Span = s.Of(run, j.Problem.ID())
+	}
+	return j
 }
 
 // mostSkips is the number of skipped problems in a row that exhaust a stream.

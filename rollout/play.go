@@ -101,6 +101,9 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		}
 	}
 	open = slices.DeleteFunc(open, (*episode).over)
+	for _, ep := range open {
+		ep.asked = ep.sofar()
+	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
 		Key: key, Messages: open[0].talk, Tokens: open[0].exact, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
@@ -124,6 +127,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 			return
 		}
 	}
+	ep.asked = ep.sofar()
 	samples, err := e.Policy.Sample(ctx, r)
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
@@ -158,12 +162,15 @@ type episode struct {
 	journal *Journal // nil: nobody reads one
 	number  int      // in the group
 	judged  int      // turns that the environment has judged
+
+	traced bool          // somebody traces it
+	asked  time.Duration // when the policy was asked, if traced
 }
 
 // newEpisode makes and opens episode i of a job, which was restarted so many times. It records a
 // failure in the episode.
 func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
-	ep := &episode{journal: job.Journal, number: i, record: quintain.Trajectory{
+	ep := &episode{journal: job.Journal, number: i, traced: job.Span.Valid(), record: quintain.Trajectory{
 		ID: fmt.Sprintf("%s#%d", job.Problem.ID(), i), Problem: job.Problem, Replays: replays, Started: time.Now(),
 	}}
 	ep.guard(ctx, func() error {
@@ -179,6 +186,14 @@ func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
 		return err
 	})
 	return ep
+}
+
+// sofar is the time since the start; 0: nobody traces the episode.
+func (ep *episode) sofar() time.Duration {
+	if !ep.traced {
+		return 0
+	}
+	return time.Since(ep.record.Started)
 }
 
 // key names the episode for the policy, anew for each replay.
@@ -254,6 +269,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
+		Times: quintain.Times{Asked: ep.asked, Replied: ep.sofar()},
 	})
 	if err = cmp.Or(err, s.Check()); err != nil {
 		ep.fail(ctx, quintain.InfraFailed, err)
@@ -278,6 +294,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
+	turn.Times.Judged = ep.sofar()
 	if step.End != quintain.Going {
 		ep.end(step.End)
 		return

@@ -62,7 +62,7 @@ func (r *Run) draw(ctx context.Context) (rollout.Job, error) {
 		given := r.mix.Given()
 		job, err := r.mix.Next()
 		if !errors.Is(err, rollout.ErrNoShare) {
-			return job, err
+			return job.Traced(r.config.Traces, r.ID()), err
 		}
 		select {
 		case <-given:

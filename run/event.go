@@ -1,6 +1,8 @@
 package run
 
 import (
+	"time"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
@@ -25,6 +27,9 @@ type Played struct {
 	Drop    rollout.Drop    // the reason; empty: kept
 	Again   bool            // its problem will be played again
 	Version int             // of the policy when the group was judged; -1: unknown
+
+	Putting time.Time     // when the queue was asked to keep the group; zero: it was not
+	Put     time.Duration // how long that took
 
 	Unscored error // why a kept group lacks the teacher's scores; nil: it has them, or there is no teacher
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
@@ -116,7 +117,8 @@ func (r *Run) keep(ctx context.Context, p *Played) error {
 	if r.config.Teacher != nil {
 		p.Unscored = r.config.Teacher.distill(ctx, p.Group)
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx, p.Putting = context.WithoutCancel(ctx), time.Now()
+	defer func() { p.Put = time.Since(p.Putting) }()
 	fresh, err := r.put(ctx, p.Group)
 	if _, huge := errors.AsType[*groupform.TooLargeError](err); huge && p.Group.DistillTokens != nil {
 		p.Unscored = err

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
@@ -74,6 +75,9 @@ type Config struct {
 
 	// Beside are parts that run beside the run and end after it, such as a hub.
 	Beside []func(context.Context) error
+
+	// Traces chooses the problems whose requests and jobs name a span. Zero: none do.
+	Traces traceparent.Sampler
 
 	// Cut, once closed, ends the episodes under way. Nil: nothing does.
 	Cut <-chan struct{}

@@ -49,15 +49,19 @@ func (t *Table) Keep(ctx context.Context) error { return t.run.ledger.keep(ctx) 
 func (t *Table) Leave() { t.run.consumer.ended(false) }
 
 // Next returns the next problem of the run's streams.
-func (t *Table) Next() (rollout.Job, error) { return t.run.mix.Next() }
+func (t *Table) Next() (rollout.Job, error) {
+	job, err := t.run.mix.Next()
+	return job.Traced(t.run.config.Traces, t.run.ID()), err
+}
 
 // Job returns the job of a problem: of the run's streams, if an earlier process handed it out,
 // else of a caller's own.
 func (t *Table) Job(p quintain.Problem) rollout.Job {
-	if job, is := t.run.mix.Reopen(p); is {
-		return job
+	job, is := t.run.mix.Reopen(p)
+	if !is {
+		job = rollout.Job{Problem: p, Label: p.Task, Course: p.Task}
 	}
-	return rollout.Job{Problem: p, Label: p.Task, Course: p.Task}
+	return job.Traced(t.run.config.Traces, t.run.ID())
 }
 
 // Done judges a played group, and keeps or drops it, as the run's own. When ctx ends, it

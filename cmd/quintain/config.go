@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
+	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -54,6 +55,7 @@ type config struct {
 	Trace      trace.Settings
 	Dumps      export.DumpSettings
 	Metrics    scalars.Settings
+	OTLP       otlp.Settings
 	Model      starter.Sizes
 	Learn      learn.Settings
 	Fake       fake.Settings
@@ -79,6 +81,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
 	d.Section(&c.Metrics, "metrics", "where the metrics of the run go, step by step")
+	d.Section(&c.OTLP, "otlp", "spans of the run, for a collector of OpenTelemetry")
 	d.Section(&c.Log, "log", "log on standard error")
 	d.Section(&c.Server, "server", "the HTTP server of the hub")
 	d.Section(&c.Hub, "hub", "the hub between environments and trainers")
@@ -97,7 +100,7 @@ func uses() map[string][]string {
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	const scored = "scenario.reasoning_gym.scores"
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
-	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "model", "learn"})
+	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "otlp", "model", "learn"})
 	return map[string][]string{
 		"run":       runs,
 		"gateway":   append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
@@ -141,7 +144,7 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
+		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond

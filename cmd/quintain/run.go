@@ -123,7 +123,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	}
 	err = r.assemble(ctx, w, run.Config{
 		Settings: c.Run.Of, Rules: c.Rules, Sampling: c.Policy.Sampling, Streams: streams, Curriculum: c.Curriculum,
-		Queue: h.Queue(), Cut: cut, Log: log, Beside: beside,
+		Queue: h.Queue(), Cut: cut, Log: log, Beside: beside, Traces: c.OTLP.Sampler(),
 	})
 	if err != nil {
 		return err
@@ -256,6 +256,7 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 	a.files, err = artifacts.Open(a.Run, artifacts.Config{
 		Folder: a.folder, Store: a.weights.Store, Program: "quintain " + version(), Settings: c, Last: last,
 		Trace: c.Trace, Getenv: c.getenv, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, player.ArealPrefix)), Rules: c.Rules,
+		OTLP: c.OTLP, Queue: to.Queue, Model: c.Policy.Server.Chat.Model,
 		MaxTokens: c.Policy.Sampling.MaxTokens, Exchanges: a.exchanges, Register: a.register, Log: a.log,
 	})
 	if err == nil {

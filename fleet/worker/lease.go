@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -117,7 +118,7 @@ func (s *session) job(l *lease) (job rollout.Job, err error) {
 	if err != nil || !bytes.Equal(mine, theirs) {
 		return job, s.mismatch(l, own.ID())
 	}
-	return rollout.Job{Scenario: of.Scenario, Problem: own, Label: of.Label, Course: of.Course}, nil
+	return rollout.Job{Scenario: of.Scenario, Problem: own, Label: of.Label, Course: of.Course, Span: traceparent.Parse(l.Span)}, nil
 }
 
 // finish hands a lease back. It tries until the coordinator answers, or the life of the

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 // A Dialect is one interface between agents and models.
@@ -112,9 +113,10 @@ type Request struct {
 	LogProbs bool // of the sampled tokens
 	Thinking bool // the client wants to see the reasoning
 
-	Previous string // id of the reply before, whose conversation this one continues; empty: none
-	Store    bool   // the client may refer to the reply later
-	Branch   string // the agent's own name of the branch; empty: none
+	Previous string              // id of the reply before, whose conversation this one continues; empty: none
+	Store    bool                // the client may refer to the reply later
+	Span     traceparent.Context // the agent's own, which makes the call
+	Branch   string              // the agent's own name of the branch; empty: none
 
 	sent    map[string]json.RawMessage // fields as sent, for the reply to repeat
 	offered map[string]bool            // the names of Tools

@@ -22,7 +22,7 @@ var floors = [][]string{
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles",
+		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/traceparent",
 		"deploy/image",
 	},
 	{
@@ -37,6 +37,7 @@ var floors = [][]string{
 		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
 		"run/scalars",
+		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
 		"interop/reasoninggym/sympy",

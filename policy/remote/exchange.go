@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
 // errSlow is the cause of an attempt that exceeded Config.Timeout.
@@ -40,6 +42,9 @@ func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, 
 	request.Header.Set("Content-Type", "application/json")
 	if s.cfg.APIKey != "" {
 		request.Header.Set("Authorization", "Bearer "+s.cfg.APIKey)
+	}
+	if span := traceparent.From(ctx); span.Valid() {
+		request.Header.Set(traceparent.Header, span.String())
 	}
 	if err := s.send(request, &a, c); err != nil {
 		fault := faultOf(ctx, err)

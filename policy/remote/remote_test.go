@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -160,6 +161,19 @@ func TestAbortedExchangesEndByThemselves(t *testing.T) {
 			t.Errorf("%s: %q and error %v, want the tokens so far", test.why, got, err)
 		case !test.answer && (err != cause || time.Since(start) < remote.Grace):
 			t.Errorf("%s: error %v after %v, want the cause after %v", test.why, err, time.Since(start), remote.Grace)
+		}
+	}
+}
+
+// A request names the span that it belongs to, and nothing otherwise.
+func TestARequestNamesItsSpan(t *testing.T) {
+	span := traceparent.Sampler(1).Of("run", "problem")
+	for _, want := range []traceparent.Context{span, {}} {
+		var got []string
+		s := serve(t, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Values("Traceparent") })
+		err := s.Ask(traceparent.With(t.Context(), want), remote.Call{Begin: func(int32) {}, Read: func([]byte) *remote.Error { return nil }})
+		if err != nil || strings.Join(got, " ") != want.String() {
+			t.Errorf("%v: the header is %q, want %q", err, got, want)
 		}
 	}
 }

@@ -1,6 +1,6 @@
 // Package artifacts keeps a run in its data folder: logs of steps and evaluations, the
 // trace of every episode, metrics, dumps in the form of Atropos, and records in the form of
-// AReaL.
+// AReaL. It sends spans to a collector.
 package artifacts
 
 import (
@@ -13,8 +13,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
@@ -34,11 +36,14 @@ type Config struct {
 	Last     learn.Step        // of the learner's checkpoint
 
 	Trace   trace.Settings
-	Getenv  func(string) string // gives the keys of the archive
+	Getenv  func(string) string // gives the keys of the archive, and the headers of the collector
 	Dumps   export.DumpSettings
 	Metrics scalars.Settings
 	Records export.Mode   // empty: no records
 	Rules   rollout.Rules // of the run, for the records
+	OTLP    otlp.Settings // of spans, for the queue's groups
+	Queue   *queue.Queue  // of the run
+	Model   string        // that the policy's server is asked for, for the spans; empty: unknown
 
 	MaxTokens int                        // of a reply; 0: no limit
 	Exchanges func() [][]pool.Exchange   // of the policy's servers; nil: it has none
@@ -58,7 +63,7 @@ type Artifacts struct {
 // them once r has ended.
 func Open(r *run.Run, c Config) (*Artifacts, error) {
 	a := &Artifacts{run: r, config: c}
-	for _, open := range []func() error{a.openLogs, a.openTrace, a.openMetrics, a.openDumps, a.openRecords} {
+	for _, open := range []func() error{a.openLogs, a.openTrace, a.openMetrics, a.openDumps, a.openRecords, a.openSpans} {
 		if err := open(); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}

@@ -51,3 +51,41 @@ func TestOnAcked(t *testing.T) {
 		}
 	}
 }
+
+// Everybody who listens hears which groups are handed out, with their content or without.
+func TestOnLeased(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	q, err := queue.Open(ctx, queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer queuetest.Close(t, q)
+	queuetest.PutAll(t, q, 5)
+	var told [2][]uint64
+	acked := 0
+	for i := range told {
+		q.OnLeased(func(groups []queue.Entry) {
+			for k := range groups {
+				told[i] = append(told[i], groups[k].Seq)
+			}
+		})
+		q.OnAcked(func(groups []queue.Entry) { acked += len(groups) })
+	}
+	var want []uint64
+	for _, w := range []queue.Want{{Consumer: "a", Max: 2}, {Consumer: "a", Max: 2, Blind: true}, {Consumer: "a", Max: 2}, {Consumer: "a", Max: 2}} {
+		list, err := q.Lease(ctx, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range list {
+			want = append(want, list[i].Seq)
+		}
+	}
+	if len(want) != 5 || !slices.Equal(told[0], want) || !slices.Equal(told[1], want) {
+		t.Errorf("handed out: %v, told %v", want, told)
+	}
+	if err := q.Ack(ctx, "a", want...); err != nil || acked != 10 {
+		t.Errorf("%v; two heard of %d acknowledged groups, want 5 each", err, acked)
+	}
+}

@@ -1,0 +1,268 @@
+// Package otlp sends spans to an OpenTelemetry collector, by OTLP over HTTP in JSON
+// (https://opentelemetry.io/docs/specs/otlp).
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/pause"
+)
+
+// Bounds of an exporter.
+const (
+	mostWaiting = 16_384 // spans; further ones are dropped
+	mostBatch   = 512    // spans of a request
+	tries       = 10     // of a request, in about four minutes
+	sendEvery   = 2 * time.Second
+	patience    = 10 * time.Second // for the answer to a request
+	firstWait   = time.Second      // after a failure; it doubles
+	longest     = 30 * time.Second // such wait
+	lastTime    = 5 * time.Second  // for what is left when the run has ended
+	mostAnswer  = 64 << 10         // bytes that are read
+)
+
+// Reasons to drop spans.
+const (
+	dropFull    = "full"    // too many waited
+	dropRefused = "refused" // the collector will not have them
+	dropTried   = "tried"   // the collector could not be reached for too long
+)
+
+// An Exporter sends spans. It never stops the run: what the collector does not take is counted
+// and dropped. Many goroutines may use it.
+type Exporter struct {
+	url     string
+	headers http.Header
+	of      []Attribute
+	log     *slog.Logger
+	client  *http.Client
+
+	down bool // the last request failed; Run's, then Close's
+
+	mu      sync.Mutex // guards the rest
+	waiting []Span
+	full    chan struct{} // has an element once a whole request waits
+
+	sent, failures prometheus.Counter
+	dropped        *prometheus.CounterVec
+}
+
+// New returns an exporter, which sends while Run runs. The attributes say who sends. The error
+// names the setting.
+func New(s Settings, getenv func(string) string, log *slog.Logger, of ...Attribute) (*Exporter, error) {
+	at, err := s.address()
+	if err != nil {
+		return nil, fmt.Errorf("otlp.url: %w", err)
+	}
+	headers, err := headersOf(getenv(HeadersVariable))
+	if err != nil {
+		return nil, err
+	}
+	headers.Set("Content-Type", "application/json")
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // keys go nowhere else
+	e := &Exporter{
+		url: at, headers: headers, of: of, log: log, full: make(chan struct{}, 1), client: &http.Client{Timeout: patience, CheckRedirect: stay},
+		sent:     prometheus.NewCounter(prometheus.CounterOpts{Name: "quintain_otlp_spans_total", Help: "Spans that the collector took."}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: "quintain_otlp_failures_total", Help: "Requests that the collector did not take."}),
+		dropped:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_otlp_dropped_total", Help: "Spans that were dropped, by why."}, []string{"why"}),
+	}
+	for _, why := range []string{dropFull, dropRefused, dropTried} {
+		e.dropped.WithLabelValues(why)
+	}
+	return e, nil
+}
+
+// Describe implements [prometheus.Collector].
+func (e *Exporter) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(e, to) }
+
+// Collect implements [prometheus.Collector].
+func (e *Exporter) Collect(to chan<- prometheus.Metric) {
+	to <- e.sent
+	to <- e.failures
+	e.dropped.Collect(to)
+}
+
+// Add has spans sent. It does not wait.
+func (e *Exporter) Add(spans ...Span) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	fit := spans[:min(len(spans), mostWaiting-len(e.waiting))]
+	e.waiting = append(e.waiting, fit...)
+	e.dropped.WithLabelValues(dropFull).Add(float64(len(spans) - len(fit)))
+	if len(e.waiting) >= mostBatch {
+		select {
+		case e.full <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Run sends spans until ctx ends. The error is nil.
+func (e *Exporter) Run(ctx context.Context) error {
+	long, cut := context.WithCancel(context.WithoutCancel(ctx)) // the collector may have what is under way when ctx ends
+	defer cut()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastTime, cut) })()
+	tick := time.NewTicker(sendEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-e.full:
+		}
+		e.send(ctx, long)
+	}
+}
+
+// Close sends what is left, for five seconds at most. Call it after Run has returned. The error is
+// nil.
+func (e *Exporter) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
+	defer cancel()
+	e.send(ctx, ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if left := len(e.waiting); left > 0 {
+		e.dropped.WithLabelValues(dropTried).Add(float64(left))
+		e.log.Warn("the collector does not have the last spans of the run", "missing", left)
+		e.waiting = nil
+	}
+	return nil
+}
+
+// send sends the waiting spans, until ctx ends. Long is for requests under way then.
+func (e *Exporter) send(ctx, long context.Context) {
+	for ctx.Err() == nil {
+		e.mu.Lock()
+		batch := e.waiting[:min(len(e.waiting), mostBatch)]
+		e.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		if !e.persist(ctx, long, batch) {
+			return
+		}
+		e.mu.Lock()
+		e.waiting = append([]Span(nil), e.waiting[len(batch):]...)
+		e.mu.Unlock()
+	}
+}
+
+// persist sends spans until the collector has taken or refused them, or has been away for too long.
+// It returns false if ctx ends before.
+func (e *Exporter) persist(ctx, long context.Context, batch []Span) bool {
+	body, err := encode(e.of, batch)
+	if err != nil {
+		e.drop(dropRefused, len(batch), err)
+		return true
+	}
+	wait := firstWait
+	for try := 1; ; try++ {
+		rejected, after, err := e.post(long, body)
+		var final *refusedError
+		switch {
+		case err == nil:
+			e.sent.Add(float64(len(batch) - min(rejected, len(batch))))
+			if rejected > 0 {
+				e.drop(dropRefused, min(rejected, len(batch)), errors.New("the collector rejected them"))
+			} else {
+				e.up()
+			}
+			return true
+		case ctx.Err() != nil:
+			return false
+		}
+		e.failures.Inc()
+		if errors.As(err, &final) {
+			e.drop(dropRefused, len(batch), err)
+			return true
+		}
+		if try == tries {
+			e.drop(dropTried, len(batch), err)
+			return true
+		}
+		e.fail("the collector takes no spans; they wait", "err", err)
+		if !pause.For(ctx, max(wait, min(after, longest))) {
+			return false
+		}
+		wait = min(2*wait, longest)
+	}
+}
+
+// drop counts spans that are not sent.
+func (e *Exporter) drop(why string, n int, err error) {
+	e.dropped.WithLabelValues(why).Add(float64(n))
+	e.fail("spans are dropped", "why", why, "spans", n, "err", err)
+}
+
+// fail logs the first failure in a row.
+func (e *Exporter) fail(text string, args ...any) {
+	if !e.down {
+		e.log.Warn(text, args...)
+	}
+	e.down = true
+}
+
+// up logs the end of failures.
+func (e *Exporter) up() {
+	if e.down {
+		e.log.Info("the collector takes spans again")
+	}
+	e.down = false
+}
+
+// A refusedError says that the collector will never take a request.
+type refusedError struct{ status, text string }
+
+func (r *refusedError) Error() string { return strings.TrimSpace(r.status + " " + r.text) }
+
+// post sends a request. It returns how many spans the collector rejected, or after which time it
+// wants to be asked again.
+func (e *Exporter) post(ctx context.Context, body []byte) (rejected int, after time.Duration, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
+	if err != nil {
+		return 0, 0, err
+	}
+	r.Header = e.headers.Clone()
+	reply, err := e.client.Do(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	text, err := io.ReadAll(io.LimitReader(reply.Body, mostAnswer))
+	_ = reply.Body.Close()
+	switch {
+	case reply.StatusCode/100 == 2: // it has them, even if its answer breaks off
+		var answer struct {
+			Partial struct {
+				Rejected json.RawMessage `json:"rejectedSpans"`
+			} `json:"partialSuccess"`
+		}
+		if jsonform.Unmarshal(text, &answer) == nil {
+			rejected, _ = strconv.Atoi(strings.Trim(string(answer.Partial.Rejected), `"`))
+		}
+		return max(0, rejected), 0, nil
+	case err != nil:
+		return 0, 0, err
+	}
+	switch reply.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(reply.Header.Get("Retry-After"))
+		return 0, time.Duration(min(max(seconds, 0), int(longest.Seconds()))) * time.Second, errors.New(reply.Status)
+	}
+	return 0, 0, &refusedError{reply.Status, string(text[:min(len(text), 200)])}
+}

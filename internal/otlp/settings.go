@@ -1,0 +1,84 @@
+package otlp
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/traceparent"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings say where spans go, and of which problems.
+type Settings struct {
+	URL   string  // of a collector; empty: there are no spans
+	Ratio float64 // share of the problems that have a trace
+}
+
+// Defaults returns the default settings.
+func Defaults() Settings { return Settings{Ratio: 1} }
+
+// HeadersVariable is the variable of the environment with the headers of requests.
+const HeadersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Text(&s.URL, "url", "collector of OpenTelemetry that gets spans of the run by OTLP/HTTP, such as http://127.0.0.1:4318; "+HeadersVariable+" has headers for it").Flag("otlp-url")
+	d.Float(&s.Ratio, "ratio", "share of the problems that have spans").Between(0, 1).Flag("otlp-ratio")
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if s.URL == "" {
+		return nil
+	}
+	if _, err := s.address(); err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	return nil
+}
+
+// Sampler chooses the problems that have a trace: none without a collector.
+func (s *Settings) Sampler() traceparent.Sampler {
+	if s.URL == "" {
+		return 0
+	}
+	return traceparent.Sampler(s.Ratio)
+}
+
+// address is where requests go.
+func (s *Settings) address() (string, error) {
+	at, err := url.Parse(s.URL)
+	switch {
+	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "":
+		return "", errors.New("want the address of a collector, such as http://127.0.0.1:4318")
+	case at.User != nil || at.RawQuery != "":
+		return "", errors.New("has a password or a query, want neither: " + HeadersVariable + " is for keys")
+	case strings.HasSuffix(at.Path, tracesPath):
+		return at.String(), nil
+	}
+	return at.JoinPath(tracesPath).String(), nil
+}
+
+// tracesPath is the path of a collector that takes spans.
+const tracesPath = "/v1/traces"
+
+// headersOf reads headers as OpenTelemetry writes them: name=value,name=value, percent-encoded.
+func headersOf(text string) (http.Header, error) {
+	all := http.Header{}
+	for i, one := range strings.Split(text, ",") {
+		if strings.TrimSpace(one) == "" {
+			continue
+		}
+		name, value, is := strings.Cut(one, "=")
+		name = strings.TrimSpace(name)
+		value, err := url.PathUnescape(strings.TrimSpace(value))
+		if err != nil || !is || name == "" || strings.ContainsAny(name, " \t\r\n:\"") || strings.ContainsAny(value, "\r\n") {
+			return nil, fmt.Errorf("%s: number %d is no name=value", HeadersVariable, i+1) // it may hold a key
+		}
+		all.Set(name, value)
+	}
+	return all, nil
+}
