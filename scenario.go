@@ -47,6 +47,10 @@ type ScenarioInfo struct {
 
 	// Tags reports whether episodes accept an answer between <answer> and </answer>.
 	Tags bool `json:"-"`
+
+	// Replayable reports whether an episode is a function of its problem and the replies: another
+	// process that steps a new one with the same replies gets the same messages and rewards.
+	Replayable bool `json:"-"`
 }
 
 // Reply returns the reply that gives an answer and says no more: with Tags the answer stands

@@ -48,10 +48,11 @@ type Config struct {
 
 // A Coordinator grants the problems of a run to workers. Many goroutines may use it.
 type Coordinator struct {
-	config  Config
-	book    *lease.Book
-	metrics metrics
-	gate    chan struct{} // whoever waits at the gate puts an element in
+	config   Config
+	book     *lease.Book
+	metrics  metrics
+	journals journals
+	gate     chan struct{} // whoever waits at the gate puts an element in
 
 	servers servers
 
@@ -87,7 +88,7 @@ func New(c Config) *Coordinator {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Coordinator{
-		config: c, book: lease.New(), metrics: newMetrics(), gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		config: c, book: lease.New(), metrics: newMetrics(), journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
 		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
 	}
 }
@@ -238,6 +239,7 @@ func (c *Coordinator) lose(ctx context.Context, h *held) {
 		c.book.Finish(h.Number, string(rollout.DropEnvFailed))
 		why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
 		c.metrics.giveUp(h)
+		c.forget(h)
 		c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
 		if _, err := t.Judge(ctx, c.failed(h, why)); err != nil {
 			c.config.Log.Error("a problem that is given up cannot be kept", "problem", h.Problem.ID(), "err", err)
@@ -371,7 +373,7 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 	for _, job := range jobs {
 		l := c.book.Grant(instance, job.Problem)
 		c.hold(w, &held{Lease: l, job: job, granted: time.Now()})
-		leases = append(leases, Lease{Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem})
+		leases = append(leases, Lease{Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem, Begun: c.journals.has(job.Problem)})
 	}
 	c.metrics.given(len(jobs))
 	return leases, true

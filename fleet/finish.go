@@ -105,6 +105,7 @@ func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err err
 		return v, c.unkept(t, h, err)
 	}
 	c.end(h, func(w *worker) { w.Groups++ }, func() { c.book.Finish(h.Number, string(v.Drop)) })
+	c.forget(h)
 	c.metrics.over(roster.Played, 1)
 	return v, t.Keep(ctx)
 }
@@ -160,6 +161,7 @@ func (c *Coordinator) fault(h *held, why error) {
 		c.config.Log.Error("a worker lies, and gets nothing more", "worker", w.Name, "instance", w.Instance, "why", why)
 	}
 	c.mu.Unlock()
+	c.forget(append(others, h)...)
 	c.giveBack(roster.Lie, h)
 	c.giveBack(roster.Returned, others...)
 }
@@ -190,6 +192,11 @@ func checkEpisode(t *quintain.Trajectory) error {
 	if t.Outcome.Rewarded() && len(t.Turns) == 0 {
 		return errors.New("turns: there are none, and the outcome is rewarded")
 	}
+	return checkTurns(t)
+}
+
+// checkTurns reports the first thing of turns that no player of ours writes.
+func checkTurns(t *quintain.Trajectory) error {
 	for k := range t.Turns {
 		turn := &t.Turns[k]
 		if math.IsNaN(turn.Reward) || math.IsInf(turn.Reward, 0) {

@@ -11,9 +11,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Frame is the content type of a finish whose numbers are not JSON, which takes long to read:
+// Frame is the content type of a finish, or of turns, whose numbers are not JSON, which takes long to
+// read:
 //
-//   - four bytes with the length of the JSON of the [Finish], and that JSON, in which the
+//   - four bytes with the length of the JSON of the [Finish] or the [Turns], and that JSON, in which the
 //     turns have no tokens, log-probabilities and versions
 //   - for each turn of each episode: the lists Read and Wrote, as four bytes with their length
 //     and four bytes for each element; LogProbs, likewise; and Versions, likewise
@@ -31,22 +32,57 @@ const (
 // AppendFrame appends a finish as a [Frame].
 func AppendFrame(b []byte, f *Finish) ([]byte, error) {
 	head := *f
-	head.Episodes = slices.Clone(f.Episodes)
-	for i := range head.Episodes {
-		turns := slices.Clone(head.Episodes[i].Turns)
-		for k := range turns {
-			turns[k].Read, turns[k].Wrote, turns[k].LogProbs, turns[k].Versions = nil, nil, nil, nil
-		}
-		head.Episodes[i].Turns = turns
+	head.Episodes = nil
+	for i := range f.Episodes {
+		head.Episodes = append(head.Episodes, withoutNumbers(f.Episodes[i]))
 	}
+	return appendFrame(b, head, f.episodes())
+}
+
+// AppendTurns appends turns in the form of a [Frame].
+func AppendTurns(b []byte, t *Turns) ([]byte, error) {
+	head := *t
+	head.Episodes = slices.Clone(t.Episodes)
+	for i := range head.Episodes {
+		head.Episodes[i].Episode = withoutNumbers(head.Episodes[i].Episode)
+	}
+	return appendFrame(b, head, t.episodes())
+}
+
+func (f *Finish) episodes() (all []*quintain.Trajectory) {
+	for i := range f.Episodes {
+		all = append(all, &f.Episodes[i])
+	}
+	return all
+}
+
+func (t *Turns) episodes() (all []*quintain.Trajectory) {
+	for i := range t.Episodes {
+		all = append(all, &t.Episodes[i].Episode)
+	}
+	return all
+}
+
+// withoutNumbers returns an episode whose turns have no lists of numbers.
+func withoutNumbers(t quintain.Trajectory) quintain.Trajectory {
+	t.Turns = slices.Clone(t.Turns)
+	for k := range t.Turns {
+		turn := &t.Turns[k]
+		turn.Read, turn.Wrote, turn.LogProbs, turn.Versions = nil, nil, nil, nil
+	}
+	return t
+}
+
+// appendFrame appends a head as JSON, and the numbers of episodes.
+func appendFrame(b []byte, head any, episodes []*quintain.Trajectory) ([]byte, error) {
 	text, err := jsonform.Marshal(head)
 	if err != nil {
 		return nil, err
 	}
 	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
-	for i := range f.Episodes {
-		for k := range f.Episodes[i].Turns {
-			b = appendNumbers(b, &f.Episodes[i].Turns[k])
+	for _, t := range episodes {
+		for k := range t.Turns {
+			b = appendNumbers(b, &t.Turns[k])
 		}
 	}
 	return b, nil
@@ -82,26 +118,38 @@ func appendInts[T ~int32](b []byte, list []T) []byte {
 
 // ReadFrame reads a [Frame], and keeps nothing of b.
 func ReadFrame(b []byte) (f Finish, err error) {
+	err = readFrame(b, &f, f.episodes)
+	return f, err
+}
+
+// ReadTurns reads turns in the form of a [Frame], and keeps nothing of b.
+func ReadTurns(b []byte) (t Turns, err error) {
+	err = readFrame(b, &t, t.episodes)
+	return t, err
+}
+
+// readFrame reads a head, and the numbers of its episodes.
+func readFrame(b []byte, head any, episodes func() []*quintain.Trajectory) error {
 	r := numbers{b}
 	n, err := r.next()
 	if err != nil || int64(n) > int64(len(r.left)) {
-		return f, errShort
+		return errShort
 	}
-	if err := jsonform.Unmarshal(r.left[:n], &f); err != nil {
-		return f, err
+	if err := jsonform.Unmarshal(r.left[:n], head); err != nil {
+		return err
 	}
 	r.left = r.left[n:]
-	for i := range f.Episodes {
-		for k := range f.Episodes[i].Turns {
-			if err := r.turn(&f.Episodes[i].Turns[k]); err != nil {
-				return f, fmt.Errorf("episodes[%d].turns[%d]: %w", i, k, err)
+	for i, t := range episodes() {
+		for k := range t.Turns {
+			if err := r.turn(&t.Turns[k]); err != nil {
+				return fmt.Errorf("episodes[%d].turns[%d]: %w", i, k, err)
 			}
 		}
 	}
 	if len(r.left) > 0 {
-		return f, fmt.Errorf("%d bytes follow the last turn", len(r.left))
+		return fmt.Errorf("%d bytes follow the last turn", len(r.left))
 	}
-	return f, nil
+	return nil
 }
 
 // errShort says that a frame is cut off.

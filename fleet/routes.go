@@ -48,6 +48,8 @@ func (c *Coordinator) Routes() []web.Route {
 		{Method: "POST", Path: PathLeases, For: Member, Serve: to.leases},
 		{Method: "GET", Path: PathWeights, For: Member, Serve: func(call *web.Call) error { return c.config.Weights.serve(call, to.waiting) }},
 		{Method: "POST", Path: PathFinish, For: Member, Serve: to.finish},
+		{Method: "POST", Path: PathTurns, For: Member, Serve: to.keepTurns},
+		{Method: "GET", Path: PathTurns, For: Member, Serve: to.turns},
 	}
 	for i, r := range all {
 		all[i].Serve = func(call *web.Call) error {

@@ -15,6 +15,7 @@ const (
 	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
 	PathWeights = "/v1/runs/{run}/weights"                 // GET ?after=&wait=: a weights file with a version other than after; 204: none
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
+	PathTurns   = "/v1/runs/{run}/leases/{number}/turns"   // POST Turns: Kept. GET ?instance=: all Turns. Both as [Frame]; 507: there is no room for more of this lease
 )
 
 // A Play is what a worker needs to play for a run.
@@ -54,6 +55,19 @@ type Lease struct {
 	Attempt int              `json:"attempt"` // at this problem, from 1
 	Stream  int              `json:"stream"`  // number of the stream among those of the settings
 	Problem quintain.Problem `json:"problem"`
+	Begun   bool             `json:"begun,omitempty"` // other workers played turns of it: PathTurns has them
+}
+
+// Turns are those of episodes that are under way: what is new since the last ones, or all.
+type Turns struct {
+	Instance string          `json:"instance,omitempty"`
+	Episodes []rollout.Begun `json:"episodes"` // without their problems
+}
+
+// Kept answers turns: how far the episodes are that the coordinator keeps. A worker goes on from
+// there with the next ones, since a coordinator that was started anew has none.
+type Kept struct {
+	Episodes map[int]rollout.Mark `json:"episodes"`
 }
 
 // A Grant answers a worker that asks for leases: it has none after the wait if none may begin.

@@ -150,6 +150,8 @@ type Job struct {
 	Label    string // of its stream
 	Course   string // of its stream
 
+	Journal *Journal // of its episodes; nil: nobody reads one
+
 	stream *position
 }
 
@@ -176,7 +178,7 @@ func (m *Mix) Next() (Job, error) {
 			return Job{}, err
 		}
 		if !skip {
-			return Job{s.Scenario, p, s.Label, s.Course, s}, nil
+			return Job{Scenario: s.Scenario, Problem: p, Label: s.Label, Course: s.Course, stream: s}, nil
 		}
 		if index, err = m.after(s, index); err != nil {
 			return Job{}, err

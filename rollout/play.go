@@ -22,15 +22,19 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	id := job.Problem.ID()
 	episodes := make([]*episode, e.Size)
 	for i := range episodes {
-		episodes[i] = newEpisode(ctx, job, fmt.Sprintf("%s#%d", id, i))
+		episodes[i] = resume(ctx, job, i)
 	}
-	e.round(ctx, id, episodes)
-	for try := 1; try <= e.Replays && accept.Err() == nil; try++ {
+	key := id
+	if slices.ContainsFunc(episodes, func(ep *episode) bool { return ep.judged > 0 }) {
+		key += "~0" // a policy that samples by the key would repeat the first replies of those episodes
+	}
+	e.round(ctx, key, episodes)
+	first := job.Journal.replays() + 1
+	for try := first; try < first+e.Replays && accept.Err() == nil; try++ {
 		var again []*episode
 		for i, ep := range episodes {
 			if ep.may {
-				next := newEpisode(ctx, job, ep.record.ID)
-				next.record.Replays = try
+				next := newEpisode(ctx, job, i, try)
 				episodes[i], again = next, append(again, next)
 			}
 		}
@@ -81,11 +85,12 @@ func (e *Engine) round(ctx context.Context, key string, episodes []*episode) {
 	others.Wait()
 }
 
-// firstTurn plays the first turn of all opened episodes, but those of agents.
+// firstTurn plays the first turn of all opened episodes, but those of agents, and of those that
+// have one.
 func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	open := slices.DeleteFunc(slices.Clone(all), func(ep *episode) bool {
 		_, plays := ep.env.(quintain.Agent)
-		return plays || ep.over()
+		return plays || ep.over() || len(ep.record.Turns) > 0
 	})
 	if len(open) == 0 {
 		return
@@ -149,11 +154,18 @@ type episode struct {
 	alone  bool             // see [quintain.Step]
 
 	replies time.Duration // server time so far
+
+	journal *Journal // nil: nobody reads one
+	number  int      // in the group
+	judged  int      // turns that the environment has judged
 }
 
-// newEpisode makes and opens an episode. It records a failure in the episode.
-func newEpisode(ctx context.Context, job Job, id string) *episode {
-	ep := &episode{record: quintain.Trajectory{ID: id, Problem: job.Problem, Started: time.Now()}}
+// newEpisode makes and opens episode i of a job, which was restarted so many times. It records a
+// failure in the episode.
+func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
+	ep := &episode{journal: job.Journal, number: i, record: quintain.Trajectory{
+		ID: fmt.Sprintf("%s#%d", job.Problem.ID(), i), Problem: job.Problem, Replays: replays, Started: time.Now(),
+	}}
 	ep.guard(ctx, func() error {
 		env, err := job.Scenario.Env(job.Problem)
 		if err != nil {
@@ -229,6 +241,8 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 		ep.record.Outcome, ep.may = quintain.Cancelled, false
 	case errors.Is(err, quintain.ErrStop):
 		ep.record.Outcome, ep.stop, ep.may = quintain.Cancelled, err, false
+	case ep.record.Outcome == quintain.TimedOut:
+		ep.journal.note(ep)
 	}
 }
 
@@ -254,6 +268,8 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 			return fmt.Errorf("the environment returned a reward of %v", step.Reward)
 		}
 		ep.step(s, step)
+		ep.judged = len(ep.record.Turns)
+		ep.journal.note(ep)
 		return nil
 	})
 }

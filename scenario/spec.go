@@ -49,7 +49,7 @@ func (s Spec) Info() quintain.ScenarioInfo {
 
 // info describes the scenario with the settings of p.
 func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
-	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Tags: true}
+	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Tags: true, Replayable: true}
 	if info.Settings, err = settings.JSON(p); err != nil {
 		return info, err
 	}

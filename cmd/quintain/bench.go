@@ -61,18 +61,8 @@ runs it on two servers, side by side.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load, strings.Split(scenarios, ",")) },
 	}
-	f := c.Flags()
-	f.StringVar(&load.URL, "url", load.URL, "the hub, whose groups are deleted")
-	f.StringVar(&scenarios, "scenario", scenarios, "scenarios, separated by commas")
-	f.StringVar(&load.Form, "form", load.Form, "form of posted groups: json, gzip, or binary, which only our hub takes")
-	f.IntVar(&load.Sequences, "sequences", load.Sequences, "sequences in a group")
-	f.IntVar(&load.Length, "length", load.Length, "tokens of a sequence; 0: 2048, or 64 for a backlog")
-	f.IntVar(&load.Connections, "connections", load.Connections, "connections that post groups")
-	f.DurationVar(&load.Time, "time", load.Time, "duration of ingest and polls")
-	f.IntVar(&load.Groups, "groups", load.Groups, "groups to post and take; 0: 320, or 20000 for a backlog")
-	f.IntVar(&load.Batch, "batch", load.Batch, "sequences in a batch")
-	f.BoolVar(&load.Gzip, "accept-gzip", load.Gzip, "take gzipped batches")
-	f.IntVar(&load.Environments, "environments", load.Environments, "environments that poll")
+	c.Flags().AddGoFlagSet(load.Flags())
+	c.Flags().StringVar(&scenarios, "scenario", scenarios, "scenarios, separated by commas")
 	return c
 }
 
@@ -151,13 +141,7 @@ measurements as one line of JSON.`,
 			return w.measure(c, func(ctx context.Context) (any, error) { return load.Run(ctx) })
 		},
 	}
-	f := c.Flags()
-	f.StringVar(&load.URL, "url", load.URL, "the server")
-	f.IntVar(&load.Sessions, "sessions", load.Sessions, "sessions at once")
-	f.IntVar(&load.Episodes, "episodes", load.Episodes, "episodes of each session, one after another")
-	f.DurationVar(&load.Wait, "wait", load.Wait, "pause of a session before each message, as for a policy's reply")
-	f.StringVar(&load.Task, "task", load.Task, "task to play")
-	f.IntVar(&load.Dialing, "dialing", load.Dialing, "connections to open at once")
+	c.Flags().AddGoFlagSet(load.Flags())
 	return c
 }
 

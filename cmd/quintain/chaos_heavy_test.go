@@ -473,7 +473,7 @@ func (c *chaos) audit(size int) {
 		missing = slices.DeleteFunc(missing, func(id string) bool { return drops[id] != "" })
 		return len(missing) == 0
 	}, func() string {
-		return fmt.Sprintf("%d of %d: %v", len(missing), len(want), missing[:min(20, len(missing))])
+		return fmt.Sprintf("%d of %d: %v\n%s", len(missing), len(want), missing[:min(20, len(missing))], strings.Join(c.of(missing[0]), ""))
 	})
 	c.trainer.mu.Lock()
 	defer c.trainer.mu.Unlock()

@@ -45,7 +45,7 @@ type config struct {
 	Source     catalog.Source
 	Policy     player.Settings
 	Teacher    server.TeacherSettings
-	Run        runSettings
+	Run        player.RunSettings
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
 	Gateway    gateway.Settings
@@ -139,7 +139,7 @@ func verbsOf(path string) (verbs []string) {
 func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
-		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: runSettings{Of: run.Defaults(), Consumer: consumerBuiltin},
+		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Metrics: scalars.Default(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
@@ -166,42 +166,6 @@ func (c *config) examineAsAtropos() {
 	c.Exam.Problems, c.Exam.Seed, c.Exam.Split = atropos.EvalProblems, atropos.EvalSeed, exam.BothSides
 	c.Policy.Sampling.Temperature, c.Policy.Sampling.MaxTokens = atropos.EvalTemperature, atropos.EvalMaxTokens
 }
-
-// runSettings are the settings of a run and of this program around it.
-type runSettings struct {
-	Of       run.Settings
-	Consumer string // consumerBuiltin or consumerHub
-	Gateway  bool   // agents elsewhere play, by sessions
-	Workers  bool   // workers elsewhere play, by leases
-	Report   string // file for the report; empty: none
-	Records  string // arealPrefix and an [export.Mode]; empty: none
-}
-
-// arealPrefix stands before a mode of AReaL's records.
-const arealPrefix = "areal-"
-
-// Who takes the batches of a run.
-const (
-	consumerBuiltin = "builtin"
-	consumerHub     = "hub"
-)
-
-// Declare implements [settings.Declarer].
-func (r *runSettings) Declare(d *settings.Section) {
-	r.Of.Declare(d)
-	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer at the hub").OneOf(consumerBuiltin, consumerHub)
-	d.Bool(&r.Gateway, "gateway", "hand the problems to agents elsewhere, which call the policy by sessions of their own (docs/gateway.md), in place of playing them here")
-	d.Bool(&r.Workers, "workers", "lease the problems to workers elsewhere, quintain worker (docs/fleet.md), in place of playing them here")
-	d.Text(&r.Report, "report", "file for a report of the run as JSON")
-	records := []string{""}
-	for _, mode := range export.Modes {
-		records = append(records, arealPrefix+string(mode))
-	}
-	d.Text(&r.Records, "records", "form of AReaL in which to keep episodes too, below the data folder; empty: none").OneOf(records...)
-}
-
-// Check implements [settings.Checker].
-func (r *runSettings) Check() error { return r.Of.Check() }
 
 // configVariable names the settings file if no flag does.
 const configVariable = settings.Prefix + "CONFIG"

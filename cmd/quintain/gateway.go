@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/watch"
 )
 
@@ -41,7 +42,7 @@ Sessions outlive a crash: their calls are on disk before the last byte of a repl
 		}
 		cfg.Run.Gateway = true
 		if cfg.Policy.Remote() && !c.Flags().Changed("consumer") {
-			cfg.Run.Consumer = consumerHub
+			cfg.Run.Consumer = player.Hub
 		}
 		return w.start(c.Context(), cfg, *open)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/watch"
 )
@@ -70,7 +71,7 @@ func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes 
 	}
 	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Roles: []web.Role{gateway.Sessions, fleet.Member}, Local: local, Log: log,
 		Apart: host.Apart{Name: "gateway.port", Host: c.Gateway.Host, Port: c.Gateway.Port, Routes: planes.Agents}}
-	if c.Run.Consumer == consumerHub {
+	if c.Run.Consumer == player.Hub {
 		bound := c.Run.Of.Bound()
 		to.Bound = &bound
 	}

@@ -78,11 +78,11 @@ a last time, and keeps everything. A second Ctrl-C skips the rest of that.`,
 
 // start runs a run with checked settings until a signal.
 func (w *world) start(ctx context.Context, c *config, open bool) error {
-	if c.Run.Consumer == consumerHub && c.Policy.Kind == player.Tiny {
+	if c.Run.Consumer == player.Hub && c.Policy.Kind == player.Tiny {
 		return usagef("run.consumer: the tiny policy cannot take the weights of another trainer; choose builtin, or another policy")
 	}
-	if err := c.checkTeacher(); err != nil {
-		return err
+	if err := c.Policy.CheckTeacher(&c.Teacher, c.Run.Consumer == player.Hub); err != nil {
+		return usageError{err}
 	}
 	return w.attend(ctx, func(ctx context.Context, cut <-chan struct{}) error { return w.run(ctx, c, open, cut) })
 }
@@ -109,12 +109,12 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	if err != nil {
 		return err
 	}
-	h, pages, err := c.host(ctx, log, c.Run.Consumer == consumerBuiltin, planes)
+	h, pages, err := c.host(ctx, log, c.Run.Consumer == player.Builtin, planes)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == consumerHub, log: log, agents: agents, leases: leases}
+	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == player.Hub, log: log, agents: agents, leases: leases}
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
 	beside := []func(context.Context) error{h.Run, pages.Run, r.live.Run}
@@ -231,7 +231,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	if err != nil {
 		return err
 	}
-	if err := a.addTeacher(ctx, &to); err != nil {
+	if err := c.Policy.Teach(ctx, &to, &c.Teacher, server.Use{Stop: ctx.Done(), Parallel: c.Run.Of.Parallel, Log: a.log.With("server", "teacher"), Say: a.says}); err != nil {
 		return err
 	}
 	if err := a.serveAgents(&to); err != nil {
@@ -255,7 +255,7 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 	}
 	a.files, err = artifacts.Open(a.Run, artifacts.Config{
 		Folder: a.folder, Store: a.weights.Store, Program: "quintain " + version(), Settings: c, Last: last,
-		Trace: c.Trace, Getenv: c.getenv, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, arealPrefix)), Rules: c.Rules,
+		Trace: c.Trace, Getenv: c.getenv, Dumps: c.Dumps, Metrics: c.Metrics, Records: export.Mode(strings.TrimPrefix(c.Run.Records, player.ArealPrefix)), Rules: c.Rules,
 		MaxTokens: c.Policy.Sampling.MaxTokens, Exchanges: a.exchanges, Register: a.register, Log: a.log,
 	})
 	if err == nil {
@@ -267,11 +267,14 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 	return nil
 }
 
+// says tells people something.
+func (a *runner) says(text string) { a.live.Say("%s", text) }
+
 // connect returns the policy of an inference server.
 func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	use := server.Use{
 		Trainer: a.trains, LogProbs: true, Waits: true, Version: a.told, Newest: a.newest, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log,
-		Say: func(text string) { a.live.Say("%s", text) },
+		Say: a.says,
 	}
 	if a.trains && a.host != nil {
 		at := a.host.Hub().Default()
@@ -288,35 +291,4 @@ func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	}
 	a.exchanges = s.Exchanges
 	return s, s.Reach(ctx)
-}
-
-// checkTeacher refuses a teacher without a use under these settings.
-func (c *config) checkTeacher() error {
-	switch {
-	case len(c.Teacher.URLs) == 0:
-		return nil
-	case c.Run.Consumer != consumerHub:
-		return usagef("teacher.url: nobody would read its scores; want a trainer at the hub (--consumer hub)")
-	case !c.Policy.Remote() || c.Policy.Server.Files.Tokenizer == "":
-		return usagef("teacher.url: a teacher scores the policy's tokens; want a server as the policy (--policy server), with the model's tokenizer (--tokenizer)")
-	}
-	return nil
-}
-
-// addTeacher adds the teacher of the settings to a run.
-func (a *runner) addTeacher(ctx context.Context, to *run.Config) error {
-	t := &a.config.Teacher
-	if len(t.URLs) == 0 {
-		return nil
-	}
-	s, err := server.New(t.Server(a.config.Policy.OfServer()), server.Use{
-		Scores: true, Top: t.Top, Stop: ctx.Done(), Parallel: a.config.Run.Of.Parallel, Log: a.log.With("server", "teacher"),
-		Say: func(text string) { a.live.Say("teacher: %s", text) },
-	})
-	if err != nil {
-		return usagef("teacher.%w", err)
-	}
-	to.Teacher = &run.Teacher{From: s, Top: t.Top}
-	to.Beside = append(to.Beside, s.Run)
-	return s.Reach(ctx)
 }

@@ -1,6 +1,9 @@
 package main
 
-import "github.com/quintain-rl/quintain/policy/weights"
+import (
+	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/run/player"
+)
 
 // oldest is the oldest version whose tokens the trainer at the hub may still train on.
 func (a *runner) oldest() int { return a.host.Hub().Default().Step() - a.config.Run.Of.MaxLag }
@@ -8,7 +11,7 @@ func (a *runner) oldest() int { return a.host.Hub().Default().Step() - a.config.
 // told is the version of the weights on the server at an address, unless the server reports it:
 // the version that a trainer told, or unknown.
 func (a *runner) told(url string) int32 {
-	if a.config.Run.Consumer == consumerBuiltin {
+	if a.config.Run.Consumer == player.Builtin {
 		return weights.Unknown
 	}
 	return a.host.Hub().Default().Weights().Told().Of(url)

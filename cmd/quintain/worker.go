@@ -72,7 +72,7 @@ func (w *world) work(ctx context.Context, from settings.Sources, to worker.Confi
 	if to.Streams, err = c.runStreams(); err != nil {
 		return err
 	}
-	to.Settings, to.Run, to.Player, to.Trains = c.Worker, c.Run.Of, &c.Policy, c.Run.Consumer == consumerHub
+	to.Settings, to.Run, to.Player, to.Trains = c.Worker, c.Run.Of, &c.Policy, c.Run.Consumer == player.Hub
 	plays, err := worker.New(ctx, to)
 	if err != nil {
 		return err

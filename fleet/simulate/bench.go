@@ -88,6 +88,7 @@ func (b *Bench) Flags() *flag.FlagSet {
 	f.DurationVar(&c.Sync, "sync", c.Sync, "mean time until a server has new weights")
 	f.DurationVar(&c.LeaseTime, "lease-time", c.LeaseTime, "after the last beat of a worker, its leases expire")
 	f.DurationVar(&c.Beat, "beat", c.Beat, "time between two beats of a worker")
+	f.DurationVar(&c.Journal, "journal", c.Journal, "time between two times that a worker tells what it has played of a lease, with which others go on; 0: never")
 	f.DurationVar(&c.DeathEvery, "deaths", c.DeathEvery, "mean time until a worker dies; 0: never")
 	f.DurationVar(&c.ReplaceAfter, "replace-after", c.ReplaceAfter, "mean time until another stands in for it")
 	f.DurationVar(&c.FreezeEvery, "freezes", c.FreezeEvery, "mean time between freezes of a worker; 0: never")

@@ -21,6 +21,7 @@ type Config struct {
 
 	LeaseTime time.Duration // after the last beat of a worker, its leases expire
 	Beat      time.Duration // between two beats of a worker
+	Journal   time.Duration // between two times that a worker tells what it has played of a lease, with which others go on; 0: it never does
 
 	DeathEvery   time.Duration // mean time until a worker dies
 	ReplaceAfter time.Duration // mean time until another stands in for it, and at least half of it
@@ -84,7 +85,7 @@ func (c Config) checkTimes() error {
 		value, least time.Duration
 	}{
 		{"time", c.Time, time.Second}, {"median", c.Median, time.Millisecond}, {"sync", c.Sync, 0},
-		{"beat", c.Beat, time.Millisecond}, {"lease-time", c.LeaseTime, c.Beat},
+		{"beat", c.Beat, time.Millisecond}, {"lease-time", c.LeaseTime, c.Beat}, {"journal", c.Journal, 0},
 		{"deaths", c.DeathEvery, 0}, {"replace-after", c.ReplaceAfter, 0},
 		{"freezes", c.FreezeEvery, 0}, {"freeze-time", c.FreezeTime, 0},
 		{"outages", c.OutageEvery, 0}, {"outage-time", c.OutageTime, 0},

@@ -3,7 +3,7 @@ package simulate
 // fallSilent ends the beats of w.
 func (f *fleet) fallSilent(w *worker) {
 	if !w.silent {
-		w.silent = true
+		w.silent, w.silence = true, f.now
 		w.heard = max(w.heard, f.now-f.chance.network.below(f.config.Beat))
 	}
 	f.at(f.due(w.instance), event{kind: expires, instance: w.instance})
@@ -22,6 +22,7 @@ func (f *fleet) expire(i *instance) {
 		f.at(due, event{kind: expires, instance: i})
 		return
 	}
+	f.keep(i)
 	f.sums.expired += f.owner.expire(i)
 	f.offer()
 }

@@ -37,9 +37,10 @@ type lease struct {
 	holder  *instance
 	granted tick
 
+	begun    tick   // when its episodes began
+	before   []tick // that other workers played of its episodes, in the order of ends
 	held     bool   // by the worker, until its finish is sent
 	accepted bool   // the owner has the group
-	begun    tick   // when its episodes began
 	ends     []tick // of its episodes, in order; none: it waits for slots
 	ended    int    // of its episodes
 	version  int    // of the weights at its beginning
@@ -50,6 +51,7 @@ type instance struct {
 	worker  *worker
 	leases  []*lease
 	heard   tick // its last beat before it fell silent
+	silence tick // when it fell silent
 	silent  bool // it is dead or frozen
 	dead    bool
 	over    bool // its leases have expired
@@ -72,8 +74,9 @@ type owner struct {
 	pending   int       // episodes that are leased, wait to be trained on, or are trained on
 	room      int       // for pending
 	polls     []*instance
-	instances []*instance // that may hold leases
-	recent    []recent    // accepted groups
+	instances []*instance    // that may hold leases
+	recent    []recent       // accepted groups
+	begun     map[int]*begun // draws that lost workers told of
 	down      bool
 	up        tick // end of the last outage, or of this one
 }
@@ -143,6 +146,7 @@ func (o *owner) finish(l *lease, now tick) answer {
 		return refused
 	}
 	d.state = finished
+	delete(o.begun, l.draw)
 	d.accepted++
 	l.accepted = true
 	l.holder.forget(l)

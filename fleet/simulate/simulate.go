@@ -69,7 +69,7 @@ func runWith(ctx context.Context, c Config, r rule) (Report, error) {
 func newFleet(c Config, r rule) *fleet {
 	c.Batch = c.batch()
 	f := &fleet{config: c, rule: r, chance: newChance(c.Seed), end: ticks(c.Time), alive: c.Workers}
-	f.owner = owner{rule: r, size: c.GroupSize}
+	f.owner = owner{rule: r, size: c.GroupSize, begun: map[int]*begun{}}
 	f.trainer.serving = []int{c.Workers}
 	f.setRoom()
 	for range c.Workers {

@@ -49,6 +49,25 @@ func TestFleetUsesAllThatWholeGroupsCan(t *testing.T) {
 	}
 }
 
+// With episodes of ten minutes and a death an hour, a third of the work is lost, and long episodes are
+// too seldom: unless workers tell what they have played.
+func TestAJournalSavesTheWorkOfTheDead(t *testing.T) {
+	for _, test := range []struct {
+		journal      time.Duration
+		lost, length float64
+	}{{0, 0.304, 0.952}, {time.Minute, 0.009, 1.002}} {
+		c := Default()
+		c.Workers, c.Median, c.DeathEvery, c.Time, c.Journal = 100, 10*time.Minute, time.Hour, 12*time.Hour, test.journal
+		r, err := Run(context.Background(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violations != (Violations{}) || math.Abs(r.Lost-test.lost) > 0.005+0.05*test.lost || math.Abs(r.Length-test.length) > 0.01 {
+			t.Errorf("journal %v: lost work %.3f, want %.3f; length %.3f, want %.3f; violations %+v", test.journal, r.Lost, test.lost, r.Length, test.length, r.Violations)
+		}
+	}
+}
+
 func TestFaultsHappen(t *testing.T) {
 	r, err := Run(context.Background(), rough())
 	if err != nil {
@@ -105,6 +124,7 @@ func TestInvariantsHold(t *testing.T) {
 			Time: 20 * time.Minute, Seed: rapid.Uint64().Draw(t, "seed"),
 		}
 		c.Slots = c.GroupSize + number("more slots", 0, 32)
+		c.Journal = seconds("journal", 0, 1, 60)
 		c.LeaseTime = c.Beat * time.Duration(number("beats", 1, 40))
 		c.Batch = c.GroupSize * number("batch", 0, 20)
 		r, err := Run(context.Background(), c)
@@ -142,6 +162,7 @@ func TestInvalidConfigIsRefused(t *testing.T) {
 		{"sigma: is NaN", func(c *Config) { c.Sigma = math.NaN() }},
 		{"load: is 0", func(c *Config) { c.Load = 0 }},
 		{"lease-time: is 1s, want 5s", func(c *Config) { c.LeaseTime = time.Second }},
+		{"journal: is -1s", func(c *Config) { c.Journal = -time.Second }},
 		{"time: is 0s", func(c *Config) { c.Time = 0 }},
 		{"deaths: is -1ns", func(c *Config) { c.DeathEvery = -1 }},
 	} {

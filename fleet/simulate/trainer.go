@@ -23,6 +23,9 @@ type trainer struct {
 // put gives an accepted group to the trainer.
 func (f *fleet) put(l *lease) {
 	g := group{l.version, l.work(f.now)}
+	for _, d := range l.before {
+		g.length += d
+	}
 	f.sums.groups++
 	f.sums.length += g.length
 	if f.stale(g) {

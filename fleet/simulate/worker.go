@@ -97,11 +97,7 @@ func (f *fleet) offer() {
 // begin begins to play l.
 func (f *fleet) begin(w *worker, l *lease) {
 	l.begun, l.version = f.now, w.version
-	l.ends = make([]tick, f.config.GroupSize)
-	for k := range l.ends {
-		l.ends[k] = f.now + f.chance.lengths.length(&f.config)
-	}
-	slices.Sort(l.ends)
+	f.goOn(l)
 	w.playing = append(w.playing, l)
 	w.free -= f.config.GroupSize
 	f.busy += f.config.GroupSize
@@ -145,7 +141,7 @@ func (f *fleet) send(l *lease) {
 	switch f.owner.finish(l, f.now) {
 	case refused:
 		f.sums.refused++
-		f.sums.fenced += l.work(f.now)
+		f.sums.fenced += l.work(f.now) - f.told(l)
 	case accepted:
 		f.put(l)
 	case repeated:
@@ -174,9 +170,9 @@ func (f *fleet) abandon(w *worker) {
 		switch {
 		case l.accepted:
 		case f.owner.valid(l):
-			f.sums.lost += l.work(f.now)
+			f.sums.lost += l.work(f.now) - f.told(l)
 		default:
-			f.sums.fenced += l.work(f.now)
+			f.sums.fenced += l.work(f.now) - f.told(l)
 		}
 	}
 	w.playing, w.ready, w.unsent, w.woken = nil, nil, nil, nil

@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
@@ -70,6 +68,10 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 	defer end()
 	defer context.AfterFunc(s.cut, end)()
 	result, engine, begun := rollout.Result{}, s.engine, false
+	keeper := s.journal(l, job.Scenario)
+	if keeper != nil {
+		job.Journal = keeper.Journal
+	}
 	engine.Cut = cut.Done()
 	engine.Next = func(context.Context) (rollout.Job, error) {
 		if begun {
@@ -82,13 +84,14 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 		result = r
 		return nil
 	}
-	if err := engine.Run(ctx); err != nil {
-		return fleet.Finish{}, err
-	}
+	told := keeper.keep(l.life)
+	err = engine.Run(ctx)
 	played := result.Trajectories
 	cancelled := func(t quintain.Trajectory) bool { return t.Outcome == quintain.Cancelled }
-	if len(played) == 0 || slices.ContainsFunc(played, cancelled) {
-		return fleet.Finish{Returned: true}, nil
+	whole := err == nil && len(played) > 0 && !slices.ContainsFunc(played, cancelled)
+	told(whole)
+	if err != nil || !whole {
+		return fleet.Finish{Returned: true}, err
 	}
 	for i := range played {
 		played[i].Problem = quintain.Problem{} // the coordinator knows it
@@ -135,7 +138,7 @@ func (s *session) finish(l *lease, f fleet.Finish) error {
 		return nil
 	}
 	var verdict fleet.Verdict
-	to.method, to.path, to.into = http.MethodPost, strings.Replace(fleet.PathFinish, "{number}", strconv.FormatUint(l.Number, 10), 1), &verdict
+	to.method, to.path, to.into = http.MethodPost, l.path(fleet.PathFinish), &verdict
 	err = s.config.Client.persist(l.life, to, s.stuck)
 	switch {
 	case status(err) == http.StatusGone:

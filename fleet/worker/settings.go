@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/settings"
@@ -16,10 +17,12 @@ type Settings struct {
 	Run         string
 	Name        string // for people; empty: the host's
 	Slots       int    // episodes at once; 0: as many as the run
+
+	Journal time.Duration // how often turns of a lease go to the coordinator; 0: never
 }
 
 // Defaults returns the default settings.
-func Defaults() Settings { return Settings{Run: "default"} }
+func Defaults() Settings { return Settings{Run: "default", Journal: time.Minute} }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
@@ -27,6 +30,8 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.KeyFile, "key_file", "file with the key of the coordinator, of the role worker").Flag("coordinator-key-file")
 	d.Text(&s.Run, "run", "name of the run at the coordinator").Given("a name")
 	d.Text(&s.Name, "name", "name of the worker, for people; empty: the host's").Flag("worker-name")
+	d.Duration(&s.Journal, "journal", "how often the turns of episodes under way go to the coordinator, so that other workers go on with them if this one dies; "+
+		"a group that is played in less time sends none; 0: never").AtLeast(0).Flag("worker-journal")
 	d.Int(&s.Slots, "slots", "episodes at once; 0: as many as run.parallel of the run").AtLeast(0)
 }
 

@@ -128,7 +128,7 @@ func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
 }
 
 // counts are those of the leases that ended.
-type counts struct{ groups, kept, episodes, fenced, returned, lost atomic.Int64 }
+type counts struct{ groups, kept, episodes, fenced, returned, lost, resumed atomic.Int64 }
 
 // String returns the counts for people.
 func (c *counts) String() string {
@@ -136,6 +136,9 @@ func (c *counts) String() string {
 		c.groups.Load(), c.episodes.Load(), c.kept.Load(), c.returned.Load(), c.fenced.Load())
 	if lost := c.lost.Load(); lost > 0 {
 		text += fmt.Sprintf(", %d not delivered: the coordinator grants them to others", lost)
+	}
+	if resumed := c.resumed.Load(); resumed > 0 {
+		text += fmt.Sprintf("; %d turns taken over from other workers", resumed)
 	}
 	return text
 }

@@ -198,17 +198,50 @@ func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
 		j.buf = nil
 	}
 	if err != nil {
-		j.broken = s.f.Truncate(s.size) != nil
+		j.broken = j.cutBack(s) != nil
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
+	j.prepare(s, p.at, size)
 	j.syncs.Add(1)
-	if err := s.f.Sync(); err != nil {
+	if err := s.f.SyncData(); err != nil {
 		// The system may have dropped bytes that it could not write, and would say nothing the next time.
 		j.broken = true
-		_ = s.f.Truncate(s.size) // the manifest that lists the next segment says where this one ends
+		_ = j.cutBack(s) // the manifest that lists the next segment says where this one ends
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
 	return list, nil
+}
+
+// prepare writes zeros after a write of a size that reached beyond those there were: the next writes
+// then do not change the size of the file, and their syncs write less. Nobody needs the zeros: the
+// segment does without if the disk has no room. The caller has the turn.
+func (j *Journal) prepare(s *segment, end, size int64) {
+	most := min(end+j.ahead, j.most)
+	if s.plain || end <= s.zeros || size > j.ahead/4 || end >= most {
+		return
+	}
+	p := &pen{f: s.f, at: end}
+	zeros := make([]byte, min(windowLen, most-end))
+	for p.err == nil && p.at < most {
+		p.write(zeros[:min(int64(len(zeros)), most-p.at)])
+	}
+	if s.plain = p.err != nil; s.plain {
+		most = end
+		_ = s.f.Truncate(end) // they may stay, being zeros
+	}
+	j.setZeros(s, most)
+}
+
+func (j *Journal) setZeros(s *segment, end int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s.zeros = end
+}
+
+// cutBack cuts off what does not count. The caller has the turn.
+func (j *Journal) cutBack(s *segment) error {
+	j.setZeros(s, 0)
+	return s.f.Truncate(s.size)
 }
 
 // roll begins a new segment. The caller has the turn.
@@ -223,6 +256,7 @@ func (j *Journal) roll() error {
 	if err := j.publish(after); err != nil {
 		return err
 	}
+	_ = j.cutBack(j.segments[len(j.segments)-1]) // its end is in the manifest: the rest only takes room
 	j.mu.Lock()
 	j.segments = after
 	j.mu.Unlock()

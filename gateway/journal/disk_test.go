@@ -290,6 +290,8 @@ func (h *handle) Sync() error {
 	return err
 }
 
+func (h *handle) SyncData() error { return h.Sync() }
+
 func (h *handle) Close() error {
 	h.d.mu.Lock()
 	defer h.d.mu.Unlock()
@@ -328,9 +330,9 @@ func TestFaultsOfTheDisk(t *testing.T) {
 		{"sync replaced", syscall.EIO, 1, "the manifest is the new one, perhaps"},
 		{"write truncate replaced", syscall.ENOSPC, 1, "the same on a full disk"},
 	} {
-		for _, size := range []int64{1, 10000} {
-			d := newDisk()
-			j, _, err := openOn(d, Options{SegmentBytes: size})
+		for _, o := range []Options{{SegmentBytes: 1}, {SegmentBytes: 10000}, {SegmentBytes: 10000, ahead: 400}} {
+			size, d := o.SegmentBytes, newDisk()
+			j, _, err := openOn(d, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -375,13 +377,16 @@ func TestSyncFailedInAnEarlierLife(t *testing.T) {
 	for _, kill := range []bool{false, true} {
 		rapid.Check(t, func(rt *rapid.T) {
 			d := newDisk()
-			j, _, err := openOn(d, Options{})
+			j, _, err := openOn(d, Options{ahead: rapid.SampledFrom([]int64{0, 400}).Draw(rt, "ahead")})
 			if err != nil {
 				rt.Fatal(err)
 			}
 			add(t, j, rec("a:1"))
 			d.fail("sync", 2)
 			d.fail("truncate", 1)
+			if !kill { // Close tries again
+				d.fail("truncate", 2)
+			}
 			for range 2 {
 				if err := j.Append(t.Context(), rec("a:2")); !errors.Is(err, syscall.EIO) {
 					rt.Fatal(err)
@@ -428,14 +433,14 @@ func TestFailuresLeaveNoFiles(t *testing.T) {
 
 // TestFullDisk fills a disk, and makes room again at each size that it can have.
 func TestFullDisk(t *testing.T) {
-	for room := range 150 {
+	for room := range 300 {
 		d := newDisk()
-		j, _, err := openOn(d, Options{SegmentBytes: 100})
+		j, _, err := openOn(d, Options{SegmentBytes: 100, ahead: int64(room % 2 * 60)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var ok []Record
-		d.room(room)
+		d.room(room / 2)
 		for i := range 20 {
 			if i == 10 {
 				d.room(-1)

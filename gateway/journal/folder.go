@@ -27,8 +27,13 @@ type file interface {
 	io.WriterAt
 	Truncate(size int64) error
 	Sync() error
+	SyncData() error // like Sync, but perhaps without what is not needed to read the data
 	Close() error
 }
+
+type osFile struct{ *os.File }
+
+func (f osFile) SyncData() error { return datadir.SyncData(f.File) }
 
 // An osFolder is the path of a folder.
 type osFolder string
@@ -44,7 +49,7 @@ func (d osFolder) open(name string) (file, int64, error) {
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
 	}
-	return f, info.Size(), nil
+	return osFile{f}, info.Size(), nil
 }
 
 func (d osFolder) create(name string) (file, error) {
@@ -52,7 +57,7 @@ func (d osFolder) create(name string) (file, error) {
 	if err != nil {
 		return nil, err // not f: a nil *os.File is no nil file
 	}
-	return f, nil
+	return osFile{f}, nil
 }
 
 func (d osFolder) load(name string) ([]byte, error) { return os.ReadFile(d.path(name)) }

@@ -21,6 +21,7 @@ func FuzzSegment(f *testing.F) {
 	salt := binary.LittleEndian.Uint32(whole[12:])
 	f.Add(whole[segmentHead:], salt, uint16(0), false)
 	f.Add(whole[segmentHead:len(whole)-1], salt, uint16(30), false)
+	f.Add(append(slices.Clone(whole[segmentHead:]), make([]byte, 100)...), salt, uint16(0), false)
 	f.Add([]byte("\x01\x00\x00\x14\x01\x02\x00\x14\x01\x00\x02\x14"), uint32(1), uint16(0), true)
 	f.Fuzz(func(t *testing.T, frames []byte, salt uint32, sealed uint16, framed bool) {
 		if framed {
@@ -32,7 +33,7 @@ func FuzzSegment(f *testing.F) {
 		d := newDisk()
 		d.now[segmentName(1)] = &inode{data: b, lost: make([]bool, len(b))}
 		d.now[manifestName] = &inode{data: encodeManifest([]listed{{1, segmentHead + int64(sealed)}})}
-		j, first, err := openOn(d, Options{SegmentBytes: 500})
+		j, first, err := openOn(d, Options{SegmentBytes: 500, ahead: 200})
 		if err != nil {
 			return
 		}

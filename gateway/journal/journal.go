@@ -41,10 +41,13 @@ var (
 type Options struct {
 	SegmentBytes int64        // size of a file before the next begins; 0: 64 MiB, at most 1 GiB
 	Log          *slog.Logger // hears of faults while tidying up; nil: nobody
+
+	ahead int64 // bytes of zeros written ahead
 }
 
 const (
 	defaultSegment = 64 << 20
+	ahead          = 1 << 20 // where the system can sync data alone
 	maxSegment     = 1 << 30 // offsets have 4 bytes, and an append may exceed a segment
 )
 
@@ -54,6 +57,7 @@ const (
 type Journal struct {
 	folder folder
 	most   int64 // bytes of a segment
+	ahead  int64 // bytes of zeros written ahead
 	log    *slog.Logger
 	lock   io.Closer
 
@@ -91,6 +95,9 @@ func Open(dir string, o Options, replay func(Record) error) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session journal %s: %w", dir, err)
 	}
+	if o.ahead = ahead; !datadir.SyncsData {
+		o.ahead = 0
+	}
 	j, err := open(osFolder(dir), o, replay)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session journal: %w", err), lock.Close())
@@ -111,7 +118,7 @@ func open(in folder, o Options, replay func(Record) error) (*Journal, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	j := &Journal{
-		folder: in, most: o.SegmentBytes, log: o.Log, turn: make(chan struct{}, 1),
+		folder: in, most: o.SegmentBytes, ahead: o.ahead, log: o.Log, turn: make(chan struct{}, 1),
 		sessions: make(map[string][]place),
 	}
 	if err := j.load(replay); err != nil {
@@ -173,8 +180,12 @@ func (j *Journal) index(s *segment) error {
 	return s.harden()
 }
 
-// cut cuts off the torn end of a segment, or returns its damage.
+// cut cuts off the torn end of a segment and zeros written ahead, or returns its damage.
 func (j *Journal) cut(s *segment, end int64) error {
+	blank, err := s.blank(end)
+	if err != nil {
+		return err
+	}
 	torn, err := s.torn(end)
 	if err != nil {
 		return err
@@ -182,8 +193,10 @@ func (j *Journal) cut(s *segment, end int64) error {
 	if !torn {
 		return damaged("no whole frame begins", end)
 	}
-	j.log.Warn("the end of the session journal was half written, and is cut off",
-		"file", s.name(), "at", end, "bytes", s.size-end)
+	if !blank {
+		j.log.Warn("the end of the session journal was half written, and is cut off",
+			"file", s.name(), "at", end, "bytes", s.size-end)
+	}
 	if err := s.f.Truncate(end); err != nil {
 		return err
 	}
@@ -268,7 +281,7 @@ func (j *Journal) read(s *segment, p place) (Record, error) {
 
 // Stats describe a journal.
 type Stats struct {
-	Bytes    int64 // on disk
+	Bytes    int64 // on disk, with zeros written ahead
 	Live     int64 // of them, those of sessions that are not forgotten
 	Sessions int   // not forgotten
 	Segments int
@@ -281,7 +294,7 @@ func (j *Journal) Stats() Stats {
 	defer j.mu.Unlock()
 	st := Stats{Sessions: len(j.sessions), Segments: len(j.segments), Syncs: j.syncs.Load()}
 	for _, s := range j.segments {
-		st.Bytes += s.size
+		st.Bytes += max(s.size, s.zeros)
 		st.Live += s.live
 	}
 	return st
@@ -300,6 +313,7 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	err := errors.Join(j.flush(), j.publish(j.segments))
+	_ = j.cutBack(j.segments[len(j.segments)-1])
 	j.reading.Lock()
 	defer j.reading.Unlock()
 	for _, s := range append(slices.Clone(j.segments), j.spare) {

@@ -152,6 +152,7 @@ func TestAgainstAModel(t *testing.T) {
 		d := newDisk()
 		o := Options{SegmentBytes: rapid.SampledFrom([]int64{1, 200, 1000, 5000}).Draw(t, "segment")}
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
+			o.ahead = rapid.SampledFrom([]int64{0, 100, 4000}).Draw(t, "ahead")
 			j, got, err := openOn(d, o)
 			if err != nil {
 				t.Fatal(err)

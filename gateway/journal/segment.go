@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
+	"slices"
 )
 
 // A segment is a file of frames after a head: magic, number, salt, and their checksum.
@@ -22,9 +23,11 @@ type segment struct {
 	salt   uint32
 	f      file
 	size   int64 // bytes that count, all of them durable
+	plain  bool  // takes no zeros
 	sealed int64 // so many were durable when the manifest was written; what is not intact there was damaged at rest
 
 	// Guarded by the journal's mutex.
+	zeros  int64   // end of the zeros written ahead, if above size
 	live   int64   // bytes of frames of sessions that are not forgotten
 	graves []place // of frames that forget a session
 }
@@ -179,6 +182,19 @@ func (s *segment) torn(at int64) (bool, error) {
 			return false, nil
 		}
 		from++
+	}
+	return true, nil
+}
+
+// blank reports whether there are only zeros from an offset on: written ahead, and not used.
+func (s *segment) blank(at int64) (bool, error) {
+	w := window{f: s.f, size: s.size}
+	for at < s.size {
+		b, err := w.read(at, windowLen)
+		if err != nil || slices.ContainsFunc(b, func(c byte) bool { return c != 0 }) {
+			return false, err
+		}
+		at += int64(len(b))
 	}
 	return true, nil
 }

@@ -4,6 +4,7 @@ package hubload
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,22 @@ func Default() Load {
 		URL: "http://127.0.0.1:8000", Form: "json", Sequences: 8, Connections: 8,
 		Time: 5 * time.Second, Batch: 256, Environments: 1000,
 	}
+}
+
+// Flags returns flags that set the load.
+func (l *Load) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("hub", flag.ContinueOnError)
+	f.StringVar(&l.URL, "url", l.URL, "the hub, whose groups are deleted")
+	f.StringVar(&l.Form, "form", l.Form, "form of posted groups: json, gzip, or binary, which only our hub takes")
+	f.IntVar(&l.Sequences, "sequences", l.Sequences, "sequences in a group")
+	f.IntVar(&l.Length, "length", l.Length, "tokens of a sequence; 0: 2048, or 64 for a backlog")
+	f.IntVar(&l.Connections, "connections", l.Connections, "connections that post groups")
+	f.DurationVar(&l.Time, "time", l.Time, "duration of ingest and polls")
+	f.IntVar(&l.Groups, "groups", l.Groups, "groups to post and take; 0: 320, or 20000 for a backlog")
+	f.IntVar(&l.Batch, "batch", l.Batch, "sequences in a batch")
+	f.BoolVar(&l.Gzip, "accept-gzip", l.Gzip, "take gzipped batches")
+	f.IntVar(&l.Environments, "environments", l.Environments, "environments that poll")
+	return f
 }
 
 // Check reports the first invalid field, or unknown scenario.

@@ -206,7 +206,7 @@ func DecodeShares(data []byte) (in SharesRequest, err error) {
 		case w.Stream == "" || len(w.Stream) > mostName:
 			return in, fault(fmt.Sprintf("should be a name of 1 to %d bytes", mostName), "streams", i, "stream")
 		case w.Least < 0 || w.Least > mostNumber:
-			return in, fault(fmt.Sprintf("should be 0 to %d", mostNumber), "streams", i, "least")
+			return in, fault(fmt.Sprintf("should be 0 to %d", int64(mostNumber)), "streams", i, "least")
 		case w.Count < 1 || w.Count > mostBlock:
 			return in, fault(fmt.Sprintf("should be 1 to %d", mostBlock), "streams", i, "count")
 		}

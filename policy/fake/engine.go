@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -28,6 +29,8 @@ type job struct {
 	keepStop bool     // the answer's text has the stop text
 
 	schema json.RawMessage // that the reply should keep to; nil: none
+
+	arrived time.Time
 
 	abort chan struct{} // closed when the job is aborted
 	once  sync.Once

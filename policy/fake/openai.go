@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -66,7 +67,10 @@ func (s *stops) UnmarshalJSON(text []byte) error {
 
 // readCompletion reads the body of a request.
 func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
-	var q completionRequest
+	q := completionRequest{Prompt: tokensFirst(text)}
+	if n := len(q.Prompt); n > 0 {
+		text = append([]byte{'{'}, text[len(promptFirst)+n+1:]...)
+	}
 	if err := jsonform.Unmarshal(text, &q); err != nil {
 		return nil, nil, err
 	}
@@ -90,6 +94,19 @@ func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
 	var err error
 	j.prompt, j.text, err = s.promptOf(&q)
 	return &q, j, err
+}
+
+const promptFirst = `{"prompt":`
+
+// tokensFirst returns the list of a request that begins with its tokens, as the clients write it that
+// send long ones; the rest is then read without them. Nil: it begins otherwise.
+func tokensFirst(text []byte) json.RawMessage {
+	list, found := bytes.CutPrefix(text, []byte(promptFirst+"["))
+	end := bytes.IndexByte(list, ']')
+	if !found || end < 0 || !bytes.HasPrefix(list[end:], []byte(`],"`)) {
+		return nil
+	}
+	return json.RawMessage(text[len(promptFirst):][:end+2])
 }
 
 // promptOf returns the tokens of q's prompt and whether it is text.

@@ -16,11 +16,13 @@ import (
 // tokens is due. It returns errHungUp if the client is gone, else the error of emit.
 func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func([]told) error) error {
 	e := &s.engine
+	since := time.Now()
 	why := e.enter(ctx, j)
+	start := j.arrived.Add(time.Since(since))
 	entered := why == ""
 	defer func() { e.leave(j, entered) }()
 	all := newSequences(s, j, r)
-	pace := pacer{start: time.Now(), first: s.cfg.FirstToken, rate: s.cfg.Rate}
+	pace := pacer{start: start, first: s.cfg.FirstToken, rate: s.cfg.Rate}
 	n := 1 // the first token is sent at once
 	for sampled := 0; why == "" && all.open > 0; n = max(s.cfg.Interval, j.interval) {
 		since := time.Now()
@@ -35,8 +37,11 @@ func (s *Server) play(ctx context.Context, j *job, r *rng.Rand, emit func([]told
 		if why == hungUp {
 			break
 		}
-		sampled += longest
-		if err := all.emit(emit); err != nil {
+		all.tell()
+		if sampled += longest; sampled == 1 && all.open > 0 && s.cfg.Rate == 0 && e.step.shut.Load() == nil {
+			continue // the next tokens are due as well, and go with the first
+		}
+		if err := all.send(emit); err != nil {
 			return err
 		}
 	}
@@ -86,7 +91,7 @@ type sequences struct {
 	over   []bool
 	open   int
 	pieces []piece            // sampled, not yet sent
-	told   []told             // of the open sequences
+	told   []told             // noted to be sent
 	said   [][]quintain.Token // with stop texts: all tokens of each sequence
 }
 
@@ -157,9 +162,8 @@ func (q *sequences) cut(n int) {
 	}
 }
 
-// emit sends the pieces.
-func (q *sequences) emit(send func([]told) error) error {
-	list := q.told[:0]
+// tell notes the pieces of the open sequences to be sent.
+func (q *sequences) tell() {
 	for k, p := range q.pieces {
 		if q.over[k] {
 			continue
@@ -169,21 +173,27 @@ func (q *sequences) emit(send func([]told) error) error {
 			q.over[k] = true
 			q.open--
 		}
-		list = append(list, told{k, p})
+		q.told = append(q.told, told{k, p})
 	}
-	q.told = list
-	return send(list)
+}
+
+// send sends the noted pieces.
+func (q *sequences) send(emit func([]told) error) error {
+	list := q.told
+	q.told = list[:0]
+	return emit(list)
 }
 
 // abort ends the open sequences.
-func (q *sequences) abort(send func([]told) error) error {
+func (q *sequences) abort(emit func([]told) error) error {
 	for k := range q.pieces {
 		q.pieces[k] = piece{finish: "abort"}
 	}
 	if q.open == 0 {
 		return nil
 	}
-	return q.emit(send)
+	q.tell()
+	return q.send(emit)
 }
 
 // A told is a piece of sample k.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -73,6 +74,7 @@ func bodyText(w http.ResponseWriter, r *http.Request) (text []byte, ok bool) {
 // samples returns a handler of requests for samples.
 func (s *Server) samples(f form) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		arrived := time.Now()
 		text, ok := bodyText(w, r)
 		if !ok {
 			return
@@ -82,7 +84,7 @@ func (s *Server) samples(f form) http.HandlerFunc {
 			refuse(w, http.StatusBadRequest, err.Error())
 			return
 		}
-		j.abort = make(chan struct{})
+		j.abort, j.arrived = make(chan struct{}), arrived
 		fault, random := s.arrive(j)
 		if fault.before(w, r) {
 			return
@@ -97,6 +99,9 @@ func (s *Server) samples(f form) http.HandlerFunc {
 		}
 		if j.stream && f.event != nil && fault != GaveUp {
 			sse := stream{server: s, form: f, job: j, fault: fault, w: w, begun: make([]bool, j.n)}
+			if j.ids {
+				sse.prompt = policy.AppendTokens(nil, j.prompt)
+			}
 			if s.play(r.Context(), j, random, sse.emit) == nil {
 				sse.end()
 			}
@@ -192,15 +197,19 @@ type stream struct {
 	fault  Fault
 	w      http.ResponseWriter
 	begun  []bool // per sample
-	prompt []byte // its tokens as JSON; nil: not needed so far
+	prompt []byte // its tokens as JSON; nil: not included
 	event  []byte // buffer
 	events int
 	tokens int
+	ended  int // samples
 }
 
-// emit sends one event per piece, all at once.
+// emit sends one event per piece, all at once. The last ones go with what end writes.
 func (t *stream) emit(list []told) error {
 	for _, of := range list {
+		if of.finish != "" {
+			t.ended++
+		}
 		if err := t.tell(of); err != nil {
 			return err
 		}
@@ -208,6 +217,9 @@ func (t *stream) emit(list []told) error {
 			_ = t.flush()
 			panic(http.ErrAbortHandler)
 		}
+	}
+	if t.ended == t.job.n {
+		return nil
 	}
 	return t.flush()
 }
@@ -221,6 +233,9 @@ func (t *stream) tell(of told) error {
 	}
 	if t.events++; t.events == 1 {
 		t.fault.misdirect(t.job)
+		if t.fault == Stray && t.prompt != nil {
+			t.prompt = policy.AppendTokens(nil, t.job.prompt)
+		}
 		t.fault.spoil(&of.piece)
 	}
 	if t.fault == NoEnd {
@@ -232,9 +247,6 @@ func (t *stream) tell(of told) error {
 	}
 	var prompt []byte
 	if t.job.ids && !t.begun[of.k] {
-		if t.prompt == nil {
-			t.prompt = policy.AppendTokens(nil, t.job.prompt)
-		}
 		prompt = t.prompt
 	}
 	t.begun[of.k] = true

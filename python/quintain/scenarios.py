@@ -105,6 +105,7 @@ class Scenario:
         self.solve: Callable[[Any], str] | None = options.pop("solve")
         self.settings: Mapping[str, Any] | None = options.pop("settings")
         self.parallel: int = options.pop("parallel")
+        self.replayable: bool = options.pop("replayable")
         if not inspect.isgeneratorfunction(play):
             raise TypeError(f"{self.name} is not a generator: it must yield the texts for the model, and return the reward")
 
@@ -113,6 +114,8 @@ class Scenario:
         about = {"protocol": PROTOCOL, "name": self.name, "version": self.version, "doc": inspect.getdoc(self.play) or "", "parallel": self.parallel}
         if self.settings is not None:
             about["settings"] = self.settings
+        if self.replayable:
+            about["replayable"] = True
         if not self.tasks:
             about |= {"levels": self.levels, "solves": self.solve is not None}
         return about
@@ -129,11 +132,11 @@ def scenario(play: Callable[[Any], Play]) -> Scenario: ...
 @overload
 def scenario(
     *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
-    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1,
+    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1, replayable: bool = False,
 ) -> Callable[[Callable[[Any], Play]], Scenario]: ...  # fmt: skip
 def scenario(
     play: Callable[[Any], Play] | None = None, *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
-    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1,
+    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1, replayable: bool = False,
 ) -> Any:  # fmt: skip
     """Make a scenario from a generator function, which plays an episode: it yields the texts for the model, gets each
     :class:`Reply`, and returns the reward. The first yield must depend on the problem alone. Instead of a text or
@@ -145,9 +148,10 @@ def scenario(
 
     Raise ``version`` whenever a text or a reward changes. ``solve`` returns a right answer, so that ``--policy
     script`` can play. ``settings`` are those that differ from the defaults: they tell problems apart. ``parallel`` is
-    the number of threads that play.
+    the number of threads that play. ``replayable`` promises that an episode depends on its problem and the replies
+    alone: then another machine may go on with it.
     """
-    options: dict[str, Any] = {"name": name, "version": version, "tasks": tasks, "levels": levels, "solve": solve, "settings": settings, "parallel": parallel}
+    options: dict[str, Any] = {"name": name, "version": version, "tasks": tasks, "levels": levels, "solve": solve, "settings": settings, "parallel": parallel, "replayable": replayable}
     if play is not None:
         return Scenario(play, **options)
     return lambda play: Scenario(play, **options)

@@ -162,7 +162,7 @@ class Functions(unittest.TestCase):
     def test_threads_play_at_once(self):
         meet = threading.Barrier(4, timeout=60)
 
-        @quintain.scenario(parallel=4)
+        @quintain.scenario(parallel=4, replayable=True)
         def waits(problem):
             meet.wait()
             yield "a"

@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
 // A Pool bounds the open files of the stores that share it. It opens a file when it is used,
@@ -192,7 +194,7 @@ func (o *osFile) Truncate(size int64) error {
 // Sync waits until the data is on disk, with the metadata to read it.
 func (o *osFile) Sync() error {
 	return o.use(func(f *os.File) error {
-		err := syncData(f)
+		err := datadir.SyncData(f)
 		o.mark(err != nil)
 		return err
 	})

@@ -8,16 +8,6 @@ import (
 // errQuota says that the user's quota is exhausted.
 const errQuota = syscall.EDQUOT
 
-// syncData is fdatasync, which skips times and the like.
-func syncData(f *os.File) error {
-	for {
-		err := syscall.Fdatasync(int(f.Fd()))
-		if err != syscall.EINTR {
-			return os.NewSyscallError("fdatasync", err)
-		}
-	}
-}
-
 // keepSize is FALLOC_FL_KEEP_SIZE.
 const keepSize = 1
 

@@ -10,6 +10,4 @@ import (
 // errQuota says that the user's quota is exhausted; not all systems have a number for it.
 const errQuota = syscall.ENOSPC
 
-func syncData(f *os.File) error { return f.Sync() }
-
 func reserve(*os.File, int64) error { return nil }

@@ -182,6 +182,16 @@ func TestSettingsOfAProgramAreInItsID(t *testing.T) {
 	}
 }
 
+// A program says itself whether others may go on with its episodes.
+func TestAProgramSaysWhetherItIsReplayable(t *testing.T) {
+	for more, want := range map[string]bool{``: false, `,"replayable":false`: false, `,"replayable":true`: true} {
+		a, err := readAnswer([]byte(`{"id":1,"hello":{"protocol":1,"name":"a","version":2` + more + `}}`))
+		if err != nil || a.Hello.info().Replayable != want || a.Hello.id() != "a.v2" {
+			t.Errorf("%q: %+v, error %v, want %v", more, a.Hello.info(), err, want)
+		}
+	}
+}
+
 func TestRepliesAreAnswered(t *testing.T) {
 	both(t, "own", func(t *testing.T, how Settings) {
 		how.MaxTurns = 4

@@ -72,6 +72,8 @@ type hello struct {
 	Parallel int               `json:"parallel"` // concurrent requests; 0: 1
 	Levels   []json.RawMessage `json:"levels"`   // parameters of the levels of its own problems; nil: it plays those of tasks
 	Solves   bool              `json:"solves"`   // it can solve its own problems
+
+	Replayable bool `json:"replayable"` // see [quintain.ScenarioInfo]
 }
 
 // id identifies the program, like [quintain.ScenarioInfo.ID].
@@ -82,7 +84,7 @@ func (h *hello) id() string {
 
 // info describes the program as a scenario.
 func (h *hello) info() quintain.ScenarioInfo {
-	info := quintain.ScenarioInfo{Name: h.Name, Doc: h.Doc, Source: "A program of its own.", Version: h.Version, Settings: h.Settings, Default: h.Settings == nil}
+	info := quintain.ScenarioInfo{Name: h.Name, Doc: h.Doc, Source: "A program of its own.", Version: h.Version, Settings: h.Settings, Default: h.Settings == nil, Replayable: h.Replayable}
 	if info.Default {
 		info.Settings = json.RawMessage("{}")
 	}

@@ -28,6 +28,7 @@ func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 				}
 				played++
 				Play(t, s)
+				replayed(t, s)
 				identified(t, s, ids)
 			}
 			if played == 0 {
@@ -49,8 +50,8 @@ func described(t *testing.T, spec scenario.Spec) {
 			t.Errorf("%q is not a sentence", text)
 		}
 	}
-	if info.Version < 1 || !info.Default || !info.Tags {
-		t.Errorf("version %d, default settings: %v, tags: %v", info.Version, info.Default, info.Tags)
+	if info.Version < 1 || !info.Default || !info.Tags || !info.Replayable {
+		t.Errorf("version %d, default settings: %v, tags: %v, replayable: %v", info.Version, info.Default, info.Tags, info.Replayable)
 	}
 	var fields map[string]json.RawMessage
 	if err := jsonform.Unmarshal(info.Settings, &fields); err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,18 @@ type Load struct {
 // Default returns the load of the figures in docs/benchmarks.md.
 func Default() Load {
 	return Load{URL: "http://127.0.0.1:8000", Sessions: 16384, Episodes: 3, Wait: 10 * time.Second, Task: "chain_sum", Dialing: 64}
+}
+
+// Flags returns flags that set the load.
+func (l *Load) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("openenv", flag.ContinueOnError)
+	f.StringVar(&l.URL, "url", l.URL, "the server")
+	f.IntVar(&l.Sessions, "sessions", l.Sessions, "sessions at once")
+	f.IntVar(&l.Episodes, "episodes", l.Episodes, "episodes of each session, one after another")
+	f.DurationVar(&l.Wait, "wait", l.Wait, "pause of a session before each message, as for a policy's reply")
+	f.StringVar(&l.Task, "task", l.Task, "task to play")
+	f.IntVar(&l.Dialing, "dialing", l.Dialing, "connections to open at once")
+	return f
 }
 
 // Check reports the first invalid field.
