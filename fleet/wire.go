@@ -37,7 +37,7 @@ type Registration struct {
 // A Welcome answers a registration.
 type Welcome struct {
 	Lease   float64 `json:"lease_seconds"` // without a sign of life for so long, a worker loses what it holds
-	Beat    float64 `json:"beat_seconds"`  // between signs of life
+	Beat    float64 `json:"beat_seconds"`  // between signs of life; a worker without leases that waits for one may spare each second
 	Version int     `json:"version"`       // of the weights that the policy samples with, as told to the run; -1: unknown
 
 	// Servers are the versions told for single servers, by their addresses. They go before

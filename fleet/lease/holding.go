@@ -37,15 +37,15 @@ type row struct {
 
 // holdings sorts leases.
 func holdings(open map[uint64]*Lease) []holding {
-	type numbered struct {
-		number uint64
+	type entry struct {
+		key uint64
 		*Lease
 	}
-	leases := make([]numbered, 0, len(open))
+	leases := make([]entry, 0, len(open))
 	for n, l := range open {
-		leases = append(leases, numbered{n, l})
+		leases = append(leases, entry{n, l})
 	}
-	slices.SortFunc(leases, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(leases, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 	places := map[place]*row{}
 	var rows []*row
 	var to *row

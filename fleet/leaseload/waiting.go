@@ -41,11 +41,10 @@ func (l *Load) apart(ctx context.Context, addr string, all func()) error {
 		all()
 	}
 	_, _ = io.Copy(io.Discard, in) // until it ends
-	err = child.Wait()
-	if ctx.Err() != nil {
-		return nil
+	if err = child.Wait(); ctx.Err() == nil {
+		return errors.Join(fmt.Errorf("the idle workers ended: %.500s", said.String()), err)
 	}
-	return errors.Join(fmt.Errorf("the idle workers ended: %.500s", said.String()), err)
+	return nil
 }
 
 // A Come says that all idle workers have come.
