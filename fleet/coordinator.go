@@ -434,6 +434,7 @@ func (c *Coordinator) Collectors() []prometheus.Collector {
 	return append(c.metrics.all(), c.servers.lags,
 		gauge("quintain_fleet_workers", "Workers that gave a sign of life.", locked(func() int { return len(c.workers) })),
 		gauge("quintain_fleet_leases", "Problems that workers hold.", locked(func() int { return len(c.held) })),
+		gauge("quintain_fleet_journal_bytes", "Memory for the turns of episodes under way; see fleet.journal.", c.journals.size),
 		gauge("quintain_wanted_slots", "Episodes that may be under way: what workers hold, and what the gate has room for.", func() float64 {
 			episodes, _ := c.wanted()
 			return float64(episodes)

@@ -104,6 +104,13 @@ func (j *journals) drop(problem string) {
 	}
 }
 
+// size is about how much memory the turns take, in bytes.
+func (j *journals) size() float64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return float64(j.bytes)
+}
+
 // has reports whether a problem has turns.
 func (j *journals) has(p quintain.Problem) bool {
 	j.mu.Lock()

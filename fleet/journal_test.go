@@ -184,6 +184,9 @@ func TestTurnsHaveSoMuchRoom(t *testing.T) {
 	if _, status := s.tell(1, all[1], part(0, 0, 2)); status != http.StatusInsufficientStorage {
 		t.Errorf("two turns more: status %d", status)
 	}
+	if got := s.journals.size(); got != float64(2*weight(part(0, 0, 1).Episode.Turns)) {
+		t.Errorf("two turns take %v bytes", got)
+	}
 	if got, _ := s.turns(1, all[0]); len(got) != 1 || len(got[0].Episode.Turns) != 2 {
 		t.Errorf("the turns are %+v", got)
 	}
