@@ -40,14 +40,15 @@ type End string
 
 // All ends.
 const (
-	Exited      End = "exited"       // by itself, with a code
-	Signalled   End = "signalled"    // by a signal, its own or the kernel's
-	CPULimit    End = "cpu_limit"    // it used more than its time on the processor
-	WallLimit   End = "wall_limit"   // also if the machine is overloaded: compare CPU
-	MemoryLimit End = "memory_limit" // the resident memory of all its processes
-	OutputLimit End = "output_limit" // of one of its two outputs
-	DiskLimit   End = "disk_limit"   // the size or number of its files
-	Refused     End = "refused"      // it did not start: the job is invalid, Why says in what
+	Exited       End = "exited"        // by itself, with a code
+	Signalled    End = "signalled"     // by a signal, its own or the kernel's
+	CPULimit     End = "cpu_limit"     // it used more than its time on the processor
+	WallLimit    End = "wall_limit"    // also if the machine is overloaded: compare CPU
+	MemoryLimit  End = "memory_limit"  // the resident memory of all its processes
+	OutputLimit  End = "output_limit"  // of one of its two outputs
+	ProcessLimit End = "process_limit" // more processes or threads than the kernel should have let it have
+	DiskLimit    End = "disk_limit"    // the size or number of its files
+	Refused      End = "refused"       // it did not start: the job is invalid, Why says in what
 )
 
 // A Result is what a job did.
@@ -60,7 +61,7 @@ type Result struct {
 
 	CPU  time.Duration // of all its processes, as far as they were waited for
 	Wall time.Duration
-	Peak int64 // bytes of resident memory, of the largest process
+	Peak int64 // bytes of resident memory of the largest process, as far as it was looked at
 
 	Fetched map[string][]byte // of the wanted files, those that are regular and within the limits
 }
