@@ -5,6 +5,7 @@ package native
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,14 +34,13 @@ func host(dir string) {
 	if err != nil {
 		panic(err)
 	}
-	limits := sandbox.Limits{CPU: time.Hour, Processes: 5}
-	go func() {
-		_, err := b.Run(context.Background(), sandbox.Job{Argv: []string{"sh", "-c", "sleep 4000 & sleep 4000"}, Limits: limits})
-		panic(err)
-	}()
-	limits.Processes = 1
-	_, err = b.Run(context.Background(), sandbox.Job{Argv: []string{"sleep", "4000"}, Limits: limits})
-	panic(err)
+	run := func(processes int, argv ...string) {
+		limits := sandbox.Limits{CPU: time.Hour, Processes: processes}
+		got, err := b.Run(context.Background(), sandbox.Job{Argv: argv, Limits: limits})
+		panic(fmt.Sprintf("%+v, error %v", got, err))
+	}
+	go run(5, "sh", "-c", "sleep 4000 & sleep 4000")
+	run(1, "sleep", "4000")
 }
 
 // A process that is killed takes its jobs along, and the next one removes their folders.
@@ -52,7 +52,7 @@ func TestJobsEndWithTheProcess(t *testing.T) {
 	dir := t.TempDir()
 	passable(t, dir)
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), asHost+"="+dir)
+	c.Env, c.Stderr = append(os.Environ(), asHost+"="+dir), os.Stderr
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,11 @@ func TestJobsEndWithTheProcess(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) != 1 {
 		t.Errorf("the folder has %v before", left)
 	}
-	if err := open(t, dir).Close(); err != nil {
+	b, err := New(Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {

@@ -15,44 +15,46 @@ import (
 // Pipes connect us with a child.
 type pipes struct {
 	stdin, stdout, stderr *os.File // ours
-	started               *os.File // records until execve, which ends it
-	report                *os.File // records of init
+	started, report       int      // ours: records until execve, which ends them; records of init
 
 	standard    [3]int // of the program
 	said, ended int    // the other ends of started and report
 	theirs      []int  // descriptors to close after the fork
 }
 
-// newPipes makes the pipes. The caller must close them.
+// newPipes makes the pipes. The caller must close them, also after an error.
 func newPipes() (p *pipes, err error) {
-	p = &pipes{}
-	ours := []**os.File{&p.stdout, &p.stderr, &p.started, &p.report}
-	for i, their := range []*int{&p.standard[1], &p.standard[2], &p.said, &p.ended} {
-		if *ours[i], *their, err = pipe(); err != nil {
-			p.close()
-			return nil, err
+	p = &pipes{started: -1, report: -1}
+	for _, one := range []struct{ ours, theirs *int }{{&p.started, &p.said}, {&p.report, &p.ended}} {
+		if *one.ours, *one.theirs, err = pipe(); err != nil {
+			return p, err
 		}
-		p.theirs = append(p.theirs, *their)
+		p.theirs = append(p.theirs, *one.theirs)
 	}
-	var fds [2]int
-	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
-		p.close()
-		return nil, fmt.Errorf("pipe: %w", err)
+	for i, ours := range []**os.File{&p.stdin, &p.stdout, &p.stderr} {
+		reading, writing, err := pipe()
+		if err != nil {
+			return p, err
+		}
+		if i == 0 {
+			reading, writing = writing, reading
+		}
+		p.standard[i] = writing
+		p.theirs = append(p.theirs, writing)
+		if *ours, err = file(reading); err != nil {
+			return p, err
+		}
 	}
-	p.theirs = append(p.theirs, fds[0])
-	p.standard[0] = fds[0]
-	p.stdin, err = file(fds[1])
-	return p, err
+	return p, nil
 }
 
-// pipe makes a pipe from a child, whose end stays blocking.
-func pipe() (ours *os.File, theirs int, err error) {
+// pipe makes a pipe that ends with exec.
+func pipe() (reading, writing int, err error) {
 	var fds [2]int
 	if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
-		return nil, 0, fmt.Errorf("pipe: %w", err)
+		return -1, -1, fmt.Errorf("pipe: %w", err)
 	}
-	ours, err = file(fds[0])
-	return ours, fds[1], err
+	return fds[0], fds[1], nil
 }
 
 // file makes a file of a descriptor, for Go's poller to wait on.
@@ -72,7 +74,10 @@ func (p *pipes) closeTheirs() {
 // close closes all.
 func (p *pipes) close() {
 	p.closeTheirs()
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.started, p.report} {
+	for _, fd := range []int{p.started, p.report} {
+		_ = unix.Close(fd) // of -1: an error
+	}
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
 		if f != nil {
 			_ = f.Close()
 		}

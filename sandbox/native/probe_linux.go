@@ -66,7 +66,7 @@ func (b *Box) tries(make func(*plan)) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer unix.Close(r)
 	p := newPlan(w)
 	make(p)
 	pid, err := p.start()

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -93,42 +92,51 @@ func (r *running) forks() bool { return r.limits.Processes > 1 }
 
 // run starts the program, waits for its end, and tells it.
 func (r *running) run(ctx context.Context) (sandbox.Result, error) {
-	runtime.LockOSThread() // see plan.start
-	defer runtime.UnlockOSThread()
 	pipes, err := newPipes()
+	defer pipes.close()
 	if err != nil {
 		return sandbox.Result{}, err
 	}
-	defer pipes.close()
 	p, err := r.plan(pipes)
 	if err != nil {
 		return sandbox.Result{}, err
 	}
+	result, failed, err := r.follow(ctx, p, pipes)
+	switch {
+	case err != nil:
+		return sandbox.Result{}, err
+	case ctx.Err() != nil:
+		return sandbox.Result{}, context.Cause(ctx)
+	case failed != nil:
+		return r.unstarted(failed)
+	}
+	result.Stdout, result.Stderr, result.Peak = r.stdout.bytes, r.stderr.bytes, r.peak
+	return result, nil
+}
+
+// follow starts the child and stays with it to its end. Failed is why the program did not start.
+func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result sandbox.Result, failed, err error) {
+	var group sync.WaitGroup
+	defer group.Wait()     // on a thread that is not locked, which is faster
+	runtime.LockOSThread() // see plan.start
+	defer runtime.UnlockOSThread()
 	r.began = time.Now()
 	r.pid, err = p.start()
 	pipes.closeTheirs()
 	if err != nil {
-		return sandbox.Result{}, fmt.Errorf("clone: %w", err)
+		return result, nil, fmt.Errorf("clone: %w", err)
 	}
-	var group sync.WaitGroup
+	failed = p.failed(readRecords(pipes.started))                                                           // until execve, or the end of the child
 	group.Go(func() { _, _ = io.Copy(pipes.stdin, bytes.NewReader(r.job.Stdin)); _ = pipes.stdin.Close() }) // it need not read
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
 	ended := make(chan struct{})
-	early := readRecords(pipes.started) // until execve, or the end of the child
+	ended = make(chan struct{})
 	group.Go(func() { r.watch(ctx, ended) })
-	result, err := r.wait(pipes.report)
+	result, err = r.wait(pipes.report)
 	close(ended)
 	_ = pipes.stdin.Close()
-	group.Wait()
-	if ctx.Err() != nil {
-		return sandbox.Result{}, context.Cause(ctx)
-	}
-	if failed := p.failed(early); failed != nil {
-		return r.unstarted(failed)
-	}
-	result.Stdout, result.Stderr, result.Peak = r.stdout.bytes, r.stderr.bytes, r.peak
-	return result, err
+	return result, failed, err
 }
 
 // plan plans the child.
@@ -180,7 +188,7 @@ func (r *running) kill(why sandbox.End) {
 
 // wait waits for the child. What the program did since it started is its own doing, also if
 // it found a way to end the init of its namespace.
-func (r *running) wait(report *os.File) (sandbox.Result, error) {
+func (r *running) wait(report int) (sandbox.Result, error) {
 	for {
 		if err := unix.Waitid(unix.P_PID, r.pid, nil, unix.WEXITED|unix.WNOWAIT, nil); !errors.Is(err, unix.EINTR) {
 			break // wait tells of an error
@@ -253,9 +261,21 @@ func (p *plan) failed(records [][3]uint32) error {
 	return nil
 }
 
-// readRecords reads all records of a child.
-func readRecords(from *os.File) (records [][3]uint32) {
-	raw, _ := io.ReadAll(from) // an error ends them
+// readRecords reads all records of a child. It blocks the thread: to park the goroutine of a
+// locked one takes longer than the wait.
+func readRecords(from int) (records [][3]uint32) {
+	var buf [120]byte
+	var raw []byte
+	for {
+		n, err := unix.Read(from, buf[:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if n <= 0 { // an error ends them
+			break
+		}
+		raw = append(raw, buf[:n]...)
+	}
 	for len(raw) >= 12 {
 		records = append(records, [3]uint32{binary.NativeEndian.Uint32(raw), binary.NativeEndian.Uint32(raw[4:]), binary.NativeEndian.Uint32(raw[8:])})
 		raw = raw[12:]

@@ -23,7 +23,7 @@ func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for n := 0; ; n++ {
-		if why := r.look(n%countEvery == 0); why != "" {
+		if why := r.look(n%countEvery == countEvery-1); why != "" {
 			r.kill(why)
 		}
 		select {
