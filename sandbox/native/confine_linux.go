@@ -23,7 +23,7 @@ func add(list *[]call, what string, nr uintptr, args ...uintptr) {
 // newPlan begins a plan whose child reports to a descriptor, and ends with this thread.
 func newPlan(report int) *plan {
 	p := &plan{report: uintptr(report), record: new([3]uint32), status: new(uint32)}
-	add(&p.first, "setsid", unix.SYS_SETSID)
+	add(&p.first, "setpgid", unix.SYS_SETPGID, 0, 0) // no session: the scheduler would treat it as a group of its own
 	return p
 }
 
