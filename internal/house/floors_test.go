@@ -40,6 +40,7 @@ var floors = [][]string{
 		"run/scalars",
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
+		"sandbox/trial",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
