@@ -97,7 +97,7 @@ func (f *Folder) Fetch(names []string, most int64) map[string][]byte {
 
 var errNotPlain = errors.New("not a regular file, or too large")
 
-// read reads a regular file of at most most bytes.
+// read reads a regular file of no more bytes than most.
 func (f *Folder) read(name string, most int64) ([]byte, error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {

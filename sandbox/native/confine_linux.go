@@ -60,6 +60,16 @@ func (p *plan) become(owner int, user, pid bool) {
 	}
 	add(&p.first, "pdeathsig", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL)) // after the change of user, which clears it
 	add(&p.first, "umask", unix.SYS_UMASK, 0o077)
+	if owner >= 0 { // the child still has our memory, and init keeps it
+		add(&p.first, "undumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0)
+	}
+}
+
+// needParent ends a child whose parent died before the child asked to end with it: a pipe that
+// nobody reads ends its writer.
+func (p *plan) needParent(reading int) {
+	add(&p.first, "close", unix.SYS_CLOSE, uintptr(reading))
+	add(&p.first, "alive", unix.SYS_WRITE, p.report, point(p, &[3]uint32{recordAlive}), 12)
 }
 
 // write has the child write a file.

@@ -58,19 +58,19 @@ func (f *filter) deny(nr, answer uint32) {
 	f.add(opReturn, answer)
 }
 
-// check examines an argument of a call: rules, of which the last returns, run with the argument
+// check examines the first argument of a call: rules, of which the last returns, run with it
 // loaded. They may jump among themselves only.
-func (f *filter) check(nr uint32, argument uint32, rules func()) {
+func (f *filter) check(nr uint32, rules func()) {
 	at := len(f.code)
 	f.add(opEqual, nr, 0, 0)
-	f.add(opLoad, atArgument+8*argument)
+	f.add(opLoad, atArgument)
 	rules()
 	f.code[at].Jf = uint8(len(f.code) - at - 1)
 }
 
 // onlyFor allows a call whose first argument is 0 or the process itself.
 func (f *filter) onlyFor(nr uint32) {
-	f.check(nr, 0, func() {
+	f.check(nr, func() {
 		f.add(opEqual, 0, 1, 0)
 		f.pids = append(f.pids, len(f.code))
 		f.add(opEqual, 0, 0, 1)
@@ -103,7 +103,7 @@ func newFilter(may filtering) *filter {
 			f.deny(nr, answerDenied)
 		}
 	}
-	f.check(unix.SYS_CLONE, 0, func() {
+	f.check(unix.SYS_CLONE, func() {
 		f.add(opBits, newSpaces, 0, 1)
 		f.add(opReturn, answerDenied)
 		if !may.fork {
@@ -112,12 +112,12 @@ func newFilter(may filtering) *filter {
 		}
 		f.add(opReturn, answerAllow)
 	})
-	f.check(unix.SYS_PRCTL, 0, func() {
+	f.check(unix.SYS_PRCTL, func() {
 		f.add(opEqual, unix.PR_SET_PDEATHSIG, 0, 1)
 		f.add(opReturn, answerDenied)
 		f.add(opReturn, answerAllow)
 	})
-	f.check(unix.SYS_SOCKETPAIR, 0, func() { // a connected pair reaches nobody else, and asyncio needs one
+	f.check(unix.SYS_SOCKETPAIR, func() { // a connected pair reaches nobody else, and asyncio needs one
 		f.add(opEqual, unix.AF_UNIX, 1, 0)
 		f.add(opReturn, answerDenied)
 		f.add(opLoad, atArgument+8)

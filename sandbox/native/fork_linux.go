@@ -42,6 +42,7 @@ type plan struct {
 
 // The kinds of records.
 const (
+	recordAlive  = 0
 	recordFailed = 1 // index of the call (those of last after those of first), error number
 	recordEnded  = 2 // wait status of the program
 )
@@ -93,7 +94,7 @@ func (p *plan) fork() (pid uintptr, errno syscall.Errno) {
 		}
 	}
 	pid, _, _ = syscall.RawSyscall(unix.SYS_GETPID, 0, 0, 0)
-	for i := 0; i < len(p.pids); i++ { //nolint:modernize // in the child, plain code only
+	for i := range p.pids {
 		*p.pids[i] = uint32(pid)
 	}
 	p.make(p.last, len(p.first))
@@ -106,7 +107,7 @@ func (p *plan) fork() (pid uintptr, errno syscall.Errno) {
 //go:nosplit
 //go:norace
 func (p *plan) make(calls []call, from int) {
-	for i := 0; i < len(calls); i++ { //nolint:modernize // in the child, plain code only
+	for i := range calls {
 		c := &calls[i]
 		if c.opened {
 			c.args[0] = p.descriptor

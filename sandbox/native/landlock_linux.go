@@ -87,7 +87,7 @@ func allow(rules int, name string, rights uint64) error {
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return &fs.PathError{Op: "stat", Path: name, Err: err}

@@ -39,7 +39,7 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	abi := landlockABI()
 	var weak error
 	if abi < leastABI {
-		weak = fmt.Errorf("its version is %d, want %d (Linux 6.7), and it switched on (lsm=landlock)", abi, leastABI)
+		weak = fmt.Errorf("its version is %d, want %d (Linux 6.7), and switched on (lsm=landlock)", abi, leastABI)
 	}
 	if !layer(LayerLandlock, fmt.Sprintf("version %d", abi), weak) {
 		s.Lacks = append(s.Lacks, "no files but the job's")
@@ -58,17 +58,17 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	return s, nil
 }
 
-// tries reports whether a child can do what make plans.
-func (b *Box) tries(make func(*plan)) error {
+// tries reports whether a child can do what lay plans.
+func (b *Box) tries(lay func(*plan)) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	r, w, err := pipe()
 	if err != nil {
 		return err
 	}
-	defer unix.Close(r)
+	defer func() { _ = unix.Close(r) }()
 	p := newPlan(w)
-	make(p)
+	lay(p)
 	pid, err := p.start()
 	_ = unix.Close(w)
 	if err != nil {

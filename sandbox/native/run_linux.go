@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -131,7 +132,6 @@ func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result san
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
 	ended := make(chan struct{})
-	ended = make(chan struct{})
 	group.Go(func() { r.watch(ctx, ended) })
 	result, err = r.wait(pipes.report)
 	close(ended)
@@ -151,6 +151,7 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	p.attach(pipes.standard)
 	user := b.strength.Holds(LayerUserSpace)
 	p.become(b.owner, user, r.forks())
+	p.needParent(pipes.started)
 	if r.forks() {
 		p.stay(pipes.ended)
 	}
@@ -204,7 +205,9 @@ func (r *running) wait(report int) (sandbox.Result, error) {
 	}
 	if r.forks() {
 		for _, one := range readRecords(report) {
-			status = unix.WaitStatus(one[1])
+			if one[0] == recordEnded {
+				status = unix.WaitStatus(one[1])
+			}
 		}
 	}
 	result := sandbox.Result{
@@ -253,7 +256,7 @@ func (p *plan) failed(records [][3]uint32) error {
 			continue
 		}
 		what := "clone"
-		if all := append(p.first[:len(p.first):len(p.first)], p.last...); int(one[1]) < len(all) {
+		if all := slices.Concat(p.first, p.last); int(one[1]) < len(all) {
 			what = all[one[1]].what
 		}
 		return &callError{what, unix.Errno(one[2])}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -39,9 +40,7 @@ var attacks = merged(everywhere, system())
 func merged(a, b map[string]func(string) error) map[string]func(string) error {
 	all := map[string]func(string) error{}
 	for _, one := range []map[string]func(string) error{a, b} {
-		for name, f := range one {
-			all[name] = f
-		}
+		maps.Copy(all, one)
 	}
 	return all
 }
