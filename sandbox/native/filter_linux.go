@@ -2,7 +2,11 @@
 
 package native
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // The instructions of BPF that a filter needs.
 const (
@@ -94,7 +98,7 @@ func newFilter(may filtering) *filter {
 	f.add(opLoad, atNumber)
 	f.add(opAbove, x32, 0, 1)
 	f.add(opReturn, answerKill)
-	for _, nr := range denied {
+	for _, nr := range slices.Concat(denied, marks) {
 		f.deny(nr, answerDenied)
 	}
 	f.deny(unix.SYS_CLONE3, answerErrno|uint32(unix.ENOSYS)) // its flags are out of reach; libraries fall back to clone
@@ -126,6 +130,15 @@ func newFilter(may filtering) *filter {
 		f.add(opReturn, answerDenied)
 		f.add(opReturn, answerAllow)
 	})
+	f.check(unix.SYS_UTIMENSAT, func() { // of an open file
+		f.add(opLoad, atArgument+8)
+		f.add(opEqual, 0, 1, 0)
+		f.add(opReturn, answerDenied)
+		f.add(opLoad, atArgument+12)
+		f.add(opEqual, 0, 1, 0)
+		f.add(opReturn, answerDenied)
+		f.add(opReturn, answerAllow)
+	})
 	f.onlyFor(unix.SYS_PRLIMIT64)
 	if !may.kill {
 		f.onlyFor(unix.SYS_KILL)
@@ -135,6 +148,9 @@ func newFilter(may filtering) *filter {
 	f.add(opReturn, answerAllow)
 	return f
 }
+
+// setFileAttr is file_setattr, of Linux 6.17.
+const setFileAttr = 469
 
 // denied are calls of no use to a program that computes. Some reach other processes, some the
 // kernel's rarely used parts, some memory that no limit counts.
@@ -149,6 +165,10 @@ var denied = []uint32{
 	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_UNSHARE, unix.SYS_SETNS,
 	unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT,
 	unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
+
+	// Landlock lets a program change the mode and owner of any file of its user, by name.
+	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_SETXATTRAT,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_REMOVEXATTRAT, setFileAttr,
 
 	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,

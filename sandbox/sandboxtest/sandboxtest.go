@@ -52,7 +52,7 @@ func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
 	for _, part := range []struct {
 		name  string
 		cases []trial
-	}{{"results", results}, {"limits", limits}, {"attacks", attacks()}, {"processes", processes(r)}} {
+	}{{"results", results}, {"limits", limits}, {"attacks", attacks(r)}, {"processes", processes(r)}} {
 		t.Run(part.name, func(t *testing.T) {
 			for _, c := range part.cases {
 				t.Run(c.name, func(t *testing.T) { r.with(t).try(c) })

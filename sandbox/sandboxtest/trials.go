@@ -88,11 +88,11 @@ var limits = []trial{
 
 // attacks are the attacks of a program that may have one process. By name, each with its
 // argument.
-func attacks() (all []trial) {
+func attacks(r *rig) (all []trial) {
 	refused := []string{
 		"read /etc/shadow", "read /etc/passwd", "read /proc/1/environ", "read /proc/self/mem", "list /root", "list /proc", "list /", "list /tmp", "list ..",
 		"write /tmp/quintain-evil", "write /dev/shm/quintain-evil", "write ../evil", "append /etc/passwd", "cut /etc/hostname", "remove ../lock",
-		"link /etc/passwd", "link ../lock", "start x",
+		"link /etc/passwd", "link ../lock", "start x", "chmod " + r.dir, "chown " + r.dir, "touch " + r.dir,
 	}
 	if linux() {
 		refused = append(refused,

@@ -53,6 +53,9 @@ var everywhere = map[string]func(string) error{
 	"append": func(name string) error { _, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0); return err },
 	"cut":    func(name string) error { return os.Truncate(name, 0) },
 	"remove": os.Remove,
+	"chmod":  func(name string) error { return os.Chmod(name, 0o777) },
+	"chown":  func(name string) error { return os.Lchown(name, os.Getuid(), os.Getgid()) },
+	"touch":  func(name string) error { return os.Chtimes(name, time.Time{}, time.Unix(1, 0)) },
 	"link":   func(name string) error { return os.Link(name, "linked") },
 
 	"spin": func(string) error {
@@ -134,16 +137,10 @@ var everywhere = map[string]func(string) error{
 	},
 	"deep": func(string) error {
 		for range 300 {
-			if err := os.Mkdir("d", 0); err != nil {
-				return err
-			}
-			if err := os.Chmod("d", 0o700); err != nil {
+			if err := os.Mkdir("d", 0o300); err != nil {
 				return err
 			}
 			if err := os.Chdir("d"); err != nil {
-				return err
-			}
-			if err := os.Chmod(".", 0o300); err != nil {
 				return err
 			}
 		}
