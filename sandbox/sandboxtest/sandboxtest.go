@@ -105,8 +105,8 @@ func (r *rig) with(t *testing.T) *rig {
 // job returns a job that tries an attack.
 func (r *rig) job(args ...string) sandbox.Job {
 	return sandbox.Job{
-		Files:  map[string][]byte{"attack": r.attack},
-		Argv:   append([]string{"./attack"}, args...),
+		Files:  map[string][]byte{programName(): r.attack},
+		Argv:   append([]string{"./" + programName()}, args...),
 		Limits: sandbox.Limits{CPU: 2 * time.Second, Wall: 20 * time.Second, Memory: 512 << 20},
 	}
 }
@@ -170,7 +170,7 @@ func strays() string {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var found []string
 	for _, name := range files {
-		if line, err := os.ReadFile(name); err == nil && bytes.HasPrefix(line, []byte("./attack\x00")) {
+		if line, err := os.ReadFile(name); err == nil && bytes.HasPrefix(line, []byte("./"+programName()+"\x00")) {
 			found = append(found, name)
 		}
 	}
@@ -213,6 +213,9 @@ func (r *rig) cancelled() {
 
 // linux reports whether programs of this machine can make Linux' system calls.
 func linux() bool { return runtime.GOOS == "linux" }
+
+// programName is the file of the program of package attack. No other test's processes have it.
+func programName() string { return "attack-" + self() }
 
 // self is the number of this process.
 func self() string { return strconv.Itoa(os.Getpid()) }

@@ -149,7 +149,7 @@ func processes(r *rig) []trial {
 		{name: "children's memory", end: sandbox.MemoryLimit, change: func(j *sandbox.Job) {
 			several(j)
 			j.Limits.Memory, j.Limits.CPU = 450<<20, 10*time.Second
-			j.Argv = []string{"sh", "-c", "./attack keep 250 & ./attack keep 250 & ./attack idle"}
+			j.Argv = []string{"sh", "-c", strings.ReplaceAll("./X keep 250 & ./X keep 250 & ./X idle", "X", programName())}
 		}},
 		{name: "kill the init", args: []string{"kill", "1"}, out: "refused", change: several},
 		{name: "read", args: []string{"read", "/etc/passwd"}, out: "refused", change: several},
