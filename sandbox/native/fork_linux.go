@@ -47,6 +47,8 @@ const (
 	recordEnded  = 2 // wait status of the program
 )
 
+// The runtime keeps three functions for programs that fork by themselves (go.dev/issue/67401).
+
 //go:linkname beforeFork syscall.runtime_BeforeFork
 func beforeFork()
 
