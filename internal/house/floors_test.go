@@ -20,7 +20,7 @@ var floors = [][]string{
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/safetensors",
 		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
-		"sandbox", "sandbox/sandboxtest",
+		"sandbox", "sandbox/jobdir", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/traceparent",
 		"deploy/image",
@@ -32,6 +32,7 @@ var floors = [][]string{
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 		"fleet/simulate",
+		"sandbox/native", "sandbox/command",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
@@ -40,6 +41,7 @@ var floors = [][]string{
 		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
+		"sandbox/trial",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines

@@ -1,0 +1,178 @@
+//go:build amd64 || arm64
+
+package native
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// The instructions of BPF that a filter needs.
+const (
+	opLoad   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+	opEqual  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+	opAbove  = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+	opBits   = unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K
+	opMask   = unix.BPF_ALU | unix.BPF_AND | unix.BPF_K
+	opReturn = unix.BPF_RET | unix.BPF_K
+)
+
+// What a filter answers.
+const (
+	answerAllow  = 0x7fff0000
+	answerErrno  = 0x00050000
+	answerKill   = 0x80000000
+	answerDenied = answerErrno | uint32(unix.EPERM)
+)
+
+// Where the data of a call are. Of arguments, the lower halves: both processors are little-endian,
+// and the kernel looks at no more of those that are examined.
+const (
+	atNumber   = 0
+	atArch     = 4
+	atArgument = 16
+)
+
+// x32 begins the numbers of the calls of the x32 ABI.
+const x32 = 0x40000000
+
+// newSpaces are the flags of clone that make namespaces.
+const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+
+// A filter is a program for seccomp under construction.
+type filter struct {
+	code []unix.SockFilter
+	pids []int // instructions whose constant is the number of the process
+}
+
+// add adds an instruction.
+func (f *filter) add(op uint16, k uint32, jumps ...uint8) {
+	one := unix.SockFilter{Code: op, K: k}
+	if len(jumps) == 2 {
+		one.Jt, one.Jf = jumps[0], jumps[1]
+	}
+	f.code = append(f.code, one)
+}
+
+// deny refuses a call.
+func (f *filter) deny(nr, answer uint32) {
+	f.add(opEqual, nr, 0, 1)
+	f.add(opReturn, answer)
+}
+
+// check examines the first argument of a call: rules, of which the last returns, run with it
+// loaded. They may jump among themselves only.
+func (f *filter) check(nr uint32, rules func()) {
+	at := len(f.code)
+	f.add(opEqual, nr, 0, 0)
+	f.add(opLoad, atArgument)
+	rules()
+	f.code[at].Jf = uint8(len(f.code) - at - 1)
+}
+
+// onlyFor allows a call whose first argument is 0 or the process itself.
+func (f *filter) onlyFor(nr uint32) {
+	f.check(nr, func() {
+		f.add(opEqual, 0, 1, 0)
+		f.pids = append(f.pids, len(f.code))
+		f.add(opEqual, 0, 0, 1)
+		f.add(opReturn, answerAllow)
+		f.add(opReturn, answerDenied)
+	})
+}
+
+// A filtering says what a program may do beyond the least.
+type filtering struct {
+	fork bool // start processes; else only threads
+	kill bool // signal any process that the kernel lets it; else only itself
+}
+
+// newFilter makes the filter of a program: everything is allowed but what is named.
+func newFilter(may filtering) *filter {
+	f := &filter{}
+	f.add(opLoad, atArch)
+	f.add(opEqual, auditArch, 1, 0)
+	f.add(opReturn, answerKill)
+	f.add(opLoad, atNumber)
+	f.add(opAbove, x32, 0, 1)
+	f.add(opReturn, answerKill)
+	for _, nr := range slices.Concat(denied, marks) {
+		f.deny(nr, answerDenied)
+	}
+	f.deny(unix.SYS_CLONE3, answerErrno|uint32(unix.ENOSYS)) // its flags are out of reach; libraries fall back to clone
+	if !may.fork {
+		for _, nr := range forks {
+			f.deny(nr, answerDenied)
+		}
+	}
+	f.check(unix.SYS_CLONE, func() {
+		f.add(opBits, newSpaces, 0, 1)
+		f.add(opReturn, answerDenied)
+		if !may.fork {
+			f.add(opBits, unix.CLONE_THREAD, 1, 0)
+			f.add(opReturn, answerDenied)
+		}
+		f.add(opReturn, answerAllow)
+	})
+	f.check(unix.SYS_PRCTL, func() {
+		f.add(opEqual, unix.PR_SET_PDEATHSIG, 0, 1)
+		f.add(opReturn, answerDenied)
+		f.add(opReturn, answerAllow)
+	})
+	f.check(unix.SYS_SOCKETPAIR, func() { // a connected pair reaches nobody else, and asyncio needs one
+		f.add(opEqual, unix.AF_UNIX, 1, 0)
+		f.add(opReturn, answerDenied)
+		f.add(opLoad, atArgument+8)
+		f.add(opMask, 0xf)
+		f.add(opEqual, unix.SOCK_STREAM, 1, 0)
+		f.add(opReturn, answerDenied)
+		f.add(opReturn, answerAllow)
+	})
+	f.check(unix.SYS_UTIMENSAT, func() { // of an open file
+		f.add(opLoad, atArgument+8)
+		f.add(opEqual, 0, 1, 0)
+		f.add(opReturn, answerDenied)
+		f.add(opLoad, atArgument+12)
+		f.add(opEqual, 0, 1, 0)
+		f.add(opReturn, answerDenied)
+		f.add(opReturn, answerAllow)
+	})
+	f.onlyFor(unix.SYS_PRLIMIT64)
+	if !may.kill {
+		f.onlyFor(unix.SYS_KILL)
+		f.onlyFor(unix.SYS_TGKILL)
+		f.deny(unix.SYS_TKILL, answerDenied)
+	}
+	f.add(opReturn, answerAllow)
+	return f
+}
+
+// setFileAttr is file_setattr, of Linux 6.17.
+const setFileAttr = 469
+
+// denied are calls of no use to a program that computes. Some reach other processes, some the
+// kernel's rarely used parts, some memory that no limit counts.
+var denied = []uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_KCMP,
+	unix.SYS_PIDFD_GETFD, unix.SYS_PIDFD_SEND_SIGNAL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
+	unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+
+	unix.SYS_SOCKET, unix.SYS_MEMFD_CREATE, unix.SYS_MEMFD_SECRET, unix.SYS_USERFAULTFD,
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_SEMGET, unix.SYS_MQ_OPEN,
+
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_UNSHARE, unix.SYS_SETNS,
+	unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_FSOPEN, unix.SYS_FSMOUNT,
+	unix.SYS_FSCONFIG, unix.SYS_FSPICK, unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
+
+	// Landlock lets a program change the mode and owner of any file of its user, by name.
+	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT, unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_SETXATTRAT,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_REMOVEXATTRAT, setFileAttr,
+
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
+	unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_PERSONALITY, unix.SYS_VHANGUP,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
+}

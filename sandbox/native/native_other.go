@@ -1,0 +1,24 @@
+//go:build !linux || !(amd64 || arm64)
+
+package native
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"github.com/quintain-rl/quintain/sandbox"
+)
+
+// probe finds nothing that holds.
+func (b *Box) probe() (sandbox.Strength, error) {
+	return sandbox.Strength{Backend: Name, Lacks: []string{"a back end for " + runtime.GOOS + "/" + runtime.GOARCH}}, nil
+}
+
+// Probe says that nothing holds here.
+func (b *Box) Probe(context.Context) (sandbox.Strength, error) { return b.strength, nil }
+
+// Run refuses every job.
+func (b *Box) Run(context.Context, sandbox.Job) (sandbox.Result, error) {
+	return sandbox.Result{}, fmt.Errorf("%w: the native sandbox needs Linux on amd64 or arm64, this is %s/%s", sandbox.ErrWeak, runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,287 @@
+//go:build amd64 || arm64
+
+package native
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/jobdir"
+)
+
+// Run runs a job. See [sandbox.Sandbox].
+func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, err error) {
+	if err := job.Limits.Check(); err != nil {
+		return result, err
+	}
+	limits := job.Limits.Filled()
+	if err := b.allows(limits); err != nil {
+		return result, err
+	}
+	if err := job.Check(); err != nil {
+		return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
+	}
+	program, err := lookUp(job.Argv[0])
+	if err != nil {
+		return result, err
+	}
+	if err := ctx.Err(); err != nil {
+		return result, err
+	}
+	folder, err := jobdir.New(b.dir, b.owner, job.Files)
+	if err != nil {
+		return result, err
+	}
+	defer func() {
+		if e := folder.Remove(); e != nil {
+			result, err = sandbox.Result{}, errors.Join(err, fmt.Errorf("the folder of a job: %w", e))
+		}
+	}()
+	r := &running{box: b, job: job, limits: limits, program: program, folder: folder}
+	if result, err = r.run(ctx); err != nil {
+		return sandbox.Result{}, fmt.Errorf("the sandbox: %w", err)
+	}
+	if result.End == sandbox.Exited && len(job.Fetch) > 0 {
+		result.Fetched = folder.Fetch(job.Fetch, limits.Disk)
+	}
+	return result, nil
+}
+
+// allows reports why the machine cannot hold a job within limits.
+func (b *Box) allows(limits sandbox.Limits) error {
+	if len(b.strength.Lacks) > 0 {
+		return fmt.Errorf("%w: it lacks %s (see quintain sandbox probe)", sandbox.ErrWeak, strings.Join(b.strength.Lacks, ", "))
+	}
+	if limits.Processes > 1 && !b.strength.Holds(LayerPIDSpace) {
+		return fmt.Errorf("%w: jobs of several processes need a pid namespace: %d processes, want 1", sandbox.ErrWeak, limits.Processes)
+	}
+	return nil
+}
+
+// A running is a job under way.
+type running struct {
+	box     *Box
+	job     sandbox.Job
+	limits  sandbox.Limits
+	program string
+	folder  *jobdir.Folder
+
+	pid    int
+	began  time.Time
+	mu     sync.Mutex
+	over   bool        // the child was waited for: its number may be another's
+	why    sandbox.End // it was killed for; empty: it was not
+	stdout capped
+	stderr capped
+	peak   int64
+}
+
+// forks reports whether the program may start processes.
+func (r *running) forks() bool { return r.limits.Processes > 1 }
+
+// run starts the program, waits for its end, and tells it.
+func (r *running) run(ctx context.Context) (sandbox.Result, error) {
+	pipes, err := newPipes()
+	defer pipes.close()
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	p, err := r.plan(pipes)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	result, failed, err := r.follow(ctx, p, pipes)
+	switch {
+	case err != nil:
+		return sandbox.Result{}, err
+	case ctx.Err() != nil:
+		return sandbox.Result{}, context.Cause(ctx)
+	case failed != nil:
+		return r.unstarted(failed)
+	}
+	result.Stdout, result.Stderr, result.Peak = r.stdout.bytes, r.stderr.bytes, r.peak
+	return result, nil
+}
+
+// follow starts the child and stays with it to its end. Failed is why the program did not start.
+func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result sandbox.Result, failed, err error) {
+	var group sync.WaitGroup
+	defer group.Wait()     // on a thread that is not locked, which is faster
+	runtime.LockOSThread() // see plan.start
+	defer runtime.UnlockOSThread()
+	r.began = time.Now()
+	r.pid, err = p.start()
+	pipes.closeTheirs()
+	if err != nil {
+		return result, nil, fmt.Errorf("clone: %w", err)
+	}
+	failed = p.failed(readRecords(pipes.started))                                                           // until execve, or the end of the child
+	group.Go(func() { _, _ = io.Copy(pipes.stdin, bytes.NewReader(r.job.Stdin)); _ = pipes.stdin.Close() }) // it need not read
+	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
+	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
+	ended := make(chan struct{})
+	group.Go(func() { r.watch(ctx, ended) })
+	result, err = r.wait(pipes.report)
+	close(ended)
+	_ = pipes.stdin.Close()
+	return result, failed, err
+}
+
+// plan plans the child.
+func (r *running) plan(pipes *pipes) (*plan, error) {
+	b := r.box
+	rules, err := newRules(landlockABI(), r.folder.Path, b.config.Read)
+	if err != nil {
+		return nil, err
+	}
+	pipes.theirs = append(pipes.theirs, rules)
+	p := newPlan(pipes.said)
+	p.attach(pipes.standard)
+	user := b.strength.Holds(LayerUserSpace)
+	p.become(b.owner, user, r.forks())
+	p.needParent(pipes.started)
+	if r.forks() {
+		p.stay(pipes.ended)
+	}
+	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(r.folder.Path))
+	p.limit(r.limits, user)
+	p.shut(landlockABI(), rules, r.forks())
+	p.exec(r.program, r.job.Argv, environ(r.job, r.folder.Path))
+	return p, nil
+}
+
+// unstarted tells why the program did not start. Only a file of the job is the job's own fault.
+func (r *running) unstarted(failed error) (sandbox.Result, error) {
+	var call *callError
+	if errors.As(failed, &call) && call.what == callExec {
+		if !strings.HasPrefix(r.program, "/") {
+			return sandbox.Result{End: sandbox.Refused, Why: fmt.Sprintf("%s: %v", r.program, call.err)}, nil
+		}
+		return sandbox.Result{}, fmt.Errorf("%s: %w: %w", r.program, sandbox.ErrNoProgram, call.err)
+	}
+	return sandbox.Result{}, failed
+}
+
+// kill ends the child, and with it all processes of the job.
+func (r *running) kill(why sandbox.End) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	if r.why == "" {
+		r.why = why
+	}
+	_ = unix.Kill(r.pid, unix.SIGKILL)
+}
+
+// wait waits for the child. What the program did since it started is its own doing, also if
+// it found a way to end the init of its namespace.
+func (r *running) wait(report int) (sandbox.Result, error) {
+	for {
+		if err := unix.Waitid(unix.P_PID, r.pid, nil, unix.WEXITED|unix.WNOWAIT, nil); !errors.Is(err, unix.EINTR) {
+			break // wait tells of an error
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	var status unix.WaitStatus
+	var usage unix.Rusage
+	if _, err := wait(r.pid, &status, &usage); err != nil {
+		return sandbox.Result{}, err
+	}
+	if r.forks() {
+		for _, one := range readRecords(report) {
+			if one[0] == recordEnded {
+				status = unix.WaitStatus(one[1])
+			}
+		}
+	}
+	result := sandbox.Result{
+		End: r.why, Wall: time.Since(r.began),
+		CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
+	}
+	switch {
+	case r.why != "":
+	case result.CPU > r.limits.CPU || status.Signal() == unix.SIGXCPU:
+		result.End = sandbox.CPULimit
+	case status.Signal() == unix.SIGXFSZ:
+		result.End = sandbox.DiskLimit
+	case status.Signaled():
+		result.End, result.Code = sandbox.Signalled, int(status.Signal())
+	default:
+		result.End, result.Code = sandbox.Exited, status.ExitStatus()
+	}
+	return result, nil
+}
+
+// wait waits for a child.
+func wait(pid int, status *unix.WaitStatus, usage *unix.Rusage) (int, error) {
+	for {
+		if n, err := unix.Wait4(pid, status, 0, usage); !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
+}
+
+// A callError is a call that failed in a child.
+type callError struct {
+	what string
+	err  error
+}
+
+// Error implements error.
+func (e *callError) Error() string { return e.what + ": " + e.err.Error() }
+
+// Unwrap returns the error of the system.
+func (e *callError) Unwrap() error { return e.err }
+
+// failed returns the call that failed, by the records of the child.
+func (p *plan) failed(records [][3]uint32) error {
+	for _, one := range records {
+		if one[0] != recordFailed {
+			continue
+		}
+		what := "clone"
+		if all := slices.Concat(p.first, p.last); int(one[1]) < len(all) {
+			what = all[one[1]].what
+		}
+		return &callError{what, unix.Errno(one[2])}
+	}
+	return nil
+}
+
+// readRecords reads all records of a child. It blocks the thread: to park the goroutine of a
+// locked one takes longer than the wait.
+func readRecords(from int) (records [][3]uint32) {
+	var buf [120]byte
+	var raw []byte
+	for {
+		n, err := unix.Read(from, buf[:])
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if n <= 0 { // an error ends them
+			break
+		}
+		raw = append(raw, buf[:n]...)
+	}
+	for len(raw) >= 12 {
+		records = append(records, [3]uint32{binary.NativeEndian.Uint32(raw), binary.NativeEndian.Uint32(raw[4:]), binary.NativeEndian.Uint32(raw[8:])})
+		raw = raw[12:]
+	}
+	return records
+}

@@ -1,0 +1,115 @@
+// Package trial runs one program in the sandbox of this machine for a person to see, and says
+// what the sandbox holds.
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/native"
+)
+
+// A Trial is a program, given by a person.
+type Trial struct {
+	Argv   []string
+	Files  []string // files of the machine, to be copied into the job's folder
+	Read   []string // more folders that the program may read
+	Memory int      // MiB
+	Limits sandbox.Limits
+
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// New returns a trial with the default limits.
+func New() Trial {
+	limits := sandbox.Limits{}.Filled()
+	limits.Wall = 0 // by the time on the processor
+	return Trial{Limits: limits, Memory: int(limits.Memory >> 20)}
+}
+
+// maxStdin bounds the standard input of a trial.
+const maxStdin = 64 << 20
+
+// Run runs the program, and prints its outputs. An error says what is wrong with the machine, or
+// how the program ended, unless by exit status 0.
+func (t Trial) Run(ctx context.Context) (err error) {
+	job := sandbox.Job{Argv: t.Argv, Files: map[string][]byte{}, Limits: t.Limits}
+	job.Limits.Memory = int64(t.Memory) << 20
+	for _, name := range t.Files {
+		if job.Files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+			return err
+		}
+	}
+	if job.Stdin, err = io.ReadAll(io.LimitReader(t.Stdin, maxStdin)); err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	box, err := native.New(native.Config{Read: t.Read})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	got, err := box.Run(ctx, job)
+	if err != nil {
+		return err
+	}
+	_, outErr := t.Stdout.Write(got.Stdout)
+	_, errErr := t.Stderr.Write(got.Stderr)
+	return errors.Join(outErr, errErr, ended(got))
+}
+
+// ended tells an end that is not a good one.
+func ended(got sandbox.Result) error {
+	spent := fmt.Sprintf("after %v, %v of it on the processor", got.Wall.Round(time.Millisecond), got.CPU.Round(time.Millisecond))
+	switch {
+	case got.End == sandbox.Exited && got.Code == 0:
+		return nil
+	case got.End == sandbox.Refused:
+		return fmt.Errorf("the job is refused: %s", got.Why)
+	case got.End == sandbox.Exited || got.End == sandbox.Signalled:
+		return fmt.Errorf("the program ended: %s %d, %s", got.End, got.Code, spent)
+	}
+	return fmt.Errorf("the program was ended: %s, %s", got.End, spent)
+}
+
+// Probe prints what the sandbox of this machine holds. A sandbox below the floor is an error.
+func Probe(ctx context.Context, w io.Writer) (err error) {
+	box, err := native.New(native.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, box.Close()) }()
+	strength, err := box.Probe(ctx)
+	if err != nil {
+		return err
+	}
+	return show(w, strength)
+}
+
+// show prints a strength as a table.
+func show(w io.Writer, strength sandbox.Strength) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, layer := range strength.Layers {
+		holds := "holds"
+		if !layer.Holds {
+			holds = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", layer.Name, holds, layer.Note)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if len(strength.Lacks) > 0 {
+		return fmt.Errorf("%w: it lacks %s, so it runs nothing (docs/sandbox.md)", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
+	}
+	_, err := fmt.Fprintln(w, "The sandbox keeps all promises of the floor.")
+	return err
+}
