@@ -38,7 +38,7 @@ file completely or not at all.`,
 		Args:      oneArg("FORMAT"),
 		ValidArgs: export.Formats(),
 	}
-	q.flags(c)
+	q.flags(c.Flags())
 	c.Flags().StringVar(&out, "out", "", "file to write, in place of standard output")
 	choiceFlags(c.Flags(), &of)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -51,14 +51,14 @@ file completely or not at all.`,
 		if of.Format == "sft" && !c.Flags().Changed("gap") {
 			of.Gap = 0
 		}
-		r, err := q.open(c, w)
+		r, query, err := q.open(c, w)
 		if err != nil {
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 			return datadir.WriteOut(out, w.stdout, func(out io.Writer) error {
 				sink := of.Sink(out)
-				n, err := export.CopyWhole(ctx, sink, r, q.query)
+				n, err := export.CopyWhole(ctx, sink, r, query)
 				fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
 				if counts, does := sink.(interface{ Unknown() int }); does {
 					w.sayUnknown(counts.Unknown())

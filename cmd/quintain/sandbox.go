@@ -31,15 +31,13 @@ func newSandboxRun(w *world) *cobra.Command {
 		Use: "run [flags] -- PROGRAM ARGUMENT...", Short: "Run one program in the sandbox of this machine",
 		Example: "  echo 6 | quintain sandbox run --file solution.py -- python3 -I solution.py",
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("which program? Name it after --, with its arguments")
+			}
 			t.Argv, t.Stdin, t.Stdout, t.Stderr = args, w.stdin, w.stdout, w.stderr
 			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return t.Run(ctx) })
 		},
 	}
-	f := c.Flags()
-	f.StringSliceVar(&t.Files, "file", nil, "file to copy into the program's folder; may be given several times")
-	f.StringSliceVar(&t.Read, "read", nil, "more files or folders that the program may read, such as an interpreter's")
-	f.DurationVar(&t.Limits.CPU, "cpu", t.Limits.CPU, "time limit on the processor")
-	f.IntVar(&t.Memory, "memory", t.Memory, "limit of memory in MiB")
-	f.IntVar(&t.Limits.Processes, "processes", t.Limits.Processes, "processes at the same time")
+	c.Flags().AddGoFlagSet(t.Flags())
 	return c
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -58,15 +57,5 @@ func (w *world) checkScenario(ctx context.Context, c *config, task quintain.Task
 	if err != nil {
 		return err
 	}
-	for _, fault := range found.Faults {
-		fmt.Fprintln(w.stdout, fault)
-	}
-	if len(found.Faults) > 0 {
-		return fmt.Errorf("scenario %s: %d faults in %d problems", found.Scenario, len(found.Faults), found.Played)
-	}
-	fmt.Fprintf(w.stdout, "%s keeps its promises: %d problems of %d levels, each played twice\n", found.Scenario, found.Played, found.Levels)
-	if !found.Solves {
-		fmt.Fprintln(w.stdout, "without solve, no right reply was played")
-	}
-	return nil
+	return found.Write(w.stdout)
 }

@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -34,26 +31,16 @@ run too.`,
 	return c
 }
 
-// A traceQuery is a query by flags.
+// A traceQuery is where to look for which groups.
 type traceQuery struct {
-	data    func() []string
-	query   trace.Query
-	outcome string
-	since   time.Duration
-	level   int // -1: any
+	data   func() []string
+	filter sources.Filter
 }
 
-// flags gives c the flags of the query.
-func (q *traceQuery) flags(c *cobra.Command) {
-	f := c.Flags()
+// flags gives f the flags of the query.
+func (q *traceQuery) flags(f *pflag.FlagSet) {
 	q.dataFlag(f)
-	f.StringVar(&q.query.Task, "task", "", "only groups of this task")
-	f.IntVar(&q.level, "level", -1, "only groups of this level of their task in the run, from 0; -1: of any")
-	f.StringVar(&q.query.Scenario, "scenario", "", "only groups of the scenario with this ID")
-	f.StringVar(&q.outcome, "outcome", "", "only groups with an episode of this outcome: "+outcomeNames())
-	f.StringVar(&q.query.Drop, "drop", "", "only kept groups, or dropped, or dropped for this reason")
-	f.DurationVar(&q.since, "since", 0, "only groups from the last DURATION")
-	f.IntVar(&q.query.Limit, "limit", 0, "at most this many groups, newest first; 0: all, oldest first")
+	f.AddGoFlagSet(q.filter.Flags())
 }
 
 // dataFlag gives f the flag of the folders.
@@ -62,33 +49,16 @@ func (q *traceQuery) dataFlag(f *pflag.FlagSet) {
 	q.data = flags.Several(f, "data")
 }
 
-// outcomeNames lists all outcomes.
-func outcomeNames() string {
-	var names []string
-	for _, o := range quintain.Outcomes {
-		names = append(names, string(o))
+// open opens the trace, and returns the query of the filter.
+func (q *traceQuery) open(c *cobra.Command, w *world) (r *trace.Reader, query trace.Query, err error) {
+	if query, err = q.filter.Query(); err != nil {
+		return nil, query, usagef("--%w", err)
 	}
-	return strings.Join(names, ", ")
-}
-
-// open opens the trace.
-func (q *traceQuery) open(c *cobra.Command, w *world) (*trace.Reader, error) {
-	if q.outcome != "" && !strings.Contains(outcomeNames(), q.outcome) {
-		return nil, usagef("--outcome is %q, want one of %s", q.outcome, outcomeNames())
-	}
-	q.query.Outcome = quintain.Outcome(q.outcome)
-	q.query.Newest = q.query.Limit > 0
-	if q.level >= 0 {
-		q.query.Level = &q.level
-	}
-	if q.since > 0 {
-		q.query.From = time.Now().Add(-q.since)
-	}
-	r, err := sources.Finder{Getenv: w.getenv}.Open(c.Context(), q.data()...)
+	r, err = sources.Finder{Getenv: w.getenv}.Open(c.Context(), q.data()...)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usageError{err}
+		err = usageError{err}
 	}
-	return r, err
+	return r, query, err
 }
 
 func newTraceList(w *world) *cobra.Command {
@@ -99,14 +69,14 @@ func newTraceList(w *world) *cobra.Command {
 		Example: `  quintain trace list --task countdown --drop equal_scores`,
 		Args:    noArgs,
 	}
-	q.flags(c)
+	q.flags(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print a JSON object a line")
 	c.RunE = func(*cobra.Command, []string) error {
-		r, err := q.open(c, w)
+		r, query, err := q.open(c, w)
 		if err != nil {
 			return err
 		}
-		return screen.Traces(w.stdout, r.Find(q.query), *asJSON)
+		return screen.Traces(w.stdout, r.Find(query), *asJSON)
 	}
 	return c
 }
@@ -122,7 +92,7 @@ func newTraceShow(w *world) *cobra.Command {
 	q.dataFlag(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print the record as JSON, with all tokens")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		r, err := q.open(c, w)
+		r, _, err := q.open(c, w)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package trial
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -34,6 +35,23 @@ func New() Trial {
 	limits := sandbox.Limits{}.Filled()
 	limits.Wall = 0 // by the time on the processor
 	return Trial{Limits: limits, Memory: int(limits.Memory >> 20)}
+}
+
+// Flags returns flags that set the trial.
+func (t *Trial) Flags() *flag.FlagSet {
+	f := flag.NewFlagSet("sandbox", flag.ContinueOnError)
+	several := func(to *[]string, name, usage string) {
+		f.Func(name, usage, func(text string) error {
+			*to = append(*to, text)
+			return nil
+		})
+	}
+	several(&t.Files, "file", "`file` to copy into the program's folder; may be given several times")
+	several(&t.Read, "read", "another `path` that the program may read, such as an interpreter's; may be given several times")
+	f.DurationVar(&t.Limits.CPU, "cpu", t.Limits.CPU, "time limit on the processor")
+	f.IntVar(&t.Memory, "memory", t.Memory, "limit of memory in MiB")
+	f.IntVar(&t.Limits.Processes, "processes", t.Limits.Processes, "processes at the same time")
+	return f
 }
 
 // maxStdin bounds the standard input of a trial.

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/quintain-rl/quintain"
@@ -23,6 +25,22 @@ type ProgramFaults struct {
 	Played   int      // problems, each of them twice
 	Solves   bool     // right replies were played too
 	Faults   []string // as in [scenario.Check]; none: it kept them all
+}
+
+// Write prints the faults, or that there are none. With faults, it returns an error that counts
+// them.
+func (f *ProgramFaults) Write(out io.Writer) error {
+	for _, fault := range f.Faults {
+		fmt.Fprintln(out, fault)
+	}
+	if len(f.Faults) > 0 {
+		return fmt.Errorf("scenario %s: %d faults in %d problems", f.Scenario, len(f.Faults), f.Played)
+	}
+	fmt.Fprintf(out, "%s keeps its promises: %d problems of %d levels, each played twice\n", f.Scenario, f.Played, f.Levels)
+	if !f.Solves {
+		fmt.Fprintln(out, "without solve, no right reply was played")
+	}
+	return nil
 }
 
 // CheckProgram starts the program of s twice and holds the two processes to
