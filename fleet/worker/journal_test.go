@@ -29,6 +29,7 @@ import (
 // A shop is the real coordinator over a table with one problem at a time, each with episodes of
 // five turns of a minute.
 type shop struct {
+	calls   sync.RWMutex // read-locked by each
 	*rollout.Mix
 	t       *testing.T
 	streams []rollout.Stream
@@ -135,6 +136,8 @@ func (s *shop) open(before *fleet.Coordinator) (end func()) {
 		s.server.Store(nil)
 		stop()
 		running.Wait()
+		s.calls.Lock() // until the last call has its answer
+		defer s.calls.Unlock()
 	}
 }
 
@@ -161,6 +164,8 @@ type wire struct {
 
 // RoundTrip implements [http.RoundTripper].
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	w.calls.RLock()
+	defer w.calls.RUnlock()
 	server := w.server.Load()
 	if server == nil || w.cut.Load() {
 		return nil, errRefused
