@@ -29,7 +29,7 @@ import (
 // A shop is the real coordinator over a table with one problem at a time, each with episodes of
 // five turns of a minute.
 type shop struct {
-	calls   sync.RWMutex // read-locked by each
+	calls sync.RWMutex // read-locked by each
 	*rollout.Mix
 	t       *testing.T
 	streams []rollout.Stream
