@@ -148,12 +148,16 @@ func resume(ctx context.Context, job Job, i int) *episode {
 // replay steps the environment with the replies that another process sampled. The error says
 // what the environment does otherwise.
 func (ep *episode) replay(ctx context.Context, b *Begun) error {
+	journal := ep.journal
+	ep.journal = nil // it gets the turns when all are as they were
+	defer func() { ep.journal = journal }()
 	for k := range b.Episode.Turns {
 		turn := &b.Episode.Turns[k]
 		if ep.over() {
 			return fmt.Errorf("turn %d: the episode is over (%s %s)", k, ep.record.Outcome, ep.record.Error)
 		}
 		ep.take(ctx, sampled(turn, b.Episode.Vocabulary), nil)
+		ep.record.Turns[k].Times = turn.Times // when it was played
 		own, err := jsonform.Marshal(ep.record.Turns[k])
 		if err != nil {
 			return err
@@ -169,7 +173,7 @@ func (ep *episode) replay(ctx context.Context, b *Begun) error {
 	if b.Episode.Outcome == quintain.TimedOut && !ep.over() {
 		ep.record.Outcome, ep.record.Error, ep.record.Took = quintain.TimedOut, b.Episode.Error, b.Episode.Took
 	}
-	ep.journal.note(ep)
+	journal.note(ep)
 	return nil
 }
 

@@ -94,6 +94,40 @@ func copied(t *testing.T, begun []Begun) (again []Begun) {
 	return again
 }
 
+// An episode that somebody traces goes on like any other, and its turns keep the times at which
+// the other process played them.
+func TestATracedEpisodeGoesOn(t *testing.T) {
+	traced := func(e *Engine) {
+		next := e.Next
+		e.Next = func(ctx context.Context) (Job, error) {
+			job, err := next(ctx)
+			return job.Traced(1, "run"), err
+		}
+	}
+	first := NewJournal(nil)
+	with(t, &narrator{}, first, traced)
+	var begun []Begun
+	for _, b := range first.Since(nil) {
+		b.Episode.Turns = b.Episode.Turns[:1]
+		b.Episode.Turns[0].Times = quintain.Times{Asked: time.Second, Replied: 2 * time.Second, Judged: 3 * time.Second}
+		begun = append(begun, b)
+	}
+	second := NewJournal(copied(t, begun))
+	for i, tr := range with(t, &narrator{}, second, traced) {
+		if got, want := tr.Turns[0].Times, begun[i].Episode.Turns[0].Times; got != want || tr.Turns[1].Times == (quintain.Times{}) {
+			t.Errorf("episode %d: the first turn has the times %+v, want %+v; the next %+v", i, got, want, tr.Turns[1].Times)
+		}
+	}
+	if refused := second.Refused(); len(refused) > 0 {
+		t.Errorf("played anew: %v", refused)
+	}
+	for i, b := range second.Since(nil) {
+		if got, want := b.Episode.Turns[0].Times, begun[i].Episode.Turns[0].Times; got != want {
+			t.Errorf("episode %d: the journal has the times %+v, want %+v", i, got, want)
+		}
+	}
+}
+
 // turns counts those of episodes.
 func turns(begun []Begun) (n int) {
 	for _, b := range begun {
