@@ -50,7 +50,7 @@ type Config struct {
 type Coordinator struct {
 	config   Config
 	book     *lease.Book
-	metrics  metrics
+	past     *past
 	journals journals
 	gate     chan struct{} // whoever waits at the gate puts an element in
 
@@ -88,7 +88,7 @@ func New(c Config) *Coordinator {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Coordinator{
-		config: c, book: lease.New(), metrics: newMetrics(), journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		config: c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
 		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
 	}
 }
@@ -198,7 +198,7 @@ func (c *Coordinator) expire(now time.Time) (lost []*held) {
 		c.config.Log.Warn("a worker is lost", "worker", w.Name, "instance", id, "leases", len(w.holds))
 		gone := w.Worker
 		gone.Expired = len(w.holds)
-		c.metrics.lose(gone)
+		c.past.lose(gone)
 		lost = append(lost, c.take(w)...)
 		delete(c.workers, id)
 	}
@@ -228,7 +228,7 @@ func (c *Coordinator) take(w *worker) (all []*held) {
 
 // lose grants the problem of a lost lease again, unless too many workers were lost with it.
 func (c *Coordinator) lose(ctx context.Context, h *held) {
-	c.metrics.over(roster.Expired, 1)
+	c.past.over(roster.Expired, 1)
 	t := c.tableNow()
 	switch {
 	case t == nil: // the run ends: the next process finds the lease
@@ -238,7 +238,7 @@ func (c *Coordinator) lose(ctx context.Context, h *held) {
 	default:
 		c.book.Finish(h.Number, string(rollout.DropEnvFailed))
 		why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
-		c.metrics.giveUp(h)
+		c.past.giveUp(h)
 		c.forget(h)
 		c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
 		if _, err := t.Judge(ctx, c.failed(h, why)); err != nil {
@@ -269,10 +269,9 @@ func (c *Coordinator) leaseOf(h *held) *rollout.Lease {
 	return l
 }
 
-// giveBack grants the problems of leases again, which ended so.
-func (c *Coordinator) giveBack(how roster.Ending, all ...*held) {
-	c.metrics.over(how, len(all))
-	t := c.tableNow()
+// giveBack grants the problems of leases again, which ended so; t is nil if the run is not open.
+func (c *Coordinator) giveBack(t Table, how roster.Ending, all ...*held) {
+	c.past.over(how, len(all))
 	for _, h := range all {
 		c.book.Return(h.Number)
 		if t != nil {
@@ -389,7 +388,7 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 			Span: (&rollout.Lease{Number: l.Number}).Span(job.Span).String(),
 		})
 	}
-	c.metrics.given(len(jobs))
+	c.past.given(len(jobs))
 	return leases, true
 }
 
@@ -415,7 +414,7 @@ func (c *Coordinator) Roster() roster.Roster {
 	slices.SortFunc(r.Workers, func(a, b roster.Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance))
 	})
-	c.metrics.fill(&r)
+	c.past.fill(&r)
 	return r
 }
 
@@ -431,7 +430,8 @@ func (c *Coordinator) Collectors() []prometheus.Collector {
 	gauge := func(name, help string, of func() float64) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of)
 	}
-	return append(c.metrics.all(), c.servers.lags,
+	return []prometheus.Collector{
+		c.past, c.servers.lags,
 		gauge("quintain_fleet_workers", "Workers that gave a sign of life.", locked(func() int { return len(c.workers) })),
 		gauge("quintain_fleet_leases", "Problems that workers hold.", locked(func() int { return len(c.held) })),
 		gauge("quintain_fleet_journal_bytes", "Memory for the turns of episodes under way; see fleet.journal.", c.journals.size),
@@ -442,5 +442,6 @@ func (c *Coordinator) Collectors() []prometheus.Collector {
 		gauge("quintain_wanted_workers", "Workers that could play these episodes, by the mean of their slots: what to scale workers by.", func() float64 {
 			_, workers := c.wanted()
 			return float64(workers)
-		}))
+		}),
+	}
 }

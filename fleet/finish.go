@@ -22,10 +22,10 @@ const mostEpisodes = 1 << 30
 
 // finish closes a lease.
 func (c handlers) finish(call *web.Call) error {
-	number, err := strconv.ParseUint(call.Param("number"), 10, 64)
+	number, err := leaseOfCall(call)
 	if err != nil {
 		call.SkipBody()
-		return web.Errorf(http.StatusNotFound, "there is no lease %q", call.Param("number"))
+		return err
 	}
 	f, err := readFinish(call)
 	if err != nil {
@@ -43,6 +43,33 @@ func (c handlers) finish(call *web.Call) error {
 	return send(call, verdict)
 }
 
+// leaseOfCall is the number of the lease in the path of a call.
+func leaseOfCall(call *web.Call) (uint64, error) {
+	number, err := strconv.ParseUint(call.Param("number"), 10, 64)
+	if err != nil {
+		return 0, web.Errorf(http.StatusNotFound, "there is no lease %q", call.Param("number"))
+	}
+	return number, nil
+}
+
+// holding returns a lease that the worker of a call holds; what comes for another one is fenced.
+// c.mu is held.
+func (c handlers) holding(call *web.Call, number uint64, instance string) (*held, error) {
+	w, err := c.known(call, instance)
+	if err != nil {
+		return nil, err
+	}
+	if c.over != "" {
+		return nil, web.Errorf(http.StatusGone, "lease %d: %v", number, farewell(c.over))
+	}
+	if h := w.holds[number]; h != nil {
+		return h, nil
+	}
+	w.Fenced++
+	c.past.over(roster.Fenced, 1)
+	return nil, web.Errorf(http.StatusGone, "lease %d is not this worker's: it ran out, and the problem is another's", number)
+}
+
 // begin returns the lease that a worker gives back, which is then busy, or the verdict that it
 // got before.
 func (c handlers) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
@@ -52,21 +79,10 @@ func (c handlers) begin(call *web.Call, number uint64, instance string) (*held, 
 			c.mu.Unlock()
 			return nil, Verdict{rollout.Drop(answer)}, nil
 		}
-		w, err := c.known(call, instance)
+		h, err := c.holding(call, number, instance)
 		if err != nil {
 			c.mu.Unlock()
 			return nil, Verdict{}, err
-		}
-		if c.over != "" {
-			c.mu.Unlock()
-			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d: %v", number, farewell(c.over))
-		}
-		h := w.holds[number]
-		if h == nil {
-			w.Fenced++
-			c.metrics.over(roster.Fenced, 1)
-			c.mu.Unlock()
-			return nil, Verdict{}, web.Errorf(http.StatusGone, "lease %d is not this worker's: it ran out, and the problem is another's", number)
 		}
 		busy := h.busy
 		if busy == nil {
@@ -93,7 +109,7 @@ func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err err
 	case f.Returned:
 		c.end(h, func(w *worker) { w.Returned++ }, func() { c.book.Return(h.Number) })
 		t.Return(h.job)
-		c.metrics.over(roster.Returned, 1)
+		c.past.over(roster.Returned, 1)
 		return v, t.Keep(ctx)
 	}
 	if err := c.examine(h, f); err != nil {
@@ -106,7 +122,7 @@ func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err err
 	}
 	c.end(h, func(w *worker) { w.Groups++ }, func() { c.book.Finish(h.Number, string(v.Drop)) })
 	c.forget(h)
-	c.metrics.over(roster.Played, 1)
+	c.past.over(roster.Played, 1)
 	return v, t.Keep(ctx)
 }
 
@@ -162,8 +178,8 @@ func (c *Coordinator) fault(h *held, why error) {
 	}
 	c.mu.Unlock()
 	c.forget(append(others, h)...)
-	c.giveBack(roster.Lie, h)
-	c.giveBack(roster.Returned, others...)
+	c.giveBack(c.tableNow(), roster.Lie, h)
+	c.giveBack(c.tableNow(), roster.Returned, others...)
 }
 
 // examine checks what a worker says that it played, and fills in the problem.

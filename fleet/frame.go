@@ -95,7 +95,8 @@ func appendNumbers(b []byte, t *quintain.Turn) []byte {
 	for _, v := range t.LogProbs {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
-	if n := len(t.Versions); n > 0 && n == len(t.Wrote) && len(slices.Compact(slices.Clone(t.Versions))) == 1 {
+	another := func(v int32) bool { return v != t.Versions[0] }
+	if n := len(t.Versions); n > 0 && n == len(t.Wrote) && !slices.ContainsFunc(t.Versions, another) {
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, alike), uint32(t.Versions[0]))
 	}
 	return appendInts(b, t.Versions)

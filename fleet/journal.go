@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -95,12 +93,16 @@ func weight(turns []quintain.Turn) (sum int) {
 }
 
 // drop forgets the turns of a problem.
-func (j *journals) drop(problem string) {
+func (j *journals) drop(p quintain.Problem) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if of := j.of[problem]; of != nil {
+	if len(j.of) == 0 { // mostly, and an ID takes a while to make
+		return
+	}
+	id := p.ID()
+	if of := j.of[id]; of != nil {
 		j.bytes -= of.bytes
-		delete(j.of, problem)
+		delete(j.of, id)
 	}
 }
 
@@ -134,43 +136,24 @@ func (j *journals) begun(problem string) (all []rollout.Begun) {
 // forget drops the turns of problems that were played, or whose worker lied.
 func (c *Coordinator) forget(all ...*held) {
 	for _, h := range all {
-		c.journals.drop(h.Problem.ID())
+		c.journals.drop(h.Problem)
 	}
 }
 
 // lent returns the lease of a call that its worker holds.
 func (c handlers) lent(call *web.Call, instance string) (*held, error) {
-	number, err := strconv.ParseUint(call.Param("number"), 10, 64)
-	if err != nil {
-		return nil, web.Errorf(http.StatusNotFound, "there is no lease %q", call.Param("number"))
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	w, err := c.known(call, instance)
+	number, err := leaseOfCall(call)
 	if err != nil {
 		return nil, err
 	}
-	if c.over != "" {
-		return nil, web.Errorf(http.StatusGone, "lease %d: %v", number, farewell(c.over))
-	}
-	if h := w.holds[number]; h != nil {
-		return h, nil
-	}
-	w.Fenced++
-	c.metrics.over(roster.Fenced, 1)
-	return nil, web.Errorf(http.StatusGone, "lease %d is not this worker's: it ran out, and the problem is another's", number)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.holding(call, number, instance)
 }
 
 // keepTurns takes the turns of a lease.
 func (c handlers) keepTurns(call *web.Call) error {
-	call.MaxBody = mostTurns
-	t, err := web.ReadBody(call, func(body []byte) (Turns, error) {
-		t, err := ReadTurns(body)
-		if err != nil {
-			return t, web.Errorf(http.StatusBadRequest, "%v", err)
-		}
-		return t, nil
-	})
+	t, err := read(call, mostTurns, ReadTurns)
 	if err != nil {
 		return err
 	}

@@ -27,11 +27,7 @@ func (c *Coordinator) dismiss(ctx context.Context, t Table) error {
 		all = append(all, c.take(w)...)
 	}
 	c.mu.Unlock()
-	for _, h := range all {
-		c.book.Return(h.Number)
-		t.Return(h.job)
-	}
-	c.metrics.over(roster.Returned, len(all))
+	c.giveBack(t, roster.Returned, all...)
 	if err := t.Keep(ctx); err != nil {
 		return err
 	}

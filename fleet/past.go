@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain/fleet/roster"
 )
 
-// A past is what a coordinator remembers of leases and workers that are no more. Many
-// goroutines may use it.
+// A past is what a coordinator remembers of leases and workers that are no more. It is a
+// [prometheus.Collector]. Many goroutines may use it.
 type past struct {
 	mu      sync.Mutex
 	granted int
@@ -25,13 +25,15 @@ func newest[T any](list []T, one T, most int) []T {
 	return list[:min(len(list), most)]
 }
 
-func (p *past) grant(n int) {
+// given counts leases that are granted.
+func (p *past) given(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.granted += n
 }
 
-func (p *past) end(how roster.Ending, n int) {
+// over counts leases that ended.
+func (p *past) over(how roster.Ending, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended[how] += n

@@ -78,32 +78,29 @@ func closed(call *web.Call) error {
 	return web.Errorf(http.StatusServiceUnavailable, "%v", errClosed)
 }
 
-// read reads the body of a call.
-func read[T any](call *web.Call, most int64) (v T, err error) {
+// read reads the body of a call, in the form that of reads.
+func read[T any](call *web.Call, most int64, of func(body []byte) (T, error)) (T, error) {
 	call.MaxBody = most
-	return web.ReadBody(call, readJSON[T])
+	return web.ReadBody(call, func(body []byte) (T, error) {
+		v, err := of(body)
+		if err != nil {
+			err = web.Errorf(http.StatusBadRequest, "%v", err)
+		}
+		return v, err
+	})
 }
 
 func readJSON[T any](body []byte) (v T, err error) {
-	if err := jsonform.Unmarshal(body, &v); err != nil {
-		return v, web.Errorf(http.StatusBadRequest, "%v", err)
-	}
-	return v, nil
+	err = jsonform.Unmarshal(body, &v)
+	return v, err
 }
 
 // readFinish reads a finish, as JSON or as a [Frame].
 func readFinish(call *web.Call) (Finish, error) {
 	if call.R.Header.Get("Content-Type") != Frame {
-		return read[Finish](call, mostEpisodes)
+		return read(call, mostEpisodes, readJSON[Finish])
 	}
-	call.MaxBody = mostEpisodes
-	return web.ReadBody(call, func(body []byte) (Finish, error) {
-		f, err := ReadFrame(body)
-		if err != nil {
-			return f, web.Errorf(http.StatusBadRequest, "%v", err)
-		}
-		return f, nil
-	})
+	return read(call, mostEpisodes, ReadFrame)
 }
 
 func (c handlers) play(call *web.Call) error { return send(call, c.config.Play) }
@@ -112,7 +109,7 @@ func (c handlers) list(call *web.Call) error { return send(call, c.Roster()) }
 
 // register takes a worker up.
 func (c handlers) register(call *web.Call) error {
-	r, err := read[Registration](call, mostSmall)
+	r, err := read(call, mostSmall, readJSON[Registration])
 	if err != nil {
 		return err
 	}
@@ -194,13 +191,13 @@ func (c handlers) leave(call *web.Call) error {
 		delete(c.workers, instance)
 	}
 	c.mu.Unlock()
-	c.giveBack(roster.Returned, all...)
+	c.giveBack(c.tableNow(), roster.Returned, all...)
 	return send(call, struct{}{})
 }
 
 // beat takes a sign of life.
 func (c handlers) beat(call *web.Call) error {
-	b, err := read[Beat](call, 1<<20)
+	b, err := read(call, 1<<20, readJSON[Beat])
 	if err != nil {
 		return err
 	}
@@ -229,7 +226,7 @@ func (c handlers) beat(call *web.Call) error {
 	}
 	unknown := c.unnamed(w, named)
 	c.mu.Unlock()
-	c.giveBack(roster.Returned, unknown...)
+	c.giveBack(c.tableNow(), roster.Returned, unknown...)
 	return send(call, a)
 }
 
