@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,7 +43,7 @@ func merged(all map[string]Server, url string, is Server) Server {
 	if !twice {
 		return is
 	}
-	lowest := weights.Lowest(map[string]int32{"this": is.Version, "other": other.Version})
+	lowest := weights.Lowest(slices.Values([]int32{is.Version, other.Version}))
 	return Server{Version: lowest, Unused: is.Unused && other.Unused}
 }
 
@@ -103,5 +105,5 @@ func (s *servers) lowest() int32 {
 	if s.versions.Told == nil {
 		return weights.Unknown
 	}
-	return weights.Lowest(s.now(func(is Server) bool { return !is.Unused }))
+	return weights.Lowest(maps.Values(s.now(func(is Server) bool { return !is.Unused })))
 }

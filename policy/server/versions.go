@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -14,7 +15,7 @@ func (s *Server) follow(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	last, lowest := int32(weights.Unknown), int32(weights.Unknown-1)
+	last, before := int32(weights.Unknown), int32(weights.Unknown-1)
 	for {
 		s.pool.Ask(ctx)
 		if ctx.Err() != nil {
@@ -27,8 +28,8 @@ func (s *Server) follow(ctx context.Context) error {
 		}
 		s.note(all)
 		s.compareVersions(all)
-		if now := s.Lowest(); now != lowest && s.use.Moved != nil {
-			lowest = now
+		if now := lowest(all); now != before && s.use.Moved != nil {
+			before = now
 			s.use.Moved()
 		}
 		select {
@@ -42,16 +43,21 @@ func (s *Server) follow(ctx context.Context) error {
 // said returns the version that all servers in use report, or newer ones; [weights.Unknown] if
 // one reports none.
 func said(all []pool.Weights) int32 {
-	of := map[string]int32{}
-	for _, w := range all {
-		if w.Used && !w.Said {
-			return weights.Unknown
-		}
-		if w.Used {
-			of[w.URL] = w.Version
-		}
+	if slices.ContainsFunc(all, func(w pool.Weights) bool { return w.Used && !w.Said }) {
+		return weights.Unknown
 	}
-	return weights.Lowest(of)
+	return lowest(all)
+}
+
+// lowest is the lowest version on the servers in use, or [weights.Unknown].
+func lowest(all []pool.Weights) int32 {
+	return weights.Lowest(func(yield func(int32) bool) {
+		for _, w := range all {
+			if w.Used && !yield(w.Version) {
+				return
+			}
+		}
+	})
 }
 
 // tell passes on a version that all servers report.
@@ -91,15 +97,7 @@ func (s *Server) Versions() []pool.Weights {
 
 // Lowest is the lowest version on the servers in use, or [weights.Unknown]. Servers of unknown
 // versions do not count.
-func (s *Server) Lowest() int32 {
-	of := map[string]int32{}
-	for _, w := range s.Versions() {
-		if w.Used {
-			of[w.URL] = w.Version
-		}
-	}
-	return weights.Lowest(of)
-}
+func (s *Server) Lowest() int32 { return lowest(s.Versions()) }
 
 // compareVersions says when a server's version stays behind what the trainer told for it: the one
 // that is the farthest behind.

@@ -1,6 +1,7 @@
 package weights
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -127,9 +128,9 @@ func (s *Servers) Collect(to chan<- prometheus.Metric) {
 }
 
 // Lowest returns the lowest known one of versions, or [Unknown].
-func Lowest(versions map[string]int32) int32 {
+func Lowest(versions iter.Seq[int32]) int32 {
 	lowest := int32(Unknown)
-	for _, version := range versions {
+	for version := range versions {
 		if version > Unknown && (lowest == Unknown || version < lowest) {
 			lowest = version
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -196,7 +197,7 @@ func TestLowest(t *testing.T) {
 		{map[string]int32{"a": -1, "b": 4, "c": 3, "d": 7}, 3},
 		{map[string]int32{"a": 0, "b": -1}, 0},
 	} {
-		if got := weights.Lowest(test.of); got != test.want {
+		if got := weights.Lowest(maps.Values(test.of)); got != test.want {
 			t.Errorf("of %v: %d, want %d", test.of, got, test.want)
 		}
 	}
