@@ -17,10 +17,21 @@ import (
 // ending is the suffix of segments' names.
 const ending = ".trace"
 
-// segmentPath returns the path of segment n of a folder.
-func segmentPath(dir string, n int) string {
-	return filepath.Join(dir, fmt.Sprintf("%06d%s", n, ending))
+// SegmentName is the name of the file of segment n.
+func SegmentName(n int) string { return fmt.Sprintf("%06d%s", n, ending) }
+
+// SegmentNumber is the number of the segment in a file of that name; 0: the name is none of a
+// segment.
+func SegmentNumber(name string) int {
+	n, err := strconv.Atoi(strings.TrimSuffix(name, ending))
+	if err != nil || n <= 0 || SegmentName(n) != name {
+		return 0
+	}
+	return n
 }
+
+// segmentPath returns the path of segment n of a folder.
+func segmentPath(dir string, n int) string { return filepath.Join(dir, SegmentName(n)) }
 
 // segmentNumbers lists the segments of a folder, oldest first.
 func segmentNumbers(dir string) ([]int, error) {
@@ -30,9 +41,7 @@ func segmentNumbers(dir string) ([]int, error) {
 	}
 	var numbers []int
 	for _, file := range files {
-		digits, is := strings.CutSuffix(file.Name(), ending)
-		n, err := strconv.Atoi(digits)
-		if is && err == nil && n > 0 && filepath.Base(segmentPath(dir, n)) == file.Name() {
+		if n := SegmentNumber(file.Name()); n > 0 {
 			numbers = append(numbers, n)
 		}
 	}

@@ -178,7 +178,7 @@ func (a *Archiver) begin(ctx context.Context, closed []int) error {
 	}
 	there := map[int]bool{}
 	for _, n := range closed {
-		size, has := sizes[nameOf(n)]
+		size, has := sizes[trace.SegmentName(n)]
 		if !has {
 			continue
 		}
@@ -203,14 +203,14 @@ func (a *Archiver) copy(ctx context.Context, n int) error {
 		return err
 	}
 	defer f.Close()
-	if err := a.bucket.put(ctx, a.key(nameOf(n)), f); err != nil {
+	if err := a.bucket.put(ctx, a.key(trace.SegmentName(n)), f); err != nil {
 		return err
 	}
 	a.there[n] = true
 	delete(a.waiting, n)
 	a.files.Inc()
 	a.bytes.Add(float64(f.Size()))
-	a.log.Info("a trace file is archived", "file", a.bucket.url(a.key(nameOf(n))), "bytes", f.Size())
+	a.log.Info("a trace file is archived", "file", a.bucket.url(a.key(trace.SegmentName(n))), "bytes", f.Size())
 	return nil
 }
 
@@ -243,14 +243,15 @@ func (a *Archiver) readMark() error {
 func (a *Archiver) writeMark() error {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
-	text, err := jsonform.Marshal(mark{hex.EncodeToString(b[:])})
+	name := hex.EncodeToString(b[:])
+	text, err := jsonform.Marshal(mark{name})
 	if err != nil {
 		return err
 	}
 	if err := datadir.WriteFile(a.markPath(), text); err != nil {
 		return err
 	}
-	a.name = hex.EncodeToString(b[:])
+	a.name = name
 	return nil
 }
 

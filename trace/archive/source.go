@@ -8,8 +8,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +23,7 @@ func (b *Bucket) Traces(ctx context.Context) ([]trace.Source, error) {
 	}
 	folders := map[string]bool{}
 	for name := range sizes {
-		if folder, file := path.Split(name); numberOf(file) > 0 {
+		if folder, file := path.Split(name); trace.SegmentNumber(file) > 0 {
 			folders[folder] = true
 		}
 	}
@@ -37,18 +35,6 @@ func (b *Bucket) Traces(ctx context.Context) ([]trace.Source, error) {
 		all = append(all, &source{bucket: b, folder: folder})
 	}
 	return all, nil
-}
-
-// nameOf is the name of segment n in its folder.
-func nameOf(n int) string { return fmt.Sprintf("%06d.trace", n) }
-
-// numberOf undoes nameOf; 0: the file is no segment.
-func numberOf(name string) int {
-	n, err := strconv.Atoi(strings.TrimSuffix(name, ".trace"))
-	if err != nil || n <= 0 || nameOf(n) != name {
-		return 0
-	}
-	return n
 }
 
 // A source is a folder of the archive, as a [trace.Source].
@@ -76,7 +62,7 @@ func (s *source) Segments() ([]int, error) {
 		}
 		s.listed, s.sizes = time.Now(), map[int]int64{}
 		for name, size := range sizes {
-			if n := numberOf(name); n > 0 {
+			if n := trace.SegmentNumber(name); n > 0 {
 				s.sizes[n] = size
 			}
 		}
@@ -85,7 +71,7 @@ func (s *source) Segments() ([]int, error) {
 }
 
 // Name implements [trace.Source].
-func (s *source) Name(number int) string { return s.bucket.url(s.folder + nameOf(number)) }
+func (s *source) Name(number int) string { return s.bucket.url(s.folder + trace.SegmentName(number)) }
 
 // Open implements [trace.Source].
 func (s *source) Open(number int) (trace.File, error) {
@@ -136,7 +122,7 @@ func (f file) ReadAt(p []byte, offset int64) (int, error) {
 	w := &s.window
 	if w.number != f.number || offset < w.offset || end > w.offset+int64(len(w.data)) {
 		from := max(0, min(offset, f.size-tailSize))
-		data, err := s.bucket.read(s.folder+nameOf(f.number), from, min(max(end-from, windowSize), f.size-from))
+		data, err := s.bucket.read(s.folder+trace.SegmentName(f.number), from, min(max(end-from, windowSize), f.size-from))
 		if err != nil {
 			return 0, err
 		}
