@@ -4,9 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -16,25 +14,16 @@ import (
 // life, the other takes over.
 func TestHubsOnNATS(t *testing.T) {
 	t.Parallel()
-	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	defer s.WaitForShutdown()
-	defer s.Shutdown()
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("the server does not start")
-	}
-	first, url := startHub(t, "--data", t.TempDir(), "--nats-url", s.ClientURL())
+	server := startNATS(t)
+	first, url := startHub(t, "--data", t.TempDir(), "--nats-url", server)
 	askHub(t, 200, "POST "+url+"/scored_data", "", `{"tokens":[[1],[2]],"masks":[[1],[2]],"scores":[1,0]}`)
-	second := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", s.ClientURL(), "--nats-standby")
+	second := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", server, "--nats-standby")
 	await(t, second, "waiting to see")
-	third := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", s.ClientURL(), "--nats-standby")
+	third := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", server, "--nats-standby")
 	await(t, third, "waiting to see")
 	stopHub(t, third) // Ctrl-C ends one that waits, and that is no failure
 
-	nc, err := nats.Connect(s.ClientURL())
+	nc, err := nats.Connect(server)
 	if err != nil {
 		t.Fatal(err)
 	}
