@@ -4,10 +4,30 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
+
+// startNATS starts a NATS server in this process, for the test.
+func startNATS(t *testing.T) (url string) {
+	t.Helper()
+	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(time.Minute) {
+		t.Fatal("the server does not start")
+	}
+	return s.ClientURL()
+}
 
 // TestHubsOnNATS has one hub own the groups and another one on standby. When somebody
 // takes the groups from the first, it ends with an error; when that one gives no sign of

@@ -15,36 +15,15 @@ import (
 	"testing"
 	"time"
 
-	natsserver "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
 // trainingTakeovers is how often TestKilledTrainingGoesOnElsewhere kills the run.
 var trainingTakeovers = flag.Int("training-takeovers", 2, "rounds of TestKilledTrainingGoesOnElsewhere")
-
-// startNATS starts a NATS server in this process, for the test.
-func startNATS(t *testing.T) (url string) {
-	t.Helper()
-	s, err := natsserver.NewServer(&natsserver.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(time.Minute) {
-		t.Fatal("the server does not start")
-	}
-	return s.ClientURL()
-}
 
 // content reads a file of a folder.
 func content(t *testing.T, folder, name string) []byte {
@@ -135,29 +114,6 @@ func checkLostCheckpoint(t *testing.T, url string, on func(string, ...string) []
 			t.Errorf("version %d, want %d", r.Version, 6+i)
 		}
 	}
-}
-
-// checkSteps checks that the versions of a folder follow each other, and no group is trained on
-// twice. It returns the number of steps.
-func checkSteps(t *testing.T, folder string) int {
-	t.Helper()
-	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(folder, datadir.Training))
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained := map[string]int{}
-	for i, s := range steps {
-		if s.Version != i+1 || i > 0 && s.Seconds < steps[i-1].Seconds {
-			t.Errorf("line %d is of version %d at %v s", i+1, s.Version, s.Seconds)
-		}
-		for _, id := range s.Batch {
-			if trained[id] > 0 {
-				t.Errorf("group %s was trained on for version %d and for %d", id, trained[id], s.Version)
-			}
-			trained[id] = s.Version
-		}
-	}
-	return len(steps)
 }
 
 // A trainer is quintain run in a process of its own, which trains the tiny policy.

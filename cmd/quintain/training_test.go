@@ -137,3 +137,26 @@ func TestWorkersPlayTheTinyPolicy(t *testing.T) {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
 }
+
+// checkSteps checks that the versions of a folder follow each other, and no group is trained on
+// twice. It returns the number of steps.
+func checkSteps(t *testing.T, folder string) int {
+	t.Helper()
+	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(folder, datadir.Training))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := map[string]int{}
+	for i, s := range steps {
+		if s.Version != i+1 || i > 0 && s.Seconds < steps[i-1].Seconds {
+			t.Errorf("line %d is of version %d at %v s", i+1, s.Version, s.Seconds)
+		}
+		for _, id := range s.Batch {
+			if trained[id] > 0 {
+				t.Errorf("group %s was trained on for version %d and for %d", id, trained[id], s.Version)
+			}
+			trained[id] = s.Version
+		}
+	}
+	return len(steps)
+}
