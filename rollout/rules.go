@@ -278,12 +278,14 @@ func (r Rules) room(all []sequence) Memory {
 }
 
 // conversations returns the conversations of sequences as JSON.
-func conversations(all []sequence) (json.RawMessage, error) {
-	list := make([][]quintain.Message, len(all))
+func conversations(all []sequence) (b json.RawMessage, err error) {
 	for i := range all {
-		list[i] = all[i].messages()
+		if b, err = quintain.AppendMessages(append(b, ','), all[i].messages()); err != nil {
+			return nil, err
+		}
 	}
-	return jsonform.Marshal(list)
+	b[0] = '[' // in place of the first comma
+	return append(b, ']'), nil
 }
 
 // score returns the return of the first trained turn of s, or of the first turn if none is. If shape changed the score of an
