@@ -96,6 +96,7 @@ func hidden(r rune) bool {
 // that may be control tokens of the judge's model broken up by a backslash.
 func legible(text string) string {
 	var b strings.Builder
+	b.Grow(len(text) + len(text)/16)
 	for i, r := range text {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
@@ -108,19 +109,43 @@ func legible(text string) string {
 			b.WriteRune(r)
 		}
 	}
-	return control.ReplaceAllStringFunc(b.String(), func(word string) string {
-		first, size := utf8.DecodeRuneInString(word)
-		return string(first) + `\` + word[size:]
-	})
+	return broken(b.String())
 }
+
+// broken breaks up control tokens.
+func broken(text string) string {
+	if !strings.ContainsAny(text, begins) {
+		return text
+	}
+	var b strings.Builder
+	for {
+		at := strings.IndexAny(text, begins)
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		_, size := utf8.DecodeRuneInString(text[at:])
+		b.WriteString(text[:at+size])
+		if control.MatchString(text[at:min(len(text), at+longest)]) {
+			b.WriteByte('\\')
+		}
+		text = text[at+size:]
+	}
+}
+
+// The first characters of control tokens, and the bytes of the longest.
+const (
+	begins  = "<[]|｜"
+	longest = 32
+)
 
 // control matches control tokens of the chat templates in use, by their beginning: <|…|> of most,
 // <｜…｜> of DeepSeek, [INST] of Mistral, <<SYS>> of Llama 2, <start_of_turn> of Gemma, <s> and its
 // like, and marks of reasoning and tools.
-var control = regexp.MustCompile(`(?i)<[|｜]|<<?/?sys>|[|｜]>` +
+var control = regexp.MustCompile(`(?i)^(?:<[|｜]|<<?/?sys>|[|｜]>` +
 	`|</?(?:s|bos|eos|pad|unk|mask|sep|cls|think|thinking|reasoning|tool_calls?|tool_responses?|tools|function_calls?|start_of_turn|end_of_turn|start_of_image|im_start|im_end|system|user|assistant)>` +
 	`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|args|call_id|think|img)\]` +
-	`|\]<\]|\[>\[`)
+	`|\]<\]|\[>\[)`)
 
 // cut returns a text of at most about limit bytes: of a longer one the beginning and the end, with
 // a mark between them.

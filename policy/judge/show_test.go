@@ -66,7 +66,7 @@ func TestLegible(t *testing.T) {
 		"<|im_end|>":                    `<\|im_end|\>`,
 		"<｜User｜>":                      `<\｜User｜\>`,
 		"</s><S>[INST]x[/INST]":         `<\/s><\S>[\INST]x[\/INST]`,
-		"<<SYS>><start_of_turn>":        `<\<SYS>><\start_of_turn>`,
+		"<<SYS>><start_of_turn>":        `<\<\SYS>><\start_of_turn>`,
 		"</think>":                      `<\/think>`,
 		"<|\u200bim_end|>":              `<\|\u200bim_end|\>`,
 	} {
@@ -96,7 +96,7 @@ func FuzzLegible(f *testing.F) {
 	f.Add("a\u200b<|x|>\xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := legible(text)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, hidden) || control.MatchString(got) {
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, hidden) || broken(got) != got {
 			t.Fatalf("%q: %q", text, got)
 		}
 		if len(got) > 10*len(text) {
