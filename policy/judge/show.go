@@ -12,7 +12,7 @@ import (
 )
 
 // shown returns what the judge sees of an item, as it came; empty: there is nothing to judge.
-func (it *Item) shown(view string) string {
+func (it Item) shown(view string) string {
 	switch view {
 	case Transcript:
 		return transcript(it.Transcript)
@@ -20,6 +20,13 @@ func (it *Item) shown(view string) string {
 		return it.Diff
 	}
 	return answerOf(it.Reply)
+}
+
+// Shown returns the item with a reply in all forms that a rubric may show.
+func (it Item) Shown(reply string) Item {
+	it.Reply, it.Diff = reply, reply
+	it.Transcript = []quintain.Message{{Role: quintain.RoleUser, Content: it.Question}, {Role: quintain.RoleAssistant, Content: reply}}
+	return it
 }
 
 // closing ends the reasoning in the text of a reply.
