@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -137,24 +138,32 @@ func (r *Report) Known(ctx context.Context, j *judge.Judge, canaries []Canary) e
 	right, asked, same, twice := 0, 0, 0, 0
 	for i, c := range canaries {
 		a, b := results[2*i], results[2*i+1]
-		if a.Err == nil {
-			r.Canaries++
-			for name, want := range c.Want {
-				asked++
-				if a.Verdict.Choices[name] == want {
-					right++
-				}
-			}
+		if a.Err != nil {
+			continue
 		}
-		if a.Err == nil && b.Err == nil {
-			twice++
-			if fmt.Sprint(a.Verdict.Choices) == fmt.Sprint(b.Verdict.Choices) {
-				same++
-			}
+		r.Canaries++
+		asked += len(c.Want)
+		right += c.right(a.Verdict)
+		if b.Err != nil {
+			continue
+		}
+		twice++
+		if maps.Equal(a.Verdict.Choices, b.Verdict.Choices) {
+			same++
 		}
 	}
 	r.Accuracy, r.Agreement = share(right, asked), share(same, twice)
 	return nil
+}
+
+// right returns how many choices of a verdict are the known ones.
+func (c *Canary) right(v judge.Verdict) (n int) {
+	for name, want := range c.Want {
+		if v.Choices[name] == want {
+			n++
+		}
+	}
+	return n
 }
 
 // fits reports known verdicts that a rubric cannot give.
