@@ -42,6 +42,7 @@ var floors = [][]string{
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
 		"sandbox/trial",
+		"codegrade",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
