@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -78,9 +79,24 @@ func (c *Code) open() error {
 		if err == nil && len(strength.Lacks) > 0 {
 			err = fmt.Errorf("%w: it lacks %s; quintain sandbox probe says more", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
 		}
-		c.judge, c.err = (&codegrade.Grader{Sandbox: box}).Grade, err
+		c.judge, c.err = fewAtOnce((&codegrade.Grader{Sandbox: box}).Grade), err
 	})
 	return c.err
+}
+
+// fewAtOnce has programs wait for those before them: hundreds that share the processors would
+// all be judged late.
+func fewAtOnce(j Judge) Judge {
+	seats := make(chan struct{}, runtime.GOMAXPROCS(0))
+	return func(ctx context.Context, tests codegrade.Tests, code string) (codegrade.Verdict, error) {
+		select {
+		case seats <- struct{}{}:
+		case <-ctx.Done():
+			return codegrade.Verdict{}, context.Cause(ctx)
+		}
+		defer func() { <-seats }()
+		return j(ctx, tests, code)
+	}
 }
 
 // Fits implements [scenario.Fitter]: the answers must be programs, and the machine must be able
