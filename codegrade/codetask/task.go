@@ -1,13 +1,13 @@
 package codetask
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // TaskName is the name of the task.
@@ -28,7 +28,7 @@ type params struct {
 func (p params) json() json.RawMessage { return fmt.Appendf(nil, `{"level":%d}`, p.Level) }
 
 func readParams(object json.RawMessage) (p params, err error) {
-	d := json.NewDecoder(bytes.NewReader(object))
+	d := jsonform.NewDecoder(object)
 	d.DisallowUnknownFields()
 	return p, d.Decode(&p)
 }
