@@ -63,7 +63,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"codegrade/codetask", "codegrade/codeplay",
+		"codegrade/codeplay",
 		"trace/sources",
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",

@@ -78,6 +78,10 @@ func (f field) number(r *rng.Rand, s size) int64 {
 		return f.val[0]
 	case s.span == -2:
 		return f.val[1]
+	case f.val[1]-f.val[0] >= 1000 && s.len == 1:
+		return f.val.of(s.span + 1) // 0, or a small number
+	case f.val[1]-f.val[0] >= 1000 && s.len == 2:
+		return f.val.of([]int64{-1, 10}[bit(s.span > 1)])
 	case f.val[1]-f.val[0] < 1000:
 		return r.Between64(f.val[0], f.val[1])
 	}

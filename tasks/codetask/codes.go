@@ -185,9 +185,14 @@ $extra$max        elif not stack or close[stack.pop()] != c:
 // drawBrackets draws a text of brackets that is often correct.
 func drawBrackets(r *rng.Rand, n int, pairs []string) string {
 	var open, text []byte
+	nests := r.Chance(0.7) // no bracket directly inside one of its kind
 	share := rng.Pick(r, []float64{0.5, 0.6, 0.8})
 	for len(text)+len(open) < n {
-		if p := rng.Pick(r, pairs); len(open) == 0 || r.Chance(share) {
+		p := rng.Pick(r, pairs)
+		if len(open) > 0 && open[len(open)-1] == p[1] && nests {
+			p = pairs[(slices.Index(pairs, p)+1)%len(pairs)]
+		}
+		if len(open) == 0 || r.Chance(share) {
 			text, open = append(text, p[0]), append(open, p[1])
 			continue
 		}

@@ -29,6 +29,12 @@ var properties = []property{
 	{"have an even sum of digits", "sum(map(int, str(abs(x)))) % 2 == 0", span{}, func(x, _ int64) bool { return digitSum(x)%2 == 0 }},
 }
 
+// The indices of a property and of a formula.
+const (
+	endsIn    = 10
+	lastDigit = 9
+)
+
 // A formula makes a number of a number.
 type formula struct {
 	text string // after "replace each number x by"

@@ -71,6 +71,9 @@ func distinct(v []int64) []int64 {
 // foldKept keeps some numbers, changes them and folds them.
 func foldKept(r *rng.Rand) draft {
 	keep, to := drawProperty(r), drawFormula(r)
+	for keep.id == endsIn && to.id == lastDigit {
+		to = drawFormula(r) // the last digit of numbers that end in one is no question
+	}
 	f, id := pick(r, folds)
 	return draft{
 		task:   fill("Keep only the numbers of `a` that $p, in their order. Then replace each of them by $f.", "$p", keep.text, "$f", to.text),

@@ -14,14 +14,18 @@ func rankValues(r *rng.Rand) draft {
 	ties, tie := pick(r, []string{"in the order of their first appearance in `a`", "smaller values first", "larger values first"})
 	k := r.Between64(1, 4)
 	result, counts := either(r, "the values", "how often they are in `a`, in the order of the ranking")
+	order := " Equally frequent values stand $t."
+	if counts {
+		order, tie = "", 0
+	}
 	sign := map[bool]string{false: "-"}[rare]
 	d := draft{
-		task:   fill("Rank the different values of `a`, $m. Equally frequent values stand $t. Take the first $k of the ranking, or all if there are fewer.", "$m", most, "$t", ties, "$k", decimal(k)),
+		task:   fill("Rank the different values of `a`, $m.$o Take the first $k of the ranking, or all if there are fewer.", "$m", most, "$o", fill(order, "$t", ties), "$t", ties, "$k", decimal(k)),
 		want:   result,
 		form:   list,
 		fields: []field{{name: "a", form: list, len: span{0, 100}, val: span{-50, 50}}},
 		before: "from collections import Counter\n",
-		body: fill("    count = Counter(a)\n    ranked = sorted(count, key=lambda x: ($scount[x], $t))\n    return $r\n", "$s", sign, "$t", []string{"", "x", "-x"}[tie],
+		body: fill("    count = Counter(a)\n    ranked = sorted(count, key=lambda x: $key)\n    return $r\n", "$key", []string{"$scount[x]", "($scount[x], x)", "($scount[x], -x)"}[tie],
 			"$r", map[bool]string{false: "ranked[:$k]", true: "[count[x] for x in ranked[:$k]]"}[counts]),
 		drawn: []int64{bit(rare), tie, k, bit(counts)},
 		solve: func(in input) any {
@@ -47,8 +51,7 @@ func rankValues(r *rng.Rand) draft {
 			return ranked
 		},
 	}
-	d.body = fill(d.body, "$k", decimal(k), ", )", ")", "(-count[x])", "-count[x]", "(count[x])", "count[x]")
-	d.body = strings.ReplaceAll(strings.ReplaceAll(d.body, "(-count[x])", "-count[x]"), "(count[x])", "count[x]")
+	d.body = fill(d.body, "$s", sign, "$k", decimal(k))
 	return d
 }
 

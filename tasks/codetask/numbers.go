@@ -121,7 +121,7 @@ func foldRange(r *rng.Rand) draft {
 		drawn: []int64{one.id, one.k, other.id, other.k, bit(some), bit(open), id},
 		bend: func(r *rng.Rand, in input) {
 			if r.Chance(0.7) {
-				in[1] = min(120, in.num(0)+r.Between64(0, 20))
+				in[1] = min(120, in.num(0)+r.Between64(0, rng.Pick(r, []int64{1, 4, 20})))
 			}
 		},
 		solve: func(in input) any {

@@ -40,6 +40,29 @@ var (
 		{"total_records", totalRecords},
 		{"serve_queue", serveQueue},
 	}
-	levelThree = []kind{}
-	levelFour  = []kind{}
+	levelThree = []kind{
+		{"grid_path", gridPath},
+		{"order_tasks", orderTasks},
+		{"evaluate_expression", evaluateExpression},
+		{"pay_amount", payAmount},
+		{"longest_subsequence", longestSubsequence},
+		{"edit_cost", editCost},
+		{"choose_intervals", chooseIntervals},
+		{"simulate_cache", simulateCache},
+		{"join_groups", joinGroups},
+		{"measure_tree", measureTree},
+	}
+	levelFour = []kind{
+		{"cheapest_route", cheapestRoute},
+		{"best_nodes", bestNodes},
+		{"count_inversions", countInversions},
+		{"window_extremes", windowExtremes},
+		{"count_blocks", countBlocks},
+		{"fold_bars", foldBars},
+		{"smallest_limit", smallestLimit},
+		{"update_ranges", updateRanges},
+		{"text_borders", textBorders},
+		{"far_term", recurrence},
+		{"count_numbers", countNumbers},
+	}
 )

@@ -15,7 +15,7 @@ func intervalField(n, high int64) field {
 // drawIntervals draws intervals of which many meet.
 func drawIntervals(r *rng.Rand, f field, s size) [][]int64 {
 	high := f.val[1]
-	width := min(2*high, max(12, rng.Pick(r, []int64{3, 3, 8})*s.len))
+	width := min(2*high, max(12, rng.Pick(r, []int64{3, 8, 30})*s.len))
 	if s.span < 0 {
 		width = 2 * high
 	}
@@ -23,7 +23,7 @@ func drawIntervals(r *rng.Rand, f field, s size) [][]int64 {
 	list := make([][]int64, f.len.of(s.len))
 	for i := range list {
 		start := r.Between64(low, low+width-1)
-		longest := max(2, width/rng.Pick(r, []int64{2, 4, 10}))
+		longest := max(2, width/rng.Pick(r, []int64{2, 4, width / 8, width / 7}))
 		list[i] = []int64{start, min(high, r.Between64(start+1, start+longest))}
 		if i > 0 && r.Chance(0.3) {
 			list[i] = touching(r, list[i-1], list[i], high)
@@ -90,7 +90,15 @@ $least    return $r
 	if least > 0 {
 		d.task += fill(" Then leave out the intervals with fewer than $l integers.", "$l", decimal(least+1))
 	}
-	d.make = func(r *rng.Rand, s size) input { return input{drawIntervals(r, d.fields[0], s)} }
+	d.make = func(r *rng.Rand, s size) input {
+		spans := drawIntervals(r, d.fields[0], s)
+		for i, one := range spans {
+			if near := least > 0 && r.Chance(0.5); near {
+				spans[i] = []int64{one[0], min(1000, one[0]+least-r.Between64(0, 1))}
+			}
+		}
+		return input{spans}
+	}
 	return d
 }
 

@@ -75,10 +75,10 @@ func countDays(r *rng.Rand) draft {
 		make: func(r *rng.Rand, s size) input {
 			first := day(drawDay(r))
 			last := first.AddDate(0, 0, r.Between(0, []int{40, 800, 8000}[bit(s.len > 3)+bit(s.len > 20)]))
-			for near := 0; near < 400 && r.Chance(0.99) && !rule.is(last, k); near++ {
+			for near := bit(r.Chance(0.4)) * 400; near < 400 && !rule.is(last, k); near++ {
 				last = last.AddDate(0, 0, 1)
 			}
-			for near := 0; near < 400 && r.Chance(0.99) && !rule.is(first, k) && first.Before(last); near++ {
+			for near := bit(r.Chance(0.4)) * 400; near < 400 && !rule.is(first, k) && first.Before(last); near++ {
 				first = first.AddDate(0, 0, 1)
 			}
 			last = dayOf(min(last.Format(dateForm), "2099-12-31"))

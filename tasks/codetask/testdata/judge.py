@@ -1,7 +1,6 @@
 """Run the Python of problems against their tests, and mutants of it.
 
-Reads problems as JSON lines from standard input: kind, python, tests and mutants, how many mutants to make. Writes a
-JSON line for each: failed, the inputs of cases with another output; slowest, in seconds; made, the number of mutants;
+Reads problems of a kind as JSON lines from standard input: kind, python and tests. Writes a JSON line for each: failed, the inputs of cases with another output; slowest, in seconds; made, the number of mutants;
 alive, the mutants that pass all tests, each as the line that differs, before and after.
 """
 
@@ -16,6 +15,7 @@ import sys
 import time
 
 SECONDS = 1.0  # of a mutant and a case
+MUTANTS = 60  # of all problems, of which one gives a third at most
 
 SWAPS = {
     ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt), ast.GtE: (ast.Gt, ast.LtE),
@@ -144,7 +144,7 @@ def survives(code, tests):
     return True
 
 
-def judge(problem):
+def judge(problem, most):
     """What one problem says."""
     code, tests = compile(problem["python"], "reference", "exec"), problem["tests"]
     failed, slowest = [], 0.0
@@ -157,10 +157,10 @@ def judge(problem):
             failed.append(f"{e!r} for {case['input'][:300]}")
         slowest = max(slowest, time.process_time() - began)
     made, alive = 0, []
-    if problem["mutants"]:
+    if most > 0:
         every = list(mutants(problem["python"]))
-        step = max(1, len(every) / problem["mutants"])
-        for i in range(min(len(every), problem["mutants"])):
+        step = max(1, len(every) / most)
+        for i in range(min(len(every), most)):
             code, text = every[int(i * step)]
             made += 1
             if survives(code, tests):
@@ -171,8 +171,11 @@ def judge(problem):
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     signal.signal(signal.SIGALRM, stop)
+    left = MUTANTS
     for line in sys.stdin:
-        print(json.dumps(judge(json.loads(line))), flush=True)
+        judged = judge(json.loads(line), min(left, MUTANTS // 3))
+        left -= judged["made"]
+        print(json.dumps(judged), flush=True)
 
 
 if __name__ == "__main__":

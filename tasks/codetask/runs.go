@@ -93,17 +93,19 @@ func longestRun(r *rng.Rand) draft {
 		want:   result,
 		form:   number,
 		fields: []field{{name: "a", form: list, len: span{0, 80}, val: span{-99, 99}}},
-		body: fill(`
-    best, at, start = 0, -1, 0
+		body: only(fill(`
+    best, start = 0, 0
+    at = -1##12
     for i, y in enumerate(a):
         x = a[i - 1]
-        if i > 0 and not ($c):
+        if not ($c):
             start = i
         length = i - start + 1
         if length $better best:
-            best, at = length, start
+            best = length
+            at = start##12
     return $result
-`, "$c", fill(condition.py, "$k", decimal(k)), "$better", map[bool]string{false: ">", true: ">="}[last], "$result", []string{"best", "sum(a[at:at + best])", "at"}[resultID]),
+`, "$c", fill(condition.py, "$k", decimal(k)), "$better", map[bool]string{false: ">", true: ">="}[last], "$result", []string{"best", "sum(a[at:at + best])", "at"}[resultID]), resultID),
 		drawn: []int64{id, k, bit(last), resultID},
 		bend: func(r *rng.Rand, in input) {
 			for a, i := in.list(0), 1; i < len(a); i++ {
