@@ -82,8 +82,12 @@ type running struct {
 	pid    int
 	began  time.Time
 	mu     sync.Mutex
-	over   bool        // the child was waited for: its number may be another's
-	why    sandbox.End // it was killed for; empty: it was not
+	over   bool          // the child was waited for: its number may be another's
+	why    sandbox.End   // it was killed for; empty: it was not
+	cell   bool          // of a session
+	full   bool          // an output of the cell is beyond its limit
+	asked  time.Time     // when the cell was interrupted
+	before time.Duration // on the processor, of the session's cells before
 	stdout capped
 	stderr capped
 	peak   int64
@@ -192,11 +196,11 @@ func (r *running) unstarted(failed error) (sandbox.Result, error) {
 	return sandbox.Result{}, failed
 }
 
-// kill ends the child, and with it all processes of the job.
+// kill ends the child, and with it all processes of the job. A cell is interrupted first.
 func (r *running) kill(why sandbox.End) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
+	if r.over || r.cell && r.interrupt(why) {
 		return
 	}
 	if r.why == "" {

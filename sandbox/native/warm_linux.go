@@ -38,7 +38,8 @@ func (r *running) runWarm(ctx context.Context) (sandbox.Result, error) {
 	defer group.Wait()
 	r.began = time.Now()
 	fds := append(pipes.standard[:], rules)
-	if err := unix.Sendmsg(r.fork.job, r.order(), unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
+	job := order(r.limits, cpuSeconds(r.limits), r.folder.Path, r.job.HashSeed(), r.job.Argv[len(r.box.config.Zygote):]...)
+	if err := unix.Sendmsg(r.fork.job, job, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
 		return sandbox.Result{}, fmt.Errorf("the job of a fork: %w", err)
 	}
 	pipes.closeTheirs()
@@ -47,12 +48,11 @@ func (r *running) runWarm(ctx context.Context) (sandbox.Result, error) {
 	return r.waitWarm()
 }
 
-// order is what a fork needs to know of its job: see enter in zygote.py.
-func (r *running) order() []byte {
-	l := r.limits
-	numbers := fmt.Sprintf("%d %d %d %d", cpuSeconds(l), l.FileSize, l.Open, 4*l.Memory)
-	fields := append([]string{numbers, r.folder.Path, fmt.Sprint(r.job.HashSeed())}, r.job.Argv[len(r.box.config.Zygote):]...)
-	return []byte(strings.Join(fields, "\x00"))
+// order is what a fork needs to know of its job: see enter in zygote.py. Without arguments it is a
+// session.
+func order(limits sandbox.Limits, cpu int64, folder string, seed uint32, argv ...string) []byte {
+	numbers := fmt.Sprintf("%d %d %d %d", cpu, limits.FileSize, limits.Open, 4*limits.Memory)
+	return fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s", numbers, folder, seed, strings.Join(argv, "\x00"))
 }
 
 // waitWarm waits for the end of the fork.

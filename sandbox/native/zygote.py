@@ -5,7 +5,8 @@
 # the instructions of the filter that compare with the number of the process.
 bare = dict(globals())  # of a __main__ that has done nothing
 
-import atexit, ctypes, gc, importlib.machinery, os, resource, select, signal, struct, sys, _socket
+import ast, atexit, ctypes, gc, importlib.machinery, linecache, os, resource, select
+import signal, struct, sys, traceback, _socket
 import array, bisect, cmath, collections, copy, datetime, decimal, fractions, functools, heapq, io
 import itertools, json, math, operator, random, re, statistics, string, threading, time, typing
 
@@ -74,7 +75,8 @@ class Filter(ctypes.Structure):
 def confine(cpu, fsize, nofile, memory, rules):
     """The limits of the job, its own rules of landlock, and the last filter: no process, no way back."""
     for limit, most in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, fsize), (resource.RLIMIT_NOFILE, nofile), (resource.RLIMIT_AS, memory)):
-        resource.setrlimit(limit, (most, most))
+        if most:
+            resource.setrlimit(limit, (most, most))
     check(libc.syscall(ctypes.c_long(446), ctypes.c_long(rules), ctypes.c_long(0)), "landlock_restrict_self")
     for at in pids:
         struct.pack_into("=I", code, 8 * at + 4, os.getpid())
@@ -83,11 +85,15 @@ def confine(cpu, fsize, nofile, memory, rules):
 
 
 def enter(socket):
-    """Makes the fork the process of its job. Returns the arguments after the interpreter's own."""
-    packet, fds = receive(_socket.socket(fileno=socket), 110 << 10)
+    """Makes the fork the process of its job. Returns the arguments after the interpreter's own, none for
+    a session, which keeps the socket as descriptor 3."""
+    job = _socket.socket(fileno=socket)
+    packet, fds = receive(job, 110 << 10)
     if not packet:  # Go has no job for it any more
         os._exit(0)
     numbers, folder, seed, *argv = packet.split(b"\0")
+    if argv == [b""]:
+        argv = []
     os.setpgid(0, 0)
     os.chdir(folder)
     os.environ.update(HOME=os.fsdecode(folder), TMPDIR=os.fsdecode(folder), PYTHONHASHSEED=seed.decode())
@@ -97,20 +103,28 @@ def enter(socket):
     own = sys.orig_argv.index("-c")
     sys.argv[:] = [os.fsdecode(arg) for arg in argv]
     sys.orig_argv[own:] = sys.argv
-    if argv[0] == b"-c":
+    if argv[:1] == [b"-c"]:
         del sys.argv[1]
     sys.setrecursionlimit(sys.getrecursionlimit() + 2)  # for this file and its call below
     tell(b"s", os.getpid())
     control.detach()
-    os.closerange(3, 1 << 16)
+    socket = job.detach()
+    if not argv:
+        os.dup2(socket, 3, inheritable=False)
+    os.closerange(3 if argv else 4, 1 << 16)
     return argv
+
+
+def new_main():
+    """Makes a __main__, and returns its names."""
+    main = sys.modules["__main__"] = type(sys)("__main__")
+    main.__dict__.update(bare)
+    return main.__dict__
 
 
 def begin(argv):
     """Returns the function of the interpreter that runs a program in a new __main__, and its arguments."""
-    main = sys.modules["__main__"] = type(sys)("__main__")
-    scope = main.__dict__
-    scope.update(bare)
+    scope = new_main()
     flags = (ctypes.c_int * 2)(0, sys.version_info[1])
     if argv[0] == b"-c":
         flags[0] = 0x800  # PyCF_IGNORE_COOKIE
@@ -179,6 +193,39 @@ def finish(status):
     ctypes.pythonapi.exit(status)
 
 
+def session():
+    """Runs cells in one __main__, until Go sends no more. Go trusts nothing that comes from here."""
+    socket, scope, handler = _socket.socket(fileno=3), new_main(), signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # between cells
+    for n in itertools.count(1):
+        cell = socket.recv(110 << 10)
+        if not cell:
+            os._exit(0)
+        cell, name, status = cell[1:].decode(), "<cell %d>" % n, 0
+        linecache.cache[name] = len(cell), None, cell.splitlines(True), name
+        try:
+            try:
+                signal.signal(signal.SIGINT, handler)
+                tree = compile(cell, name, "exec", ast.PyCF_ONLY_AST, True)
+                last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+                exec(compile(tree, name, "exec", 0, True), scope)
+                if last is not None:
+                    sys.displayhook(eval(compile(ast.Expression(last.value), name, "eval", 0, True), scope))
+            finally:
+                handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        except SystemExit as e:
+            status = status_of(e)
+        except BaseException as e:
+            traceback.print_exception(type(e), e, e.__traceback__.tb_next)
+            status = 1
+        for f in (sys.stdout, sys.stderr):
+            try:
+                f.flush()
+            except Exception:
+                pass
+        socket.send(struct.pack("=i", status))
+
+
 def quiet(*_, hook=sys.excepthook):
     """An excepthook, once: all was said."""
     sys.excepthook = hook
@@ -189,7 +236,7 @@ gc.freeze()
 job = serve()
 try:
     job = enter(job)
-    run, job = begin(job)
+    run, job = begin(job) if job else (session, ())
 except Exception as e:  # ours, not the job's
     tell(b"x", os.getpid(), text=repr(e))
     os._exit(1)
