@@ -3,8 +3,11 @@
 package native
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -64,6 +67,53 @@ func BenchmarkZygote(b *testing.B) {
 	}
 	all.Wait()
 	b.ReportMetric(float64(b.N/4*4)/time.Since(began).Seconds(), "jobs/s")
+}
+
+// BenchmarkSessions opens sessions that stay, and reports the median of their first cells and how much
+// memory each has when all are idle.
+func BenchmarkSessions(b *testing.B) {
+	box := benchBox(b, benched)
+	var took []time.Duration
+	var bytes int64
+	sessions := make([]sandbox.Session, b.N)
+	for i := range sessions {
+		var err error
+		if sessions[i], err = box.Open(b.Context(), sandbox.Spec{}); err != nil {
+			b.Fatal(err)
+		}
+		began := time.Now()
+		if got, err := sessions[i].Run(b.Context(), "import math\nx = [i * i for i in range(1000)]\nsum(x)", sandbox.Limits{}); err != nil || string(got.Stdout) != "332833500\n" {
+			b.Fatalf("%+v, error %v", got, err)
+		}
+		took = append(took, time.Since(began))
+	}
+	for _, s := range sessions {
+		bytes += share(b, s.(*session).pid)
+	}
+	slices.Sort(took)
+	b.ReportMetric(took[len(took)/2].Seconds()*1000, "cell-ms")
+	b.ReportMetric(float64(bytes)/float64(b.N)/(1<<20), "MiB/session")
+	for _, s := range sessions {
+		if err := s.Close(); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+// share is the memory of a process, of shared pages its share.
+func share(b *testing.B, pid int) (bytes int64) {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "Pss: %d kB", &bytes); err == nil {
+			return bytes << 10
+		}
+	}
+	b.Fatalf("no share in %q", text)
+	return 0
 }
 
 // benched is the interpreter of the benchmarks.

@@ -16,7 +16,7 @@ import (
 func TestManyJobsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	passable(t, dir)
-	b := openWith(t, Config{Dir: dir, Zygote: isolated})
+	b := openWith(t, Config{Dir: dir, Zygote: here(isolated)})
 	if len(b.strength.Lacks) > 0 || !b.strength.Holds(LayerPIDSpace) {
 		t.Logf("no job runs here: %+v", b.strength)
 		return
@@ -24,7 +24,7 @@ func TestManyJobsAtOnce(t *testing.T) {
 	run := func(n int) {
 		want := strconv.Itoa(n)
 		job := sandbox.Job{Argv: []string{"cat"}, Stdin: []byte(want), Limits: sandbox.Limits{Processes: 1 + n%2}}
-		if n%3 == 0 {
+		if n%3 == 0 && len(b.config.Zygote) > 0 {
 			job.Argv, job.Limits.Processes = slices.Concat(isolated, []string{"-c", "print(input(), end='')"}), 1
 		}
 		got, err := b.Run(t.Context(), job)
@@ -32,7 +32,7 @@ func TestManyJobsAtOnce(t *testing.T) {
 			t.Errorf("%+v, error %v, want the output %s", got, err, want)
 		}
 	}
-	spared := func() bool { return len(b.zygotes.all[0].spare) == 1 }
+	spared := func() bool { return len(b.zygotes.all) == 0 || len(b.zygotes.all[0].spare) == 1 }
 	run(0)
 	until(t, "a fork is spare", spared)
 	before := descriptors(t)

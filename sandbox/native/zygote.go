@@ -32,6 +32,12 @@ func checkZygote(argv []string) error {
 	return nil
 }
 
+// With less, an interpreter hardly starts. A fresh one fails as it does without a sandbox.
+const (
+	leastMemory = 32 << 20
+	leastOpen   = 16
+)
+
 // endOfZip is in each zip archive, which Python runs too.
 var endOfZip = []byte("PK\x05\x06")
 
@@ -39,6 +45,9 @@ var endOfZip = []byte("PK\x05\x06")
 func (b *Box) warm(job sandbox.Job) bool {
 	own := b.config.Zygote
 	if len(own) == 0 || job.Limits.Processes > 1 || len(job.Argv) <= len(own) || !slices.Equal(job.Argv[:len(own)], own) {
+		return false
+	}
+	if l := job.Limits.Filled(); l.Memory < leastMemory || l.Open < leastOpen {
 		return false
 	}
 	if job.HashSeed() != 0 && !slices.Contains(own, "-I") && !slices.Contains(own, "-E") {

@@ -119,24 +119,41 @@ func TestZygoteIsLikeFresh(t *testing.T) {
 	}
 }
 
-// pair opens a box without zygotes, and one with; nil where no job runs.
+// pair opens a box without zygotes, and one with; nil where neither runs.
 func pair(t *testing.T) (fresh, warm *Box) {
 	t.Helper()
-	boxes := [2]*Box{}
-	for i, zygote := range [][]string{nil, isolated} {
-		dir := t.TempDir()
-		passable(t, dir)
-		boxes[i] = openWith(t, Config{Dir: dir, Zygote: zygote})
-	}
-	if lacks := boxes[0].strength.Lacks; len(lacks) > 0 {
-		t.Logf("no job runs here: lacks %q", lacks)
+	fresh, warm = zygoteBox(t, nil), zygoteBox(t, isolated)
+	if warm == nil {
 		return nil, nil
 	}
-	return boxes[0], boxes[1]
+	return fresh, warm
 }
 
-// same runs a job in two boxes, and compares all but the time.
-func same(t *testing.T, fresh, warm *Box, job sandbox.Job) {
+// zygoteBox opens a box with zygotes; nil where none can run.
+func zygoteBox(t *testing.T, zygote []string) *Box {
+	t.Helper()
+	dir := t.TempDir()
+	passable(t, dir)
+	b := openWith(t, Config{Dir: dir, Zygote: here(zygote)})
+	if len(b.strength.Lacks) > 0 || len(zygote) > 0 && len(b.config.Zygote) == 0 {
+		t.Logf("no zygote runs here: lacks %q, python3 or more", b.strength.Lacks)
+		return nil
+	}
+	return b
+}
+
+// here returns the arguments of a zygote, or none where there is no such interpreter.
+func here(zygote []string) []string {
+	if len(zygote) > 0 {
+		if _, err := lookUp(zygote[0]); err != nil {
+			return nil
+		}
+	}
+	return zygote
+}
+
+// same runs a job in two boxes, and compares all but the time. It returns the output.
+func same(t *testing.T, fresh, warm *Box, job sandbox.Job) string {
 	t.Helper()
 	want, err := fresh.Run(t.Context(), job)
 	if err != nil {
@@ -150,6 +167,7 @@ func same(t *testing.T, fresh, warm *Box, job sandbox.Job) {
 	if got.End != want.End || got.Code != want.Code || text(warm, got.Stdout) != text(fresh, want.Stdout) || text(warm, got.Stderr) != text(fresh, want.Stderr) {
 		t.Errorf("%s %d\n%q\n%q\nfresh: %s %d\n%q\n%q", got.End, got.Code, got.Stdout, got.Stderr, want.End, want.Code, want.Stdout, want.Stderr)
 	}
+	return string(got.Stdout)
 }
 
 // jobFolder replaces the names of jobs' folders in a text.
@@ -171,7 +189,7 @@ const launch = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"
 
 // Run runs a job.
 func (l launched) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
-	if len(job.Argv) > 0 && bytes.HasPrefix(job.Files[strings.TrimPrefix(job.Argv[0], "./")], []byte("\x7fELF")) {
+	if len(l.config.Zygote) > 0 && len(job.Argv) > 0 && bytes.HasPrefix(job.Files[strings.TrimPrefix(job.Argv[0], "./")], []byte("\x7fELF")) {
 		job.Argv = slices.Concat(isolated, []string{"-c", launch}, job.Argv)
 	}
 	return l.Box.Run(ctx, job)
@@ -180,8 +198,26 @@ func (l launched) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, err
 // The forks of a zygote hold what a sandbox promises.
 func TestSandboxOfZygote(t *testing.T) {
 	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
-		return launched{openWith(t, Config{Dir: dir, Zygote: isolated})}
+		return launched{openWith(t, Config{Dir: dir, Zygote: here(isolated)})}
 	})
+}
+
+// Without -I the seed of hashes holds: a zygote has seed 0, and jobs with another start fresh.
+func TestZygoteWithSeed(t *testing.T) {
+	flags := []string{"python3", "-s", "-P", "-S", "-B"}
+	fresh, warm := zygoteBox(t, nil), zygoteBox(t, flags)
+	if warm == nil {
+		return
+	}
+	outputs := map[string]bool{}
+	for seed := range uint64(2) {
+		const program = "import sys, os; print(hash('abc'), {'a', 'b', 'c', 'd'}, sys.flags, sys.path, dict(os.environ, HOME='', TMPDIR=''))"
+		job := sandbox.Job{Argv: slices.Concat(flags, []string{"-c", program}), Seed: seed}
+		outputs[same(t, fresh, warm, job)] = true
+	}
+	if len(outputs) != 2 {
+		t.Errorf("two seeds give the same: %v", outputs)
+	}
 }
 
 // peer looks for its first argument in all that it can find in its memory, where every byte is
@@ -254,6 +290,9 @@ func TestZygoteIsReplaced(t *testing.T) {
 
 // An interpreter that cannot be a zygote is refused, and one that cannot start tells why.
 func TestZygoteFailsToStart(t *testing.T) {
+	if zygoteBox(t, isolated) == nil {
+		return
+	}
 	for _, c := range []struct{ argv, want string }{
 		{"python3", "-I"}, {"python3 -s -S", "-I"}, {"python3 -I -i", `"-i"`}, {"python3 -I -c pass", `"-c"`},
 		{"no-such-python -I", sandbox.ErrNoProgram.Error()}, {"/bin/false -I", "status 0x100"},
@@ -262,10 +301,7 @@ func TestZygoteFailsToStart(t *testing.T) {
 		passable(t, dir)
 		b, err := New(Config{Dir: dir, Zygote: strings.Fields(c.argv)})
 		if err == nil {
-			if len(b.strength.Lacks) == 0 {
-				t.Errorf("%s: no error", c.argv)
-			}
-			_ = b.Close()
+			t.Errorf("%s: no error, %v", c.argv, b.Close())
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q in it", c.argv, err, c.want)
 		}
@@ -273,4 +309,26 @@ func TestZygoteFailsToStart(t *testing.T) {
 			t.Errorf("%s: %v are left", c.argv, left)
 		}
 	}
+}
+
+// Whatever a zygote says, its reader goes on or ends it: it neither panics nor waits.
+func FuzzReports(f *testing.F) {
+	f.Add([]byte("e\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00n\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), true)
+	f.Add(bytes.Repeat([]byte("s\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), 9), false)
+	f.Fuzz(func(t *testing.T, packets []byte, one bool) {
+		z := &zygote{answers: make(chan answer, 1), forks: map[int]*fork{}}
+		if one {
+			z.forks[2] = &fork{job: -1, pidfd: -1, reports: make(chan report, 4)}
+		}
+		for packet := range slices.Chunk(packets, reportSize) {
+			if err := z.take(packet, nil); err != nil {
+				return
+			}
+		}
+		for pid, f := range z.forks {
+			if len(f.reports) > cap(f.reports) || pid <= 0 {
+				t.Errorf("process %d has %d reports", pid, len(f.reports))
+			}
+		}
+	})
 }

@@ -52,6 +52,12 @@ func TestWarm(t *testing.T) {
 			}
 		}
 	}
+	for _, limits := range []sandbox.Limits{{Memory: 20 << 20}, {Open: 3}} {
+		b := &Box{config: Config{Zygote: []string{"python3", "-I"}}}
+		if b.warm(sandbox.Job{Argv: []string{"python3", "-I", "-c", "pass"}, Limits: limits}) {
+			t.Errorf("warm within %+v", limits)
+		}
+	}
 	if (&Box{}).warm(sandbox.Job{Argv: []string{"-c", "pass"}}) {
 		t.Error("a box without zygote is warm")
 	}
