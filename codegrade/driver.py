@@ -244,7 +244,13 @@ def tests(task):
 def run(task, book):
     tree = ast.parse(task["source"], "tests.py")
     code = compile(Lenient().visit(tree) if task["record"] else tree, "tests.py", "exec", dont_inherit=True)
-    names = {name: book.proxy(name) for name in names_of(code) if not hasattr(builtins, name) and not name.startswith("__")}
+    names = {"__name__": "prelude"}
+    try:
+        exec(task["prelude"], names)
+    except Exception:
+        pass  # it needs the program behind it
+    ours = [name for name in names_of(code) if name not in names and not hasattr(builtins, name) and not name.startswith("__")]
+    names.update((name, book.proxy(name)) for name in ours + [task["function"]])
     names["__name__"] = "__main__"
     exec(code, names)
 

@@ -169,13 +169,11 @@ func (j *judgement) judge(ctx context.Context) ([]Outcome, error) {
 	}
 	outcomes := make([]Outcome, len(j.order))
 	outcomes[0] = first
-	n := len(outcomes)
 	if j.stops() && first.Reason != "" {
-		n = 1
-	} else if n, err = j.rest(ctx, outcomes); err != nil {
-		return nil, err
+		return outcomes[:1], nil
 	}
-	return outcomes[:n], nil
+	n, err := j.rest(ctx, outcomes)
+	return outcomes[:n], err
 }
 
 // stops reports whether the first failure decides.
