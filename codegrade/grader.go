@@ -91,10 +91,13 @@ func (g *Grader) newJudgement(tests Tests, code string) (*judgement, error) {
 		return nil, err
 	}
 	problem := sha256.Sum256(form)
-	j := &judgement{grader: g, tests: tests, limits: tests.Limits.Filled()}
+	j := &judgement{grader: g, tests: tests, limits: tests.Limits}
 	j.seed = binary.BigEndian.Uint64(problem[:])
 	j.hash = sha256.Sum256(append(problem[:], code...))
 	j.language, _ = languageOf(tests.Language)
+	if j.limits.Processes == 0 {
+		j.limits.Processes = j.language.processes
+	}
 	j.order = tests.order(problem)
 	j.code = code
 	if tests.Prelude != "" {
