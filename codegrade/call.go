@@ -43,15 +43,13 @@ func (j *judgement) call(ctx context.Context, c Case) (Outcome, error) {
 	if err != nil {
 		return o, err // Check lets no such tests through
 	}
-	value, why := resultOf(result)
-	switch {
-	case why != nil:
-		o.Reason, o.Error = WrongAnswer, why.Error()
-		return o, nil
-	case !equal(want, value):
+	value, fault := resultOf(result)
+	if fault != nil || !equal(want, value) {
 		o.Reason = WrongAnswer
 	}
-	if text, err := jsonform.MarshalLegible(value); err == nil { // infinity has no form
+	if fault != nil {
+		o.Error = fault.Error()
+	} else if text, err := jsonform.MarshalLegible(value); err == nil { // infinity has no form
 		o.Output = shown(string(text))
 	}
 	return o, nil
