@@ -96,10 +96,10 @@ func take(ctx context.Context, slots chan<- struct{}) error {
 	}
 }
 
-// sandboxed runs a job. We make no job that a sandbox refuses.
+// sandboxed runs a job. A sandbox refuses none of ours but for the program that a compiler made.
 func (g *Grader) sandboxed(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	got, err := g.Sandbox.Run(ctx, job)
-	if err == nil && got.End == sandbox.Refused {
+	if err == nil && got.End == sandbox.Refused && job.Argv[0] != "./"+program {
 		err = fmt.Errorf("the sandbox refuses a job: %s", got.Why)
 	}
 	return got, err

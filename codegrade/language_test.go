@@ -18,6 +18,7 @@ func TestLanguages(t *testing.T) {
 		{"c", "int main(void) { return x; }", CompileError},
 		{"c", "int main(void) { return 1; }", RuntimeError},
 		{"c", "int main(void) { int *p = 0; return *(volatile int *)p; }", RuntimeError},
+		{"c", "char large[50 << 20] = {1}; int main(void) {}", WrongAnswer},
 		{"c", "#include \"/dev/zero\"\nint main(void) {}", CompileError},
 		{"c", "#include \"/etc/shadow\"\nint main(void) {}", CompileError},
 		{"cpp", "#include <bits/stdc++.h>\nint main() { long a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }", ""},

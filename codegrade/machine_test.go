@@ -286,3 +286,16 @@ func TestTestsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestACompiledProgramThatCannotStartHasFailed(t *testing.T) {
+	f := &fake{do: func(n int, _ sandbox.Job) (sandbox.Result, error) {
+		if n == 0 {
+			return sandbox.Result{End: sandbox.Exited, Fetched: map[string][]byte{program: []byte("#!/none")}}, nil
+		}
+		return sandbox.Result{End: sandbox.Refused, Why: "no such file"}, nil
+	}}
+	got, err := (&Grader{Sandbox: f}).Grade(t.Context(), Tests{Language: "c", Kind: Stdin, Cases: []Case{{}}}, "x")
+	if err != nil || got.Reason != RuntimeError || len(f.jobs) != 2 || string(f.jobs[1].Files[program]) != "#!/none" {
+		t.Errorf("%+v after %d jobs, error %v", got, len(f.jobs), err)
+	}
+}
