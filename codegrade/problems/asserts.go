@@ -11,10 +11,20 @@ import (
 
 // asserted makes tests of a program that tests. Name is where it stands.
 func asserted(name string, t codegrade.Tests) ([]codegrade.Tests, error) {
-	if t.Kind = codegrade.Asserts; strings.TrimSpace(t.Asserts) == "" {
+	if t.Kind = codegrade.Asserts; strings.TrimSpace(t.Asserts) == "" && len(t.Cases) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, errNoTests)
 	}
 	return []codegrade.Tests{t}, nil
+}
+
+// sources makes a case of each text that is not blank. The first ones are public.
+func sources(texts []string, public int) (all []codegrade.Case) {
+	for i, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			all = append(all, codegrade.Case{Input: text, Public: i < public})
+		}
+	}
+	return all
 }
 
 // entry returns the name of the function under test.
@@ -146,16 +156,18 @@ func readMBPP(r row, p *Problem) ([]codegrade.Tests, error) {
 		return nil, fmt.Errorf("test_list: %w", errNoTests)
 	}
 	p.Statement = strings.TrimSpace(text) + "\n\nYour program must pass these tests:\n\n" + strings.Join(shown, "\n")
-	tests := joined(append(shown, hidden...)...)
-	if more, err := r.text("test"); err != nil {
-		return nil, err
-	} else if strings.TrimSpace(more) != "" { // MBPP+ has the tests again, and more
-		tests = more
-	}
 	setup := joined(append(parts[0], parts[1]...)...)
-	return asserted("test_list", codegrade.Tests{
-		Function: tested(code, shown[0]), Prelude: setup, Asserts: joined(setup, tests),
-	})
+	t := codegrade.Tests{Function: tested(code, shown[0]), Prelude: setup, Asserts: setup}
+	more, err := r.text("test")
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(more) != "" { // MBPP+ has the tests again, and more
+		t.Asserts = joined(setup, more)
+	} else {
+		t.Cases = sources(append(shown, hidden...), len(shown))
+	}
+	return asserted("test_list", t)
 }
 
 // tested returns the last function of a program that a test calls; empty if there is none.

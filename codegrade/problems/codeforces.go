@@ -42,7 +42,7 @@ func readCodeforces(r row, p *Problem) ([]codegrade.Tests, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(checker) != "" {
-		t.Compare, t.Checker = codegrade.Checker, checker
+		t.Compare, t.Checker, t.ExpectedFirst = codegrade.Checker, checker, true
 	}
 	return readings, nil
 }

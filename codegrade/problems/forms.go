@@ -209,7 +209,7 @@ func readVerl(r row, p *Problem) (readings []codegrade.Tests, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s.%w", truth, err)
 		}
-		return asserted(truth+".assert_case", codegrade.Tests{Asserts: strings.Join(asserts, "\n")})
+		return asserted(truth+".assert_case", codegrade.Tests{Cases: sources(asserts, 0)})
 	}
 	return cases(truth, v, quiz{lines: true})
 }

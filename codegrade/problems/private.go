@@ -13,7 +13,7 @@ import (
 )
 
 // maxUnpacked limits the private tests of a row when they are unpacked, in bytes.
-const maxUnpacked = 512 << 20
+const maxUnpacked = 256 << 20
 
 // privateCases reads the column private_test_cases of LiveCodeBench: JSON, or base64 of zlib of
 // the pickle of a text that is JSON.

@@ -236,5 +236,8 @@ func (s Settings) finish(of form, r row, t *codegrade.Tests) error {
 	if most := t.Limits.Filled().Output; int64(longest) > most/2 { // a program may print more than is right, and is then wrong
 		t.Limits.Output = most + 2*int64(longest)
 	}
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("tests: %w", err)
+	}
 	return nil
 }
