@@ -433,35 +433,3 @@ func TestFilesOfCodeAreTold(t *testing.T) {
 		t.Error("a file that does not exist is read")
 	}
 }
-
-// FuzzRows reads any text as a file. Every row is a problem or a fault, and what is read can be
-// written and read again.
-func FuzzRows(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for line := range bytes.Lines(text) {
-			f.Add(string(line))
-		}
-	}
-	f.Add(`{"question_content":"q","public_test_cases":"[]","private_test_cases":"` + packed("[]") + `"}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		all, _ := lines(t, text, problems.Settings{})
-		for _, p := range all {
-			line, err := json.Marshal(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, faults := lines(t, string(line), problems.Settings{})
-			if len(again) != 1 || again[0].ID != p.ID || !reflect.DeepEqual(again[0].Tests, p.Tests) {
-				t.Errorf("%.300q is read as %.300s, and again as %+v, faults %v", text, line, again, faults)
-			}
-		}
-	})
-}
