@@ -3,29 +3,27 @@ package codegrade
 import (
 	"context"
 	_ "embed"
-	"fmt"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"encoding/json"
 )
 
-// caller is the program that calls functions of the program under test.
+// driver is the program that calls functions, and that runs tests.
 //
-//go:embed calls.py
-var caller []byte
+//go:embed driver.py
+var driver []byte
 
 // Names of files of jobs.
 const (
-	callerFile = "quintain_calls.py"
+	driverFile = "quintain_driver.py"
 	resultFile = "quintain_result.json"
 )
 
 // call judges a call of the function. The expected result stays here: whatever the program does to
-// the caller, it can only return one value or another.
+// the driver, it can only return one value or another.
 func (j *judgement) call(ctx context.Context, c Case) (Outcome, error) {
-	name := jsonform.AppendText(nil, j.tests.Function)
-	job := j.job(pythonArgv(callerFile), fmt.Sprintf(`{"name":%s,"args":%s}`, name, c.Input))
-	job.Files[callerFile] = caller
-	job.Fetch = []string{resultFile}
+	job, err := j.driver(map[string]any{"do": "one_call", "name": j.tests.Function, "args": json.RawMessage(c.Input)})
+	if err != nil {
+		return Outcome{}, err
+	}
 	got, err := j.grader.run(ctx, job)
 	if err != nil {
 		return Outcome{}, err

@@ -112,7 +112,7 @@ func FuzzCompare(f *testing.F) {
 func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		why       string
-		want, got string // JSON, and the form of calls.py
+		want, got string // JSON, and the form of driver.py
 		equal     bool
 	}{
 		{"whole numbers", `12345678901234567890123`, `12345678901234567890123`, true},

@@ -32,6 +32,8 @@ type Grader struct {
 	once  sync.Once
 	slots chan struct{} // full: all jobs are under way
 	alone chan struct{} // full: a job has all slots, or waits for them
+
+	recorded recordings
 }
 
 // maxCode bounds a program, in bytes.

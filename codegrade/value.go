@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// deepest is how many values may stand within each other. The form of calls.py needs up to three for
-// one of Python, and calls.py goes 150 deep.
+// deepest is how many values may stand within each other. The form of driver.py needs up to three for
+// one of Python, and driver.py goes 150 deep.
 const deepest = 500
 
 // decode reads one JSON value: numbers as json.Number, the rest as package encoding/json has it.
@@ -33,7 +33,7 @@ type set []any
 // errForm says that a text is no value as the driver writes them.
 var errForm = errors.New("no value of a plain type")
 
-// unpack makes a value of the form in which calls.py writes those of Python: a list is a list; an
+// unpack makes a value of the form in which driver.py writes those of Python: a list is a list; an
 // object has one member, whose name is the type.
 func unpack(packed any) (any, error) {
 	switch v := packed.(type) {
