@@ -36,29 +36,32 @@ type Row struct {
 
 // Run calls each with every row of a file, in order.
 func (c Check) Run(ctx context.Context, path string, each func(Row) error) error {
-	ctx, cancel := context.WithCancel(ctx)
+	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan chan Row, max(1, c.Workers)-1)
 	var work sync.WaitGroup
 	var scanned error
 	work.Go(func() {
 		defer close(queue)
-		scanned = problems.Scan(path, c.Settings, func(n int, p problems.Problem, err error) error {
+		scanned = problems.Scan(path, c.Settings, func(n int, p problems.Problem, fault error) error {
+			if err := within.Err(); err != nil {
+				return err
+			}
 			done := make(chan Row, 1)
 			select {
 			case queue <- done:
-			case <-ctx.Done():
-				return ctx.Err()
+			case <-within.Done():
+				return within.Err()
 			}
-			if err != nil {
-				done <- Row{N: n, Fault: err}
+			if fault != nil {
+				done <- Row{N: n, Fault: fault}
 			} else {
-				work.Go(func() { done <- c.row(ctx, n, p) })
+				work.Go(func() { done <- c.row(within, n, p) })
 			}
 			return nil
 		})
 	})
-	err := inOrder(queue, each, cancel)
+	err := inOrder(ctx, queue, each, cancel)
 	work.Wait()
 	if err != nil {
 		return err
@@ -71,11 +74,14 @@ const mostLost = 5
 
 // inOrder calls each with all rows. After an error it calls stop, and waits for the rows under
 // way.
-func inOrder(queue <-chan chan Row, each func(Row) error, stop func()) (failed error) {
+func inOrder(ctx context.Context, queue <-chan chan Row, each func(Row) error, stop func()) (failed error) {
 	lost := 0
 	for done := range queue {
 		row := <-done
 		if failed != nil {
+			continue
+		}
+		if failed = ctx.Err(); failed != nil {
 			continue
 		}
 		if lost++; row.Lost == nil {
