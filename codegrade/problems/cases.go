@@ -190,22 +190,31 @@ func (q *quiz) calls(pairs []pair) ([]codegrade.Tests, error) {
 	var readings []codegrade.Tests
 	for _, ins := range arguments {
 		for _, outs := range results {
-			t := codegrade.Tests{Kind: codegrade.Call, Function: q.function}
-			for i := range ins {
-				in, err := compact(ins[i])
-				if err != nil {
-					return nil, err
-				}
-				out, err := compact(outs[i])
-				if err != nil {
-					return nil, err
-				}
-				t.Cases = append(t.Cases, codegrade.Case{Input: in, Output: out, Public: i < q.public})
+			t, err := q.reading(ins, outs)
+			if err != nil {
+				return nil, err
 			}
 			readings = append(readings, t)
 		}
 	}
 	return readings, nil
+}
+
+// reading makes the tests of calls with these arguments and results.
+func (q *quiz) reading(ins, outs []any) (codegrade.Tests, error) {
+	t := codegrade.Tests{Kind: codegrade.Call, Function: q.function}
+	for i := range ins {
+		in, err := compact(ins[i])
+		if err != nil {
+			return t, err
+		}
+		out, err := compact(outs[i])
+		if err != nil {
+			return t, err
+		}
+		t.Cases = append(t.Cases, codegrade.Case{Input: in, Output: out, Public: i < q.public})
+	}
+	return t, nil
 }
 
 // identifier reports whether a text may be a name in Python, with or without letters other
@@ -282,12 +291,11 @@ func (q *quiz) results(pairs []pair) (readings [][]any, err error) {
 	texts := false
 	for i, p := range pairs {
 		out := p.out
-		if _, text := p.in.(string); text {
-			texts = true
-			if written, is := out.(string); is {
-				if out, err = parse(strings.TrimSpace(written)); err != nil {
-					return nil, fmt.Errorf("output %d: is not JSON: %w", i, err)
-				}
+		_, text := p.in.(string)
+		texts = texts || text
+		if written, is := out.(string); is && text {
+			if out, err = parse(strings.TrimSpace(written)); err != nil {
+				return nil, fmt.Errorf("output %d: is not JSON: %w", i, err)
 			}
 		}
 		plain = append(plain, out)

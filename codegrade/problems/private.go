@@ -29,7 +29,7 @@ func privateCases(v any) ([]any, error) {
 	return listIn("the unpacked tests", unpacked)
 }
 
-// unpack returns the text of base64 of zlib of its pickle, of at most most bytes.
+// unpack returns a text from base64 of zlib of its pickle, which may have most bytes.
 func unpack(packed string, most int64) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(packed)
 	if err != nil {

@@ -80,12 +80,12 @@ func (f Fault) Unwrap() error { return f.Err }
 func IsCode(path string) (is bool, err error) {
 	found := errors.New("found")
 	err = read(path, func(_ int, r row, err error) error {
-		if err != nil {
-			return nil
+		if err == nil {
+			_, unknown := formOf(r)
+			is = unknown == nil
+			return found
 		}
-		_, err = formOf(r)
-		is = err == nil
-		return found
+		return nil
 	})
 	if errors.Is(err, found) {
 		err = nil

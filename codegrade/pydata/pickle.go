@@ -94,7 +94,8 @@ func (p *unpickler) counted() (string, error) {
 	if len(p.rest) == 0 {
 		return "", errCut
 	}
-	op, width := p.rest[0], 0
+	op := p.rest[0]
+	var width int
 	switch {
 	case op == opBinUnicode:
 		width = 4

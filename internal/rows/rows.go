@@ -73,7 +73,7 @@ func Object(text []byte) (fields map[string]any, err error) {
 }
 
 // List calls each with the number, from 1, and the text of every element of a JSON list, as
-// [Lines] does. It holds the whole list, which has at most most bytes.
+// [Lines] does. It holds the whole list, which may have most bytes.
 func List(r io.Reader, most int64, each func(n int, text []byte, err error) error) error {
 	text, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {

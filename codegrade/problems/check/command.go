@@ -126,18 +126,23 @@ func (c *Command) keep(err error) error {
 	return err
 }
 
-// row counts a row, and prints its fault or writes its problem.
+// row counts a row, and prints why it cannot be used.
 func (c *Command) row(r Row) error {
 	switch {
 	case r.Lost != nil:
 		c.counts.lost++
 		fmt.Fprintf(c.Out, "row %d: could not be judged: %v\n", r.N, r.Lost)
-		return nil
 	case r.Fault != nil:
 		c.counts.unusable++
 		fmt.Fprintln(c.Out, problems.Fault{Row: r.N, Err: r.Fault})
-		return nil
+	default:
+		return c.use(r)
 	}
+	return nil
+}
+
+// use counts a row that can be used, and writes its problem.
+func (c *Command) use(r Row) error {
 	c.counts.used++
 	c.counts.failed += r.Failed
 	c.counts.solutions += len(r.Problem.Solutions) + r.Failed
