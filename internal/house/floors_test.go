@@ -23,6 +23,7 @@ var floors = [][]string{
 		"sandbox", "sandbox/jobdir", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/traceparent",
+		"internal/rows", "codegrade/pydata",
 		"deploy/image",
 	},
 	{
@@ -68,6 +69,7 @@ var floors = [][]string{
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
+		"codegrade/problems", "codegrade/problems/check",
 		"tiny",
 		"policy/judge", "policy/judge/attack",
 	},
