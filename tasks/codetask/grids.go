@@ -49,7 +49,7 @@ func at(grid []string, c cell) byte {
 
 // growCells plays a cellular automaton.
 func growCells(r *rng.Rand) draft {
-	sides, corners := either(r, "sides", "sides or corners")
+	sides, corners := either(r, "a side", "a side or a corner")
 	near := around[:4+4*bit(corners)]
 	born := rng.Sample(r, []int64{1, 2, 3, 4}, r.Between(1, 2))
 	stays := rng.Sample(r, []int64{0, 1, 2, 3, 4}, r.Between(1, 3))
@@ -63,7 +63,7 @@ func growCells(r *rng.Rand) draft {
 		f.what = strings.ReplaceAll(f.what, "1 to 12", "3 to 12")
 	}
 	d := draft{
-		task: fill("In `grid`, `#` is a living cell and `.` a dead one. In a step, all cells change at the same time. The neighbors of a cell are those with which it shares $s. A dead cell comes to life if $b of its neighbors live. A living cell stays alive if $l of its neighbors live, and dies otherwise. $e",
+		task: fill("In `grid`, `#` is a living cell and `.` a dead one. In a step, all cells change at the same time. The neighbors of a cell are the cells with which it shares $s. A dead cell comes to life if $b of its neighbors live. A living cell stays alive if $l of its neighbors live, and dies otherwise. $e",
 			"$s", sides, "$b", choices(born), "$l", choices(stays), "$e", edge),
 		want:   result,
 		form:   texts,

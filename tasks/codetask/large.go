@@ -11,7 +11,7 @@ func updateRanges(r *rng.Rand) draft {
 	op, id := pick(r, []struct{ text, py string }{
 		{"v is added to them", "x + v"}, {"each of them, x, becomes the larger of x and v", "max(x, v)"}, {"each of them, x, becomes the bitwise exclusive or of x and v", "x ^ v"}, {"each of them, x, becomes the bitwise or of x and v", "x | v"}, {"each of them, x, becomes the sum x + v modulo 1009", "(x + v) % 1009"},
 	})
-	ends, open := either(r, "i to j, both included", "i to j - 1")
+	ends, open := either(r, "i to j (both included)", "i to j - 1 (both included)")
 	result, fold := either(r, "the elements that are looked up, in the order of the steps", "the sum of the elements that are looked up, each times its number among them (the first times 1, the second times 2, and so on), modulo 1000000007")
 	d := draft{
 		task:   fill("A list has `n` elements, all 0, at the positions 0 to `n` - 1. In an entry (i, j, v) of `steps` with v greater than 0, the elements at the positions $e are changed: $o. If v is 0, the element at position i is looked up.", "$e", ends, "$o", op.text),
@@ -117,10 +117,10 @@ func textBorders(r *rng.Rand) draft {
 		drawn:  []int64{id, most, bit(folded)},
 	}
 	if most > 0 && id != 3 && id != 4 {
-		d.want += fill(", not counting the first $n characters of `s`, which are removed before", "$n", decimal(most))
+		d.task = []string{"", "First remove the first character of `s`, if there is one. ", "First remove the first three characters of `s`, or all if there are fewer. "}[limit] + d.task
 		d.body = fill("    s = s[$n:]\n", "$n", decimal(most))
 	} else {
-		most, limit = 0, 0
+		most = 0
 		d.drawn[1] = 0
 	}
 	if folded {
@@ -128,7 +128,6 @@ func textBorders(r *rng.Rand) draft {
 		d.body += "    s = s.lower()\n"
 	}
 	d.body += "    border = []\n    b = 0\n    for i, c in enumerate(s):\n        while b > 0 and s[b] != c:\n            b = border[b - 1]\n        if i > 0 and s[b] == c:\n            b += 1\n        border.append(b)\n    return " + result.py + "\n"
-	_ = limit
 	d.bend = func(r *rng.Rand, in input) {
 		s := in.text(0)
 		if len(s) < 4 || r.Chance(0.2) {
@@ -201,14 +200,14 @@ func recurrence(r *rng.Rand) draft {
 	m := rng.Pick(r, []int64{1_000_000_007, 998_244_353, 1_000_003, 10_007})
 	result, sum := either(r, "f(n)", "the sum f(0) + f(1) + ... + f(n)")
 	d := draft{
-		want: result + fill(" modulo $m, from 0 to $m - 1", "$m", decimal(m)),
+		want: result + fill(" modulo $m (from 0 to $n)", "$m", decimal(m), "$n", decimal(m-1)),
 		form: number,
 		fields: []field{{name: "start", form: list, len: span{int64(order), int64(order)}, val: span{-1000, 1000}, also: ": f(0), f(1) and so on"},
 			{name: "n", form: number, val: span{0, 1_000_000_000_000_000}}},
 		drawn: append([]int64{add, m, bit(sum)}, c...),
 		solve: func(in input) any { return term(in.list(0), c, [3]int64{add, m, bit(sum)}, in.num(1)) },
 	}
-	d.task = "The numbers f(0) to f(" + decimal(int64(order-1)) + ") are given, and for n from " + decimal(int64(order)) + " on, f(n) = "
+	d.task = []string{"", "", "The numbers f(0) and f(1)", "The numbers f(0), f(1) and f(2)"}[order] + " are given, and for n from " + decimal(int64(order)) + " on, f(n) = "
 	for i, x := range c {
 		sign := []string{" + ", " - "}[bit(x < 0)]
 		if i == 0 {
@@ -355,7 +354,7 @@ func countNumbers(r *rng.Rand) draft {
 	rules := digitRule{step: step.is, kind: otherID, k: k, rest: rest, digit: digit, times: n}
 	d := draft{
 		task:   "Numbers are written in decimal, without leading zeros.",
-		want:   fill("how many integers from `lo` to `hi`, both included, there are $t", "$t", text),
+		want:   fill("the number of integers from `lo` to `hi`, both included, $t", "$t", text),
 		form:   number,
 		fields: []field{{name: "lo", form: number, val: span{1, 1_000_000_000_000_000}}, {name: "hi", form: number, val: span{1, 1_000_000_000_000_000}, also: ", at least `lo`"}},
 		before: "from functools import cache\n",

@@ -133,7 +133,7 @@ func pairField(name string, most int64) field {
 func orderTasks(r *rng.Rand) draft {
 	way, turned := either(r, "the task `a` must be done before the task `b`", "the task `a` can only be done after the task `b`")
 	first, high := either(r, "smallest", "largest")
-	result, id := pick(r, []string{"the order in which the tasks are done, or nothing (an empty list) if they cannot all be done", "the number of rounds, or -1 if the tasks cannot all be done", "for each task from 1 to `n` the round in which it is done, counted from 1, or 0 if it can never be done", "the largest number of tasks done in the same round"})
+	result, id := pick(r, []string{"the tasks in the order in which they are done, or no tasks if they cannot all be done", "the number of rounds, or -1 if the tasks cannot all be done", "for each task from 1 to `n` the round in which it is done, counted from 1, or 0 if it can never be done", "the largest number of tasks done in the same round"})
 	rule := fill("They are done one after the other, each time the one with the $f number of those that can be done.", "$f", first)
 	if id > 0 {
 		rule, high = "They are done in rounds: in each round all tasks are done for which everything necessary was done in earlier rounds.", false
