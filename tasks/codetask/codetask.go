@@ -28,8 +28,6 @@ type Problem struct {
 	Statement string          `json:"statement"` // with examples, in Markdown
 	Tests     codegrade.Tests `json:"tests"`     // Stdin or Call; the public cases are the examples
 	Python    string          `json:"python"`    // a solution that passes the tests in a fifth of the time limit
-
-	drawn []int64 // the rules that were drawn, for a second solver
 }
 
 // A kind is one sort of problem.

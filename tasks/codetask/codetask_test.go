@@ -17,7 +17,7 @@ func TestShow(t *testing.T) {
 			for i := range 3 {
 				p := k.problem(quintain.Draw{Seed: 1, Level: level, Index: i})
 				if *show == k.name || *show == "all" && i == 0 {
-					fmt.Fprintf(os.Stdout, "=== %s %v\n%s\n--- %d cases\n%s\n", k.name, p.drawn, p.Statement, len(p.Tests.Cases), p.Python)
+					fmt.Fprintf(os.Stdout, "=== %s\n%s\n--- %d cases\n%s\n", k.name, p.Statement, len(p.Tests.Cases), p.Python)
 				}
 			}
 		}

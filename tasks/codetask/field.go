@@ -262,7 +262,7 @@ func (f field) input() string {
 	case texts:
 		return fmt.Sprintf("a line with the number of strings, %s, then each string on a line of its own, %s%s", between(f.len), f.each(), f.also)
 	default:
-		return fmt.Sprintf("a line with the number of rows, %s, then each row on a line of its own, separated by spaces: %s%s", between(f.len), f.numbers(), f.also)
+		return fmt.Sprintf("a line with the number of rows, %s, then each row on a line of its own, its numbers separated by spaces: %s%s", between(f.len), f.numbers(), f.also)
 	}
 }
 

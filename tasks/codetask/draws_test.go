@@ -1,0 +1,5 @@
+//go:build !heavy
+
+package codetask
+
+const secondDraws = 12 // of each kind
