@@ -32,6 +32,7 @@ type draft struct {
 // Numbers of cases.
 const (
 	publicCases = 3
+	leastCases  = 15
 	mostCases   = 30
 )
 
@@ -103,8 +104,8 @@ func (d *draft) cases(r *rng.Rand) []drawnCase {
 	return all[:min(len(all), mostCases)]
 }
 
-// problem draws the cases, and writes the problem.
-func (d *draft) problem(r *rng.Rand) Problem {
+// problem writes a problem with its cases.
+func (d *draft) problem(r *rng.Rand, drawn []drawnCase) Problem {
 	yes := rng.Pick(r, []string{"yes no", "YES NO", "true false", "1 0"})
 	d.yes, d.no, _ = strings.Cut(yes, " ")
 	d.upright = r.Chance(0.5)
@@ -116,7 +117,6 @@ func (d *draft) problem(r *rng.Rand) Problem {
 		}
 	}
 	tests.Limits.CPU = 5 * time.Second
-	drawn := d.cases(r)
 	for i, c := range drawn {
 		one := codegrade.Case{Input: literal(c.in), Output: literal(c.out), Public: i < publicCases}
 		if tests.Kind == codegrade.Stdin {

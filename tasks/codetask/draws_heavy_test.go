@@ -2,4 +2,9 @@
 
 package codetask
 
-const secondDraws = 300 // of each kind
+// Numbers of problems, of each kind; distinctDraws of each level.
+const (
+	secondDraws   = 300
+	checkedDraws  = 60
+	distinctDraws = 1000
+)

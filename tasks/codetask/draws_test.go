@@ -2,4 +2,9 @@
 
 package codetask
 
-const secondDraws = 12 // of each kind
+// Numbers of problems, of each kind; distinctDraws of each level.
+const (
+	secondDraws   = 12
+	checkedDraws  = 6
+	distinctDraws = 100
+)

@@ -493,5 +493,3 @@ func secondRecords(q []int64, in input) any {
 	}
 	return out
 }
-func secondsThree() map[string]second { return nil }
-func secondsFour() map[string]second  { return nil }
