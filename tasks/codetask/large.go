@@ -33,7 +33,15 @@ func updateRanges(r *rng.Rand) draft {
 		},
 		solve: func(in input) any { return lookedUp(in.num(0), in.rows(1), [3]int64{id, bit(open), bit(fold)}) },
 	}
-	d.body = fill(`
+	d.body = fill(updateBody, "$op", op.py, "$plus", map[bool]string{false: " + 1"}[open], "$r", map[bool]string{false: "found", true: "sum(i * x for i, x in enumerate(found, 1)) % 1000000007"}[fold])
+	if fold {
+		d.form = number
+	}
+	return d
+}
+
+// updateBody is a tree of halves: a change is kept at the fewest nodes that make up its range.
+const updateBody = `
     size = 1
     while size < n:
         size *= 2
@@ -62,12 +70,7 @@ func updateRanges(r *rng.Rand) draft {
             i //= 2
             j //= 2
     return $r
-`, "$op", op.py, "$plus", map[bool]string{false: " + 1"}[open], "$r", map[bool]string{false: "found", true: "sum(i * x for i, x in enumerate(found, 1)) % 1000000007"}[fold])
-	if fold {
-		d.form = number
-	}
-	return d
-}
+`
 
 // lookedUp goes through the steps with a square root decomposition: changes of whole blocks are
 // kept with the block.
@@ -227,7 +230,14 @@ func recurrence(r *rng.Rand) draft {
 		before = 1
 	}
 	last := literal(append(append(backwards(c), []int64{add}[:one]...), []int64{0}[:before]...))
-	d.body = only(fill(`
+	d.body = only(fill(termBody, "$more", strings.Repeat(" + [[1]]", one)+strings.Repeat(" + [[0]]", before), "$m", decimal(m), "$last", last, "$size", fill("k + $n", "$n", decimal(int64(one+before)), "k + 0", "k"), "$k", []string{"k", "(k - 1)"}[1-one],
+		"$one", decimal(int64(one)), "$zero", strings.Repeat(" + [0]", before), "$before", decimal(int64(before)), "$at", []string{"0", "-1"}[before], "$state", strings.Repeat(", 1", one)+strings.Repeat(", and the sum of the f before f(i)", before)), 1)
+	d.body = fill(d.body, "k + 0", "k")
+	return d
+}
+
+// termBody is a power of a matrix.
+const termBody = `
     m = $m
     k = len(start)
     # The state is f(i), ..., f(i + k - 1)$state.
@@ -248,11 +258,7 @@ func recurrence(r *rng.Rand) draft {
         step = times(step, step)
         n //= 2
     return state[$at][0] % m
-`, "$more", strings.Repeat(" + [[1]]", one)+strings.Repeat(" + [[0]]", before), "$m", decimal(m), "$last", last, "$size", fill("k + $n", "$n", decimal(int64(one+before)), "k + 0", "k"), "$k", []string{"k", "(k - 1)"}[1-one],
-		"$one", decimal(int64(one)), "$zero", strings.Repeat(" + [0]", before), "$before", decimal(int64(before)), "$at", []string{"0", "-1"}[before], "$state", strings.Repeat(", 1", one)+strings.Repeat(", and the sum of the f before f(i)", before)), 1)
-	d.body = fill(d.body, "k + 0", "k")
-	return d
-}
+`
 
 func backwards(list []int64) []int64 {
 	out := make([]int64, len(list))
@@ -416,12 +422,12 @@ func (q digitRule) upTo(limit int64) (count int64) {
 	state, last, alive := int64(0), int64(-1), true
 	for i, top := range digitsOf(limit) {
 		var after [10 * states]int64
-		for d := range int64(10) {
-			for at, n := range free {
-				if p := int64(at / states); n > 0 && q.step(d, p) {
-					after[d*states+q.next(int64(at%states), d)] += n
-				}
+		for at, n := range free {
+			for d := range 10 * bit(n > 0) {
+				after[d*states+q.next(int64(at%states), d)] += n * bit(q.step(d, int64(at/states)))
 			}
+		}
+		for d := range int64(10) {
 			if i > 0 && d > 0 { // a shorter number
 				after[d*states+q.next(0, d)]++
 			}

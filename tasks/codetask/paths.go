@@ -37,33 +37,8 @@ func gridPath(r *rng.Rand) draft {
 		want:   result,
 		form:   number,
 		fields: []field{gridField(25, ".#")},
-		body: only(fill(`
-    height, width = len(grid), len(grid[0])
-    moves = $moves
-    near = {(0, 0): 0}##0
-    near = {(0, 0): 0}##12
-    left = {(0, 0): $walls}
-    layer, steps = {(0, 0): $walls}, 0
-    while layer:
-        after = {}
-        for (y, x), rest in layer.items():
-            for i, j in moves:
-                to = (y + i, x + j)
-                if not (0 <= to[0] < height and 0 <= to[1] < width):
-                    continue
-                now = rest - (grid[to[0]][to[1]] == "#")
-                if now > max(left.get(to, -1), after.get(to, -1)):
-                    after[to] = now
-        steps += 1
-        for to, now in after.items():
-            near.setdefault(to, steps)
-            left[to] = now
-        layer = after
-    return near.get((height - 1, width - 1), -1)##0
-    return len(near)##1
-    return list(near.values()).count(max(near.values()))##2
-`, "$moves", set.py, "$walls", decimal(walls)), resultID),
-		drawn: []int64{id, walls, resultID},
+		body:   only(fill(pathBody, "$moves", set.py, "$walls", decimal(walls)), resultID),
+		drawn:  []int64{id, walls, resultID},
 	}
 	share := 0.1 // of walls to open
 	if walls == 0 && len(set.moves) <= 4 {
@@ -96,6 +71,34 @@ func gridPath(r *rng.Rand) draft {
 	}
 	return d
 }
+
+// pathBody is a search in layers; left is the most walls that may still be entered, by cell.
+const pathBody = `
+    height, width = len(grid), len(grid[0])
+    moves = $moves
+    near = {(0, 0): 0}##0
+    near = {(0, 0): 0}##12
+    left = {(0, 0): $walls}
+    layer, steps = {(0, 0): $walls}, 0
+    while layer:
+        after = {}
+        for (y, x), rest in layer.items():
+            for i, j in moves:
+                to = (y + i, x + j)
+                if not (0 <= to[0] < height and 0 <= to[1] < width):
+                    continue
+                now = rest - (grid[to[0]][to[1]] == "#")
+                if now > max(left.get(to, -1), after.get(to, -1)):
+                    after[to] = now
+        steps += 1
+        for to, now in after.items():
+            near.setdefault(to, steps)
+            left[to] = now
+        layer = after
+    return near.get((height - 1, width - 1), -1)##0
+    return len(near)##1
+    return list(near.values()).count(max(near.values()))##2
+`
 
 // distances returns the least number of steps to each cell that can be reached.
 func distances(grid []string, moves []cell, walls int64) map[cell]int64 {

@@ -91,14 +91,9 @@ func cached(size int64, requests []int64, policy int64, bypass bool) (hits int64
 			continue
 		}
 		if int64(len(entries)) == size {
-			worst := 0
-			for j := range entries {
-				if worse(entries[j], entries[worst]) {
-					worst = j
-				}
-			}
-			removed = append(removed, entries[worst].key)
-			entries = slices.Delete(entries, worst, worst+1)
+			worst := slices.MinFunc(entries, func(a, b entry) int { return int(bit(worse(b, a)) - bit(worse(a, b))) })
+			removed = append(removed, worst.key)
+			entries = slices.DeleteFunc(entries, func(e entry) bool { return e == worst })
 		}
 		entries = append(entries, entry{key, int64(i), 1})
 	}
