@@ -11,6 +11,8 @@ type language struct {
 	file    string   // of the source
 	argv    []string
 	compile []string // makes the file program; nil: nothing to compile
+
+	processes int // that a program may need; 0: one
 }
 
 // python runs an interpreter that takes no module from the job's folder, reads no variable of the
@@ -23,6 +25,10 @@ const program = "program"
 // languages are those that a sandbox may have.
 var languages = []language{
 	{names: []string{"python", "py", "python3", "py3"}, file: "solution.py", argv: pythonArgv("solution.py")},
+	{names: []string{"c"}, file: "solution.c", argv: []string{"./" + program}, compile: []string{"gcc", "-O2", "-std=gnu17", "-o", program, "solution.c", "-lm"}},
+	{names: []string{"cpp", "c++", "cc", "cxx"}, file: "solution.cpp", argv: []string{"./" + program}, compile: []string{"g++", "-O2", "-std=gnu++20", "-o", program, "solution.cpp"}},
+	{names: []string{"javascript", "js", "node", "nodejs"}, file: "solution.js", argv: []string{"node", "--openssl-config=/dev/null", "solution.js"}},
+	{names: []string{"bash", "sh", "shell"}, file: "solution.sh", argv: []string{"bash", "solution.sh"}, processes: 32},
 }
 
 // pythonArgv returns the arguments that run a Python file.

@@ -51,7 +51,7 @@ var floors = [][]string{
 		"scenario", "scenario/scenariotest", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
-		"policy/script", "policy/policytest",
+		"policy/script", "policy/policytest", "policy/judge/verdicts", "policy/judge/rewardmodel",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"tiny/learn",
@@ -64,12 +64,14 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
+		"codegrade/codeplay",
 		"trace/sources",
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"codegrade/problems", "codegrade/problems/check",
 		"tiny",
+		"policy/judge", "policy/judge/attack",
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
