@@ -3,7 +3,6 @@ package problems
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/quintain-rl/quintain/codegrade"
@@ -66,10 +65,7 @@ func readHumanEval(r row, p *Problem) ([]codegrade.Tests, error) {
 	}
 	// Imports and helpers stand before the function. Tests call the helpers, too.
 	before := p.Statement[:at]
-	return asserted("test", codegrade.Tests{
-		Function: name, Prelude: before,
-		Asserts: joined(before, test, "check("+name+")"),
-	})
+	return asserted("test", codegrade.Tests{Prelude: before, Asserts: joined(before, test, "check("+name+")")})
 }
 
 // joined joins parts of a program.
@@ -93,11 +89,7 @@ assert _outcome.testsRun > 0 and _outcome.wasSuccessful()
 
 // readBigCodeBench reads a row of BigCodeBench. Its unit tests replace names of the program's
 // module, so they share a process with it.
-func readBigCodeBench(r row, p *Problem) ([]codegrade.Tests, error) {
-	name, err := r.entry()
-	if err != nil {
-		return nil, err
-	}
+func readBigCodeBench(r row, p *Problem) (readings []codegrade.Tests, err error) {
 	if p.Statement, err = r.need("instruct_prompt", "complete_prompt"); err != nil {
 		return nil, err
 	}
@@ -127,10 +119,8 @@ func readBigCodeBench(r row, p *Problem) ([]codegrade.Tests, error) {
 	if strings.TrimSpace(body) != "" {
 		p.Solutions = []string{start + body}
 	}
-	return asserted("test", codegrade.Tests{Function: name, Shared: true, Asserts: joined(test, unitTests)})
+	return asserted("test", codegrade.Tests{Shared: true, Asserts: joined(test, unitTests)})
 }
-
-var definition = regexp.MustCompile(`(?m)^(?:async )?def (\w+)\(`)
 
 // readMBPP reads a row of MBPP, its sanitized form, or MBPP+.
 func readMBPP(r row, p *Problem) ([]codegrade.Tests, error) {
@@ -157,7 +147,7 @@ func readMBPP(r row, p *Problem) ([]codegrade.Tests, error) {
 	}
 	p.Statement = strings.TrimSpace(text) + "\n\nYour program must pass these tests:\n\n" + strings.Join(shown, "\n")
 	setup := joined(append(parts[0], parts[1]...)...)
-	t := codegrade.Tests{Function: tested(code, shown[0]), Prelude: setup, Asserts: setup}
+	t := codegrade.Tests{Prelude: setup, Asserts: setup}
 	more, err := r.text("test")
 	if err != nil {
 		return nil, err
@@ -168,14 +158,4 @@ func readMBPP(r row, p *Problem) ([]codegrade.Tests, error) {
 		t.Cases = sources(append(shown, hidden...), len(shown))
 	}
 	return asserted("test_list", t)
-}
-
-// tested returns the last function of a program that a test calls; empty if there is none.
-func tested(code, test string) (name string) {
-	for _, found := range definition.FindAllStringSubmatch(code, -1) {
-		if strings.Contains(test, found[1]+"(") {
-			name = found[1]
-		}
-	}
-	return name
 }

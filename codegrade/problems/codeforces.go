@@ -31,6 +31,10 @@ func readCodeforces(r row, p *Problem) ([]codegrade.Tests, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i, c := range readings[0].Cases { // some are of Windows
+		readings[0].Cases[i].Input = strings.ReplaceAll(c.Input, "\r\n", "\n")
+		readings[0].Cases[i].Output = strings.ReplaceAll(c.Output, "\r\n", "\n")
+	}
 	shown, err := shownCases(examples)
 	if err != nil {
 		return nil, err
@@ -44,7 +48,19 @@ func readCodeforces(r row, p *Problem) ([]codegrade.Tests, error) {
 	if strings.TrimSpace(checker) != "" {
 		t.Compare, t.Checker, t.ExpectedFirst = codegrade.Checker, checker, true
 	}
-	return readings, nil
+	return readings, r.prompted(p, t)
+}
+
+// prompted takes the prompt of a row that has one for each language, in a form of the data set.
+func (r row) prompted(p *Problem, t *codegrade.Tests) error {
+	language, err := r.text("language")
+	if err != nil || language == "" || r["prompt"] == nil {
+		return err
+	}
+	t.Language = languageOf(language)
+	p.ID += "/" + t.Language
+	p.Statement, err = r.text("prompt")
+	return err
 }
 
 // playable refuses problems that are not played by standard input and output.

@@ -123,10 +123,29 @@ func readText(r io.Reader, each func(n int, r row, err error) error) error {
 		}
 		return each(n, fields, err)
 	}
+	if err := packedAs(in); err != nil {
+		return err
+	}
 	if beginsList(in) {
 		return rows.List(in, maxList, text)
 	}
 	return rows.Lines(in, maxLine, text)
+}
+
+// packedAs returns an error for a file of another format.
+func packedAs(in *bufio.Reader) error {
+	for _, format := range []struct{ start, says string }{
+		{"PAR1", "the file is Parquet: give it a name that ends with .parquet"},
+		{"\x1f\x8b", "the file is packed by gzip: unpack it first"},
+		{"\x28\xb5\x2f\xfd", "the file is packed by zstd: unpack it first"},
+		{"PK\x03\x04", "the file is packed by zip: unpack it first"},
+		{"version https://git-lfs", "the file is a pointer of Git LFS: fetch its content, with git lfs pull"},
+	} {
+		if start, err := in.Peek(len(format.start)); err == nil && string(start) == format.start {
+			return errors.New(format.says)
+		}
+	}
+	return nil
 }
 
 // beginsList reports whether the first character that is not white space is a bracket.

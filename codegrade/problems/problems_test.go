@@ -95,13 +95,14 @@ func TestEachSource(t *testing.T) {
 		{"asserts", "verl", 3, `verl 4 asserts, 0 solutions; "assert half(4) == 2" ""; "assert half(5) == 2.5" ""`},
 		{"unit tests, and a name among the metadata", "nemo_gym", 0, `NeMo Gym n1 stdin lcb, 0 solutions; "3\n" "6\n"`},
 		{"unit tests as JSON, of a function", "nemo_gym", 1, `NeMo Gym 2 call add, 0 solutions; "[1,2]" "3"`},
-		{"a program of tests", "humaneval", 0, `HumanEval HumanEval/0 asserts total, 1 solutions`},
-		{"a list of tests, and challenging ones", "mbpp", 0, `MBPP 1 asserts area, 1 solutions; "assert area(2, 3) == 6" "" public; "assert area(0, 3) == 0" "" public; "assert area(10, 10) == 100" ""`},
-		{"the sanitized form", "mbpp", 1, `MBPP 2 asserts up, 1 solutions; "assert up(1.2) == math.ceil(1.2)" "" public`},
-		{"MBPP+, which has a program of tests", "mbpp", 2, `MBPP 3 asserts low, 1 solutions`},
-		{"unit tests of Python", "bigcodebench", 0, `BigCodeBench BigCodeBench/0 asserts task_func, 1 solutions`},
+		{"a program of tests", "humaneval", 0, `HumanEval HumanEval/0 asserts, 1 solutions`},
+		{"a list of tests, and challenging ones", "mbpp", 0, `MBPP 1 asserts, 1 solutions; "assert area(2, 3) == 6" "" public; "assert area(0, 3) == 0" "" public; "assert area(10, 10) == 100" ""`},
+		{"the sanitized form", "mbpp", 1, `MBPP 2 asserts, 1 solutions; "assert up(1.2) == math.ceil(1.2)" "" public`},
+		{"MBPP+, which has a program of tests", "mbpp", 2, `MBPP 3 asserts, 1 solutions`},
+		{"unit tests of Python", "bigcodebench", 0, `BigCodeBench BigCodeBench/0 asserts, 1 solutions`},
 		{"examples are public, and no test twice", "codeforces", 0, `Codeforces 1/A stdin tokens 800, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
 		{"a checker", "codeforces", 1, `Codeforces 2/A stdin checker, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
+		{"a prompt for each language", "codeforces", 2, `Codeforces 1/A/python stdin tokens 800, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
 		{"our own form", "quintain", 0, `quintain q1 stdin tokens, 1 solutions; "1 2\n" "3\n" public`},
 		{"our own form, a call", "quintain", 1, `quintain q2 call add easy, 0 solutions; "[1, 2]" "3"`},
 	} {
@@ -114,7 +115,7 @@ func TestEachSource(t *testing.T) {
 
 func TestRowsThatAreNotPlayedAreFaults(t *testing.T) {
 	all, faults := read(t, "codeforces.jsonl")
-	if len(all) != 2 || len(faults) != 2 || faults[0].Error() != `row 3: input_mode: is "file", want stdio: leave the row out, its programs read and write files` ||
+	if len(all) != 3 || len(faults) != 2 || faults[0].Error() != `row 3: input_mode: is "file", want stdio: leave the row out, its programs read and write files` ||
 		faults[1].Error() != "row 4: interaction_format: the problem is interactive: leave the row out" {
 		t.Errorf("%d problems, faults %v", len(all), faults)
 	}
@@ -410,6 +411,34 @@ func TestLongOutputsHaveRoom(t *testing.T) {
 	all, _ := lines(t, `{"question":"q","input_output":{"inputs":["1"],"outputs":["`+long+`"]}}`, problems.Settings{})
 	if got := all[0].Tests.Limits.Output; got < 2<<20 {
 		t.Errorf("an output of 1 MiB has room for %d bytes", got)
+	}
+}
+
+func TestFilesOfOtherFormatsAreRefused(t *testing.T) {
+	for start, says := range map[string]string{
+		"PAR1\x15":                       "the file is Parquet: give it a name that ends with .parquet",
+		"\x1f\x8b\x08":                   "packed by gzip: unpack it first",
+		"PK\x03\x04":                     "packed by zip",
+		"\x28\xb5\x2f\xfd\x00":           "packed by zstd",
+		"version https://git-lfs.github": "a pointer of Git LFS: fetch its content",
+	} {
+		path := filepath.Join(t.TempDir(), "rows.jsonl")
+		if err := os.WriteFile(path, []byte(start+"more"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := problems.Read(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: error %v", start, err)
+		}
+		if _, err := problems.IsCode(path); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: error %v", start, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "rows.parquet")
+	if err := os.WriteFile(path, []byte("PAR1 and nothing else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := problems.Read(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), "not a Parquet file") {
+		t.Errorf("error %v", err)
 	}
 }
 
