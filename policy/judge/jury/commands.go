@@ -26,7 +26,7 @@ type Desk struct {
 }
 
 // Commands returns the verbs of judges.
-func (d Desk) Commands() []*cobra.Command { return []*cobra.Command{d.check(), d.grade()} }
+func (d Desk) Commands() []*cobra.Command { return []*cobra.Command{d.check(), d.grade(), d.session()} }
 
 // judging gives c the flags of a judge, and has it work with one.
 func (d Desk) judging(c *cobra.Command, work func(ctx context.Context, j *Jury, args []string) error) *cobra.Command {
@@ -135,6 +135,20 @@ are compared. docs/judge.md has the form of rubrics and lines.`,
 	})
 	c.Flags().StringVar(&out, "out", "", "file for the verdicts, in place of standard output; one that was begun is gone on with")
 	return c
+}
+
+// session returns the verb that grades sessions of the gateway.
+func (d Desk) session() *cobra.Command {
+	return d.judging(&cobra.Command{
+		Use:   "session",
+		Short: "Grade an ended session of the gateway: its program for --gateway-grader",
+		Long: `Session reads an ended session of the gateway from standard input, and prints its reward. The
+judge sees the problem, and the agent's answer or last reply, its messages, or the text
+"diff" of the session's metadata, as the rubric's view says. Without a verdict it prints
+nothing and fails, and the session has no reward.`,
+		Example: `  quintain gateway --gateway-grader "quintain judge session --rubric rubric.yaml --url http://127.0.0.1:8002/v1 --model my-judge"`,
+		Args:    cobra.NoArgs,
+	}, func(ctx context.Context, j *Jury, _ []string) error { return j.GradeSession(ctx, d.Stdin, d.Stdout) })
 }
 
 // Say says in a few lines what the judge did.

@@ -314,6 +314,7 @@ func TestCommands(t *testing.T) {
 	path := write(t, "rubric.yaml", rubric)
 	good := write(t, "good.jsonl", `{"question": "q", "reply": "good", "want": {"correct": "yes"}}`+"\n")
 	bad := write(t, "bad.jsonl", `{"question": "q", "reply": "good", "want": {"correct": "no"}}`+"\n")
+	referred := write(t, "referred.yaml", rubric+"reference: gold\n")
 	as := []string{"--rubric", path, "--url", url, "--model", "m", "--retries", "0"}
 	for _, test := range []struct {
 		args   []string
@@ -331,6 +332,14 @@ func TestCommands(t *testing.T) {
 		{append([]string{"grade"}, as...), three, `"score":1`, "3 replies with a verdict", ""},
 		{append([]string{"grade"}, as...), "{", "", "", "standard input: line 1"},
 		{append([]string{"grade", "--out", filepath.Join(t.TempDir(), "o")}, as...), three, "", "2 calls", ""},
+		{append([]string{"session"}, as...), `{"session": "s", "problem": {"prompt": "q"}, "answer": "good"}`, `"reward":1,"right":true`, "", ""},
+		{append([]string{"session"}, as...), `{"branches": [[{"role": "user", "content": "q"}, {"role": "assistant", "content": "bad"}]]}`, `"reward":0,"right":false`, "", ""},
+		{append([]string{"session"}, as...), `{"problem": {"prompt": "q"}}`, `"malformed":true`, "", ""},
+		{append([]string{"session"}, as...), `{"answer": "good"}`, "", "", "no question"},
+		{append([]string{"session"}, as...), `[`, "", "", "the session"},
+		{append(append([]string{"session"}, as...), "--model", "other"), `{"problem": {"prompt": "q"}, "answer": "good"}`, "", "", "no verdict"},
+		{append(append([]string{"session"}, as...), "--rubric", referred), `{"problem": {"prompt": "q"}, "answer": "good", "metadata": {"gold": "7"}}`, `"reward":1`, "", ""},
+		{append(append([]string{"session"}, as...), "--rubric", referred), `{"problem": {"prompt": "q"}, "answer": "good"}`, "", "", "metadata: gold: want a text"},
 		{[]string{"grade", "--rubric", path}, "", "", "", "usage: "},
 		{[]string{"grade", "--rubric", bad, "--url", url, "--model", "m"}, "", "", "", "bad.jsonl:1"},
 	} {
