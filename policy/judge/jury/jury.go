@@ -139,3 +139,16 @@ func (j *Jury) connect(s Settings) error {
 func (s *Settings) Load(given map[string]string) error {
 	return settings.New(s).Load(settings.Sources{Flags: given})
 }
+
+// Read returns the judge of the settings in a YAML file, with the keys of the flags.
+func Read(path string) (*Jury, error) {
+	s := Defaults()
+	var from settings.Sources
+	if err := from.ReadFile(path); err != nil {
+		return nil, err
+	}
+	if err := settings.New(&s).Load(from); err != nil {
+		return nil, err
+	}
+	return Open(s)
+}
