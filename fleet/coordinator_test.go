@@ -133,7 +133,7 @@ func newSite(t *testing.T, d *desk, before json.RawMessage) *site {
 
 // newSiteWith is newSite with weights.
 func newSiteWith(t *testing.T, d *desk, before json.RawMessage, weights *Weights) *site {
-	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size, Weights: weights})
+	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size, Labels: []string{"spell_backward"}, Weights: weights})
 	c.Follow(d.versions)
 	if before != nil {
 		if err := c.Part().Restore(before); err != nil {

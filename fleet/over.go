@@ -20,12 +20,15 @@ const (
 func farewell(over string) error { return fmt.Errorf("the run is over: %s", over) }
 
 // Around returns serve, which serves the routes, as a part beside a run; see [run.Config]. While it
-// runs, workers hold the evaluations, also before and after the run plays. When ctx ends, it goes on
+// runs, workers hold the evaluations, also before and after the run plays. Call it before the run begins. When ctx ends, it goes on
 // until the workers have heard that the run is over, if it is. A nil coordinator returns serve itself.
 func (c *Coordinator) Around(serve func(context.Context) error) func(context.Context) error {
 	if c == nil {
 		return serve
 	}
+	c.mu.Lock()
+	c.around = context.Background() // until the part runs: an evaluation may be first
+	c.mu.Unlock()
 	return func(ctx context.Context) error {
 		return run.Together(context.WithoutCancel(ctx), serve, func(failed context.Context) error {
 			phases{c}.attend(ctx, failed)

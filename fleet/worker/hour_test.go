@@ -152,6 +152,8 @@ type site struct {
 	*faults
 	disk    *disk
 	streams []rollout.Stream
+	delay   time.Duration // of a reply, at least
+	lends   bool          // evaluations to the workers
 
 	mu      sync.Mutex
 	process *process // nil: none answers
@@ -204,16 +206,20 @@ func (s *site) start() {
 	if err != nil {
 		s.t.Error(err)
 	}
-	c := fleet.New(fleet.Config{Settings: leases, Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2})
+	c := fleet.New(fleet.Config{Settings: leases, Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2, Labels: rollout.Labels(s.streams)})
 	p := &process{disk: h, cut: make(chan struct{}), done: make(chan struct{})}
 	of := player.Default(player.Script)
 	rules := rollout.DefaultRules()
 	rules.MinTrainable = 1
-	r, err := run.Open(context.Background(), run.Config{
+	config := run.Config{
 		Settings: settings, Rules: rules, Streams: s.streams, Queue: q, Sinks: []run.Sink{s}, Cut: p.cut,
 		Sampling: of.Sampling, Policy: of.Solver(s.streams, 1, func() int32 { return 0 }),
-		Part: c.Part(), Outside: func(ctx context.Context, t *run.Table) error { return c.Run(ctx, t) },
-	})
+		Beside: []func(context.Context) error{c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })},
+	}
+	if c.Join(&config); !s.lends {
+		config.Elsewhere = nil
+	}
+	r, err := run.Open(context.Background(), config)
 	if err != nil {
 		s.t.Errorf("process %d does not open: %v", s.born, err)
 		return
@@ -353,7 +359,7 @@ func (s *site) work(ctx context.Context, l *link, cut chan struct{}, place int) 
 		return err
 	}
 	of := player.Default(player.Script)
-	of.Script.Delay = hourDelay + s.after(hourDelay)
+	of.Script.Delay = s.delay + s.after(s.delay)
 	w, err := worker.New(ctx, worker.Config{
 		Settings: settings, Client: client, Play: fleet.Play{Program: "quintain 1"}, Program: "quintain 1", Streams: s.streams,
 		Run: run.Settings{Seed: uint64(place), GroupSize: 2, Parallel: 4, Grace: 10 * time.Minute}, Player: &of, Cut: cut, Say: func(string, ...any) {},
@@ -452,24 +458,28 @@ func (s *site) auditStream(of rollout.Stream, p position, played map[string]bool
 // answers are lost, the coordinator is killed and its disk fails and is full.
 func TestAnHourOfFaultsLosesNothingAndDoublesNothing(t *testing.T) {
 	for seed := range uint64(hourSeeds) {
-		hour(t, seed)
+		hour(t, seed, &site{delay: hourDelay}, hourWorkers)
 	}
 }
 
-func hour(t *testing.T, seed uint64) {
+// The same with workers that hold the evaluations, too: these are held in the end, and not a problem
+// of theirs gets to the run.
+func TestAnHourOfFaultsWithEvaluations(t *testing.T) {
+	hour(t, 7, &site{delay: 20 * time.Second, lends: true}, 4)
+}
+
+func hour(t *testing.T, seed uint64, s *site, workers int) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &faults{t: t, rand: rand.New(rand.NewPCG(1, seed))}
-		s := &site{
-			faults: f, disk: &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}},
-			streams: streams(t, "chain_sum:0,spell_backward:0"), drops: map[string]int{}, ended: map[string]int{},
-		}
+		s.faults, s.disk = f, &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}}
+		s.streams, s.drops, s.ended = streams(t, "chain_sum:0,spell_backward:0"), map[string]int{}, map[string]int{}
 		begun := time.Now()
 		keeping, stop := context.WithCancel(t.Context())
-		var site, workers sync.WaitGroup
+		var site, all sync.WaitGroup
 		site.Go(func() { s.keep(keeping) })
 		playing, leave := context.WithCancelCause(t.Context())
-		for place := range hourWorkers {
-			workers.Go(func() { s.play(playing, place) })
+		for place := range workers {
+			all.Go(func() { s.play(playing, place) })
 		}
 		for time.Since(begun) < time.Hour {
 			pause.For(t.Context(), f.after(8*time.Minute))
@@ -482,7 +492,7 @@ func hour(t *testing.T, seed uint64) {
 		site.Wait()
 		pause.For(t.Context(), 5*time.Minute) // the last dead workers are found out
 		leave(errStop)
-		workers.Wait()
+		all.Wait()
 		pause.For(t.Context(), 2*time.Minute)
 		s.end(false)
 		s.audit()
