@@ -80,7 +80,7 @@ func TestEvaluationsWithoutAServerOfTheCoordinator(t *testing.T) {
 	data := t.TempDir()
 	n := byWorkers(t, data, []string{
 		"--policy", "openai", "--model", "fake", "--url", "http://127.0.0.1:9", "--keep-equal", "--group-size", "2", "--batch-size", "4", "--steps", "2", "--tasks", "spell_backward", "--exam-problems", "5",
-	}, []string{"--url", url})
+	}, []string{"--url", url + "/v1"})
 	if n < 5 {
 		t.Errorf("the workers played %d problems of evaluations, want 5", n)
 	}

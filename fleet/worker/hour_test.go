@@ -154,15 +154,17 @@ type site struct {
 	streams []rollout.Stream
 	delay   time.Duration // of a reply, at least
 	lends   bool          // evaluations to the workers
+	own     int           // slots of the coordinator
 
 	mu      sync.Mutex
 	process *process // nil: none answers
 
-	noted sync.Mutex
-	drops map[string]int // groups that were dropped, by the ID of their problem
-	exams int
-	born  int // processes
-	ended map[string]int
+	noted  sync.Mutex
+	drops  map[string]int // groups that were dropped, by the ID of their problem
+	groups map[bool]int   // that were played, by workers or not
+	exams  int
+	born   int // processes
+	ended  map[string]int
 }
 
 // A process is one of the coordinator.
@@ -181,6 +183,7 @@ func (s *site) Note(e run.Event) error {
 	defer s.noted.Unlock()
 	switch e := e.(type) {
 	case run.Played:
+		s.groups[e.Lease != nil]++
 		if e.Drop != "" && !e.Again {
 			s.drops[e.Job.Problem.ID()]++
 		}
@@ -201,7 +204,7 @@ func (s *site) start() {
 	settings, leases := run.Defaults(), fleet.Defaults()
 	settings.GroupSize, settings.BatchSize, settings.MaxLag, settings.Grace = 2, 64, 30, time.Second
 	settings.ExamProblems, settings.ExamEvery = 3, 10*time.Minute
-	leases.Lease = 2 * time.Minute
+	leases.Lease, leases.OwnSlots = 2*time.Minute, s.own
 	digest, err := fleet.Digest(s.streams)
 	if err != nil {
 		s.t.Error(err)
@@ -416,11 +419,6 @@ func (s *site) audit() {
 			s.t.Errorf("the group of %s was put %d times; it is of a problem that was played: %v", id, n, played[id])
 		}
 	}
-	kept := len(s.disk.put)
-	s.t.Logf("%d problems finished, %d kept; %d processes, ends by the disk %v; %d examinations", len(played), kept, s.born, s.ended, s.exams)
-	if least := 60; kept < least || s.exams < 3 || s.born < 5 {
-		s.t.Errorf("%d groups kept, %d examinations, %d processes: too few to tell anything", kept, s.exams, s.born)
-	}
 }
 
 // auditStream checks that each problem that was handed out is finished, or held out, or to be
@@ -468,11 +466,16 @@ func TestAnHourOfFaultsWithEvaluations(t *testing.T) {
 	hour(t, 7, &site{delay: 20 * time.Second, lends: true}, 4)
 }
 
+// begin gives the site an empty disk.
+func (s *site) begin(f *faults) {
+	s.faults, s.disk = f, &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}}
+	s.streams, s.drops, s.ended, s.groups = streams(f.t, "chain_sum:0,spell_backward:0"), map[string]int{}, map[string]int{}, map[bool]int{}
+}
+
 func hour(t *testing.T, seed uint64, s *site, workers int) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &faults{t: t, rand: rand.New(rand.NewPCG(1, seed))}
-		s.faults, s.disk = f, &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}}
-		s.streams, s.drops, s.ended = streams(t, "chain_sum:0,spell_backward:0"), map[string]int{}, map[string]int{}
+		s.begin(f)
 		begun := time.Now()
 		keeping, stop := context.WithCancel(t.Context())
 		var site, all sync.WaitGroup
@@ -496,5 +499,10 @@ func hour(t *testing.T, seed uint64, s *site, workers int) {
 		pause.For(t.Context(), 2*time.Minute)
 		s.end(false)
 		s.audit()
+		kept := len(s.disk.put)
+		t.Logf("%v groups played, by workers or not; %d kept; %d processes, ends by the disk %v; %d examinations", s.groups, kept, s.born, s.ended, s.exams)
+		if least := 60; kept < least || s.exams < 3 || s.born < 5 {
+			t.Errorf("%d groups kept, %d examinations, %d processes: too few to tell anything", kept, s.exams, s.born)
+		}
 	})
 }
