@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet/roster"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
@@ -204,6 +205,29 @@ func stage(t *testing.T, c *Coordinator) (over func()) {
 	}
 }
 
+// wait lets time pass in which a worker is lost.
+func wait(t *testing.T) {
+	pause.For(t.Context(), time.Minute)
+	synctest.Wait()
+}
+
+// A view is what a coordinator has at a time.
+type view struct {
+	held             map[uint64]bool // leases, and whether the run knows their jobs
+	waiting, workers int
+	over             string
+}
+
+func (c *Coordinator) view() view {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := view{map[uint64]bool{}, len(c.exams.waiting), len(c.workers), c.over}
+	for n, h := range c.held {
+		v.held[n] = h.job.Number() >= 0
+	}
+	return v
+}
+
 // enter registers a worker that was here just now.
 func (c *Coordinator) enter(id string) {
 	c.mu.Lock()
@@ -240,27 +264,31 @@ func TestEvaluationsBeforeAndAfterTheRunPlays(t *testing.T) {
 		results := asks(t.Context(), t, c, 2, 1)
 		c.enter("w")
 		all, err := c.grant(t.Context(), "w", 1)
-		if err != nil || len(all) != 2 || all[0].Stream != 1 || c.held[group.Number] == nil || c.held[group.Number].job.Scenario != nil {
-			t.Fatalf("leases %+v, error %v; held %+v", all, err, c.held)
+		v := c.view()
+		if known, is := v.held[group.Number]; err != nil || len(all) != 2 || all[0].Stream != 1 || !is || known {
+			t.Fatalf("leases %+v, error %v; %+v", all, err, v)
 		}
-		time.Sleep(time.Minute) // the worker is lost with the evaluation
-		if c.held[group.Number] == nil || len(c.exams.waiting) != 2 || len(c.workers) != 1 {
-			t.Errorf("held are %+v; %d problems wait", c.held, len(c.exams.waiting))
+		wait(t) // the worker is lost with the evaluation
+		v = c.view()
+		if _, is := v.held[group.Number]; !is || v.waiting != 2 || v.workers != 1 {
+			t.Errorf("%+v", v)
 		}
 		c.enter("w")
 		playing, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- c.Run(playing, d) }()
 		synctest.Wait()
-		if h := c.held[group.Number]; h == nil || h.job.Scenario == nil || d.Room() != 0 || c.version() != 3 {
-			t.Errorf("when the run plays, held are %+v; room for %d", c.held, d.Room())
+		if v = c.view(); !v.held[group.Number] || d.Room() != 0 {
+			t.Errorf("when the run plays: %+v; room for %d", v, d.Room())
 		}
 		all, err = c.grant(t.Context(), "w", 1)
 		if err != nil || len(all) != 2 || all[0].Attempt != 2 {
 			t.Errorf("leases %+v, error %v", all, err)
 		}
 		for _, l := range all {
+			c.mu.Lock()
 			h := c.held[l.Number]
+			c.mu.Unlock()
 			r := unplayed(h.job, 1, quintain.Trajectory{Outcome: quintain.Scored})
 			c.exams.settle(h, &r)
 			if r := <-results; r.Trajectories[0].Outcome != quintain.Scored {
@@ -272,14 +300,14 @@ func TestEvaluationsBeforeAndAfterTheRunPlays(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if len(c.book.Open()) > 0 || c.over != "" || len(c.workers) != 1 {
-			t.Errorf("the run plays no more: open are %+v, workers %v, over %q", c.book.Open(), c.workers, c.over)
+		if v = c.view(); len(c.book.Open()) > 0 || v.over != "" || v.workers != 1 || len(v.held) > 0 {
+			t.Errorf("the run plays no more: open are %+v, and %+v", c.book.Open(), v)
 		}
 		results = asks(t.Context(), t, c, 1, 1)
 		if all, err = c.grant(t.Context(), "w", 5); err != nil || len(all) != 1 {
 			t.Errorf("the last evaluation: %+v, error %v", all, err)
 		}
-		time.Sleep(time.Minute)
+		wait(t)
 		if <-results; <-results != nil {
 			t.Error("the coordinator waits for workers of which none is left")
 		}
@@ -288,8 +316,8 @@ func TestEvaluationsBeforeAndAfterTheRunPlays(t *testing.T) {
 			t.Error("it does so again")
 		}
 		over()
-		if c.over != d.finished {
-			t.Errorf("over: %q", c.over)
+		if v = c.view(); v.over != d.finished {
+			t.Errorf("over: %q", v.over)
 		}
 	})
 }
