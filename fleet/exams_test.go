@@ -93,7 +93,7 @@ func TestWorkersPlayEvaluations(t *testing.T) {
 	if r := <-results; len(r.Trajectories) != 1 || r.Trajectories[0].Reward() != 0.5 || r.Trajectories[0].Problem.ID() != one[0].Problem.ID() || r.Lease.Worker != "w1" {
 		t.Errorf("the result is %+v", r)
 	}
-	results = asks(t.Context(), t, s.Coordinator, 5, 3)
+	asks(t.Context(), t, s.Coordinator, 5, 3)
 	var r roster.Roster
 	if s.ask("GET", "/workers", nil, &r); r.Wanted != 15 || r.WantedWorkers != 2 {
 		t.Errorf("%d slots and %d workers are wanted for 15 episodes, by 8 slots", r.Wanted, r.WantedWorkers)

@@ -10,8 +10,10 @@ import (
 func TestPlacesAreTakenInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, gone := newPlaces(4), make(chan struct{})
-		if !p.take(1, nil, nil) || !p.take(1, nil, nil) {
-			t.Error("two of four places are not to be had")
+		for range 2 {
+			if !p.take(1, nil, nil) {
+				t.Error("two of four places are not to be had")
+			}
 		}
 		large, small := make(chan bool), make(chan bool)
 		go func() { large <- p.take(4, nil, gone) }()
