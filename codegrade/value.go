@@ -170,9 +170,9 @@ func sorted(values []any) []any {
 	return list
 }
 
-// A fraction is a number that is written as one, and a whole number otherwise.
+// A numberOf is a number as it is written: whole, or as a fraction or with an exponent.
 type numberOf struct {
-	whole    string // its digits
+	whole    string // its digits; empty: it is a fraction
 	fraction float64
 }
 
