@@ -17,7 +17,7 @@ type language struct {
 
 // python runs an interpreter that takes no module from the job's folder, reads no variable of the
 // environment but the seed, and converts integers of any length.
-var python = []string{"python3", "-I", "-X", "int_max_str_digits=0"}
+var python = []string{"python3", "-I", "-Xint_max_str_digits=0"}
 
 // program is the file that a compiler writes.
 const program = "program"
@@ -30,6 +30,9 @@ var languages = []language{
 	{names: []string{"javascript", "js", "node", "nodejs"}, file: "solution.js", argv: []string{"node", "--openssl-config=/dev/null", "solution.js"}},
 	{names: []string{"bash", "sh", "shell"}, file: "solution.sh", argv: []string{"bash", "solution.sh"}, processes: 32},
 }
+
+// Python returns how each job of Python begins, for a sandbox that keeps an interpreter warm.
+func Python() []string { return slices.Clone(python) }
 
 // pythonArgv returns the arguments that run a Python file.
 func pythonArgv(args ...string) []string { return slices.Concat(python, args) }

@@ -43,8 +43,11 @@ type Book struct {
 }
 
 // New returns an empty book.
-func New() *Book {
-	return &Book{open: map[uint64]*Lease{}, tries: map[string]int{}, ended: map[uint64]string{}}
+func New() *Book { return After(0) }
+
+// After returns an empty book whose first lease has the number after last.
+func After(last uint64) *Book {
+	return &Book{last: last, open: map[uint64]*Lease{}, tries: map[string]int{}, ended: map[uint64]string{}}
 }
 
 // A change is a decision, in the log.

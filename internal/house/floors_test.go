@@ -79,7 +79,7 @@ var floors = [][]string{
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
-		"policy/probe",
+		"policy/probe", "policy/judge/jury",
 		"interop/export",
 		"interop/pipe",
 	},

@@ -14,7 +14,7 @@ import (
 )
 
 // zygoteFlags are the flags of Python that a zygote can have.
-var zygoteFlags = []string{"-I", "-s", "-P", "-S", "-E", "-B", "-O", "-OO", "-b", "-bb", "-u"}
+var zygoteFlags = []string{"-I", "-s", "-P", "-S", "-E", "-B", "-O", "-OO", "-b", "-bb", "-u", "-Xint_max_str_digits=0"}
 
 // checkZygote reports why an interpreter with flags cannot be a zygote.
 func checkZygote(argv []string) error {

@@ -82,16 +82,16 @@ type measure struct {
 }
 
 var measures = []measure{
-	{"length", "len(w)", func(w string) int64 { return int64(len(w)) }},
-	{"number of different letters", "len(set(w))", func(w string) int64 { return int64(len(sortedBytes(w, true))) }},
-	{"number of vowels (`a`, `e`, `i`, `o`, `u`)", "sum(c in \"aeiou\" for c in w)", func(w string) int64 { return countIn(w, "aeiou") }},
-	{"number of times that its first letter is in it", "w.count(w[0])", func(w string) int64 { return countIn(w, w[:1]) }},
-	{"distance in the alphabet between its first and last letter", "abs(ord(w[0]) - ord(w[-1]))", func(w string) int64 {
+	{"its length", "len(w)", func(w string) int64 { return int64(len(w)) }},
+	{"the number of its different letters", "len(set(w))", func(w string) int64 { return int64(len(sortedBytes(w, true))) }},
+	{"the number of its vowels (`a`, `e`, `i`, `o`, `u`)", "sum(c in \"aeiou\" for c in w)", func(w string) int64 { return countIn(w, "aeiou") }},
+	{"the number of times that its first letter is in it", "w.count(w[0])", func(w string) int64 { return countIn(w, w[:1]) }},
+	{"the distance in the alphabet between its first and its last letter", "abs(ord(w[0]) - ord(w[-1]))", func(w string) int64 {
 		d := int64(w[0]) - int64(w[len(w)-1])
 		return max(d, -d)
 	}},
-	{"position in the alphabet of its last letter (`a` is 1)", "ord(w[-1]) - 96", func(w string) int64 { return int64(w[len(w)-1]) - 96 }},
-	{"sum of the positions of its letters in the alphabet (`a` is 1)", "sum(ord(c) - 96 for c in w)", func(w string) (sum int64) {
+	{"the position of its last letter in the alphabet (`a` is 1)", "ord(w[-1]) - 96", func(w string) int64 { return int64(w[len(w)-1]) - 96 }},
+	{"the sum of the positions of its letters in the alphabet (`a` is 1)", "sum(ord(c) - 96 for c in w)", func(w string) (sum int64) {
 		for i := range len(w) {
 			sum += int64(w[i]) - 96
 		}
@@ -124,7 +124,7 @@ func pickWord(r *rng.Rand) draft {
 	which, last := either(r, "the first", "the last")
 	result, form := pick(r, []string{"that word", "the position of that word in `words`, counted from 0", "the position of that word in `words`, counted from 1", "that measure, followed by the word, without a space between"})
 	d := draft{
-		task:   fill("Find the word of `words` with the $e measure. The measure of a word is its $m. If several words have it, take $w of them.", "$e", end, "$m", m.text, "$w", which),
+		task:   fill("Find the word of `words` with the $e measure. The measure of a word is $m. If several words have it, take $w of them.", "$e", end, "$m", m.text, "$w", which),
 		want:   result,
 		form:   word,
 		fields: []field{{name: "words", form: texts, len: span{1, 40}, wide: span{1, 12}, letters: lower}},

@@ -140,9 +140,9 @@ func checkBrackets(r *rng.Rand) draft {
 	deepest := rng.Pick(r, []int64{0, 2, 3, 4})
 	same := r.Chance(0.4)
 	result, id := pick(r, []string{"`s` is correct", "the greatest depth in `s` if it is correct, and -1 if not", "the position of the first wrong character, counted from 0; the length of `s` if only closing brackets are missing at its end; -1 if it is correct"})
-	kinds := joined(pairs, ", ", func(p string) string { return "`" + p + "`" })
+	kinds := "`" + strings.Join(pairs[:len(pairs)-1], "`, `") + "` and `" + pairs[len(pairs)-1] + "`"
 	d := draft{
-		task:   fill("`s` consists of brackets of the kinds $k. It is correct if every bracket is closed by one of its kind, in the right order. The depth at a place is the number of open brackets there.", "$k", kinds),
+		task:   fill("`s` consists of brackets of the kinds $k. It is correct if every bracket is closed by one of its kind, in the right order.", "$k", kinds),
 		want:   result,
 		form:   []form{truth, number, number}[id],
 		fields: []field{{name: "s", form: word, len: span{0, 60}, letters: strings.Join(pairs, "")}},
@@ -158,6 +158,9 @@ func checkBrackets(r *rng.Rand) draft {
 	}
 	wrong := "return " + []string{"False", "-1", "i"}[id]
 	var extra string
+	if deepest > 0 || id == 1 {
+		d.task += " The depth at a place is the number of open brackets there."
+	}
 	if deepest > 0 {
 		d.task += fill(" A bracket that would make the depth greater than $d is wrong.", "$d", decimal(deepest))
 		extra += fill("            if len(stack) > $d:\n                $wrong\n", "$d", decimal(deepest), "$wrong", wrong)

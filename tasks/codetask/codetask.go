@@ -28,8 +28,6 @@ type Problem struct {
 	Statement string          `json:"statement"` // with examples, in Markdown
 	Tests     codegrade.Tests `json:"tests"`     // Stdin or Call; the public cases are the examples
 	Python    string          `json:"python"`    // a solution that passes the tests in a fifth of the time limit
-
-	drawn []int64 // the rules that were drawn, for a second solver
 }
 
 // A kind is one sort of problem.
@@ -69,7 +67,25 @@ func New(draw quintain.Draw) (Problem, error) {
 // problem returns the problem of this kind of a draw.
 func (k kind) problem(draw quintain.Draw) Problem {
 	r := rng.Named("codetask", strconv.Itoa(Version), strconv.Itoa(draw.Level), k.name).Stream(draw.Seed, draw.Index)
-	d := k.draw(r)
-	d.name, d.level = k.name, draw.Level
-	return d.problem(r)
+	for {
+		d := k.draw(r)
+		if cases := d.cases(r); varied(cases) {
+			d.name, d.level = k.name, draw.Level
+			return d.problem(r, cases)
+		}
+	}
+}
+
+// varied tells whether cases have enough different results. Some drawn rules contradict each
+// other, and leave nothing to compute.
+func varied(cases []drawnCase) bool {
+	same := map[string]int{}
+	for _, c := range cases {
+		if result := literal(c.out); same[result] < len(cases)*3/5 {
+			same[result]++
+		} else {
+			return false
+		}
+	}
+	return len(cases) >= leastCases
 }

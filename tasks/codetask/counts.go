@@ -11,8 +11,8 @@ import (
 // rankValues ranks the values of a list by how often they are in it.
 func rankValues(r *rng.Rand) draft {
 	most, rare := either(r, "most frequent first", "least frequent first")
-	ties, tie := pick(r, []string{"in the order of their first appearance in `a`", "smaller values first", "larger values first"})
-	k := r.Between64(1, 4)
+	ties, tie := pick(r, []string{"in the order of their first appearance in `a`", "with the smaller one first", "with the larger one first"})
+	k := r.Between64(2, 5)
 	result, counts := either(r, "the values", "how often they are in `a`, in the order of the ranking")
 	order := " Equally frequent values stand $t."
 	if counts {
@@ -108,7 +108,7 @@ func countWords(r *rng.Rand) draft {
 	form, formID := pick(r, []string{"the word, a space and the count", "the count, a space and the word", "the word, a colon and the count, without spaces"})
 	d := draft{
 		task:   fill("Count how often each word is in `s`. $split $fold $least", "$split", split, "$fold", fold, "$least", []string{"", "All words count.", "Leave out words of a single character.", "Leave out words of fewer than three characters."}[least]),
-		want:   fill("a line for each different word, $o: $f", "$o", order, "$f", form),
+		want:   fill("$f for each different word, $o", "$o", order, "$f", form),
 		form:   texts,
 		fields: []field{{name: "s", form: word, len: span{1, 120}, letters: "abcAB-,.;9 "}},
 		before: "import re\nfrom collections import Counter\n",

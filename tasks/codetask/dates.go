@@ -114,9 +114,9 @@ var dateStyles = []struct{ text, form, py string }{
 // shiftDate moves a date by days of some kind.
 func shiftDate(r *rng.Rand) draft {
 	unit, id := pick(r, []struct{ text, py string }{
-		{"`n` days", ""}, {"`n` weeks", ""}, {"`n` working days (Monday to Friday), going from day to day and counting only the working days that you reach", "day.weekday() < 5"},
-		{"`n` days that are not Sundays, going from day to day and counting only the days that you reach", "day.weekday() != 6"},
-		{"`n` days that are not the first of a month, going from day to day and counting only the days that you reach", "day.day != 1"}, {"`n` days with an odd number in their month, going from day to day and counting only the days that you reach", "day.day % 2 == 1"},
+		{"days", ""}, {"weeks", ""}, {"working days (Monday to Friday)", "day.weekday() < 5"},
+		{"days other than Sundays", "day.weekday() != 6"},
+		{"days that are not the first of a month", "day.day != 1"}, {"days with an odd number in their month", "day.day % 2 == 1"},
 	})
 	way, back := either(r, "after", "before")
 	style, styleID := pick(r, dateStyles)
@@ -128,7 +128,7 @@ func shiftDate(r *rng.Rand) draft {
 	}
 	names := map[bool]string{true: `{"Mon Tue Wed Thu Fri Sat Sun".split()[day.weekday()]} `}[name]
 	d := draft{
-		task:   fill("Find the date that is $u $w `start`. If `n` is 0, it is `start` itself.", "$u", unit.text, "$w", way),
+		task:   fill("Find the date that is `n` $u $w `start`.", "$u", unit.text, "$w", way),
 		want:   "that date " + style.text,
 		form:   word,
 		fields: []field{dateField("start"), {name: "n", form: number, val: span{0, 500}}},
@@ -147,6 +147,10 @@ func shiftDate(r *rng.Rand) draft {
 			}
 			return text
 		},
+	}
+	if id > 1 {
+		d.task = fill("Go from `start` $w in time, day by day, until you have reached `n` $u; `start` itself does not count. If `n` is 0, stay at `start`.", "$w", map[bool]string{false: "forwards", true: "backwards"}[back], "$u", unit.text)
+		d.want = "the date at which you stop, " + style.text
 	}
 	if name {
 		d.want += "; in front of it the day of the week (Mon, Tue, Wed, Thu, Fri, Sat or Sun) and a space"

@@ -1,7 +1,6 @@
 package codetask
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +24,6 @@ type draft struct {
 	bend  func(r *rng.Rand, in input)     // changes arguments so that they fit together; may be nil
 	make  func(r *rng.Rand, s size) input // draws the arguments, instead of the fields; may be nil
 	drawn []int64                         // the drawn rules
-	large int                             // cases of the largest size; 0: 2
 
 	yes, no string // how truth is printed
 	upright bool   // a list is printed with an element on a line
@@ -34,6 +32,7 @@ type draft struct {
 // Numbers of cases.
 const (
 	publicCases = 3
+	leastCases  = 15
 	mostCases   = 30
 )
 
@@ -50,10 +49,7 @@ func (d *draft) sizes(r *rng.Rand) []size {
 		longest = max(longest, f.len[1])
 	}
 	all = append(all, size{len: min(longest, 60), span: 10}, size{len: longest, span: -2})
-	for range max(d.large, 2) - 1 {
-		all = append(all, size{len: longest, span: []int64{-1, 5, 100}[r.Between(0, 2)]})
-	}
-	return all
+	return append(all, size{len: longest, span: []int64{-1, 5, 100}[r.Between(0, 2)]})
 }
 
 // arguments draws the input of a case.
@@ -108,8 +104,8 @@ func (d *draft) cases(r *rng.Rand) []drawnCase {
 	return all[:min(len(all), mostCases)]
 }
 
-// problem draws the cases, and writes the problem.
-func (d *draft) problem(r *rng.Rand) Problem {
+// problem writes a problem with its cases.
+func (d *draft) problem(r *rng.Rand, drawn []drawnCase) Problem {
 	yes := rng.Pick(r, []string{"yes no", "YES NO", "true false", "1 0"})
 	d.yes, d.no, _ = strings.Cut(yes, " ")
 	d.upright = r.Chance(0.5)
@@ -121,7 +117,6 @@ func (d *draft) problem(r *rng.Rand) Problem {
 		}
 	}
 	tests.Limits.CPU = 5 * time.Second
-	drawn := d.cases(r)
 	for i, c := range drawn {
 		one := codegrade.Case{Input: literal(c.in), Output: literal(c.out), Public: i < publicCases}
 		if tests.Kind == codegrade.Stdin {
@@ -130,7 +125,7 @@ func (d *draft) problem(r *rng.Rand) Problem {
 		tests.Cases = append(tests.Cases, one)
 	}
 	return Problem{
-		Kind: d.name, Level: d.level, Tests: tests, drawn: slices.Clone(d.drawn),
+		Kind: d.name, Level: d.level, Tests: tests,
 		Statement: d.statement(r, &tests, drawn), Python: d.reference(tests.Kind),
 	}
 }

@@ -155,7 +155,7 @@ func editCost(r *rng.Rand) draft {
 		replace = 3
 	}
 	d := draft{
-		task: fill("Turn `s` into `t` with these steps, going from left to right, so that no character is changed twice: insert a character for $i, remove a character for $d, or replace a character by another for $r.$s$f",
+		task: fill("Turn `s` into `t`. Inserting a character costs $i, removing one costs $d, and replacing one by another costs $r.$s$f No character may take part in two of these steps.",
 			"$i", decimal(insert), "$d", decimal(remove), "$r", decimal(replace), "$f", free, "$s", []string{"", " Swapping two neighboring characters of `s` costs 1.", " Swapping two neighboring characters of `s` costs 2."}[swap]),
 		want:   "the smallest total cost",
 		form:   number,

@@ -47,7 +47,7 @@ func evaluateExpression(r *rng.Rand) draft {
 		drawn = append(drawn, int64(at[i]), int64(rank))
 	}
 	d := draft{
-		task: "`s` is an expression of integers without signs, operators, parentheses and spaces. " + a.describe(),
+		task: "`s` is an expression made of unsigned integers, operators, parentheses and spaces. " + a.describe(),
 		want: "the value of the expression", form: number,
 		fields: []field{{name: "s", form: word, len: span{1, 120}, what: "an expression of 1 to 120 characters with at least one number; the numbers have at most two digits"}},
 		before: "import re\n",

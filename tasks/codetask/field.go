@@ -168,17 +168,17 @@ const (
 // characters describes the characters of f.
 func (f field) characters() string {
 	if text, found := alphabets[f.letters]; found {
-		return text
+		return ": " + text
 	}
 	each := make([]string, 0, len(f.letters))
 	for _, c := range f.letters {
 		if c == ' ' {
-			each = append(each, "space (at neither end)")
+			each = append(each, "space (not at either end)")
 		} else {
 			each = append(each, "`"+string(c)+"`")
 		}
 	}
-	return "the characters " + strings.Join(each[:len(each)-1], ", ") + " and " + each[len(each)-1]
+	return ", each " + strings.Join(each[:len(each)-1], ", ") + " or " + each[len(each)-1]
 }
 
 // between describes a range.
@@ -207,7 +207,7 @@ func (f field) each() string {
 	case f.what != "":
 		return f.what
 	case f.form == texts:
-		return fmt.Sprintf("of %s characters: %s", between(f.wide), f.characters())
+		return fmt.Sprintf("of %s characters%s", between(f.wide), f.characters())
 	default:
 		return "from " + between(f.val)
 	}
@@ -222,9 +222,9 @@ func (f field) argument() string {
 		if f.what != "" {
 			return "a string, " + f.what + f.also
 		}
-		return fmt.Sprintf("a string of %s characters: %s%s", between(f.len), f.characters(), f.also)
+		return fmt.Sprintf("a string of %s characters%s%s", between(f.len), f.characters(), f.also)
 	case list:
-		return fmt.Sprintf("a list of %s integers, each %s%s", between(f.len), f.each(), f.also)
+		return fmt.Sprintf("a list of %s integers %s%s", between(f.len), f.each(), f.also)
 	case texts:
 		return fmt.Sprintf("a list of %s strings, each %s%s", between(f.len), f.each(), f.also)
 	default:
@@ -254,15 +254,15 @@ func (f field) input() string {
 			return "a line with " + f.what + f.also
 		}
 		if f.len[0] == 0 {
-			return fmt.Sprintf("a line of 0 (an empty line) to %s characters: %s%s", grouped(f.len[1]), f.characters(), f.also)
+			return fmt.Sprintf("a line of 0 (an empty line) to %s characters%s%s", grouped(f.len[1]), f.characters(), f.also)
 		}
-		return fmt.Sprintf("a line of %s characters: %s%s", between(f.len), f.characters(), f.also)
+		return fmt.Sprintf("a line of %s characters%s%s", between(f.len), f.characters(), f.also)
 	case list:
-		return fmt.Sprintf("a line with the number of elements, %s, and a line with the elements, separated by spaces: integers, each %s%s", between(f.len), f.each(), f.also)
+		return fmt.Sprintf("a line with the number of elements, %s, then a line with the elements: integers %s, separated by spaces%s", between(f.len), f.each(), f.also)
 	case texts:
-		return fmt.Sprintf("a line with the number of strings, %s, and then each string on a line of its own, %s%s", between(f.len), f.each(), f.also)
+		return fmt.Sprintf("a line with the number of strings, %s, then each string on a line of its own, %s%s", between(f.len), f.each(), f.also)
 	default:
-		return fmt.Sprintf("a line with the number of rows, %s, and then each row on a line of its own: %s, separated by spaces%s", between(f.len), f.numbers(), f.also)
+		return fmt.Sprintf("a line with the number of rows, %s, then each row on a line of its own, its numbers separated by spaces: %s%s", between(f.len), f.numbers(), f.also)
 	}
 }
 

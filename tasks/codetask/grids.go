@@ -49,7 +49,7 @@ func at(grid []string, c cell) byte {
 
 // growCells plays a cellular automaton.
 func growCells(r *rng.Rand) draft {
-	sides, corners := either(r, "sides", "sides or corners")
+	sides, corners := either(r, "a side", "a side or a corner")
 	near := around[:4+4*bit(corners)]
 	born := rng.Sample(r, []int64{1, 2, 3, 4}, r.Between(1, 2))
 	stays := rng.Sample(r, []int64{0, 1, 2, 3, 4}, r.Between(1, 3))
@@ -63,7 +63,7 @@ func growCells(r *rng.Rand) draft {
 		f.what = strings.ReplaceAll(f.what, "1 to 12", "3 to 12")
 	}
 	d := draft{
-		task: fill("In `grid`, `#` is a living cell and `.` a dead one. In a step, all cells change at the same time. The neighbors of a cell are those with which it shares $s. A dead cell comes to life if $b of its neighbors live. A living cell stays alive if $l of its neighbors live, and dies otherwise. $e",
+		task: fill("In `grid`, `#` is a living cell and `.` a dead one. In a step, all cells change at the same time. The neighbors of a cell are the cells with which it shares $s. A dead cell comes to life if $b of its neighbors live. A living cell stays alive if $l of its neighbors live, and dies otherwise. $e",
 			"$s", sides, "$b", choices(born), "$l", choices(stays), "$e", edge),
 		want:   result,
 		form:   texts,
@@ -119,18 +119,20 @@ func choices(of []int64) string {
 func grown(grid []string, near []cell, wraps bool, lives func(n int64, lives bool) bool) []string {
 	out := make([]string, len(grid))
 	height, width := len(grid), len(grid[0])
+	count := func(of cell) (n int64) {
+		for _, c := range near {
+			to := cell{of.row + c.row, of.col + c.col}
+			if wraps {
+				to = cell{(to.row + height) % height, (to.col + width) % width}
+			}
+			n += bit(at(grid, to) == '#')
+		}
+		return n
+	}
 	for y, row := range grid {
 		line := []byte(row)
 		for x := range line {
-			n := int64(0)
-			for _, c := range near {
-				to := cell{y + c.row, x + c.col}
-				if wraps {
-					to = cell{(to.row + height) % height, (to.col + width) % width}
-				}
-				n += bit(at(grid, to) == '#')
-			}
-			line[x] = ".#"[bit(lives(n, row[x] == '#'))]
+			line[x] = ".#"[bit(lives(count(cell{y, x}), row[x] == '#'))]
 		}
 		out[y] = string(line)
 	}
@@ -197,21 +199,21 @@ func countOf(list []int64, x int64) (n int64) {
 
 // regionSizes returns the sizes of the regions that a rule keeps, ascending.
 func regionSizes(grid []string, near []cell, mark byte, rule int64) []int64 {
-	seen, sizes := map[cell]bool{}, []int64{}
+	f, sizes := flood{grid, near, map[cell]bool{}}, []int64{}
 	last := cell{len(grid) - 1, len(grid[0]) - 1}
 	for i := range (last.row + 1) * (last.col + 1) {
 		start := cell{i / (last.col + 1), i % (last.col + 1)}
-		if at(grid, start) != mark || seen[start] {
+		if at(grid, start) != mark || f.seen[start] {
 			continue
 		}
-		seen[start] = true
+		f.seen[start] = true
 		region := []cell{start}
 		var edge, top, left bool
 		for at := 0; at < len(region); at++ {
 			c := region[at]
 			top, left = top || c.row == 0, left || c.col == 0
 			edge = edge || c.row == 0 || c.col == 0 || c.row == last.row || c.col == last.col
-			region = reach(grid, c, near, region, seen)
+			region = append(region, f.reach(c)...)
 		}
 		if []bool{true, !edge, edge, !top, left}[rule] {
 			sizes = append(sizes, int64(len(region)))
@@ -221,16 +223,23 @@ func regionSizes(grid []string, near []cell, mark byte, rule int64) []int64 {
 	return sizes
 }
 
-// reach appends the unseen neighbors of a cell that have the same mark.
-func reach(grid []string, c cell, near, region []cell, seen map[cell]bool) []cell {
-	for _, step := range near {
+// A flood spreads over a grid.
+type flood struct {
+	grid []string
+	near []cell
+	seen map[cell]bool
+}
+
+// reach returns the unseen neighbors of a cell that have the same mark.
+func (f flood) reach(c cell) (found []cell) {
+	for _, step := range f.near {
 		to := cell{c.row + step.row, c.col + step.col}
-		if !seen[to] && at(grid, to) == at(grid, c) {
-			seen[to] = true
-			region = append(region, to)
+		if !f.seen[to] && at(f.grid, to) == at(f.grid, c) {
+			f.seen[to] = true
+			found = append(found, to)
 		}
 	}
-	return region
+	return found
 }
 
 // readTable reads the numbers of a table along a path.
@@ -279,7 +288,6 @@ func walked(t [][]int64, path int64) (out []int64) {
 	if path == 1 || path == 3 {
 		t = transposed(t)
 	}
-	height, width := len(t), len(t[0])
 	switch path {
 	case 0, 1:
 		return spiral(t)
@@ -292,16 +300,23 @@ func walked(t [][]int64, path int64) (out []int64) {
 			out = append(out, row...)
 		}
 	default:
-		for d := range height + width - 1 {
-			for n := range height {
-				i, j := height-1-n, d-height+1+n
-				if path == 5 {
-					i, j = n, width-1-d+n
-				}
-				if 0 <= j && j < width {
-					out = append(out, t[i][j])
-				}
-			}
+		return diagonals(t, path == 5)
+	}
+	return out
+}
+
+// diagonals goes from the top left corner to the right and up, or from the top right corner to
+// the right and down.
+func diagonals(t [][]int64, down bool) (out []int64) {
+	height, width := len(t), len(t[0])
+	for n := range (height + width - 1) * height {
+		d, n := n/height, n%height
+		i, j := height-1-n, d-height+1+n
+		if down {
+			i, j = n, width-1-d+n
+		}
+		if 0 <= j && j < width {
+			out = append(out, t[i][j])
 		}
 	}
 	return out

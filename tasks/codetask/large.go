@@ -11,7 +11,7 @@ func updateRanges(r *rng.Rand) draft {
 	op, id := pick(r, []struct{ text, py string }{
 		{"v is added to them", "x + v"}, {"each of them, x, becomes the larger of x and v", "max(x, v)"}, {"each of them, x, becomes the bitwise exclusive or of x and v", "x ^ v"}, {"each of them, x, becomes the bitwise or of x and v", "x | v"}, {"each of them, x, becomes the sum x + v modulo 1009", "(x + v) % 1009"},
 	})
-	ends, open := either(r, "i to j, both included", "i to j - 1")
+	ends, open := either(r, "i to j (both included)", "i to j - 1 (both included)")
 	result, fold := either(r, "the elements that are looked up, in the order of the steps", "the sum of the elements that are looked up, each times its number among them (the first times 1, the second times 2, and so on), modulo 1000000007")
 	d := draft{
 		task:   fill("A list has `n` elements, all 0, at the positions 0 to `n` - 1. In an entry (i, j, v) of `steps` with v greater than 0, the elements at the positions $e are changed: $o. If v is 0, the element at position i is looked up.", "$e", ends, "$o", op.text),
@@ -33,7 +33,15 @@ func updateRanges(r *rng.Rand) draft {
 		},
 		solve: func(in input) any { return lookedUp(in.num(0), in.rows(1), [3]int64{id, bit(open), bit(fold)}) },
 	}
-	d.body = fill(`
+	d.body = fill(updateBody, "$op", op.py, "$plus", map[bool]string{false: " + 1"}[open], "$r", map[bool]string{false: "found", true: "sum(i * x for i, x in enumerate(found, 1)) % 1000000007"}[fold])
+	if fold {
+		d.form = number
+	}
+	return d
+}
+
+// updateBody is a tree of halves: a change is kept at the fewest nodes that make up its range.
+const updateBody = `
     size = 1
     while size < n:
         size *= 2
@@ -62,12 +70,7 @@ func updateRanges(r *rng.Rand) draft {
             i //= 2
             j //= 2
     return $r
-`, "$op", op.py, "$plus", map[bool]string{false: " + 1"}[open], "$r", map[bool]string{false: "found", true: "sum(i * x for i, x in enumerate(found, 1)) % 1000000007"}[fold])
-	if fold {
-		d.form = number
-	}
-	return d
-}
+`
 
 // lookedUp goes through the steps with a square root decomposition: changes of whole blocks are
 // kept with the block.
@@ -117,10 +120,10 @@ func textBorders(r *rng.Rand) draft {
 		drawn:  []int64{id, most, bit(folded)},
 	}
 	if most > 0 && id != 3 && id != 4 {
-		d.want += fill(", not counting the first $n characters of `s`, which are removed before", "$n", decimal(most))
+		d.task = []string{"", "First remove the first character of `s`, if there is one. ", "First remove the first three characters of `s`, or all if there are fewer. "}[limit] + d.task
 		d.body = fill("    s = s[$n:]\n", "$n", decimal(most))
 	} else {
-		most, limit = 0, 0
+		most = 0
 		d.drawn[1] = 0
 	}
 	if folded {
@@ -128,7 +131,6 @@ func textBorders(r *rng.Rand) draft {
 		d.body += "    s = s.lower()\n"
 	}
 	d.body += "    border = []\n    b = 0\n    for i, c in enumerate(s):\n        while b > 0 and s[b] != c:\n            b = border[b - 1]\n        if i > 0 and s[b] == c:\n            b += 1\n        border.append(b)\n    return " + result.py + "\n"
-	_ = limit
 	d.bend = func(r *rng.Rand, in input) {
 		s := in.text(0)
 		if len(s) < 4 || r.Chance(0.2) {
@@ -201,14 +203,14 @@ func recurrence(r *rng.Rand) draft {
 	m := rng.Pick(r, []int64{1_000_000_007, 998_244_353, 1_000_003, 10_007})
 	result, sum := either(r, "f(n)", "the sum f(0) + f(1) + ... + f(n)")
 	d := draft{
-		want: result + fill(" modulo $m, from 0 to $m - 1", "$m", decimal(m)),
+		want: result + fill(" modulo $m (from 0 to $n)", "$m", decimal(m), "$n", decimal(m-1)),
 		form: number,
 		fields: []field{{name: "start", form: list, len: span{int64(order), int64(order)}, val: span{-1000, 1000}, also: ": f(0), f(1) and so on"},
 			{name: "n", form: number, val: span{0, 1_000_000_000_000_000}}},
 		drawn: append([]int64{add, m, bit(sum)}, c...),
 		solve: func(in input) any { return term(in.list(0), c, [3]int64{add, m, bit(sum)}, in.num(1)) },
 	}
-	d.task = "The numbers f(0) to f(" + decimal(int64(order-1)) + ") are given, and for n from " + decimal(int64(order)) + " on, f(n) = "
+	d.task = []string{"", "", "The numbers f(0) and f(1)", "The numbers f(0), f(1) and f(2)"}[order] + " are given, and for n from " + decimal(int64(order)) + " on, f(n) = "
 	for i, x := range c {
 		sign := []string{" + ", " - "}[bit(x < 0)]
 		if i == 0 {
@@ -228,7 +230,14 @@ func recurrence(r *rng.Rand) draft {
 		before = 1
 	}
 	last := literal(append(append(backwards(c), []int64{add}[:one]...), []int64{0}[:before]...))
-	d.body = only(fill(`
+	d.body = only(fill(termBody, "$more", strings.Repeat(" + [[1]]", one)+strings.Repeat(" + [[0]]", before), "$m", decimal(m), "$last", last, "$size", fill("k + $n", "$n", decimal(int64(one+before)), "k + 0", "k"), "$k", []string{"k", "(k - 1)"}[1-one],
+		"$one", decimal(int64(one)), "$zero", strings.Repeat(" + [0]", before), "$before", decimal(int64(before)), "$at", []string{"0", "-1"}[before], "$state", strings.Repeat(", 1", one)+strings.Repeat(", and the sum of the f before f(i)", before)), 1)
+	d.body = fill(d.body, "k + 0", "k")
+	return d
+}
+
+// termBody is a power of a matrix.
+const termBody = `
     m = $m
     k = len(start)
     # The state is f(i), ..., f(i + k - 1)$state.
@@ -249,11 +258,7 @@ func recurrence(r *rng.Rand) draft {
         step = times(step, step)
         n //= 2
     return state[$at][0] % m
-`, "$more", strings.Repeat(" + [[1]]", one)+strings.Repeat(" + [[0]]", before), "$m", decimal(m), "$last", last, "$size", fill("k + $n", "$n", decimal(int64(one+before)), "k + 0", "k"), "$k", []string{"k", "(k - 1)"}[1-one],
-		"$one", decimal(int64(one)), "$zero", strings.Repeat(" + [0]", before), "$before", decimal(int64(before)), "$at", []string{"0", "-1"}[before], "$state", strings.Repeat(", 1", one)+strings.Repeat(", and the sum of the f before f(i)", before)), 1)
-	d.body = fill(d.body, "k + 0", "k")
-	return d
-}
+`
 
 func backwards(list []int64) []int64 {
 	out := make([]int64, len(list))
@@ -355,7 +360,7 @@ func countNumbers(r *rng.Rand) draft {
 	rules := digitRule{step: step.is, kind: otherID, k: k, rest: rest, digit: digit, times: n}
 	d := draft{
 		task:   "Numbers are written in decimal, without leading zeros.",
-		want:   fill("how many integers from `lo` to `hi`, both included, there are $t", "$t", text),
+		want:   fill("the number of integers from `lo` to `hi`, both included, $t", "$t", text),
 		form:   number,
 		fields: []field{{name: "lo", form: number, val: span{1, 1_000_000_000_000_000}}, {name: "hi", form: number, val: span{1, 1_000_000_000_000_000}, also: ", at least `lo`"}},
 		before: "from functools import cache\n",
@@ -417,12 +422,12 @@ func (q digitRule) upTo(limit int64) (count int64) {
 	state, last, alive := int64(0), int64(-1), true
 	for i, top := range digitsOf(limit) {
 		var after [10 * states]int64
-		for d := range int64(10) {
-			for at, n := range free {
-				if p := int64(at / states); n > 0 && q.step(d, p) {
-					after[d*states+q.next(int64(at%states), d)] += n
-				}
+		for at, n := range free {
+			for d := range 10 * bit(n > 0) {
+				after[d*states+q.next(int64(at%states), d)] += n * bit(q.step(d, int64(at/states)))
 			}
+		}
+		for d := range int64(10) {
 			if i > 0 && d > 0 { // a shorter number
 				after[d*states+q.next(0, d)]++
 			}

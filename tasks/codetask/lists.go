@@ -15,18 +15,18 @@ type fold struct {
 }
 
 var folds = []fold{
-	{"their sum, or 0 if there are none", "sum(v)", total},
-	{"the largest of them, or 0 if there are none", "max(v, default=0)", func(v []int64) int64 { return largest(v, 0) }},
-	{"the smallest of them, or -1 if there are none", "min(v, default=-1)", func(v []int64) int64 { return smallest(v, -1) }},
-	{"the number of different values among them", "len(set(v))", func(v []int64) int64 { return int64(len(distinct(v))) }},
-	{"the difference between the largest and the smallest of them, or 0 if there are none", "max(v) - min(v) if v else 0", func(v []int64) int64 { return largest(v, 0) - smallest(v, 0) }},
-	{"the sum of the first and the last of them (of one, twice that number; of none, 0)", "v[0] + v[-1] if v else 0", func(v []int64) int64 {
+	{"the sum of $v, or 0 if there are none", "sum(v)", total},
+	{"the largest of $v, or 0 if there are none", "max(v, default=0)", func(v []int64) int64 { return largest(v, 0) }},
+	{"the smallest of $v, or -1 if there are none", "min(v, default=-1)", func(v []int64) int64 { return smallest(v, -1) }},
+	{"the number of different values among $v", "len(set(v))", func(v []int64) int64 { return int64(len(distinct(v))) }},
+	{"the difference between the largest and the smallest of $v, or 0 if there are none", "max(v) - min(v) if v else 0", func(v []int64) int64 { return largest(v, 0) - smallest(v, 0) }},
+	{"the sum of the first and the last of $v (twice the number if there is only one, 0 if there are none)", "v[0] + v[-1] if v else 0", func(v []int64) int64 {
 		if len(v) == 0 {
 			return 0
 		}
 		return v[0] + v[len(v)-1]
 	}},
-	{"the first of them minus the second plus the third and so on, the signs in turn; 0 if there are none", "sum(v[::2]) - sum(v[1::2])", alternating},
+	{"the alternating sum of $v: the first minus the second plus the third and so on, or 0 if there are none", "sum(v[::2]) - sum(v[1::2])", alternating},
 }
 
 func total(v []int64) (sum int64) {
@@ -77,7 +77,7 @@ func foldKept(r *rng.Rand) draft {
 	f, id := pick(r, folds)
 	return draft{
 		task:   fill("Keep only the numbers of `a` that $p, in their order. Then replace each of them by $f.", "$p", keep.text, "$f", to.text),
-		want:   "of the numbers so made: " + f.text,
+		want:   fill(f.text, "$v", "the numbers so made"),
 		form:   number,
 		fields: []field{{name: "a", form: list, len: span{0, 100}, val: span{-200, 200}}},
 		body:   fill("    v = [$f for x in a if $p]\n    return $v\n", "$f", to.py, "$p", keep.py, "$v", f.py),
@@ -218,7 +218,7 @@ func foldPairs(in input, id int64, is func(x, y int64) bool) int64 {
 func sortByKey(r *rng.Rand) draft {
 	key := drawFormula(r)
 	direction, down := either(r, "smallest key first", "largest key first")
-	ties, tie := pick(r, []string{"in their original order", "the smaller number first", "the larger number first"})
+	ties, tie := pick(r, []string{"in their original order", "with the smaller one first", "with the larger one first"})
 	sign := map[bool]string{true: "-"}[down]
 	by := fill("(-$k)", "$k", key.py)
 	if !down {

@@ -44,7 +44,7 @@ $edge
 			}
 		},
 	}
-	d.task = fill(d.task, "North is up in y: ", "", "North is down in y: ", "")
+	d.task = fill(d.task, "North is up in y: a step", "A step", "North is down in y: a step", "A step")
 	if id == 0 {
 		d.form = word
 	}

@@ -9,29 +9,29 @@ import (
 
 // digitFolds make a number of digits.
 var digitFolds = []fold{
-	{"their sum, or 0 if there are none", "sum(v)", total},
-	{"their product, or 1 if there are none", "math.prod(v)", product},
-	{"how many there are", "len(v)", func(v []int64) int64 { return int64(len(v)) }},
-	{"the sum of their squares, or 0 if there are none", "sum(d * d for d in v)", func(v []int64) (sum int64) {
+	{"the sum of these digits, or 0 if there are none", "sum(v)", total},
+	{"the product of these digits, or 1 if there are none", "math.prod(v)", product},
+	{"the number of these digits", "len(v)", func(v []int64) int64 { return int64(len(v)) }},
+	{"the sum of the squares of these digits, or 0 if there are none", "sum(d * d for d in v)", func(v []int64) (sum int64) {
 		for _, x := range v {
 			sum += x * x
 		}
 		return sum
 	}},
-	{"the number that they form, from left to right, or 0 if there are none", "int(\"\".join(map(str, v)) or 0)", composed},
-	{"the number that they form, from right to left, or 0 if there are none", "int(\"\".join(map(str, v[::-1])) or 0)", func(v []int64) int64 {
+	{"the number that these digits form, from left to right, or 0 if there are none", "int(\"\".join(map(str, v)) or 0)", composed},
+	{"the number that these digits form, from right to left, or 0 if there are none", "int(\"\".join(map(str, v[::-1])) or 0)", func(v []int64) int64 {
 		v = slices.Clone(v)
 		slices.Reverse(v)
 		return composed(v)
 	}},
-	{"the largest number that they form in any order, or 0 if there are none", "int(\"\".join(map(str, sorted(v, reverse=True))) or 0)", func(v []int64) int64 {
+	{"the largest number that these digits form in any order, or 0 if there are none", "int(\"\".join(map(str, sorted(v, reverse=True))) or 0)", func(v []int64) int64 {
 		v = slices.Clone(v)
 		slices.Sort(v)
 		slices.Reverse(v)
 		return composed(v)
 	}},
-	{"how many different ones there are", "len(set(v))", func(v []int64) int64 { return int64(len(distinct(v))) }},
-	{"the first minus the second plus the third and so on, the signs in turn; 0 if there are none", "sum(v[::2]) - sum(v[1::2])", alternating},
+	{"the number of different digits among these", "len(set(v))", func(v []int64) int64 { return int64(len(distinct(v))) }},
+	{"the alternating sum of these digits: the first minus the second plus the third and so on, or 0 if there are none", "sum(v[::2]) - sum(v[1::2])", alternating},
 }
 
 func product(v []int64) int64 {
@@ -75,7 +75,7 @@ func foldDigits(r *rng.Rand) draft {
 	f, id := pick(r, digitFolds)
 	d := draft{
 		task:   fill("Write `n` in decimal, without its sign, and take $d.", "$d", fill(rule.text, "$k", decimal(k))),
-		want:   "of these digits: " + f.text,
+		want:   f.text,
 		form:   number,
 		fields: []field{{name: "n", form: number, val: span{-1_000_000_000_000, 1_000_000_000_000}}},
 		body:   fill("    v = [d for d in map(int, str(abs(n))) if $p]\n    return $v\n", "$p", fill(rule.py, "$k", decimal(k)), "$v", f.py),
@@ -106,14 +106,14 @@ func foldRange(r *rng.Rand) draft {
 	joint, some := either(r, "and also", "or")
 	ends, open := either(r, "both included", "`lo` included and `hi` not")
 	f, id := pick(r, folds[:5])
-	what := "how many there are"
+	what := "the number of these integers"
 	py := "len(v)"
 	if id != 3 {
 		what, py = f.text, f.py
 	}
 	return draft{
 		task:   fill("Consider the integers from `lo` to `hi`, $e, that $p $j $q. If `lo` is greater than `hi`, there are none.", "$e", ends, "$p", one.text, "$j", joint, "$q", other.text),
-		want:   "of these integers: " + what,
+		want:   fill(what, "$v", "these integers"),
 		form:   number,
 		fields: []field{{name: "lo", form: number, val: span{-120, 120}}, {name: "hi", form: number, val: span{-120, 120}}},
 		body: fill("    v = [x for x in range(lo, hi$i) if $p $j $q]\n    return $v\n", "$i", map[bool]string{false: " + 1"}[open],

@@ -37,33 +37,8 @@ func gridPath(r *rng.Rand) draft {
 		want:   result,
 		form:   number,
 		fields: []field{gridField(25, ".#")},
-		body: only(fill(`
-    height, width = len(grid), len(grid[0])
-    moves = $moves
-    near = {(0, 0): 0}##0
-    near = {(0, 0): 0}##12
-    left = {(0, 0): $walls}
-    layer, steps = {(0, 0): $walls}, 0
-    while layer:
-        after = {}
-        for (y, x), rest in layer.items():
-            for i, j in moves:
-                to = (y + i, x + j)
-                if not (0 <= to[0] < height and 0 <= to[1] < width):
-                    continue
-                now = rest - (grid[to[0]][to[1]] == "#")
-                if now > max(left.get(to, -1), after.get(to, -1)):
-                    after[to] = now
-        steps += 1
-        for to, now in after.items():
-            near.setdefault(to, steps)
-            left[to] = now
-        layer = after
-    return near.get((height - 1, width - 1), -1)##0
-    return len(near)##1
-    return list(near.values()).count(max(near.values()))##2
-`, "$moves", set.py, "$walls", decimal(walls)), resultID),
-		drawn: []int64{id, walls, resultID},
+		body:   only(fill(pathBody, "$moves", set.py, "$walls", decimal(walls)), resultID),
+		drawn:  []int64{id, walls, resultID},
 	}
 	share := 0.1 // of walls to open
 	if walls == 0 && len(set.moves) <= 4 {
@@ -96,6 +71,34 @@ func gridPath(r *rng.Rand) draft {
 	}
 	return d
 }
+
+// pathBody is a search in layers; left is the most walls that may still be entered, by cell.
+const pathBody = `
+    height, width = len(grid), len(grid[0])
+    moves = $moves
+    near = {(0, 0): 0}##0
+    near = {(0, 0): 0}##12
+    left = {(0, 0): $walls}
+    layer, steps = {(0, 0): $walls}, 0
+    while layer:
+        after = {}
+        for (y, x), rest in layer.items():
+            for i, j in moves:
+                to = (y + i, x + j)
+                if not (0 <= to[0] < height and 0 <= to[1] < width):
+                    continue
+                now = rest - (grid[to[0]][to[1]] == "#")
+                if now > max(left.get(to, -1), after.get(to, -1)):
+                    after[to] = now
+        steps += 1
+        for to, now in after.items():
+            near.setdefault(to, steps)
+            left[to] = now
+        layer = after
+    return near.get((height - 1, width - 1), -1)##0
+    return len(near)##1
+    return list(near.values()).count(max(near.values()))##2
+`
 
 // distances returns the least number of steps to each cell that can be reached.
 func distances(grid []string, moves []cell, walls int64) map[cell]int64 {
@@ -133,7 +136,7 @@ func pairField(name string, most int64) field {
 func orderTasks(r *rng.Rand) draft {
 	way, turned := either(r, "the task `a` must be done before the task `b`", "the task `a` can only be done after the task `b`")
 	first, high := either(r, "smallest", "largest")
-	result, id := pick(r, []string{"the order in which the tasks are done, or nothing (an empty list) if they cannot all be done", "the number of rounds, or -1 if the tasks cannot all be done", "for each task from 1 to `n` the round in which it is done, counted from 1, or 0 if it can never be done", "the largest number of tasks done in the same round"})
+	result, id := pick(r, []string{"the tasks in the order in which they are done, or no tasks if they cannot all be done", "the number of rounds, or -1 if the tasks cannot all be done", "for each task from 1 to `n` the round in which it is done, counted from 1, or 0 if it can never be done", "the largest number of tasks done in the same round"})
 	rule := fill("They are done one after the other, each time the one with the $f number of those that can be done.", "$f", first)
 	if id > 0 {
 		rule, high = "They are done in rounds: in each round all tasks are done for which everything necessary was done in earlier rounds.", false

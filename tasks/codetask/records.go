@@ -35,15 +35,15 @@ func totalRecords(r *rng.Rand) draft {
 	if minus {
 		amount, pattern = "one or more digits, possibly with a `-` in front", "-?\\d+"
 	}
-	line := []string{"the name, `" + sep + "` and the amount", "the amount, `" + sep + "` and the name"}[bit(swapped)]
+	line := []string{"a name, `" + sep + "` and an amount", "an amount, `" + sep + "` and a name"}[bit(swapped)]
 	regex := fill("\\s*([a-z]+)\\s*[$s]\\s*($p)\\s*", "$s", sep, "$p", pattern)
 	if swapped {
 		regex = fill("\\s*($p)\\s*[$s]\\s*([a-z]+)\\s*", "$s", sep, "$p", pattern)
 	}
 	return draft{
-		task: fill("`lines` are lines of text. A valid line has $l, and may have spaces around each of the three. A name is one or more lower-case letters, an amount $a. Ignore every other line. The value of a name is $f.",
+		task: fill("`lines` are lines of text. A valid line holds $l in this order, possibly with spaces around each. A name is one or more lower-case letters, an amount $a. Ignore every other line. The value of a name is $f.",
 			"$l", line, "$a", amount, "$f", fold.text),
-		want:   fill("for each name that is in a valid line the name, a colon and its value, such as `ab:12`, $o", "$o", order),
+		want:   fill("the name, a colon and its value, such as `ab:12`, for each name that is in a valid line, $o", "$o", order),
 		form:   texts,
 		fields: []field{{name: "lines", form: texts, len: span{0, 40}, what: "of 1 to 30 characters, with a space at neither end"}},
 		before: "import re\n",
@@ -125,7 +125,7 @@ func serveQueue(r *rng.Rand) draft {
 		{"the sum of the waiting times of all customers who are served", "sum(waits)"}, {"the longest waiting time of a customer who is served, or 0 if there is none", "max(waits, default=0)"}, {"the time at which the last service ends, or 0 if nobody is served", "end"}, {"the number of customers who wait more than 2 minutes and are served", "sum(w > 2 for w in waits)"},
 	})
 	d := draft{
-		task: fill("$d customers one after the other. Each entry of `visits` is a customer: the minute of arrival and the minutes that serving takes. Customers are served in the order of the list; the arrivals ascend. A customer goes to the desk that is free first, and service begins as soon as the customer is there and the desk is free. The waiting time is the time from the arrival to the beginning of the service.$e$p",
+		task: fill("$d customers one after the other. Each entry of `visits` is a customer: the minute of arrival and the minutes that serving takes. Customers are served in the order of the list; the arrivals ascend. $go The waiting time is the time from the arrival to the beginning of the service.$e$p",
 			"$d", []string{"", "A desk serves", "Two desks serve", "Three desks serve"}[desks], "$e", []string{"", " After each service its desk is closed for 1 minute.", " After each service its desk is closed for 2 minutes."}[extra]),
 		want:   result.text,
 		form:   number,
@@ -145,7 +145,7 @@ func serveQueue(r *rng.Rand) draft {
 	if patience >= 0 {
 		left = fill(" A customer who would have to wait more than $p minutes leaves at once and takes no desk.", "$p", decimal(patience))
 	}
-	d.task = fill(d.task, "$p", left)
+	d.task = fill(d.task, "$p", left, "$go", []string{"", "Service begins", "A customer goes to the desk that is free first, and service begins", "A customer goes to the desk that is free first, and service begins"}[desks]+" as soon as the customer is there and the desk is free.")
 	d.body = only(fill("    free = [0] * $d\n    waits = []##013\n    end = 0##2\n    for arrival, minutes in visits:\n        begin = max(arrival, free[0])\n$left        waits.append(begin - arrival)##013\n        end = max(end, begin + minutes)##2\n        heapq.heapreplace(free, begin + minutes$e)\n    return $r\n",
 		"$d", decimal(desks), "$e", []string{"", " + 1", " + 2"}[extra], "$r", result.py, "$left", map[bool]string{true: fill("        if begin - arrival > $p:\n            continue\n", "$p", decimal(patience))}[patience >= 0]), id)
 	d.solve = func(in input) any {
@@ -175,11 +175,11 @@ func countPairs(r *rng.Rand) draft {
 		{"`a[i] + a[j]` is $k", "x + y == $k"}, {"`a[i] - a[j]` is $k or -$k", "abs(x - y) == $k"}, {"`a[i] + a[j]` leaves the remainder $m when divided by $k (as Python's `%`)", "(x + y) % $k == $m"}, {"`a[i] * a[j]` is negative", "x * y < 0"},
 		{"`a[i]` is greater than `a[j]` by at least $k", "x >= y + $k"}, {"`a[i]` is less than `a[j]`", "x < y"}, {"`a[i] + a[j]` is at most $k", "x + y <= $k"},
 	})
-	far, farID := pick(r, []struct{ text, py string }{{"`i < j`", "a[i + 1:]"}, {"`i + 2 <= j`", "a[i + 2:]"}, {"`i < j <= i + 3`", "a[i + 1:i + 4]"}, {"`i < j`, and `i` is even", "a[i + 1:]"}})
+	far, farID := pick(r, []struct{ text, py string }{{"`i < j`", "a[i + 1:]"}, {"`i + 2 <= j`", "a[i + 2:]"}, {"`i < j <= i + 3`", "a[i + 1:i + 4]"}, {"`i < j` and an even `i`", "a[i + 1:]"}})
 	result, sum := either(r, "the number of such pairs", "the sum of `a[i] * a[j]` over such pairs")
 	pairs := []string{"$k", decimal(k), "$m", decimal(m)}
 	return draft{
-		task:   fill("Consider the pairs of positions `i` and `j` of `a`, counted from 0, with $f for which $p.", "$f", far.text, "$p", fill(pair.text, pairs...)),
+		task:   fill("Consider the pairs of positions `i` and `j` of `a`, counted from 0, with $f, for which $p.", "$f", far.text, "$p", fill(pair.text, pairs...)),
 		want:   result,
 		form:   number,
 		fields: []field{{name: "a", form: list, len: span{0, 200}, val: span{-50, 50}}},

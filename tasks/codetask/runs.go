@@ -15,7 +15,7 @@ func encodeRuns(r *rng.Rand) draft {
 	sep, sepID := pick(r, []string{"", "-", ","})
 	least := r.Between64(1, 2)
 	d := draft{
-		task:   fill("Split `s` into runs: as few pieces as possible, each of one letter repeated. $leastWrite each run as $f, such as `$e`$omit. The runs stand $o, $sep.", "$f", form, "$o", order),
+		task:   fill("Split `s` into runs: as few pieces as possible, each of one letter repeated. $leastWrite each run as $f, such as `$e`$leave. The runs stand $o, $sep.", "$f", form, "$o", order),
 		want:   "the runs so written, as one string",
 		form:   word,
 		fields: []field{{name: "s", form: word, len: span{0, 80}, letters: "abcx"}},
@@ -28,7 +28,7 @@ func encodeRuns(r *rng.Rand) draft {
 	count := map[bool]string{false: "str(n)", true: "(str(n) if n > 1 else \"\")"}[omit]
 	d.body = fill(d.body, "$f", map[bool]string{false: count + " + c", true: "c + " + count}[after], "$least", map[bool]string{true: "    runs = [run for run in runs if run[1] >= 2]\n"}[least == 2])
 	d.task = fill(d.task, "$least", map[bool]string{true: "Leave out the runs of a single letter. "}[least == 2], "$e", map[bool]string{false: "3a", true: "a3"}[after],
-		"$omit", map[bool]string{true: "; a length of 1 is not written"}[omit], "$sep", map[bool]string{true: "with nothing between them", false: "with `" + sep + "` between them"}[sep == ""])
+		"$leave", map[bool]string{true: "; a length of 1 is not written"}[omit], "$sep", map[bool]string{true: "with nothing between them", false: "with `" + sep + "` between them"}[sep == ""])
 	return d
 }
 

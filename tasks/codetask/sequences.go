@@ -88,22 +88,7 @@ func windowExtremes(r *rng.Rand) draft {
 		fields: []field{{name: "a", form: list, len: span{1, 2 * longList}, val: span{-1000, 1000}}, {name: "k", form: number, val: span{1, 2 * longList}, also: ", at most the length of `a`"}},
 		before: "from collections import deque\n",
 		drawn:  []int64{limit, id},
-		body: fill(`
-    def extremes(sign):
-        queue, out = deque(), []
-        for i, x in enumerate(a):
-            while queue and sign * a[queue[-1]] <= sign * x:
-                queue.pop()
-            queue.append(i)
-            if queue[0] <= i - k:
-                queue.popleft()
-            if i >= k - 1:
-                out.append(a[queue[0]])
-        return out
-
-    high, low = extremes(1), extremes(-1)
-    return $r
-`, "$r", fill(result.py, "$k", decimal(limit))),
+		body:   fill(windowBody, "$r", fill(result.py, "$k", decimal(limit))),
 		bend: func(r *rng.Rand, in input) {
 			n, scale := int64(len(in.list(0))), rng.Pick(r, []int64{1, 2, 5, limit})
 			for i, x := range in.list(0) {
@@ -137,6 +122,24 @@ func windowExtremes(r *rng.Rand) draft {
 	}
 	return d
 }
+
+// windowBody is two queues of candidates.
+const windowBody = `
+    def extremes(sign):
+        queue, out = deque(), []
+        for i, x in enumerate(a):
+            while queue and sign * a[queue[-1]] <= sign * x:
+                queue.pop()
+            queue.append(i)
+            if queue[0] <= i - k:
+                queue.popleft()
+            if i >= k - 1:
+                out.append(a[queue[0]])
+        return out
+
+    high, low = extremes(1), extremes(-1)
+    return $r
+`
 
 // extremes returns the largest element of each block of k, or the smallest for sign -1. In each
 // stretch of k elements it knows the extremes up to each element, and from it.
@@ -289,10 +292,9 @@ func foldedBars(a []int64, result, most int64) int64 {
 	return best + sum*bit(result == 1)
 }
 
-// smallestLimit finds a limit by trying: the larger it is, the easier.
-func smallestLimit(r *rng.Rand) draft {
-	q, id := pick(r, []struct{ task, want, py string }{
-		{"Cut `a` into at most `k` blocks of consecutive elements; every element belongs to exactly one.", "the smallest possible value of the largest sum of a block", `
+// limitTasks are questions for a limit, with the Python that tells whether one is enough.
+var limitTasks = []struct{ task, want, py string }{
+	{"Cut `a` into at most `k` blocks of consecutive elements; every element belongs to exactly one.", "the smallest possible value of the largest sum of a block", `
     def enough(limit):
         parts, room = 1, limit
         for x in a:
@@ -303,19 +305,19 @@ func smallestLimit(r *rng.Rand) draft {
 
     low, high = max(a), sum(a)
 `},
-		{"A machine works on one element of `a` at a time. At speed `v`, an integer, the element `x` takes `x / v` hours, rounded up.", "the smallest speed, at least 1, at which all elements together take at most `len(a) + k` hours", `
+	{"A machine works on one element of `a` at a time. At speed `v`, an integer, the element `x` takes `x / v` hours, rounded up.", "the smallest speed, at least 1, at which all elements together take at most `len(a) + k` hours", `
     def enough(speed):
         return sum(-(-x // speed) for x in a) <= len(a) + k
 
     low, high = 1, max(a)
 `},
-		{"Each day, each element of `a` that is greater than 0 falls by 1. In addition you choose one element on each day, which falls by `k` more on that day. Elements may become negative.", "the smallest number of days after which no element is greater than 0", `
+	{"Each day, each element of `a` that is greater than 0 falls by 1. In addition you choose one element on each day, which falls by `k` more on that day. Elements may become negative.", "the smallest number of days after which no element is greater than 0", `
     def enough(days):
         return sum(-(-(x - days) // k) for x in a if x > days) <= days
 
     low, high = 0, max(a)
 `},
-		{"Choose at least one element of `a`, and at most `k` elements, so that every element of `a` differs from a chosen one by at most `d`, an integer.", "the smallest `d` for which this is possible", `
+	{"Choose at least one element of `a`, and at most `k` elements, so that every element of `a` differs from a chosen one by at most `d`, an integer.", "the smallest `d` for which this is possible", `
     points = sorted(a)
 
     def enough(d):
@@ -329,7 +331,11 @@ func smallestLimit(r *rng.Rand) draft {
 
     low, high = 0, max(a)
 `},
-	})
+}
+
+// smallestLimit finds a limit by trying: the larger it is, the easier.
+func smallestLimit(r *rng.Rand) draft {
+	q, id := pick(r, limitTasks)
 	d := draft{
 		task:   q.task,
 		want:   q.want,

@@ -42,7 +42,7 @@ func (d *draft) statement(r *rng.Rand, tests *codegrade.Tests, drawn []drawnCase
 		if call {
 			describe = f.argument
 		}
-		text.WriteString(ended(fmt.Sprintf("- `%s`: %s", f.name, describe()), len(d.fields)-1-i))
+		text.WriteString([]string{"\n", ""}[bit(i == 0)] + fmt.Sprintf("- `%s`: %s", f.name, describe()))
 	}
 	if call {
 		text.WriteString(head("Result") + "Return " + d.returned())

@@ -15,7 +15,7 @@ func simulateCache(r *rng.Rand) draft {
 	result, resultID := pick(r, []string{"the number of requests that find their key in the cache", "the removed keys, in the order of their removal", "the keys in the cache after the last request, in ascending order"})
 	bypass := r.Chance(0.3)
 	d := draft{
-		task:   fill("A cache holds at most `size` keys and is empty at first. The elements of `requests` are requested in order. If a requested key is not in the cache, it is put there; if the cache is full, $p is removed before.", "$p", policy.text),
+		task:   fill("A cache holds at most `size` keys and is empty at first. The elements of `requests` are requested in order. If a requested key is not in the cache, it is put there; if the cache is full, $p is removed first.", "$p", policy.text),
 		want:   result,
 		form:   []form{number, list, list}[resultID],
 		fields: []field{{name: "size", form: number, val: span{1, 8}}, {name: "requests", form: list, len: span{0, 150}, val: span{1, 30}}},
@@ -91,14 +91,9 @@ func cached(size int64, requests []int64, policy int64, bypass bool) (hits int64
 			continue
 		}
 		if int64(len(entries)) == size {
-			worst := 0
-			for j := range entries {
-				if worse(entries[j], entries[worst]) {
-					worst = j
-				}
-			}
-			removed = append(removed, entries[worst].key)
-			entries = slices.Delete(entries, worst, worst+1)
+			worst := slices.MinFunc(entries, func(a, b entry) int { return int(bit(worse(b, a)) - bit(worse(a, b))) })
+			removed = append(removed, worst.key)
+			entries = slices.DeleteFunc(entries, func(e entry) bool { return e == worst })
 		}
 		entries = append(entries, entry{key, int64(i), 1})
 	}
@@ -111,7 +106,7 @@ func cached(size int64, requests []int64, policy int64, bypass bool) (hits int64
 
 // parentField describes a tree.
 func parentField(most int64) field {
-	return field{name: "parent", form: list, len: span{0, most}, what: "at least 0 and at most its position, counted from 0"}
+	return field{name: "parent", form: list, len: span{0, most}, what: "from 0 to their own position, which is counted from 0"}
 }
 
 // drawParents draws a tree, deep or flat.

@@ -96,7 +96,7 @@ func (c *Command) answers(path string) error {
 func (c *Command) programs(ctx context.Context, path string) (err error) {
 	judge := c.Judge
 	if judge == nil {
-		box, err := native.New(native.Config{Read: c.Read})
+		box, err := native.New(native.Config{Read: c.Read, Zygote: codegrade.Python()})
 		if err != nil {
 			return err
 		}
