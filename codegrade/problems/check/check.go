@@ -22,6 +22,7 @@ type Check struct {
 	Judge    Judge
 	Settings problems.Settings
 	Workers  int // rows that are judged at the same time; 0: 1
+	Most     int // solutions of a row that are run, the first ones; 0: all
 }
 
 // A Row is what a check found out about a row.
@@ -99,6 +100,9 @@ func inOrder(ctx context.Context, queue <-chan chan Row, each func(Row) error, s
 
 // row judges a problem by its solutions, or, if it has none, by its public tests.
 func (c Check) row(ctx context.Context, n int, p problems.Problem) Row {
+	if c.Most > 0 {
+		p.Solutions = p.Solutions[:min(c.Most, len(p.Solutions))]
+	}
 	row := Row{N: n, Problem: p}
 	if len(p.Solutions) == 0 {
 		return c.known(ctx, row)

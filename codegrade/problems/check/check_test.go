@@ -106,6 +106,20 @@ func TestTheReadingThatHoldsIsKept(t *testing.T) {
 	}
 }
 
+func TestTheFirstSolutionsAlone(t *testing.T) {
+	for most, want := range map[int]string{1: "right", 2: "right", 3: "right,returns 2", 9: "right,returns 2"} {
+		err := check.Check{Judge: judge, Most: most}.Run(t.Context(), file(t, apps(`["right","wrong","returns 2"]`)), func(r check.Row) error {
+			if got := strings.Join(r.Problem.Solutions, ","); got != want {
+				t.Errorf("%d: %s, want %s", most, got, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestRowsComeInOrder(t *testing.T) {
 	var rows []string
 	for i := range 50 {

@@ -27,6 +27,7 @@ type Command struct {
 
 	settings problems.Settings
 	workers  int
+	most     int // solutions of a row
 	counts   counts
 	file     *os.File // nil: nothing is written
 }
@@ -45,6 +46,7 @@ func (c *Command) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("dataset check", flag.ContinueOnError)
 	f.StringVar(&c.Write, "write", "", "`file` for the code problems that can be used, as JSON lines with the solutions that pass")
 	f.IntVar(&c.workers, "workers", c.workers, "rows that are judged at the same time")
+	f.IntVar(&c.most, "solutions", 0, "solutions of a row that are run, the first ones; 0: all")
 	f.Float64Var(&c.settings.TimeFactor, "time-factor", 5, "factor of the time limits of rows, which are for compiled programs")
 	f.StringVar((*string)(&c.settings.Compare), "compare", "", "how outputs are compared: exact, trim, lines, tokens or lcb; empty: as the data set does")
 	f.Func("read", "another `path` that programs may read, such as an interpreter's; may be given several times", func(path string) error {
@@ -107,7 +109,7 @@ func (c *Command) programs(ctx context.Context, path string) (err error) {
 		}
 		defer func() { err = c.keep(err) }()
 	}
-	if err := (Check{judge, c.settings, c.workers}).Run(ctx, path, c.row); err != nil {
+	if err := (Check{judge, c.settings, c.workers, c.most}).Run(ctx, path, c.row); err != nil {
 		return err
 	}
 	c.sum(path)
