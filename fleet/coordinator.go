@@ -205,7 +205,7 @@ func (w *worker) finishes() bool {
 	return false
 }
 
-// any says that any lease will do.
+// anyLease says that any lease will do.
 func anyLease(*held) bool { return true }
 
 // take takes leases from a worker, but those that it is giving back. c.mu is held.
@@ -296,17 +296,22 @@ func (c *Coordinator) tableNow() Table {
 // errClosed says that the run is not open.
 var errClosed = errors.New("the run begins, or ends: ask again")
 
-// grant waits for problems of an evaluation, or for up to so many of the run, and gives them to a
-// worker.
-func (c *Coordinator) grant(ctx context.Context, instance string, most int) ([]Lease, error) {
+// An ask is what a worker asks for.
+type ask struct {
+	most  int  // groups
+	exams bool // it takes problems of evaluations alone, with as many episodes
+}
+
+// grant waits for problems, and gives them to a worker.
+func (c *Coordinator) grant(ctx context.Context, instance string, of ask) ([]Lease, error) {
 	for {
-		leases, come, err := c.exams.give(instance, most)
+		leases, come, err := c.exams.give(instance, of.most)
 		if err != nil || len(leases) > 0 {
 			return leases, err
 		}
 		waiting, end := context.WithCancel(ctx)
 		stop := context.AfterFunc(come, end)
-		leases, err = c.grantGroups(waiting, instance, most)
+		leases, err = c.grantGroups(waiting, instance, of)
 		stop()
 		end()
 		if err != nil || len(leases) > 0 || ctx.Err() != nil {
@@ -315,14 +320,14 @@ func (c *Coordinator) grant(ctx context.Context, instance string, most int) ([]L
 	}
 }
 
-// grantGroups waits for up to most problems of the run, and gives them to a worker.
-func (c *Coordinator) grantGroups(ctx context.Context, instance string, most int) ([]Lease, error) {
+// grantGroups waits for problems of the run, and gives them to a worker.
+func (c *Coordinator) grantGroups(ctx context.Context, instance string, of ask) ([]Lease, error) {
 	t := c.tableNow()
-	if t == nil {
+	if t == nil || of.exams {
 		<-ctx.Done()
 		return nil, nil
 	}
-	jobs, err := c.draw(ctx, t, most)
+	jobs, err := c.draw(ctx, t, of.most)
 	if err != nil {
 		return nil, err
 	}

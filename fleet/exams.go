@@ -106,7 +106,8 @@ func (e *exams) deserted() bool {
 		return false
 	}
 	for _, w := range c.workers {
-		if w.Fault == "" && !w.left {
+		lives := w.asks > 0 || time.Since(w.LastSeen) < c.config.Settings.Lease // one that holds groups is kept
+		if w.Fault == "" && !w.left && lives {
 			return false
 		}
 	}

@@ -258,12 +258,12 @@ func TestEvaluationsBeforeAndAfterTheRunPlays(t *testing.T) {
 		c := New(Config{Settings: Defaults(), GroupSize: size, Labels: []string{"other", "spell_backward"}})
 		group := c.book.Grant("w", job.Problem)
 		over := stage(t, c)
-		if _, err := c.grant(t.Context(), "w", 1); err != errClosed {
+		if _, err := c.grant(t.Context(), "w", ask{most: 1}); err != errClosed {
 			t.Errorf("before the first evaluation: error %v", err)
 		}
 		results := asks(t.Context(), t, c, 2, 1)
 		c.enter("w")
-		all, err := c.grant(t.Context(), "w", 1)
+		all, err := c.grant(t.Context(), "w", ask{most: 1})
 		v := c.view()
 		if known, is := v.held[group.Number]; err != nil || len(all) != 2 || all[0].Stream != 1 || !is || known {
 			t.Fatalf("leases %+v, error %v; %+v", all, err, v)
@@ -281,7 +281,7 @@ func TestEvaluationsBeforeAndAfterTheRunPlays(t *testing.T) {
 		if v = c.view(); !v.held[group.Number] || d.Room() != 0 {
 			t.Errorf("when the run plays: %+v; room for %d", v, d.Room())
 		}
-		all, err = c.grant(t.Context(), "w", 1)
+		all, err = c.grant(t.Context(), "w", ask{most: 1})
 		if err != nil || len(all) != 2 || all[0].Attempt != 2 {
 			t.Errorf("leases %+v, error %v", all, err)
 		}
@@ -304,7 +304,7 @@ func TestEvaluationsBeforeAndAfterTheRunPlays(t *testing.T) {
 			t.Errorf("the run plays no more: open are %+v, and %+v", c.book.Open(), v)
 		}
 		results = asks(t.Context(), t, c, 1, 1)
-		if all, err = c.grant(t.Context(), "w", 5); err != nil || len(all) != 1 {
+		if all, err = c.grant(t.Context(), "w", ask{most: 5}); err != nil || len(all) != 1 {
 			t.Errorf("the last evaluation: %+v, error %v", all, err)
 		}
 		wait(t)
@@ -334,7 +334,7 @@ func TestAWaitOutlastsTheFirstEvaluation(t *testing.T) {
 		c.enter("w")
 		got := make(chan string, 1)
 		go func() {
-			all, err := c.grant(t.Context(), "w", 1)
+			all, err := c.grant(t.Context(), "w", ask{most: 1})
 			got <- fmt.Sprint(len(all), " ", err)
 		}()
 		synctest.Wait()
@@ -348,4 +348,23 @@ func TestAWaitOutlastsTheFirstEvaluation(t *testing.T) {
 		<-ended
 		over()
 	})
+}
+
+// A worker that wants no groups gets none, though they may begin.
+func TestEvaluationsAlone(t *testing.T) {
+	s := newSite(t, newDesk(t, 2), nil)
+	s.join(1)
+	only := func() (g Grant) {
+		if status := s.ask("POST", "/leases?exams=only&max=2&instance="+name(1), nil, &g); status != http.StatusOK {
+			t.Errorf("status %d", status)
+		}
+		return g
+	}
+	if g := only(); len(g.Leases) != 0 || s.desk.Room() != 2 {
+		t.Errorf("without an evaluation it gets %+v", g)
+	}
+	asks(t.Context(), t, s.Coordinator, 1, 1)
+	if g := only(); len(g.Leases) != 1 || g.Leases[0].Exam != 1 {
+		t.Errorf("it gets %+v", g)
+	}
 }

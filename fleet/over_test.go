@@ -97,7 +97,7 @@ func TestTheEndOfARunIsBounded(t *testing.T) {
 			synctest.Wait()
 			c.workers["w"] = &worker{holds: map[uint64]*held{}}
 			c.workers["w"].LastSeen = time.Now()
-			if _, err := c.grant(t.Context(), "w", 1); err != nil {
+			if _, err := c.grant(t.Context(), "w", ask{most: 1}); err != nil {
 				t.Error(err)
 			}
 			c.workers["w"].Fault = test.fault

@@ -269,7 +269,7 @@ func (c handlers) leases(call *web.Call) error {
 	if over != "" {
 		return send(call, Grant{Version: -1, Over: over})
 	}
-	leases, err := c.grant(ctx, instance, most)
+	leases, err := c.grant(ctx, instance, ask{most, q.Get("exams") == "only"})
 	switch {
 	case errors.Is(err, errClosed):
 		return closed(call)

@@ -12,7 +12,7 @@ const (
 	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a [roster.Roster]
 	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends, or has heard that the run is over; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
-	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant of up to max groups, or of problems of an evaluation with as many episodes
+	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant of up to max groups, or of problems of an evaluation with as many episodes; exams=only: of these alone
 	PathWeights = "/v1/runs/{run}/weights"                 // GET ?after=&wait=: a weights file with a version other than after; 204: none
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
 	PathTurns   = "/v1/runs/{run}/leases/{number}/turns"   // POST Turns: Kept. GET ?instance=: all Turns. Both as [Frame]; 507: there is no room for more of this lease

@@ -26,6 +26,7 @@ import (
 const (
 	patience  = 60 * time.Second  // beyond the wait that it asks for
 	longPoll  = 30 * time.Second  // wait for a lease
+	shortPoll = 2 * time.Second   // the same, for an evaluation alone
 	spread    = 2 * time.Second   // the next try after a failure comes within this time, at random
 	mostAfter = 30 * time.Second  // heeded of the pause that the coordinator asks for
 	maxReply  = fleet.MostWeights // bytes
@@ -46,7 +47,7 @@ type Client struct {
 // of the network.
 func NewClient(s Settings, key string, transport http.RoundTripper) (*Client, error) {
 	if transport == nil {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 2 + senders, IdleConnTimeout: time.Minute}
+		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 2 + 2*senders, IdleConnTimeout: time.Minute}
 	}
 	c := &Client{run: s.Run, key: key, http: &http.Client{Transport: transport}}
 	file, is := strings.CutPrefix(s.Coordinator, "@")

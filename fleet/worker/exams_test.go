@@ -1,6 +1,7 @@
 package worker_test
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,7 +27,9 @@ func (s *shop) report(samples int, elsewhere rollout.Elsewhere) string {
 		Sets: sets, Policy: of.Solver(s.streams, 1, func() int32 { return 0 }), Sampling: of.Sampling,
 		Samples: samples, Parallel: 64, Elsewhere: elsewhere,
 	}
-	report, err := e.Run(s.t.Context())
+	ctx, end := context.WithTimeout(s.t.Context(), 2*time.Hour)
+	defer end()
+	report, err := e.Run(ctx)
 	if err != nil {
 		s.t.Error(err)
 	}
@@ -66,4 +69,31 @@ func TestWorkersExamineAsTheCoordinatorDoes(t *testing.T) {
 			pause.For(t.Context(), time.Minute)
 		})
 	}
+}
+
+// Workers hold the last evaluation of a run that was stopped although the coordinator takes none of the
+// groups that they have finished, which are as many as they keep.
+func TestWorkersExamineWhileTheirGroupsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShop(t)
+		alone := s.report(1, nil)
+		s.free = make(chan struct{}, 8)
+		for range cap(s.free) {
+			s.free <- struct{}{}
+		}
+		defer s.open(nil)()
+		var to run.Config
+		s.leases.Join(&to)
+		_, stop := s.hire(0)
+		pause.For(t.Context(), 3*time.Second)
+		s.halt()
+		pause.For(t.Context(), 20*time.Minute)
+		if held := s.leases.Roster().Held; held != 5 {
+			t.Errorf("the worker holds %d groups, want 4 and one more", held)
+		}
+		if last := s.report(1, to.Elsewhere); last != alone {
+			t.Errorf("the coordinator reports\n%s\nand its worker\n%s", alone, last)
+		}
+		has(t, stop(), "0 groups played", " problems of evaluations played")
+	})
 }

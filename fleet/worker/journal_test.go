@@ -36,6 +36,7 @@ type shop struct {
 	server  atomic.Pointer[web.Server]
 	leases  *fleet.Coordinator
 	version atomic.Int32
+	halt    func()       // the coordinator lets no group begin any more, nor takes one
 	turns   atomic.Int64 // calls with turns that were answered
 
 	mu     sync.Mutex
@@ -125,9 +126,11 @@ func (s *shop) open(before *fleet.Coordinator) (end func()) {
 		s.t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
+	playing, halt := context.WithCancel(ctx)
+	s.halt = halt
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := s.leases.Run(ctx, s); err != nil {
+		if err := s.leases.Run(playing, s); err != nil {
 			s.t.Error(err)
 		}
 	})

@@ -134,15 +134,19 @@ func (s *session) finish(l *lease, f fleet.Finish) error {
 	}
 	episodes := len(f.Episodes)
 	f.Episodes = nil // the frame is all that must be kept
+	senders, news := s.senders, s.stuck
+	if l.Exam > 0 {
+		senders, news = s.graders, s.lost // the coordinator may take no group while it examines
+	}
 	select {
-	case s.senders <- struct{}{}:
-		defer func() { <-s.senders }()
+	case senders <- struct{}{}:
+		defer func() { <-senders }()
 	case <-l.life.Done():
 		return nil
 	}
 	var verdict fleet.Verdict
 	to.method, to.path, to.into = http.MethodPost, l.path(fleet.PathFinish), &verdict
-	err = s.config.Client.persist(l.life, to, s.stuck)
+	err = s.config.Client.persist(l.life, to, news)
 	switch {
 	case status(err) == http.StatusGone:
 		s.counts.fenced.Add(1)

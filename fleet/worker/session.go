@@ -39,7 +39,8 @@ type session struct {
 	waiting string // what the policy waited for at the last beat; empty: for replies alone
 
 	places  *places
-	senders chan struct{} // a place for each lease being handed back
+	senders chan struct{} // a place for each group being handed back
+	graders chan struct{} // the same for problems of evaluations
 	leases  sync.WaitGroup
 
 	mu       sync.Mutex
@@ -85,7 +86,7 @@ func (s *session) run(ctx, sending context.Context) error {
 // fetch asks for leases and holds them, until ctx ends.
 func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 	for {
-		room := s.room()
+		room, groups := s.room()
 		if room <= 0 {
 			select {
 			case <-ctx.Done():
@@ -95,10 +96,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 			continue
 		}
 		var grant fleet.Grant
-		err := s.config.Client.persist(ctx, call{
-			method: http.MethodPost, path: fleet.PathLeases, wait: longPoll, into: &grant,
-			query: url.Values{"instance": {s.instance}, "max": {strconv.Itoa(room)}, "wait": {strconv.Itoa(int(longPoll.Seconds()))}},
-		}, s.lost)
+		err := s.config.Client.persist(ctx, s.ask(room, groups, &grant), s.lost)
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // the end of ctx is none
@@ -116,19 +114,33 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 				s.leases.Go(func() { s.hold(ctx, l, fail) })
 			}
 		}
-		s.tell(len(grant.Leases) == 0 && room == min(mostAsked, s.groups()+1))
+		if groups {
+			s.tell(len(grant.Leases) == 0 && room == min(mostAsked, s.groups()+1))
+		}
 	}
 }
 
-// room is how many groups the worker may ask for: one more than it plays at once, and none
-// while as many wait to be handed back.
-func (s *session) room() int {
+// ask is a call for up to so many groups, or for as much of an evaluation alone.
+func (s *session) ask(room int, groups bool, into *fleet.Grant) call {
+	to := call{
+		method: http.MethodPost, path: fleet.PathLeases, wait: longPoll, into: into,
+		query: url.Values{"instance": {s.instance}, "max": {strconv.Itoa(room)}},
+	}
+	if !groups {
+		to.wait = shortPoll
+		to.query.Set("exams", "only")
+	}
+	to.query.Set("wait", strconv.Itoa(int(to.wait.Seconds())))
+	return to
+}
+
+// room is how many groups the worker may ask for: one more than it plays at once, and while as many
+// wait to be handed back, only for evaluations: the coordinator may take these alone.
+func (s *session) room() (room int, groups bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.held)-s.unplayed > s.groups() {
-		return 0
-	}
-	return min(mostAsked, s.groups()+1-(s.episodes+s.engine.Size-1)/s.engine.Size)
+	groups = len(s.held)-s.unplayed <= s.groups()
+	return min(mostAsked, s.groups()+1-(s.episodes+s.engine.Size-1)/s.engine.Size), groups
 }
 
 // errIdle says why a worker gets no lease.

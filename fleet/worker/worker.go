@@ -268,7 +268,7 @@ func newSession(cut context.Context, w *Worker, lost *news) *session {
 		idle:    &news{say: w.config.Say, lost: "no group may begin: %v", back: "groups begin again"},
 		stuck:   &news{say: w.config.Say, lost: "the coordinator does not take groups: %v; the worker keeps them, and tries again", back: "the coordinator takes groups again"},
 		places:  newPlaces(w.groups() * w.engine.Size),
-		senders: make(chan struct{}, senders),
+		senders: make(chan struct{}, senders), graders: make(chan struct{}, senders),
 	}
 }
 
