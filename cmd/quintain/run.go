@@ -118,7 +118,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	defer func() { err = errors.Join(err, r.close()) }()
 	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
 	beside := []func(context.Context) error{leases.Around(h.Run), pages.Run, r.live.Run}
-	if agents != nil {
+	if agents != nil || leases != nil {
 		beside = append(beside, h.ServeCalls)
 	}
 	err = r.assemble(ctx, w, run.Config{

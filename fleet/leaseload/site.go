@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
@@ -99,10 +100,12 @@ func (l *Load) serve(ctx context.Context, how run.Settings, q *queue.Queue, of [
 		failure = run.Together(running, r.Run, func(ctx context.Context) error { return server.Run(ctx, port) })
 		fail(failure)
 	})
+	less := host.CollectLess() // as a hub with workers does
 	s.addr, s.failed = port.Addr().String(), failed
 	s.close = func() error {
 		stop()
 		all.Wait()
+		less()
 		fail(nil)
 		return failure
 	}

@@ -50,16 +50,24 @@ func (h *Host) BoundMemory(ctx context.Context) error {
 	}
 }
 
-// ServeCalls has the process serve model calls of agents well until ctx ends. They allocate much
-// and hold little, and each waits for the disk: the heap may grow to five times what is in use
-// before garbage is collected, in place of twice, which takes a fifth less of the processor's
-// time; [Host.BoundMemory] sees to the rest. A processor more than there are cores would have
-// each call wait longer, as its threads look for work more often. A GOGC of the environment stays.
+// ServeCalls has the process serve model calls of agents, or leases of workers, well until ctx ends:
+// see [CollectLess]; [Host.BoundMemory] sees to the rest.
 func (h *Host) ServeCalls(ctx context.Context) error {
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(400))
-	}
+	defer CollectLess()()
 	return h.BoundMemory(ctx)
+}
+
+// CollectLess is for a process whose calls allocate much and hold little, while each waits for the
+// disk: the heap may grow to five times what is in use before garbage is collected, in place of
+// twice, which takes a fifth less of the processor's time. A processor more than there are cores
+// would have each call wait longer, as its threads look for work more often. A GOGC of the
+// environment stays. The caller calls undo in the end.
+func CollectLess() (undo func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(400)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // inUse is how many bytes of the heap the last garbage collection found in use.

@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-var update = flag.Bool("update", false, "write testdata/problems.golden anew")
+var update = flag.Bool("update", false, "write testdata/problems.txt anew")
 
 func TestThereAreEnoughKinds(t *testing.T) {
 	seen := map[string]bool{}
@@ -230,7 +230,7 @@ func golden(t *testing.T) string {
 
 // TestGolden: whoever changes a problem raises Version.
 func TestGolden(t *testing.T) {
-	const file = "testdata/problems.golden"
+	const file = "testdata/problems.txt"
 	got := golden(t)
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
