@@ -75,17 +75,12 @@ type messageJSON struct {
 	Name       string          `json:"name,omitempty"`
 }
 
-// plainMessage is the JSON form of most messages.
-type plainMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
 // MarshalJSON implements [json.Marshaler]. The content of a message with tool calls and no
 // text is null, as with OpenAI.
 func (m Message) MarshalJSON() ([]byte, error) {
-	if m.Parts == nil && m.Reasoning == "" && m.ToolCalls == nil && m.ToolCallID == "" && m.Name == "" && m.Extra == nil {
-		return jsonform.MarshalLegible(plainMessage{m.Role, m.Content})
+	if m.plain() {
+		text := jsonform.AppendLegible([]byte(`{"role":`), m.Role)
+		return append(jsonform.AppendLegible(append(text, `,"content":`...), m.Content), '}'), nil
 	}
 	out := messageJSON{
 		Role: m.Role, Content: []byte("null"), Reasoning: m.Reasoning,
@@ -104,9 +99,42 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return withExtra(out, m.Extra)
 }
 
+// plain reports whether m has a role and a text only.
+func (m *Message) plain() bool {
+	return m.Parts == nil && m.Reasoning == "" && m.ToolCalls == nil && m.ToolCallID == "" && m.Name == "" && m.Extra == nil
+}
+
+// AppendMessages appends a conversation as [json.Marshal] writes it, in a fraction of the time.
+func AppendMessages(b []byte, talk []Message) ([]byte, error) {
+	if talk == nil {
+		return append(b, "null"...), nil
+	}
+	b = append(b, '[')
+	for i := range talk {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if m := &talk[i]; m.plain() {
+			b = jsonform.AppendText(append(b, `{"role":`...), m.Role)
+			b = append(jsonform.AppendText(append(b, `,"content":`...), m.Content), '}')
+			continue
+		}
+		text, err := jsonform.Marshal(talk[i])
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, text...)
+	}
+	return append(b, ']'), nil
+}
+
 // UnmarshalJSON implements [json.Unmarshaler]. It reads Reasoning from reasoning_content
 // or, as some servers call it, reasoning.
 func (m *Message) UnmarshalJSON(data []byte) error {
+	if plain, is := readPlain(data); is {
+		*m = plain
+		return nil
+	}
 	fields := map[string]json.RawMessage{}
 	if err := jsonform.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("message: %w", err)
@@ -136,6 +164,21 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		m.Extra = fields
 	}
 	return nil
+}
+
+// readPlain reads the form of most messages, a role and a text. It leaves everything else to
+// encoding/json.
+func readPlain(data []byte) (m Message, is bool) {
+	is = jsonform.Members(data, func(name, value []byte) (plain bool) {
+		switch {
+		case string(name) == "role" && m.Role == "":
+			m.Role, plain = jsonform.Text(value)
+		case string(name) == "content" && m.Content == "":
+			m.Content, plain = jsonform.Text(value)
+		}
+		return plain
+	})
+	return m, is
 }
 
 // readContent reads the content: a text, a list of parts, null, or nothing.

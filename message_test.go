@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func TestMessageIsWrittenAsItWasRead(t *testing.T) {
@@ -90,4 +91,28 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("%q, written as %s, is read again as %+v, error %v", text, out, again, err)
 		}
 	})
+}
+
+// A conversation is appended as encoding/json writes it, whatever its texts are.
+func TestAppendMessages(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`null`, `[]`, `[{"role":"user","content":"a < b && c\u2028é\n\""},{"role":"assistant","content":""}]`, `[{},{"role":"tool","content":"3","tool_call_id":"<c1>"}]`,
+		`[{"role":"a","role":"b","content":"x"}]`, `[{"content":"x","Role":"y"}]`, `[{"role":"","role":"c","content":null}]`, `[{"role":"user","content":[{"type":"text","text":"<"}]},{"role":"a\u0062","content":"\ud800"}]`,
+	} {
+		var talk []quintain.Message
+		if err := json.Unmarshal([]byte(text), &talk); err != nil {
+			t.Fatal(err)
+		}
+		want, err := jsonform.Marshal(talk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := quintain.AppendMessages([]byte("x"), talk); err != nil || string(got) != "x"+string(want) {
+			t.Errorf("%s: appended as %s, error %v; want %s", text, got, err, want)
+		}
+	}
+	if _, err := quintain.AppendMessages(nil, []quintain.Message{{Extra: map[string]json.RawMessage{"x": json.RawMessage("{")}}}); err == nil {
+		t.Error("a field that is not JSON is appended")
+	}
 }

@@ -99,6 +99,7 @@ func (t *Trajectory) Parent(k int) int {
 
 // Path returns the indices of the turns from the beginning of a conversation to turn k.
 func (t *Trajectory) Path(k int) (path []int) {
+	path = slices.Grow(path, k+1)
 	for ; k >= 0; k = t.Parent(k) {
 		path = append(path, k)
 	}

@@ -1,5 +1,7 @@
 package quintain
 
+import "slices"
+
 // A Branch is a way through the tree of an episode's turns, from the beginning of a
 // conversation to its last turn. The turns of a line are one branch.
 type Branch struct {
@@ -11,6 +13,9 @@ type Branch struct {
 // the others in the order of their last turns. They leave out turns that are unused, unless a
 // used one continues them. If all are unused, there is none.
 func (t *Trajectory) Branches() []Branch {
+	if n := len(t.Turns); n > 0 && !slices.ContainsFunc(t.Turns, func(turn Turn) bool { return turn.Call != nil }) {
+		return []Branch{{Path: t.Path(n - 1)}}
+	}
 	kept, continued := make([]bool, len(t.Turns)), make([]bool, len(t.Turns))
 	var ends []int
 	for k := len(t.Turns) - 1; k >= 0; k-- {
@@ -60,7 +65,7 @@ func (t *Turn) Used() bool { return t.Call == nil || t.Call.Unused == "" }
 
 // Talk returns the messages of turns, of a path for example.
 func (t *Trajectory) Talk(turns []int) []Message {
-	var talk []Message
+	talk := slices.Grow([]Message(nil), 2*len(turns))
 	for _, k := range turns {
 		talk = append(append(talk, t.Turns[k].Observed...), t.Turns[k].Message())
 	}

@@ -41,14 +41,15 @@ const (
 // Tests are what a program is judged by. Their JSON form is that of a column of a data set, and
 // of the body of POST /v1/code/grade.
 type Tests struct {
-	Language string  `json:"language"` // such as "python"
-	Kind     Kind    `json:"kind"`
-	Function string  `json:"function,omitempty"` // of Call: its name; a method of class Solution if there is one
-	Cases    []Case  `json:"cases,omitempty"`    // of Stdin and Call
-	Compare  Compare `json:"compare,omitempty"`  // of Stdin; empty: Lines. Values of Call are compared as JSON
-	Checker  string  `json:"checker,omitempty"`  // the source of the checker, in Python
-	Asserts  string  `json:"asserts,omitempty"`  // the source of the tests
-	Shared   bool    `json:"shared,omitempty"`   // of Asserts: program and tests share a process, and the program can cheat
+	Language      string  `json:"language"` // such as "python"
+	Kind          Kind    `json:"kind"`
+	Function      string  `json:"function,omitempty"`       // of Call: its name; a method of class Solution if there is one
+	Cases         []Case  `json:"cases,omitempty"`          // of Stdin and Call; of Asserts: each Input is more source
+	Compare       Compare `json:"compare,omitempty"`        // of Stdin; empty: Lines. Values of Call are compared as JSON
+	Checker       string  `json:"checker,omitempty"`        // the source of the checker, in Python
+	ExpectedFirst bool    `json:"expected_first,omitempty"` // the checker is called with input, expected output, output; else output, expected output
+	Asserts       string  `json:"asserts,omitempty"`        // the source of the tests; before each case if there are some
+	Shared        bool    `json:"shared,omitempty"`         // of Asserts: program and tests share a process, and the program can cheat
 
 	Prelude string         `json:"prelude,omitempty"` // source before the program, such as imports
 	Scoring Scoring        `json:"scoring,omitempty"` // empty: All

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -117,26 +118,32 @@ func appendInts[T ~int32](b []byte, list []T) []byte {
 	return b
 }
 
+// finishes reads the JSON of finishes.
+var finishes = sync.OnceValue(jsonform.NewReader[Finish])
+
 // ReadFrame reads a [Frame], and keeps nothing of b.
 func ReadFrame(b []byte) (f Finish, err error) {
-	err = readFrame(b, &f, f.episodes)
+	err = readFrame(b, func(text []byte) (err error) {
+		f, err = finishes().Read(text)
+		return err
+	}, f.episodes)
 	return f, err
 }
 
 // ReadTurns reads turns in the form of a [Frame], and keeps nothing of b.
 func ReadTurns(b []byte) (t Turns, err error) {
-	err = readFrame(b, &t, t.episodes)
+	err = readFrame(b, func(text []byte) error { return jsonform.Unmarshal(text, &t) }, t.episodes)
 	return t, err
 }
 
-// readFrame reads a head, and the numbers of its episodes.
-func readFrame(b []byte, head any, episodes func() []*quintain.Trajectory) error {
+// readFrame reads a head by read, and the numbers of its episodes.
+func readFrame(b []byte, read func(text []byte) error, episodes func() []*quintain.Trajectory) error {
 	r := numbers{b}
 	n, err := r.next()
 	if err != nil || int64(n) > int64(len(r.left)) {
 		return errShort
 	}
-	if err := jsonform.Unmarshal(r.left[:n], head); err != nil {
+	if err := read(r.left[:n]); err != nil {
 		return err
 	}
 	r.left = r.left[n:]

@@ -99,7 +99,7 @@ func readJSON[T any](body []byte) (v T, err error) {
 // readFinish reads a finish, as JSON or as a [Frame].
 func readFinish(call *web.Call) (Finish, error) {
 	if call.R.Header.Get("Content-Type") != Frame {
-		return read(call, mostEpisodes, readJSON[Finish])
+		return read(call, mostEpisodes, finishes().Read)
 	}
 	return read(call, mostEpisodes, ReadFrame)
 }

@@ -11,14 +11,30 @@ import (
 
 // AppendTokens appends tokens as JSON; nil is an empty list.
 func AppendTokens(b []byte, tokens []quintain.Token) []byte {
-	b = append(b, '[')
+	b = append(slices.Grow(b, 7*len(tokens)+2), '[')
 	for i, t := range tokens {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, int64(t), 10)
+		b = appendToken(b, t)
 	}
 	return append(b, ']')
+}
+
+// appendToken is [strconv.AppendInt] in half of its time: a prompt has thousands.
+func appendToken(b []byte, t quintain.Token) []byte {
+	switch {
+	case t < 0:
+		return strconv.AppendInt(b, int64(t), 10)
+	case t < 10:
+		return append(b, '0'+byte(t))
+	case t < 100:
+		return append(b, '0'+byte(t/10), '0'+byte(t%10))
+	case t >= 1000:
+		b = appendToken(b, t/1000)
+	}
+	t %= 1000
+	return append(b, '0'+byte(t/100), '0'+byte(t/10%10), '0'+byte(t%10))
 }
 
 // ReadTokens appends a JSON list of tokens to list, at a fraction of the cost of

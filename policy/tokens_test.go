@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,10 @@ func TestReadTokensReadsLikeEncodingJSON(t *testing.T) {
 	text := policy.AppendTokens(nil, all)
 	if back, read := policy.ReadTokens(nil, text); !read || !slices.Equal(back, all) || !json.Valid(text) {
 		t.Errorf("%d tokens come back as %d, %v", len(all), len(back), read)
+	}
+	edges := []quintain.Token{0, 9, 10, 99, 100, 101, 999, 1000, 1009, 10_000, 999_999, 1_000_000, 1_002_003, math.MaxInt32, -1, math.MinInt32}
+	if want, err := json.Marshal(edges); err != nil || string(policy.AppendTokens(nil, edges)) != string(want) {
+		t.Errorf("tokens are %s, want %s, %v", policy.AppendTokens(nil, edges), want, err)
 	}
 	if text := string(policy.AppendTokens([]byte("x"), nil)); text != "x[]" {
 		t.Errorf("no tokens are %s", text)

@@ -6,7 +6,7 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Memory holds the tokens of one group, 20 bytes for each token of each sequence; making
+// A Memory holds the tokens of one group, 28 bytes for each token of each sequence; making
 // the next group in it invalidates the rows. It saves allocation and collection, and keeps
 // room for up to a million tokens. The zero Memory is ready. Only one goroutine may use it
 // at a time.
@@ -15,6 +15,8 @@ type Memory struct {
 	masks    []int32
 	logProbs []float64
 	versions []int32
+
+	advantages []float64
 }
 
 // mostKept is the number of tokens that a memory keeps room for.
@@ -26,9 +28,9 @@ func (m *Memory) room(tokens int) Memory {
 		m = &Memory{}
 	}
 	if tokens > cap(m.tokens) {
-		*m = Memory{make([]quintain.Token, tokens), make([]int32, tokens), make([]float64, tokens), make([]int32, tokens)}
+		*m = Memory{make([]quintain.Token, tokens), make([]int32, tokens), make([]float64, tokens), make([]int32, tokens), make([]float64, tokens)}
 	}
-	return Memory{m.tokens[:tokens], m.masks[:tokens], m.logProbs[:tokens], m.versions[:tokens]}
+	return Memory{m.tokens[:tokens], m.masks[:tokens], m.logProbs[:tokens], m.versions[:tokens], m.advantages[:tokens]}
 }
 
 // row cuts an empty row with room for n off left.

@@ -102,8 +102,8 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	var base []float64
 	for i := range played {
 		returns[i] = r.returns(&played[i])
-		base = append(base, returns[i][start(&played[i])])
-		scores = append(scores, r.Earned(&played[i]))
+		first := returns[i][start(&played[i])]
+		base, scores = append(base, first), append(scores, r.earned(&played[i], first))
 	}
 	all := r.Sequences.of(played)
 	r.shape(played, all, scores)
@@ -121,9 +121,14 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 // Earned returns the score of an episode before penalties: the return of its first turn, of
 // a tree that of its main branch, or 0 or 1 with RightOnly. The episode must have a reward.
 func (r Rules) Earned(t *quintain.Trajectory) float64 {
+	return r.earned(t, r.returns(t)[start(t)])
+}
+
+// earned is Earned, given the return.
+func (r Rules) earned(t *quintain.Trajectory, first float64) float64 {
 	switch {
 	case !r.RightOnly:
-		return r.returns(t)[start(t)]
+		return first
 	case t.Solved():
 		return 1
 	}
@@ -257,7 +262,7 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 		return nil, fmt.Errorf("generation parameters of %s: %w", g.ID, err)
 	}
 	if r.Estimator != None {
-		if err := r.advantages(g, all, got); err != nil {
+		if err := r.advantages(g, all, got, &left); err != nil {
 			return nil, err
 		}
 	}
@@ -277,13 +282,26 @@ func (r Rules) room(all []sequence) Memory {
 	return r.Memory.room(total)
 }
 
+// usualMessage is the size of a message in JSON without its text, in bytes.
+const usualMessage = 40
+
 // conversations returns the conversations of sequences as JSON.
-func conversations(all []sequence) (json.RawMessage, error) {
-	list := make([][]quintain.Message, len(all))
+func conversations(all []sequence) (b json.RawMessage, err error) {
+	talks, size := make([][]quintain.Message, len(all)), 0
 	for i := range all {
-		list[i] = all[i].messages()
+		talks[i] = all[i].messages()
+		for k := range talks[i] {
+			size += usualMessage + len(talks[i][k].Content)
+		}
 	}
-	return jsonform.Marshal(list)
+	b = make([]byte, 0, size+size/8) // most texts need few escapes
+	for _, talk := range talks {
+		if b, err = quintain.AppendMessages(append(b, ','), talk); err != nil {
+			return nil, err
+		}
+	}
+	b[0] = '[' // in place of the first comma
+	return append(b, ']'), nil
 }
 
 // score returns the return of the first trained turn of s, or of the first turn if none is. If shape changed the score of an
@@ -316,14 +334,14 @@ func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 
 // advantages sets the advantage of every token: that of its turn's return relative to the
 // scores of the group's episodes, and 0 for an untrained token.
-func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome) error {
+func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome, left *Memory) error {
 	a, b, err := r.Estimator.line(got.scores)
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		s := &all[i]
-		row := make([]float64, 0, len(g.Tokens[i]))
+		row := row(&left.advantages, len(g.Tokens[i]))
 		s.each(func(turn int, trained bool) {
 			advantage := 0.0
 			if trained && !r.masked(s.played) {

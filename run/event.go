@@ -23,7 +23,7 @@ type Event interface{ event() }
 type Played struct {
 	rollout.Result
 	Scores  []float64       // of the episodes; nil: one of them has no reward
-	Group   *quintain.Group // as kept; nil: dropped. Its tokens are reused once Note has returned
+	Group   *quintain.Group // as kept; nil: dropped. Its rows of numbers are reused once Note has returned
 	Drop    rollout.Drop    // the reason; empty: kept
 	Again   bool            // its problem will be played again
 	Version int             // of the policy when the group was judged; -1: unknown

@@ -49,7 +49,8 @@ reply, a reply without an answer, and a right one.`,
 			if err != nil {
 				return fmt.Errorf("%w (quintain scenarios list names them all)", err)
 			}
-			can, _ := catalog.Playable(spec, catalog.Tasks())
+			d.Scenario = spec.Name
+			can, _ := catalog.Playable(spec, catalog.TasksOf(spec.Name))
 			if d.Task == "" {
 				d.Task = catalog.ExampleTask(can)
 			}

@@ -42,6 +42,7 @@ var floors = [][]string{
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
 		"sandbox/trial",
+		"codegrade",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
@@ -49,7 +50,7 @@ var floors = [][]string{
 		"scenario", "scenario/scenariotest", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
-		"policy/script", "policy/policytest",
+		"policy/script", "policy/policytest", "policy/judge/verdicts", "policy/judge/rewardmodel",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"rollout",
 		"tiny/learn",
@@ -67,6 +68,7 @@ var floors = [][]string{
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tiny",
+		"policy/judge", "policy/judge/attack",
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",

@@ -229,3 +229,6 @@ func hide(text, key string) string {
 	}
 	return strings.ReplaceAll(text, key, "[key]")
 }
+
+// After returns the pause that the server asked for, by Retry-After; 0: none.
+func (e *Error) After() time.Duration { return e.after }

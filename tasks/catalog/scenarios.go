@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/codegrade/codetask"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
@@ -12,7 +14,16 @@ import (
 )
 
 // Scenarios returns all scenarios, sorted by name.
-func Scenarios() []scenario.Spec { return scenarios.All }
+func Scenarios() []scenario.Spec { return append([]scenario.Spec{codeplay.Spec}, scenarios.All...) }
+
+// TasksOf returns the tasks that are made for a scenario: those of programs for code, and for
+// the others all that one answer solves.
+func TasksOf(scenario string) []quintain.Task {
+	if scenario == codeplay.Spec.Name {
+		return []quintain.Task{codetask.Task()}
+	}
+	return Tasks()
+}
 
 // Scenario returns the scenario with the given name. For an unknown name, the error
 // suggests the nearest known one.
@@ -73,7 +84,7 @@ func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d qui
 	if err != nil {
 		return nil, err
 	}
-	wrong, err := wrongAnswer(t, p, d)
+	wrong, err := wrongAnswer(ctx, s, t, p, d)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +104,7 @@ func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d qui
 }
 
 // wrongAnswer returns a wrong answer to p, problem d of t: the solution of another problem.
-func wrongAnswer(t quintain.Task, p quintain.Problem, d quintain.Draw) (string, error) {
+func wrongAnswer(ctx context.Context, s quintain.Scenario, t quintain.Task, p quintain.Problem, d quintain.Draw) (string, error) {
 	const patience = 1000
 	for range patience {
 		d.Index++
@@ -105,7 +116,8 @@ func wrongAnswer(t quintain.Task, p quintain.Problem, d quintain.Draw) (string, 
 		if err != nil {
 			return "", err
 		}
-		if v, err := t.Grade(p, answer); err != nil || v.Score < 1 {
+		demo, err := play(ctx, s, p, []DemoTurn{{Reply: "<answer>" + answer + "</answer>"}})
+		if err != nil || !demo.Turns[0].Step.Right {
 			return answer, err
 		}
 	}

@@ -91,7 +91,7 @@ func (s *Source) Streams(usual func(*task.Set) Choices, seed uint64) ([]rollout.
 	if s.File != "" {
 		return s.fileStream(seed)
 	}
-	all, err := task.NewSet(Tasks())
+	all, err := task.NewSet(TasksOf(s.Scenario.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +224,7 @@ func (s *ScenarioChoice) One(name string, easiest func(Choice) Choice, seed uint
 	if !strings.Contains(name, ":") {
 		chosen[0] = easiest(chosen[0])
 	}
-	all, err := task.NewSet(Tasks())
+	all, err := task.NewSet(TasksOf(s.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +249,8 @@ func ownLevel(own []rollout.Stream, name string) ([]rollout.Stream, error) {
 // A Draft names the problems that a command makes: a task, at a level or with parameters,
 // and the place of the first problem.
 type Draft struct {
+	Scenario string // whose tasks they are; empty: any that one answer solves
+
 	Task   string // [Composite]: all tasks, mixed
 	Seed   uint64
 	Level  int
@@ -258,7 +260,7 @@ type Draft struct {
 
 // Open returns the task, with the parameters if they are given.
 func (d *Draft) Open() (quintain.Task, error) {
-	all := Tasks()
+	all := TasksOf(d.Scenario)
 	if d.Task == Composite { // it opens all of them
 		composite, err := NewComposite()
 		if err != nil {

@@ -33,7 +33,7 @@ func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 	for _, s := range catalog.SettingsOf(spec) {
 		fmt.Fprintf(out, "\n%s\n%s\n", Wrap(fmt.Sprintf("%s (default %s)", s.Path(), s.Default()), "  "), Wrap(s.Doc(), "    "))
 	}
-	all := len(catalog.Tasks())
+	all := len(catalog.TasksOf(spec.Name))
 	if len(can) == all {
 		fmt.Fprintf(out, "\nTASKS\n\n  It can play all %d of them.\n", all)
 		return

@@ -1,0 +1,79 @@
+package codegrade
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Check reports the first fault of the tests by name. Its time is linear in their size.
+func (t Tests) Check() error {
+	l, known := languageOf(t.Language)
+	if !known || l.names[0] != t.Language {
+		return fmt.Errorf("language: is %q, want %s", t.Language, languageNames())
+	}
+	if t.Kind != Stdin && !l.isPython() {
+		return fmt.Errorf("kind: tests of the kind %q need python, and the language is %q", t.Kind, t.Language)
+	}
+	if err := t.checkKind(); err != nil {
+		return err
+	}
+	if !slices.Contains([]Scoring{"", All, Share, FirstN, Levels}, t.Scoring) {
+		return fmt.Errorf("scoring: is %q, want %s, %s, %s or %s", t.Scoring, All, Share, FirstN, Levels)
+	}
+	for i, c := range t.Cases {
+		if !(c.Weight >= 0 && c.Weight <= math.MaxFloat32) {
+			return fmt.Errorf("cases[%d].weight: is %v, want 0 or more", i, c.Weight)
+		}
+	}
+	return t.Limits.Check()
+}
+
+// checkKind checks the fields that the kind uses.
+func (t Tests) checkKind() error {
+	if t.Kind != Asserts && len(t.Cases) == 0 {
+		return errors.New("cases: there is none")
+	}
+	switch t.Kind {
+	case Stdin:
+		return t.checkCompare()
+	case Call:
+		return t.checkCalls()
+	case Asserts:
+		if t.Asserts == "" && len(t.Cases) == 0 {
+			return errors.New("asserts: are missing")
+		}
+		return nil
+	}
+	return fmt.Errorf("kind: is %q, want %s, %s or %s", t.Kind, Stdin, Call, Asserts)
+}
+
+// checkCompare checks the way to compare outputs.
+func (t Tests) checkCompare() error {
+	if !slices.Contains([]Compare{"", Exact, Trim, Lines, Tokens, LCB, Checker}, t.Compare) {
+		return fmt.Errorf("compare: is %q, want %s, %s, %s, %s, %s or %s", t.Compare, Exact, Trim, Lines, Tokens, LCB, Checker)
+	}
+	if (t.Compare == Checker) != (t.Checker != "") {
+		return fmt.Errorf("checker: has %d bytes, and compare is %q: one needs the other", len(t.Checker), t.Compare)
+	}
+	return nil
+}
+
+// checkCalls checks the arguments and results of calls.
+func (t Tests) checkCalls() error {
+	if t.Function == "" {
+		return errors.New("function: is missing")
+	}
+	for i, c := range t.Cases {
+		if args, err := decode([]byte(c.Input)); err != nil {
+			return fmt.Errorf("cases[%d].input: %w", i, err)
+		} else if _, is := args.([]any); !is {
+			return fmt.Errorf("cases[%d].input: is not an array of arguments", i)
+		}
+		if _, err := decode([]byte(c.Output)); err != nil {
+			return fmt.Errorf("cases[%d].output: %w", i, err)
+		}
+	}
+	return nil
+}

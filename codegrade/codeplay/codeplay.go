@@ -1,0 +1,209 @@
+// Package codeplay plays problems that ask for a program: the policy writes it, the sandbox of
+// this machine runs it, and tests judge it.
+package codeplay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// A Task is a task whose answers are programs.
+type Task interface {
+	quintain.Task
+
+	// Tests returns the tests of a problem. An error means that the problem is unreadable.
+	Tests(p quintain.Problem) (codegrade.Tests, error)
+}
+
+// Spec is the scenario.
+var Spec = scenario.Spec{
+	Name: "code",
+	Doc: "Write a program, which hidden tests judge in the sandbox of this machine. " +
+		"With several attempts, the policy is told how the examples of the statement went, and may mend its program.",
+	Source:  "Our own, after the code rewards of LiveCodeBench, DeepCoder and verl.",
+	Version: 1,
+	New:     func() scenario.Play { return &Code{NumTurns: 1, Scoring: byProblem, TimeFactor: 1} },
+}
+
+// byProblem is the scoring that each problem names.
+const byProblem = "problem"
+
+// Code holds the settings of the scenario.
+type Code struct {
+	NumTurns   int     // most attempts
+	Scoring    string  // "": byProblem
+	Join       bool    // all code blocks of a reply make the program
+	TimeFactor float64 // on the limits of time
+
+	once  sync.Once
+	judge Judge
+	err   error
+}
+
+// A Judge runs a program on tests. An error says nothing about the program.
+type Judge func(ctx context.Context, tests codegrade.Tests, code string) (codegrade.Verdict, error)
+
+// Declare implements [settings.Declarer].
+func (c *Code) Declare(d *settings.Section) {
+	d.Int(&c.NumTurns, "num_turns", "most attempts at a program; after one that fails an example of the statement, the policy is told how").AtLeast(1).Flag("code-num-turns")
+	settings.Word(d, &c.Scoring, "scoring", "score of a program: problem, as its tests say, which mostly is all; all: 1 if it passes all tests; share: the share it passes; first_n: the share of the first ten").
+		OneOf(byProblem, string(codegrade.All), string(codegrade.Share), string(codegrade.FirstN)).Flag("code-scoring")
+	d.Bool(&c.Join, "join", "all code blocks of a reply make the program, in place of the last one").Flag("code-join")
+	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine").Above(0).Flag("code-time-factor")
+}
+
+// Use has a judge run the programs, in place of this machine's sandbox.
+func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
+
+// open opens the sandbox of this machine. It fails if that is below the floor.
+func (c *Code) open() error {
+	c.once.Do(func() {
+		box, err := native.New(native.Config{})
+		if err != nil {
+			c.err = fmt.Errorf("sandbox: %w", err)
+			return
+		}
+		strength, err := box.Probe(context.Background())
+		if err == nil && len(strength.Lacks) > 0 {
+			err = fmt.Errorf("%w: it lacks %s; quintain sandbox probe says more", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
+		}
+		c.judge, c.err = fewAtOnce((&codegrade.Grader{Sandbox: box}).Grade), err
+	})
+	return c.err
+}
+
+// fewAtOnce has programs wait for those before them: hundreds that share the processors would
+// all be judged late.
+func fewAtOnce(j Judge) Judge {
+	seats := make(chan struct{}, runtime.GOMAXPROCS(0))
+	return func(ctx context.Context, tests codegrade.Tests, code string) (codegrade.Verdict, error) {
+		select {
+		case seats <- struct{}{}:
+		case <-ctx.Done():
+			return codegrade.Verdict{}, context.Cause(ctx)
+		}
+		defer func() { <-seats }()
+		return j(ctx, tests, code)
+	}
+}
+
+// Fits implements [scenario.Fitter]: the answers must be programs, and the machine must be able
+// to run them.
+func (c *Code) Fits(t quintain.Task) error {
+	if _, is := t.(Task); !is {
+		return fmt.Errorf("the answers of task %s are no programs", t.Info().Name)
+	}
+	return c.open()
+}
+
+// Env implements [scenario.Play].
+func (c *Code) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
+	of, is := t.(Task)
+	if !is {
+		return nil, c.Fits(t)
+	}
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	tests, err := of.Tests(p)
+	if err != nil {
+		return nil, err
+	}
+	if c.Scoring != byProblem {
+		tests.Scoring = codegrade.Scoring(c.Scoring)
+	}
+	tests.Limits = tests.Limits.Filled()
+	tests.Limits.CPU = times(tests.Limits.CPU, c.TimeFactor)
+	tests.Limits.Wall = times(tests.Limits.Wall, c.TimeFactor)
+	if err := tests.Check(); err != nil {
+		return nil, fmt.Errorf("problem %s: %w", p.ID(), err)
+	}
+	return &env{settings: c, problem: p, tests: tests}, nil
+}
+
+func times[D ~int64](d D, factor float64) D { return D(float64(d) * factor) }
+
+// An env is one episode.
+type env struct {
+	settings *Code
+	problem  quintain.Problem
+	tests    codegrade.Tests
+	turn     int // attempts made
+}
+
+// Open implements [quintain.Env].
+func (e *env) Open(context.Context) ([]quintain.Message, error) {
+	ask := fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(e.problem.Prompt, "\n"), e.tests.Language)
+	return []quintain.Message{{Role: quintain.RoleUser, Content: ask}}, nil
+}
+
+// Close implements [quintain.Env].
+func (e *env) Close() error { return nil }
+
+// Step implements [quintain.Env]. The last attempt is judged by all tests, and an earlier one too
+// if it passes the examples.
+func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, error) {
+	e.turn++
+	cut := reply.Finish == quintain.Length
+	last := e.turn == e.settings.NumTurns || cut && reply.Text == ""
+	code, found := codegrade.Extraction{Language: e.tests.Language, Join: e.settings.Join, Cut: cut}.Code(reply.Text)
+	if !last {
+		if found && e.hasExamples() {
+			told, err := e.try(ctx, code)
+			if err != nil || told != "" {
+				return quintain.Step{Observe: observe(told), Answer: code, Why: "it fails an example"}, err
+			}
+		} else if !found {
+			return quintain.Step{Observe: observe(noCode(e.tests.Language)), Malformed: true, Why: string(codegrade.NoCode)}, nil
+		}
+	}
+	step := quintain.Step{Answer: code, Malformed: !found, End: quintain.Terminated, Why: string(codegrade.NoCode)}
+	if found {
+		v, err := e.judge(ctx, e.tests, code)
+		if err != nil {
+			return quintain.Step{}, err
+		}
+		step.Reward, step.Right, step.Why = v.Score, v.Passed == v.Total, say(v)
+	}
+	if cut {
+		step.End, step.Why = quintain.Truncated, step.Why+"; the length limit cut the reply"
+	}
+	return step, nil
+}
+
+// judge runs a program on tests. A machine that is too busy, or a sandbox that fails, is not the
+// doing of the policy.
+func (e *env) judge(ctx context.Context, tests codegrade.Tests, code string) (codegrade.Verdict, error) {
+	v, err := e.settings.judge(ctx, tests, code)
+	switch {
+	case err == nil:
+		return v, nil
+	case errors.Is(err, codegrade.ErrTests):
+		return v, fmt.Errorf("judging %s: %w", e.problem.ID(), err)
+	}
+	return v, fmt.Errorf("judging %s: %w: %w", e.problem.ID(), quintain.ErrLost, err)
+}
+
+// say is why a program earned its score.
+func say(v codegrade.Verdict) string {
+	if v.Passed == v.Total {
+		return fmt.Sprintf("passes all %d tests", v.Total)
+	}
+	return fmt.Sprintf("%s; passes %d of %d tests", v.Reason, v.Passed, v.Total)
+}
+
+func (e *env) hasExamples() bool {
+	return slices.ContainsFunc(e.tests.Cases, func(c codegrade.Case) bool { return c.Public })
+}

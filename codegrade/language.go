@@ -1,0 +1,50 @@
+package codegrade
+
+import (
+	"slices"
+	"strings"
+)
+
+// A language is how programs in it are run.
+type language struct {
+	names   []string // in fences; the first is that of Tests
+	file    string   // of the source
+	argv    []string
+	compile []string // makes the file program; nil: nothing to compile
+}
+
+// python runs an interpreter that takes no module from the job's folder, reads no variable of the
+// environment but the seed, and converts integers of any length.
+var python = []string{"python3", "-I", "-X", "int_max_str_digits=0"}
+
+// program is the file that a compiler writes.
+const program = "program"
+
+// languages are those that a sandbox may have.
+var languages = []language{
+	{names: []string{"python", "py", "python3", "py3"}, file: "solution.py", argv: pythonArgv("solution.py")},
+}
+
+// pythonArgv returns the arguments that run a Python file.
+func pythonArgv(args ...string) []string { return slices.Concat(python, args) }
+
+// languageOf finds a language by one of its names.
+func languageOf(name string) (language, bool) {
+	i := slices.IndexFunc(languages, func(l language) bool { return slices.Contains(l.names, name) })
+	if i < 0 {
+		return language{}, false
+	}
+	return languages[i], true
+}
+
+// isPython reports whether a language is Python.
+func (l language) isPython() bool { return l.names[0] == "python" }
+
+// languageNames lists the languages for messages.
+func languageNames() string {
+	var names []string
+	for _, l := range languages {
+		names = append(names, l.names[0])
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,231 @@
+package codegrade
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// deepest is how many values may stand within each other. The form of driver.py needs up to three for
+// one of Python, and driver.py goes 150 deep.
+const deepest = 500
+
+// decode reads one JSON value: numbers as json.Number, the rest as package encoding/json has it.
+func decode(text []byte) (value any, err error) {
+	if fault := jsonform.Strict(text, deepest); fault != nil {
+		return nil, fault
+	}
+	d := jsonform.NewDecoder(text)
+	d.UseNumber()
+	err = d.Decode(&value)
+	return value, err
+}
+
+// A set is a set of Python, in no order.
+type set []any
+
+// errForm says that a text is no value as the driver writes them.
+var errForm = errors.New("no value of a plain type")
+
+// unpack makes a value of the form in which driver.py writes those of Python: a list is a list; an
+// object has one member, whose name is the type.
+func unpack(packed any) (any, error) {
+	switch v := packed.(type) {
+	case []any:
+		return unpackAll(v)
+	case map[string]any:
+		for kind, inner := range v {
+			if len(v) == 1 {
+				return unpackTyped(kind, inner)
+			}
+		}
+		return nil, errForm
+	}
+	return packed, nil
+}
+
+// unpackAll unpacks the members of a list.
+func unpackAll(packed []any) ([]any, error) {
+	all := make([]any, len(packed))
+	for i, one := range packed {
+		v, err := unpack(one)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = v
+	}
+	return all, nil
+}
+
+// unpackTyped unpacks a value other than a list.
+func unpackTyped(kind string, inner any) (any, error) {
+	if text, is := inner.(string); is && kind == "float" {
+		return strconv.ParseFloat(text, 64)
+	} else if is && kind == "none" {
+		return nil, errors.New(shown(text))
+	}
+	list, is := inner.([]any)
+	if !is {
+		return nil, errForm
+	}
+	switch kind {
+	case "tuple":
+		return unpackAll(list)
+	case "set", "frozenset":
+		all, err := unpackAll(list)
+		return set(all), err
+	case "dict":
+		return unpackDict(list)
+	}
+	return nil, errForm
+}
+
+// unpackDict makes an object of a list of pairs. The keys are texts, or whole numbers.
+func unpackDict(pairs []any) (any, error) {
+	object := map[string]any{}
+	for _, one := range pairs {
+		pair, is := one.([]any)
+		if !is || len(pair) != 2 {
+			return nil, errForm
+		}
+		key, is := pair[0].(string)
+		if n, number := pair[0].(json.Number); number {
+			key, is = n.String(), true
+		}
+		if _, twice := object[key]; !is || twice {
+			return nil, errForm
+		}
+		v, err := unpack(pair[1])
+		if err != nil {
+			return nil, err
+		}
+		object[key] = v
+	}
+	return object, nil
+}
+
+// equal reports whether a result equals the expected JSON value, as Python sees it: True is 1, and
+// a set equals a list of its members. Whole numbers are exact; beside an expected fraction, a number
+// may differ by a millionth of it.
+func equal(want, got any) bool {
+	switch want := want.(type) {
+	case []any:
+		return equalLists(want, got)
+	case map[string]any:
+		got, is := got.(map[string]any)
+		if !is || len(got) != len(want) {
+			return false
+		}
+		for name, w := range want {
+			if g, there := got[name]; !there || !equal(w, g) {
+				return false
+			}
+		}
+		return true
+	case string:
+		return want == got
+	case nil:
+		return got == nil
+	}
+	w, isNumber := numeral(want)
+	g, is := numeral(got)
+	return isNumber && is && equalNumbers(w, g)
+}
+
+// equalLists compares a list with a list or a set.
+func equalLists(want []any, got any) bool {
+	list, is := got.([]any)
+	if all, isSet := got.(set); isSet {
+		list, is = sorted(all), true
+		want = sorted(want)
+	}
+	return is && slices.EqualFunc(want, list, equal)
+}
+
+// sorted returns values in the order of their JSON forms.
+func sorted(values []any) []any {
+	type keyed struct {
+		key   string
+		value any
+	}
+	all := make([]keyed, len(values))
+	for i, v := range values {
+		form, err := jsonform.Marshal(v)
+		if err != nil { // a number that JSON lacks
+			form = []byte(`"NaN"`)
+		}
+		all[i] = keyed{string(form), v}
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	list := make([]any, len(all))
+	for i, one := range all {
+		list[i] = one.value
+	}
+	return list
+}
+
+// A fraction is a number that is written as one, and a whole number otherwise.
+type numberOf struct {
+	whole    string // its digits
+	fraction float64
+}
+
+// numeral returns a value as a number.
+func numeral(value any) (numberOf, bool) {
+	switch v := value.(type) {
+	case bool:
+		if v {
+			return numberOf{whole: "1"}, true
+		}
+		return numberOf{whole: "0"}, true
+	case float64:
+		return numberOf{fraction: v}, true
+	case json.Number:
+		text := v.String()
+		if text == "-0" {
+			text = "0"
+		}
+		if strings.ContainsAny(text, ".eE") {
+			n, err := strconv.ParseFloat(text, 64)
+			return numberOf{fraction: n}, err == nil
+		}
+		return numberOf{whole: text}, true
+	}
+	return numberOf{}, false
+}
+
+// nearness is the largest relative difference of a result and an expected fraction.
+const nearness = 1e-6
+
+// equalNumbers compares a number with the expected one.
+func equalNumbers(want, got numberOf) bool {
+	switch {
+	case want.whole != "" && got.whole != "":
+		return want.whole == got.whole
+	case want.whole != "":
+		return isWhole(got.fraction, want.whole)
+	}
+	n := got.fraction
+	if got.whole != "" {
+		if len(got.whole) > mostDigits {
+			return false
+		}
+		n, _ = strconv.ParseFloat(got.whole, 64)
+	}
+	return math.Abs(n-want.fraction) <= max(1e-9, nearness*math.Abs(want.fraction)) && !math.IsInf(n, 0)
+}
+
+// isWhole reports whether a float is a whole number.
+func isWhole(n float64, digits string) bool {
+	if math.IsInf(n, 0) || n != math.Trunc(n) || len(digits) > mostDigits {
+		return false
+	}
+	exact, _ := big.NewFloat(n).Int(nil)
+	return exact.String() == digits
+}

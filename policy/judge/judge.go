@@ -1,0 +1,200 @@
+// Package judge grades what no program can: a model reads a reply by a rubric.
+//
+// A [Judge] asks a policy, gets a choice for each criterion of a [Rubric], and works out a score.
+// It takes votes, keeps verdicts, and stays within a budget. A call that fails and a verdict that
+// nobody can read are never a score: they are an [*Ungraded].
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/judge/verdicts"
+)
+
+// A Config describes a judge. Rubric, Policy and Model are required.
+type Config struct {
+	Rubric *Rubric
+	Policy quintain.Policy // answers; it retries what its servers fail
+	Model  string          // the policy's model; part of the settings of whoever judges with it
+
+	// Fingerprint tells builds of the model's server apart, such as system_fingerprint; empty:
+	// unknown. It keeps verdicts of another build from being used.
+	Fingerprint string
+
+	Sampling quintain.Sampling // the zero value: [DefaultSampling]
+
+	Cache *verdicts.Store // verdicts given before; nil: none are kept
+
+	Limit    int           // most bytes shown of a reply; 0: 24 KiB
+	Parallel int           // calls at once; 0: 64
+	Calls    int64         // most calls; 0: no limit
+	Tokens   int64         // most tokens of calls, read and written; 0: no limit
+	Within   time.Duration // how long an ungraded reply is judged again, with pauses; 0: not again
+
+	Hold *Hold // puts calls off, as servers ask for; nil: never
+}
+
+// DefaultSampling returns how judges are asked: votes differ only above temperature 0.
+func DefaultSampling() quintain.Sampling {
+	return quintain.Sampling{Temperature: 0.5, TopP: 0.95, MaxTokens: 4096}
+}
+
+// Defaults of a Config.
+const (
+	defaultLimit    = 24 << 10
+	defaultParallel = 64
+)
+
+// A Judge grades replies. Many goroutines may use it at once.
+type Judge struct {
+	cfg   Config
+	hash  string        // of the rubric
+	slots chan struct{} // a token for each running call
+	counters
+}
+
+// New returns the judge of cfg. The error names the invalid field.
+func New(cfg Config) (*Judge, error) {
+	switch {
+	case cfg.Rubric == nil:
+		return nil, errors.New("judge: no rubric")
+	case cfg.Policy == nil:
+		return nil, errors.New("judge: no policy")
+	case cfg.Model == "":
+		return nil, errors.New("judge: model is empty, want the name of the judge's model")
+	case cfg.Limit < 0, cfg.Parallel < 0, cfg.Calls < 0, cfg.Tokens < 0, cfg.Within < 0:
+		return nil, errors.New("judge: a limit is below 0")
+	}
+	if err := cfg.Rubric.Check(); err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	if cfg.Sampling == (quintain.Sampling{}) {
+		cfg.Sampling = DefaultSampling()
+	}
+	if cfg.Limit == 0 {
+		cfg.Limit = defaultLimit
+	}
+	if cfg.Parallel == 0 {
+		cfg.Parallel = defaultParallel
+	}
+	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), slots: make(chan struct{}, cfg.Parallel)}, nil
+}
+
+// Rubric returns the judge's rubric. The caller must not change it.
+func (j *Judge) Rubric() *Rubric { return j.cfg.Rubric }
+
+// An Item is a reply to judge, with what the judge needs to know.
+type Item struct {
+	Key       string `json:"key"`       // names the episode; the pool of judges routes by it
+	Question  string `json:"question"`  // what was asked
+	Reference string `json:"reference"` // a good answer; shown if the rubric says so
+
+	// What came of it: the rubric's View says which one the judge sees. Reasoning is never shown.
+	Reply      string             `json:"reply"`
+	Transcript []quintain.Message `json:"transcript"`
+	Diff       string             `json:"diff"`
+}
+
+// A Verdict is what the judge found.
+type Verdict struct {
+	Score     float64 `json:"score"`     // 0 to 1
+	Right     bool    `json:"right"`     // the best choice of every criterion
+	Malformed bool    `json:"malformed"` // there was nothing to judge, and no call
+	Why       string  `json:"why"`
+
+	Choices  map[string]string `json:"choices,omitempty"` // by criterion; nil if Malformed
+	Split    bool              `json:"split,omitempty"`   // votes on a criterion differed
+	Invalid  int               `json:"invalid,omitempty"` // votes that were not valid, fewer than half
+	Calls    int               `json:"calls"`             // to the model
+	Cached   int               `json:"cached"`            // ballots that were in the cache
+	Since    time.Time         `json:"since,omitzero"`    // of the oldest of these
+	Reasoned string            `json:"reasoned,omitempty"`
+}
+
+// A Kind says why a reply has no verdict.
+type Kind string
+
+// The kinds of [Ungraded].
+const (
+	CallFailed Kind = "call failed" // the judge did not answer, after all retries
+	Unreadable Kind = "unreadable"  // its answers had no verdict, also when asked again
+	OverBudget Kind = "over budget" // the limit of calls or tokens is reached
+)
+
+// Ungraded says that a reply has no verdict, and therefore no reward. It may be judged later.
+type Ungraded struct {
+	Kind Kind
+	Err  error
+}
+
+// ErrUngraded is in the chain of every [*Ungraded].
+var ErrUngraded = errors.New("not judged")
+
+// Error names the kind and the fault.
+func (u *Ungraded) Error() string {
+	return fmt.Sprintf("the judge gave no verdict: %s: %v", u.Kind, u.Err)
+}
+
+// Unwrap returns [ErrUngraded], [quintain.ErrLost] since the reply is not the cause, and the fault.
+func (u *Ungraded) Unwrap() []error { return []error{ErrUngraded, quintain.ErrLost, u.Err} }
+
+// Grade judges one reply by itself. The error is an [*Ungraded], or the cause of ctx.
+func (j *Judge) Grade(ctx context.Context, it Item) (Verdict, error) {
+	if j.cfg.Rubric.Mode != Absolute {
+		return Verdict{}, fmt.Errorf("judge: mode: is %s, which compares the replies of a group; want %s to judge one by itself", j.cfg.Rubric.Mode, Absolute)
+	}
+	text := it.shown(j.cfg.Rubric.View)
+	if !speaks(text, it.Reference) {
+		j.malformed.Add(1)
+		return Verdict{Malformed: true, Why: "the reply is empty"}, nil
+	}
+	var v Verdict
+	err := j.patiently(ctx, func() (err error) {
+		v, err = j.grade(ctx, it, text)
+		return err
+	})
+	if err != nil {
+		return Verdict{}, err
+	}
+	j.note(v.Score, len(text))
+	return v, nil
+}
+
+// patiently calls try until it succeeds or Config.Within is over, with pauses that grow from a
+// second to a minute. Nothing but an [*Ungraded] within the budget is tried again.
+func (j *Judge) patiently(ctx context.Context, try func() error) error {
+	end := time.Now().Add(j.cfg.Within)
+	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+		err := try()
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		u, is := errors.AsType[*Ungraded](err)
+		if !is || u.Kind == OverBudget || j.cfg.Within == 0 || !time.Now().Add(pause).Before(end) {
+			j.ungraded.Add(1)
+			return err
+		}
+		if err := wait(ctx, pause); err != nil {
+			return err
+		}
+	}
+}
+
+// wait returns after d, or with the cause of ctx.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
