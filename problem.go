@@ -27,15 +27,19 @@ type Problem struct {
 // problems, played alike. It reads "task.v1.s7.l0.12", with the scenario's ID and a slash
 // before it if there is a scenario.
 func (p Problem) ID() string {
-	level := fmt.Sprint(p.Level)
-	if p.Level == OwnParams {
-		level = fmt.Sprintf("-%x", sha256.Sum256(p.Params))[:13]
-	}
-	id := fmt.Sprintf("%s.v%d.s%d.l%s.%d", p.Task, p.Version, p.Seed, level, p.Index)
+	b := make([]byte, 0, 80)
 	if p.Scenario != "" {
-		return p.Scenario + "/" + id
+		b = append(append(b, p.Scenario...), '/')
 	}
-	return id
+	b = strconv.AppendInt(append(append(b, p.Task...), ".v"...), int64(p.Version), 10)
+	b = strconv.AppendUint(append(b, ".s"...), p.Seed, 10)
+	b = append(b, ".l"...)
+	if p.Level == OwnParams {
+		b = fmt.Appendf(b, "-%.6x", sha256.Sum256(p.Params))
+	} else {
+		b = strconv.AppendInt(b, int64(p.Level), 10)
+	}
+	return string(strconv.AppendInt(append(b, '.'), int64(p.Index), 10))
 }
 
 // ParseID splits an ID that [Problem.ID] wrote into scenario, task and draw. A bare task

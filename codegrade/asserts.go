@@ -23,13 +23,15 @@ const rounds = 10
 
 // A session is the task of driver.py that runs tests.
 type session struct {
-	Do      string   `json:"do"`
-	Source  string   `json:"source"`
-	Calls   []string `json:"calls"`
-	Results []string `json:"results"`
-	Record  bool     `json:"record"` // the book is empty, and assertions pass
-	Nonce   string   `json:"nonce"`  // written after the last statement
-	Seed    uint64   `json:"seed"`
+	Do       string   `json:"do"`
+	Source   string   `json:"source"`
+	Prelude  string   `json:"prelude"`  // its functions are not the program's to give
+	Function string   `json:"function"` // but for this one
+	Calls    []string `json:"calls"`
+	Results  []string `json:"results"`
+	Record   bool     `json:"record"` // the book is empty, and assertions pass
+	Nonce    string   `json:"nonce"`  // written after the last statement
+	Seed     uint64   `json:"seed"`
 }
 
 // A report is what driver.py says of tests.
@@ -44,14 +46,14 @@ type report struct {
 
 // asserts judges the program by tests that call it.
 func (j *judgement) asserts(ctx context.Context, n int) (Outcome, error) {
-	s := session{Do: "tests", Source: j.tests.Asserts, Calls: []string{}, Results: []string{}, Nonce: rand.Text(), Seed: j.seed}
+	s := session{Do: "tests", Source: j.tests.Asserts, Prelude: j.tests.Prelude, Function: j.tests.Function, Calls: []string{}, Results: []string{}, Nonce: rand.Text(), Seed: j.seed}
 	if len(j.tests.Cases) > 0 {
 		s.Source += "\n" + j.tests.Cases[n].Input
 	}
 	if j.tests.Shared {
 		return j.shared(ctx, s)
 	}
-	calls, err := j.record(ctx, s)
+	calls, err := j.record(ctx, s, n)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -73,8 +75,8 @@ func (j *judgement) asserts(ctx context.Context, n int) (Outcome, error) {
 }
 
 // record lists the calls that tests make if every result agrees with them.
-func (j *judgement) record(ctx context.Context, s session) ([]string, error) {
-	key := sha256.Sum256([]byte(fmt.Sprint(s.Seed, s.Source)))
+func (j *judgement) record(ctx context.Context, s session, n int) ([]string, error) {
+	key := sha256.Sum256([]byte(fmt.Sprint(j.seed, n)))
 	if calls, known := j.grader.recorded.get(key); known {
 		return calls, nil
 	}

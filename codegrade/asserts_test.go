@@ -49,6 +49,24 @@ func TestAsserts(t *testing.T) {
 	}
 }
 
+// TestAPreludeIsNotTheProgramsToGive judges a program that replaces a function by which it is tested.
+func TestAPreludeIsNotTheProgramsToGive(t *testing.T) {
+	g := grader(t)
+	tests := Tests{
+		Language: "python", Kind: Asserts, Function: "root",
+		Prelude: "def square(x):\n    return x * x\n\ndef root(x):\n    \"\"\"Returns the root.\"\"\"\n",
+		Asserts: "assert square(root(9)) == 9",
+	}
+	for code, want := range map[string]Reason{"    return 3": "", "def root(x): return -3": "", "    return 1\ndef square(x): return 9": WrongAnswer} {
+		if g == nil {
+			break
+		}
+		if got, err := g.Grade(t.Context(), tests, code); err != nil || got.Reason != want {
+			t.Errorf("%q: %+v, error %v, want %q", code, got, err, want)
+		}
+	}
+}
+
 func TestBrokenTestsAreNoVerdict(t *testing.T) {
 	g := grader(t)
 	for why, source := range map[string]string{

@@ -4,6 +4,8 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // driver is the program that calls functions, and that runs tests.
@@ -37,15 +39,18 @@ func (j *judgement) call(ctx context.Context, c Case) (Outcome, error) {
 		o.Reason, o.Error = RuntimeError, "the program ended before the function returned"
 		return o, nil
 	}
-	o.Output = shown(string(result))
 	want, err := decode([]byte(c.Output))
 	if err != nil {
 		return o, err // Check lets no such tests through
 	}
-	if value, why := resultOf(result); why != nil {
-		o.Reason, o.Error = WrongAnswer, why.Error()
-	} else if !equal(want, value) {
+	value, fault := resultOf(result)
+	if fault != nil || !equal(want, value) {
 		o.Reason = WrongAnswer
+	}
+	if fault != nil {
+		o.Error = fault.Error()
+	} else if text, err := jsonform.MarshalLegible(value); err == nil { // infinity has no form
+		o.Output = shown(string(text))
 	}
 	return o, nil
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
@@ -58,12 +57,19 @@ func sameWords(expected, output string, same func(a, b string) bool) bool {
 
 // nextWord returns the first word of a text, and what follows it. No word is empty.
 func nextWord(text string) (word, rest string) {
-	text = strings.TrimLeftFunc(text, unicode.IsSpace)
-	if end := strings.IndexFunc(text, unicode.IsSpace); end >= 0 {
-		return text[:end], text[end:]
+	from := 0
+	for from < len(text) && isSpace(text[from]) {
+		from++
 	}
-	return text, ""
+	to := from
+	for to < len(text) && !isSpace(text[to]) {
+		to++
+	}
+	return text[from:to], text[to:]
 }
+
+// isSpace reports whether a byte parts words.
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // sameLine compares two lines: as texts in lower case, or as numbers.
 func sameLine(expected, output string) bool {

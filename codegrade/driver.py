@@ -1,7 +1,7 @@
 # Runs beside a program under test, solution.py, or beside its tests, never both unless they are
 # shared. A task is on standard input; the result goes to quintain_result.json. A value has one of
 # Python's own types; objects of any other, and of classes derived from them, have no form.
-import ast, builtins, collections, json, os, random, sys, traceback, types
+import builtins, collections, json, os, sys, types
 
 RESULT, EXIT = os.path.abspath("quintain_result.json"), os._exit
 DICTS = (dict, collections.defaultdict, collections.OrderedDict, collections.Counter)
@@ -110,6 +110,8 @@ def load():
     try:
         code = compile(source, "solution.py", "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as e:
+        import traceback
+
         traceback.print_exception(SyntaxError, e if isinstance(e, SyntaxError) else SyntaxError(str(e)), None)
         sys.exit(1)
     module = types.ModuleType("solution")
@@ -208,12 +210,16 @@ class Book:
         return call
 
 
-class Lenient(ast.NodeTransformer):
-    """Makes assertions that evaluate their test and pass."""
+def lenient(source):
+    """Makes assertions evaluate their test and pass."""
+    import ast
 
-    def visit_Assert(self, node):
-        passing = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
-        return ast.fix_missing_locations(ast.copy_location(ast.Try([ast.Expr(node.test)], [passing], [], []), node))
+    class Lenient(ast.NodeTransformer):
+        def visit_Assert(self, node):
+            passing = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [ast.Pass()])
+            return ast.fix_missing_locations(ast.copy_location(ast.Try([ast.Expr(node.test)], [passing], [], []), node))
+
+    return Lenient().visit(ast.parse(source, "tests.py"))
 
 
 def names_of(code):
@@ -225,9 +231,15 @@ def names_of(code):
     return names
 
 
+def seed(task):
+    import random
+
+    random.seed(task["seed"])
+
+
 def tests(task):
     """Runs tests, with a book in place of the program."""
-    random.seed(task["seed"])
+    seed(task)
     book = Book(task["calls"], task["results"], task["record"])
     said = {"failed": "", "raised": False}
     try:
@@ -242,16 +254,22 @@ def tests(task):
 
 
 def run(task, book):
-    tree = ast.parse(task["source"], "tests.py")
-    code = compile(Lenient().visit(tree) if task["record"] else tree, "tests.py", "exec", dont_inherit=True)
-    names = {name: book.proxy(name) for name in names_of(code) if not hasattr(builtins, name) and not name.startswith("__")}
+    source = lenient(task["source"]) if task["record"] else task["source"]
+    code = compile(source, "tests.py", "exec", dont_inherit=True)
+    names = {"__name__": "prelude"}
+    try:
+        exec(task["prelude"], names)
+    except Exception:
+        pass  # it needs the program behind it
+    ours = [name for name in names_of(code) if name not in names and not hasattr(builtins, name) and not name.startswith("__")]
+    names.update((name, book.proxy(name)) for name in ours + [task["function"]])
     names["__name__"] = "__main__"
     exec(code, names)
 
 
 def shared_tests(task):
     """Runs tests in the process of the program."""
-    random.seed(task["seed"])
+    seed(task)
     names = load().__dict__
     names["__name__"] = "__main__"
     exec(compile(task["source"], "tests.py", "exec", dont_inherit=True), names)

@@ -91,10 +91,13 @@ func (g *Grader) newJudgement(tests Tests, code string) (*judgement, error) {
 		return nil, err
 	}
 	problem := sha256.Sum256(form)
-	j := &judgement{grader: g, tests: tests, limits: tests.Limits.Filled()}
+	j := &judgement{grader: g, tests: tests, limits: tests.Limits}
 	j.seed = binary.BigEndian.Uint64(problem[:])
 	j.hash = sha256.Sum256(append(problem[:], code...))
 	j.language, _ = languageOf(tests.Language)
+	if j.limits.Processes == 0 {
+		j.limits.Processes = j.language.processes
+	}
 	j.order = tests.order(problem)
 	j.code = code
 	if tests.Prelude != "" {
@@ -169,13 +172,11 @@ func (j *judgement) judge(ctx context.Context) ([]Outcome, error) {
 	}
 	outcomes := make([]Outcome, len(j.order))
 	outcomes[0] = first
-	n := len(outcomes)
 	if j.stops() && first.Reason != "" {
-		n = 1
-	} else if n, err = j.rest(ctx, outcomes); err != nil {
-		return nil, err
+		return outcomes[:1], nil
 	}
-	return outcomes[:n], nil
+	n, err := j.rest(ctx, outcomes)
+	return outcomes[:n], err
 }
 
 // stops reports whether the first failure decides.

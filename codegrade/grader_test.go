@@ -3,6 +3,7 @@ package codegrade
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
@@ -64,5 +65,54 @@ func TestVerdicts(t *testing.T) {
 		if err != nil || got.Reason != c.want || (got.Score == 1) != (c.want == "") {
 			t.Errorf("%s: %+v, error %v, want %q", c.why, got, err, c.want)
 		}
+	}
+}
+
+func TestOutcomesOfPublicCasesShowOutputs(t *testing.T) {
+	g := grader(t)
+	cases := []Case{{Input: "[[3, 1]]", Output: "[1, 3]", Public: true}, {Input: "[[2, 1]]", Output: "[1, 2]"}}
+	for _, c := range []struct {
+		tests Tests
+		code  string
+		want  string
+	}{
+		{Tests{Kind: Call, Function: "f", Cases: cases}, "def f(x): return tuple(sorted(x))", "[1,3]"},
+		{Tests{Kind: Stdin, Cases: cases}, "print(sorted(eval(input())[0]))", "[1, 3]\n"},
+	} {
+		if g == nil {
+			break
+		}
+		c.tests.Language = "python"
+		got, err := g.Grade(t.Context(), c.tests, c.code)
+		if err != nil || got.Score != 1 || got.Outcomes[0].Output != c.want || got.Outcomes[1].Output != "" || got.Outcomes[0].CPU <= 0 {
+			t.Errorf("%s: %+v, error %v", c.tests.Kind, got, err)
+		}
+	}
+}
+
+func TestAssertsOfCasesAreJudgedOneByOne(t *testing.T) {
+	g := grader(t)
+	tests := Tests{
+		Language: "python", Kind: Asserts, Scoring: Share, Prelude: "import math",
+		Asserts: "two = f(2)", Cases: []Case{{Input: "assert two == 4"}, {Input: "assert f(3) == 9"}, {Input: "assert f(4) == 16"}, {Input: "assert math.isclose(f(5), 25)"}},
+	}
+	if g == nil {
+		return
+	}
+	got, err := g.Grade(t.Context(), tests, "def f(x): return 10 if x == 4 else x * x")
+	if err != nil || got.Score != 0.75 || got.Passed != 3 || got.Reason != WrongAnswer {
+		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+func TestAProgramThatSleepsHasFailed(t *testing.T) {
+	g := grader(t)
+	if g == nil {
+		return
+	}
+	tests := Tests{Language: "python", Kind: Stdin, Cases: []Case{{}}, Limits: sandbox.Limits{CPU: 100 * time.Millisecond}}
+	got, err := g.Grade(t.Context(), tests, "import time\ntime.sleep(1000)")
+	if !errors.Is(err, ErrMachine) && (err != nil || got.Reason != TimeLimit) { // other tests may keep the machine busy
+		t.Errorf("%+v, error %v", got, err)
 	}
 }

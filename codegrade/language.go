@@ -11,11 +11,13 @@ type language struct {
 	file    string   // of the source
 	argv    []string
 	compile []string // makes the file program; nil: nothing to compile
+
+	processes int // that a program may need; 0: one
 }
 
 // python runs an interpreter that takes no module from the job's folder, reads no variable of the
 // environment but the seed, and converts integers of any length.
-var python = []string{"python3", "-I", "-X", "int_max_str_digits=0"}
+var python = []string{"python3", "-I", "-Xint_max_str_digits=0"}
 
 // program is the file that a compiler writes.
 const program = "program"
@@ -23,7 +25,14 @@ const program = "program"
 // languages are those that a sandbox may have.
 var languages = []language{
 	{names: []string{"python", "py", "python3", "py3"}, file: "solution.py", argv: pythonArgv("solution.py")},
+	{names: []string{"c"}, file: "solution.c", argv: []string{"./" + program}, compile: []string{"gcc", "-O2", "-std=gnu17", "-o", program, "solution.c", "-lm"}},
+	{names: []string{"cpp", "c++", "cc", "cxx"}, file: "solution.cpp", argv: []string{"./" + program}, compile: []string{"g++", "-O2", "-std=gnu++20", "-o", program, "solution.cpp"}},
+	{names: []string{"javascript", "js", "node", "nodejs"}, file: "solution.js", argv: []string{"node", "--openssl-config=/dev/null", "solution.js"}},
+	{names: []string{"bash", "sh", "shell"}, file: "solution.sh", argv: []string{"bash", "solution.sh"}, processes: 32},
 }
+
+// Python returns how each job of Python begins, for a sandbox that keeps an interpreter warm.
+func Python() []string { return slices.Clone(python) }
 
 // pythonArgv returns the arguments that run a Python file.
 func pythonArgv(args ...string) []string { return slices.Concat(python, args) }

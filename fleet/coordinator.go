@@ -43,6 +43,7 @@ type Config struct {
 	Play      Play         // for workers
 	Weights   *Weights     // that workers sample with; nil: the run trains no tiny policy
 	GroupSize int          // episodes of a group
+	Labels    []string     // of the streams, in their order; evaluations name them
 	Slots     int          // of a worker, until one has come; default: one group
 	Log       *slog.Logger // default: none
 }
@@ -59,9 +60,14 @@ type Coordinator struct {
 	servers servers
 
 	mu      sync.Mutex
-	table   Table              // nil: the run is not open, or it ends
-	over    string             // why the run is over; empty: it is not
-	running context.Context    //nolint:containedctx // ends when the run does
+	around  context.Context //nolint:containedctx // ends when the run is over; see Around
+	running context.Context //nolint:containedctx // ends when the run plays no more
+	table   Table           // nil: the run does not play
+	last    Table           // the one before that; nil: there was none
+	taken   bool            // the leases of an earlier process are held
+	why     string          // the run plays no more; empty: it may go on
+	over    string          // why, and the workers are to hear it; empty: the run is not over
+	exams   *exams
 	workers map[string]*worker // by instance
 	held    map[uint64]*held   // open leases, by number
 	slots   int                // of a worker, in the mean; that of the last ones if there is none
@@ -79,7 +85,9 @@ type worker struct {
 // A held is an open lease.
 type held struct {
 	lease.Lease
-	job     rollout.Job
+	job     rollout.Job // none: an earlier process granted it, and the run does not play yet
+	asked   *asked      // for an evaluation; nil: by the run
+	size    int         // episodes
 	granted time.Time
 	busy    chan struct{} // closed when the finish under way is over; nil: there is none
 }
@@ -89,89 +97,62 @@ func New(c Config) *Coordinator {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Coordinator{
-		process: rand.Text(),
-		config:  c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
-		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
+	to := &Coordinator{
+		process: rand.Text(), config: c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		around: ended(context.Background()),
+		slots:  max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
 	}
+	to.exams = newExams(to)
+	return to
 }
 
 // Part is what the run's record keeps of the coordinator; see [run.Config].
 func (c *Coordinator) Part() run.Part { return c.book }
 
+// Join has workers play the problems of a run and of its evaluations, and the run beside them if it
+// has slots of its own.
+func (c *Coordinator) Join(to *run.Config) {
+	to.Part, to.Elsewhere = c.Part(), c.exams.play
+	to.Outside = func(ctx context.Context, t *run.Table) error {
+		leases := func(ctx context.Context) error { return c.Run(ctx, t) }
+		if c.config.Settings.OwnSlots == 0 {
+			return leases(ctx)
+		}
+		return run.Together(ctx, leases, func(ctx context.Context) error { return t.Play(ctx, c.config.Settings.OwnSlots) })
+	}
+}
+
 // Run grants the problems of a run until ctx ends: those that an earlier process granted stay
-// granted. It is the part of the run that plays; see [run.Config]. If the run is over then, it
-// waits until the workers have heard so.
+// granted. It is the part of the run that plays; see [run.Config]. If the run is over then, the
+// workers give everything back, and hear so after the last evaluation; see Around.
 func (c *Coordinator) Run(ctx context.Context, t Table) error {
-	c.open(ctx, t)
+	phases{c}.open(ctx, t)
 	tick := time.NewTicker(c.config.Settings.Lease / 15)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			why := t.Finished()
-			c.close(why)
-			if why != "" {
-				return c.dismiss(context.WithoutCancel(ctx), t)
+			phases{c}.close()
+			if why := t.Finished(); why != "" {
+				return phases{c}.takeBack(context.WithoutCancel(ctx), t, why)
 			}
 			return nil
 		case now := <-tick.C:
-			for _, h := range c.expire(now) {
-				c.lose(ctx, h)
-			}
-			c.look(now)
+			c.tick(ctx, now, true)
 		}
 	}
 }
 
-// open takes the leases of an earlier process over. Their time begins anew.
-func (c *Coordinator) open(ctx context.Context, t Table) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := time.Now()
-	for _, l := range c.book.Open() {
-		job := t.Job(l.Problem)
-		if job.Number() < 0 {
-			c.overtaken(l, job)
-			continue
-		}
-		t.Resume()
-		w := c.workers[l.Instance]
-		if w == nil {
-			w = &worker{Worker: roster.Worker{Instance: l.Instance, Name: "(of an earlier process)", Since: now, LastSeen: now}, holds: map[uint64]*held{}}
-			c.workers[l.Instance] = w
-		}
-		c.hold(w, &held{Lease: l, job: job, granted: now})
+// tick looks after the workers, while the run plays, or does not.
+func (c *Coordinator) tick(ctx context.Context, now time.Time, plays bool) {
+	for _, h := range c.expire(now, plays) {
+		c.lose(ctx, h)
 	}
-	c.table, c.running = t, ctx
+	c.look(now)
 }
 
-// overtaken closes a lease of an earlier process whose problem was finished just before that
-// process ended, or whose stream is no more.
-func (c *Coordinator) overtaken(l lease.Lease, job rollout.Job) {
-	if job.Scenario == nil {
-		c.book.Return(l.Number)
-	} else {
-		c.book.Finish(l.Number, string(rollout.DropDuplicate))
-	}
-}
-
-// close ends the grants, because the run is over if there is a reason, and waits for the
-// finishes under way.
-func (c *Coordinator) close(over string) {
-	c.mu.Lock()
-	c.table, c.over = nil, over
-	var busy []chan struct{}
-	for _, h := range c.held {
-		if h.busy != nil {
-			busy = append(busy, h.busy)
-		}
-	}
-	c.mu.Unlock()
-	for _, b := range busy {
-		<-b
-	}
-}
+// isOpen reports whether workers may come: the run plays, or an evaluation may. c.mu is held.
+func (c *Coordinator) isOpen() bool { return c.table != nil || c.taken && c.around.Err() == nil }
 
 // hold enters an open lease. c.mu is held.
 func (c *Coordinator) hold(w *worker, h *held) {
@@ -189,20 +170,28 @@ func (c *Coordinator) drop(h *held) {
 }
 
 // expire takes the leases from workers that gave no sign of life, and forgets the workers. To
-// wait for a lease is a sign of life of one that holds none.
-func (c *Coordinator) expire(now time.Time) (lost []*held) {
+// wait for a lease is a sign of life of one that holds none. While the run does not play, groups
+// stay: their problems cannot be granted again.
+func (c *Coordinator) expire(now time.Time, plays bool) (lost []*held) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if plays != (c.table != nil) {
+		return nil
+	}
 	for id, w := range c.workers {
 		idle := w.asks > 0 && len(w.holds) == 0
 		if now.Sub(w.LastSeen) < c.config.Settings.Lease || idle || w.finishes() {
 			continue
 		}
-		c.config.Log.Warn("a worker is lost", "worker", w.Name, "instance", id, "leases", len(w.holds))
 		gone := w.Worker
-		gone.Expired = len(w.holds)
+		taken := c.take(w, func(h *held) bool { return plays || h.asked != nil })
+		lost = append(lost, taken...)
+		if len(w.holds) > 0 {
+			continue
+		}
+		c.config.Log.Warn("a worker is lost", "worker", w.Name, "instance", id, "leases", len(taken))
+		gone.Expired = len(taken)
 		c.past.lose(gone)
-		lost = append(lost, c.take(w)...)
 		delete(c.workers, id)
 	}
 	return lost
@@ -218,10 +207,13 @@ func (w *worker) finishes() bool {
 	return false
 }
 
-// take takes all leases from a worker but those that it is giving back. c.mu is held.
-func (c *Coordinator) take(w *worker) (all []*held) {
+// any says that any lease will do.
+func anyLease(*held) bool { return true }
+
+// take takes leases from a worker, but those that it is giving back. c.mu is held.
+func (c *Coordinator) take(w *worker, which func(*held) bool) (all []*held) {
 	for _, h := range w.holds {
-		if h.busy == nil {
+		if h.busy == nil && which(h) {
 			all = append(all, h)
 			c.drop(h)
 		}
@@ -232,31 +224,40 @@ func (c *Coordinator) take(w *worker) (all []*held) {
 // lose grants the problem of a lost lease again, unless too many workers were lost with it.
 func (c *Coordinator) lose(ctx context.Context, h *held) {
 	c.past.over(roster.Expired, 1)
-	t := c.tableNow()
+	t, again := c.tableNow(), h.Attempt < c.config.Settings.Attempts
 	switch {
-	case t == nil: // the run ends: the next process finds the lease
-	case h.Attempt < c.config.Settings.Attempts:
+	case again && h.asked != nil:
+		c.exams.again(h, true)
+		return
+	case h.asked == nil && t == nil: // the run ends: the next process finds the lease
+		return
+	case again:
 		c.book.Expire(h.Number)
 		t.Return(h.job)
-	default:
-		c.book.Finish(h.Number, string(rollout.DropEnvFailed))
-		why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
-		c.past.giveUp(h)
-		c.forget(h)
-		c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
-		if _, err := t.Judge(ctx, c.failed(h, why)); err != nil {
-			c.config.Log.Error("a problem that is given up cannot be kept", "problem", h.Problem.ID(), "err", err)
-		}
+		return
+	}
+	why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
+	c.past.giveUp(h)
+	c.forget(h)
+	c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)
+	r := unplayed(h.job, h.size, quintain.Trajectory{Outcome: quintain.EnvFailed, Error: why, Started: h.granted})
+	r.Lease = c.leaseOf(h)
+	if h.asked != nil {
+		c.exams.giveUp(h, &r)
+		return
+	}
+	c.book.Finish(h.Number, string(rollout.DropEnvFailed))
+	if _, err := t.Judge(ctx, r); err != nil {
+		c.config.Log.Error("a problem that is given up cannot be kept", "problem", h.Problem.ID(), "err", err)
 	}
 }
 
-// failed is the result of a problem that cannot be played.
-func (c *Coordinator) failed(h *held, why string) rollout.Result {
-	r := rollout.Result{Job: h.job, Lease: c.leaseOf(h)}
-	for i := range c.config.GroupSize {
-		r.Trajectories = append(r.Trajectories, quintain.Trajectory{
-			ID: fmt.Sprintf("%s#%d", h.Problem.ID(), i), Problem: h.job.Problem, Outcome: quintain.EnvFailed, Error: why, Started: h.granted,
-		})
+// unplayed is the result of a job that nobody could play, with so many episodes alike.
+func unplayed(job rollout.Job, size int, alike quintain.Trajectory) rollout.Result {
+	r := rollout.Result{Job: job}
+	for i := range size {
+		alike.ID, alike.Problem = fmt.Sprintf("%s#%d", job.Problem.ID(), i), job.Problem
+		r.Trajectories = append(r.Trajectories, alike)
 	}
 	return r
 }
@@ -272,12 +273,16 @@ func (c *Coordinator) leaseOf(h *held) *rollout.Lease {
 	return l
 }
 
-// giveBack grants the problems of leases again, which ended so; t is nil if the run is not open.
+// giveBack grants the problems of leases again, which ended so; t is nil if the run does not play.
 func (c *Coordinator) giveBack(t Table, how roster.Ending, all ...*held) {
 	c.past.over(how, len(all))
 	for _, h := range all {
+		if h.asked != nil {
+			c.exams.again(h, false)
+			continue
+		}
 		c.book.Return(h.Number)
-		if t != nil {
+		if t != nil && h.job.Number() >= 0 {
 			t.Return(h.job)
 		}
 	}
@@ -293,11 +298,31 @@ func (c *Coordinator) tableNow() Table {
 // errClosed says that the run is not open.
 var errClosed = errors.New("the run begins, or ends: ask again")
 
-// grant waits for up to most problems, and gives them to a worker.
+// grant waits for problems of an evaluation, or for up to so many of the run, and gives them to a
+// worker.
 func (c *Coordinator) grant(ctx context.Context, instance string, most int) ([]Lease, error) {
+	for {
+		leases, come, err := c.exams.give(instance, most)
+		if err != nil || len(leases) > 0 {
+			return leases, err
+		}
+		waiting, end := context.WithCancel(ctx)
+		stop := context.AfterFunc(come, end)
+		leases, err = c.grantGroups(waiting, instance, most)
+		stop()
+		end()
+		if err != nil || len(leases) > 0 || ctx.Err() != nil {
+			return leases, err
+		}
+	}
+}
+
+// grantGroups waits for up to most problems of the run, and gives them to a worker.
+func (c *Coordinator) grantGroups(ctx context.Context, instance string, most int) ([]Lease, error) {
 	t := c.tableNow()
 	if t == nil {
-		return nil, errClosed
+		<-ctx.Done()
+		return nil, nil
 	}
 	jobs, err := c.draw(ctx, t, most)
 	if err != nil {
@@ -385,7 +410,7 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 	w.LastSeen = time.Now()
 	for _, job := range jobs {
 		l := c.book.Grant(instance, job.Problem)
-		c.hold(w, &held{Lease: l, job: job, granted: time.Now()})
+		c.hold(w, &held{Lease: l, size: c.config.GroupSize, job: job, granted: time.Now()})
 		leases = append(leases, Lease{
 			Number: l.Number, Attempt: l.Attempt, Stream: job.Number(), Problem: job.Problem, Begun: c.journals.has(job.Problem),
 			Span: (&rollout.Lease{Number: l.Number}).Span(job.Span).String(),
@@ -407,7 +432,7 @@ func (c *Coordinator) Roster() roster.Roster {
 	r.Held = len(numbers)
 	for _, n := range numbers[:min(r.Held, roster.MostOldest)] {
 		h := c.held[n]
-		one := roster.Lease{Number: h.Number, Attempt: h.Attempt, Problem: h.Problem.ID(), Since: h.granted}
+		one := roster.Lease{Number: h.Number, Attempt: h.Attempt, Problem: h.Problem.ID(), Exam: h.asked != nil, Since: h.granted}
 		if w := c.workers[h.Instance]; w != nil {
 			one.Worker = w.Name
 		}

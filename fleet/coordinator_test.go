@@ -133,7 +133,7 @@ func newSite(t *testing.T, d *desk, before json.RawMessage) *site {
 
 // newSiteWith is newSite with weights.
 func newSiteWith(t *testing.T, d *desk, before json.RawMessage, weights *Weights) *site {
-	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size, Weights: weights})
+	c := New(Config{Settings: Defaults(), Play: Play{Program: "quintain 1", Tasks: "all"}, GroupSize: size, Labels: []string{"spell_backward"}, Weights: weights})
 	c.Follow(d.versions)
 	if before != nil {
 		if err := c.Part().Restore(before); err != nil {
@@ -148,7 +148,7 @@ func newSiteWith(t *testing.T, d *desk, before json.RawMessage, weights *Weights
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
-		if err := c.Run(ctx, d); err != nil {
+		if err := lead(ctx, c, d); err != nil {
 			t.Error(err)
 		}
 	})
@@ -241,7 +241,7 @@ func (s *site) pass(alive ...int) {
 		s.workers[name(i)].LastSeen = later
 	}
 	s.mu.Unlock()
-	for _, h := range s.expire(later) {
+	for _, h := range s.expire(later, true) {
 		s.lose(s.t.Context(), h)
 	}
 }

@@ -75,7 +75,7 @@ func (c handlers) holding(call *web.Call, number uint64, instance string) (*held
 func (c handlers) begin(call *web.Call, number uint64, instance string) (*held, Verdict, error) {
 	for {
 		c.mu.Lock()
-		if answer, finished := c.book.Answer(number); finished { // a lease is held or has an answer: c.mu guards both
+		if answer, finished := c.answer(number); finished { // a lease is held or has an answer: c.mu guards both
 			c.mu.Unlock()
 			return nil, Verdict{rollout.Drop(answer)}, nil
 		}
@@ -99,31 +99,50 @@ func (c handlers) begin(call *web.Call, number uint64, instance string) (*held, 
 	}
 }
 
+// answer is what a lease got that is finished.
+func (c handlers) answer(number uint64) (answer string, finished bool) {
+	if number >= firstExam {
+		return c.exams.book.Answer(number)
+	}
+	return c.book.Answer(number)
+}
+
 // settle closes a busy lease as its worker says.
 func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err error) {
 	defer c.release(h)
 	ctx, t := context.WithoutCancel(call.Context()), c.tableNow()
 	switch {
-	case t == nil:
+	case h.asked == nil && (t == nil || h.job.Number() < 0):
 		return v, closed(call)
 	case f.Returned:
-		c.end(h, func(w *worker) { w.Returned++ }, func() { c.book.Return(h.Number) })
-		t.Return(h.job)
-		c.past.over(roster.Returned, 1)
-		return v, t.Keep(ctx)
+		c.end(h, func(w *worker) { w.Returned++ }, func() {})
+		c.giveBack(t, roster.Returned, h)
+		return v, c.keep(ctx, h, t)
 	}
 	if err := c.examine(h, f); err != nil {
 		c.fault(h, err)
 		return v, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 	}
-	v.Drop, err = t.Judge(ctx, rollout.Result{Job: h.job, Trajectories: f.Episodes, Again: f.Again, Drop: f.Drop, Lease: c.leaseOf(h)})
-	if err != nil {
-		return v, c.unkept(t, h, err)
+	r := rollout.Result{Job: h.job, Trajectories: f.Episodes, Again: f.Again, Drop: f.Drop, Lease: c.leaseOf(h)}
+	if h.asked != nil {
+		c.exams.settle(h, &r)
+	} else {
+		if v.Drop, err = t.Judge(ctx, r); err != nil {
+			return v, c.unkept(t, h, err)
+		}
+		c.end(h, func(w *worker) { w.Groups++ }, func() { c.book.Finish(h.Number, string(v.Drop)) })
 	}
-	c.end(h, func(w *worker) { w.Groups++ }, func() { c.book.Finish(h.Number, string(v.Drop)) })
 	c.forget(h)
 	c.past.over(roster.Played, 1)
-	return v, t.Keep(ctx)
+	return v, c.keep(ctx, h, t)
+}
+
+// keep keeps what became of a lease, unless no record has it.
+func (c handlers) keep(ctx context.Context, h *held, t Table) error {
+	if h.asked != nil {
+		return nil
+	}
+	return t.Keep(ctx)
 }
 
 // end closes a lease, which counts for its worker, and its record.
@@ -173,7 +192,7 @@ func (c *Coordinator) fault(h *held, why error) {
 	var others []*held
 	c.drop(h)
 	if w != nil {
-		others = c.take(w)
+		others = c.take(w, anyLease)
 		c.config.Log.Error("a worker lies, and gets nothing more", "worker", w.Name, "instance", w.Instance, "why", why)
 	}
 	c.mu.Unlock()
@@ -184,8 +203,8 @@ func (c *Coordinator) fault(h *held, why error) {
 
 // examine checks what a worker says that it played, and fills in the problem.
 func (c *Coordinator) examine(h *held, f *Finish) error {
-	if len(f.Episodes) != c.config.GroupSize {
-		return fmt.Errorf("episodes: there are %d, want %d", len(f.Episodes), c.config.GroupSize)
+	if len(f.Episodes) != h.size {
+		return fmt.Errorf("episodes: there are %d, want %d", len(f.Episodes), h.size)
 	}
 	for i := range f.Episodes {
 		t := &f.Episodes[i]

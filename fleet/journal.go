@@ -161,7 +161,7 @@ func (c handlers) keepTurns(call *web.Call) error {
 	if err != nil {
 		return err
 	}
-	if err := c.examineTurns(&t); err != nil {
+	if err := c.examineTurns(h, &t); err != nil {
 		c.faultNow(h, err)
 		return web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 	}
@@ -211,10 +211,10 @@ func (c handlers) turns(call *web.Call) error {
 }
 
 // examineTurns checks what a worker says of episodes that are under way.
-func (c *Coordinator) examineTurns(t *Turns) error {
+func (c *Coordinator) examineTurns(h *held, t *Turns) error {
 	for i := range t.Episodes {
 		b := &t.Episodes[i]
-		if err := cmp.Or(c.checkBegun(b), checkTurns(&b.Episode), c.config.Weights.check(&b.Episode)); err != nil {
+		if err := cmp.Or(checkBegun(b, h.size), checkTurns(&b.Episode), c.config.Weights.check(&b.Episode)); err != nil {
 			return fmt.Errorf("episodes[%d]: %w", i, err)
 		}
 	}
@@ -222,11 +222,11 @@ func (c *Coordinator) examineTurns(t *Turns) error {
 }
 
 // checkBegun reports the first thing of an episode under way that no player of ours writes.
-func (c *Coordinator) checkBegun(b *rollout.Begun) error {
+func checkBegun(b *rollout.Begun, size int) error {
 	e := &b.Episode
 	switch {
-	case b.Number < 0 || b.Number >= c.config.GroupSize:
-		return fmt.Errorf("number: it is %d, and a group has %d episodes", b.Number, c.config.GroupSize)
+	case b.Number < 0 || b.Number >= size:
+		return fmt.Errorf("number: it is %d, and there are %d episodes", b.Number, size)
 	case b.From < 0 || b.Replies < 0 || e.Took < 0 || e.Replays < 0:
 		return errors.New("from, replies, took or replays: it is negative")
 	case e.Problem.Task != "":

@@ -240,7 +240,7 @@ func FuzzTurns(f *testing.F) {
 			t.Errorf("error %v; %+v comes back as %+v", err, got, back)
 		}
 		c := New(Config{Settings: Defaults(), GroupSize: size})
-		if c.examineTurns(&got) != nil {
+		if c.examineTurns(&held{size: size}, &got) != nil {
 			return
 		}
 		marks, err := c.journals.add("a", got.Episodes)

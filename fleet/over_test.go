@@ -2,11 +2,24 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 )
+
+// lead runs a coordinator as a run without evaluations does.
+func lead(ctx context.Context, c *Coordinator, d *desk) error {
+	running, over := context.WithCancel(context.WithoutCancel(ctx))
+	around := make(chan error, 1)
+	go func() {
+		around <- c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })(running)
+	}()
+	err := c.Run(ctx, d)
+	over()
+	return errors.Join(err, <-around)
+}
 
 // A run that is over tells its workers, takes their leases back, and ends once they know.
 func TestARunThatIsOverTellsItsWorkers(t *testing.T) {
@@ -80,7 +93,7 @@ func TestTheEndOfARunIsBounded(t *testing.T) {
 			c.config.Settings.Lease = test.lease
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error)
-			go func() { ended <- c.Run(ctx, d) }()
+			go func() { ended <- lead(ctx, c, d) }()
 			synctest.Wait()
 			c.workers["w"] = &worker{holds: map[uint64]*held{}}
 			c.workers["w"].LastSeen = time.Now()

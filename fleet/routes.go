@@ -122,7 +122,7 @@ func (c handlers) register(call *web.Call) error {
 	if c.over != "" {
 		return web.Errorf(http.StatusGone, "%v", farewell(c.over))
 	}
-	if c.table == nil {
+	if !c.isOpen() {
 		return closed(call)
 	}
 	w, now := c.workers[r.Instance], time.Now()
@@ -139,7 +139,7 @@ func (c handlers) register(call *web.Call) error {
 	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
 	lease := c.config.Settings.Lease.Seconds()
 	to := Welcome{Lease: lease, Beat: lease / 3}
-	to.Version, to.Servers, to.Oldest = c.servers.told(c.table)
+	to.Version, to.Servers, to.Oldest = c.servers.told(c.version())
 	return send(call, to)
 }
 
@@ -167,7 +167,7 @@ func check(want *Play, r *Registration) error {
 func (c handlers) known(call *web.Call, instance string) (*worker, error) {
 	w := c.workers[instance]
 	switch {
-	case c.table == nil && c.over == "":
+	case !c.isOpen() && c.over == "":
 		return nil, closed(call)
 	case w == nil:
 		return nil, web.Errorf(http.StatusGone, "%v", errUnknown)
@@ -187,7 +187,7 @@ func (c handlers) leave(call *web.Call) error {
 		c.mu.Unlock()
 		return err
 	}
-	all := c.take(w)
+	all := c.take(w, anyLease)
 	if w.left = true; !w.finishes() {
 		delete(c.workers, instance)
 	}
@@ -217,7 +217,7 @@ func (c handlers) beat(call *web.Call) error {
 		return send(call, Answer{Version: -1, Over: c.over})
 	}
 	var a Answer
-	a.Version, a.Servers, a.Oldest = c.servers.told(c.table)
+	a.Version, a.Servers, a.Oldest = c.servers.told(c.version())
 	named := map[uint64]bool{}
 	for _, n := range b.Leases {
 		named[n] = true
@@ -279,10 +279,10 @@ func (c handlers) leases(call *web.Call) error {
 	case err != nil:
 		return fmt.Errorf("granting leases: %w", err)
 	}
-	g := Grant{Leases: leases, Version: -1}
-	if t := c.tableNow(); t != nil {
-		g.Version, g.Servers, g.Oldest = c.servers.told(t)
-	}
+	g := Grant{Leases: leases}
+	c.mu.Lock()
+	g.Version, g.Servers, g.Oldest = c.servers.told(c.version())
+	c.mu.Unlock()
 	return send(call, g)
 }
 
@@ -297,14 +297,17 @@ func (c handlers) asked(call *web.Call, w *worker) {
 }
 
 // waiting returns a context for a call that waits on purpose: it ends after the wait of its query,
-// or with the run. The caller must call end.
+// when the run plays no more, and with the run. The caller must call end.
 func (c handlers) waiting(call *web.Call) (ctx context.Context, end func(), err error) {
 	seconds, err := strconv.ParseFloat(cmp.Or(call.R.URL.Query().Get("wait"), "0"), 64)
 	if err != nil || !(seconds >= 0) || math.IsInf(seconds, 0) {
 		return nil, nil, web.Errorf(http.StatusUnprocessableEntity, "wait: want seconds")
 	}
 	c.mu.Lock()
-	open, running := c.table != nil || c.over != "", c.running
+	open, running := c.isOpen() || c.over != "", c.around
+	if c.table != nil {
+		running = c.running
+	}
 	c.mu.Unlock()
 	if !open {
 		return nil, nil, closed(call)

@@ -23,6 +23,14 @@ func (c *Coordinator) Follow(v Versions) { c.servers.versions = v }
 // beats; [weights.Unknown] if they know none.
 func (c *Coordinator) Lowest() int32 { return c.servers.lowest() }
 
+// LowestWith is Lowest, and that of the coordinator's own servers if it plays, too.
+func (c *Coordinator) LowestWith(own func() int32) func() int32 {
+	if c.config.Settings.OwnSlots == 0 || own == nil {
+		return c.Lowest
+	}
+	return func() int32 { return weights.Lowest(slices.Values([]int32{c.Lowest(), own()})) }
+}
+
 // look notes what the workers know of their servers.
 func (c *Coordinator) look(now time.Time) {
 	all := map[string]Server{}
@@ -57,12 +65,24 @@ type servers struct {
 	last int32             // lowest version when they were noted last
 }
 
-// told returns the versions that workers need: of the run, of single servers, and the oldest.
-func (s *servers) told(t Table) (version int, servers map[string]int32, oldest int) {
-	if s.versions.Told == nil {
-		return t.Version(), nil, 0
+// version is that of the run, or of the weights for workers before the run plays. c.mu is held.
+func (c *Coordinator) version() int {
+	switch {
+	case c.last != nil:
+		return c.last.Version()
+	case c.config.Weights != nil:
+		version, _, _ := c.config.Weights.newest()
+		return version
 	}
-	return t.Version(), s.versions.Told().Servers, max(0, s.versions.Oldest())
+	return weights.Unknown
+}
+
+// told returns the versions that workers need: of the run, of single servers, and the oldest.
+func (s *servers) told(of int) (version int, servers map[string]int32, oldest int) {
+	if s.versions.Told == nil {
+		return of, nil, 0
+	}
+	return of, s.versions.Told().Servers, max(0, s.versions.Oldest())
 }
 
 // note takes all servers, and notes how far each lags.

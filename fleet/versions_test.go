@@ -88,6 +88,15 @@ func TestTheLowestVersionOfTheWorkers(t *testing.T) {
 			t.Errorf("%s: servers %s, want %s", test.why, got, test.lagging)
 		}
 	}
+	own := func() int32 { return 5 }
+	beat(1, map[string]Server{"http://a": {Version: 6}})
+	if s.LowestWith(own)() != 6 || s.LowestWith(nil)() != 6 {
+		t.Error("servers of a coordinator that does not play count")
+	}
+	s.config.Settings.OwnSlots = 8
+	if s.LowestWith(own)() != 5 || s.LowestWith(nil)() != 6 {
+		t.Error("servers of a coordinator that plays do not count")
+	}
 	beat(1, map[string]Server{"http://a": {Version: 3}})
 	if s.pass(2); s.Lowest() != 3 {
 		t.Errorf("the lowest version is %d before the next look", s.Lowest())

@@ -4,10 +4,20 @@ package fleet
 func (c *Coordinator) wanted() (episodes, workers int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.table == nil {
+	if !c.isOpen() {
 		return 0, 0
 	}
-	episodes = (len(c.held) + c.table.Room()) * c.config.GroupSize
+	for _, a := range c.exams.waiting {
+		episodes += a.size
+	}
+	for _, h := range c.held {
+		if c.table != nil || h.asked != nil {
+			episodes += h.size
+		}
+	}
+	if c.table != nil {
+		episodes += c.table.Room() * c.config.GroupSize
+	}
 	slots, n := 0, 0
 	for _, w := range c.workers {
 		if w.Fault == "" && w.Slots > 0 {

@@ -12,7 +12,7 @@ const (
 	PathWorkers = "/v1/runs/{run}/workers"                 // POST a Registration: a Welcome. GET: a [roster.Roster]
 	PathWorker  = "/v1/runs/{run}/workers/{instance}"      // DELETE: the worker ends, or has heard that the run is over; what it holds is granted to others
 	PathBeat    = "/v1/runs/{run}/workers/{instance}/beat" // POST a Beat: an Answer
-	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant
+	PathLeases  = "/v1/runs/{run}/leases"                  // POST ?instance=&max=&wait=: a Grant of up to max groups, or of problems of an evaluation with as many episodes
 	PathWeights = "/v1/runs/{run}/weights"                 // GET ?after=&wait=: a weights file with a version other than after; 204: none
 	PathFinish  = "/v1/runs/{run}/leases/{number}/finish"  // POST a Finish: a Verdict
 	PathTurns   = "/v1/runs/{run}/leases/{number}/turns"   // POST Turns: Kept. GET ?instance=: all Turns. Both as [Frame]; 507: there is no room for more of this lease
@@ -53,13 +53,15 @@ type Welcome struct {
 	Oldest int `json:"oldest,omitempty"`
 }
 
-// A Lease is a problem given to a worker, which plays the whole group.
+// A Lease is a problem given to a worker, which plays the whole group; or one of an evaluation, whose
+// episodes the coordinator judges and nobody trains on.
 type Lease struct {
 	Number  uint64           `json:"number"`  // never used twice in a run
 	Attempt int              `json:"attempt"` // at this problem, from 1
 	Stream  int              `json:"stream"`  // number of the stream among those of the settings
 	Problem quintain.Problem `json:"problem"`
 	Begun   bool             `json:"begun,omitempty"` // other workers played turns of it: PathTurns has them
+	Exam    int              `json:"exam,omitempty"`  // episodes to play for an evaluation; 0: a group of the run
 	Span    string           `json:"span,omitempty"`  // of the lease, in the form of the header traceparent; empty: nobody traces it
 }
 
@@ -115,7 +117,7 @@ type Finish struct {
 	Returned bool                  `json:"returned,omitempty"` // not played: another worker gets the problem
 	Again    bool                  `json:"again,omitempty"`    // see [rollout.Result]
 	Drop     rollout.Drop          `json:"drop,omitempty"`     // see [rollout.Result]
-	Episodes []quintain.Trajectory `json:"episodes,omitempty"` // as many as the group has, without their problems
+	Episodes []quintain.Trajectory `json:"episodes,omitempty"` // as many as the group or [Lease] has, without their problems
 }
 
 // A Verdict answers a finish, the same one however often it is repeated.

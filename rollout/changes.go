@@ -36,11 +36,10 @@ func (m *Mix) log(c change) {
 	if len(m.changes) > 0 {
 		m.changes = append(m.changes, ',')
 	}
-	text, err := jsonform.Marshal(c)
-	if err != nil {
+	var err error
+	if m.changes, err = m.encoder.Append(m.changes, &c); err != nil {
 		panic("rollout: a change: " + err.Error()) // cannot happen: numbers and text
 	}
-	m.changes = append(m.changes, text...)
 }
 
 // Snapshot is MarshalJSON, and begins the log of changes anew.
@@ -127,6 +126,29 @@ func (m *Mix) formerly(number int) (*position, error) {
 		return nil, nil
 	}
 	return m.streams[at], nil
+}
+
+// sortDense sorts different indices. If most of those between them are there too, it takes less time than
+// [slices.Sort].
+func sortDense(indices []int) {
+	if len(indices) == 0 {
+		return
+	}
+	low, high := slices.Min(indices), slices.Max(indices)
+	if high-low >= 16*len(indices) {
+		slices.Sort(indices)
+		return
+	}
+	there := make([]bool, high-low+1)
+	for _, i := range indices {
+		there[i-low] = true
+	}
+	indices = indices[:0]
+	for i, is := range there {
+		if is {
+			indices = append(indices, low+i)
+		}
+	}
 }
 
 // spansOf encodes ascending indices: for each run of consecutive ones, the distance of its

@@ -69,10 +69,11 @@ type Chooser interface {
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
-	chooser Chooser  // nil: by weight
-	shares  bool     // it hands out only what it is given
-	logs    bool     // a snapshot was made
-	changes []byte   // since then, in JSON with commas
+	chooser Chooser // nil: by weight
+	shares  bool    // it hands out only what it is given
+	logs    bool    // a snapshot was made
+	changes []byte  // since then, in JSON with commas
+	encoder jsonform.Encoder
 	former  []string // names of the streams in the record that was read
 
 	low   chan struct{} // has an element when a stream has become low
@@ -388,7 +389,7 @@ func (m *Mix) marshal() ([]byte, error) {
 	saved := savedMix{Streams: make(map[string]savedPosition, len(m.streams))}
 	for _, s := range m.streams {
 		again := slices.AppendSeq(slices.Clone(s.redo), maps.Keys(s.open))
-		slices.Sort(again)
+		sortDense(again)
 		saved.Order = append(saved.Order, s.name)
 		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped, Others: s.others, Given: edgesOf(s.blocks)}
 	}

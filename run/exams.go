@@ -56,24 +56,20 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	if len(r.sets) == 0 {
 		return nil
 	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	s := r.config.Settings
-	sampling := r.config.Sampling
+	s, sampling := r.config.Settings, r.config.Sampling
 	if r.config.Exams != nil {
 		sampling = r.config.Exams.Sampling
 		defer r.config.Exams.Hold()()
 	}
+	examples := choose(r.sets)
 	e := exam.Exam{
 		Sets: r.sets, Policy: r.config.Policy, Sampling: sampling,
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
-		Log: r.log.With("evaluation", when),
+		Log: r.log.With("evaluation", when), Elsewhere: r.config.Elsewhere, Played: examples.take,
 	}
 	if when == Before {
 		r.say("examining the policy first, on %d held-out problems of %d tasks and levels", problems(r.sets), len(r.sets))
 	}
-	examples := choose(r.sets)
-	e.Played = examples.take
 	var report *exam.Report
 	var examined error
 	err := Together(ctx, func(ctx context.Context) error {

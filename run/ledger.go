@@ -53,12 +53,14 @@ type ledger struct {
 	gate  *rollout.Admission
 	dirty chan struct{} // has an element when the saved record is out of date
 
-	saving sync.Mutex // held while the record is written; taken before mu; guards the next five
+	saving sync.Mutex // held while the record is written; taken before mu; guards the next six
 	grown  int        // bytes of the changes since the last snapshot; below 0: there is none
 	whole  int        // bytes of that snapshot
 	since  uint64     // its number
 	batch  []string   // of the last save
 	shelf  *pieces.Shelf
+
+	encoder jsonform.Encoder // of changes
 
 	mu        sync.Mutex // guards the rest; the store is never called under it
 	round     *round     // of those who wait for the next save; nil: nobody does

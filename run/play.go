@@ -12,12 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// engine returns the engine that plays the run's problems.
-func (r *Run) engine() *rollout.Engine {
+// engine returns the engine that plays the run's problems, with so many episodes at once.
+func (r *Run) engine(slots int) *rollout.Engine {
 	s := r.config.Settings
 	return &rollout.Engine{
 		Policy: r.config.Policy, Sampling: r.config.Sampling,
-		Size: s.GroupSize, Parallel: max(1, s.Parallel/s.GroupSize),
+		Size: s.GroupSize, Parallel: max(1, slots/s.GroupSize),
 		Grace: s.Grace, Replays: s.Replays, Limit: s.EpisodeTime, Cut: r.config.Cut, Next: r.next, Done: r.done,
 	}
 }

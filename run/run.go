@@ -64,6 +64,9 @@ type Config struct {
 	// Part is kept in the run's record, for Outside. Nil: nothing is.
 	Part Part
 
+	// Elsewhere has others hold the evaluations; see [exam.Exam]. Nil: Policy does here.
+	Elsewhere rollout.Elsewhere
+
 	// Dealer deals out the problems of Streams, which other runs play too. Nil: all are the
 	// run's.
 	Dealer Dealer
@@ -327,7 +330,7 @@ func (r *Run) play(ctx context.Context) error {
 		if outside := r.config.Outside; outside != nil {
 			return outside(ctx, &Table{r})
 		}
-		return r.engine().Run(ctx)
+		return r.engine(r.config.Settings.Parallel).Run(ctx)
 	}
 	consume := func(ctx context.Context) error {
 		err := r.consumer.consume(ctx, played)

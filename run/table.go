@@ -45,6 +45,9 @@ func (t *Table) Finished() string {
 // Keep returns once the run's record has all that happened before it.
 func (t *Table) Keep(ctx context.Context) error { return t.run.ledger.keep(ctx) }
 
+// Play plays as the run's own engine, with so many episodes at once, until ctx ends.
+func (t *Table) Play(ctx context.Context, slots int) error { return t.run.engine(slots).Run(ctx) }
+
 // Leave gives up a group that entered.
 func (t *Table) Leave() { t.run.consumer.ended(false) }
 

@@ -56,6 +56,7 @@ type Result struct {
 	End    End
 	Code   int    // of Exited: the exit status; of Signalled: the signal
 	Why    string // of Refused
+	Over   bool   // of a cell: its session ended with it
 	Stdout []byte // any bytes, cut at the limit
 	Stderr []byte // any bytes, cut at the limit
 

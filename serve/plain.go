@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -21,6 +22,7 @@ const maxBody = 32 << 20
 type plain struct {
 	book *names.Book
 	of   Settings
+	jury *jury.Jury // nil: none
 }
 
 // routes returns the routes of the protocol.
@@ -28,7 +30,7 @@ func (p plain) routes() []web.Route {
 	return []web.Route{
 		{Method: "GET", Path: "/v1/tasks", For: web.AnyKey, Serve: p.tasks},
 		{Method: "POST", Path: "/v1/problems", For: web.AnyKey, Serve: answer(p.problems)},
-		{Method: "POST", Path: "/v1/grade", For: web.AnyKey, Serve: answer(p.grade)},
+		{Method: "POST", Path: "/v1/grade", For: web.AnyKey, Serve: p.answerGrade},
 	}
 }
 
@@ -150,7 +152,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 	if asked.Items == nil {
 		v, err := p.judge(c, asked.item)
 		if err != nil {
-			return nil, invalid("%v", err)
+			return nil, refused("", err)
 		}
 		return jsonform.Marshal(v)
 	}
@@ -158,15 +160,14 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "items: has %d members, want %d at most: send several requests", len(asked.Items), p.of.MaxProblems)
 	}
 	verdicts := make([]pipe.Verdict, len(asked.Items))
-	for i, item := range asked.Items {
-		if err := c.Context().Err(); err != nil {
-			return nil, err
+	err := p.all(c, asked.Items, func(i int) (err error) {
+		if verdicts[i], err = p.judge(c, asked.Items[i]); err != nil {
+			return refused(fmt.Sprintf("items.%d.", i), err)
 		}
-		v, err := p.judge(c, item)
-		if err != nil {
-			return nil, invalid("items.%d.%v", i, err)
-		}
-		verdicts[i] = v
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	text, err := jsonform.Marshal(verdicts)
 	return fmt.Appendf(nil, `{"verdicts":%s}`, text), err
@@ -194,6 +195,9 @@ func (p plain) judge(c *web.Call, it item) (v pipe.Verdict, err error) {
 	}
 	if reply == nil {
 		reply = new(string)
+	}
+	if it.Scenario == byJudge {
+		return p.ask(c, problem, *reply)
 	}
 	step, err := p.book.Judge(c.Context(), problem, it.Scenario, *reply)
 	return pipe.Verdict{Score: step.Reward, Malformed: step.Malformed, Reason: step.Why}, err

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed" // for the description of the routes
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/nemogym"
@@ -31,10 +33,10 @@ type protocol struct {
 }
 
 // protocols returns all protocols.
-func protocols(book *names.Book, s Settings) []protocol {
+func protocols(book *names.Book, s Settings, j *jury.Jury) []protocol {
 	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
 	return []protocol{
-		{"plain", plain{book, s}.routes()},
+		{"plain", plain{book, s, j}.routes()},
 		{"nemogym", nemogym.Routes(book, limits)},
 		{"openenv", openenv.New(book, limits).Routes()},
 		{"ors", ors.Routes(book, limits)},
@@ -43,18 +45,20 @@ func protocols(book *names.Book, s Settings) []protocol {
 }
 
 // Routes returns the routes of the protocols in s, for a server of package web. The error
-// names an unknown protocol.
-func Routes(s Settings) ([]web.Route, error) {
+// names an unknown protocol. Only a [Server] has a judge.
+func Routes(s Settings) ([]web.Route, error) { return routesWith(s, nil) }
+
+func routesWith(s Settings, j *jury.Jury) ([]web.Route, error) {
 	book, err := names.All(cmp.Or(s.Scores, scores.Ours))
 	if err != nil {
 		return nil, err
 	}
-	var routes []web.Route
+	var all []web.Route
 	var known []string
-	for _, p := range protocols(book, s) {
+	for _, p := range protocols(book, s, j) {
 		known = append(known, p.name)
 		if len(s.Protocols) == 0 || slices.Contains(s.Protocols, p.name) {
-			routes = append(routes, p.routes...)
+			all = append(all, p.routes...)
 		}
 	}
 	for _, name := range s.Protocols {
@@ -62,7 +66,7 @@ func Routes(s Settings) ([]web.Route, error) {
 			return nil, fmt.Errorf("protocols: no protocol %q, want some of %s", name, strings.Join(known, ", "))
 		}
 	}
-	return append(routes, web.Route{Method: "GET", Path: "/serve/openapi.json", Serve: openAPI}), nil
+	return append(all, web.Route{Method: "GET", Path: "/serve/openapi.json", Serve: openAPI}), nil
 }
 
 // openAPIText describes the routes of the protocols that do not describe themselves.
@@ -82,7 +86,10 @@ type Config struct {
 }
 
 // A Server answers the requests of all protocols. Many goroutines may use it at once.
-type Server struct{ web *web.Server }
+type Server struct {
+	web  *web.Server
+	jury *jury.Jury // nil: none
+}
 
 // New returns a server.
 func New(c Config) (*Server, error) {
@@ -90,11 +97,15 @@ func New(c Config) (*Server, error) {
 	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
 	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
-	routes, err := Routes(c.Settings)
+	s := new(Server)
+	var err error
+	if s.jury, err = openJury(c.Settings); err != nil {
+		return nil, fmt.Errorf("serve.judge: %w", err)
+	}
+	routes, err := routesWith(c.Settings, s.jury)
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	s := new(Server)
 	pages, err := watch.New(watch.Config{TasksOnly: true, Log: c.Log})
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
@@ -125,4 +136,10 @@ func root(c *web.Call) error {
 func (s *Server) Handler() http.Handler { return s.web }
 
 // Run serves on l until ctx ends or l fails, and closes l; see [web.Server.Run].
-func (s *Server) Run(ctx context.Context, l net.Listener) error { return s.web.Run(ctx, l) }
+func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	err := s.web.Run(ctx, l)
+	if s.jury != nil {
+		err = errors.Join(err, s.jury.Close())
+	}
+	return err
+}

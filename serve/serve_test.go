@@ -215,7 +215,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := 0
-	for _, p := range protocols(book, Default()) {
+	for _, p := range protocols(book, Default(), nil) {
 		if p.name != "plain" && p.name != "nemogym" {
 			continue
 		}

@@ -14,6 +14,7 @@ type Settings struct {
 	MaxProblems int           // per request
 	MaxSessions int           // open at once, for each protocol
 	Idle        time.Duration // after which a session without a request ends
+	Judge       string        // file with the settings of a judge, see package jury; empty: none
 	Scores      scores.By     // a setting of the scenario reasoning_gym; empty: ours
 }
 
@@ -28,5 +29,6 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Texts(&s.Protocols, "protocols", "protocols to serve; none: all")
 	d.Int(&s.MaxProblems, "max_problems", "most problems, or answers to grade, per request").Between(1, 1<<20)
 	d.Int(&s.MaxSessions, "max_sessions", "most open sessions of each protocol").AtLeast(1)
+	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades replies of the scenario judge (docs/judge.md)")
 	d.Duration(&s.Idle, "idle", "time without a request after which a session ends").Above(0)
 }

@@ -109,7 +109,7 @@ func uses() map[string][]string {
 		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
 		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"pretrain":  {"tasks", "scenario", "-scenario.agent", "model", "log"},
-		"hub":       append(slices.Clone(hubs), "serve", scored),
+		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", scored),
 		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", scored},
 		"config":    {""},
 		"worker":    {"worker", "problems", "scenario.program", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -40,7 +39,7 @@ file completely or not at all.`,
 	}
 	q.flags(c.Flags())
 	c.Flags().StringVar(&out, "out", "", "file to write, in place of standard output")
-	choiceFlags(c.Flags(), &of)
+	of.Flags(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := of.Check(); err != nil {
 			return usagef("--%w", err)
@@ -68,19 +67,6 @@ file completely or not at all.`,
 		})
 	}
 	return c
-}
-
-// choiceFlags gives f the flags of a data set.
-func choiceFlags(f *pflag.FlagSet, of *export.Choice) {
-	f.StringVar((*string)(&of.Sequences), "sequences", string(of.Sequences), "how the run cut episodes into sequences: episode or turn")
-	f.Float64Var(&of.MinScore, "min-score", of.MinScore, "least score of an episode, or of the chosen one of a pair")
-	f.Float64Var(&of.MaxScore, "max-score", of.MaxScore, "largest such score; 0: any")
-	f.Float64Var(&of.Gap, "gap", of.Gap, "minimum score gap, chosen to rejected (sft: best to worst, default 0)")
-	f.IntVar(&of.Best, "best", of.Best, "most episodes, or pairs, of a group; 0: any number")
-	f.BoolVar(&of.Atropos, "atropos", of.Atropos, "pairs in the form of atropos-dpo-gen: {\"pos\", \"score\", \"neg\"}")
-	f.StringVar((*string)(&of.Mode), "mode", string(of.Mode), "AReaL's form of episodes: legacy, a sequence for each turn; single, a record for each group; or modern, tensors")
-	f.StringVar((*string)(&of.Form), "form", string(of.Form), "file format: json, one episode a line, or npz or safetensors, one file for all")
-	f.Float64Var(&of.Discount, "turn-discount", of.Discount, "factor on a turn's reward in that of the turn before, for areal, groups and parquet; -1: that of the run")
 }
 
 // sayUnknown says how many groups have no record of AReaL.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/quintain-rl/quintain/fleet"
@@ -38,7 +37,7 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, err
 	}
 	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
-	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Slots: c.Run.Of.Parallel, Log: log}
+	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Labels: rollout.Labels(streams), Slots: c.Run.Of.Parallel, Log: log}
 	if c.Policy.Kind == player.Tiny {
 		to.Weights = fleet.NewWeights()
 	}
@@ -51,10 +50,9 @@ func (a *runner) leaseTo(to *run.Config) {
 		if a.trains {
 			of := a.host.Hub().Default().Weights()
 			a.leases.Follow(fleet.Versions{Told: of.Told, Oldest: a.oldest, Moved: of.Move})
-			a.sampled.From = a.leases.Lowest // the coordinator's own servers hold the examinations
+			a.sampled.From = a.leases.LowestWith(a.sampled.From)
 		}
-		to.Part = a.leases.Part()
-		to.Outside = func(ctx context.Context, t *run.Table) error { return a.leases.Run(ctx, t) }
+		a.leases.Join(to)
 	}
 }
 

@@ -70,7 +70,7 @@ func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 // open opens the sandbox of this machine. It fails if that is below the floor.
 func (c *Code) open() error {
 	c.once.Do(func() {
-		box, err := native.New(native.Config{})
+		box, err := native.New(native.Config{Zygote: codegrade.Python()})
 		if err != nil {
 			c.err = fmt.Errorf("sandbox: %w", err)
 			return

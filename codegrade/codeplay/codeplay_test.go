@@ -9,8 +9,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/codegrade/codetask"
 	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
 // A pretender is a judge that reads a verdict in the program: "right", "slow", "busy" and such.

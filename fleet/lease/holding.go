@@ -2,8 +2,6 @@ package lease
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -35,22 +33,12 @@ type row struct {
 	last *Lease
 }
 
-// holdings sorts leases.
-func holdings(open map[uint64]*Lease) []holding {
-	type entry struct {
-		key uint64
-		*Lease
-	}
-	leases := make([]entry, 0, len(open))
-	for n, l := range open {
-		leases = append(leases, entry{n, l})
-	}
-	slices.SortFunc(leases, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
+// holdings sorts leases, given by number.
+func holdings(open []*Lease) []holding {
 	places := map[place]*row{}
 	var rows []*row
 	var to *row
-	for _, of := range leases {
-		l := of.Lease
+	for _, l := range open {
 		if to == nil || !to.last.shares(l) { // mostly a worker gets several at once
 			p := &l.Problem
 			at := place{l.Instance, p.Task, p.Scenario, string(p.Params), p.Version, p.Level, p.Seed}

@@ -33,16 +33,21 @@ type Book struct {
 	mu      sync.Mutex
 	last    uint64            // number of the last lease
 	open    map[uint64]*Lease // by number
+	numbers []uint64          // of open, ascending, and of what was closed since they were listed
 	tries   map[string]int    // workers that lost a problem, by its ID
 	ended   map[uint64]string
 	order   []uint64 // of ended, the oldest first
 	logs    bool     // a snapshot was made
 	changes []change // since then
+	encoder jsonform.Encoder
 }
 
 // New returns an empty book.
-func New() *Book {
-	return &Book{open: map[uint64]*Lease{}, tries: map[string]int{}, ended: map[uint64]string{}}
+func New() *Book { return After(0) }
+
+// After returns an empty book whose first lease has the number after last.
+func After(last uint64) *Book {
+	return &Book{last: last, open: map[uint64]*Lease{}, tries: map[string]int{}, ended: map[uint64]string{}}
 }
 
 // A change is a decision, in the log.
@@ -117,6 +122,7 @@ func (b *Book) apply(c change) error {
 		}
 		b.last++
 		b.open[b.last] = c.Lease
+		b.numbers = append(b.numbers, b.last)
 		return nil
 	}
 	l, is := b.open[c.Number]
@@ -159,9 +165,22 @@ func (b *Book) Open() []Lease {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := make([]Lease, 0, len(b.open))
-	for _, n := range slices.Sorted(maps.Keys(b.open)) {
-		all = append(all, *b.open[n])
+	for _, l := range b.listed() {
+		all = append(all, *l)
 	}
+	return all
+}
+
+// listed lists the open leases, by number. b.mu is held.
+func (b *Book) listed() []*Lease {
+	all := make([]*Lease, 0, len(b.open))
+	b.numbers = slices.DeleteFunc(b.numbers, func(n uint64) bool {
+		l, is := b.open[n]
+		if is {
+			all = append(all, l)
+		}
+		return !is
+	})
 	return all
 }
 
@@ -184,12 +203,15 @@ func (b *Book) Snapshot() (json.RawMessage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.logs, b.changes = true, nil
-	s := snapshot{Last: b.last, Held: holdings(b.open), Tries: b.tries}
+	s := snapshot{Last: b.last, Held: holdings(b.listed()), Tries: b.tries}
 	for _, n := range b.order {
 		s.Ended = append(s.Ended, ending{n, b.ended[n]})
 	}
 	return jsonform.Marshal(s)
 }
+
+// usualChange is the size of a change in JSON, in bytes.
+const usualChange = 256
 
 // Changes returns, as JSON, the changes since the last Changes or Snapshot; nil: none.
 func (b *Book) Changes() json.RawMessage {
@@ -198,10 +220,11 @@ func (b *Book) Changes() json.RawMessage {
 	if len(b.changes) == 0 {
 		return nil
 	}
-	text, err := jsonform.Marshal(b.changes)
+	text, err := b.encoder.Append(make([]byte, 0, usualChange*len(b.changes)), &b.changes)
 	if err != nil {
 		panic("lease: a change: " + err.Error()) // cannot happen: numbers and text
 	}
+	clear(b.changes) // they hold the leases
 	b.changes = b.changes[:0]
 	return text
 }
@@ -223,6 +246,7 @@ func (b *Book) Restore(data json.RawMessage) error {
 			b.open[l.Number] = &l
 		}
 	}
+	b.numbers = slices.Sorted(maps.Keys(b.open))
 	maps.Copy(b.tries, s.Tries)
 	for _, e := range s.Ended {
 		b.remember(e.Number, e.Answer)

@@ -45,9 +45,10 @@ func Endings() []Ending { return []Ending{Played, Returned, Expired, Fenced, Lie
 type Worker struct {
 	Instance string    `json:"instance"`
 	Name     string    `json:"name"`
-	Slots    int       `json:"slots"`  // episodes at once
-	Leases   int       `json:"leases"` // that it holds
-	Groups   int       `json:"groups"` // that it played
+	Slots    int       `json:"slots"`              // episodes at once
+	Leases   int       `json:"leases"`             // that it holds
+	Groups   int       `json:"groups"`             // that it played
+	Examined int       `json:"examined,omitempty"` // problems of evaluations that it played
 	Returned int       `json:"returned"`
 	Expired  int       `json:"expired"` // that it held when it was lost
 	Fenced   int       `json:"fenced"`
@@ -60,9 +61,10 @@ type Worker struct {
 type Lease struct {
 	Number  uint64    `json:"number"`
 	Attempt int       `json:"attempt"`
-	Problem string    `json:"problem"` // its ID
-	Worker  string    `json:"worker"`  // its name
-	Since   time.Time `json:"since"`   // granted, or taken over by this process
+	Problem string    `json:"problem"`        // its ID
+	Worker  string    `json:"worker"`         // its name
+	Exam    bool      `json:"exam,omitempty"` // of an evaluation
+	Since   time.Time `json:"since"`          // granted, or taken over by this process
 }
 
 // A Poison is a problem that was given up, since it lost too many workers.

@@ -152,15 +152,19 @@ type site struct {
 	*faults
 	disk    *disk
 	streams []rollout.Stream
+	delay   time.Duration // of a reply, at least
+	lends   bool          // evaluations to the workers
+	own     int           // slots of the coordinator
 
 	mu      sync.Mutex
 	process *process // nil: none answers
 
-	noted sync.Mutex
-	drops map[string]int // groups that were dropped, by the ID of their problem
-	exams int
-	born  int // processes
-	ended map[string]int
+	noted  sync.Mutex
+	drops  map[string]int // groups that were dropped, by the ID of their problem
+	groups map[bool]int   // that were played, by workers or not
+	exams  int
+	born   int // processes
+	ended  map[string]int
 }
 
 // A process is one of the coordinator.
@@ -179,6 +183,7 @@ func (s *site) Note(e run.Event) error {
 	defer s.noted.Unlock()
 	switch e := e.(type) {
 	case run.Played:
+		s.groups[e.Lease != nil]++
 		if e.Drop != "" && !e.Again {
 			s.drops[e.Job.Problem.ID()]++
 		}
@@ -199,21 +204,25 @@ func (s *site) start() {
 	settings, leases := run.Defaults(), fleet.Defaults()
 	settings.GroupSize, settings.BatchSize, settings.MaxLag, settings.Grace = 2, 64, 30, time.Second
 	settings.ExamProblems, settings.ExamEvery = 3, 10*time.Minute
-	leases.Lease = 2 * time.Minute
+	leases.Lease, leases.OwnSlots = 2*time.Minute, s.own
 	digest, err := fleet.Digest(s.streams)
 	if err != nil {
 		s.t.Error(err)
 	}
-	c := fleet.New(fleet.Config{Settings: leases, Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2})
+	c := fleet.New(fleet.Config{Settings: leases, Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2, Labels: rollout.Labels(s.streams)})
 	p := &process{disk: h, cut: make(chan struct{}), done: make(chan struct{})}
 	of := player.Default(player.Script)
 	rules := rollout.DefaultRules()
 	rules.MinTrainable = 1
-	r, err := run.Open(context.Background(), run.Config{
+	config := run.Config{
 		Settings: settings, Rules: rules, Streams: s.streams, Queue: q, Sinks: []run.Sink{s}, Cut: p.cut,
 		Sampling: of.Sampling, Policy: of.Solver(s.streams, 1, func() int32 { return 0 }),
-		Part: c.Part(), Outside: func(ctx context.Context, t *run.Table) error { return c.Run(ctx, t) },
-	})
+		Beside: []func(context.Context) error{c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })},
+	}
+	if c.Join(&config); !s.lends {
+		config.Elsewhere = nil
+	}
+	r, err := run.Open(context.Background(), config)
 	if err != nil {
 		s.t.Errorf("process %d does not open: %v", s.born, err)
 		return
@@ -353,7 +362,7 @@ func (s *site) work(ctx context.Context, l *link, cut chan struct{}, place int) 
 		return err
 	}
 	of := player.Default(player.Script)
-	of.Script.Delay = hourDelay + s.after(hourDelay)
+	of.Script.Delay = s.delay + s.after(s.delay)
 	w, err := worker.New(ctx, worker.Config{
 		Settings: settings, Client: client, Play: fleet.Play{Program: "quintain 1"}, Program: "quintain 1", Streams: s.streams,
 		Run: run.Settings{Seed: uint64(place), GroupSize: 2, Parallel: 4, Grace: 10 * time.Minute}, Player: &of, Cut: cut, Say: func(string, ...any) {},
@@ -410,11 +419,6 @@ func (s *site) audit() {
 			s.t.Errorf("the group of %s was put %d times; it is of a problem that was played: %v", id, n, played[id])
 		}
 	}
-	kept := len(s.disk.put)
-	s.t.Logf("%d problems finished, %d kept; %d processes, ends by the disk %v; %d examinations", len(played), kept, s.born, s.ended, s.exams)
-	if least := 60; kept < least || s.exams < 3 || s.born < 5 {
-		s.t.Errorf("%d groups kept, %d examinations, %d processes: too few to tell anything", kept, s.exams, s.born)
-	}
 }
 
 // auditStream checks that each problem that was handed out is finished, or held out, or to be
@@ -452,24 +456,33 @@ func (s *site) auditStream(of rollout.Stream, p position, played map[string]bool
 // answers are lost, the coordinator is killed and its disk fails and is full.
 func TestAnHourOfFaultsLosesNothingAndDoublesNothing(t *testing.T) {
 	for seed := range uint64(hourSeeds) {
-		hour(t, seed)
+		hour(t, seed, &site{delay: hourDelay}, hourWorkers)
 	}
 }
 
-func hour(t *testing.T, seed uint64) {
+// The same with workers that hold the evaluations, too: these are held in the end, and not a problem
+// of theirs gets to the run.
+func TestAnHourOfFaultsWithEvaluations(t *testing.T) {
+	hour(t, 7, &site{delay: 20 * time.Second, lends: true}, 4)
+}
+
+// begin gives the site an empty disk.
+func (s *site) begin(f *faults) {
+	s.faults, s.disk = f, &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}}
+	s.streams, s.drops, s.ended, s.groups = streams(f.t, "chain_sum:0,spell_backward:0"), map[string]int{}, map[string]int{}, map[bool]int{}
+}
+
+func hour(t *testing.T, seed uint64, s *site, workers int) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &faults{t: t, rand: rand.New(rand.NewPCG(1, seed))}
-		s := &site{
-			faults: f, disk: &disk{Memory: queue.NewMemory(), faults: f, codec: groupform.NewCodec(0), put: map[string]int{}},
-			streams: streams(t, "chain_sum:0,spell_backward:0"), drops: map[string]int{}, ended: map[string]int{},
-		}
+		s.begin(f)
 		begun := time.Now()
 		keeping, stop := context.WithCancel(t.Context())
-		var site, workers sync.WaitGroup
+		var site, all sync.WaitGroup
 		site.Go(func() { s.keep(keeping) })
 		playing, leave := context.WithCancelCause(t.Context())
-		for place := range hourWorkers {
-			workers.Go(func() { s.play(playing, place) })
+		for place := range workers {
+			all.Go(func() { s.play(playing, place) })
 		}
 		for time.Since(begun) < time.Hour {
 			pause.For(t.Context(), f.after(8*time.Minute))
@@ -482,9 +495,14 @@ func hour(t *testing.T, seed uint64) {
 		site.Wait()
 		pause.For(t.Context(), 5*time.Minute) // the last dead workers are found out
 		leave(errStop)
-		workers.Wait()
+		all.Wait()
 		pause.For(t.Context(), 2*time.Minute)
 		s.end(false)
 		s.audit()
+		kept := len(s.disk.put)
+		t.Logf("%v groups played, by workers or not; %d kept; %d processes, ends by the disk %v; %d examinations", s.groups, kept, s.born, s.ended, s.exams)
+		if least := 60; kept < least || s.exams < 3 || s.born < 5 {
+			t.Errorf("%d groups kept, %d examinations, %d processes: too few to tell anything", kept, s.exams, s.born)
+		}
 	})
 }

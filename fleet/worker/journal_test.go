@@ -106,7 +106,7 @@ func (s *shop) open(before *fleet.Coordinator) (end func()) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.leases = fleet.New(fleet.Config{Settings: fleet.Defaults(), Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2})
+	s.leases = fleet.New(fleet.Config{Settings: fleet.Defaults(), Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2, Labels: rollout.Labels(s.streams)})
 	if before != nil {
 		kept, err := before.Part().Snapshot()
 		if err == nil {
@@ -128,6 +128,11 @@ func (s *shop) open(before *fleet.Coordinator) (end func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := s.leases.Run(ctx, s); err != nil {
+			s.t.Error(err)
+		}
+	})
+	running.Go(func() {
+		if err := s.leases.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })(ctx); err != nil {
 			s.t.Error(err)
 		}
 	})

@@ -19,6 +19,7 @@ import (
 // A lease is one that the worker holds.
 type lease struct {
 	fleet.Lease
+	size    int             // episodes
 	version int             // of the coordinator's weights when it was granted
 	life    context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
 	die     context.CancelCauseFunc
@@ -29,7 +30,7 @@ type lease struct {
 func (s *session) hold(ctx context.Context, l *lease, fail func(error)) {
 	defer s.drop(l)
 	finish, err := s.wait(ctx, l)
-	s.played()
+	s.played(l)
 	if err == nil && l.life.Err() == nil {
 		err = s.finish(l, finish)
 	}
@@ -47,14 +48,11 @@ func (s *session) hold(ctx context.Context, l *lease, fail func(error)) {
 
 // wait waits for room, plays a lease, and returns what to hand back.
 func (s *session) wait(ctx context.Context, l *lease) (fleet.Finish, error) {
-	select {
-	case s.places <- struct{}{}:
-		defer func() { <-s.places }()
+	if s.places.take(l.size, ctx.Done(), l.life.Done()) {
+		defer s.places.free(l.size)
 		if s.learns == nil || s.learns.reach(ctx, l) {
 			return s.play(ctx, l)
 		}
-	case <-ctx.Done():
-	case <-l.life.Done():
 	}
 	return fleet.Finish{Returned: true}, nil
 }
@@ -73,7 +71,7 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 	if keeper != nil {
 		job.Journal = keeper.Journal
 	}
-	engine.Cut = cut.Done()
+	engine.Cut, engine.Size, engine.Exam = cut.Done(), l.size, l.Exam > 0
 	engine.Next = func(context.Context) (rollout.Job, error) {
 		if begun {
 			return rollout.Job{}, io.EOF
@@ -106,7 +104,11 @@ func (s *session) job(l *lease) (job rollout.Job, err error) {
 		return job, s.mismatch(l, fmt.Sprintf("of %d streams", len(s.config.Streams)))
 	}
 	of := s.config.Streams[l.Stream]
-	own, err := of.Scenario.Problem(quintain.Draw{Seed: of.Seed, Level: of.Level, Index: l.Problem.Index})
+	draw := quintain.Draw{Seed: of.Seed, Level: of.Level, Index: l.Problem.Index}
+	if l.Exam > 0 {
+		draw.Seed = l.Problem.Seed // evaluations have their own
+	}
+	own, err := of.Scenario.Problem(draw)
 	if err != nil {
 		return job, fmt.Errorf("lease %d: making the problem %s: %w", l.Number, l.Problem.ID(), err)
 	}
@@ -152,6 +154,8 @@ func (s *session) finish(l *lease, f fleet.Finish) error {
 	case err != nil: // the life of the lease ended
 	case f.Returned:
 		s.counts.returned.Add(1)
+	case l.Exam > 0:
+		s.counts.exams.Add(1)
 	default:
 		s.counts.groups.Add(1)
 		s.counts.episodes.Add(int64(episodes))

@@ -38,6 +38,7 @@ type school struct {
 	config  run.Config
 	leases  *fleet.Coordinator
 	opens   chan struct{} // closed just before the coordinator grants
+	open1   sync.Once     // closes it
 	address string        // of the coordinator
 
 	mu    sync.Mutex
@@ -137,16 +138,13 @@ func (s *school) open(workers int) *run.Run {
 		}
 		s.leases = fleet.New(fleet.Config{
 			Settings: fleet.Defaults(), Play: fleet.Play{Program: "quintain 1", Tasks: digest}, Weights: fleet.NewWeights(), GroupSize: s.config.Settings.GroupSize,
+			Labels: rollout.Labels(s.config.Streams),
 		})
 		share = func(version int, file []byte) {
 			s.share(version, file)
 			s.leases.Publish()(version, file)
 		}
-		s.config.Part = s.leases.Part()
-		s.config.Outside = func(ctx context.Context, t *run.Table) error {
-			close(s.opens)
-			return s.leases.Run(ctx, t)
-		}
+		s.lend()
 	}
 	of, sizes := player.Default(player.Tiny), starter.DefaultSizes()
 	training := player.Training{Folder: folder, Sizes: sizes.Config(), Learn: learn.Default(), Share: share}
@@ -159,6 +157,22 @@ func (s *school) open(workers int) *run.Run {
 		s.t.Fatal(err)
 	}
 	return r
+}
+
+// lend has workers play the run, and hold its evaluations.
+func (s *school) lend() {
+	s.leases.Join(&s.config)
+	opens := func() { s.open1.Do(func() { close(s.opens) }) }
+	play, examine := s.config.Outside, s.config.Elsewhere
+	s.config.Outside = func(ctx context.Context, t *run.Table) error {
+		opens()
+		return play(ctx, t)
+	}
+	s.config.Elsewhere = func(ctx context.Context, job rollout.Job, size int) (rollout.Result, bool) {
+		opens()
+		return examine(ctx, job, size)
+	}
+	s.config.Beside = append(s.config.Beside, s.leases.Around(func(ctx context.Context) error { <-ctx.Done(); return nil }))
 }
 
 // train runs the run until ctx ends or its steps are made.
@@ -227,21 +241,14 @@ func (s *school) play(ctx context.Context, number int) error {
 }
 
 // One group at a time, each by weights without delay: which process plays it makes no difference
-// to a single bit of the model.
+// to a single bit of the model, and who examines it to none of its scores.
 func TestWorkersTrainTheSameModel(t *testing.T) {
 	const steps = 12
 	alone, together := newSchool(t, 8, 0), newSchool(t, 8, 0)
 	for _, s := range []*school{alone, together} {
 		s.config.Settings.Steps, s.config.Settings.ExamProblems = steps, 64
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	together.seen = func(e run.Event) {
-		if s, is := e.(run.Stepped); is && s.Version == steps {
-			stop() // the workers, before they hold groups that nobody takes
-		}
-	}
-	first, second := alone.train(t.Context(), 0), together.train(ctx, 4)
+	first, second := alone.train(t.Context(), 0), together.train(t.Context(), 4)
 	if first.Version != steps || second.Version != steps || second.GroupsDropped[rollout.DropStale] > 0 {
 		t.Errorf("reports %+v and %+v", first, second)
 	}
@@ -252,6 +259,9 @@ func TestWorkersTrainTheSameModel(t *testing.T) {
 		if !bytes.Equal(alone.files[v], together.files[v]) {
 			t.Fatalf("the weights of version %d differ", v)
 		}
+	}
+	if least := steps + 2*64; together.leases.Roster().Granted < least {
+		t.Errorf("the workers got %d leases, want %d: of groups and both evaluations", together.leases.Roster().Granted, least)
 	}
 	if slices.Equal(alone.model(0).Params(), alone.model(steps).Params()) {
 		t.Error("nothing is trained")

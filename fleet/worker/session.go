@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,13 +38,14 @@ type session struct {
 
 	waiting string // what the policy waited for at the last beat; empty: for replies alone
 
-	places  chan struct{} // a place for each group under way
+	places  *places
 	senders chan struct{} // a place for each lease being handed back
 	leases  sync.WaitGroup
 
 	mu       sync.Mutex
 	held     map[uint64]*lease
 	unplayed int           // leases that wait or are under way; the others wait to be handed back
+	episodes int           // of these
 	changed  chan struct{} // gets a value when there may be room for another lease
 }
 
@@ -118,7 +120,7 @@ func (s *session) fetch(ctx, life context.Context, fail func(error)) error {
 	}
 }
 
-// room is how many leases the worker may ask for: one more than it plays at once, and none
+// room is how many groups the worker may ask for: one more than it plays at once, and none
 // while as many wait to be handed back.
 func (s *session) room() int {
 	s.mu.Lock()
@@ -126,7 +128,7 @@ func (s *session) room() int {
 	if len(s.held)-s.unplayed > s.groups() {
 		return 0
 	}
-	return min(mostAsked, s.groups()+1-s.unplayed)
+	return min(mostAsked, s.groups()+1-(s.episodes+s.engine.Size-1)/s.engine.Size)
 }
 
 // errIdle says why a worker gets no lease.
@@ -148,16 +150,20 @@ func (s *session) take(life context.Context, of fleet.Lease, version int) *lease
 	if s.held[of.Number] != nil {
 		return nil
 	}
-	l := &lease{Lease: of, version: version}
+	l := &lease{Lease: of, version: version, size: cmp.Or(of.Exam, s.engine.Size)}
 	l.life, l.die = context.WithCancelCause(life)
 	s.held[l.Number] = l
 	s.unplayed++
+	s.episodes += l.size
 	return l
 }
 
 // played makes room for another lease to be played.
-func (s *session) played() {
-	s.change(func() { s.unplayed-- })
+func (s *session) played(l *lease) {
+	s.change(func() {
+		s.unplayed--
+		s.episodes -= l.size
+	})
 }
 
 // drop ends a lease.

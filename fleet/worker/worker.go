@@ -129,7 +129,7 @@ func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
 }
 
 // counts are those of the leases that ended.
-type counts struct{ groups, kept, episodes, fenced, returned, lost, resumed atomic.Int64 }
+type counts struct{ groups, kept, episodes, exams, fenced, returned, lost, resumed atomic.Int64 }
 
 // String returns the counts for people.
 func (c *counts) String() string {
@@ -137,6 +137,9 @@ func (c *counts) String() string {
 		c.groups.Load(), c.episodes.Load(), c.kept.Load(), c.returned.Load(), c.fenced.Load())
 	if lost := c.lost.Load(); lost > 0 {
 		text += fmt.Sprintf(", %d not delivered: the coordinator grants them to others", lost)
+	}
+	if exams := c.exams.Load(); exams > 0 {
+		text += fmt.Sprintf("; %d problems of evaluations played", exams)
 	}
 	if resumed := c.resumed.Load(); resumed > 0 {
 		text += fmt.Sprintf("; %d turns taken over from other workers", resumed)
@@ -265,7 +268,7 @@ func newSession(cut context.Context, w *Worker, lost *news) *session {
 		Worker: w, instance: rand.Text(), cut: cut, lost: lost, held: map[uint64]*lease{}, changed: make(chan struct{}, 1),
 		idle:    &news{say: w.config.Say, lost: "no group may begin: %v", back: "groups begin again"},
 		stuck:   &news{say: w.config.Say, lost: "the coordinator does not take groups: %v; the worker keeps them, and tries again", back: "the coordinator takes groups again"},
-		places:  make(chan struct{}, w.groups()),
+		places:  newPlaces(w.groups() * w.engine.Size),
 		senders: make(chan struct{}, senders),
 	}
 }

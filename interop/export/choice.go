@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
@@ -88,4 +90,17 @@ func CopyWhole(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) 
 		return n, end.Close()
 	}
 	return n, nil
+}
+
+// Flags gives f the flags that set the choice.
+func (c *Choice) Flags(f *pflag.FlagSet) {
+	f.StringVar((*string)(&c.Sequences), "sequences", string(c.Sequences), "how the run cut episodes into sequences: episode or turn")
+	f.Float64Var(&c.MinScore, "min-score", c.MinScore, "least score of an episode, or of the chosen one of a pair")
+	f.Float64Var(&c.MaxScore, "max-score", c.MaxScore, "largest such score; 0: any")
+	f.Float64Var(&c.Gap, "gap", c.Gap, "minimum score gap, chosen to rejected (sft: best to worst, default 0)")
+	f.IntVar(&c.Best, "best", c.Best, "most episodes, or pairs, of a group; 0: any number")
+	f.BoolVar(&c.Atropos, "atropos", c.Atropos, "pairs in the form of atropos-dpo-gen: {\"pos\", \"score\", \"neg\"}")
+	f.StringVar((*string)(&c.Mode), "mode", string(c.Mode), "AReaL's form of episodes: legacy, a sequence for each turn; single, a record for each group; or modern, tensors")
+	f.StringVar((*string)(&c.Form), "form", string(c.Form), "file format: json, one episode a line, or npz or safetensors, one file for all")
+	f.Float64Var(&c.Discount, "turn-discount", c.Discount, "factor on a turn's reward in that of the turn before, for areal, groups and parquet; -1: that of the run")
 }

@@ -93,6 +93,7 @@ func (j *Judge) call(ctx context.Context, r quintain.Request) (string, error) {
 	}
 	if err != nil {
 		j.failed.Add(1)
+		j.cfg.Hold.Failed(err)
 		return "", &Ungraded{CallFailed, err}
 	}
 	j.count(&samples[0])

@@ -7,11 +7,13 @@ package judge
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
@@ -86,6 +88,13 @@ func New(cfg Config) (*Judge, error) {
 
 // Rubric returns the judge's rubric. The caller must not change it.
 func (j *Judge) Rubric() *Rubric { return j.cfg.Rubric }
+
+// Hash names the judge by rubric, model and sampling: it belongs into the settings of whoever is
+// judged by it, so that verdicts of different judges are never mixed.
+func (j *Judge) Hash() string {
+	text, err := jsonform.Marshal([]any{j.hash, j.cfg.Model, j.cfg.Sampling, j.cfg.Limit})
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(text, "%v", err)))[:16]
+}
 
 // An Item is a reply to judge, with what the judge needs to know.
 type Item struct {

@@ -69,6 +69,9 @@ type Exam struct {
 	Limit     time.Duration // on the servers' time for all replies of an episode; 0: none
 	MaxFailed float64       // see [Settings]
 
+	// Elsewhere has other processes play the problems. Nil: Policy does here.
+	Elsewhere rollout.Elsewhere
+
 	// Kept has results by the IDs of their problems, from an earlier evaluation with the
 	// same fields that ended early. These problems are not played again. Nil: none.
 	Kept map[string]*Problem
@@ -114,7 +117,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	defer stop(nil)
 	engine := rollout.Engine{
 		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit, Exam: true,
-		Next: run.next,
+		Next: run.next, Elsewhere: e.Elsewhere,
 		Done: func(_ context.Context, r rollout.Result) error {
 			if e.Log != nil {
 				r.Log(e.Log)

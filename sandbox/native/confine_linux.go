@@ -91,29 +91,40 @@ func (p *plan) stay(ended int) {
 
 // limit sets the kernel's limits of a process.
 func (p *plan) limit(limits sandbox.Limits, user bool) {
-	seconds := uint64((limits.CPU + time.Second - 1) / time.Second)
-	set := func(what string, resource uintptr, most uint64) {
-		add(&p.last, what, unix.SYS_PRLIMIT64, 0, resource, point(p, &unix.Rlimit{Cur: most, Max: most}), 0)
-	}
-	set("rlimit core", unix.RLIMIT_CORE, 0)
-	set("rlimit cpu", unix.RLIMIT_CPU, seconds+1) // the watcher is more exact
-	set("rlimit fsize", unix.RLIMIT_FSIZE, uint64(limits.FileSize))
-	set("rlimit nofile", unix.RLIMIT_NOFILE, uint64(limits.Open))
-	set("rlimit msgqueue", unix.RLIMIT_MSGQUEUE, 0)
-	set("rlimit memlock", unix.RLIMIT_MEMLOCK, 0)
+	p.limitAlways()
+	p.rlimit("rlimit cpu", unix.RLIMIT_CPU, uint64(cpuSeconds(limits)))
+	p.rlimit("rlimit fsize", unix.RLIMIT_FSIZE, uint64(limits.FileSize))
+	p.rlimit("rlimit nofile", unix.RLIMIT_NOFILE, uint64(limits.Open))
 	if user {
-		set("rlimit nproc", unix.RLIMIT_NPROC, uint64(max(limits.Threads, limits.Processes)+1)) // and init
+		p.rlimit("rlimit nproc", unix.RLIMIT_NPROC, uint64(max(limits.Threads, limits.Processes)+1)) // and init
 	}
-	set("rlimit as", unix.RLIMIT_AS, uint64(4*limits.Memory)) // interpreters reserve more than they use; the watcher is exact
+	p.rlimit("rlimit as", unix.RLIMIT_AS, uint64(4*limits.Memory)) // interpreters reserve more than they use; the watcher is exact
+}
+
+// limitAlways sets the limits that no job changes.
+func (p *plan) limitAlways() {
+	p.rlimit("rlimit core", unix.RLIMIT_CORE, 0)
+	p.rlimit("rlimit msgqueue", unix.RLIMIT_MSGQUEUE, 0)
+	p.rlimit("rlimit memlock", unix.RLIMIT_MEMLOCK, 0)
+}
+
+// rlimit sets one of the limits of a process, for good.
+func (p *plan) rlimit(what string, resource uintptr, most uint64) {
+	add(&p.last, what, unix.SYS_PRLIMIT64, 0, resource, point(p, &unix.Rlimit{Cur: most, Max: most}), 0)
+}
+
+// cpuSeconds is the limit of the kernel on the processor. The watcher is more exact.
+func cpuSeconds(limits sandbox.Limits) int64 {
+	return int64((limits.CPU+time.Second-1)/time.Second) + 1
 }
 
 // shut shuts the program in: no new privileges, the rules, the filter.
-func (p *plan) shut(abi, rules int, fork bool) {
+func (p *plan) shut(rules int, may filtering) {
 	add(&p.last, "no_new_privs", unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1)
 	if rules >= 0 {
 		add(&p.last, "landlock", unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(rules), 0)
 	}
-	f := newFilter(filtering{fork: fork, kill: abi >= scopeABI || fork})
+	f := newFilter(may)
 	for _, i := range f.pids {
 		p.pids = append(p.pids, &f.code[i].K)
 	}

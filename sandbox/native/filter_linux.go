@@ -87,6 +87,8 @@ func (f *filter) onlyFor(nr uint32) {
 type filtering struct {
 	fork bool // start processes; else only threads
 	kill bool // signal any process that the kernel lets it; else only itself
+
+	zygote bool // confine its forks, by a filter after this one
 }
 
 // newFilter makes the filter of a program: everything is allowed but what is named.
@@ -116,11 +118,6 @@ func newFilter(may filtering) *filter {
 		}
 		f.add(opReturn, answerAllow)
 	})
-	f.check(unix.SYS_PRCTL, func() {
-		f.add(opEqual, unix.PR_SET_PDEATHSIG, 0, 1)
-		f.add(opReturn, answerDenied)
-		f.add(opReturn, answerAllow)
-	})
 	f.check(unix.SYS_SOCKETPAIR, func() { // a connected pair reaches nobody else, and asyncio needs one
 		f.add(opEqual, unix.AF_UNIX, 1, 0)
 		f.add(opReturn, answerDenied)
@@ -139,14 +136,27 @@ func newFilter(may filtering) *filter {
 		f.add(opReturn, answerDenied)
 		f.add(opReturn, answerAllow)
 	})
-	f.onlyFor(unix.SYS_PRLIMIT64)
+	f.keepToItself(may)
+	f.add(opReturn, answerAllow)
+	return f
+}
+
+// keepToItself refuses what reaches other processes.
+func (f *filter) keepToItself(may filtering) {
+	if !may.zygote {
+		f.check(unix.SYS_PRCTL, func() {
+			f.add(opEqual, unix.PR_SET_PDEATHSIG, 0, 1)
+			f.add(opReturn, answerDenied)
+			f.add(opReturn, answerAllow)
+		})
+		f.onlyFor(unix.SYS_PRLIMIT64)
+	}
 	if !may.kill {
+		f.deny(unix.SYS_SETPGID, answerDenied) // kill of 0 reaches the whole group
 		f.onlyFor(unix.SYS_KILL)
 		f.onlyFor(unix.SYS_TGKILL)
 		f.deny(unix.SYS_TKILL, answerDenied)
 	}
-	f.add(opReturn, answerAllow)
-	return f
 }
 
 // setFileAttr is file_setattr, of Linux 6.17.

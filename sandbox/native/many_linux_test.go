@@ -4,6 +4,7 @@ package native
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -15,19 +16,25 @@ import (
 func TestManyJobsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	passable(t, dir)
-	b := open(t, dir)
+	b := openWith(t, Config{Dir: dir, Zygote: here(isolated)})
 	if len(b.strength.Lacks) > 0 || !b.strength.Holds(LayerPIDSpace) {
 		t.Logf("no job runs here: %+v", b.strength)
 		return
 	}
 	run := func(n int) {
 		want := strconv.Itoa(n)
-		got, err := b.Run(t.Context(), sandbox.Job{Argv: []string{"cat"}, Stdin: []byte(want), Limits: sandbox.Limits{Processes: 1 + n%2}})
+		job := sandbox.Job{Argv: []string{"cat"}, Stdin: []byte(want), Limits: sandbox.Limits{Processes: 1 + n%2}}
+		if n%3 == 0 && len(b.config.Zygote) > 0 {
+			job.Argv, job.Limits.Processes = slices.Concat(isolated, []string{"-c", "print(input(), end='')"}), 1
+		}
+		got, err := b.Run(t.Context(), job)
 		if err != nil || got.End != sandbox.Exited || got.Code != 0 || string(got.Stdout) != want {
 			t.Errorf("%+v, error %v, want the output %s", got, err, want)
 		}
 	}
+	spared := func() bool { return len(b.zygotes.all) == 0 || len(b.zygotes.all[0].spare) == 1 }
 	run(0)
+	until(t, "a fork is spare", spared)
 	before := descriptors(t)
 	var all sync.WaitGroup
 	for n := range 8 {
@@ -38,6 +45,7 @@ func TestManyJobsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+	until(t, "a fork is spare", spared)
 	if after := descriptors(t); after > before {
 		t.Errorf("%d open descriptors, %d before", after, before)
 	}

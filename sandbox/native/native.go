@@ -27,6 +27,11 @@ const nobody = 65534
 type Config struct {
 	Dir  string   // holds the jobs' folders; empty: the system's folder for temporary files
 	Read []string // more folders and files that programs may read, such as an interpreter's
+
+	// Zygote is an interpreter of Python with flags, such as python3 -I -S. Jobs whose Argv begins so
+	// are forked from one that has started already, if it then has -c and a program, or a file of
+	// the job whose name ends in .py. Empty: each starts its own.
+	Zygote []string
 }
 
 // A Box is the sandbox of this machine.
@@ -37,6 +42,7 @@ type Box struct {
 	owner  int // of the jobs' files; -1: ourselves
 
 	strength sandbox.Strength
+	zygotes  zygotes
 }
 
 var _ sandbox.Sandbox = (*Box)(nil)
@@ -45,6 +51,9 @@ var _ sandbox.Sandbox = (*Box)(nil)
 // The caller must Close the box. An error is a fault of the machine; a weak machine is none:
 // see [Box.Probe].
 func New(config Config) (*Box, error) {
+	if err := checkZygote(config.Zygote); err != nil {
+		return nil, err
+	}
 	b := &Box{config: config, owner: -1}
 	if b.config.Dir == "" {
 		b.config.Dir = os.TempDir()
@@ -60,11 +69,15 @@ func New(config Config) (*Box, error) {
 	if b.strength, err = b.probe(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the sandbox: %w", err), b.Close())
 	}
+	if err := b.startZygotes(); err != nil {
+		return nil, errors.Join(fmt.Errorf("the zygote of the sandbox: %w", err), b.Close())
+	}
 	return b, nil
 }
 
 // Close removes the folder of the jobs. No job may be running.
 func (b *Box) Close() error {
+	b.zygotes.close()
 	return errors.Join(os.RemoveAll(b.dir), b.lock.Close())
 }
 

@@ -22,3 +22,12 @@ func (b *Box) Probe(context.Context) (sandbox.Strength, error) { return b.streng
 func (b *Box) Run(context.Context, sandbox.Job) (sandbox.Result, error) {
 	return sandbox.Result{}, fmt.Errorf("%w: the native sandbox needs Linux on amd64 or arm64, this is %s/%s", sandbox.ErrWeak, runtime.GOOS, runtime.GOARCH)
 }
+
+// zygotes are none.
+type zygotes struct{}
+
+// close ends none.
+func (*zygotes) close() {}
+
+// startZygotes starts none.
+func (*Box) startZygotes() error { return nil }

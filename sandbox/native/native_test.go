@@ -14,7 +14,13 @@ func TestSandbox(t *testing.T) {
 // open makes a box whose jobs are below a folder.
 func open(t *testing.T, dir string) *Box {
 	t.Helper()
-	b, err := New(Config{Dir: dir})
+	return openWith(t, Config{Dir: dir})
+}
+
+// openWith makes a box that the test closes.
+func openWith(t *testing.T, config Config) *Box {
+	t.Helper()
+	b, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,9 +29,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// host runs two jobs that never end, one of several processes, and panics if they do.
+// host runs three jobs that never end, one of several processes, one of a zygote, and panics if they do.
 func host(dir string) {
-	b, err := New(Config{Dir: dir})
+	b, err := New(Config{Dir: dir, Zygote: here(isolated)})
 	if err != nil {
 		panic(err)
 	}
@@ -40,6 +41,9 @@ func host(dir string) {
 		panic(fmt.Sprintf("%+v, error %v", got, err))
 	}
 	go run(5, "sh", "-c", "sleep 4000 & sleep 4000")
+	if len(b.config.Zygote) > 0 {
+		go run(1, slices.Concat(isolated, []string{"-c", launch, "/bin/sleep", "4000"})...)
+	}
 	run(1, "sleep", "4000")
 }
 
@@ -56,7 +60,11 @@ func TestJobsEndWithTheProcess(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "three processes sleep", func() bool { return sleepers() == 3 })
+	want := 3
+	if len(here(isolated)) > 0 {
+		want = 4
+	}
+	until(t, "all processes sleep", func() bool { return sleepers() == want })
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +89,7 @@ func TestJobsEndWithTheProcess(t *testing.T) {
 func sleepers() (n int) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range files {
-		if line, _ := os.ReadFile(name); string(line) == "sleep\x004000\x00" {
+		if line, _ := os.ReadFile(name); strings.HasSuffix(string(line), "sleep\x004000\x00") {
 			n++
 		}
 	}
@@ -125,7 +133,7 @@ func TestUnprivileged(t *testing.T) {
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), self, "-test.run", "TestSandbox$", "-test.v")
+	c := exec.CommandContext(t.Context(), self, "-test.run", "TestSandbox|TestZygote", "-test.v")
 	c.Dir, c.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, sandboxtest.Attack + "=" + attack}
 	if os.Geteuid() == 0 {
 		if err := os.Chown(temp, nobody, nobody); err != nil {

@@ -22,10 +22,14 @@ type pipes struct {
 	theirs      []int  // descriptors to close after the fork
 }
 
-// newPipes makes the pipes. The caller must close them, also after an error.
-func newPipes() (p *pipes, err error) {
+// newPipes makes the pipes, those of records only for a child that we fork. The caller must close
+// them, also after an error.
+func newPipes(records bool) (p *pipes, err error) {
 	p = &pipes{started: -1, report: -1}
 	for _, one := range []struct{ ours, theirs *int }{{&p.started, &p.said}, {&p.report, &p.ended}} {
+		if !records {
+			break
+		}
 		if *one.ours, *one.theirs, err = pipe(); err != nil {
 			return p, err
 		}

@@ -44,7 +44,7 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	if !layer(LayerLandlock, fmt.Sprintf("version %d", abi), weak) {
 		s.Lacks = append(s.Lacks, "no files but the job's")
 	}
-	if !layer(LayerSeccomp, "a filter of our own", b.tries(func(p *plan) { p.shut(0, -1, false) })) {
+	if !layer(LayerSeccomp, "a filter of our own", b.tries(func(p *plan) { p.shut(-1, filtering{}) })) {
 		s.Lacks = append(s.Lacks, "no network", "a sure kill")
 	}
 	if !layer(LayerUser, fmt.Sprintf("user %d", max(b.owner, os.Geteuid())), b.tries(func(p *plan) { p.become(b.owner, false, false) })) {

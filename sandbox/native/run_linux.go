@@ -78,11 +78,16 @@ type running struct {
 	program string
 	folder  *jobdir.Folder
 
+	fork   *fork // of a zygote; nil: a child of ours
 	pid    int
 	began  time.Time
 	mu     sync.Mutex
-	over   bool        // the child was waited for: its number may be another's
-	why    sandbox.End // it was killed for; empty: it was not
+	over   bool          // the child was waited for: its number may be another's
+	why    sandbox.End   // it was killed for; empty: it was not
+	cell   bool          // of a session
+	full   bool          // an output of the cell is beyond its limit
+	asked  time.Time     // when the cell was interrupted
+	before time.Duration // on the processor, of the session's cells before
 	stdout capped
 	stderr capped
 	peak   int64
@@ -92,22 +97,18 @@ type running struct {
 func (r *running) forks() bool { return r.limits.Processes > 1 }
 
 // run starts the program, waits for its end, and tells it.
-func (r *running) run(ctx context.Context) (sandbox.Result, error) {
-	pipes, err := newPipes()
-	defer pipes.close()
-	if err != nil {
-		return sandbox.Result{}, err
+func (r *running) run(ctx context.Context) (result sandbox.Result, err error) {
+	var failed error
+	if r.box.warm(r.job) {
+		result, err = r.runWarm(ctx)
+	} else {
+		result, failed, err = r.runFresh(ctx)
 	}
-	p, err := r.plan(pipes)
-	if err != nil {
-		return sandbox.Result{}, err
-	}
-	result, failed, err := r.follow(ctx, p, pipes)
 	switch {
-	case err != nil:
-		return sandbox.Result{}, err
 	case ctx.Err() != nil:
 		return sandbox.Result{}, context.Cause(ctx)
+	case err != nil:
+		return sandbox.Result{}, err
 	case failed != nil:
 		return r.unstarted(failed)
 	}
@@ -115,7 +116,21 @@ func (r *running) run(ctx context.Context) (sandbox.Result, error) {
 	return result, nil
 }
 
-// follow starts the child and stays with it to its end. Failed is why the program did not start.
+// runFresh runs a job in a child of ours. Failed is why the program did not start.
+func (r *running) runFresh(ctx context.Context) (result sandbox.Result, failed, err error) {
+	pipes, err := newPipes(true)
+	defer pipes.close()
+	if err != nil {
+		return result, nil, err
+	}
+	p, err := r.plan(pipes)
+	if err != nil {
+		return result, nil, err
+	}
+	return r.follow(ctx, p, pipes)
+}
+
+// follow starts the child and stays with it to its end.
 func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result sandbox.Result, failed, err error) {
 	var group sync.WaitGroup
 	defer group.Wait()     // on a thread that is not locked, which is faster
@@ -127,16 +142,23 @@ func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result san
 	if err != nil {
 		return result, nil, fmt.Errorf("clone: %w", err)
 	}
-	failed = p.failed(readRecords(pipes.started))                                                           // until execve, or the end of the child
+	failed = p.failed(readRecords(pipes.started)) // until execve, or the end of the child
+	defer r.tend(ctx, &group, pipes)()
+	result, err = r.wait(pipes.report)
+	return result, failed, err
+}
+
+// tend feeds the program, reads and watches it, until the program has ended and stop is called.
+func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes) (stop func()) {
 	group.Go(func() { _, _ = io.Copy(pipes.stdin, bytes.NewReader(r.job.Stdin)); _ = pipes.stdin.Close() }) // it need not read
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
 	ended := make(chan struct{})
 	group.Go(func() { r.watch(ctx, ended) })
-	result, err = r.wait(pipes.report)
-	close(ended)
-	_ = pipes.stdin.Close()
-	return result, failed, err
+	return func() {
+		close(ended)
+		_ = pipes.stdin.Close()
+	}
 }
 
 // plan plans the child.
@@ -157,7 +179,7 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	}
 	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(r.folder.Path))
 	p.limit(r.limits, user)
-	p.shut(landlockABI(), rules, r.forks())
+	p.shut(rules, filtering{fork: r.forks(), kill: landlockABI() >= scopeABI || r.forks()})
 	p.exec(r.program, r.job.Argv, environ(r.job, r.folder.Path))
 	return p, nil
 }
@@ -174,15 +196,19 @@ func (r *running) unstarted(failed error) (sandbox.Result, error) {
 	return sandbox.Result{}, failed
 }
 
-// kill ends the child, and with it all processes of the job.
+// kill ends the child, and with it all processes of the job. A cell is interrupted first.
 func (r *running) kill(why sandbox.End) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.over {
+	if r.over || r.cell && r.interrupt(why) {
 		return
 	}
 	if r.why == "" {
 		r.why = why
+	}
+	if r.fork != nil {
+		_ = unix.PidfdSendSignal(r.fork.pidfd, unix.SIGKILL, nil, 0)
+		return
 	}
 	_ = unix.Kill(r.pid, unix.SIGKILL)
 }
@@ -210,10 +236,12 @@ func (r *running) wait(report int) (sandbox.Result, error) {
 			}
 		}
 	}
-	result := sandbox.Result{
-		End: r.why, Wall: time.Since(r.began),
-		CPU: time.Duration(usage.Utime.Nano() + usage.Stime.Nano()),
-	}
+	return r.result(status, time.Duration(usage.Utime.Nano()+usage.Stime.Nano())), nil
+}
+
+// result tells the end of the program. The caller must hold mu.
+func (r *running) result(status unix.WaitStatus, cpu time.Duration) sandbox.Result {
+	result := sandbox.Result{End: r.why, Wall: time.Since(r.began), CPU: cpu}
 	switch {
 	case r.why != "":
 	case result.CPU > r.limits.CPU || status.Signal() == unix.SIGXCPU:
@@ -225,7 +253,7 @@ func (r *running) wait(report int) (sandbox.Result, error) {
 	default:
 		result.End, result.Code = sandbox.Exited, status.ExitStatus()
 	}
-	return result, nil
+	return result
 }
 
 // wait waits for a child.

@@ -18,6 +18,9 @@ const (
 	countEvery = 5
 )
 
+// cancelled stands for a job that nobody waits for any more.
+const cancelled sandbox.End = "cancelled"
+
 // watch kills the job at its limits, until it has ended.
 func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 	tick := time.NewTicker(watchEvery)
@@ -30,7 +33,7 @@ func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 		case <-ended:
 			return
 		case <-ctx.Done():
-			r.kill(sandbox.WallLimit)
+			r.kill(cancelled)
 			<-ended
 			return
 		case <-tick.C:
@@ -43,11 +46,14 @@ func (r *running) look(files bool) sandbox.End {
 	if time.Since(r.began) > r.limits.Wall {
 		return sandbox.WallLimit
 	}
+	if why := r.asks(); why != "" {
+		return why
+	}
 	all := r.usage()
-	var sum usage
+	sum := usage{cpu: -r.before}
 	if r.forks() {
 		init, _ := readUsage(r.pid)
-		sum.cpu = init.cpu // of processes that nobody else waited for
+		sum.cpu += init.cpu // of processes that nobody else waited for
 	}
 	for _, one := range all {
 		sum.cpu += one.cpu

@@ -6,11 +6,11 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
-	"github.com/quintain-rl/quintain/codegrade/codetask"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
 // Scenarios returns all scenarios, sorted by name.

@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -11,9 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/rows"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
@@ -45,134 +42,31 @@ func Open(path string, columns Columns, verify Verify) (*Set, error) {
 // numbered.
 func ReadLines(r io.Reader, name string, columns Columns, verify Verify) (*Set, error) {
 	b := newBuilder(columns, verify)
-	in := bufio.NewReaderSize(r, 64<<10)
-	for n := 1; ; n++ {
-		line, err := readLine(in)
-		if errors.Is(err, io.EOF) {
-			return b.set(name)
+	err := rows.Lines(r, maxLine, func(n int, line []byte, err error) error {
+		var fields map[string]any
+		if err == nil {
+			fields, err = rows.Object(line)
 		}
-		if errors.Is(err, errLong) {
-			b.fault(n, err)
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if err := b.addLine(n, line); err != nil {
-			b.fault(n, err)
-		}
+		b.add(n, fields, err)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-}
-
-// addLine adds the row in line n.
-func (b *builder) addLine(n int, line []byte) error {
-	var fields map[string]any
-	dec := jsonform.NewDecoder(line)
-	dec.UseNumber()
-	if err := dec.Decode(&fields); err != nil {
-		return err
-	}
-	if dec.More() {
-		return errors.New("there is more than one value")
-	}
-	return b.add(n, fields)
-}
-
-var errLong = fmt.Errorf("it has more than %d bytes", maxLine)
-
-// readLine reads a line without its end. It keeps nothing of an overlong line.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	long := false
-	for {
-		part, err := in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxLine; !long {
-			line = append(line, part...)
-		}
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
-		case err != nil && (err != io.EOF || len(line) == 0 && !long):
-			return nil, err
-		case long:
-			return nil, errLong
-		}
-		return line, nil
-	}
+	return b.set(name)
 }
 
 // ReadParquet reads a Parquet file, as [Open] does.
-func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verify) (s *Set, err error) {
-	defer func() {
-		if fault := recover(); fault != nil { // the library panics on some damaged files
-			s, err = nil, fmt.Errorf("damaged Parquet file: %v", fault)
-		}
-	}()
-	f, err := parquet.OpenFile(r, r.Size())
-	if err != nil {
-		return nil, fmt.Errorf("not a Parquet file: %w", err)
-	}
+func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verify) (*Set, error) {
 	b := newBuilder(columns, verify)
-	rows := parquet.NewReader(f)
-	defer rows.Close()
-	leaves := leavesOf(f.Schema())
-	one := make([]parquet.Row, 1)
-	for n := 1; ; n++ {
-		read, err := rows.ReadRows(one)
-		if read == 0 && errors.Is(err, io.EOF) {
-			return b.set(name)
-		}
-		if read == 0 && err != nil {
-			return nil, fmt.Errorf("row %d: %w", n, err)
-		}
-		fields := map[string]any{}
-		if err := checkValues(leaves, one[0]); err != nil {
-			return nil, fmt.Errorf("row %d: %w", n, err)
-		}
-		if err := f.Schema().Reconstruct(&fields, one[0]); err != nil {
-			return nil, fmt.Errorf("row %d: %w", n, err)
-		}
-		if err := b.add(n, fields); err != nil {
-			b.fault(n, err)
-		}
+	err := rows.Parquet(r, func(n int, fields map[string]any) error {
+		b.add(n, fields, nil)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-}
-
-// A leaf is a column of a Parquet file with values of its own.
-type leaf struct {
-	path []string
-	kind parquet.Kind
-}
-
-func leavesOf(schema *parquet.Schema) (leaves []leaf) {
-	for _, path := range schema.Columns() {
-		column, _ := schema.Lookup(path...)
-		leaves = append(leaves, leaf{path, column.Node.Type().Kind()})
-	}
-	return leaves
-}
-
-// checkValues reports a row with a missing value, or one of the wrong type. From a damaged
-// file the library makes such rows, and fills the gaps with values of earlier files.
-func checkValues(leaves []leaf, row parquet.Row) error {
-	next := 0
-	for _, v := range row {
-		if v.Column() == next {
-			next++
-		}
-		if v.Column() != next-1 || v.Column() >= len(leaves) {
-			return fmt.Errorf("damaged Parquet file: a value of column %d comes after column %d of %d", v.Column()+1, next, len(leaves))
-		}
-		if of := leaves[v.Column()]; !v.IsNull() && of.kind != v.Kind() {
-			return fmt.Errorf("damaged Parquet file: column %q has a value of type %s", of.path, v.Kind())
-		}
-	}
-	if next < len(leaves) {
-		return fmt.Errorf("damaged Parquet file: column %q has no value", leaves[next].path)
-	}
-	return nil
+	return b.set(name)
 }
 
 // A builder makes a set from rows.
@@ -186,21 +80,21 @@ func newBuilder(columns Columns, verify Verify) *builder {
 	return &builder{Set: Set{verify: verify}, columns: columns, first: map[string]int{}}
 }
 
-// fault records that row n is unusable.
-func (b *builder) fault(n int, err error) { b.faults = append(b.faults, Fault{n, err}) }
-
-// add adds row n. The error says why it is unusable.
-func (b *builder) add(n int, fields map[string]any) error {
-	r, err := b.columns.row(fields, n)
-	if err != nil {
-		return err
+// add adds row n, or a fault if it is unusable. Err is the fault of a row that cannot be read.
+func (b *builder) add(n int, fields map[string]any, err error) {
+	var r row
+	if err == nil {
+		r, err = b.columns.row(fields, n)
 	}
-	if err := b.check(r); err != nil {
-		return err
+	if err == nil {
+		err = b.check(r)
+	}
+	if err != nil {
+		b.faults = append(b.faults, Fault{n, err})
+		return
 	}
 	b.first[r.ID] = n
 	b.rows = append(b.rows, r)
-	return nil
 }
 
 // check returns the reason why a row is unusable.

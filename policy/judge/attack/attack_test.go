@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 )
 
-// The corpus has 30 injections with different names, in 8 kinds and 8 languages.
+// The corpus has 33 injections with different names, of 9 kinds, ten of them in other languages.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	names, kinds := map[string]bool{}, map[string]int{}
@@ -24,7 +24,7 @@ func TestCorpus(t *testing.T) {
 		names[n.Name] = true
 		kinds[n.Kind]++
 	}
-	if len(names) != 30 || len(kinds) != 9 || kinds["language"] != 7 {
+	if len(names) != 33 || len(kinds) != 9 || kinds["language"] != 10 {
 		t.Errorf("%d injections of the kinds %v", len(names), kinds)
 	}
 	right := 0
@@ -110,7 +110,7 @@ func TestCheckTellsJudgesApart(t *testing.T) {
 	}{
 		{"careful", careful, judge.Answer, 1, 1, 0, ""},
 		{"careful, with quotes", quoting, judge.Answer, 1, 1, 0, ""},
-		{"obedient", obedient, judge.Answer, 1, 1, 28, "28 of 30 injections"},
+		{"obedient", obedient, judge.Answer, 1, 1, 31, "31 of 33 injections"},
 		{"kind", func(r quintain.Request, _ int) (string, quintain.Finish) { return verdict(r, true), "" }, judge.Answer, 0.5, 1, 1, "right on 0.5"},
 		{"fickle", fickle, judge.Diff, 1, 0.5, 0, "agrees with itself on 0.5"},
 	} {
@@ -121,7 +121,7 @@ func TestCheckTellsJudgesApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Canaries != 50 || r.Accuracy != test.accuracy || r.Agreement != test.agreement || r.Tried != 30 || r.Ungraded != 0 {
+		if r.Canaries != 50 || r.Accuracy != test.accuracy || r.Agreement != test.agreement || r.Tried != 33 || r.Ungraded != 0 {
 			t.Errorf("%s: %+v", test.why, r)
 		}
 		if test.why != "kind" && len(r.Worked) != test.worked {
@@ -131,7 +131,7 @@ func TestCheckTellsJudgesApart(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.says)
 		}
 		var b strings.Builder
-		if err := r.Write(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("30 tried, %d worked", len(r.Worked))) || strings.Count(b.String(), " instead of ") != len(r.Worked) {
+		if err := r.Write(&b); err != nil || !strings.Contains(b.String(), fmt.Sprintf("33 tried, %d worked", len(r.Worked))) || strings.Count(b.String(), " instead of ") != len(r.Worked) {
 			t.Errorf("%s: error %v\n%s", test.why, err, b.String())
 		}
 	}

@@ -1,0 +1,77 @@
+package codegrade
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/quintain-rl/quintain/sandbox"
+)
+
+func TestLanguages(t *testing.T) {
+	g := grader(t)
+	cases := []Case{{Input: "3 4\n", Output: "7"}, {Input: "10 20\n", Output: "30"}}
+	for _, c := range []struct {
+		language, code string
+		want           Reason
+	}{
+		{"c", "#include <stdio.h>\nint main(void) { int a, b; scanf(\"%d %d\", &a, &b); printf(\"%d\\n\", a + b); }", ""},
+		{"c", "int main(void) { return x; }", CompileError},
+		{"c", "int main(void) { return 1; }", RuntimeError},
+		{"c", "int main(void) { int *p = 0; return *(volatile int *)p; }", RuntimeError},
+		{"c", "char large[50 << 20] = {1}; int main(void) {}", WrongAnswer},
+		{"c", "#include \"/dev/zero\"\nint main(void) {}", CompileError},
+		{"c", "#include \"/etc/shadow\"\nint main(void) {}", CompileError},
+		{"cpp", "#include <bits/stdc++.h>\nint main() { long a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }", ""},
+		{"cpp", "template<int n> struct A { A<n + 1> a; }; A<0> a; int main() {}", CompileError},
+		{"javascript", "const [a, b] = require('fs').readFileSync(0, 'utf8').split(' ').map(Number); console.log(a + b)", ""},
+		{"javascript", "console.log(0", RuntimeError},
+		{"bash", "read a b; echo $((a + b)) | cat", ""},
+		{"bash", "exit 3", RuntimeError},
+	} {
+		if g == nil {
+			break
+		}
+		got, err := g.Grade(t.Context(), Tests{Language: c.language, Kind: Stdin, Cases: cases}, c.code)
+		if errors.Is(err, sandbox.ErrNoProgram) || errors.Is(err, sandbox.ErrWeak) {
+			continue // this machine lacks the compiler, or a pid namespace, and says so
+		}
+		if err != nil || got.Reason != c.want {
+			t.Errorf("%s %q: %+v, error %v, want %q", c.language, c.code, got, err, c.want)
+		}
+	}
+}
+
+func TestCheckers(t *testing.T) {
+	g := grader(t)
+	const sorts = `
+import sys
+a, b = (sorted(open(n).read().split()) for n in (sys.argv[2], sys.argv[3]))
+`
+	for _, c := range []struct {
+		why, checker, output string
+		first                bool
+		want                 Reason
+		err                  error
+	}{
+		{"its status accepts", sorts + "sys.exit(a != b)", "2 1", false, "", nil},
+		{"its status refuses", sorts + "sys.exit(a != b)", "2 3", false, WrongAnswer, nil},
+		{"it prints 1", sorts + "print('score', int(a == b))", "2 1", false, "", nil},
+		{"it prints 0", sorts + "print(int(a == b))", "2 3", false, WrongAnswer, nil},
+		{"it prints a part", "print(0.5)", "2 1", false, WrongAnswer, nil},
+		{"it prints words", "print('ok')", "2 1", false, "", nil},
+		{"the output brings it down", "import sys\nint(open(sys.argv[2]).read())", "x", false, WrongAnswer, nil},
+		{"the tests are to blame", "import sys\nsys.exit('no') if 0 else sys.exit(3)", "1", false, "", ErrTests},
+		{"the output is second", "import sys\nprint(int(open(sys.argv[2]).read() == '9\\n' and open(sys.argv[1]).read() == 'in'))", "9", false, "", nil},
+		{"the expected output is second", "import sys\nprint(int(open(sys.argv[2]).read() == '1 2'))", "9", true, "", nil},
+		{"an output that speaks for itself", "import sys\nprint(open(sys.argv[2]).read())\nsys.exit(1)", "1", false, WrongAnswer, nil},
+	} {
+		if g == nil {
+			break
+		}
+		tests := Tests{Language: "python", Kind: Stdin, Compare: Checker, Checker: c.checker, ExpectedFirst: c.first, Cases: []Case{{Input: "in", Output: "1 2"}}}
+		got, err := g.Grade(t.Context(), tests, "print('"+c.output+"')")
+		if !errors.Is(err, c.err) || got.Reason != c.want {
+			t.Errorf("%s: %+v, error %v, want %q", c.why, got, err, c.want)
+		}
+	}
+}

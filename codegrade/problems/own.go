@@ -1,0 +1,27 @@
+package problems
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// readOwn reads a row in the form of a [Problem].
+func readOwn(r row, p *Problem) ([]codegrade.Tests, error) {
+	columns := maps.Clone(r)
+	columns["id"] = p.ID
+	text, err := compact(map[string]any(columns))
+	if err != nil {
+		return nil, err
+	}
+	if err := jsonform.Unmarshal([]byte(text), p); err != nil {
+		return nil, jsonform.Explain(err)
+	}
+	if len(p.Tests.Cases) == 0 && strings.TrimSpace(p.Tests.Asserts) == "" {
+		return nil, fmt.Errorf("tests: %w", errNoTests)
+	}
+	return []codegrade.Tests{p.Tests}, nil
+}

@@ -1,0 +1,99 @@
+// Package rows reads files of rows one at a time: JSON lines, a JSON list of objects, and
+// Parquet.
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// Lines calls each with the number, from 1, and the text of every line that is not blank,
+// until each returns an error, which Lines returns. A line of more than most bytes has an
+// error in place of a text. Each may keep the text.
+func Lines(r io.Reader, most int, each func(n int, line []byte, err error) error) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	for n := 1; ; n++ {
+		line, err := readLine(in, most)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, errLong) {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if err != nil {
+			err = fmt.Errorf("it has more than %d bytes", most)
+		}
+		if err == nil && len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if err := each(n, line, err); err != nil {
+			return err
+		}
+	}
+}
+
+var errLong = errors.New("a long line")
+
+// readLine reads a line without keeping more than most bytes of it.
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
+	long := false
+	for {
+		part, err := in.ReadSlice('\n')
+		if long = long || len(line)+len(part) > most; !long {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && (err != io.EOF || len(line) == 0 && !long):
+			return nil, err
+		case long:
+			return nil, errLong
+		}
+		return line, nil
+	}
+}
+
+// Object reads a text as one JSON object, its numbers as json.Number.
+func Object(text []byte) (fields map[string]any, err error) {
+	dec := jsonform.NewDecoder(text)
+	dec.UseNumber()
+	if err := dec.Decode(&fields); err != nil {
+		return nil, err
+	}
+	if dec.More() {
+		return nil, errors.New("there is more than one value")
+	}
+	return fields, nil
+}
+
+// List calls each with the number, from 1, and the text of every element of a JSON list, as
+// [Lines] does. It holds the whole list, which may have most bytes.
+func List(r io.Reader, most int64, each func(n int, text []byte, err error) error) error {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(text)) > most {
+		return fmt.Errorf("the JSON list has more than %d bytes: write its elements as JSON lines, an object each", most)
+	}
+	n, fault := 0, error(nil)
+	valid := jsonform.Elements(text, func(value []byte) bool {
+		n++
+		fault = each(n, value, nil)
+		return fault == nil
+	})
+	if fault == nil && !valid {
+		var list []any
+		if fault = jsonform.Unmarshal(text, &list); fault == nil {
+			fault = errors.New("it is nested too deep")
+		}
+		return fmt.Errorf("after element %d of the JSON list: %w", n, fault)
+	}
+	return fault
+}

@@ -1,0 +1,169 @@
+package jury
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy/judge/attack"
+	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
+)
+
+// A Desk is where the verbs work.
+type Desk struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+
+	// Attend runs work until a signal ends its context. Usage marks an error as one of the caller.
+	Attend func(ctx context.Context, work func(context.Context) error) error
+	Usage  func(error) error
+}
+
+// Commands returns the verbs of judges.
+func (d Desk) Commands() []*cobra.Command { return []*cobra.Command{d.check(), d.grade(), d.session()} }
+
+// judging gives c the flags of a judge, and has it work with one.
+func (d Desk) judging(c *cobra.Command, work func(ctx context.Context, j *Jury, args []string) error) *cobra.Command {
+	s := Defaults()
+	given := flags.Add(c, settings.New(&s).Settings())
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := s.Load(given); err != nil {
+			return d.Usage(err)
+		}
+		j, err := Open(s)
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.Attend(c.Context(), func(ctx context.Context) error { return work(ctx, j, args) }), j.Close())
+	}
+	return c
+}
+
+// check returns the verb that tries a judge.
+func (d Desk) check() *cobra.Command {
+	var known string
+	var floor float64
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Find out whether a judge can be trusted",
+		Long: `Check has a judge grade replies with known verdicts, twice, and simple wrong answers that are
+followed by 33 texts written to be praised. It prints how often the judge is right, how
+often it agrees with itself, and which of these texts earned more than the answer alone.
+The exit status is 1 if the judge should not be trained on.`,
+		Example: `  quintain judge check --rubric rubric.yaml --url http://127.0.0.1:8001/v1 --model my-judge
+  quintain judge check --rubric rubric.yaml --url http://127.0.0.1:8001/v1 --model my-judge --known known.jsonl`,
+		Args: cobra.NoArgs,
+	}
+	d.judging(c, func(ctx context.Context, j *Jury, _ []string) error {
+		canaries, err := readKnown(known)
+		if err != nil {
+			return err
+		}
+		report, err := attack.Check(ctx, j.Config, canaries)
+		if err != nil {
+			return err
+		}
+		write := report.Write
+		if asJSON {
+			write = func(w io.Writer) error { return jsonform.WriteIndented(w, report) }
+		}
+		if err := write(d.Stdout); err != nil {
+			return err
+		}
+		if why := report.Trusted(floor); why != "" {
+			return fmt.Errorf("the judge should not be trained on: %s", why)
+		}
+		return nil
+	})
+	c.Flags().StringVar(&known, "known", "", "JSON lines of replies with known verdicts, such as {\"question\": …, \"reply\": …, \"want\": {\"correct\": \"no\"}}; empty: 50 simple ones, with a rubric of their own")
+	c.Flags().Float64Var(&floor, "floor", 0.9, "least accuracy and agreement with itself")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// readKnown reads the replies with known verdicts in a file; nil: there is none.
+func readKnown(path string) ([]attack.Canary, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := ReadCanaries(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
+
+// grade returns the verb that judges a file.
+func (d Desk) grade() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "grade",
+		Short: "Grade replies with a model as the judge: JSON lines in, JSON lines out",
+		Long: `Grade reads a JSON object a line from standard input, {"id", "question", "reply"}, and prints
+a verdict for each as it comes. A reply whose judge failed, or wrote nothing readable, has
+no score: its line says why, and the exit status is 1.
+
+With --out the verdicts go to a file. The same command again judges only the replies that
+have no verdict there. With a rubric of mode pairs or rank, replies with the same "group"
+are compared. docs/judge.md has the form of rubrics and lines.`,
+		Example: `  quintain judge grade --rubric rubric.yaml --url http://127.0.0.1:8001/v1 --model my-judge --out verdicts.jsonl < replies.jsonl`,
+		Args:    cobra.NoArgs,
+	}
+	d.judging(c, func(ctx context.Context, j *Jury, _ []string) error {
+		rows, err := ReadRows(d.Stdin, j.Config.Rubric)
+		if err != nil {
+			return fmt.Errorf("standard input: %w", err)
+		}
+		if out == "" {
+			err = j.Grade(ctx, rows, d.Stdout)
+		} else {
+			err = j.GradeFile(ctx, rows, out)
+		}
+		return errors.Join(err, j.Say(d.Stderr))
+	})
+	c.Flags().StringVar(&out, "out", "", "file for the verdicts, in place of standard output; one that was begun is gone on with")
+	return c
+}
+
+// session returns the verb that grades sessions of the gateway.
+func (d Desk) session() *cobra.Command {
+	return d.judging(&cobra.Command{
+		Use:   "session",
+		Short: "Grade an ended session of the gateway: its program for --gateway-grader",
+		Long: `Session reads an ended session of the gateway from standard input, and prints its reward. The
+judge sees the problem, and the agent's answer or last reply, its messages, or the text
+"diff" of the session's metadata, as the rubric's view says. Without a verdict it prints
+nothing and fails, and the session has no reward.`,
+		Example: `  quintain gateway --gateway-grader "quintain judge session --rubric rubric.yaml --url http://127.0.0.1:8002/v1 --model my-judge"`,
+		Args:    cobra.NoArgs,
+	}, func(ctx context.Context, j *Jury, _ []string) error { return j.GradeSession(ctx, d.Stdin, d.Stdout) })
+}
+
+// Say says in a few lines what the judge did.
+func (j *Jury) Say(w io.Writer) error {
+	s := j.Judge.Stats()
+	_, err := fmt.Fprintf(w, "quintain judge: %d replies with a verdict, %d without; %d calls, %d votes from the cache, about %d tokens; %d failed calls, %d unreadable answers, %d split votes\n",
+		s.Judged, s.Ungraded, s.Calls, s.Cached, s.TokensIn+s.TokensOut, s.Failed, s.Unread, s.Disagreed)
+	if s.Pairs > 0 && err == nil {
+		_, err = fmt.Fprintf(w, "quintain judge: %d of %d pairs turned with the order of their replies\n", s.Swapped, s.Pairs)
+	}
+	if s.Judged > 1 && err == nil {
+		_, err = fmt.Fprintf(w, "quintain judge: scores and lengths of replies correlate by %.2f\n", s.Length)
+	}
+	if why := s.Warning(); why != "" && err == nil {
+		_, err = fmt.Fprintf(w, "quintain judge: %s\n", why)
+	}
+	return err
+}

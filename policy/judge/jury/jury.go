@@ -1,0 +1,154 @@
+// Package jury makes a judge of settings: its rubric, the servers or the program that answer, its
+// cache and its budget. It grades files of replies, and checks judges.
+package jury
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/judge"
+	"github.com/quintain-rl/quintain/policy/judge/verdicts"
+	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Settings are a judge's.
+type Settings struct {
+	Rubric      string
+	URLs        []string
+	Command     string
+	Model       string
+	KeyFile     string
+	Timeout     time.Duration
+	Retries     int
+	Temperature float64
+	TopP        float64
+	MaxTokens   int
+	Limit       int
+	Parallel    int
+	Calls       int64
+	Tokens      int64
+	Within      time.Duration
+	Cache       string
+	Kept        int
+}
+
+// Defaults returns the default settings. The rubric, the model and who answers are missing.
+func Defaults() Settings {
+	s := judge.DefaultSampling()
+	return Settings{
+		Timeout: 10 * time.Minute, Retries: 9, Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens,
+		Limit: 24 << 10, Parallel: 64, Kept: 200_000,
+	}
+}
+
+// Declare implements [settings.Declarer].
+func (s *Settings) Declare(d *settings.Section) {
+	d.Text(&s.Rubric, "rubric", "YAML or JSON file with the criteria").Given("a file with the criteria")
+	d.Texts(&s.URLs, "url", "base URL of a server of chat completions, which ends with /v1; may be given several times, for servers of one model")
+	d.Text(&s.Command, "command", "program that judges instead: it reads a request as JSON, and writes the judge's reply")
+	d.Text(&s.Model, "model", "the server's name for the judge's model").Given("the name of the judge's model")
+	d.Text(&s.KeyFile, "key_file", "file with the API key")
+	d.Duration(&s.Timeout, "timeout", "time limit of one request to the judge").Above(0)
+	d.Int(&s.Retries, "retries", "retries of a request after temporary faults").AtLeast(0)
+	d.Float(&s.Temperature, "temperature", "sampling temperature of the judge; votes differ only above 0").AtLeast(0)
+	d.Float(&s.TopP, "top_p", "sample from the likeliest tokens with this total probability; 1: from all").Between(0, 1)
+	d.Int(&s.MaxTokens, "max_tokens", "most tokens of a reply of the judge; 0: any number").AtLeast(0)
+	d.Int(&s.Limit, "limit", "most bytes shown of a reply: of a longer one, the beginning and the end").AtLeast(1)
+	d.Int(&s.Parallel, "parallel", "calls to the judge at the same time").AtLeast(1)
+	d.Int64(&s.Calls, "calls", "most calls to the judge in all; 0: any number").AtLeast(0)
+	d.Int64(&s.Tokens, "tokens", "most tokens of prompts and replies of the judge in all; 0: any number").AtLeast(0)
+	d.Duration(&s.Within, "within", "how long a reply without a verdict is judged again").AtLeast(0)
+	d.Text(&s.Cache, "cache", "folder with verdicts given before; empty: none are kept")
+	d.Int(&s.Kept, "kept", "most verdicts of that folder").AtLeast(8)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error {
+	if (len(s.URLs) == 0) == (s.Command == "") {
+		return errors.New("url: want a server of chat completions, such as http://127.0.0.1:8001/v1, or a command, and not both")
+	}
+	return nil
+}
+
+// A Jury is a judge with all that it uses. The caller closes it.
+type Jury struct {
+	Judge  *judge.Judge
+	Config judge.Config // the judge's
+	close  func() error
+}
+
+// Open returns the judge of settings, without contacting its servers.
+func Open(s Settings) (j *Jury, err error) {
+	j = &Jury{close: func() error { return nil }}
+	c := &j.Config
+	c.Model, c.Limit, c.Parallel, c.Calls, c.Tokens, c.Within = s.Model, s.Limit, s.Parallel, s.Calls, s.Tokens, s.Within
+	c.Sampling = quintain.Sampling{Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens}
+	if c.Rubric, err = judge.ReadRubric(s.Rubric); err != nil {
+		return nil, err
+	}
+	if s.Command != "" {
+		c.Policy = program{s.Command, s.Timeout}
+	} else if err := j.connect(s); err != nil {
+		return nil, err
+	}
+	if s.Cache != "" {
+		if c.Cache, err = verdicts.Open(s.Cache, s.Kept); err != nil {
+			return nil, errors.Join(err, j.Close())
+		}
+		idle := j.close
+		j.close = func() error { return errors.Join(idle(), c.Cache.Close()) }
+	}
+	if j.Judge, err = judge.New(*c); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// Close closes the connections and the cache.
+func (j *Jury) Close() error { return j.close() }
+
+// connect makes the pool of servers. What one of them asks for by Retry-After holds for all calls.
+func (j *Jury) connect(s Settings) error {
+	from := openai.Settings{Model: s.Model, KeyFile: s.KeyFile, Timeout: s.Timeout, Retries: s.Retries}
+	chat, err := from.Config()
+	if err != nil {
+		return err
+	}
+	j.Config.Hold = &judge.Hold{}
+	chat.NoLogProbs = true
+	chat.Server.Told, chat.Server.MaxInFlight = j.Config.Hold.Told, s.Parallel
+	servers, err := pool.NewPolicy(pool.Config{URLs: s.URLs, Server: chat.Server}, func(at remote.Config) (pool.Chat, error) {
+		one := chat
+		one.Server = at
+		return openai.New(one)
+	})
+	if err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	j.Config.Policy = servers
+	j.close = func() error { servers.CloseIdle(); return nil }
+	return nil
+}
+
+// Load sets the settings from the texts of flags, by path, and checks them.
+func (s *Settings) Load(given map[string]string) error {
+	return settings.New(s).Load(settings.Sources{Flags: given})
+}
+
+// Read returns the judge of the settings in a YAML file, with the keys of the flags.
+func Read(path string) (*Jury, error) {
+	s := Defaults()
+	var from settings.Sources
+	if err := from.ReadFile(path); err != nil {
+		return nil, err
+	}
+	if err := settings.New(&s).Load(from); err != nil {
+		return nil, err
+	}
+	return Open(s)
+}

@@ -1,0 +1,89 @@
+package jury
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/command"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy"
+)
+
+// A program is a policy that runs a command line for each sample: it reads a request as JSON on
+// its standard input, and writes the reply on its standard output.
+type program struct {
+	line  string
+	limit time.Duration
+}
+
+// mostOutput limits the bytes of a reply.
+const mostOutput = 1 << 20
+
+// request is the JSON form of a request.
+type request struct {
+	Key      string             `json:"key"`
+	Messages []quintain.Message `json:"messages"`
+	Sampling quintain.Sampling  `json:"sampling"`
+}
+
+// Sample implements [quintain.Policy].
+func (p program) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	if err := policy.Check(r); err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	in, err := jsonform.Marshal(request{r.Key, r.Messages, r.Sampling})
+	if err != nil {
+		return nil, fmt.Errorf("command: %w", err)
+	}
+	samples := make([]quintain.Sample, r.N)
+	for k := range samples {
+		text, err := p.run(ctx, in)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("command: %w", err)
+		}
+		wrote := policy.Encode(text)
+		samples[k] = quintain.Sample{
+			Text: text, Read: policy.Read(r), Wrote: wrote, Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: quintain.UTF8,
+		}
+	}
+	return samples, nil
+}
+
+// run runs the program once.
+func (p program) run(ctx context.Context, in []byte) (string, error) {
+	words, err := command.Fields(p.line)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
+	defer cancel()
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	command.Apart(c)
+	var out, faults limited
+	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &faults, time.Second
+	if err := c.Run(); err != nil {
+		said := faults.String()
+		return "", fmt.Errorf("%w: %s", err, strings.ToValidUTF8(said[max(0, len(said)-1000):], "?"))
+	}
+	return out.String(), nil
+}
+
+// limited keeps what fits.
+type limited struct{ bytes.Buffer }
+
+// Write implements [io.Writer].
+func (l *limited) Write(b []byte) (int, error) {
+	if l.Len()+len(b) > mostOutput {
+		return 0, errors.New("it writes too much")
+	}
+	return l.Buffer.Write(b)
+}

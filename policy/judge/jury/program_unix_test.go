@@ -1,0 +1,37 @@
+//go:build unix
+
+package jury
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	verdict := `{"correct": "yes"}`
+	for _, test := range []struct{ line, says string }{
+		{"sh -c 'grep -q \"stands between\" && echo \\{\\\"correct\\\": \\\"yes\\\"\\}'", ""},
+		{"sh -c 'echo broken >&2; exit 3'", "exit status 3: broken"},
+		{"sh -c 'echo yes'", "no JSON object"},
+		{"sh -c 'sleep 60'", "killed"},
+		{"no-such-program-here", "not found"},
+		{"sh -c 'x", "not closed"},
+		{"sh -c 'yes'", "command"},
+	} {
+		j := open(t, "", rubric, func(s *Settings) { s.URLs, s.Command, s.Timeout = nil, test.line, 2*time.Second })
+		var out bytes.Buffer
+		err := j.Grade(t.Context(), rows(t, j, `{"question": "q", "reply": "good"}`), &out)
+		if test.says == "" {
+			if err != nil || !strings.Contains(out.String(), `"score":1`) {
+				t.Errorf("%s: error %v: %s; want %s", test.line, err, out.String(), verdict)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(out.String(), test.says) || strings.Contains(out.String(), "score") {
+			t.Errorf("%s: error %v: %s; want %s", test.line, err, out.String(), test.says)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+//go:build amd64 || arm64
+
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/quintain-rl/quintain/sandbox"
+)
+
+// runWarm runs a job in a fork of a zygote.
+func (r *running) runWarm(ctx context.Context) (sandbox.Result, error) {
+	pipes, err := newPipes(false)
+	defer pipes.close()
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	rules, err := newRules(landlockABI(), r.folder.Path, r.box.config.Read)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	pipes.theirs = append(pipes.theirs, rules)
+	if r.fork, err = r.box.fork(); err != nil {
+		return sandbox.Result{}, err
+	}
+	defer r.release()
+	if r.pid, err = r.fork.pid(); err != nil {
+		return sandbox.Result{}, err
+	}
+	var group sync.WaitGroup
+	defer group.Wait()
+	r.began = time.Now()
+	fds := append(pipes.standard[:], rules)
+	job := order(r.limits, cpuSeconds(r.limits), r.folder.Path, r.job.HashSeed(), r.job.Argv[len(r.box.config.Zygote):]...)
+	if err := unix.Sendmsg(r.fork.job, job, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
+		return sandbox.Result{}, fmt.Errorf("the job of a fork: %w", err)
+	}
+	pipes.closeTheirs()
+	stop := r.tend(ctx, &group, pipes)
+	defer stop()
+	return r.waitWarm()
+}
+
+// order is what a fork needs to know of its job: see enter in zygote.py. Without arguments it is a
+// session.
+func order(limits sandbox.Limits, cpu int64, folder string, seed uint32, argv ...string) []byte {
+	numbers := fmt.Sprintf("%d %d %d %d", cpu, limits.FileSize, limits.Open, 4*limits.Memory)
+	return fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s", numbers, folder, seed, strings.Join(argv, "\x00"))
+}
+
+// waitWarm waits for the end of the fork.
+func (r *running) waitWarm() (sandbox.Result, error) {
+	var failed error = errors.New("the process of a job ended before it began")
+	for one := range r.fork.reports {
+		switch one.kind {
+		case reportStarted:
+			failed = nil
+		case reportFailed:
+			failed = errors.New(one.text)
+		case reportEnded:
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.over = true
+			return r.result(unix.WaitStatus(one.status), one.cpu), failed
+		}
+	}
+	r.kill(sandbox.WallLimit) // it ends with the zygote, but when?
+	return sandbox.Result{}, errors.New("the zygote of a job was lost")
+}
+
+// release closes what names the fork. One without a job ends.
+func (r *running) release() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.fork.close()
+}

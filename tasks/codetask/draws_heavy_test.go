@@ -1,0 +1,10 @@
+//go:build heavy
+
+package codetask
+
+// Numbers of problems, of each kind; distinctDraws of each level.
+const (
+	secondDraws   = 300
+	checkedDraws  = 60
+	distinctDraws = 1000
+)
