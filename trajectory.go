@@ -44,6 +44,12 @@ type Times struct {
 	Judged  time.Duration `json:"judged,omitempty"`  // the environment had judged the reply; 0: it did not
 }
 
+// Check reports the first thing of the turn's tokens that makes it useless for training; see
+// [Sample.Check].
+func (t *Turn) Check() error {
+	return (&Sample{Read: t.Read, Wrote: t.Wrote, LogProbs: t.LogProbs, Versions: t.Versions, Finish: t.Finish}).Check()
+}
+
 // Message returns the reply as a message.
 func (t *Turn) Message() Message {
 	return Message{Role: RoleAssistant, Content: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,6 +51,7 @@ type Config struct {
 // A Coordinator grants the problems of a run to workers. Many goroutines may use it.
 type Coordinator struct {
 	config   Config
+	process  string // see [HeaderProcess]
 	book     *lease.Book
 	past     *past
 	journals journals
@@ -96,7 +98,7 @@ func New(c Config) *Coordinator {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	to := &Coordinator{
-		config: c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		process: rand.Text(), config: c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
 		around: ended(context.Background()),
 		slots:  max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
 	}

@@ -237,7 +237,7 @@ func checkTurns(t *quintain.Trajectory) error {
 		if math.IsNaN(turn.Reward) || math.IsInf(turn.Reward, 0) {
 			return fmt.Errorf("turns[%d].reward: it is %v", k, turn.Reward)
 		}
-		if err := (&quintain.Sample{Wrote: turn.Wrote, LogProbs: turn.LogProbs, Versions: turn.Versions, Finish: turn.Finish}).Check(); err != nil {
+		if err := turn.Check(); err != nil {
 			return fmt.Errorf("turns[%d]: %w", k, err)
 		}
 		if turn.Call != nil && (turn.Call.Parent < -1 || turn.Call.Parent >= k) {

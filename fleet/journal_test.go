@@ -142,6 +142,7 @@ func TestALiarAboutTurnsGetsNothingMore(t *testing.T) {
 		"an outcome":             func(b *rollout.Begun) { b.Episode.Outcome = quintain.Scored },
 		"a call of an agent":     func(b *rollout.Begun) { b.Episode.Turns[0].Call = &quintain.Call{Parent: -1} },
 		"no log-probability":     func(b *rollout.Begun) { b.Episode.Turns[0].LogProbs = []float32{-1} },
+		"a read token below 0":   func(b *rollout.Begun) { b.Episode.Turns[0].Read = []quintain.Token{1, -1} },
 		"a positive one":         func(b *rollout.Begun) { b.Episode.Turns[0].LogProbs[0] = 1 },
 		"a NaN":                  func(b *rollout.Begun) { b.Episode.Turns[0].LogProbs[0] = float32(math.NaN()) },
 		"no version":             func(b *rollout.Begun) { b.Episode.Turns[0].Versions = nil },

@@ -53,6 +53,7 @@ func (c *Coordinator) Routes() []web.Route {
 	}
 	for i, r := range all {
 		all[i].Serve = func(call *web.Call) error {
+			call.W.Header().Set(HeaderProcess, c.process)
 			if call.Param("run") != defaultRun {
 				call.SkipBody()
 				return web.Errorf(http.StatusNotFound, "there is no run %q with workers here", call.Param("run"))

@@ -18,6 +18,10 @@ const (
 	PathTurns   = "/v1/runs/{run}/leases/{number}/turns"   // POST Turns: Kept. GET ?instance=: all Turns. Both as [Frame]; 507: there is no room for more of this lease
 )
 
+// HeaderProcess is a header of each reply of a coordinator. It tells its process from others at
+// the same address: another one has taken the run over.
+const HeaderProcess = "Quintain-Process"
+
 // A Play is what a worker needs to play for a run.
 type Play struct {
 	Program  string `json:"program"`  // name and version of the coordinator's program

@@ -36,7 +36,7 @@ func checkPlayed(t *quintain.Trajectory) error {
 		if math.IsNaN(turn.Reward) || math.IsInf(turn.Reward, 0) {
 			return fmt.Errorf("the agent returned a reward of %v", turn.Reward)
 		}
-		if err := (&quintain.Sample{Wrote: turn.Wrote, LogProbs: turn.LogProbs, Versions: turn.Versions, Finish: turn.Finish}).Check(); err != nil {
+		if err := turn.Check(); err != nil {
 			return fmt.Errorf("%w: call %d: %w", quintain.ErrLost, k, err)
 		}
 	}

@@ -53,6 +53,7 @@ func TestAgentsPlayByThemselves(t *testing.T) {
 		{why: "it has no outcome", change: func(t *quintain.Trajectory) error { t.Outcome = ""; return nil }, want: quintain.EnvFailed, tells: "outcome"},
 		{why: "it did not end", change: func(t *quintain.Trajectory) error { t.End = quintain.Going; return nil }, want: quintain.EnvFailed, tells: "end"},
 		{why: "it did not call", change: func(t *quintain.Trajectory) error { t.Turns = nil; return nil }, want: quintain.EnvFailed, tells: "0 turns"},
+		{why: "a token that it read is none", change: func(t *quintain.Trajectory) error { t.Turns[0].Read = []quintain.Token{-1}; return nil }, want: quintain.InfraFailed, tells: "returned -1 as token", replays: 2},
 		{why: "its tokens are not those sampled", change: func(t *quintain.Trajectory) error { t.Turns[0].Versions = nil; return nil }, want: quintain.InfraFailed, tells: "versions", replays: 2},
 	} {
 		t.Run(c.why, func(t *testing.T) {

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,71 +30,6 @@ const (
 	maxReply  = fleet.MostWeights // bytes
 	maxShown  = 500               // bytes of a reply in an error
 )
-
-// A Client speaks to a coordinator. Many goroutines may use it at once.
-type Client struct {
-	run, key, file string
-	http           *http.Client
-
-	mu   sync.Mutex
-	base *url.URL // nil: to be read from file
-}
-
-// NewClient returns the client of a run's coordinator. An address that begins with @ names
-// a file with the address, which is read again after each failure. A nil transport is that
-// of the network.
-func NewClient(s Settings, key string, transport http.RoundTripper) (*Client, error) {
-	if transport == nil {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 2 + 2*senders, IdleConnTimeout: time.Minute}
-	}
-	c := &Client{run: s.Run, key: key, http: &http.Client{Transport: transport}}
-	file, is := strings.CutPrefix(s.Coordinator, "@")
-	if is {
-		c.file = file
-		return c, nil
-	}
-	base, err := parse(s.Coordinator)
-	c.base = base
-	return c, err
-}
-
-// parse reads the address of a coordinator.
-func parse(address string) (*url.URL, error) {
-	base, err := url.Parse(address)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("the address of the coordinator is %q, want one such as http://coordinator:8000, or @FILE for a file with it (--coordinator)", address)
-	}
-	return base, nil
-}
-
-// address returns the address of the coordinator. The error is temporary.
-func (c *Client) address() (*url.URL, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.base != nil {
-		return c.base, nil
-	}
-	text, err := os.ReadFile(c.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &failure{text: fmt.Sprintf("%v; quintain run --announce %[2]s writes it", err, c.file)}
-	}
-	if err != nil {
-		return nil, &failure{text: err.Error()}
-	}
-	if c.base, err = parse(strings.TrimSpace(string(text))); err != nil {
-		return nil, &failure{text: c.file + ": " + err.Error()}
-	}
-	return c.base, nil
-}
-
-// forget has the address read again.
-func (c *Client) forget() {
-	if c.file != "" {
-		c.mu.Lock()
-		c.base = nil
-		c.mu.Unlock()
-	}
-}
 
 // A call is a request.
 type call struct {
@@ -137,28 +70,36 @@ func status(err error) int {
 	return 0
 }
 
-// do makes a request once. Unless ctx has ended, the error is a [*failure].
+// do makes a request once, and again if the coordinator is elsewhere before there is a reply.
+// Unless ctx has ended, the error is a [*failure].
 func (c *Client) do(ctx context.Context, to call) error {
-	base, err := c.address()
-	if err != nil {
+	for {
+		at, err := c.where()
+		if err == nil {
+			err = c.exchange(ctx, at, to)
+		}
+		switch {
+		case ctx.Err() != nil && err != nil && status(err) == 0:
+			c.note(false)
+			return context.Cause(ctx)
+		case at != nil && at.left.Err() != nil && err != nil && status(err) == 0:
+			if !pause.For(ctx, rand.N(spread)) {
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		f, failed := errors.AsType[*failure](err)
+		c.note(!failed || !f.temporary())
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, patience+to.wait)
-	defer cancel()
-	err = c.exchange(limited, base, to)
-	if ctx.Err() != nil && err != nil && status(err) == 0 {
-		c.forget() // a coordinator that has taken over may be elsewhere
-		return context.Cause(ctx)
-	}
-	if f, is := errors.AsType[*failure](err); is && f.temporary() {
-		c.forget()
-	}
-	return err
 }
 
-// exchange makes a request. The error is a [*failure].
-func (c *Client) exchange(ctx context.Context, base *url.URL, to call) error {
-	at := base.JoinPath(strings.Replace(to.path, "{run}", url.PathEscape(c.run), 1))
+// exchange makes a request at a place, until the coordinator is elsewhere. The error is a [*failure].
+func (c *Client) exchange(ctx context.Context, p *place, to call) error {
+	ctx, cancel := context.WithTimeout(ctx, patience+to.wait)
+	defer cancel()
+	defer context.AfterFunc(p.left, cancel)()
+	at := p.base.JoinPath(strings.Replace(to.path, "{run}", url.PathEscape(c.run), 1))
 	at.RawQuery = to.query.Encode()
 	r, err := http.NewRequestWithContext(ctx, to.method, at.String(), bytes.NewReader(to.body))
 	if err != nil {
@@ -170,7 +111,7 @@ func (c *Client) exchange(ctx context.Context, base *url.URL, to call) error {
 	if c.key != "" {
 		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	reply, err := c.http.Do(r)
+	reply, err := p.http.Do(r)
 	if err != nil {
 		return &failure{text: err.Error()}
 	}
@@ -179,6 +120,7 @@ func (c *Client) exchange(ctx context.Context, base *url.URL, to call) error {
 	if err != nil {
 		return &failure{text: fmt.Sprintf("%s: the reply broke off: %v", at, err)}
 	}
+	c.met(p, reply.Header.Get(fleet.HeaderProcess))
 	if reply.StatusCode == http.StatusNoContent && to.file != nil {
 		return nil
 	}
@@ -214,8 +156,9 @@ func legible(reply []byte) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// persist repeats a call until it has an answer other than a temporary failure, or ctx
-// ends. It tells news of failures and of the first success after one.
+// persist repeats a call until it has an answer other than a temporary failure, ctx ends, or the
+// coordinator has been silent for too long. It tells news of failures and of the first success
+// after one.
 func (c *Client) persist(ctx context.Context, to call, news *news) error {
 	for {
 		err := c.do(ctx, to)
@@ -228,6 +171,9 @@ func (c *Client) persist(ctx context.Context, to call, news *news) error {
 			return err
 		}
 		news.ill(f)
+		if gone := c.gone(f); gone != nil {
+			return gone
+		}
 		if !pause.For(ctx, min(f.after, mostAfter)+rand.N(spread)) {
 			return context.Cause(ctx)
 		}

@@ -275,6 +275,10 @@ func (c *coordinator) finish(w http.ResponseWriter, r *http.Request, text []byte
 	if slices.Contains(c.unknown, of.Instance) {
 		c.lateTakes++
 	}
+	if before, has := c.finished[number]; has && before.Instance == of.Instance {
+		c.answer(w, fleet.Verdict{}) // again
+		return
+	}
 	if c.open[number] != of.Instance {
 		http.Error(w, "fenced", http.StatusGone)
 		return

@@ -152,6 +152,9 @@ func (s *session) finish(l *lease, f fleet.Finish) error {
 		s.counts.fenced.Add(1)
 	case status(err) != 0:
 		return fmt.Errorf("lease %d: the coordinator does not take the group of %s: %w", l.Number, l.Problem.ID(), s.config.Client.explain(err))
+	case errors.Is(err, errSilent):
+		s.counts.lost.Add(1)
+		return err
 	case err != nil: // the life of the lease ended
 	case f.Returned:
 		s.counts.returned.Add(1)

@@ -218,7 +218,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		var answer fleet.Answer
 		to.method, to.path, to.into = http.MethodPost, s.path(fleet.PathBeat), &answer
 		limited, cancel := context.WithTimeout(ctx, 2*every) // a late beat is no better than the next one
-		err = s.config.Client.do(limited, to)
+		err = s.config.Client.seek(limited, to)
 		cancel()
 		spare = err != nil // then the next one is not
 		f, failed := errors.AsType[*failure](err)
@@ -227,7 +227,11 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 			fail(errUnknown)
 		case failed && !f.temporary():
 			fail(s.config.Client.explain(err))
-		case err == nil:
+		case err != nil:
+			if gone := s.config.Client.gone(err); gone != nil {
+				fail(gone)
+			}
+		default:
 			if answer.Over != "" {
 				fail(&overError{"the run is over: " + answer.Over})
 			}

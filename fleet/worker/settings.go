@@ -18,11 +18,14 @@ type Settings struct {
 	Name        string // for people; empty: the host's
 	Slots       int    // episodes at once; 0: as many as the run
 
+	GiveUp  time.Duration // ends the worker after so long without an answer of the coordinator; 0: never
 	Journal time.Duration // how often turns of a lease go to the coordinator; 0: never
 }
 
 // Defaults returns the default settings.
-func Defaults() Settings { return Settings{Run: "default", Journal: time.Minute} }
+func Defaults() Settings {
+	return Settings{Run: "default", GiveUp: 30 * time.Minute, Journal: time.Minute}
+}
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
@@ -30,6 +33,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.KeyFile, "key_file", "file with the key of the coordinator, of the role worker").Flag("coordinator-key-file")
 	d.Text(&s.Run, "run", "name of the run at the coordinator").Given("a name")
 	d.Text(&s.Name, "name", "name of the worker, for people; empty: the host's").Flag("worker-name")
+	d.Duration(&s.GiveUp, "give_up", "the worker ends with an error after so long without an answer of the coordinator; 0: never").AtLeast(0)
 	d.Duration(&s.Journal, "journal", "how often the turns of episodes under way go to the coordinator, so that other workers go on with them if this one dies; "+
 		"a group that is played in less time sends none; 0: never").AtLeast(0).Flag("worker-journal")
 	d.Int(&s.Slots, "slots", "episodes at once; 0: as many as run.parallel of the run").AtLeast(0)

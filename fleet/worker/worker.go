@@ -87,6 +87,7 @@ type versions struct {
 func New(ctx context.Context, c Config) (*Worker, error) {
 	w := &Worker{config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
 	w.told(weights.Unknown, nil, 0)
+	c.Client.serve(&c)
 	var err error
 	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
 		return nil, err
