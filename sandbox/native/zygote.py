@@ -72,21 +72,27 @@ class Filter(ctypes.Structure):
     _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
-def confine(cpu, fsize, nofile, memory, rules):
-    """The limits of the job, its own rules of landlock, and the last filter: no process, no way back."""
-    for limit, most in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, fsize), (resource.RLIMIT_NOFILE, nofile), (resource.RLIMIT_AS, memory)):
-        if most:
-            resource.setrlimit(limit, (most, most))
-    check(libc.syscall(ctypes.c_long(446), ctypes.c_long(rules), ctypes.c_long(0)), "landlock_restrict_self")
+def filter_calls():
+    """The last filter: no process, no way back."""
     for at in pids:
         struct.pack_into("=I", code, 8 * at + 4, os.getpid())
     data = ctypes.create_string_buffer(bytes(code), len(code))
     check(libc.prctl(22, 2, ctypes.byref(Filter(len(code) // 8, ctypes.addressof(data)))), "PR_SET_SECCOMP")
 
 
+def confine(cpu, fsize, nofile, memory, rules):
+    """The limits of the job, and its own rules of landlock."""
+    for limit, most in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, fsize), (resource.RLIMIT_NOFILE, nofile), (resource.RLIMIT_AS, memory)):
+        if most:
+            resource.setrlimit(limit, (most, most))
+    check(libc.syscall(ctypes.c_long(446), ctypes.c_long(rules), ctypes.c_long(0)), "landlock_restrict_self")
+
+
 def enter(socket):
     """Makes the fork the process of its job. Returns the arguments after the interpreter's own, none for
     a session, which keeps the socket as descriptor 3."""
+    os.setpgid(0, 0)
+    filter_calls()
     job = _socket.socket(fileno=socket)
     packet, fds = receive(job, 110 << 10)
     if not packet:  # Go has no job for it any more
@@ -94,7 +100,6 @@ def enter(socket):
     numbers, folder, seed, *argv = packet.split(b"\0")
     if argv == [b""]:
         argv = []
-    os.setpgid(0, 0)
     os.chdir(folder)
     os.environ.update(HOME=os.fsdecode(folder), TMPDIR=os.fsdecode(folder), PYTHONHASHSEED=seed.decode())
     for fd in range(3):
@@ -105,7 +110,8 @@ def enter(socket):
     sys.orig_argv[own:] = sys.argv
     if argv[:1] == [b"-c"]:
         del sys.argv[1]
-    sys.setrecursionlimit(sys.getrecursionlimit() + 2)  # for this file and its call below
+    below = 2 if sys.version_info < (3, 12) else 1  # this file, and then its call of run
+    sys.setrecursionlimit(sys.getrecursionlimit() + below)
     tell(b"s", os.getpid())
     control.detach()
     socket = job.detach()
@@ -133,7 +139,10 @@ def begin(argv):
         name = os.path.join(os.getcwdb(), argv[0])
         scope.update(__file__=os.fsdecode(name), __cached__=None)
         scope["__loader__"] = importlib.machinery.SourceFileLoader("__main__", scope["__file__"])
-        run, first, last = ctypes.pythonapi.PyRun_FileExFlags, [ctypes.c_void_p(libc.fopen(name, b"rb")), name], [1]
+        file = libc.fopen(name, b"rb")
+        if file is None:
+            raise OSError(scope["__file__"])
+        run, first, last = ctypes.pythonapi.PyRun_FileExFlags, [ctypes.c_void_p(file), name], [1]
     run.restype = ctypes.py_object
     scope = ctypes.py_object(scope)
     return run, (*first, 257, scope, scope, *last, ctypes.byref(flags))  # Py_file_input
@@ -236,10 +245,10 @@ gc.freeze()
 job = serve()
 try:
     job = enter(job)
-    run, job = begin(job) if job else (session, ())
 except Exception as e:  # ours, not the job's
     tell(b"x", os.getpid(), text=repr(e))
     os._exit(1)
+run, job = begin(job) if job else (session, ())
 status = 0
 try:
     run(*job)
