@@ -68,7 +68,7 @@ func (r *running) order() []byte {
 
 // waitWarm waits for the end of the fork.
 func (r *running) waitWarm() (sandbox.Result, error) {
-	var failed error = errors.New("the process of a job ended before it began")
+	failed := errors.New("the process of a job ended before it began")
 	for one := range r.fork.reports {
 		switch one.kind {
 		case reportStarted:
