@@ -45,7 +45,10 @@ type Box struct {
 	zygotes  zygotes
 }
 
-var _ sandbox.Sandbox = (*Box)(nil)
+var (
+	_ sandbox.Sandbox = (*Box)(nil)
+	_ sandbox.Opener  = (*Box)(nil)
+)
 
 // New tries what holds on this machine, and removes what killed processes left in the folder.
 // The caller must Close the box. An error is a fault of the machine; a weak machine is none:

@@ -23,6 +23,12 @@ func (b *Box) Run(context.Context, sandbox.Job) (sandbox.Result, error) {
 	return sandbox.Result{}, fmt.Errorf("%w: the native sandbox needs Linux on amd64 or arm64, this is %s/%s", sandbox.ErrWeak, runtime.GOOS, runtime.GOARCH)
 }
 
+// Open refuses every session.
+func (b *Box) Open(context.Context, sandbox.Spec) (sandbox.Session, error) {
+	_, err := b.Run(context.Background(), sandbox.Job{})
+	return nil, err
+}
+
 // zygotes are none.
 type zygotes struct{}
 

@@ -64,22 +64,12 @@ func (s *session) open(ctx context.Context) (err error) {
 	if s.pipes, err = newPipes(false); err != nil {
 		return err
 	}
-	rules, err := newRules(landlockABI(), s.folder.Path, s.box.config.Read)
+	r := &running{box: s.box, limits: s.limits, folder: s.folder, cell: true}
+	err = r.enter(s.pipes)
+	s.fork, s.pid = r.fork, r.pid
 	if err != nil {
 		return err
 	}
-	s.pipes.theirs = append(s.pipes.theirs, rules)
-	if s.fork, err = s.box.fork(); err != nil {
-		return err
-	}
-	if s.pid, err = s.fork.pid(); err != nil {
-		return err
-	}
-	fds := append(s.pipes.standard[:], rules)
-	if err := unix.Sendmsg(s.fork.job, order(s.limits, 0, s.folder.Path, 0), unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
-		return err
-	}
-	s.pipes.closeTheirs()
 	_ = s.pipes.stdin.Close() // cells have no input
 	s.cells, err = conn(s.fork.job)
 	s.fork.job = -1

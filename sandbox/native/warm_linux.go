@@ -22,42 +22,53 @@ func (r *running) runWarm(ctx context.Context) (sandbox.Result, error) {
 	if err != nil {
 		return sandbox.Result{}, err
 	}
-	rules, err := newRules(landlockABI(), r.folder.Path, r.box.config.Read)
-	if err != nil {
-		return sandbox.Result{}, err
-	}
-	pipes.theirs = append(pipes.theirs, rules)
-	if r.fork, err = r.box.fork(); err != nil {
-		return sandbox.Result{}, err
-	}
 	defer r.release()
-	if r.pid, err = r.fork.pid(); err != nil {
+	if err := r.enter(pipes); err != nil {
 		return sandbox.Result{}, err
 	}
 	var group sync.WaitGroup
 	defer group.Wait()
-	r.began = time.Now()
-	fds := append(pipes.standard[:], rules)
-	job := order(r.limits, cpuSeconds(r.limits), r.folder.Path, r.job.HashSeed(), r.job.Argv[len(r.box.config.Zygote):]...)
-	if err := unix.Sendmsg(r.fork.job, job, unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
-		return sandbox.Result{}, fmt.Errorf("the job of a fork: %w", err)
-	}
-	pipes.closeTheirs()
 	stop := r.tend(ctx, &group, pipes)
 	defer stop()
 	return r.waitWarm()
 }
 
-// order is what a fork needs to know of its job: see enter in zygote.py. Without arguments it is a
-// session.
-func order(limits sandbox.Limits, cpu int64, folder string, seed uint32, argv ...string) []byte {
-	numbers := fmt.Sprintf("%d %d %d %d", cpu, limits.FileSize, limits.Open, 4*limits.Memory)
-	return fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s", numbers, folder, seed, strings.Join(argv, "\x00"))
+// enter gives the job, or the session, to a fork.
+func (r *running) enter(pipes *pipes) error {
+	rules, err := newRules(landlockABI(), r.folder.Path, r.box.config.Read)
+	if err != nil {
+		return err
+	}
+	pipes.theirs = append(pipes.theirs, rules)
+	if r.fork, err = r.box.fork(); err != nil {
+		return err
+	}
+	if r.pid, err = r.fork.pid(); err != nil {
+		return err
+	}
+	r.began = time.Now()
+	fds := append(pipes.standard[:], rules)
+	if err := unix.Sendmsg(r.fork.job, r.order(), unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
+		return fmt.Errorf("the job of a fork: %w", err)
+	}
+	pipes.closeTheirs()
+	return nil
+}
+
+// order is what a fork needs to know: see enter in zygote.py. That of a session has no arguments, and no
+// limit of processor time.
+func (r *running) order() []byte {
+	cpu, argv := int64(0), ""
+	if !r.cell {
+		cpu, argv = cpuSeconds(r.limits), strings.Join(r.job.Argv[len(r.box.config.Zygote):], "\x00")
+	}
+	numbers := fmt.Sprintf("%d %d %d %d", cpu, r.limits.FileSize, r.limits.Open, 4*r.limits.Memory)
+	return fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s", numbers, r.folder.Path, r.job.HashSeed(), argv)
 }
 
 // waitWarm waits for the end of the fork.
 func (r *running) waitWarm() (sandbox.Result, error) {
-	var failed error = errors.New("the process of a job ended before it began")
+	failed := errors.New("the process of a job ended before it began")
 	for one := range r.fork.reports {
 		switch one.kind {
 		case reportStarted:
@@ -80,5 +91,7 @@ func (r *running) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over = true
-	r.fork.close()
+	if r.fork != nil {
+		r.fork.close()
+	}
 }

@@ -7,14 +7,27 @@ bare = dict(globals())  # of a __main__ that has done nothing
 
 import ast, atexit, ctypes, gc, importlib.machinery, linecache, os, resource, select
 import signal, struct, sys, traceback, _socket
-import array, bisect, cmath, collections, copy, datetime, decimal, fractions, functools, heapq, io
-import itertools, json, math, operator, random, re, statistics, string, threading, time, typing
+import array, bisect, cmath, collections, copy, datetime, decimal, fractions, functools, hashlib, heapq, io
+import itertools, json, math, operator, re, string, time, typing
+# Not random and threading: what they do after each fork takes longer than their import where it is needed.
 
 control = _socket.socket(fileno=int(sys.argv[1]))
 code = bytearray.fromhex(sys.argv[2])
 pids = [int(at) for at in sys.argv[3:]]
 libc = ctypes.CDLL(None, use_errno=True)
-libc.fopen.restype = ctypes.c_void_p
+prctl, syscall, fopen = libc.prctl, libc.syscall, libc.fopen
+fopen.restype = ctypes.c_void_p
+run_text, run_file, fflush = ctypes.pythonapi.PyRun_StringFlags, ctypes.pythonapi.PyRun_FileExFlags, ctypes.pythonapi.fflush
+run_text.restype = run_file.restype = ctypes.py_object
+
+
+class Filter(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+calls = ctypes.byref(Filter(len(code) // 8, ctypes.addressof((ctypes.c_ubyte * len(code)).from_buffer(code))))
+flags = (ctypes.c_int * 2)(0, sys.version_info[1])
+# What is made here is not made in each fork, whose time goes by the pages that it writes to.
 
 
 def tell(kind, pid=0, status=0, micros=0, text="", fds=()):
@@ -57,7 +70,7 @@ def serve():
                 os.close(fds[0])
                 continue
             if pid == 0:
-                check(libc.prctl(1, 9), "PR_SET_PDEATHSIG")
+                check(prctl(1, 9), "PR_SET_PDEATHSIG")
                 if os.getppid() != zygote:
                     os._exit(0)
                 return fds[0]
@@ -68,25 +81,21 @@ def serve():
             poll.register(fd, select.EPOLLIN)
 
 
-class Filter(ctypes.Structure):
-    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
-
-
 def confine(cpu, fsize, nofile, memory, rules):
-    """The limits of the job, its own rules of landlock, and the last filter: no process, no way back."""
+    """The limits of the job, and its own rules of landlock."""
     for limit, most in ((resource.RLIMIT_CPU, cpu), (resource.RLIMIT_FSIZE, fsize), (resource.RLIMIT_NOFILE, nofile), (resource.RLIMIT_AS, memory)):
         if most:
             resource.setrlimit(limit, (most, most))
-    check(libc.syscall(ctypes.c_long(446), ctypes.c_long(rules), ctypes.c_long(0)), "landlock_restrict_self")
-    for at in pids:
-        struct.pack_into("=I", code, 8 * at + 4, os.getpid())
-    data = ctypes.create_string_buffer(bytes(code), len(code))
-    check(libc.prctl(22, 2, ctypes.byref(Filter(len(code) // 8, ctypes.addressof(data)))), "PR_SET_SECCOMP")
+    check(syscall(ctypes.c_long(446), ctypes.c_long(rules), ctypes.c_long(0)), "landlock_restrict_self")
 
 
 def enter(socket):
     """Makes the fork the process of its job. Returns the arguments after the interpreter's own, none for
     a session, which keeps the socket as descriptor 3."""
+    os.setpgid(0, 0)
+    for at in pids:
+        struct.pack_into("=I", code, 8 * at + 4, os.getpid())
+    check(prctl(22, 2, calls), "PR_SET_SECCOMP")  # the last filter: no process, no way back
     job = _socket.socket(fileno=socket)
     packet, fds = receive(job, 110 << 10)
     if not packet:  # Go has no job for it any more
@@ -94,9 +103,9 @@ def enter(socket):
     numbers, folder, seed, *argv = packet.split(b"\0")
     if argv == [b""]:
         argv = []
-    os.setpgid(0, 0)
     os.chdir(folder)
-    os.environ.update(HOME=os.fsdecode(folder), TMPDIR=os.fsdecode(folder), PYTHONHASHSEED=seed.decode())
+    os.environ["HOME"] = os.environ["TMPDIR"] = os.fsdecode(folder)
+    os.environ["PYTHONHASHSEED"] = seed.decode()
     for fd in range(3):
         os.dup2(fds[fd], fd)
     confine(*map(int, numbers.split()), fds[3])
@@ -105,7 +114,8 @@ def enter(socket):
     sys.orig_argv[own:] = sys.argv
     if argv[:1] == [b"-c"]:
         del sys.argv[1]
-    sys.setrecursionlimit(sys.getrecursionlimit() + 2)  # for this file and its call below
+    below = 2 if sys.version_info < (3, 12) else 1  # this file, and then its call of run
+    sys.setrecursionlimit(sys.getrecursionlimit() + below)
     tell(b"s", os.getpid())
     control.detach()
     socket = job.detach()
@@ -125,16 +135,17 @@ def new_main():
 def begin(argv):
     """Returns the function of the interpreter that runs a program in a new __main__, and its arguments."""
     scope = new_main()
-    flags = (ctypes.c_int * 2)(0, sys.version_info[1])
     if argv[0] == b"-c":
         flags[0] = 0x800  # PyCF_IGNORE_COOKIE
-        run, first, last = ctypes.pythonapi.PyRun_StringFlags, [argv[1] + b"\n"], []
+        run, first, last = run_text, [argv[1] + b"\n"], []
     else:
         name = os.path.join(os.getcwdb(), argv[0])
+        file = fopen(name, b"rb")
+        if file is None:
+            raise OSError(name)
         scope.update(__file__=os.fsdecode(name), __cached__=None)
         scope["__loader__"] = importlib.machinery.SourceFileLoader("__main__", scope["__file__"])
-        run, first, last = ctypes.pythonapi.PyRun_FileExFlags, [ctypes.c_void_p(libc.fopen(name, b"rb")), name], [1]
-    run.restype = ctypes.py_object
+        run, first, last = run_file, [ctypes.c_void_p(file), name], [1]
     scope = ctypes.py_object(scope)
     return run, (*first, 257, scope, scope, *last, ctypes.byref(flags))  # Py_file_input
 
@@ -169,7 +180,8 @@ def show(error):
 def finish(status):
     """Ends the interpreter as it ends itself, but leaves what no job can see to the kernel: that is
     most of the time a job takes. If what remains has more to do, returns for the interpreter to do it."""
-    threading._shutdown()
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
     atexit._run_exitfuncs()
     for f in (sys.stdout, sys.stderr):
         if f is not None and not f.closed:
@@ -190,7 +202,8 @@ def finish(status):
     if status == -signal.SIGINT:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
-    ctypes.pythonapi.exit(status)
+    fflush(None)  # what C code wrote
+    os._exit(status)
 
 
 def session():
@@ -236,10 +249,10 @@ gc.freeze()
 job = serve()
 try:
     job = enter(job)
-    run, job = begin(job) if job else (session, ())
 except Exception as e:  # ours, not the job's
     tell(b"x", os.getpid(), text=repr(e))
     os._exit(1)
+run, job = begin(job) if job else (session, ())
 status = 0
 try:
     run(*job)

@@ -137,7 +137,7 @@ func (b *Box) zygotePlan(pipes *pipes, control int) (*plan, error) {
 	p.limitAlways()
 	p.shut(rules, filtering{fork: true, kill: true, zygote: true})
 
-	last := newFilter(filtering{kill: abi >= scopeABI})
+	last := newLastFilter(filtering{kill: abi >= scopeABI})
 	code := unsafe.Slice((*byte)(unsafe.Pointer(&last.code[0])), len(last.code)*int(unsafe.Sizeof(last.code[0])))
 	argv := slices.Concat(b.config.Zygote, []string{"-c", zygoteSource, strconv.Itoa(control), hex.EncodeToString(code)})
 	for _, at := range last.pids {
@@ -203,7 +203,7 @@ func (z *zygote) ask() (*fork, error) {
 	_, _, err = z.control.WriteMsgUnix([]byte{reportForked}, unix.UnixRights(theirs), nil)
 	_ = unix.Close(theirs)
 	got := answer{err: err}
-	if err == nil {
+	if err == nil || errors.Is(err, unix.EPIPE) { // it has ended, and tells why
 		select {
 		case got = <-z.answers:
 		case <-z.lost:

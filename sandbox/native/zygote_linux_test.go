@@ -202,6 +202,23 @@ func TestSandboxOfZygote(t *testing.T) {
 	})
 }
 
+// They do so on a machine that has no namespaces for users.
+func TestSandboxOfZygoteWithoutNamespaces(t *testing.T) {
+	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
+		b := openWith(t, Config{Dir: dir})
+		for i, one := range b.strength.Layers {
+			if one.Name == LayerUserSpace || one.Name == LayerPIDSpace {
+				b.strength.Layers[i].Holds = false
+			}
+		}
+		b.config.Zygote = here(isolated)
+		if err := b.startZygotes(); err != nil {
+			t.Fatal(err)
+		}
+		return launched{b}
+	})
+}
+
 // Without -I the seed of hashes holds: a zygote has seed 0, and jobs with another start fresh.
 func TestZygoteWithSeed(t *testing.T) {
 	flags := []string{"python3", "-s", "-P", "-S", "-B"}
