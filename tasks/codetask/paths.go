@@ -46,10 +46,14 @@ func gridPath(r *rng.Rand) draft {
 	}
 	d.make = func(r *rng.Rand, s size) input {
 		grid := drawGrid(r, d.fields[0], s)
+		winding := r.Chance(0.35)
 		for i, row := range grid {
 			line := []byte(row)
+			if winding {
+				wind(line, walls, [2]bool{i == 0, i == len(grid)-1})
+			}
 			for j := range line {
-				if open := line[j] == '#' && r.Chance(share); open || i+j == 0 {
+				if open := !winding && line[j] == '#' && r.Chance(share); open || i+j == 0 {
 					line[j] = '.'
 				}
 			}
@@ -99,6 +103,17 @@ const pathBody = `
     return len(near)##1
     return list(near.values()).count(max(near.values()))##2
 `
+
+// wind makes a line of a winding way: walls that are open at their ends in turn.
+func wind(line []byte, walls int64, edge [2]bool) {
+	width := int(walls) + 2
+	for j := range line {
+		line[j] = '.'
+		if wall := j%width > 0; wall && !edge[1-j/width%2] {
+			line[j] = '#'
+		}
+	}
+}
 
 // distances returns the least number of steps to each cell that can be reached.
 func distances(grid []string, moves []cell, walls int64) map[cell]int64 {
