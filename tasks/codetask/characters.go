@@ -19,7 +19,7 @@ var classes = []class{
 	{"upper-case letters", upper},
 	{"lower-case letters", lower},
 	{"digits", digits},
-	{"letters from `a` to `m`, in either case", "abcdefghijklmABCDEFGHIJKLM"},
+	{"letters from `a` to `m` (in either case)", "abcdefghijklmABCDEFGHIJKLM"},
 	{"characters among `e`, `t`, `A`, `S` and `7`", "etAS7"},
 	{"even digits (0 is even)", "02468"},
 }

@@ -23,7 +23,7 @@ var moveSets = []struct {
 func gridPath(r *rng.Rand) draft {
 	set, id := pick(r, moveSets)
 	walls := rng.Pick(r, []int64{0, 0, 1, 2})
-	result, resultID := pick(r, []string{"the smallest number of steps, or -1 if there is no way", "the number of different cells, the first included, that can be reached", "the number of cells that can be reached in exactly the greatest number of steps that any reachable cell needs at least"})
+	result, resultID := pick(r, []string{"the smallest number of steps, or -1 if there is no way", "the number of different cells, the first included, that can be reached", "the number of farthest cells: those that need at least as many steps as any other cell that can be reached"})
 	enter := "No step may lead to a `#` cell."
 	if walls > 0 {
 		enter = fill("A way may enter at most $n `#` cell$s.", "$n", decimal(walls), "$s", map[bool]string{true: "s"}[walls > 1])

@@ -125,7 +125,7 @@ func serveQueue(r *rng.Rand) draft {
 		{"the sum of the waiting times of all customers who are served", "sum(waits)"}, {"the longest waiting time of a customer who is served, or 0 if there is none", "max(waits, default=0)"}, {"the time at which the last service ends, or 0 if nobody is served", "end"}, {"the number of customers who wait more than 2 minutes and are served", "sum(w > 2 for w in waits)"},
 	})
 	d := draft{
-		task: fill("$d customers one after the other. Each entry of `visits` is a customer: the minute of arrival and the minutes that serving takes. Customers are served in the order of the list; the arrivals ascend. $go The waiting time is the time from the arrival to the beginning of the service.$e$p",
+		task: fill("$d customers. Each entry of `visits` is a customer: the minute of arrival and the minutes that serving takes. Customers are served in the order of the list; the arrivals ascend. $go The waiting time is the time from the arrival to the beginning of the service.$e$p",
 			"$d", []string{"", "A desk serves", "Two desks serve", "Three desks serve"}[desks], "$e", []string{"", " After each service its desk is closed for 1 minute.", " After each service its desk is closed for 2 minutes."}[extra]),
 		want:   result.text,
 		form:   number,
