@@ -155,7 +155,7 @@ func runStack(r *rng.Rand) draft {
 		return input{program}
 	}
 	d.solve = func(in input) any {
-		stack := ranStack(in.texts(0), faultID)
+		stack := ranStack(in.texts(), faultID)
 		down := slices.Clone(stack)
 		slices.Reverse(down)
 		return []any{stack, down, total(stack)}[id]

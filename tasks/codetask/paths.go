@@ -62,8 +62,8 @@ func gridPath(r *rng.Rand) draft {
 		return input{grid}
 	}
 	d.solve = func(in input) any {
-		near := distances(in.texts(0), set.moves, walls)
-		goal, found := near[cell{len(in.texts(0)) - 1, len(in.texts(0)[0]) - 1}]
+		near := distances(in.texts(), set.moves, walls)
+		goal, found := near[cell{len(in.texts()) - 1, len(in.texts()[0]) - 1}]
 		if !found {
 			goal = -1
 		}
@@ -166,8 +166,9 @@ func orderTasks(r *rng.Rand) draft {
 			n := max(2, min(60, s.len))
 			pairs, order := make([][]int64, 0, 3*n), rng.Different(r, int(n), 1, n)
 			for range r.Between64(0, []int64{n, 2 * n}[bit(r.Chance(0.5))]) {
-				i, j := r.Between64(0, n-2), n-1
-				if j = r.Between64(i+1, n-1); r.Chance(0.015) {
+				i := r.Between64(0, n-2)
+				j := r.Between64(i+1, n-1)
+				if r.Chance(0.015) {
 					i, j = j, i
 				}
 				pair := []int64{order[i], order[j]}

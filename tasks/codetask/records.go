@@ -15,7 +15,7 @@ var ledgers = []struct {
 	text, py string
 	of       func(v []int64) int64
 }{
-	{"the sum of its amounts", "sum(v)", total}, {"its largest amount", "max(v)", func(v []int64) int64 { return slices.Max(v) }}, {"the number of its valid lines", "len(v)", func(v []int64) int64 { return int64(len(v)) }},
+	{"the sum of its amounts", "sum(v)", total}, {"its largest amount", "max(v)", slices.Max[[]int64]}, {"the number of its valid lines", "len(v)", func(v []int64) int64 { return int64(len(v)) }},
 	{"its last amount", "v[-1]", func(v []int64) int64 { return v[len(v)-1] }}, {"its last amount minus its first", "v[-1] - v[0]", func(v []int64) int64 { return v[len(v)-1] - v[0] }},
 	{"the median of its amounts: in ascending order the middle one, or of two the smaller", "sorted(v)[(len(v) - 1) // 2]", func(v []int64) int64 {
 		v = slices.Clone(v)
@@ -59,7 +59,7 @@ func totalRecords(r *rng.Rand) draft {
 		},
 		solve: func(in input) any {
 			amounts, names := map[string][]int64{}, []string{}
-			for _, line := range in.texts(0) {
+			for _, line := range in.texts() {
 				name, n, valid := readRecord(line, sep, swapped, minus)
 				if valid && amounts[name] == nil {
 					names = append(names, name)
