@@ -19,7 +19,7 @@ var classes = []class{
 	{"upper-case letters", upper},
 	{"lower-case letters", lower},
 	{"digits", digits},
-	{"letters from `a` to `m`, in either case", "abcdefghijklmABCDEFGHIJKLM"},
+	{"letters from `a` to `m` (in either case)", "abcdefghijklmABCDEFGHIJKLM"},
 	{"characters among `e`, `t`, `A`, `S` and `7`", "etAS7"},
 	{"even digits (0 is even)", "02468"},
 }
@@ -132,7 +132,7 @@ func pickWord(r *rng.Rand) draft {
 		body: fill("    measures = [$m for w in words]\n    best = $e(measures)\n    at = $at\n    return $out\n", "$m", m.py, "$e", map[bool]string{false: "min", true: "max"}[most],
 			"$at", map[bool]string{false: "measures.index(best)", true: "len(words) - 1 - measures[::-1].index(best)"}[last], "$out", []string{"words[at]", "at", "at + 1", "str(best) + words[at]"}[form]),
 		solve: func(in input) any {
-			words, best := in.texts(0), 0
+			words, best := in.texts(), 0
 			for i, w := range words {
 				a, b := m.of(w), m.of(words[best])
 				if (most && a > b) || (!most && a < b) || (last && a == b) {

@@ -163,8 +163,8 @@ func repeatWords(r *rng.Rand, in input) {
 // lineMeasures make a number of a row or a column.
 var lineMeasures = []fold{
 	{"the sum of its numbers", "sum(v)", total},
-	{"its largest number", "max(v)", func(v []int64) int64 { return slices.Max(v) }},
-	{"its smallest number", "min(v)", func(v []int64) int64 { return slices.Min(v) }},
+	{"its largest number", "max(v)", slices.Max[[]int64]},
+	{"its smallest number", "min(v)", slices.Min[[]int64]},
 	{"the number of different values in it", "len(set(v))", func(v []int64) int64 { return int64(len(distinct(v))) }},
 	{"its first number minus its last", "v[0] - v[-1]", func(v []int64) int64 { return v[0] - v[len(v)-1] }},
 	{"the number of its negative numbers", "sum(x < 0 for x in v)", func(v []int64) (n int64) {

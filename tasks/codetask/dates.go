@@ -81,6 +81,10 @@ func countDays(r *rng.Rand) draft {
 			for near := bit(r.Chance(0.4)) * 400; near < 400 && !rule.is(first, k) && first.Before(last); near++ {
 				first = first.AddDate(0, 0, 1)
 			}
+			if next := first.AddDate(0, 0, r.Between(0, 1)); next.Before(last) {
+				first = next
+			}
+			last = last.AddDate(0, 0, r.Between(0, 1))
 			last = dayOf(min(last.Format(dateForm), "2099-12-31"))
 			if s.len == 0 {
 				last = first

@@ -156,7 +156,7 @@ func editCost(r *rng.Rand) draft {
 	}
 	d := draft{
 		task: fill("Turn `s` into `t`. Inserting a character costs $i, removing one costs $d, and replacing one by another costs $r.$s$f No character may take part in two of these steps.",
-			"$i", decimal(insert), "$d", decimal(remove), "$r", decimal(replace), "$f", free, "$s", []string{"", " Swapping two neighboring characters of `s` costs 1.", " Swapping two neighboring characters of `s` costs 2."}[swap]),
+			"$i", decimal(insert), "$d", decimal(remove), "$r", decimal(replace), "$f", free, "$s", []string{"", " Swapping two neighboring characters of `s`, which must stay neighbors in `t`, costs 1.", " Swapping two neighboring characters of `s`, which must stay neighbors in `t`, costs 2."}[swap]),
 		want:   "the smallest total cost",
 		form:   number,
 		fields: []field{{name: "s", form: word, len: span{0, 60}, letters: "abcdef"}, {name: "t", form: word, len: span{0, 60}, letters: "abcdef"}},

@@ -93,28 +93,27 @@ func evaluateExpression(r *rng.Rand) draft {
 
 // describe says what the operators mean.
 func (a algebra) describe() string {
-	text := ""
-	for _, op := range a.of {
-		text += strings.ToUpper(op.text[:1]) + op.text[1:] + ". "
-	}
+	text := joined(a.of, "", func(op operator) string { return op.text + ". " })
 	var levels []string
+	last := ""
 	for rank := 3; rank > 0; rank-- {
 		var signs []string
-		side := "left to right"
+		side := " from left to right"
 		for i := range a.of {
 			if a.rank[i] == rank {
 				signs = append(signs, "`"+a.signs[i:i+1]+"`")
 			}
 			if a.rank[i] == rank && a.right[i] {
-				side = "right to left"
+				side = " from right to left"
 			}
 		}
 		if len(signs) > 0 {
-			levels = append(levels, strings.Join(signs, " and ")+" from "+side)
+			levels = append(levels, strings.Join(signs, " and ")+side)
+			last = side
 		}
 	}
 	if len(levels) == 1 {
-		return text + "All operators have the same rank and are evaluated from " + strings.TrimPrefix(levels[0][strings.Index(levels[0], "from "):], "from ") + ", but parentheses come first."
+		return text + "All operators have the same rank and are evaluated" + last + ", but parentheses come first."
 	}
 	return text + "Parentheses come first, then " + strings.Join(levels, ", then ") + "."
 }

@@ -89,7 +89,7 @@ $count
 			"$r", map[bool]string{false: "grid", true: "sum(row.count(\"#\") for row in grid)"}[alive]),
 		drawn: append(append([]int64{bit(corners), bit(wraps), bit(alive), int64(len(born))}, born...), stays...),
 		solve: func(in input) any {
-			grid := in.texts(0)
+			grid := in.texts()
 			for range in.num(1) {
 				grid = grown(grid, near, wraps, func(n int64, lives bool) bool {
 					return lives && slices.Contains(stays, n) || !lives && slices.Contains(born, n)
@@ -181,7 +181,7 @@ $keep
 			"$r", []string{"len(sizes)", "max(sizes, default=0)", "sorted(sizes)", "sizes.count(min(sizes, default=0))"}[resultID]),
 		drawn: []int64{bit(corners), id, resultID, bit(mark == "#")},
 		solve: func(in input) any {
-			sizes := regionSizes(in.texts(0), near, mark[0], id)
+			sizes := regionSizes(in.texts(), near, mark[0], id)
 			return []any{int64(len(sizes)), largest(sizes, 0), sizes, countOf(sizes, smallest(sizes, 0))}[resultID]
 		},
 	}

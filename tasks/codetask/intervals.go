@@ -54,7 +54,7 @@ func mergeIntervals(r *rng.Rand) draft {
 	result, resultID := pick(r, []struct{ text, py string }{
 		{"the remaining intervals, each as start and end, by ascending start", "merged"}, {"the number of integers in the remaining intervals; one in two intervals counts twice", "sum(end - start + 1 for start, end in merged)"},
 		{"the number of remaining intervals", "len(merged)"}, {"the greatest distance from the end of a remaining interval to the start of the next one by start, or 0 if there are fewer than two", "max((b[0] - a[1] for a, b in zip(merged, merged[1:])), default=0)"},
-		{"the longest remaining interval as start and end, of several the one with the smallest start (nothing if no interval remains)", "[max(merged, key=lambda one: one[1] - one[0])] if merged else []"},
+		{"a single row with the start and the end of the longest remaining interval (of several, the one with the smallest start), or no row if none remains", "[max(merged, key=lambda one: one[1] - one[0])] if merged else []"},
 	})
 	d := draft{
 		task:   fill("Each interval in `spans` holds the integers from its start to its end, both included. Two intervals are merged $m; the result reaches from the smaller start to the larger end and may be merged again. Merge until no two can be merged.", "$m", meet.text),

@@ -219,13 +219,12 @@ func sortByKey(r *rng.Rand) draft {
 	key := drawFormula(r)
 	direction, down := either(r, "smallest key first", "largest key first")
 	ties, tie := pick(r, []string{"in their original order", "with the smaller one first", "with the larger one first"})
-	sign := map[bool]string{true: "-"}[down]
-	by := fill("(-$k)", "$k", key.py)
-	if !down {
-		by = key.py
+	by := key.py
+	if down {
+		by = "-(" + key.py + ")"
 	}
 	if tie > 0 {
-		by = fill("($s($k), $t)", "$s", sign, "$k", key.py, "$t", []string{"", "x", "-x"}[tie])
+		by = "(" + by + ", " + []string{"", "x", "-x"}[tie] + ")"
 	}
 	return draft{
 		task:   fill("Sort the numbers of `a` by a key, $d. The key of a number is $f. Numbers with the same key stand $t.", "$d", direction, "$f", key.text, "$t", ties),

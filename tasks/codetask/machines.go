@@ -145,16 +145,17 @@ func runStack(r *rng.Rand) draft {
 		"$needs", strings.Join(needs, ", "), "$f", fault.py, "$acts", acts, "$r", result.py)
 	d.make = func(r *rng.Rand, s size) input {
 		program := make([]string, min(50, s.len*2))
+		pushes := rng.Pick(r, []float64{0, 0.2, 0.4})
 		for i := range program {
 			program[i] = rng.Pick(r, names)
-			if strings.HasPrefix(program[i], "push") || r.Chance(0.3) {
+			if strings.HasPrefix(program[i], "push") || r.Chance(pushes) {
 				program[i] = "push " + decimal(r.Between64(-9, []int64{9, 99}[bit(s.span < 0)]))
 			}
 		}
 		return input{program}
 	}
 	d.solve = func(in input) any {
-		stack := ranStack(in.texts(0), faultID)
+		stack := ranStack(in.texts(), faultID)
 		down := slices.Clone(stack)
 		slices.Reverse(down)
 		return []any{stack, down, total(stack)}[id]

@@ -104,6 +104,10 @@ func foldRange(r *rng.Rand) draft {
 		other = drawProperty(r)
 	}
 	joint, some := either(r, "and also", "or")
+	member := func(x int64) bool {
+		p, q := one.is(x), other.is(x)
+		return p && q || some && (p || q)
+	}
 	ends, open := either(r, "both included", "`lo` included and `hi` not")
 	f, id := pick(r, folds[:5])
 	what := "the number of these integers"
@@ -120,14 +124,30 @@ func foldRange(r *rng.Rand) draft {
 			"$p", one.py, "$j", map[bool]string{false: "and", true: "or"}[some], "$q", other.py, "$v", py),
 		drawn: []int64{one.id, one.k, other.id, other.k, bit(some), bit(open), id},
 		bend: func(r *rng.Rand, in input) {
-			if r.Chance(0.7) {
-				in[1] = min(120, in.num(0)+r.Between64(0, rng.Pick(r, []int64{1, 4, 20})))
+			lo := in.num(0)
+			if r.Chance(0.5) {
+				lo = r.Between64(-15, 15)
+			}
+			for near := lo; near < lo+12 && r.Chance(0.9); near++ {
+				if member(near) && !member(near-1) {
+					lo = near
+				}
+			}
+			in[0] = min(120, lo)
+			if r.Chance(0.8) {
+				in[1] = min(120, lo+r.Between64(0, rng.Pick(r, []int64{1, 4, 20})))
+			}
+			for near := in.num(1); near < in.num(1)+12 && near < 120 && r.Chance(0.9); near++ {
+				if member(near + 1) {
+					in[1] = near // the next number would count
+					break
+				}
 			}
 		},
 		solve: func(in input) any {
 			var v []int64
 			for x := in.num(0); x <= in.num(1)-bit(open); x++ {
-				if p, q := one.is(x), other.is(x); p && q || some && (p || q) {
+				if member(x) {
 					v = append(v, x)
 				}
 			}

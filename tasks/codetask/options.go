@@ -51,7 +51,7 @@ var formulas = []formula{
 	{"its distance to $k", "abs(x - $k)", span{1, 9}, func(x, k int64) int64 { return max(x-k, k-x) }},
 	{"the larger of the number and $k", "max(x, $k)", span{-2, 3}, func(x, k int64) int64 { return max(x, k) }},
 	{"the smaller of the number and $k", "min(x, $k)", span{0, 5}, func(x, k int64) int64 { return min(x, k) }},
-	{"its remainder when divided by $k (0 to $k - 1, also for negative numbers, as Python's `%`)", "x % $k", span{3, 9}, modulo},
+	{"its remainder when divided by $k, which is never negative (as Python's `%`)", "x % $k", span{3, 9}, modulo},
 	{"the sum of its decimal digits, without its sign", "sum(map(int, str(abs(x))))", span{}, func(x, _ int64) int64 { return digitSum(x) }},
 	{"the last digit of its absolute value", "abs(x) % 10", span{}, func(x, _ int64) int64 { return max(x, -x) % 10 }},
 	{"the number of its decimal digits, without its sign", "len(str(abs(x)))", span{}, func(x, _ int64) int64 { return digitCount(x) }},

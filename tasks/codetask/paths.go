@@ -23,7 +23,7 @@ var moveSets = []struct {
 func gridPath(r *rng.Rand) draft {
 	set, id := pick(r, moveSets)
 	walls := rng.Pick(r, []int64{0, 0, 1, 2})
-	result, resultID := pick(r, []string{"the smallest number of steps, or -1 if there is no way", "the number of different cells, the first included, that can be reached", "the number of cells that can be reached in exactly the greatest number of steps that any reachable cell needs at least"})
+	result, resultID := pick(r, []string{"the smallest number of steps, or -1 if there is no way", "the number of different cells, the first included, that can be reached", "the number of farthest cells: those that need at least as many steps as any other cell that can be reached"})
 	enter := "No step may lead to a `#` cell."
 	if walls > 0 {
 		enter = fill("A way may enter at most $n `#` cell$s.", "$n", decimal(walls), "$s", map[bool]string{true: "s"}[walls > 1])
@@ -46,10 +46,14 @@ func gridPath(r *rng.Rand) draft {
 	}
 	d.make = func(r *rng.Rand, s size) input {
 		grid := drawGrid(r, d.fields[0], s)
+		winding := r.Chance(0.35)
 		for i, row := range grid {
 			line := []byte(row)
+			if winding {
+				wind(line, walls, [2]bool{i == 0, i == len(grid)-1})
+			}
 			for j := range line {
-				if open := line[j] == '#' && r.Chance(share); open || i+j == 0 {
+				if open := !winding && line[j] == '#' && r.Chance(share); open || i+j == 0 {
 					line[j] = '.'
 				}
 			}
@@ -58,8 +62,8 @@ func gridPath(r *rng.Rand) draft {
 		return input{grid}
 	}
 	d.solve = func(in input) any {
-		near := distances(in.texts(0), set.moves, walls)
-		goal, found := near[cell{len(in.texts(0)) - 1, len(in.texts(0)[0]) - 1}]
+		near := distances(in.texts(), set.moves, walls)
+		goal, found := near[cell{len(in.texts()) - 1, len(in.texts()[0]) - 1}]
 		if !found {
 			goal = -1
 		}
@@ -99,6 +103,17 @@ const pathBody = `
     return len(near)##1
     return list(near.values()).count(max(near.values()))##2
 `
+
+// wind makes a line of a winding way: walls that are open at their ends in turn.
+func wind(line []byte, walls int64, edge [2]bool) {
+	width := int(walls) + 2
+	for j := range line {
+		line[j] = '.'
+		if wall := j%width > 0; wall && !edge[1-j/width%2] {
+			line[j] = '#'
+		}
+	}
+}
 
 // distances returns the least number of steps to each cell that can be reached.
 func distances(grid []string, moves []cell, walls int64) map[cell]int64 {
@@ -151,8 +166,9 @@ func orderTasks(r *rng.Rand) draft {
 			n := max(2, min(60, s.len))
 			pairs, order := make([][]int64, 0, 3*n), rng.Different(r, int(n), 1, n)
 			for range r.Between64(0, []int64{n, 2 * n}[bit(r.Chance(0.5))]) {
-				i, j := r.Between64(0, n-2), n-1
-				if j = r.Between64(i+1, n-1); r.Chance(0.015) {
+				i := r.Between64(0, n-2)
+				j := r.Between64(i+1, n-1)
+				if r.Chance(0.015) {
 					i, j = j, i
 				}
 				pair := []int64{order[i], order[j]}

@@ -15,7 +15,7 @@ var ledgers = []struct {
 	text, py string
 	of       func(v []int64) int64
 }{
-	{"the sum of its amounts", "sum(v)", total}, {"its largest amount", "max(v)", func(v []int64) int64 { return slices.Max(v) }}, {"the number of its valid lines", "len(v)", func(v []int64) int64 { return int64(len(v)) }},
+	{"the sum of its amounts", "sum(v)", total}, {"its largest amount", "max(v)", slices.Max[[]int64]}, {"the number of its valid lines", "len(v)", func(v []int64) int64 { return int64(len(v)) }},
 	{"its last amount", "v[-1]", func(v []int64) int64 { return v[len(v)-1] }}, {"its last amount minus its first", "v[-1] - v[0]", func(v []int64) int64 { return v[len(v)-1] - v[0] }},
 	{"the median of its amounts: in ascending order the middle one, or of two the smaller", "sorted(v)[(len(v) - 1) // 2]", func(v []int64) int64 {
 		v = slices.Clone(v)
@@ -59,7 +59,7 @@ func totalRecords(r *rng.Rand) draft {
 		},
 		solve: func(in input) any {
 			amounts, names := map[string][]int64{}, []string{}
-			for _, line := range in.texts(0) {
+			for _, line := range in.texts() {
 				name, n, valid := readRecord(line, sep, swapped, minus)
 				if valid && amounts[name] == nil {
 					names = append(names, name)
@@ -125,7 +125,7 @@ func serveQueue(r *rng.Rand) draft {
 		{"the sum of the waiting times of all customers who are served", "sum(waits)"}, {"the longest waiting time of a customer who is served, or 0 if there is none", "max(waits, default=0)"}, {"the time at which the last service ends, or 0 if nobody is served", "end"}, {"the number of customers who wait more than 2 minutes and are served", "sum(w > 2 for w in waits)"},
 	})
 	d := draft{
-		task: fill("$d customers one after the other. Each entry of `visits` is a customer: the minute of arrival and the minutes that serving takes. Customers are served in the order of the list; the arrivals ascend. $go The waiting time is the time from the arrival to the beginning of the service.$e$p",
+		task: fill("$d customers. Each entry of `visits` is a customer: the minute of arrival and the minutes that serving takes. Customers are served in the order of the list; the arrivals ascend. $go The waiting time is the time from the arrival to the beginning of the service.$e$p",
 			"$d", []string{"", "A desk serves", "Two desks serve", "Three desks serve"}[desks], "$e", []string{"", " After each service its desk is closed for 1 minute.", " After each service its desk is closed for 2 minutes."}[extra]),
 		want:   result.text,
 		form:   number,

@@ -23,6 +23,15 @@ func encodeRuns(r *rng.Rand) draft {
 		body: fill("    runs = [(c, len(list(run))) for c, run in groupby(s)]\n$least$sort    return $sep.join($f for c, n in runs)\n",
 			"$sort", map[bool]string{true: "    runs.sort(key=lambda run: -run[1])\n"}[byLength], "$sep", literal(sep)),
 		drawn: []int64{bit(after), bit(omit), bit(byLength), sepID, least},
+		bend: func(r *rng.Rand, in input) {
+			s := []byte(in.text(0))
+			for i := 1; i < len(s); i++ {
+				if r.Chance(0.4) {
+					s[i] = s[i-1]
+				}
+			}
+			in[0] = string(s)
+		},
 		solve: func(in input) any { return encoded(in.text(0), runForm{after, omit, byLength, sep, least}) },
 	}
 	count := map[bool]string{false: "str(n)", true: "(str(n) if n > 1 else \"\")"}[omit]

@@ -1,6 +1,7 @@
 package codetask
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +18,7 @@ type second func(q []int64, in input) any
 func seconds() map[string]second {
 	all := map[string]second{}
 	for _, some := range []map[string]second{secondsZero(), secondsOne(), secondsTwo(), secondsThree(), secondsFour()} {
-		for name, s := range some {
-			all[name] = s
-		}
+		maps.Copy(all, some)
 	}
 	return all
 }
@@ -311,7 +310,7 @@ func secondWord(q []int64, in input) any {
 		}
 		return n + (ends[1]-'a'+1)*bit(q[0] == 5)
 	}
-	words := in.texts(0)
+	words := in.texts()
 	order := make([]int, len(words))
 	for i := range order {
 		order[i] = i
@@ -368,8 +367,8 @@ func secondRemake(q []int64, in input) any {
 				next += s[i : i+1]
 			}
 		case 10:
-			for c := byte(0); c < 128; c++ {
-				next += strings.Repeat(string(rune(c)), strings.Count(s, string(rune(c))))
+			for c := range rune(128) {
+				next += strings.Repeat(string(c), strings.Count(s, string(c)))
 			}
 		case 11:
 			next = strconv.Itoa(n) + s

@@ -184,7 +184,7 @@ func linked(id, k, x, y int64) bool {
 
 // secondPath improves distances until none changes.
 func secondPath(q []int64, in input) any {
-	grid := in.texts(0)
+	grid := in.texts()
 	height, width := len(grid), len(grid[0])
 	steps := func(y, x int) bool {
 		y, x = max(y, -y), max(x, -x)

@@ -110,8 +110,8 @@ func secondsTwo() map[string]second {
 func secondCells(q []int64, in input) any {
 	born, stays := q[4:4+q[3]], q[4+q[3]:]
 	live := map[[2]int]bool{}
-	height, width := len(in.texts(0)), len(in.texts(0)[0])
-	for y, row := range in.texts(0) {
+	height, width := len(in.texts()), len(in.texts()[0])
+	for y, row := range in.texts() {
 		for x, c := range row {
 			live[[2]int{y, x}] = c == '#'
 		}
@@ -149,7 +149,7 @@ func secondCells(q []int64, in input) any {
 
 // secondRegions joins labels.
 func secondRegions(q []int64, in input) any {
-	grid := in.texts(0)
+	grid := in.texts()
 	height, width := len(grid), len(grid[0])
 	mark := ".#"[q[3]]
 	label := make([]int, height*width)
@@ -370,7 +370,7 @@ func secondRobot(q []int64, in input) any {
 // secondStack keeps the top of the stack at the front.
 func secondStack(q []int64, in input) any {
 	s := []int64{}
-	for _, line := range in.texts(0) {
+	for _, line := range in.texts() {
 		words := strings.Fields(line)
 		pop := func() int64 {
 			x := s[0]
@@ -464,7 +464,7 @@ func secondRecords(q []int64, in input) any {
 	form := regexp.MustCompile([]string{"^ *(?P<n>[a-z]+) *" + sep + " *(?P<a>" + sign + "[0-9]+) *$", "^ *(?P<a>" + sign + "[0-9]+) *" + sep + " *(?P<n>[a-z]+) *$"}[q[1]])
 	var names []string
 	amounts := map[string][]int64{}
-	for _, line := range in.texts(0) {
+	for _, line := range in.texts() {
 		if m := form.FindStringSubmatch(line); m != nil {
 			name := m[form.SubexpIndex("n")]
 			x, _ := strconv.ParseInt(m[form.SubexpIndex("a")], 10, 64)

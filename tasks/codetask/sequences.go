@@ -169,7 +169,7 @@ func countBlocks(r *rng.Rand) draft {
 	m := r.Between64(0, k-1)
 	with, id := pick(r, []struct{ text, py string }{
 		{"the sum of its elements is $k", "before[total - $k]"}, {"the sum of its elements leaves the remainder $m when divided by $k (as Python's `%`)", "before[(total - $m) % $k]"},
-		{"it holds as many positive as negative elements", "before[total]"}, {"the number of its even elements is $k", "before[total - $k]"}, {"the number of its odd elements is even", "before[total % 2]"},
+		{"the numbers of its positive and of its negative elements are equal", "before[total]"}, {"the number of its even elements is $k", "before[total - $k]"}, {"the number of its odd elements is even", "before[total % 2]"},
 		{"the bitwise exclusive or of the absolute values of its elements is $k", "before[total ^ $k]"},
 	})
 	pairs := []string{"$k", decimal(k), "$m", decimal(m)}

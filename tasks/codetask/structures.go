@@ -10,7 +10,7 @@ import (
 func simulateCache(r *rng.Rand) draft {
 	policy, id := pick(r, []struct{ text, py string }{
 		{"the key that was requested least recently", "min(kept, key=lambda x: used[x])"}, {"the key that was put into the cache first", "min(kept, key=lambda x: put[x])"}, {"the key that was requested most recently", "max(kept, key=lambda x: used[x])"},
-		{"the key that was requested least often since it was put into the cache last; of several, the one that was requested least recently", "min(kept, key=lambda x: (count[x], used[x]))"}, {"the largest key", "max(kept)"},
+		{"the key with the fewest requests since it was last put there (of several, the one requested least recently)", "min(kept, key=lambda x: (count[x], used[x]))"}, {"the largest key", "max(kept)"},
 	})
 	result, resultID := pick(r, []string{"the number of requests that find their key in the cache", "the removed keys, in the order of their removal", "the keys in the cache after the last request, in ascending order"})
 	bypass := r.Chance(0.3)
@@ -196,7 +196,7 @@ func bestNodes(r *rng.Rand) draft {
 	}
 	d := draft{
 		task:   treeText + "The value of node `i` is `values[i]`. Choose nodes, possibly none, so that " + rule + "." + root,
-		want:   "the " + best + " possible sum of the values of the chosen nodes, where no nodes have the sum 0",
+		want:   "the " + best + " possible sum of the values of the chosen nodes (0 if none is chosen)",
 		form:   number,
 		fields: []field{parentField(20_000), {name: "values", form: list, len: span{1, 20_001}, val: span{-100, 100}, also: "; one for each node"}},
 		drawn:  []int64{id, rootID},

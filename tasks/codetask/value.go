@@ -15,7 +15,7 @@ type input []any
 func (in input) num(i int) int64      { return in[i].(int64) }
 func (in input) list(i int) []int64   { return in[i].([]int64) }
 func (in input) text(i int) string    { return in[i].(string) }
-func (in input) texts(i int) []string { return in[i].([]string) }
+func (in input) texts() []string      { return in[0].([]string) }
 func (in input) rows(i int) [][]int64 { return in[i].([][]int64) }
 
 // python writes a value as a literal of Python.
@@ -66,11 +66,7 @@ func (f field) lines(v any) string {
 	case []int64:
 		return fmt.Sprintf("%d\n%s\n", len(v), spaced(v))
 	case []string:
-		text := fmt.Sprintf("%d\n", len(v))
-		for _, line := range v {
-			text += line + "\n"
-		}
-		return text
+		return fmt.Sprintf("%d\n", len(v)) + ended(strings.Join(v, "\n"), len(v))
 	case [][]int64:
 		return fmt.Sprintf("%d\n", len(v)) + ended(joined(v, "\n", spaced), len(v))
 	default:
