@@ -102,7 +102,7 @@ func refused(place string, err error) error {
 // may be made again, and then asks only for what the judge's cache lacks.
 func (p plain) ask(c *web.Call, problem quintain.Problem, reply string) (v pipe.Verdict, err error) {
 	if p.jury == nil {
-		return v, errors.New("scenario: this server has no judge: start it with --judge FILE")
+		return v, errors.New("scenario: this server has no judge: start it with --serve-judge FILE")
 	}
 	it := judge.Item{Key: problem.ID(), Question: problem.Prompt}.Shown(reply)
 	if p.jury.Config.Rubric.Reference != "" {

@@ -29,6 +29,6 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Texts(&s.Protocols, "protocols", "protocols to serve; none: all")
 	d.Int(&s.MaxProblems, "max_problems", "most problems, or answers to grade, per request").Between(1, 1<<20)
 	d.Int(&s.MaxSessions, "max_sessions", "most open sessions of each protocol").AtLeast(1)
-	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades replies of the scenario judge (docs/judge.md)")
+	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades replies of the scenario judge (docs/judge.md)").Flag("serve-judge")
 	d.Duration(&s.Idle, "idle", "time without a request after which a session ends").Above(0)
 }

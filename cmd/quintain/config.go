@@ -108,11 +108,11 @@ func uses() map[string][]string {
 		"ask":       {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
 		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
 		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
-		"pretrain":  {"tasks", "scenario", "-scenario.agent", "model", "log"},
+		"pretrain":  {"tasks", "scenario", "-scenario.agent", "-scenario.judge", "model", "log"},
 		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", scored),
 		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", scored},
 		"config":    {""},
-		"worker":    {"worker", "problems", "scenario.program", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"worker":    {"worker", "problems", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
 

@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
@@ -21,6 +23,8 @@ type ScenarioChoice struct {
 	External external.Settings        // of a program that replaces the scenario, if set
 	plays    map[string]scenario.Play // by the scenario's name
 	program  *external.Program        // nil until started
+	Judge    string                   // file with the settings of a judge that replaces the scenario; empty: none
+	jury     *jury.Jury               // nil until started
 	Agent    agent.Settings           // of a program that plays the scenario, if set
 	agents   *agent.Program           // nil until started
 }
@@ -41,6 +45,7 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 		names = append(names, spec.Name)
 	}
 	d.Text(&s.Name, "name", "scenario of the problems, see quintain scenarios list").OneOf(names...).Flag("scenario")
+	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades the reply in place of the scenario (docs/judge.md)").Flag("judge")
 	d.Prefixed(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
 	d.Prefixed(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
 	for _, spec := range Scenarios() {
@@ -70,6 +75,9 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 			return fmt.Errorf("scenario.agent.%w", err)
 		}
 	}
+	if s.Judge != "" {
+		return s.startJudge()
+	}
 	if !s.External.Set() {
 		return nil
 	}
@@ -82,8 +90,22 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 	return nil
 }
 
-// Stop ends the external program, if there is one.
+// startJudge makes the judge that is set.
+func (s *ScenarioChoice) startJudge() (err error) {
+	if s.External.Set() {
+		return errors.New("scenario.judge: there is a program too, which grades by itself; choose one")
+	}
+	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
+		return fmt.Errorf("scenario.judge: %w", err)
+	}
+	return nil
+}
+
+// Stop ends the external program and closes the judge, if there are any.
 func (s *ScenarioChoice) Stop() {
+	if s.jury != nil {
+		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
+	}
 	if s.program != nil {
 		s.program.Close()
 	}
@@ -122,6 +144,9 @@ func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
 func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	if s.program != nil {
 		return s.program.Over(t)
+	}
+	if s.jury != nil {
+		return s.jury.Over(t)
 	}
 	for _, spec := range Scenarios() {
 		if spec.Name == s.Name {

@@ -141,8 +141,12 @@ func (s *Settings) Load(given map[string]string) error {
 }
 
 // Read returns the judge of the settings in a YAML file, with the keys of the flags.
-func Read(path string) (*Jury, error) {
+func Read(path string) (*Jury, error) { return read(path, 0) }
+
+// read is Read with another default for the time in which a reply is judged again.
+func read(path string, within time.Duration) (*Jury, error) {
 	s := Defaults()
+	s.Within = within
 	var from settings.Sources
 	if err := from.ReadFile(path); err != nil {
 		return nil, err

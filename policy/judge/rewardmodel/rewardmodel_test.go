@@ -151,7 +151,7 @@ func TestFaultsGoToTheNextServer(t *testing.T) {
 	var asked atomic.Int64
 	dead := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
-		w.WriteHeader(503)
+		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(dead.Close)
 	live := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `[{"embedding":[1]}]`) }))
@@ -231,5 +231,5 @@ func FuzzAnswers(f *testing.F) {
 type transport string
 
 func (tr transport) RoundTrip(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(tr)))}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(tr)))}, nil
 }

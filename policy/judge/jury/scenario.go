@@ -1,0 +1,118 @@
+package jury
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy/judge"
+)
+
+// A Scenario asks the problems of a task by their prompts, and has the judge grade the one reply.
+// Its ID changes with the rubric, the judge's model and its sampling.
+type Scenario struct {
+	jury *Jury
+	task quintain.Task
+	info quintain.ScenarioInfo
+	id   string
+}
+
+// longest is how long an episode waits for a verdict if the settings do not say.
+const longest = 30 * time.Minute
+
+// ReadScenarios returns the judge of the settings in a YAML file, for scenarios: an episode whose
+// reply has no verdict waits for one. The caller closes it.
+func ReadScenarios(path string) (*Jury, error) {
+	j, err := read(path, longest)
+	if err != nil {
+		return nil, err
+	}
+	if mode := j.Config.Rubric.Mode; mode != judge.Absolute {
+		return nil, errors.Join(fmt.Errorf("%s: the rubric's mode is %s, which compares replies: want %s", path, mode, judge.Absolute), j.Close())
+	}
+	return j, nil
+}
+
+// Over returns the scenario over a task.
+func (j *Jury) Over(t quintain.Task) (*Scenario, error) {
+	text, err := jsonform.Marshal(map[string]string{"judge": j.Judge.Hash(), "model": j.Config.Model, "rubric": j.Config.Rubric.Hash()})
+	s := &Scenario{jury: j, task: t, info: quintain.ScenarioInfo{
+		Name: "judge", Version: 1, Settings: text, Source: "Quintain's own.",
+		Doc: "One reply, which a judge's model grades by a rubric. A reply without a verdict has no reward.",
+	}}
+	s.id = s.info.ID()
+	return s, err
+}
+
+// Info implements [quintain.Scenario].
+func (s *Scenario) Info() quintain.ScenarioInfo { return s.info }
+
+// TaskInfo implements [quintain.Scenario].
+func (s *Scenario) TaskInfo() quintain.Info { return s.task.Info() }
+
+// Problem implements [quintain.Scenario].
+func (s *Scenario) Problem(d quintain.Draw) (quintain.Problem, error) {
+	p, err := s.task.Problem(d)
+	p.Scenario = s.id
+	return p, err
+}
+
+// Key implements [quintain.Scenario].
+func (s *Scenario) Key(p quintain.Problem) (quintain.Key, error) { return quintain.KeyOf(s.task, p) }
+
+// Solve implements [quintain.Solver].
+func (s *Scenario) Solve(p quintain.Problem) (string, error) { return s.task.Solve(p) }
+
+// Size implements [quintain.Finite].
+func (s *Scenario) Size(level int) int {
+	if f, can := s.task.(quintain.Finite); can {
+		return f.Size(level)
+	}
+	return 0
+}
+
+// Env implements [quintain.Scenario].
+func (s *Scenario) Env(p quintain.Problem) (quintain.Env, error) {
+	if p.Scenario != s.id {
+		return nil, fmt.Errorf("problem %s does not belong to scenario %s", p.ID(), s.id)
+	}
+	it := judge.Item{Key: p.ID(), Question: p.Prompt}
+	if s.jury.Config.Rubric.Reference != "" {
+		var err error
+		if it.Reference, err = s.task.Solve(p); err != nil {
+			return nil, fmt.Errorf("the reference of %s: %w", p.ID(), err)
+		}
+	}
+	return &env{s.jury.Judge, it}, nil
+}
+
+// An env is an episode of one reply.
+type env struct {
+	judge *judge.Judge
+	item  judge.Item
+}
+
+// Open implements [quintain.Env].
+func (e *env) Open(context.Context) ([]quintain.Message, error) {
+	return []quintain.Message{{Role: quintain.RoleUser, Content: e.item.Question}}, nil
+}
+
+// Step implements [quintain.Env].
+func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, error) {
+	v, err := e.judge.Grade(ctx, e.item.Shown(reply.Text))
+	if err != nil {
+		return quintain.Step{}, err
+	}
+	step := quintain.Step{Answer: reply.Text, Reward: v.Score, Right: v.Right, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Why}
+	if reply.Finish == quintain.Length {
+		step.End = quintain.Truncated
+		step.Why = "the length limit cut the reply; " + v.Why
+	}
+	return step, nil
+}
+
+// Close implements [quintain.Env].
+func (e *env) Close() error { return nil }

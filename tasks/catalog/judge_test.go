@@ -1,0 +1,46 @@
+package catalog_test
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+func TestJudgeReplacesTheScenario(t *testing.T) {
+	dir := t.TempDir()
+	rubric, path := filepath.Join(dir, "rubric.yaml"), filepath.Join(dir, "judge.yaml")
+	if err := os.WriteFile(rubric, []byte("criteria: [{name: good, text: 'Is it good?'}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, fmt.Appendf(nil, "rubric: '%s'\nurl: [http://127.0.0.1:1/v1]\nmodel: m\n", rubric), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := catalog.DefaultScenario()
+	s.Judge = path
+	defer s.Stop()
+	if err := s.Start(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	over, err := s.Over(catalog.Tasks()[0])
+	if err != nil || !strings.HasPrefix(over.Info().ID(), "judge.v1-") {
+		t.Errorf("%v, error %v", over, err)
+	}
+	for says, change := range map[string]func(*catalog.ScenarioChoice){
+		"choose one":   func(s *catalog.ScenarioChoice) { s.External.Command = "x" },
+		"there is no":  func(s *catalog.ScenarioChoice) { s.Judge = path + "x" },
+		"rubric.yaml:": func(s *catalog.ScenarioChoice) { s.Judge = rubric },
+	} {
+		s := catalog.DefaultScenario()
+		s.Judge = path
+		change(&s)
+		if err := s.Start(t.Context(), slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "scenario.judge: ") || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want %s", err, says)
+		}
+		s.Stop()
+	}
+}
