@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/signal"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/hub/host"
+	"github.com/quintain-rl/quintain/internal/interrupt"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -68,36 +68,10 @@ func main() {
 	}))
 }
 
-// attend runs work. The first signal ends its context, and the second closes its channel:
-// the first stops, the second cuts. The third ends the program at once, as any signal does
-// outside of attend.
+// attend runs work, which signals stop, cut and end.
 func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <-chan struct{}) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	cut, over := make(chan struct{}), make(chan struct{})
-	if w.interrupts == nil {
-		return work(ctx, cut)
-	}
-	signals, release := w.interrupts()
-	defer release()
-	var watch sync.WaitGroup
-	defer watch.Wait()
-	defer close(over)
-	watch.Go(func() {
-		for _, then := range []func(){func() { stop(errInterrupted) }, func() { close(cut); release() }} {
-			select {
-			case <-signals:
-				then()
-			case <-over:
-				return
-			}
-		}
-	})
-	return work(ctx, cut)
+	return interrupt.Attend(ctx, w.interrupts, work)
 }
-
-// errInterrupted is the cause of a context that a signal ended.
-var errInterrupted = errors.New("interrupted")
 
 // screen returns the terminal for progress.
 func (w *world) screen() *screen.Terminal {
@@ -190,7 +164,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.AddCommand(newRun(w), newWorker(w), newGateway(w), newEnv(w), newEval(w), newAsk(w), newAgent(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w),
-		newTasks(w), newScenarios(w), newMCP(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newSandbox(w), newJudge(w), newConfig(w), newVersion(w))
+		newTasks(w), newScenarios(w), newMCP(w), newDataset(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newSandbox(w), newJudge(w), newConfig(w), newVersion(w))
 	return root
 }
 

@@ -1,0 +1,41 @@
+// Package interrupt has signals stop work in steps.
+package interrupt
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+)
+
+// Err is the cause of a context that a signal ended.
+var Err = errors.New("interrupted")
+
+// Attend runs work. The first signal ends its context, and the second closes its channel: the
+// first stops, the second cuts. Signals are had by a call of notify until release is called: the
+// third then does what it does outside of Attend, which is to end the program. A nil notify means
+// no signals.
+func Attend(ctx context.Context, notify func() (signals <-chan os.Signal, release func()), work func(ctx context.Context, cut <-chan struct{}) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	cut, over := make(chan struct{}), make(chan struct{})
+	if notify == nil {
+		return work(ctx, cut)
+	}
+	signals, release := notify()
+	defer release()
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer close(over)
+	watch.Go(func() {
+		for _, then := range []func(){func() { stop(Err) }, func() { close(cut); release() }} {
+			select {
+			case <-signals:
+				then()
+			case <-over:
+				return
+			}
+		}
+	})
+	return work(ctx, cut)
+}
