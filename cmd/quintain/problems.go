@@ -32,9 +32,8 @@ func (c *config) readMixture() (err error) {
 // curriculum. It reports unusable rows of a file.
 func (c *config) streams() ([]rollout.Stream, error) {
 	streams, err := c.Source.Streams(c.usual, c.Run.Of.Seed)
-	if rows := c.Source.Rows(); rows != nil {
-		screen.Skipped(c.notes, c.Source.File, rows)
-	}
+	used, faults := c.Source.Skipped()
+	screen.Skipped(c.notes, c.Source.File, used, faults)
 	return streams, fileless(err)
 }
 

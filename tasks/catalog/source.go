@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/codegrade/problems"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
@@ -25,7 +27,8 @@ type Source struct {
 	Columns  dataset.Columns
 	Scenario ScenarioChoice
 
-	rows *dataset.Set
+	used   int     // rows of the file
+	faults []error // of its other rows
 }
 
 // Declare implements [settings.Declarer].
@@ -114,19 +117,48 @@ func (s *Source) fileStream(seed uint64) ([]rollout.Stream, error) {
 	if len(s.Tasks) > 0 {
 		return nil, errors.New("problems: there is a file of problems, and there are tasks; choose one")
 	}
-	var err error
-	if s.rows, err = dataset.Open(s.File, s.Columns, mathverify.Grade); err != nil {
+	rows, err := s.open()
+	if err != nil {
 		return nil, &FileError{"problems", fmt.Errorf("%s: %w", s.File, err)}
 	}
-	played, err := s.Scenario.Over(s.rows)
+	played, err := s.Scenario.Over(rows)
 	if err != nil {
 		return nil, err
 	}
-	return []rollout.Stream{{Scenario: played, Seed: seed, Weight: 1, Label: s.rows.Info().Name}}, nil
+	return []rollout.Stream{{Scenario: played, Seed: seed, Weight: 1, Label: rows.Info().Name}}, nil
 }
 
-// Rows returns the rows of the file that Streams has read; nil: none.
-func (s *Source) Rows() *dataset.Set { return s.rows }
+// open reads the file of problems: of code problems for the scenario code.
+func (s *Source) open() (quintain.Task, error) {
+	if s.Scenario.Name == codeplay.Spec.Name {
+		rows, err := problems.Open(s.File, problems.Settings{})
+		if err != nil {
+			return nil, err
+		}
+		s.used, s.faults = rows.Size(0), wide(rows.Faults())
+		return rows, nil
+	}
+	rows, err := dataset.Open(s.File, s.Columns, mathverify.Grade)
+	if err != nil {
+		if code, readErr := problems.IsCode(s.File); code && readErr == nil {
+			err = errors.New("these problems ask for programs: choose --scenario code")
+		}
+		return nil, err
+	}
+	s.used, s.faults = rows.Size(0), wide(rows.Faults())
+	return rows, nil
+}
+
+func wide[E error](faults []E) (all []error) {
+	for _, f := range faults {
+		all = append(all, f)
+	}
+	return all
+}
+
+// Skipped returns how many rows of the file that Streams has read are used, and the faults of the
+// others.
+func (s *Source) Skipped() (used int, faults []error) { return s.used, s.faults }
 
 // once refuses a task that is listed twice at the same level, or with the same parameters.
 func (l Choices) once() error {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // Episode prints an episode, and a right answer if the episode is unsolved. The error says
@@ -36,12 +35,11 @@ func Episode(out io.Writer, s quintain.Scenario, t *quintain.Trajectory) error {
 const mostFaults = 10
 
 // Skipped prints which rows of a file of problems are unusable, if any are.
-func Skipped(out io.Writer, path string, rows *dataset.Set) {
-	faults := rows.Faults()
+func Skipped(out io.Writer, path string, used int, faults []error) {
 	if len(faults) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "quintain: %s: %d problems are used, and %d rows are not:\n", path, rows.Size(0), len(faults))
+	fmt.Fprintf(out, "quintain: %s: %d problems are used, and %d rows are not:\n", path, used, len(faults))
 	for _, f := range faults[:min(len(faults), mostFaults)] {
 		fmt.Fprintf(out, "  %v\n", f)
 	}
