@@ -11,7 +11,7 @@ import (
 
 // A Reader reads texts into new values of a type, with the results of [Unmarshal], in a third of its
 // time. It works out once how the type is read. Unusual texts it leaves to Unmarshal: with names that
-// are repeated or unknown, or numbers of more than 18 digits. Many goroutines may use it.
+// are repeated or unknown, or numbers of more than 18 digits or, on 32 bits, above an int. Many goroutines may use it.
 type Reader[T any] struct{ fill filler }
 
 // NewReader returns a reader of T.
