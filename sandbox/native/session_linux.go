@@ -279,7 +279,7 @@ func (r *running) keep(into *capped, some []byte) {
 }
 
 // grace is how long an interrupted cell has to end.
-const grace = time.Second
+const grace = 2 * time.Second
 
 // interrupt reports whether a cell has still time to end. The caller must hold mu.
 func (r *running) interrupt(why sandbox.End) bool {
