@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
@@ -114,6 +115,8 @@ func TestGrade(t *testing.T) {
 	_, url := serve(t)
 	j := open(t, url, rubric, nil)
 	var out, said bytes.Buffer
+	all := prometheus.NewPedanticRegistry()
+	all.MustRegister(j)
 	if err := j.Grade(t.Context(), rows(t, j, three), &out); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +125,19 @@ func TestGrade(t *testing.T) {
 	}
 	if err := j.Say(&said); err != nil || !strings.Contains(said.String(), "3 replies with a verdict, 0 without; 2 calls") {
 		t.Errorf("it says %s", said.String())
+	}
+	counts := map[string]float64{}
+	families, err := all.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		counts[f.GetName()] = f.GetMetric()[0].GetCounter().GetValue()
+	}
+	for name, want := range map[string]float64{"judged": 3, "calls": 2, "failed": 0, "unreadable": 0, "disagreed": 0, "swapped": 0, "ungraded": 0, "cached": 0} {
+		if got, has := counts["quintain_judge_"+name]; !has || got != want {
+			t.Errorf("quintain_judge_%s is %v, want %v", name, got, want)
+		}
 	}
 }
 
@@ -303,8 +319,10 @@ func desk(stdin string) (d Desk, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	return Desk{
 		Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
-		Attend: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) },
-		Usage:  func(err error) error { return fmt.Errorf("usage: %w", err) },
+		Attend: func(ctx context.Context, work func(context.Context, <-chan struct{}) error) error {
+			return work(ctx, nil)
+		},
+		Usage: func(err error) error { return fmt.Errorf("usage: %w", err) },
 	}, stdout, stderr
 }
 
@@ -344,16 +362,12 @@ func TestCommands(t *testing.T) {
 		{[]string{"grade", "--rubric", bad, "--url", url, "--model", "m"}, "", "", "", "bad.jsonl:1"},
 	} {
 		d, stdout, stderr := desk(test.stdin)
-		for _, c := range d.Commands() {
-			if c.Name() != test.args[0] {
-				continue
-			}
-			c.SetArgs(test.args[1:])
-			c.SilenceErrors, c.SilenceUsage = true, true
-			err := c.ExecuteContext(t.Context())
-			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
-				t.Errorf("%q: error %v, want %q", test.args, err, test.says)
-			}
+		c := d.Command()
+		c.SetArgs(test.args)
+		c.SilenceErrors, c.SilenceUsage = true, true
+		err := c.ExecuteContext(t.Context())
+		if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
+			t.Errorf("%q: error %v, want %q", test.args, err, test.says)
 		}
 		if !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%q: it prints\n%s\n%s", test.args, stdout, stderr)
