@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // write writes a file for a test, and returns its path.
-func write(t *testing.T, name, text string) string {
+func write(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -37,7 +38,7 @@ func write(t *testing.T, name, text string) string {
 const rubric = "criteria:\n  - {name: correct, text: 'Is the answer right?'}\n"
 
 // serve starts a judge that chooses yes for replies with "good", after these faults.
-func serve(t *testing.T, faults ...policytest.Fault) (*policytest.Server, string) {
+func serve(t testing.TB, faults ...policytest.Fault) (*policytest.Server, string) {
 	t.Helper()
 	s := &policytest.Server{Model: "m", Faults: faults, Reply: func(talk []quintain.Message, _ int) string {
 		parts := talk[0].Parts
@@ -54,7 +55,7 @@ func serve(t *testing.T, faults ...policytest.Fault) (*policytest.Server, string
 }
 
 // open opens a jury until the test ends.
-func open(t *testing.T, url, rubric string, change func(*Settings)) *Jury {
+func open(t testing.TB, url, rubric string, change func(*Settings)) *Jury {
 	t.Helper()
 	s := Defaults()
 	s.Rubric, s.URLs, s.Model, s.Retries, s.Timeout = write(t, "rubric.yaml", rubric), []string{url}, "m", 0, 10*time.Second
@@ -373,4 +374,23 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%q: it prints\n%s\n%s", test.args, stdout, stderr)
 		}
 	}
+}
+
+// BenchmarkGrade measures verdicts by one engine over HTTP, which answers at once.
+func BenchmarkGrade(b *testing.B) {
+	_, url := serve(b)
+	j := open(b, url, rubric, nil)
+	const n = 500
+	list := make([]Row, n)
+	for i := range list {
+		list[i] = Row{ID: fmt.Sprint(i), Item: judge.Item{Question: "q", Reply: strings.Repeat("It is good. ", 100) + fmt.Sprint(i)}}
+	}
+	begin, rounds := time.Now(), 0
+	for b.Loop() {
+		if err := j.Grade(b.Context(), list, io.Discard); err != nil {
+			b.Fatal(err)
+		}
+		rounds++
+	}
+	b.ReportMetric(float64(n*rounds)/time.Since(begin).Minutes(), "verdicts/min")
 }
