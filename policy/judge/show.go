@@ -106,7 +106,7 @@ func legible(text string) string {
 	b.Grow(len(text) + len(text)/16)
 	seen := 0 // bytes written
 	for i, r := range text {
-		form := ""
+		var form string
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
 			form, r = `\x%02x`, rune(text[i])
