@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,6 +93,17 @@ func TestJudgesAreRefused(t *testing.T) {
 	}
 	if _, err := New(Config{Settings: Settings{Judge: path}}); err == nil || !strings.Contains(err.Error(), "want absolute") {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestMetricsHaveTheJudge(t *testing.T) {
+	s, _ := judged(t, "", func([]quintain.Message) string { return "yes" })
+	post(t, s, "/v1/grade", `{"problem":"chain_sum.v3.s1.l0.0","scenario":"judge","reply":"x"}`)
+	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil)
+	r.Host = "localhost"
+	s.Handler().ServeHTTP(w, r)
+	if text := w.Body.String(); !strings.Contains(text, "\nquintain_judge_unreadable 3\n") || !strings.Contains(text, "\nquintain_judge_ungraded 1\n") {
+		t.Errorf("status %d: %s", w.Code, text)
 	}
 }
 

@@ -121,6 +121,9 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
+	if s.jury != nil {
+		s.web.Register(s.jury)
+	}
 	return s, nil
 }
 

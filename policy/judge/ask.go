@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
@@ -30,10 +30,7 @@ const bolder = 0.7
 // vote returns vote v on a prompt: from the cache, or from the policy. The error is an
 // [*Ungraded], or the cause of ctx.
 func (j *Judge) vote(ctx context.Context, key string, p *prompt, v int) (b ballot, err error) {
-	name, err := j.key(p, v)
-	if err != nil {
-		return b, err
-	}
+	name := j.key(p, v)
 	if b, known := j.recall(name, p); known {
 		return b, nil
 	}
@@ -114,13 +111,14 @@ type unreadable struct{ why string }
 func (u *unreadable) Error() string { return u.why }
 
 // key names a vote by everything that it depends on.
-func (j *Judge) key(p *prompt, v int) (key verdicts.Key, err error) {
-	text, err := jsonform.Marshal([]any{j.hash, j.cfg.Model, j.cfg.Fingerprint, j.cfg.Sampling, p.messages(placeholder), v})
-	if err != nil {
-		return key, fmt.Errorf("judge: %w", err)
+func (j *Judge) key(p *prompt, v int) (key verdicts.Key) {
+	sum := sha256.New()
+	for _, text := range append([]string{j.hash, j.cfg.Model, j.cfg.Fingerprint, fmt.Sprint(j.cfg.Sampling, v), p.begin, p.end}, p.replies...) {
+		_, _ = fmt.Fprintf(sum, "%d:", len(text)) // so that no two lists of texts are written alike
+		_, _ = io.WriteString(sum, text)
 	}
-	sum := sha256.Sum256(text)
-	return verdicts.Key(sum[:len(key)]), nil
+	copy(key[:], sum.Sum(nil))
+	return key
 }
 
 // recall returns the ballot of a vote in the cache.

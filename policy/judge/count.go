@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -70,30 +69,6 @@ func (j *Judge) Stats() Stats {
 		Pairs: j.pairs.Load(), Swapped: j.swapped.Load(), TokensIn: j.in.Load(), TokensOut: j.out.Load(), Unkept: j.unkept.Load(),
 		Length: length,
 	}
-}
-
-// WriteMetrics writes the counts in the text format of Prometheus.
-func (s *Stats) WriteMetrics(w io.Writer) error {
-	for _, m := range []struct {
-		name, help string
-		n          int64
-	}{
-		{"judged_total", "Replies with a verdict.", s.Judged},
-		{"ungraded_total", "Replies and pairs without a verdict.", s.Ungraded},
-		{"calls_total", "Calls to the judge.", s.Calls},
-		{"cached_total", "Ballots from the cache.", s.Cached},
-		{"failed", "Calls to the judge that failed after all retries.", s.Failed},
-		{"unreadable", "Answers of the judge without a verdict.", s.Unread},
-		{"disagreed", "Replies and pairs whose votes were split.", s.Disagreed},
-		{"swapped", "Pairs whose verdict turned with the order.", s.Swapped},
-		{"prompt_tokens_total", "Tokens of prompts to the judge.", s.TokensIn},
-		{"reply_tokens_total", "Tokens of the judge's replies.", s.TokensOut},
-	} {
-		if _, err := fmt.Fprintf(w, "# HELP quintain_judge_%s %s\n# TYPE quintain_judge_%[1]s counter\nquintain_judge_%[1]s %[3]d\n", m.name, m.help, m.n); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // spend counts a call, or says that the budget is used up.

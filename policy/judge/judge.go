@@ -148,8 +148,22 @@ func (u *Ungraded) Error() string {
 	return fmt.Sprintf("the judge gave no verdict: %s: %v", u.Kind, u.Err)
 }
 
-// Unwrap returns [ErrUngraded], [quintain.ErrLost] since the reply is not the cause, and the fault.
-func (u *Ungraded) Unwrap() []error { return []error{ErrUngraded, quintain.ErrLost, u.Err} }
+// Unwrap returns [ErrUngraded] and [quintain.ErrLost], since the reply is not the cause; over the
+// budget also [quintain.ErrStop]: nothing more is to be played. It hides the fault: that the judge's
+// context is full, or its server slow, says nothing about the policy's episode, which would be cut,
+// with the rewards so far, if it were the policy's.
+func (u *Ungraded) Unwrap() []error {
+	if u.Kind == OverBudget {
+		return []error{ErrUngraded, quintain.ErrLost, quintain.ErrStop}
+	}
+	return []error{ErrUngraded, quintain.ErrLost}
+}
+
+// later reports whether the reply may get a verdict if it is judged again: not if the judge's server
+// refuses the call, as for a wrong key or model.
+func (u *Ungraded) later() bool {
+	return u.Kind != OverBudget && (!errors.Is(u.Err, quintain.ErrFinal) || errors.Is(u.Err, quintain.ErrTimeout))
+}
 
 // Grade judges one reply by itself. The error is an [*Ungraded], or the cause of ctx.
 func (j *Judge) Grade(ctx context.Context, it Item) (Verdict, error) {
@@ -174,7 +188,7 @@ func (j *Judge) Grade(ctx context.Context, it Item) (Verdict, error) {
 }
 
 // patiently calls try until it succeeds or Config.Within is over, with pauses that grow from a
-// second to a minute. Nothing but an [*Ungraded] within the budget is tried again.
+// second to a minute. Only an [*Ungraded] that may end is tried again.
 func (j *Judge) patiently(ctx context.Context, try func() error) error {
 	end := time.Now().Add(j.cfg.Within)
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
@@ -186,7 +200,7 @@ func (j *Judge) patiently(ctx context.Context, try func() error) error {
 			return context.Cause(ctx)
 		}
 		u, is := errors.AsType[*Ungraded](err)
-		if !is || u.Kind == OverBudget || j.cfg.Within == 0 || !time.Now().Add(pause).Before(end) {
+		if !is || !u.later() || j.cfg.Within == 0 || !time.Now().Add(pause).Before(end) {
 			j.ungraded.Add(1)
 			return err
 		}

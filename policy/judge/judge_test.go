@@ -142,6 +142,52 @@ func TestNoVerdictIsNoScore(t *testing.T) {
 	}
 }
 
+// What is wrong with the judge is not taken for what ends an episode of the policy, such as a full
+// context, which would leave the episode a reward of 0.
+func TestFaultsOfTheJudgeAreNotThoseOfThePolicy(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []remote.Kind{remote.TooLong, remote.TooSlow, remote.Refused, remote.Busy, remote.UnknownModel} {
+		j := newJudge(t, rubric(nil), failing{&remote.Error{Kind: kind}}, nil)
+		_, err := j.Grade(t.Context(), item)
+		for _, of := range []error{quintain.ErrNoRoom, quintain.ErrTimeout, quintain.ErrFinal, quintain.ErrStop, quintain.ErrCancelled} {
+			if errors.Is(err, of) {
+				t.Errorf("%s: %v is %v", kind, err, of)
+			}
+		}
+		if !errors.Is(err, quintain.ErrLost) || !strings.Contains(err.Error(), string(kind)) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	j := newJudge(t, rubric(nil), say("?"), func(c *Config) { c.Calls = 1 })
+	if _, err := j.Grade(t.Context(), item); !errors.Is(err, quintain.ErrStop) {
+		t.Errorf("over the budget: %v", err)
+	}
+}
+
+// failing fails.
+type failing struct{ err error }
+
+func (f failing) Sample(context.Context, quintain.Request) ([]quintain.Sample, error) {
+	return nil, f.err
+}
+
+// A judge that refuses is not asked for half an hour; one that is slow or busy is.
+func TestOnlyWhatMayEndIsJudgedAgain(t *testing.T) {
+	t.Parallel()
+	for kind, again := range map[remote.Kind]bool{
+		remote.Refused: false, remote.UnknownModel: false, remote.TooLong: false, remote.TooSlow: true, remote.Busy: true, remote.Unreachable: true, remote.ServerFailed: true,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			begin := time.Now()
+			j := newJudge(t, rubric(nil), failing{&remote.Error{Kind: kind}}, func(c *Config) { c.Within = 10 * time.Minute })
+			_, err := j.Grade(t.Context(), item)
+			if waited := time.Since(begin) > time.Minute; !errors.Is(err, ErrUngraded) || waited != again {
+				t.Errorf("%s: %v after %v", kind, err, time.Since(begin))
+			}
+		})
+	}
+}
+
 func TestEmptyRepliesCostNoCall(t *testing.T) {
 	t.Parallel()
 	for _, reply := range []string{"", " \n", "\u200b", ":", "<think>It is 2."} {
@@ -375,18 +421,9 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestMetrics(t *testing.T) {
+func TestJudgesThatTurnWithTheOrderAreWarnedOf(t *testing.T) {
 	t.Parallel()
-	var b strings.Builder
-	s := Stats{Failed: 1, Unread: 2, Disagreed: 3, Swapped: 4, Pairs: 20}
-	if err := s.WriteMetrics(&b); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"\nquintain_judge_failed 1\n", "\nquintain_judge_unreadable 2\n", "\nquintain_judge_disagreed 3\n", "\nquintain_judge_swapped 4\n"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the metrics lack %q", want)
-		}
-	}
+	s := Stats{Swapped: 4, Pairs: 20}
 	if s.Warning() != "" {
 		t.Errorf("a share of %v: %s", s.SwappedShare(), s.Warning())
 	}

@@ -21,9 +21,6 @@ type prompt struct {
 	end     string
 }
 
-// placeholder stands for the fence in what a cached verdict depends on.
-const placeholder = "FENCE"
-
 // messages returns the prompt with a fence around each reply. A reply cannot know the fence.
 func (p *prompt) messages(fence string) []quintain.Message {
 	part := func(text string) quintain.Part { return quintain.Part{Type: quintain.PartText, Text: text} }

@@ -104,18 +104,25 @@ func hidden(r rune) bool {
 func legible(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/16)
+	seen := 0 // bytes written
 	for i, r := range text {
+		var form string
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
-			fmt.Fprintf(&b, `\x%02x`, text[i])
+			form, r = `\x%02x`, rune(text[i])
 		case hidden(r) && r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			form = `\U%08x`
 		case hidden(r):
-			fmt.Fprintf(&b, `\u%04x`, r)
+			form = `\u%04x`
 		default:
-			b.WriteRune(r)
+			continue
 		}
+		b.WriteString(text[seen:i])
+		fmt.Fprintf(&b, form, r)
+		_, size := utf8.DecodeRuneInString(text[i:])
+		seen = i + size
 	}
+	b.WriteString(text[seen:])
 	return broken(b.String())
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -29,6 +31,14 @@ func TestJudgeReplacesTheScenario(t *testing.T) {
 	over, err := s.Over(catalog.Tasks()[0])
 	if err != nil || !strings.HasPrefix(over.Info().ID(), "judge.v1-") {
 		t.Errorf("%v, error %v", over, err)
+	}
+	registered := 0
+	s.Register(func(prometheus.Collector) { registered++ })
+	if other := catalog.DefaultScenario(); registered == 1 {
+		other.Register(func(prometheus.Collector) { registered++ })
+	}
+	if registered != 1 {
+		t.Errorf("%d collectors, want that of the judge", registered)
 	}
 	for says, change := range map[string]func(*catalog.ScenarioChoice){
 		"choose one":   func(s *catalog.ScenarioChoice) { s.External.Command = "x" },

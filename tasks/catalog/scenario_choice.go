@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
@@ -99,6 +101,13 @@ func (s *ScenarioChoice) startJudge() (err error) {
 		return fmt.Errorf("scenario.judge: %w", err)
 	}
 	return nil
+}
+
+// Register hands out what counts: the judge, if one is started.
+func (s *ScenarioChoice) Register(to func(prometheus.Collector)) {
+	if s.jury != nil {
+		to(s.jury)
+	}
 }
 
 // Stop ends the external program and closes the judge, if there are any.

@@ -20,13 +20,18 @@ type Desk struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	// Attend runs work until a signal ends its context. Usage marks an error as one of the caller.
-	Attend func(ctx context.Context, work func(context.Context) error) error
+	// Attend runs work until a signal ends its context, and a second one closes cut. Usage marks an
+	// error as one of the caller.
+	Attend func(ctx context.Context, work func(ctx context.Context, cut <-chan struct{}) error) error
 	Usage  func(error) error
 }
 
-// Commands returns the verbs of judges.
-func (d Desk) Commands() []*cobra.Command { return []*cobra.Command{d.check(), d.grade(), d.session()} }
+// Command returns the verb of judges, with those below it.
+func (d Desk) Command() *cobra.Command {
+	c := &cobra.Command{Use: "judge", Short: "Grade replies with a model as the judge", Args: cobra.NoArgs}
+	c.AddCommand(d.check(), d.grade(), d.session())
+	return c
+}
 
 // judging gives c the flags of a judge, and has it work with one.
 func (d Desk) judging(c *cobra.Command, work func(ctx context.Context, j *Jury, args []string) error) *cobra.Command {
@@ -40,7 +45,7 @@ func (d Desk) judging(c *cobra.Command, work func(ctx context.Context, j *Jury, 
 		if err != nil {
 			return err
 		}
-		return errors.Join(d.Attend(c.Context(), func(ctx context.Context) error { return work(ctx, j, args) }), j.Close())
+		return errors.Join(d.Attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return work(ctx, j, args) }), j.Close())
 	}
 	return c
 }

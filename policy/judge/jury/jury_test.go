@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
@@ -24,7 +26,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // write writes a file for a test, and returns its path.
-func write(t *testing.T, name, text string) string {
+func write(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -36,7 +38,7 @@ func write(t *testing.T, name, text string) string {
 const rubric = "criteria:\n  - {name: correct, text: 'Is the answer right?'}\n"
 
 // serve starts a judge that chooses yes for replies with "good", after these faults.
-func serve(t *testing.T, faults ...policytest.Fault) (*policytest.Server, string) {
+func serve(t testing.TB, faults ...policytest.Fault) (*policytest.Server, string) {
 	t.Helper()
 	s := &policytest.Server{Model: "m", Faults: faults, Reply: func(talk []quintain.Message, _ int) string {
 		parts := talk[0].Parts
@@ -53,7 +55,7 @@ func serve(t *testing.T, faults ...policytest.Fault) (*policytest.Server, string
 }
 
 // open opens a jury until the test ends.
-func open(t *testing.T, url, rubric string, change func(*Settings)) *Jury {
+func open(t testing.TB, url, rubric string, change func(*Settings)) *Jury {
 	t.Helper()
 	s := Defaults()
 	s.Rubric, s.URLs, s.Model, s.Retries, s.Timeout = write(t, "rubric.yaml", rubric), []string{url}, "m", 0, 10*time.Second
@@ -114,6 +116,8 @@ func TestGrade(t *testing.T) {
 	_, url := serve(t)
 	j := open(t, url, rubric, nil)
 	var out, said bytes.Buffer
+	all := prometheus.NewPedanticRegistry()
+	all.MustRegister(j)
 	if err := j.Grade(t.Context(), rows(t, j, three), &out); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +126,19 @@ func TestGrade(t *testing.T) {
 	}
 	if err := j.Say(&said); err != nil || !strings.Contains(said.String(), "3 replies with a verdict, 0 without; 2 calls") {
 		t.Errorf("it says %s", said.String())
+	}
+	counts := map[string]float64{}
+	families, err := all.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		counts[f.GetName()] = f.GetMetric()[0].GetCounter().GetValue()
+	}
+	for name, want := range map[string]float64{"judged": 3, "calls": 2, "failed": 0, "unreadable": 0, "disagreed": 0, "swapped": 0, "ungraded": 0, "cached": 0} {
+		if got, has := counts["quintain_judge_"+name]; !has || got != want {
+			t.Errorf("quintain_judge_%s is %v, want %v", name, got, want)
+		}
 	}
 }
 
@@ -303,8 +320,10 @@ func desk(stdin string) (d Desk, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	return Desk{
 		Stdin: strings.NewReader(stdin), Stdout: stdout, Stderr: stderr,
-		Attend: func(ctx context.Context, work func(context.Context) error) error { return work(ctx) },
-		Usage:  func(err error) error { return fmt.Errorf("usage: %w", err) },
+		Attend: func(ctx context.Context, work func(context.Context, <-chan struct{}) error) error {
+			return work(ctx, nil)
+		},
+		Usage: func(err error) error { return fmt.Errorf("usage: %w", err) },
 	}, stdout, stderr
 }
 
@@ -344,19 +363,34 @@ func TestCommands(t *testing.T) {
 		{[]string{"grade", "--rubric", bad, "--url", url, "--model", "m"}, "", "", "", "bad.jsonl:1"},
 	} {
 		d, stdout, stderr := desk(test.stdin)
-		for _, c := range d.Commands() {
-			if c.Name() != test.args[0] {
-				continue
-			}
-			c.SetArgs(test.args[1:])
-			c.SilenceErrors, c.SilenceUsage = true, true
-			err := c.ExecuteContext(t.Context())
-			if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
-				t.Errorf("%q: error %v, want %q", test.args, err, test.says)
-			}
+		c := d.Command()
+		c.SetArgs(test.args)
+		c.SilenceErrors, c.SilenceUsage = true, true
+		err := c.ExecuteContext(t.Context())
+		if test.says == "" && err != nil || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)) {
+			t.Errorf("%q: error %v, want %q", test.args, err, test.says)
 		}
 		if !strings.Contains(stdout.String(), test.stdout) || !strings.Contains(stderr.String(), test.stderr) {
 			t.Errorf("%q: it prints\n%s\n%s", test.args, stdout, stderr)
 		}
 	}
+}
+
+// BenchmarkGrade measures verdicts by one engine over HTTP, which answers at once.
+func BenchmarkGrade(b *testing.B) {
+	_, url := serve(b)
+	j := open(b, url, rubric, nil)
+	const n = 500
+	list := make([]Row, n)
+	for i := range list {
+		list[i] = Row{ID: fmt.Sprint(i), Item: judge.Item{Question: "q", Reply: strings.Repeat("It is good. ", 100) + fmt.Sprint(i)}}
+	}
+	begin, rounds := time.Now(), 0
+	for b.Loop() {
+		if err := j.Grade(b.Context(), list, io.Discard); err != nil {
+			b.Fatal(err)
+		}
+		rounds++
+	}
+	b.ReportMetric(float64(n*rounds)/time.Since(begin).Minutes(), "verdicts/min")
 }

@@ -74,7 +74,7 @@ func play(t *testing.T, s *Scenario, n int, reply quintain.Reply) (quintain.Step
 
 func TestScenario(t *testing.T) {
 	t.Parallel()
-	server, url := serve(t, policytest.Status(400)) // the judge fails once, and the episode waits
+	server, url := serve(t, policytest.Status(503)) // the judge fails once, and the episode waits
 	s := openScenario(t, url, rubric+"reference: solution\n")
 	for _, test := range []struct {
 		why   string
