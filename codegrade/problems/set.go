@@ -58,7 +58,7 @@ func Open(path string, s Settings) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum.Write(append(text, '\n')) //nolint:errcheck // of a hash: never fails
+		sum.Write(append(text, '\n'))
 		set.byID[p.ID] = len(set.rows)
 		set.rows = append(set.rows, p)
 	}
