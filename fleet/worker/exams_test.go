@@ -53,6 +53,7 @@ func TestWorkersExamineAsTheCoordinatorDoes(t *testing.T) {
 			s.leases.Join(&to)
 			kill, _ := s.hire(0)
 			_, stop := s.hire(0)
+			synctest.Wait() // an evaluation without workers is the coordinator's own
 			died := time.AfterFunc(90*time.Second, func() { kill() })
 			if together := s.report(samples, to.Elsewhere); together != alone {
 				t.Errorf("with %d samples, the coordinator reports\n%s\nand its workers\n%s", samples, alone, together)
