@@ -145,7 +145,24 @@ func pickWord(r *rng.Rand) draft {
 	if form == 1 || form == 2 {
 		d.form = number
 	}
+	if id == 6 {
+		d.bend = sameSums
+	}
 	return d
+}
+
+// sameSums makes some words of the word before, with a letter split into two that have the same
+// sum of positions.
+func sameSums(r *rng.Rand, in input) {
+	words := in.texts()
+	for i := 1; i < len(words); i++ {
+		w := []byte(words[i-1])
+		if at := r.Between(0, len(w)-1); len(w) < 12 && w[at] > 'a' && r.Chance(0.5) {
+			first := r.Between(1, int(w[at]-'a'))
+			w[at] -= byte(first)
+			words[i] = string(w) + string(rune('a'+first-1))
+		}
+	}
 }
 
 // A step makes a text of a text.

@@ -1,6 +1,10 @@
 package codetask
 
 // The kinds of each level. Their names are also those of the functions to write.
+//
+// To add a kind, write the function that draws a [draft], a line here and a second solver in the
+// tests. TestGolden writes its file anew with -update, and TestPython, with -tags heavy, shows the
+// mutants of the solution that pass: make the cases sharper, or list them with a reason.
 var (
 	levelZero = []kind{
 		{"fold_kept", foldKept},

@@ -123,27 +123,7 @@ func foldRange(r *rng.Rand) draft {
 		body: fill("    v = [x for x in range(lo, hi$i) if $p $j $q]\n    return $v\n", "$i", map[bool]string{false: " + 1"}[open],
 			"$p", one.py, "$j", map[bool]string{false: "and", true: "or"}[some], "$q", other.py, "$v", py),
 		drawn: []int64{one.id, one.k, other.id, other.k, bit(some), bit(open), id},
-		bend: func(r *rng.Rand, in input) {
-			lo := in.num(0)
-			if r.Chance(0.5) {
-				lo = r.Between64(-15, 15)
-			}
-			for near := lo; near < lo+12 && r.Chance(0.9); near++ {
-				if member(near) && !member(near-1) {
-					lo = near
-				}
-			}
-			in[0] = min(120, lo)
-			if r.Chance(0.8) {
-				in[1] = min(120, lo+r.Between64(0, rng.Pick(r, []int64{1, 4, 20})))
-			}
-			for near := in.num(1); near < in.num(1)+12 && near < 120 && r.Chance(0.9); near++ {
-				if member(near + 1) {
-					in[1] = near // the next number would count
-					break
-				}
-			}
-		},
+		bend:  func(r *rng.Rand, in input) { bendRange(r, in, member) },
 		solve: func(in input) any {
 			var v []int64
 			for x := in.num(0); x <= in.num(1)-bit(open); x++ {
@@ -227,7 +207,7 @@ func factorNumber(r *rng.Rand) draft {
 		fields: []field{{name: "n", form: number, val: span{2, 1_000_000_000}}},
 		drawn:  []int64{id, add, by},
 		bend: func(r *rng.Rand, in input) {
-			if n := int64(1); r.Chance(0.7) {
+			if n := int64(1); r.Chance(0.4) {
 				for p := int64(2); n*p < 1_000_000_000 && (n == 1 || r.Chance(0.8)); {
 					n *= p
 					p = rng.Pick(r, []int64{2, 2, 3, 3, 5, 7, 11, 13, 101})
@@ -257,4 +237,30 @@ func factorNumber(r *rng.Rand) draft {
 		d.before += "from collections import Counter\n"
 	}
 	return d
+}
+
+// bendRange often moves the ends of a range to numbers at which counting begins or ends.
+func bendRange(r *rng.Rand, in input, member func(x int64) bool) {
+	var changes []int64
+	for x := int64(-25); x <= 25; x++ {
+		if member(x) != member(x-1) || member(x) != member(x+1) {
+			changes = append(changes, x)
+		}
+	}
+	if len(changes) == 0 || r.Chance(0.15) {
+		return
+	}
+	low := rng.Pick(r, changes)
+	if in[0], in[1] = low, low+r.Between64(0, 1); r.Chance(0.2) {
+		return
+	}
+	if next := member(low + 1); next && r.Chance(0.5) { // and the range begins no earlier
+		in[0], in[1] = low-r.Between64(0, 1), low
+		return
+	}
+	if r.Chance(0.6) {
+		in[0] = low - r.Between64(1, 12)
+	} else {
+		in[1] = low + r.Between64(1, 12)
+	}
 }
