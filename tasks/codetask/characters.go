@@ -151,16 +151,25 @@ func pickWord(r *rng.Rand) draft {
 	return d
 }
 
-// sameSums makes some words of the word before, with a letter split into two that have the same
-// sum of positions.
+// sameSums makes some words of the word before, with the same sum of positions: it splits a letter
+// into two, or makes one of the last two.
 func sameSums(r *rng.Rand, in input) {
 	words := in.texts()
 	for i := 1; i < len(words); i++ {
 		w := []byte(words[i-1])
-		if at := r.Between(0, len(w)-1); len(w) < 12 && w[at] > 'a' && r.Chance(0.5) {
-			first := r.Between(1, int(w[at]-'a'))
-			w[at] -= byte(first)
-			words[i] = string(w) + string(rune('a'+first-1))
+		n, at := len(w), r.Between(0, len(w)-1)
+		switch r.Between(0, 2) {
+		case 0:
+			if n < 12 && w[at] > 'a' {
+				first := r.Between(1, int(w[at]-'a'))
+				w[at] -= byte(first)
+				words[i] = string(w) + lower[first-1:first]
+			}
+		case 1:
+			if n > 1 && w[n-1]-'a'+w[n-2]-'a' < 25 {
+				w[n-2] += w[n-1] - 'a' + 1
+				words[i] = string(w[:n-1])
+			}
 		}
 	}
 }
