@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -79,13 +78,7 @@ type judgement struct {
 
 // newJudgement prepares a judgement.
 func (g *Grader) newJudgement(tests Tests, code string) (*judgement, error) {
-	g.once.Do(func() {
-		jobs := g.Jobs
-		if jobs <= 0 {
-			jobs = runtime.NumCPU()
-		}
-		g.slots, g.alone = make(chan struct{}, jobs), make(chan struct{}, 1)
-	})
+	g.open()
 	form, err := jsonform.Marshal(tests)
 	if err != nil {
 		return nil, err

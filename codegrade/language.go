@@ -50,10 +50,4 @@ func languageOf(name string) (language, bool) {
 func (l language) isPython() bool { return l.names[0] == "python" }
 
 // languageNames lists the languages for messages.
-func languageNames() string {
-	var names []string
-	for _, l := range languages {
-		names = append(names, l.names[0])
-	}
-	return strings.Join(names, ", ")
-}
+func languageNames() string { return strings.Join(LanguageNames(), ", ") }

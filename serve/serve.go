@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/nemogym"
@@ -32,30 +33,37 @@ type protocol struct {
 	routes []web.Route
 }
 
+// parts are what some protocols need, and a server closes.
+type parts struct {
+	jury *jury.Jury      // nil: none
+	code *coderun.Server // which opens the sandbox when it is asked
+}
+
 // protocols returns all protocols.
-func protocols(book *names.Book, s Settings, j *jury.Jury) []protocol {
+func protocols(book *names.Book, s Settings, with parts) []protocol {
 	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
 	return []protocol{
-		{"plain", plain{book, s, j}.routes()},
+		{"plain", plain{book, s, with.jury}.routes()},
 		{"nemogym", nemogym.Routes(book, limits)},
 		{"openenv", openenv.New(book, limits).Routes()},
 		{"ors", ors.Routes(book, limits)},
 		{"mcp", mcp.New(book).Routes()},
+		{"code", with.code.Routes()},
 	}
 }
 
 // Routes returns the routes of the protocols in s, for a server of package web. The error
 // names an unknown protocol. Only a [Server] has a judge.
-func Routes(s Settings) ([]web.Route, error) { return routesWith(s, nil) }
+func Routes(s Settings) ([]web.Route, error) { return routesWith(s, parts{code: new(coderun.Server)}) }
 
-func routesWith(s Settings, j *jury.Jury) ([]web.Route, error) {
+func routesWith(s Settings, with parts) ([]web.Route, error) {
 	book, err := names.All(cmp.Or(s.Scores, scores.Ours))
 	if err != nil {
 		return nil, err
 	}
 	var all []web.Route
 	var known []string
-	for _, p := range protocols(book, s, j) {
+	for _, p := range protocols(book, s, with) {
 		known = append(known, p.name)
 		if len(s.Protocols) == 0 || slices.Contains(s.Protocols, p.name) {
 			all = append(all, p.routes...)
@@ -87,8 +95,8 @@ type Config struct {
 
 // A Server answers the requests of all protocols. Many goroutines may use it at once.
 type Server struct {
-	web  *web.Server
-	jury *jury.Jury // nil: none
+	web *web.Server
+	parts
 }
 
 // New returns a server.
@@ -97,12 +105,12 @@ func New(c Config) (*Server, error) {
 	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
 	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
-	s := new(Server)
+	s := &Server{parts: parts{code: new(coderun.Server)}}
 	var err error
 	if s.jury, err = openJury(c.Settings); err != nil {
 		return nil, fmt.Errorf("serve.judge: %w", err)
 	}
-	routes, err := routesWith(c.Settings, s.jury)
+	routes, err := routesWith(c.Settings, s.parts)
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
@@ -140,7 +148,7 @@ func (s *Server) Handler() http.Handler { return s.web }
 
 // Run serves on l until ctx ends or l fails, and closes l; see [web.Server.Run].
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
-	err := s.web.Run(ctx, l)
+	err := errors.Join(s.web.Run(ctx, l), s.code.Close())
 	if s.jury != nil {
 		err = errors.Join(err, s.jury.Close())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -215,7 +216,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	described := 0
-	for _, p := range protocols(book, Default(), nil) {
+	for _, p := range protocols(book, Default(), parts{code: new(coderun.Server)}) {
 		if p.name != "plain" && p.name != "nemogym" {
 			continue
 		}

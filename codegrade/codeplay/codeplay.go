@@ -48,6 +48,7 @@ type Code struct {
 	TimeFactor float64 // on the limits of time
 
 	once  sync.Once
+	box   *native.Box // nil: none is open
 	judge Judge
 	err   error
 }
@@ -75,6 +76,7 @@ func (c *Code) open() error {
 			c.err = fmt.Errorf("sandbox: %w", err)
 			return
 		}
+		c.box = box
 		strength, err := box.Probe(context.Background())
 		if err == nil && len(strength.Lacks) > 0 {
 			err = fmt.Errorf("%w: it lacks %s; quintain sandbox probe says more", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
@@ -82,6 +84,15 @@ func (c *Code) open() error {
 		c.judge, c.err = fewAtOnce((&codegrade.Grader{Sandbox: box}).Grade), err
 	})
 	return c.err
+}
+
+// Close closes the sandbox. No episode may be under way, and none may begin.
+func (c *Code) Close() error {
+	c.once.Do(func() { c.err = errors.New("the scenario is closed") })
+	if c.box == nil {
+		return nil
+	}
+	return c.box.Close()
 }
 
 // fewAtOnce has programs wait for those before them: hundreds that share the processors would

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
@@ -110,8 +111,11 @@ func (s *ScenarioChoice) Register(to func(prometheus.Collector)) {
 	}
 }
 
-// Stop ends the external program and closes the judge, if there are any.
+// Stop ends the external program, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
+	if code, is := s.plays[codeplay.Spec.Name].(*codeplay.Code); is {
+		_ = code.Close() // what it leaves, the next sandbox removes
+	}
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
 	}
