@@ -7,9 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
@@ -32,15 +30,7 @@ type Set struct {
 	byID   map[string]int
 	faults []Fault
 
-	mu    sync.Mutex
-	epoch epoch // the last one drawn from
-}
-
-// An epoch is one pass through the rows.
-type epoch struct {
-	seed   uint64
-	number int
-	order  []int // nil: none yet
+	epochs *rng.Epochs
 }
 
 // Open reads a file of code problems into memory. It fails if no row is usable.
@@ -70,6 +60,7 @@ func Open(path string, s Settings) (*Set, error) {
 		return nil, none
 	}
 	set.params = fmt.Appendf(nil, `{"sha256":%q}`, hex.EncodeToString(sum.Sum(nil)[:8]))
+	set.epochs = &rng.Epochs{Rows: len(set.rows), Path: []string{SetName, string(set.params)}}
 	return set, nil
 }
 
@@ -105,7 +96,7 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 	if d.Level != 0 || d.Index < 0 {
 		return quintain.Problem{}, fmt.Errorf("%s: level %d, index %d: want level 0 and an index of 0 or more", SetName, d.Level, d.Index)
 	}
-	p := &s.rows[s.place(d)]
+	p := &s.rows[s.epochs.Row(d.Seed, d.Index)]
 	return quintain.Problem{
 		Task: SetName, Version: 1, Seed: d.Seed, Level: quintain.OwnParams, Index: d.Index,
 		Params: s.params, Prompt: p.ask(), Instance: quintain.NewRecord(record{p.ID}),
@@ -115,22 +106,6 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 // A record is what a problem keeps of its row.
 type record struct {
 	ID string `json:"id"`
-}
-
-// place returns the row of a draw.
-func (s *Set) place(d quintain.Draw) int {
-	number, at := d.Index/len(s.rows), d.Index%len(s.rows)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.epoch.order == nil || s.epoch.seed != d.Seed || s.epoch.number != number {
-		order := make([]int, len(s.rows))
-		for i := range order {
-			order[i] = i
-		}
-		rng.Shuffle(rng.New(d.Seed, SetName, string(s.params), strconv.Itoa(number)), order)
-		s.epoch = epoch{d.Seed, number, order}
-	}
-	return s.epoch.order[at]
 }
 
 // row returns the row of a problem.

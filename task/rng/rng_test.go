@@ -121,3 +121,34 @@ func BenchmarkStream(b *testing.B) {
 		name.Stream(1, i).Between(1, 9)
 	}
 }
+
+// Each pass has all rows once, in an order that follows from the seed.
+func TestEpochs(t *testing.T) {
+	t.Parallel()
+	const rows = 50
+	e := &rng.Epochs{Rows: rows, Path: []string{"a file"}}
+	again := &rng.Epochs{Rows: rows, Path: []string{"a file"}}
+	passes := map[string]bool{}
+	for _, seed := range []uint64{1, 2} {
+		for pass := range 3 {
+			var order []int
+			for at := range rows {
+				row := e.Row(seed, pass*rows+at)
+				order = append(order, row)
+				if same := again.Row(seed, pass*rows+at); same != row {
+					t.Fatalf("seed %d, index %d: row %d, then %d", seed, pass*rows+at, row, same)
+				}
+			}
+			passes[fmt.Sprint(order)] = true
+			if slices.Sort(order); order[0] != 0 || order[rows-1] != rows-1 || len(slices.Compact(order)) != rows {
+				t.Errorf("seed %d, pass %d: rows %v", seed, pass, order)
+			}
+		}
+	}
+	if len(passes) != 6 {
+		t.Errorf("six passes have %d orders", len(passes))
+	}
+	if (&rng.Epochs{Rows: rows, Path: []string{"another"}}).Row(1, 0) == e.Row(1, 0) && (&rng.Epochs{Rows: rows, Path: []string{"another"}}).Row(1, 1) == e.Row(1, 1) {
+		t.Error("another path has the same order")
+	}
+}

@@ -4,12 +4,9 @@ package dataset
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -35,8 +32,7 @@ type Set struct {
 	faults []Fault
 	verify Verify
 
-	mu    sync.Mutex
-	epoch epoch // the last epoch drawn from
+	epochs *rng.Epochs
 }
 
 // A row is a problem of the file.
@@ -93,7 +89,7 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 	if d.Level != 0 || d.Index < 0 {
 		return quintain.Problem{}, fmt.Errorf("%s: level %d, index %d: want level 0 and an index of 0 or more", s.name, d.Level, d.Index)
 	}
-	r := s.rows[s.place(d)]
+	r := s.rows[s.epochs.Row(d.Seed, d.Index)]
 	return quintain.Problem{
 		Task: s.name, Version: 1, Seed: d.Seed, Level: quintain.OwnParams, Index: d.Index,
 		Params: s.params, Prompt: r.Question, Instance: quintain.NewRecord(record{r.ID, r.Answers, r.Meta, r.Tokens}),
@@ -107,29 +103,6 @@ type record struct {
 	Meta    Meta     `json:"meta,omitempty"`
 
 	Tokens []quintain.Token `json:"packed_prompts,omitempty"`
-}
-
-// An epoch is one pass through the rows.
-type epoch struct {
-	seed   uint64
-	number int
-	order  []int // nil: none yet
-}
-
-// place returns the row of a draw.
-func (s *Set) place(d quintain.Draw) int {
-	number, at := d.Index/len(s.rows), d.Index%len(s.rows)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.epoch.order == nil || s.epoch.seed != d.Seed || s.epoch.number != number {
-		order := make([]int, len(s.rows))
-		for i := range order {
-			order[i] = i
-		}
-		rng.Shuffle(rng.New(d.Seed, "dataset", hex.EncodeToString(s.params), strconv.Itoa(number)), order)
-		s.epoch = epoch{d.Seed, number, order}
-	}
-	return s.epoch.order[at]
 }
 
 // Grade implements [quintain.Task]. An answer is right if it equals one of the gold

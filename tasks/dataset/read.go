@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/rows"
 	"github.com/quintain-rl/quintain/internal/unicode15"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // maxLine limits a line of a file, in bytes.
@@ -146,5 +148,6 @@ func (b *builder) set(name string) (*Set, error) {
 		return nil, err
 	}
 	b.params = fmt.Appendf(nil, `{"sha256":"%x"}`, sum.Sum(nil))
+	b.epochs = &rng.Epochs{Rows: len(b.rows), Path: []string{"dataset", hex.EncodeToString(b.params)}}
 	return &b.Set, nil
 }
