@@ -2,12 +2,9 @@
 package grader
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -15,11 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// Bounds on a program.
-const (
-	mostTime   = 5 * time.Minute
-	mostOutput = 1 << 20 // bytes
-)
+// mostTime bounds a program.
+const mostTime = 5 * time.Minute
 
 // A Question is what a program that grades reads on its standard input. It has the solution:
 // the agent never sees it.
@@ -41,42 +35,21 @@ type Reward struct {
 
 // Ask runs a program once, by its command line.
 func Ask(ctx context.Context, line string, q Question) (r Reward, err error) {
-	words, err := command.Fields(line)
-	if err != nil {
-		return r, err
-	}
 	in, err := jsonform.Marshal(&q)
 	if err != nil {
 		return r, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	command.Apart(c)
-	var out, errs limited
-	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &errs, time.Second
-	if err := c.Run(); err != nil {
-		return r, fmt.Errorf("%w: %s", err, strings.ToValidUTF8(tail(errs.String()), "?"))
+	out, err := command.Ask(ctx, line, in)
+	if err != nil {
+		return r, err
 	}
-	if err := jsonform.Unmarshal(out.Bytes(), &r); err != nil {
+	if err := jsonform.Unmarshal(out, &r); err != nil {
 		return r, fmt.Errorf("its output: %w", jsonform.Explain(err))
 	}
 	if r.Reward == nil {
 		return r, errors.New("its output has no reward")
 	}
 	return r, nil
-}
-
-// tail is the end of a text.
-func tail(text string) string { return text[max(0, len(text)-1000):] }
-
-// A limited buffer keeps the first bytes.
-type limited struct{ bytes.Buffer }
-
-// Write implements [io.Writer].
-func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > mostOutput {
-		return 0, fmt.Errorf("more than %d bytes", mostOutput)
-	}
-	return l.Buffer.Write(b)
 }

@@ -1,12 +1,8 @@
 package jury
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -21,9 +17,6 @@ type program struct {
 	line  string
 	limit time.Duration
 }
-
-// mostOutput limits the bytes of a reply.
-const mostOutput = 1 << 20
 
 // request is the JSON form of a request.
 type request struct {
@@ -60,30 +53,8 @@ func (p program) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 
 // run runs the program once.
 func (p program) run(ctx context.Context, in []byte) (string, error) {
-	words, err := command.Fields(p.line)
-	if err != nil {
-		return "", err
-	}
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	command.Apart(c)
-	var out, faults limited
-	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &faults, time.Second
-	if err := c.Run(); err != nil {
-		said := faults.String()
-		return "", fmt.Errorf("%w: %s", err, strings.ToValidUTF8(said[max(0, len(said)-1000):], "?"))
-	}
-	return out.String(), nil
-}
-
-// limited keeps what fits.
-type limited struct{ bytes.Buffer }
-
-// Write implements [io.Writer].
-func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > mostOutput {
-		return 0, errors.New("it writes too much")
-	}
-	return l.Buffer.Write(b)
+	out, err := command.Ask(ctx, p.line, in)
+	return string(out), err
 }

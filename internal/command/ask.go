@@ -1,0 +1,46 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// What bounds a program that is asked, in bytes.
+const (
+	mostOutput = 1 << 20 // of each output
+	mostSaid   = 1000    // of its standard error in an error
+)
+
+// Ask runs a program once, by its command line, with in on its standard input. It returns its
+// standard output. The error of one that fails ends with the end of its standard error. It ends
+// with ctx, and a second later nobody waits for its children.
+func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
+	words, err := Fields(line)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	Apart(c)
+	var out, faults limited
+	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &faults, time.Second
+	if err := c.Run(); err != nil {
+		said := faults.String()
+		return nil, fmt.Errorf("%w: %s", err, strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], "?"))
+	}
+	return out.Bytes(), nil
+}
+
+// A limited buffer keeps the first bytes.
+type limited struct{ bytes.Buffer }
+
+// Write implements [io.Writer].
+func (l *limited) Write(b []byte) (int, error) {
+	if l.Len()+len(b) > mostOutput {
+		return 0, fmt.Errorf("more than %d bytes", mostOutput)
+	}
+	return l.Buffer.Write(b)
+}
