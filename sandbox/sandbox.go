@@ -4,6 +4,8 @@ package sandbox
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -92,4 +94,13 @@ func (s Strength) Holds(layer string) bool {
 		}
 	}
 	return false
+}
+
+// Err reports which promises of the floor are not kept, by an error that wraps [ErrWeak]; nil: all
+// are.
+func (s Strength) Err() error {
+	if len(s.Lacks) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: it lacks %s", ErrWeak, strings.Join(s.Lacks, ", "))
 }

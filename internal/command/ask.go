@@ -28,19 +28,20 @@ func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
 	var out, faults limited
 	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &faults, time.Second
 	if err := c.Run(); err != nil {
-		said := faults.String()
+		said := faults.kept.String()
 		return nil, fmt.Errorf("%w: %s", err, strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], "?"))
 	}
-	return out.Bytes(), nil
+	return out.kept.Bytes(), nil
 }
 
-// A limited buffer keeps the first bytes.
-type limited struct{ bytes.Buffer }
+// A limited buffer refuses more than mostOutput. It hides the buffer's ReadFrom, by which a copy
+// would go round Write.
+type limited struct{ kept bytes.Buffer }
 
 // Write implements [io.Writer].
 func (l *limited) Write(b []byte) (int, error) {
-	if l.Len()+len(b) > mostOutput {
+	if l.kept.Len()+len(b) > mostOutput {
 		return 0, fmt.Errorf("more than %d bytes", mostOutput)
 	}
-	return l.Buffer.Write(b)
+	return l.kept.Write(b)
 }
