@@ -27,7 +27,10 @@ func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
 	Apart(c)
 	var out, faults limited
 	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &faults, time.Second
-	if err := c.Run(); err != nil {
+	switch err := c.Run(); {
+	case out.over:
+		return nil, fmt.Errorf("its output has more than %d bytes", mostOutput)
+	case err != nil:
 		said := faults.kept.String()
 		return nil, fmt.Errorf("%w: %s", err, strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], "?"))
 	}
@@ -36,11 +39,15 @@ func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
 
 // A limited buffer refuses more than mostOutput. It hides the buffer's ReadFrom, by which a copy
 // would go round Write.
-type limited struct{ kept bytes.Buffer }
+type limited struct {
+	kept bytes.Buffer
+	over bool // it has refused some
+}
 
 // Write implements [io.Writer].
 func (l *limited) Write(b []byte) (int, error) {
 	if l.kept.Len()+len(b) > mostOutput {
+		l.over = true
 		return 0, fmt.Errorf("more than %d bytes", mostOutput)
 	}
 	return l.kept.Write(b)
