@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +30,7 @@ type Grader struct {
 	Jobs    int // at the same time, of all judgements together; 0: the number of processors
 
 	once  sync.Once
+	seats chan struct{} // full: as many judgements are under way as jobs can be; more would all be late
 	slots chan struct{} // full: all jobs are under way
 	alone chan struct{} // full: a job has all slots, or waits for them
 
@@ -55,12 +57,26 @@ func (g *Grader) Grade(ctx context.Context, tests Tests, code string) (Verdict, 
 	case len(code) > maxCode:
 		outcomes = j.same(CompileError, fmt.Sprintf("the program has %d bytes, at most %d are allowed", len(code), maxCode))
 	default:
-		outcomes, err = j.judge(ctx)
+		if err = take(ctx, g.seats); err == nil {
+			outcomes, err = j.judge(ctx)
+			<-g.seats
+		}
 	}
 	if err != nil {
 		return Verdict{}, err
 	}
 	return j.verdict(outcomes), nil
+}
+
+// open makes the slots.
+func (g *Grader) open() {
+	g.once.Do(func() {
+		jobs := g.Jobs
+		if jobs <= 0 {
+			jobs = runtime.NumCPU()
+		}
+		g.seats, g.slots, g.alone = make(chan struct{}, jobs), make(chan struct{}, jobs), make(chan struct{}, 1)
+	})
 }
 
 // A judgement is a program under its tests.

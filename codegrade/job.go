@@ -230,8 +230,8 @@ func (j *judgement) compile(ctx context.Context) (why string, err error) {
 	if j.language.compile == nil {
 		return "", nil
 	}
-	limits := sandbox.Limits{CPU: 30 * time.Second, Memory: 1 << 30, Processes: 32, FileSize: 64 << 20, Disk: 256 << 20, Open: 256}
-	job := sandbox.Job{Argv: j.language.compile, Files: j.files, Fetch: []string{program}, Limits: limits, Seed: j.seed}
+	job := j.language.compiler(j.files, sandbox.Limits{CPU: 30 * time.Second, Memory: 1 << 30})
+	job.Seed = j.seed
 	got, err := j.grader.run(ctx, job)
 	if err != nil {
 		return "", fmt.Errorf("the compiler: %w", err)

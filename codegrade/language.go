@@ -3,6 +3,8 @@ package codegrade
 import (
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/sandbox"
 )
 
 // A language is how programs in it are run.
@@ -51,3 +53,17 @@ func (l language) isPython() bool { return l.names[0] == "python" }
 
 // languageNames lists the languages for messages.
 func languageNames() string { return strings.Join(LanguageNames(), ", ") }
+
+// LanguageNames lists the languages.
+func LanguageNames() (names []string) {
+	for _, l := range languages {
+		names = append(names, l.names[0])
+	}
+	return names
+}
+
+// compiler is the job that compiles the files of a program within limits of time and memory.
+func (l language) compiler(files map[string][]byte, limits sandbox.Limits) sandbox.Job {
+	limits.Processes, limits.Open, limits.FileSize, limits.Disk = 32, 256, 64<<20, 256<<20
+	return sandbox.Job{Argv: l.compile, Files: files, Fetch: []string{program}, Limits: limits}
+}

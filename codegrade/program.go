@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"runtime"
 
 	"github.com/quintain-rl/quintain/sandbox"
 )
@@ -37,14 +35,9 @@ func (g *Grader) Run(ctx context.Context, p Program) (compiled, ran *sandbox.Res
 		return nil, nil, fmt.Errorf("%w %q, want one of %s", ErrLanguage, p.Language, languageNames())
 	}
 	g.open()
-	files := maps.Clone(p.Files)
-	if files == nil {
-		files = map[string][]byte{}
-	}
-	files[l.file] = []byte(p.Code)
+	files := p.with(l.file, []byte(p.Code))
 	if l.compile != nil {
-		job := sandbox.Job{Argv: l.compile, Files: files, Fetch: []string{program}, Limits: p.Compile}
-		job.Limits.Processes, job.Limits.Open, job.Limits.FileSize, job.Limits.Disk = 32, 256, 64<<20, 256<<20
+		job := l.compiler(files, p.Compile)
 		if err := job.Check(); err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", ErrProgram, err)
 		}
@@ -56,11 +49,7 @@ func (g *Grader) Run(ctx context.Context, p Program) (compiled, ran *sandbox.Res
 		if got.Fetched = nil; !made || got.Code != 0 || got.End != sandbox.Exited {
 			return &got, nil, nil
 		}
-		files, compiled = maps.Clone(p.Files), &got
-		if files == nil {
-			files = map[string][]byte{}
-		}
-		files[program] = binary
+		files, compiled = p.with(program, binary), &got
 	}
 	job := sandbox.Job{Argv: l.argv, Files: files, Stdin: p.Stdin, Fetch: p.Fetch, Limits: p.Run}
 	if job.Limits.Processes == 0 {
@@ -82,21 +71,13 @@ func (g *Grader) Run(ctx context.Context, p Program) (compiled, ran *sandbox.Res
 	return compiled, &got, nil
 }
 
-// open makes the slots.
-func (g *Grader) open() {
-	g.once.Do(func() {
-		jobs := g.Jobs
-		if jobs <= 0 {
-			jobs = runtime.NumCPU()
+// with returns the files beside the program, and one more.
+func (p *Program) with(name string, data []byte) map[string][]byte {
+	files := map[string][]byte{name: data}
+	for other, content := range p.Files {
+		if other != name {
+			files[other] = content
 		}
-		g.slots, g.alone = make(chan struct{}, jobs), make(chan struct{}, 1)
-	})
-}
-
-// LanguageNames lists the languages.
-func LanguageNames() (names []string) {
-	for _, l := range languages {
-		names = append(names, l.names[0])
 	}
-	return names
+	return files
 }

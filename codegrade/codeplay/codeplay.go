@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -78,10 +76,10 @@ func (c *Code) open() error {
 		}
 		c.box = box
 		strength, err := box.Probe(context.Background())
-		if err == nil && len(strength.Lacks) > 0 {
-			err = fmt.Errorf("%w: it lacks %s; quintain sandbox probe says more", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
+		if err == nil && strength.Err() != nil {
+			err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
 		}
-		c.judge, c.err = fewAtOnce((&codegrade.Grader{Sandbox: box}).Grade), err
+		c.judge, c.err = (&codegrade.Grader{Sandbox: box}).Grade, err
 	})
 	return c.err
 }
@@ -93,21 +91,6 @@ func (c *Code) Close() error {
 		return nil
 	}
 	return c.box.Close()
-}
-
-// fewAtOnce has programs wait for those before them: hundreds that share the processors would
-// all be judged late.
-func fewAtOnce(j Judge) Judge {
-	seats := make(chan struct{}, runtime.GOMAXPROCS(0))
-	return func(ctx context.Context, tests codegrade.Tests, code string) (codegrade.Verdict, error) {
-		select {
-		case seats <- struct{}{}:
-		case <-ctx.Done():
-			return codegrade.Verdict{}, context.Cause(ctx)
-		}
-		defer func() { <-seats }()
-		return j(ctx, tests, code)
-	}
 }
 
 // Fits implements [scenario.Fitter]: the answers must be programs, and the machine must be able

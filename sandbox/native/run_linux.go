@@ -61,8 +61,8 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 
 // allows reports why the machine cannot hold a job within limits.
 func (b *Box) allows(limits sandbox.Limits) error {
-	if len(b.strength.Lacks) > 0 {
-		return fmt.Errorf("%w: it lacks %s (see quintain sandbox probe)", sandbox.ErrWeak, strings.Join(b.strength.Lacks, ", "))
+	if err := b.strength.Err(); err != nil {
+		return fmt.Errorf("%w (see quintain sandbox probe)", err)
 	}
 	if limits.Processes > 1 && !b.strength.Holds(LayerPIDSpace) {
 		return fmt.Errorf("%w: jobs of several processes need a pid namespace: %d processes, want 1", sandbox.ErrWeak, limits.Processes)

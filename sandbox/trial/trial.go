@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -125,8 +124,8 @@ func show(w io.Writer, strength sandbox.Strength) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if len(strength.Lacks) > 0 {
-		return fmt.Errorf("%w: it lacks %s, so it runs nothing (docs/sandbox.md)", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
+	if err := strength.Err(); err != nil {
+		return fmt.Errorf("%w, so it runs nothing (docs/sandbox.md)", err)
 	}
 	_, err := fmt.Fprintln(w, "The sandbox keeps all promises of the floor.")
 	return err

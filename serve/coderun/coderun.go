@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"math"
 	"net/http"
 	"strings"
@@ -57,8 +56,8 @@ func (s *Server) open() error {
 			s.Box = s.own
 		}
 		strength, err := s.Box.Probe(context.Background())
-		if err == nil && len(strength.Lacks) > 0 {
-			err = fmt.Errorf("%w: it lacks %s", sandbox.ErrWeak, strings.Join(strength.Lacks, ", "))
+		if err == nil {
+			err = strength.Err()
 		}
 		s.grader, s.err = &codegrade.Grader{Sandbox: s.Box}, err
 	})
