@@ -16,13 +16,13 @@ __all__ = ["grpo", "accuracy", "compute_score", "verl_rows"]
 def grpo(prompts: Sequence[Any], completions: Sequence[Any], problem: Sequence[str], **_: Any) -> list[float]:
     """The score of each completion by the task of its problem: a reward function of TRL. Make the data set from
     ``task.problems(chat=True)``: TRL passes its column ``problem``."""
-    return [score for marks in grade("replies", problem, [_text(c) for c in completions]) for score in marks.scores]
+    return [score for marks in grade("replies", problem, [text_of(c) for c in completions]) for score in marks.scores]
 
 
 def accuracy(prompts: Sequence[Any], completions: Sequence[Any], solution: Sequence[str], **_: Any) -> list[float]:
     """1 for each completion whose final answer equals the column ``solution``, otherwise 0: a reward function of TRL
     for mathematical data sets."""
-    return [float(v.equal) for v in mathematics.verify_all(solution, [_text(c) for c in completions])]
+    return [float(v.equal) for v in mathematics.verify_all(solution, [text_of(c) for c in completions])]
 
 
 def compute_score(data_source: str, solution_str: str, ground_truth: str, extra_info: Any = None, **_: Any) -> float:
@@ -47,7 +47,7 @@ def verl_rows(problems: Iterable[Problem], split: str = "train") -> list[dict[st
     ]
 
 
-def _text(completion: Any) -> str:
+def text_of(completion: Any) -> str:
     """The text of a completion: itself, or the content of its last message."""
     if isinstance(completion, str):
         return completion

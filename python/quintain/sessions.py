@@ -48,7 +48,7 @@ class Session:
     """The question; empty if there is none."""
     metadata: Any
 
-    def __init__(self, gateway: _Gateway, group: str, made: Mapping[str, Any]):
+    def __init__(self, gateway: Gateway, group: str, made: Mapping[str, Any]):
         self._gateway, self.group = gateway, group
         self.id, self.key, self.problem = made["id"], made["key"], made["problem"]
         self.prompt, self.metadata = made.get("prompt", ""), made.get("metadata")
@@ -270,7 +270,7 @@ def _package(name: str) -> Any:
 
 def _make(problem: Mapping[str, Any] | str | None, url: str | None, key: str | None, fields: dict[str, Any]) -> list[Session]:
     stop = fields.pop("stop", None)
-    gateway = _Gateway(url, key)
+    gateway = Gateway(url, key)
     body = {**_named(problem), **fields}
     reply = json.loads(gateway.ask("POST", f"/v1/sessions?wait={WAIT}", body, stop or threading.Event(), patient=True) or "{}")
     return [Session(gateway, reply["group"], made) for made in reply.get("sessions", [])]
@@ -287,16 +287,17 @@ def _named(problem: Mapping[str, Any] | str | None) -> dict[str, Any]:
     return {"name": f"{problem.get('task', 'own')}-{hashlib.sha256(text.encode()).hexdigest()[:24]}", "prompt": prompt}
 
 
-class _Gateway:
-    """Requests to the gateway, which may be sent again."""
+class Gateway:
+    """Requests to a server, which may be sent again. It may hold one for ``hold`` seconds."""
 
-    def __init__(self, url: str | None, key: str | None, patience: float = 120):
+    def __init__(self, url: str | None, key: str | None, patience: float = 120, hold: float = WAIT):
         self.url = (url or os.environ.get("QUINTAIN_URL") or "http://127.0.0.1:8000").rstrip("/")
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"url is {self.url!r}, want http://HOST:PORT")
         self._key = key or os.environ.get("QUINTAIN_KEY")
         self._patience = patience
+        self._hold = hold
 
     def ask(self, method: str, path: str, body: Any = None, stop: threading.Event | None = None, patient: bool = False) -> str:
         """The text of a reply. A gateway that does not answer is asked again for a while; a patient request waits for
@@ -308,7 +309,7 @@ class _Gateway:
             if stop is not None and stop.is_set():
                 return ""
             try:
-                with _direct.open(request, timeout=WAIT + 60) as reply:
+                with _direct.open(request, timeout=self._hold + 60) as reply:
                     text: str = reply.read().decode()
                     return text
             except urllib.error.HTTPError as refused:

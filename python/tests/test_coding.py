@@ -21,8 +21,10 @@ class Coding(unittest.TestCase):
         self.addCleanup(server.wait)
         self.addCleanup(server.terminate)
         reward = quintain.code_reward(f"http://127.0.0.1:{port}")
-        replies = [RIGHT, "```python\nprint(1)\n```", "I do not know.", [{"role": "assistant", "content": RIGHT}]]
-        self.assertEqual(reward([""] * 4, replies, tests=[TESTS, TESTS, json.dumps(TESTS), json.dumps(TESTS)], other=[1] * 4), [1, 0, 0, 1])
+        parts = [{"role": "assistant", "content": [{"type": "text", "text": RIGHT}]}]
+        replies = [RIGHT, "```python\nprint(1)\n```", "I do not know.", [{"role": "assistant", "content": RIGHT}], parts, []]
+        tests = [TESTS, TESTS, json.dumps(TESTS), json.dumps(TESTS), TESTS, TESTS]
+        self.assertEqual(reward([""] * 6, replies, tests=tests, other=[1] * 6), [1, 0, 0, 1, 1, 0])
         with self.assertRaisesRegex(quintain.Error, "422"):
             quintain.code_score({**TESTS, "cases": []}, RIGHT, f"http://127.0.0.1:{port}")
 
