@@ -239,6 +239,7 @@ func TestASlowCoordinatorKeepsItsCalls(t *testing.T) {
 				}
 				finished = len(o.finished)
 				calls["POST finish"] -= finished
+				o.cut = true
 			})
 			o.count.Lock()
 			delete(o.hungUp, "POST beat") // those of probes
