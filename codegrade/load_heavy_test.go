@@ -49,6 +49,7 @@ func TestNoWrongVerdictUnderLoad(t *testing.T) {
 			{stdin, "print(input() * 2)", ""},
 			{stdin, "n = input()\nprint(n * 2 if n < '3' else 0)", WrongAnswer},
 			{stdin, "import time\nwhile time.process_time() < 0.15: pass\nprint(input() * 2)", ""},
+			{stdin, "import time\ntime.sleep(60)", TimeLimit},
 			{asserts, "def f(x): return x * x", ""},
 		} {
 			got, err := g.Grade(t.Context(), c.tests, c.code)
@@ -59,5 +60,5 @@ func TestNoWrongVerdictUnderLoad(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d judgements were given up", overloaded, 4*repeats)
+	t.Logf("%d of %d judgements were given up", overloaded, 5*repeats)
 }

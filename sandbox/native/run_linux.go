@@ -91,6 +91,7 @@ type running struct {
 	stdout capped
 	stderr capped
 	peak   int64
+	idle   idleness
 }
 
 // forks reports whether the program may start processes.
@@ -112,7 +113,7 @@ func (r *running) run(ctx context.Context) (result sandbox.Result, err error) {
 	case failed != nil:
 		return r.unstarted(failed)
 	}
-	result.Stdout, result.Stderr, result.Peak = r.stdout.bytes, r.stderr.bytes, r.peak
+	result.Stdout, result.Stderr, result.Peak, result.Idle = r.stdout.bytes, r.stderr.bytes, r.peak, r.idle.sum
 	return result, nil
 }
 
