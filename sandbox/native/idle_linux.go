@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// longest is the longest time between two looks of which idleness is told. After a longer one, this
-// process itself had no processor, and the job may have waited for what it writes and reads.
+// longest is the longest time between two looks of which idleness is told if something happened in it. In
+// a longer one this process itself had no processor, and the job may have waited for it to write or read.
 const longest = 200 * time.Millisecond
 
 // An idleness finds how long all threads of a job slept, by what the kernel's scheduler says of each.
@@ -23,18 +23,18 @@ type idleness struct {
 
 // look looks at the threads of the processes of a job. If all sleep now, then the time since the last
 // look was sleep but for that in which one of them ran or waited for a processor: of a thread that
-// sleeps, the scheduler counts no wait that is not over. A wait for a disk is no sleep.
-func (i *idleness) look(all []usage) {
+// sleeps, the scheduler counts no wait that is not over. A wait for a disk, or for us, is no sleep.
+func (i *idleness) look(all []usage, owed bool) {
 	now := time.Now()
 	busy, sleeping, faults := threads(all)
-	gap := now.Sub(i.at)
-	sure := i.busy != nil && sleeping && faults == i.faults && gap <= longest
+	gap, worked := now.Sub(i.at), total(busy)-total(i.busy)
+	sure := i.busy != nil && sleeping && faults == i.faults && (gap <= longest || worked == 0) && !owed
 	for id := range i.busy {
 		_, lives := busy[id]
 		sure = sure && lives
 	}
 	if sure {
-		i.sum += max(0, gap-total(busy)+total(i.busy))
+		i.sum += max(0, gap-worked)
 	}
 	i.at, i.busy, i.faults = time.Now(), busy, faults
 }

@@ -24,7 +24,6 @@ func TestIdleTimeIsSleep(t *testing.T) {
 		t.Log("this kernel does not count the time of threads")
 		return
 	}
-	const threads = "import threading, time\ndef f():\n  while True: %s\nfor _ in range(4): threading.Thread(target=f).start()\nf()"
 	var all sync.WaitGroup
 	for _, c := range []struct {
 		why, code string

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
-// How often the watcher looks, and each how many looks it looks at threads and files.
+// How often the watcher looks, and each how many looks it counts files.
 const (
 	watchEvery = 10 * time.Millisecond
 	countEvery = 5
@@ -69,8 +69,10 @@ func (r *running) look(files bool) sandbox.End {
 	case len(all) > r.limits.Processes || sum.threads > max(r.limits.Threads, r.limits.Processes):
 		return sandbox.ProcessLimit
 	}
+	if r.owed != nil && time.Since(r.idle.at) > countEvery*watchEvery {
+		r.idle.look(all, r.owed())
+	}
 	if files {
-		r.idle.look(all)
 		if bytes, n := r.folder.Use(r.limits); bytes > r.limits.Disk || n > r.limits.Files {
 			return sandbox.DiskLimit
 		}
