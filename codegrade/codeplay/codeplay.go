@@ -43,11 +43,12 @@ type Code struct {
 	NumTurns   int     // most attempts
 	Scoring    string  // "": byProblem
 	Join       bool    // all code blocks of a reply make the program
-	TimeFactor float64 // on the limits of time
+	TimeFactor float64 // on the limits of time; 0: the reciprocal of the machine's speed
 
 	once  sync.Once
 	box   *native.Box // nil: none is open
 	judge Judge
+	speed float64 // of the machine, if TimeFactor is 0
 	err   error
 }
 
@@ -60,7 +61,7 @@ func (c *Code) Declare(d *settings.Section) {
 	settings.Word(d, &c.Scoring, "scoring", "score of a program: problem, as its tests say, which mostly is all; all: 1 if it passes all tests; share: the share it passes; first_n: the share of the first ten").
 		OneOf(byProblem, string(codegrade.All), string(codegrade.Share), string(codegrade.FirstN)).Flag("code-scoring")
 	d.Bool(&c.Join, "join", "all code blocks of a reply make the program, in place of the last one").Flag("code-join")
-	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine").Above(0).Flag("code-time-factor")
+	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0).Flag("code-time-factor")
 }
 
 // Use has a judge run the programs, in place of this machine's sandbox.
@@ -79,7 +80,11 @@ func (c *Code) open() error {
 		if err == nil && strength.Err() != nil {
 			err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
 		}
-		c.judge, c.err = (&codegrade.Grader{Sandbox: box}).Grade, err
+		grader := &codegrade.Grader{Sandbox: box}
+		if err == nil && c.TimeFactor == 0 {
+			c.speed, err = grader.Speed(context.Background())
+		}
+		c.judge, c.err = grader.Grade, err
 	})
 	return c.err
 }
@@ -119,12 +124,23 @@ func (c *Code) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 		tests.Scoring = codegrade.Scoring(c.Scoring)
 	}
 	tests.Limits = tests.Limits.Filled()
-	tests.Limits.CPU = times(tests.Limits.CPU, c.TimeFactor)
-	tests.Limits.Wall = times(tests.Limits.Wall, c.TimeFactor)
+	tests.Limits.CPU = times(tests.Limits.CPU, c.Factor())
+	tests.Limits.Wall = times(tests.Limits.Wall, c.Factor())
 	if err := tests.Check(); err != nil {
 		return nil, fmt.Errorf("problem %s: %w", p.ID(), err)
 	}
 	return &env{settings: c, problem: p, tests: tests}, nil
+}
+
+// Factor is that on the limits of time here, once a task fits: the setting, or what the machine needs.
+func (c *Code) Factor() float64 {
+	switch {
+	case c.TimeFactor > 0:
+		return c.TimeFactor
+	case c.speed > 0:
+		return 1 / c.speed
+	}
+	return 1 // another judge runs the programs
 }
 
 func times[D ~int64](d D, factor float64) D { return D(float64(d) * factor) }
