@@ -223,12 +223,13 @@ func TestExpectedOutputsStayHere(t *testing.T) {
 		"checker": {Kind: Stdin, Cases: []Case{{Input: "1", Output: gold}}, Compare: Checker, Checker: "print(1)"},
 		"call":    {Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: `"` + gold + `"`}}},
 		"asserts": {Kind: Asserts, Asserts: "assert f(1) == '" + gold + "'"},
+		"pytest":  {Kind: Pytest, Asserts: "def test(): assert f(1) == '" + gold + "'"},
 	} {
 		f := &fake{do: func(n int, job sandbox.Job) (sandbox.Result, error) {
 			got := printed(`1`, 0)
 			got.Fetched = map[string][]byte{resultFile: []byte(`["1"]`)}
 			if job.Files["solution.py"] == nil {
-				got.Fetched[resultFile] = []byte(`{"calls":["[\"f\"]"],"failed":"so"}`)
+				got.Fetched[resultFile] = []byte(`{"calls":["[\"f\"]"],"failed":"so","ran":1}`)
 			}
 			return got, nil
 		}}
@@ -272,6 +273,11 @@ func TestTestsAreChecked(t *testing.T) {
 		{"another way to compare", Tests{Language: "python", Kind: Stdin, Cases: one, Compare: "near"}, "compare"},
 		{"a checker is missing", Tests{Language: "python", Kind: Stdin, Cases: one, Compare: Checker}, "checker"},
 		{"a checker too much", Tests{Language: "python", Kind: Stdin, Cases: one, Checker: "print(1)"}, "checker"},
+		{"a file of unit tests", Tests{Language: "python", Kind: Unittest, Asserts: "import unittest", Module: "main"}, ""},
+		{"no unit tests", Tests{Language: "python", Kind: Pytest}, "asserts"},
+		{"unit tests with cases", Tests{Language: "python", Kind: Pytest, Asserts: "def test(): pass", Cases: one}, "cases"},
+		{"a module that is none", Tests{Language: "python", Kind: Unittest, Asserts: "import unittest", Module: "os.path"}, "module"},
+		{"a module without unit tests", Tests{Language: "python", Kind: Asserts, Asserts: "assert True", Module: "main"}, "module"},
 		{"no assertions", Tests{Language: "python", Kind: Asserts}, "asserts"},
 		{"another scoring", Tests{Language: "python", Kind: Stdin, Cases: one, Scoring: "some"}, "scoring"},
 		{"a weight below zero", Tests{Language: "python", Kind: Stdin, Cases: []Case{{Weight: -1}}}, "weight"},

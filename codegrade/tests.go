@@ -12,7 +12,13 @@ const (
 	Stdin   Kind = "stdin"   // a case is a run: its standard input, and its standard output
 	Call    Kind = "call"    // a case is a call of a function: its arguments, and its result
 	Asserts Kind = "asserts" // a program of tests that calls the program under test
+
+	Unittest Kind = "unittest" // the same as a file of unit tests, which imports the program
+	Pytest   Kind = "pytest"   // the same for pytest
 )
+
+// isUnit reports whether tests are a file of unit tests.
+func (k Kind) isUnit() bool { return k == Unittest || k == Pytest }
 
 // A Compare is how an output is compared with the expected one.
 type Compare string
@@ -49,7 +55,8 @@ type Tests struct {
 	Checker       string  `json:"checker,omitempty"`        // the source of the checker, in Python
 	ExpectedFirst bool    `json:"expected_first,omitempty"` // the checker is called with input, expected output, output; else output, expected output
 	Asserts       string  `json:"asserts,omitempty"`        // the source of the tests; before each case if there are some
-	Shared        bool    `json:"shared,omitempty"`         // of Asserts: program and tests share a process, and the program can cheat
+	Module        string  `json:"module,omitempty"`         // by which unit tests import the program; empty: "solution"
+	Shared        bool    `json:"shared,omitempty"`         // of Asserts and unit tests: program and tests share a process, and the program can cheat
 
 	Prelude string         `json:"prelude,omitempty"` // source before the program, such as imports
 	Scoring Scoring        `json:"scoring,omitempty"` // empty: All
