@@ -70,6 +70,11 @@ func (t Tests) checkCompare() error {
 	if !slices.Contains([]Compare{"", Exact, Trim, Lines, Tokens, LCB, Checker}, t.Compare) {
 		return fmt.Errorf("compare: is %q, want %s, %s, %s, %s, %s or %s", t.Compare, Exact, Trim, Lines, Tokens, LCB, Checker)
 	}
+	for _, file := range []struct{ field, name string }{{"input_file", t.InputFile}, {"output_file", t.OutputFile}} {
+		if strings.ContainsAny(file.name, "/\\\x00") || file.name == "." || file.name == ".." || strings.HasPrefix(file.name, "solution.") || file.name == program {
+			return fmt.Errorf("%s: is %.40q, want a name without a folder, other than the program's", file.field, file.name)
+		}
+	}
 	if (t.Compare == Checker) != (t.Checker != "") {
 		return fmt.Errorf("checker: has %d bytes, and compare is %q: one needs the other", len(t.Checker), t.Compare)
 	}

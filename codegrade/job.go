@@ -174,25 +174,44 @@ func shown(output string) string {
 
 // stdin judges a run of the program.
 func (j *judgement) stdin(ctx context.Context, c Case) (Outcome, error) {
-	got, err := j.grader.run(ctx, j.job(j.language.argv, c.Input))
+	got, err := j.grader.run(ctx, j.stream(c.Input))
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := j.outcome(got)
-	o.Output = shown(string(got.Stdout))
+	o, output := j.outcome(got), got.Stdout
+	if file := j.tests.OutputFile; file != "" && o.Reason == "" {
+		var written bool
+		if output, written = got.Fetched[file]; !written {
+			o.Reason, o.Error = WrongAnswer, fmt.Sprintf("the program wrote no file %s", file)
+		}
+	}
+	o.Output = shown(string(output))
 	if o.Reason != "" {
 		return o, nil
 	}
 	var right bool
 	if j.tests.Compare == Checker {
-		right, err = j.check(ctx, c, got.Stdout)
+		right, err = j.check(ctx, c, output)
 	} else {
-		right = j.tests.Compare.Same(c.Output, string(got.Stdout))
+		right = j.tests.Compare.Same(c.Output, string(output))
 	}
 	if !right {
 		o.Reason = WrongAnswer
 	}
 	return o, err
+}
+
+// stream is the job of the program with an input.
+func (j *judgement) stream(input string) sandbox.Job {
+	job := j.job(j.language.argv, input)
+	if j.tests.InputFile != "" {
+		job.Files[j.tests.InputFile], job.Stdin = []byte(input), nil
+		job.Limits.Disk = job.Limits.Filled().Disk + int64(len(input))
+	}
+	if j.tests.OutputFile != "" {
+		job.Fetch = []string{j.tests.OutputFile}
+	}
+	return job
 }
 
 // checkTime is the time of a checker.

@@ -51,6 +51,8 @@ type Tests struct {
 	Kind          Kind    `json:"kind"`
 	Function      string  `json:"function,omitempty"`       // of Call: its name; a method of class Solution if there is one
 	Cases         []Case  `json:"cases,omitempty"`          // of Stdin and Call; of Asserts: each Input is more source
+	InputFile     string  `json:"input_file,omitempty"`     // of Stdin: a file in place of standard input, such as input.txt
+	OutputFile    string  `json:"output_file,omitempty"`    // of Stdin: a file in place of standard output
 	Compare       Compare `json:"compare,omitempty"`        // of Stdin; empty: Lines. Values of Call are compared as JSON
 	Checker       string  `json:"checker,omitempty"`        // the source of the checker, in Python
 	ExpectedFirst bool    `json:"expected_first,omitempty"` // the checker is called with input, expected output, output; else output, expected output

@@ -1,5 +1,5 @@
 // Package problems reads files of code problems with tests, in the forms of the field's data
-// sets: JSON lines, a JSON list, or Parquet. It runs nothing.
+// sets: JSON lines, a JSON list, CSV, or Parquet. It runs nothing.
 package problems
 
 import (
@@ -45,7 +45,7 @@ const (
 // Scan calls each with the number, from 1, and the problem of every row, in order, until each
 // returns an error, which Scan returns. A row that cannot be used has an error in place of a
 // problem, which names the column and the remedy. Numbers are those of lines, or of the rows
-// of a Parquet file or the elements of a list.
+// of a CSV or Parquet file or the elements of a list.
 func Scan(path string, s Settings, each func(n int, p Problem, err error) error) error {
 	scan := scanner{settings: s, each: each, first: map[string]int{}}
 	return read(path, scan.row)
@@ -106,6 +106,19 @@ func read(path string, each func(n int, r row, err error) error) error {
 			return err
 		}
 		return rows.Parquet(io.NewSectionReader(f, 0, info.Size()), func(n int, fields map[string]any) error {
+			plain, err := plainFields(fields)
+			return each(n, plain, err)
+		})
+	}
+	if strings.EqualFold(filepath.Ext(path), ".csv") {
+		return rows.CSV(f, maxLine, func(n int, cells map[string]string, err error) error {
+			if err != nil {
+				return each(n, nil, err)
+			}
+			fields := make(map[string]any, len(cells))
+			for name, cell := range cells {
+				fields[name] = cell
+			}
 			plain, err := plainFields(fields)
 			return each(n, plain, err)
 		})

@@ -162,7 +162,14 @@ func (p *Problem) ask() string {
 	language := spoken(p.Tests.Language)
 	switch name := p.Tests.Function; {
 	case p.Tests.Kind == codegrade.Stdin:
-		text += fmt.Sprintf("\n\nWrite a program in %s that reads standard input and prints to standard output.", language)
+		from, to := "reads standard input", "prints to standard output"
+		if p.Tests.InputFile != "" {
+			from = fmt.Sprintf("reads the file `%s`", p.Tests.InputFile)
+		}
+		if p.Tests.OutputFile != "" {
+			to = fmt.Sprintf("writes to the file `%s`", p.Tests.OutputFile)
+		}
+		text += fmt.Sprintf("\n\nWrite a program in %s that %s and %s.", language, from, to)
 	case name != "" && strings.Contains(p.Starter, "class Solution"):
 		text += fmt.Sprintf("\n\nWrite the class `Solution` with the method `%s` in %s.", name, language)
 	case name != "":
