@@ -1,4 +1,4 @@
-package calls
+package toolcall
 
 // hermes is the form of Hermes 2 Pro and of Qwen 2.5 and 3: each call is a JSON object
 // with name and arguments between <tool_call> and </tool_call>. Source: the chat

@@ -1,10 +1,10 @@
-// Package calls reads the text of a model, with its special tokens, as reasoning,
+// Package toolcall reads the text of a model, with its special tokens, as reasoning,
 // content and tool calls. Models write calls in different forms; a [Format] reads one of
 // them. What a model writes is data: text in no form is content, and a broken call is
 // passed on as it was written, with the reply marked as malformed.
 //
 // The cost grows linearly with the text, whatever it says.
-package calls
+package toolcall
 
 import (
 	"encoding/json"
