@@ -312,7 +312,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 // read parses a sample's text: thoughts, content, tool calls.
 func (p *Player) read(req *dialect.Request, sample *quintain.Sample) toolcall.Reply {
 	format, in := p.form(req)
-	if format == nil || sample.Whole == "" || sample.ToolCalls != nil {
+	if format == nil || sample.Whole == "" {
 		return toolcall.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
 	return format.Parse(sample.Whole, in)

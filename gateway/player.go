@@ -77,7 +77,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		return out, nil
 	}
 	if out.Format == nil {
-		out.Format = toolcall.Detect(chat.Template.Source())
+		out.Format = chat.Form()
 	}
 	usual := sync.OnceValue(func() bool { return chat.OpensThoughts(nil) })
 	out.Opens = func(vars map[string]any) bool {
