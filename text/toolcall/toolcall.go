@@ -1,10 +1,10 @@
-// Package calls reads the text of a model, with its special tokens, as reasoning,
+// Package toolcall reads the text of a model, with its special tokens, as reasoning,
 // content and tool calls. Models write calls in different forms; a [Format] reads one of
 // them. What a model writes is data: text in no form is content, and a broken call is
 // passed on as it was written, with the reply marked as malformed.
 //
 // The cost grows linearly with the text, whatever it says.
-package calls
+package toolcall
 
 import (
 	"encoding/json"
@@ -33,7 +33,7 @@ type Format struct {
 }
 
 // formats lists every format.
-var formats = []Format{hermes, qwen3Coder, llama3JSON, mistral, deepseek, glm, kimi, gptOSS, pythonic, none}
+var formats = []Format{hermes, qwen3Coder, llama3JSON, mistral, deepseek, glm, kimi, gptOSS, pythonic, plain, none}
 
 var thinkTags = [2]string{"<think>", "</think>"}
 
@@ -95,6 +95,7 @@ type Context struct {
 // belong to none of them.
 type Reply struct {
 	Reasoning string
+	Thought   string              // Reasoning as it was written, with its tags; empty: the form has no tags
 	Content   string              // what is neither thinking nor a call; several pieces are joined by newlines
 	Calls     []quintain.ToolCall // IDs are empty unless the model wrote one
 	Malformed bool                // a call is broken: its Arguments are not a JSON object, or its text is in Content
@@ -111,9 +112,21 @@ func (f *Format) parse(text string, in Context) *reader {
 	if f.think[0] != "" {
 		r.thinking(f.think[0], f.think[1], in.Thinking)
 	}
-	r.from = r.at
+	r.from, r.out.Thought = r.at, text[:r.at]
 	f.read(r)
 	r.content(len(text))
 	r.out.Content = strings.Join(r.pieces, "\n")
 	return r
+}
+
+// Said returns what the reply says beside its calls, as a chat template takes it: with the thinking
+// before the text, as it was written, or apart, if the form has no tags for it.
+func (r Reply) Said() (text, reasoning string) {
+	if strings.TrimSpace(r.Thought) == "" {
+		return r.Content, r.Reasoning
+	}
+	if r.Content == "" {
+		return r.Thought, ""
+	}
+	return strings.TrimRight(r.Thought, newlines) + "\n\n" + r.Content, ""
 }

@@ -1,4 +1,4 @@
-package calls
+package toolcall
 
 import (
 	"encoding/json"
@@ -17,6 +17,7 @@ var writers = map[string]func(calls []quintain.ToolCall) string{
 	"hermes": lines("\n", func(c quintain.ToolCall) string {
 		return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", c.Name, c.Arguments)
 	}),
+	"plain": func(calls []quintain.ToolCall) string { return AppendPlain("", calls) },
 	"llama3_json": lines("; ", func(c quintain.ToolCall) string {
 		return fmt.Sprintf(`{"name": %q, "parameters": %s}`, c.Name, c.Arguments)
 	}),

@@ -1,4 +1,4 @@
-package calls
+package toolcall
 
 import (
 	"encoding/json"
@@ -44,7 +44,7 @@ func TestFormatsReadWhatModelsWrite(t *testing.T) {
 				if !strings.Contains(got.Why, c.want.Why) || (got.Why == "") != (c.want.Why == "") {
 					t.Errorf("why is %q, want %q", got.Why, c.want.Why)
 				}
-				c.want.Malformed, c.want.Why = got.Malformed, got.Why
+				c.want.Malformed, c.want.Why, c.want.Thought = got.Malformed, got.Why, got.Thought
 				if !reflect.DeepEqual(got, c.want) {
 					t.Errorf("%q:\n got %#v\nwant %#v", c.text, got, c.want)
 				}

@@ -1,4 +1,4 @@
-package calls
+package toolcall
 
 import "strings"
 

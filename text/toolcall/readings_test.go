@@ -1,4 +1,4 @@
-package calls
+package toolcall
 
 import (
 	"strings"
@@ -13,6 +13,14 @@ var (
 
 // readings are by format.
 var readings = map[string][]reading{
+	"plain": {
+		{
+			why: "thinking, content and two calls", text: "<think>\nHm <call>{\"name\": \"now\"}</call>\n</think>\nI look.\n<call>{\"name\": \"now\"}</call>\n<call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Paris\"}}</call>",
+			want: Reply{Reasoning: `Hm <call>{"name": "now"}</call>`, Content: "I look.", Calls: calls(now, paris)},
+		},
+		{why: "a tag of another form is content", text: `<tool_call>{"name": "now"}</tool_call>`, want: Reply{Content: `<tool_call>{"name": "now"}</tool_call>`}},
+		{why: "broken arguments are passed on", text: `<call>{"name": "f", "arguments": {"a": 1,}}</call>`, want: Reply{Calls: calls(call("f", `{"a": 1,}}`)), Why: "invalid JSON"}},
+	},
 	"none": {
 		{why: "text is content, untouched", text: "\n a <tool_call>\n", want: Reply{Content: "\n a <tool_call>\n"}},
 		{why: "thinking is cut off", text: "<think>\nHm.\n</think>\n\nYes.", want: Reply{Reasoning: "Hm.", Content: "Yes."}},

@@ -1,4 +1,4 @@
-package calls
+package toolcall
 
 // glm is the form of GLM 4.5 and later: <tool_call>NAME, for each argument its name
 // between <arg_key> tags and its text between <arg_value> tags, and </tool_call>. The
