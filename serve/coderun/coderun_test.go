@@ -34,7 +34,12 @@ func (b box) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 // post sends a body to a server over a sandbox.
 func post(t *testing.T, b sandbox.Sandbox, path, body string) (status int, answer string) {
 	t.Helper()
-	s := &Server{Box: b}
+	return ask(t, &Server{Box: b}, path, body)
+}
+
+// ask sends a body to a server.
+func ask(t testing.TB, s *Server, path, body string) (status int, answer string) {
+	t.Helper()
 	w, err := web.New(web.Config{Settings: web.Default(), Name: "test", Routes: s.Routes()})
 	if err != nil {
 		t.Fatal(err)
