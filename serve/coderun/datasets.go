@@ -3,8 +3,10 @@ package coderun
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +18,24 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
+
+// Open reads files of code problems (package problems). The name of a data set is that of its file
+// without what follows the last dot.
+func Open(files []string) (map[string]*problems.Set, error) {
+	sets := map[string]*problems.Set{}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		if _, twice := sets[name]; twice || name == codetask.TaskName {
+			return nil, fmt.Errorf("%s: there is another data set %q: name the file otherwise", file, name)
+		}
+		set, err := problems.Open(file, problems.Settings{})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		sets[name] = set
+	}
+	return sets, nil
+}
 
 // A config says how a data set is read, and how a program is judged. Times are seconds.
 type config struct {

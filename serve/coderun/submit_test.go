@@ -218,3 +218,30 @@ func FuzzSubmit(f *testing.F) {
 		}
 	})
 }
+
+func TestDataSetsAreFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	row := `{"id":1,"content":"c","test":[{"input":{"stdin":"1"},"output":{"stdout":"1"}}]}`
+	for _, name := range []string{"a.jsonl", "a.json", "write_program.jsonl", "empty.jsonl"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.TrimPrefix(row, map[bool]string{true: row}[name == "empty.jsonl"])), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ files, want string }{
+		{"a.jsonl", ""},
+		{"a.jsonl a.json", `another data set "a"`},
+		{"write_program.jsonl", `another data set "write_program"`},
+		{"empty.jsonl", "no row can be used"},
+		{"none.jsonl", "no such file"},
+	} {
+		var files []string
+		for _, name := range strings.Fields(test.files) {
+			files = append(files, filepath.Join(dir, name))
+		}
+		sets, err := Open(files)
+		if test.want == "" && (err != nil || sets["a"] == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			t.Errorf("%s: %v, %v, want %q", test.files, sets, err, test.want)
+		}
+	}
+}
