@@ -234,7 +234,7 @@ func (s *Server) run(ctx context.Context, q runRequest) (runAnswer, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errLate)
 	defer cancel()
-	compiled, ran, err := s.grader.Run(ctx, p)
+	compiled, ran, err := s.runInTime(ctx, p)
 	if err != nil {
 		return runAnswer{}, err
 	}
@@ -248,6 +248,19 @@ func (s *Server) run(ctx context.Context, q runRequest) (runAnswer, error) {
 		}
 	}
 	return a, nil
+}
+
+// runInTime runs a program. One that others left too little of the processor runs again for as long as
+// its client waits, so that its time on the processor decides: a client gives up after three answers
+// of 504, and counts a failed test.
+func (s *Server) runInTime(ctx context.Context, p codegrade.Program) (compiled, ran *sandbox.Result, err error) {
+	compiled, ran, err = s.grader.Run(ctx, p)
+	deadline, _ := ctx.Deadline()
+	if left := time.Until(deadline) - time.Second; errors.Is(err, codegrade.ErrMachine) && left > p.Run.Wall {
+		p.Run.Wall = left
+		return s.grader.Run(ctx, p)
+	}
+	return compiled, ran, err
 }
 
 // of is the outcome of a job; nil: none.

@@ -9,7 +9,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,7 +34,7 @@ func (b box) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 }
 
 // post sends a body to a server over a sandbox.
-func post(t *testing.T, b sandbox.Sandbox, path, body string) (status int, answer string) {
+func post(t testing.TB, b sandbox.Sandbox, path, body string) (status int, answer string) {
 	t.Helper()
 	return ask(t, &Server{Box: b}, path, body)
 }
@@ -121,6 +123,35 @@ func TestABusyMachineAnswers504(t *testing.T) {
 	}}
 	if status, answer := post(t, b, "/run_code", `{"code":"x","language":"python"}`); status != http.StatusGatewayTimeout {
 		t.Errorf("%d %s", status, answer)
+	}
+}
+
+// A program that had too little of the processor has more time on the wall, and no more of the processor.
+func TestAStarvedProgramRunsAgain(t *testing.T) {
+	t.Parallel()
+	busy, held := make(chan struct{}), make(chan struct{}, runtime.NumCPU())
+	var walls []time.Duration
+	s := &Server{Box: box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
+		if string(job.Stdin) == "busy" {
+			held <- struct{}{}
+			<-busy
+			return sandbox.Result{End: sandbox.Exited}, nil
+		}
+		if walls = append(walls, job.Limits.Wall); len(walls) == 1 {
+			return sandbox.Result{End: sandbox.WallLimit, Wall: job.Limits.Wall}, nil
+		}
+		return sandbox.Result{End: sandbox.CPULimit, CPU: job.Limits.CPU}, nil
+	}}}
+	var others sync.WaitGroup
+	for range runtime.NumCPU() - 1 { // with the starved one, all slots are full
+		others.Go(func() { ask(t, s, "/run_code", `{"code":"x","language":"python","stdin":"busy"}`) })
+		<-held
+	}
+	status, answer := ask(t, s, "/run_code", `{"code":"x","language":"python","run_timeout":1,"compile_timeout":1}`)
+	close(busy)
+	others.Wait()
+	if status != 200 || !strings.Contains(answer, "TimeLimitExceeded") || len(walls) != 2 || walls[0] != time.Second || walls[1] < 5*time.Second {
+		t.Errorf("%d %s, walls %v", status, answer, walls)
 	}
 }
 
