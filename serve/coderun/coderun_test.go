@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/web"
@@ -129,30 +130,41 @@ func TestABusyMachineAnswers504(t *testing.T) {
 // A program that had too little of the processor has more time on the wall, and no more of the processor.
 func TestAStarvedProgramRunsAgain(t *testing.T) {
 	t.Parallel()
-	busy, held := make(chan struct{}), make(chan struct{}, runtime.NumCPU())
-	var walls []time.Duration
-	s := &Server{Box: box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
-		if string(job.Stdin) == "busy" {
-			held <- struct{}{}
-			<-busy
-			return sandbox.Result{End: sandbox.Exited}, nil
+	synctest.Test(t, func(t *testing.T) {
+		var walls []time.Duration
+		var others sync.WaitGroup
+		s := &Server{}
+		request := func(stdin string) runRequest {
+			second := 1.0
+			return runRequest{Code: "x", Language: "python", Stdin: &stdin, CompileTimeout: &second, RunTimeout: &second}
 		}
-		if walls = append(walls, job.Limits.Wall); len(walls) == 1 {
+		s.Box = box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
+			if string(job.Stdin) == "other" {
+				time.Sleep(time.Second)
+				return sandbox.Result{End: sandbox.Exited}, nil
+			}
+			if walls = append(walls, job.Limits.Wall); len(walls) > 1 {
+				return sandbox.Result{End: sandbox.CPULimit, CPU: job.Limits.CPU}, nil
+			}
+			for range runtime.NumCPU() { // one of them waits for our slot
+				others.Go(func() {
+					if _, err := s.run(t.Context(), request("other")); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			synctest.Wait()
 			return sandbox.Result{End: sandbox.WallLimit, Wall: job.Limits.Wall}, nil
+		}}
+		if err := s.open(); err != nil {
+			t.Fatal(err)
 		}
-		return sandbox.Result{End: sandbox.CPULimit, CPU: job.Limits.CPU}, nil
-	}}}
-	var others sync.WaitGroup
-	for range runtime.NumCPU() - 1 { // with the starved one, all slots are full
-		others.Go(func() { ask(t, s, "/run_code", `{"code":"x","language":"python","stdin":"busy"}`) })
-		<-held
-	}
-	status, answer := ask(t, s, "/run_code", `{"code":"x","language":"python","run_timeout":1,"compile_timeout":1}`)
-	close(busy)
-	others.Wait()
-	if status != 200 || !strings.Contains(answer, "TimeLimitExceeded") || len(walls) != 2 || walls[0] != time.Second || walls[1] < 5*time.Second {
-		t.Errorf("%d %s, walls %v", status, answer, walls)
-	}
+		a, err := s.run(t.Context(), request("starved"))
+		others.Wait()
+		if err != nil || a.RunResult.Status != "TimeLimitExceeded" || len(walls) != 2 || walls[0] != time.Second || walls[1] != 9*time.Second {
+			t.Errorf("%+v, %v, walls %v", a, err, walls)
+		}
+	})
 }
 
 func TestGrade(t *testing.T) {
