@@ -112,6 +112,7 @@ func attacks(r *rig) (all []trial) {
 			trial{name: "no open files", args: []string{"files"}, out: "refused: no more\n"},
 			trial{name: "a signal of its own", args: []string{"killself"}, end: sandbox.Signalled, code: 9})
 	}
+	all = append(all, foreign()...)
 	for _, line := range refused {
 		all = append(all, trial{name: strings.ReplaceAll(line, "/", "_"), args: strings.Fields(line), out: "refused"})
 	}
