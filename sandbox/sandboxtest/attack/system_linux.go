@@ -33,11 +33,18 @@ func system() map[string]func(string) error {
 			_, err := unix.ProcessVMReadv(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}}, 0)
 			return err
 		},
+		"poke": func(pid string) error {
+			b := make([]byte, 8)
+			local := unix.Iovec{Base: &b[0], Len: 8}
+			_, err := unix.ProcessVMWritev(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}}, 0)
+			return err
+		},
 		"prlimit":   func(pid string) error { return unix.Prlimit(number(pid), unix.RLIMIT_CPU, &unix.Rlimit{}, nil) },
 		"unshare":   func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
 		"newuser":   func(string) error { return clone(unix.CLONE_NEWUSER) },
 		"clone3":    func(string) error { return call(unix.SYS_CLONE3, 0, 0, 0) },
 		"fork":      func(string) error { return clone(0) },
+		"enter":     func(string) error { return unix.Setns(0, 0) },
 		"mount":     func(string) error { return unix.Mount("none", ".", "tmpfs", 0, "") },
 		"chroot":    func(string) error { return unix.Chroot(".") },
 		"root":      func(string) error { return unix.Setuid(0) },
@@ -55,6 +62,16 @@ func system() map[string]func(string) error {
 		"machine":   machine,
 		"privilege": privilege,
 		"files":     files,
+		"share":     share,
+		"hold": func(count string) error {
+			n, _ := strconv.Atoi(count)
+			for range n {
+				if _, err := unix.Dup(0); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 		"raise": func(string) error {
 			return unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1 << 19, Max: 1 << 19})
 		},
@@ -118,6 +135,16 @@ func machine(text string) error {
 	closure := unsafe.Pointer(&entry) // a function is a pointer to the address of its code
 	(*(*func())(unsafe.Pointer(&closure)))()
 	return nil
+}
+
+// share takes memory that a fork would share.
+func share(megabytes string) error {
+	n, _ := strconv.Atoi(megabytes)
+	memory, err := unix.Mmap(-1, 0, n<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+	for i := 0; i < len(memory); i += unix.Getpagesize() {
+		memory[i] = 1
+	}
+	return err
 }
 
 // privilege wants to find no way to more.
