@@ -21,24 +21,14 @@ func system() map[string]func(string) error {
 			n, _ := strconv.Atoi(family)
 			return opened(unix.Socket(n, unix.SOCK_DGRAM, 0))
 		},
-		"pair":     func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err },
-		"asyncio":  func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err },
-		"kill":     func(pid string) error { return unix.Kill(number(pid), unix.SIGKILL) },
-		"killself": func(string) error { return unix.Kill(os.Getpid(), unix.SIGKILL) },
-		"abort":    func(string) error { return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSEGV) },
-		"ptrace":   func(pid string) error { return unix.PtraceAttach(number(pid)) },
-		"peek": func(pid string) error {
-			b := make([]byte, 8)
-			local := unix.Iovec{Base: &b[0], Len: 8}
-			_, err := unix.ProcessVMReadv(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}}, 0)
-			return err
-		},
-		"poke": func(pid string) error {
-			b := make([]byte, 8)
-			local := unix.Iovec{Base: &b[0], Len: 8}
-			_, err := unix.ProcessVMWritev(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}}, 0)
-			return err
-		},
+		"pair":      func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err },
+		"asyncio":   func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err },
+		"kill":      func(pid string) error { return unix.Kill(number(pid), unix.SIGKILL) },
+		"killself":  func(string) error { return unix.Kill(os.Getpid(), unix.SIGKILL) },
+		"abort":     func(string) error { return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSEGV) },
+		"ptrace":    func(pid string) error { return unix.PtraceAttach(number(pid)) },
+		"peek":      func(pid string) error { return reach(unix.ProcessVMReadv, pid) },
+		"poke":      func(pid string) error { return reach(unix.ProcessVMWritev, pid) },
 		"prlimit":   func(pid string) error { return unix.Prlimit(number(pid), unix.RLIMIT_CPU, &unix.Rlimit{}, nil) },
 		"unshare":   func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
 		"newuser":   func(string) error { return clone(unix.CLONE_NEWUSER) },
@@ -63,15 +53,7 @@ func system() map[string]func(string) error {
 		"privilege": privilege,
 		"files":     files,
 		"share":     share,
-		"hold": func(count string) error {
-			n, _ := strconv.Atoi(count)
-			for range n {
-				if _, err := unix.Dup(0); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		"hold":      hold,
 		"raise": func(string) error {
 			return unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1 << 19, Max: 1 << 19})
 		},
@@ -134,6 +116,25 @@ func machine(text string) error {
 	entry := &page[0]
 	closure := unsafe.Pointer(&entry) // a function is a pointer to the address of its code
 	(*(*func())(unsafe.Pointer(&closure)))()
+	return nil
+}
+
+// reach reads or writes the memory of a process.
+func reach(call func(pid int, local []unix.Iovec, remote []unix.RemoteIovec, flags uint) (int, error), pid string) error {
+	b := make([]byte, 8)
+	local, remote := unix.Iovec{Base: &b[0], Len: 8}, unix.RemoteIovec{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}
+	_, err := call(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	return err
+}
+
+// hold opens files, and closes none.
+func hold(count string) error {
+	n, _ := strconv.Atoi(count)
+	for range n {
+		if _, err := unix.Dup(0); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
