@@ -42,7 +42,7 @@ var floors = [][]string{
 		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
-		"sandbox/trial",
+		"sandbox/trial", "sandbox/sandboxload",
 		"codegrade",
 		"text/toolcall",
 		"interop/reasoninggym/sympy",
