@@ -39,6 +39,7 @@ type Plan struct {
 	Bound   queue.Bound   // on the staleness of groups
 	Store   host.Store
 	Trace   trace.Settings
+	Stop    func() // ends what the plan uses, also after an error of Plan; nil: nothing
 }
 
 // A Report says what became of the groups.
@@ -74,6 +75,9 @@ func Resume(ctx context.Context, c Config) (report Report, err error) {
 		return report, err
 	}
 	plan, err := c.Plan(ctx, head.Settings)
+	if plan.Stop != nil {
+		defer plan.Stop()
+	}
 	if err != nil {
 		return report, err
 	}
