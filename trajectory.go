@@ -176,10 +176,11 @@ const (
 	TimedOut    Outcome = "timed_out"    // one reply, or all together, took too long; not played again, because shorter episodes would take its place
 
 	PromptTooLong Outcome = "prompt_too_long" // the first messages leave no room for a reply in the policy's context; not played again
+	Ungraded      Outcome = "ungraded"        // whoever judges it could not: it is complete, and may be judged later; not played again
 )
 
 // Outcomes lists all outcomes in display order.
-var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong}
+var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong, Ungraded}
 
 // Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
@@ -187,5 +188,5 @@ func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
 // Failed reports whether the episode failed by itself: it has no reward, and nobody stopped
 // it.
 func (o Outcome) Failed() bool {
-	return o == EnvFailed || o == InfraFailed || o == TimedOut || o == PromptTooLong
+	return o == EnvFailed || o == InfraFailed || o == TimedOut || o == PromptTooLong || o == Ungraded
 }

@@ -50,6 +50,8 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 		e.round(ctx, fmt.Sprintf("%s~%d", id, try), again)
 	}
 
+	panel(ctx, job, episodes)
+
 	result, final := Result{Job: job, Trajectories: make([]quintain.Trajectory, 0, len(episodes))}, false
 	for _, ep := range episodes {
 		result.Again = result.Again || ep.may
@@ -169,6 +171,8 @@ type episode struct {
 	number  int      // in the group
 	judged  int      // turns that the environment has judged
 
+	together bool // the replies of the group are judged when all are there
+
 	traced bool          // somebody traces it
 	asked  time.Duration // when the policy was asked, if traced
 }
@@ -176,7 +180,8 @@ type episode struct {
 // newEpisode makes and opens episode i of a job, which was restarted so many times. It records a
 // failure in the episode.
 func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
-	ep := &episode{journal: job.Journal, number: i, traced: job.Span.Valid(), record: quintain.Trajectory{
+	_, together := job.Scenario.(quintain.Panel)
+	ep := &episode{journal: job.Journal, number: i, together: together, traced: job.Span.Valid(), record: quintain.Trajectory{
 		ID: fmt.Sprintf("%s#%d", job.Problem.ID(), i), Problem: job.Problem, Replays: replays, Started: time.Now(),
 	}}
 	ep.guard(ctx, func() error {
@@ -236,6 +241,8 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 	}()
 	err := call()
 	switch {
+	case errors.Is(err, quintain.ErrUngraded):
+		ep.fail(ctx, quintain.Ungraded, err)
 	case errors.Is(err, quintain.ErrLost):
 		ep.fail(ctx, quintain.InfraFailed, err)
 	case err != nil:
@@ -261,6 +268,10 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 	switch {
 	case ctx.Err() != nil:
 		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
+	case outcome == quintain.Ungraded:
+		if errors.Is(err, quintain.ErrStop) {
+			ep.stop = err
+		}
 	case errors.Is(err, quintain.ErrCancelled):
 		ep.record.Outcome, ep.may = quintain.Cancelled, false
 	case errors.Is(err, quintain.ErrStop):
@@ -284,23 +295,32 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 		ep.fail(ctx, quintain.InfraFailed, err)
 		return
 	}
+	if ep.together {
+		ep.record.Outcome = quintain.Ungraded // until the panel judges it
+		return
+	}
 	ep.guard(ctx, func() error {
-		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, CallFault: s.CallFault, Finish: s.Finish})
+		step, err := ep.env.Step(ctx, ep.reply())
 		if err != nil {
 			return err
 		}
-		if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
-			return fmt.Errorf("the environment returned a reward of %v", step.Reward)
-		}
-		ep.step(s, step)
-		ep.judged = len(ep.record.Turns)
-		ep.journal.note(ep)
-		return nil
+		return ep.rule(step)
 	})
 }
 
+// rule applies the judgement of the last reply, and notes it.
+func (ep *episode) rule(step quintain.Step) error {
+	if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
+		return fmt.Errorf("the environment returned a reward of %v", step.Reward)
+	}
+	ep.step(step)
+	ep.judged = len(ep.record.Turns)
+	ep.journal.note(ep)
+	return nil
+}
+
 // step applies the environment's response.
-func (ep *episode) step(s quintain.Sample, step quintain.Step) {
+func (ep *episode) step(step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
 	turn.Times.Judged = ep.sofar()
@@ -308,11 +328,11 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 		ep.end(step.End)
 		return
 	}
-	if s.Fork {
+	if turn.Fork {
 		ep.tokens = nil
 	}
-	ep.tokens = append(append(ep.tokens, s.Read...), s.Wrote...)
-	ep.wrote, ep.alone = len(s.Wrote), step.Alone
+	ep.tokens = append(append(ep.tokens, turn.Read...), turn.Wrote...)
+	ep.wrote, ep.alone = len(turn.Wrote), step.Alone
 	ep.talk = append(slices.Clip(ep.talk), turn.Message())
 	ep.fresh = len(ep.talk)
 	ep.talk = append(ep.talk, step.Observe...)

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/sandbox/backend"
@@ -106,6 +107,9 @@ func (s *ScenarioChoice) startJudge() (err error) {
 	}
 	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("scenario.judge: %w", err)
+	}
+	if mode := s.jury.Config.Rubric.Mode; s.agents != nil && mode != judge.Absolute {
+		return fmt.Errorf("scenario.judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
 	}
 	return nil
 }

@@ -1,15 +1,26 @@
-package main
+package pipe
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-func newTokenizer(w *world) *cobra.Command {
+// A Desk is where verbs of pipes work.
+type Desk struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	NoArgs cobra.PositionalArgs // refuses arguments
+
+	// Attend runs work until it ends or is interrupted.
+	Attend func(ctx context.Context, work func(ctx context.Context) error) error
+}
+
+// Tokenizer returns the verb of tokenizers, with those below it.
+func (d *Desk) Tokenizer() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tokenizer",
 		Short: "Turn text into the tokens of a model, and back",
@@ -18,10 +29,10 @@ are those of the library tokenizers. An unsupported part of the file is an error
 names its place.`,
 		Example: `  echo '{"text": "Hello"}' | quintain tokenizer encode --tokenizer tokenizer.json
   echo '{"ids": [9906]}' | quintain tokenizer decode --tokenizer tokenizer.json`,
-		Args: noArgs,
+		Args: d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newTokenizerEncode(w), newTokenizerDecode(w))
+	c.AddCommand(d.encode(), d.decode())
 	return c
 }
 
@@ -36,15 +47,16 @@ func (t *tokenizerFile) flags(c *cobra.Command) {
 }
 
 // pipe loads the tokenizer and runs answer until it ends or is interrupted.
-func (t *tokenizerFile) pipe(c *cobra.Command, w *world, answer func(ctx context.Context, t *tokenizer.Tokenizer) error) error {
+func (t *tokenizerFile) pipe(c *cobra.Command, d *Desk, answer func(ctx context.Context, t *tokenizer.Tokenizer) error) error {
 	loaded, err := tokenizer.Load(t.path, t.cache)
 	if err != nil {
 		return err
 	}
-	return untilInterrupt(c.Context(), w, func(ctx context.Context) error { return answer(ctx, loaded) })
+	return d.Attend(c.Context(), func(ctx context.Context) error { return answer(ctx, loaded) })
 }
 
-func newTokenizerEncode(w *world) *cobra.Command {
+// encode returns the verb that encodes.
+func (d *Desk) encode() *cobra.Command {
 	var file tokenizerFile
 	var special bool
 	c := &cobra.Command{
@@ -54,10 +66,10 @@ func newTokenizerEncode(w *world) *cobra.Command {
 order, on all cores. An unreadable line gives {"error": …} in its place and exit status 1
 at the end; the other lines are still encoded.`,
 		Example: `  echo '{"text": "Hello"}' | quintain tokenizer encode --tokenizer tokenizer.json --special`,
-		Args:    noArgs,
+		Args:    d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return file.pipe(c, w, func(ctx context.Context, t *tokenizer.Tokenizer) error {
-				return pipe.Encode(ctx, t, special, w.stdin, w.stdout)
+			return file.pipe(c, d, func(ctx context.Context, t *tokenizer.Tokenizer) error {
+				return Encode(ctx, t, special, d.Stdin, d.Stdout)
 			})
 		},
 	}
@@ -66,7 +78,8 @@ at the end; the other lines are still encoded.`,
 	return c
 }
 
-func newTokenizerDecode(w *world) *cobra.Command {
+// decode returns the verb that decodes.
+func (d *Desk) decode() *cobra.Command {
 	var file tokenizerFile
 	var skip bool
 	c := &cobra.Command{
@@ -76,10 +89,10 @@ func newTokenizerDecode(w *world) *cobra.Command {
 order, on all cores. It skips IDs without a token. An unreadable line gives {"error": …} in
 its place and exit status 1 at the end; the other lines are still decoded.`,
 		Example: `  echo '{"ids": [9906]}' | quintain tokenizer decode --tokenizer tokenizer.json`,
-		Args:    noArgs,
+		Args:    d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return file.pipe(c, w, func(ctx context.Context, t *tokenizer.Tokenizer) error {
-				return pipe.Decode(ctx, t, skip, w.stdin, w.stdout)
+			return file.pipe(c, d, func(ctx context.Context, t *tokenizer.Tokenizer) error {
+				return Decode(ctx, t, skip, d.Stdin, d.Stdout)
 			})
 		},
 	}
