@@ -21,9 +21,9 @@ func (j *judgement) job(argv []string, stdin string) sandbox.Job {
 const attempts = 2
 
 // run runs a job. Its time is that on the processor: a job that reached its wall limit with
-// processor time left runs again, alone. If a busy loop gets its time then, the program itself was
-// waiting; if not, the machine is to blame, which is an error. A job that took up to a fifth more
-// than its time runs once more.
+// processor time left, and of which the sandbox cannot tell that it was idle, runs again, alone. If
+// a busy loop gets its time then, the program itself was waiting; if not, the machine is to blame,
+// which is an error. A job that took up to a fifth more than its time runs once more.
 func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	job.Limits = job.Limits.Filled()
 	limit := job.Limits.CPU
@@ -50,8 +50,14 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 
 // starved reports whether the machine may be to blame for the end of a job.
 func starved(got sandbox.Result, limit time.Duration) bool {
-	return got.End == sandbox.WallLimit && got.CPU < limit ||
+	return got.End == sandbox.WallLimit && got.CPU < limit && !idled(got) ||
 		got.End == sandbox.Signalled && got.Code == int(syscall.SIGKILL) // the kernel, short of memory
+}
+
+// idled reports whether a job surely spent its time idle or on the processor, but for a quarter at
+// most: no machine is to blame for its end. Some sandboxes cannot tell idle time.
+func idled(got sandbox.Result) bool {
+	return got.Idle > 0 && got.Wall-got.Idle-got.CPU <= got.Wall/4
 }
 
 // runOnce runs a job as soon as there is a slot.

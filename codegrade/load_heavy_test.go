@@ -4,6 +4,7 @@ package codegrade
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
@@ -60,4 +61,10 @@ func TestNoWrongVerdictUnderLoad(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d judgements were given up", overloaded, 4*repeats)
+	stdin.Limits.CPU = 2 * time.Second
+	if got, err := g.Grade(t.Context(), stdin, "import time\ntime.sleep(60)"); err != nil && !errors.Is(err, ErrMachine) || err == nil && got.Reason != TimeLimit {
+		t.Errorf("it sleeps: %+v, error %v", got, err)
+	} else {
+		t.Logf("a program that sleeps: %q, error %v", got.Reason, err)
+	}
 }

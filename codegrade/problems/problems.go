@@ -32,7 +32,7 @@ type Problem struct {
 
 // Settings say how rows are read.
 type Settings struct {
-	TimeFactor float64           // of the time limits of the rows, which are for compiled programs; 0: 5
+	TimeFactor float64           // of the time limits of the rows, which are for compiled programs, unless the programs are; 0: 5
 	Compare    codegrade.Compare // how outputs are compared; empty: as the data set does
 }
 

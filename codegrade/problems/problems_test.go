@@ -206,6 +206,15 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestCompiledProgramsHaveNoMoreTime(t *testing.T) {
+	for language, want := range map[string]string{"python": "5s", "javascript": "5s", "cpp": "1s", "c": "1s"} {
+		all, faults := lines(t, `{"prompt":"q","time_limit":1,"verification_info":{"language":"`+language+`","test_cases":[{"type":"stdin_stdout","input":"1","output":"1"}]}}`, problems.Settings{})
+		if len(all) != 1 || all[0].Tests.Limits.CPU.String() != want {
+			t.Errorf("%s: %+v, faults %v, want %s", language, all, faults, want)
+		}
+	}
+}
+
 // packed is base64 of zlib of a pickle of protocol 3.
 func packed(text string) string {
 	pickle := append([]byte("\x80\x03X"), binary.LittleEndian.AppendUint32(nil, uint32(len(text)))...)

@@ -69,6 +69,9 @@ func (r *running) look(files bool) sandbox.End {
 	case len(all) > r.limits.Processes || sum.threads > max(r.limits.Threads, r.limits.Processes):
 		return sandbox.ProcessLimit
 	}
+	if r.owed != nil && time.Since(r.idle.at) > countEvery*watchEvery {
+		r.idle.look(all, r.owed())
+	}
 	if files {
 		if bytes, n := r.folder.Use(r.limits); bytes > r.limits.Disk || n > r.limits.Files {
 			return sandbox.DiskLimit
@@ -79,7 +82,10 @@ func (r *running) look(files bool) sandbox.End {
 
 // A usage is what a process uses.
 type usage struct {
+	pid     int
 	parent  int
+	state   byte          // as in proc(5)
+	faults  int64         // of pages that had to be read
 	cpu     time.Duration // its children's included that it waited for
 	memory  int64         // resident bytes
 	threads int
@@ -120,12 +126,15 @@ func (r *running) usage() []usage {
 }
 
 // readUsage reads what a process uses. A process that has ended uses nothing.
-func readUsage(pid int) (usage, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+func readUsage(pid int) (usage, bool) { return readStat("/proc/" + strconv.Itoa(pid)) }
+
+// readStat reads what the process or thread of a folder of /proc uses.
+func readStat(dir string) (usage, bool) {
+	text, err := os.ReadFile(dir + "/stat")
 	if err != nil {
 		return usage{}, false
 	}
-	_, text, _ = bytes.Cut(text, []byte("("))
+	id, text, _ := bytes.Cut(text, []byte(" ("))
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // from the third of proc(5) on
 	if len(fields) < 22 {
 		return usage{}, false
@@ -134,8 +143,10 @@ func readUsage(pid int) (usage, bool) {
 		v, _ := strconv.ParseInt(string(fields[n-3]), 10, 64)
 		return v
 	}
+	pid, _ := strconv.Atoi(string(id))
 	ticks := number(14) + number(15) + number(16) + number(17)
 	return usage{
+		pid: pid, state: fields[0][0], faults: number(12),
 		parent: int(number(4)), cpu: time.Duration(ticks) * time.Second / 100, // USER_HZ
 		threads: int(number(20)), memory: number(24) * int64(os.Getpagesize()),
 	}, true
