@@ -52,6 +52,7 @@ func printed(text string, cpu time.Duration) sandbox.Result {
 func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 	right := printed("1", time.Second)
 	starved := sandbox.Result{End: sandbox.WallLimit, CPU: 100 * time.Millisecond}
+	unmeasured := sandbox.Result{End: sandbox.WallLimit, CPU: sandbox.Unknown}
 	slow := printed("1", 5500*time.Millisecond)
 	killed := sandbox.Result{End: sandbox.Signalled, Code: 9}
 	lost := errors.New("no room on the disk")
@@ -69,6 +70,9 @@ func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 		{"starved twice", []sandbox.Result{starved, starved, right}, starved, nil, "", nil, 4},
 		{"starved for ever", []sandbox.Result{starved}, starved, nil, "", ErrMachine, 5},
 		{"it waits on a quiet machine", []sandbox.Result{starved}, right, nil, TimeLimit, nil, 3},
+		{"of unknown time, and the machine is busy", []sandbox.Result{unmeasured}, starved, nil, "", ErrMachine, 5},
+		{"of unknown time, and the machine is quiet", []sandbox.Result{unmeasured}, right, nil, TimeLimit, nil, 3},
+		{"right, of unknown time", []sandbox.Result{printed("1", sandbox.Unknown)}, right, nil, "", nil, 1},
 		{"killed from outside", []sandbox.Result{killed, right}, right, nil, "", nil, 2},
 		{"it kills itself", []sandbox.Result{killed}, right, nil, RuntimeError, nil, 2},
 		{"a little over its time", []sandbox.Result{slow, right}, right, nil, "", nil, 2},

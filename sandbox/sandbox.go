@@ -62,12 +62,15 @@ type Result struct {
 	Stdout []byte // any bytes, cut at the limit
 	Stderr []byte // any bytes, cut at the limit
 
-	CPU  time.Duration // of all its processes, as far as they were waited for
+	CPU  time.Duration // of all its processes, as far as they were waited for; [Unknown]: nobody measured it
 	Wall time.Duration
 	Peak int64 // bytes of resident memory of the largest process, as far as it was looked at
 
 	Fetched map[string][]byte // of the wanted files, those that are regular and within the limits
 }
+
+// Unknown is the CPU of a result whose back end cannot measure it. It is below any limit.
+const Unknown time.Duration = -1
 
 // A Layer is one of the means by which a back end confines a program.
 type Layer struct {
