@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -54,7 +55,9 @@ func protocols(book *names.Book, s Settings, with parts) []protocol {
 
 // Routes returns the routes of the protocols in s, for a server of package web. The error
 // names an unknown protocol. Only a [Server] has a judge.
-func Routes(s Settings) ([]web.Route, error) { return routesWith(s, parts{code: new(coderun.Server)}) }
+func Routes(s Settings, box backend.Settings) ([]web.Route, error) {
+	return routesWith(s, parts{code: &coderun.Server{Settings: box}})
+}
 
 func routesWith(s Settings, with parts) ([]web.Route, error) {
 	book, err := names.All(cmp.Or(s.Scores, scores.Ours))
@@ -87,10 +90,11 @@ func openAPI(c *web.Call) error { return c.JSON(http.StatusOK, openAPIText) }
 
 // A Config configures a [Server].
 type Config struct {
-	Settings Settings     // zeros mean the values of [Default]
-	Web      web.Settings // zeros mean the values of [web.Default]
-	Keys     []web.Key    // for the server's clients; none: it is open to all
-	Log      *slog.Logger // default: none
+	Settings Settings         // zeros mean the values of [Default]
+	Sandbox  backend.Settings // of the programs of clients
+	Web      web.Settings     // zeros mean the values of [web.Default]
+	Keys     []web.Key        // for the server's clients; none: it is open to all
+	Log      *slog.Logger     // default: none
 }
 
 // A Server answers the requests of all protocols. Many goroutines may use it at once.
@@ -105,7 +109,7 @@ func New(c Config) (*Server, error) {
 	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
 	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
-	s := &Server{parts: parts{code: new(coderun.Server)}}
+	s := &Server{parts: parts{code: &coderun.Server{Settings: c.Sandbox}}}
 	var err error
 	if s.jury, err = openJury(c.Settings); err != nil {
 		return nil, fmt.Errorf("serve.judge: %w", err)
