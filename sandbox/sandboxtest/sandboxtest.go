@@ -32,20 +32,30 @@ type rig struct {
 
 // Run holds a back end. Open makes it; it writes below dir only, and is closed at the end of the
 // test. On a machine below the floor, Run demands that it refuses every job.
-func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) { run(t, open, false) }
-
-// RunWalled holds a back end whose programs have a root folder, processes and a network of their
-// own. Some calls that Run wants refused may succeed there, because they reach nothing of ours.
-func RunWalled(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) { run(t, open, true) }
-
-func run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox, walled bool) {
+func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
 	dir := t.TempDir()
 	for _, one := range []string{dir, filepath.Dir(dir)} { // for a user without rights to pass
 		if err := os.Chmod(one, 0o711); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r := &rig{T: t, box: open(t, dir), dir: dir, attack: program(t), walled: walled, targets: listen(t)}
+	hold(t, &rig{box: open(t, dir), dir: dir, attack: program(t)})
+}
+
+// RunWalled holds a back end whose programs have a root folder, processes and a network of their
+// own. Some calls that Run wants refused may succeed there, because they reach nothing of ours.
+func RunWalled(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
+	Run(t, func(t *testing.T, dir string) sandbox.Sandbox { return walled{open(t, dir)} })
+}
+
+// A walled back end is one for RunWalled.
+type walled struct{ sandbox.Sandbox }
+
+// hold tries everything.
+func hold(t *testing.T, r *rig) {
+	r.T = t
+	_, r.walled = r.box.(walled)
+	r.targets = listen(t)
 	var err error
 	if r.strength, err = r.box.Probe(t.Context()); err != nil {
 		t.Fatal(err)
