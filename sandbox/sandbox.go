@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -71,6 +72,9 @@ type Result struct {
 
 // Unknown is the CPU of a result whose back end cannot measure it. It is below any limit.
 const Unknown time.Duration = -1
+
+// ErrBusy says that a sandbox had no turn for a job in time, or was away. Later it may run it.
+var ErrBusy = errors.New("the sandbox has too much to do")
 
 // A Layer is one of the means by which a back end confines a program.
 type Layer struct {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/sandbox"
 )
 
 // A Fault is a fault of a server, or of the way to it.
@@ -38,6 +40,9 @@ func (f *Fault) Error() string {
 
 // Unwrap returns the fault below.
 func (f *Fault) Unwrap() error { return f.Err }
+
+// Is reports whether target is [sandbox.ErrBusy], and the fault may pass.
+func (f *Fault) Is(target error) bool { return target == sandbox.ErrBusy && again(f) }
 
 // again reports whether another try may help: the server was away, failed, or had too much to do.
 func again(err error) bool {

@@ -2,7 +2,6 @@ package jobrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -10,10 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/sandbox"
 )
-
-// ErrBusy says that a job had no turn in time: others were under way, or the server ends. Another
-// server, or this one later, may run it.
-var ErrBusy = errors.New("the sandbox has too much to do")
 
 // A Gate is a sandbox with a bounded number of jobs. Cells of sessions count as jobs.
 type Gate struct {
@@ -38,7 +33,7 @@ type Most struct {
 	Wait    time.Duration // for a turn
 }
 
-var errEnds = fmt.Errorf("%w: it ends", ErrBusy)
+var errEnds = fmt.Errorf("%w: it ends", sandbox.ErrBusy)
 
 // NewGate returns a gate before a sandbox. The caller must Cut it.
 func NewGate(box sandbox.Sandbox, most Most) *Gate {
@@ -106,7 +101,7 @@ func (g *Gate) take(ctx context.Context) error {
 	}
 	defer g.waiting.Add(-1)
 	if n := g.waiting.Add(1); n > int64(g.most.Waiting) {
-		return fmt.Errorf("%w: %d jobs wait already", ErrBusy, g.most.Waiting)
+		return fmt.Errorf("%w: %d jobs wait already", sandbox.ErrBusy, g.most.Waiting)
 	}
 	timer := time.NewTimer(g.most.Wait)
 	defer timer.Stop()
@@ -116,7 +111,7 @@ func (g *Gate) take(ctx context.Context) error {
 	case <-g.closing.Done():
 		return errEnds
 	case <-timer.C:
-		return fmt.Errorf("%w: the job had no turn in %v", ErrBusy, g.most.Wait)
+		return fmt.Errorf("%w: the job had no turn in %v", sandbox.ErrBusy, g.most.Wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -30,12 +30,13 @@ func limits() sandbox.Limits {
 type Server struct {
 	gate  *Gate
 	table table
+	lost  lost
 }
 
 // New returns a server of jobs and sessions. At most so many sessions are open, and one that is idle
 // for that time ends. The caller must Close the server, and then the sandbox of the gate.
 func New(gate *Gate, sessions int, idle time.Duration) *Server {
-	return &Server{gate: gate, table: table{most: sessions, idle: idle, byID: map[string]*session{}}}
+	return &Server{gate: gate, table: table{most: sessions, idle: idle, byID: map[string]*session{}}, lost: lost{byStatus: map[int]int64{}}}
 }
 
 // Routes returns the routes.
@@ -97,7 +98,7 @@ func refusal(ctx context.Context, err error) error {
 	switch {
 	case is:
 		return err
-	case errors.Is(err, ErrBusy), ctx.Err() != nil:
+	case errors.Is(err, sandbox.ErrBusy), ctx.Err() != nil:
 		return web.Errorf(http.StatusGatewayTimeout, "%v", err)
 	}
 	return web.Errorf(http.StatusServiceUnavailable, "%v", err)

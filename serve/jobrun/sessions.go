@@ -31,7 +31,7 @@ type session struct {
 }
 
 // errMany says that no more sessions may be open.
-var errMany = fmt.Errorf("%w: as many sessions are open as may be", ErrBusy)
+var errMany = fmt.Errorf("%w: as many sessions are open as may be", sandbox.ErrBusy)
 
 // add opens a session, if another may be open.
 func (t *table) add(id string, open func() (sandbox.Session, error)) error {
