@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,7 +11,9 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/command"
 	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -18,6 +21,8 @@ import (
 type Settings struct {
 	Kind string   // a name of a back end; empty: native
 	Read []string // of native: more folders and files that programs may read
+
+	Elsewhere Elsewhere
 
 	// Python is how jobs of Python begin that native forks from an interpreter which has started
 	// already; nil: it starts each. It is the caller's choice, and no setting.
@@ -29,9 +34,13 @@ func (s *Settings) Declare(d *settings.Section) {
 	if s.Kind == "" {
 		s.Kind = native.Name
 	}
-	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts").OneOf(native.Name).Flag("sandbox")
+	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; remote, on other machines; command, by another program").OneOf(native.Name, remote.Name, command.Name).Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
+	s.Elsewhere.declare(d)
 }
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error { return s.Elsewhere.check(s.Kind) }
 
 // AddTo gives f the flags of the settings. That of a list may be given several times.
 func (s *Settings) AddTo(f *flag.FlagSet) {
@@ -55,6 +64,9 @@ type Box interface {
 
 // New opens the sandbox, however weak it is. The caller must Close it.
 func New(s Settings) (Box, error) {
+	if err := s.Elsewhere.check(cmp.Or(s.Kind, native.Name)); err != nil {
+		return nil, err
+	}
 	switch s.Kind {
 	case "", native.Name:
 		box, err := native.New(native.Config{Read: s.Read, Zygote: s.Python})
@@ -62,6 +74,8 @@ func New(s Settings) (Box, error) {
 			return nil, err
 		}
 		return box, nil
+	case remote.Name, command.Name:
+		return s.Elsewhere.open(s.Kind)
 	}
 	return nil, fmt.Errorf("there is no sandbox %q", s.Kind)
 }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain/sandbox"
@@ -42,5 +45,39 @@ func TestASandboxIsStrongOrAnError(t *testing.T) {
 	}
 	if box, err := New(Settings{Kind: "unknown"}); err == nil || box != nil {
 		t.Errorf("%v, error %v", box, err)
+	}
+}
+
+func TestSandboxesElsewhere(t *testing.T) {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		settings Settings
+		want     string // part of the error; empty: none
+	}{
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}}}, ""},
+		{Settings{Kind: "remote"}, "needs an address"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"127.0.0.1"}}}, "not like http"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://a:b@c"}}}, "not like http"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}, KeyFile: key}}, "is empty"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}, KeyFile: key + "s"}}, "key_file"},
+		{Settings{Kind: "command"}, "--sandbox-command bwrap"},
+		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "x"}}, "0 words {argv}"},
+		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "bwrap", URLs: []string{"http://127.0.0.1:1"}}}, "is for --sandbox remote"},
+	} {
+		box, err := New(c.settings)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || (box == nil) != (err != nil) {
+			t.Errorf("%+v: %v, error %v", c.settings, box, err)
+		}
+		if box != nil {
+			if err := box.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := (&Settings{Kind: "native", Elsewhere: Elsewhere{Command: "bwrap"}}).Check(); err == nil {
+		t.Error("a command without its sandbox is allowed")
 	}
 }

@@ -126,7 +126,7 @@ func refusal(err error) error {
 	switch {
 	case is:
 		return err
-	case errors.Is(err, codegrade.ErrMachine), errors.Is(err, errLate):
+	case errors.Is(err, codegrade.ErrMachine), errors.Is(err, sandbox.ErrBusy), errors.Is(err, errLate):
 		return web.Errorf(http.StatusGatewayTimeout, "%v", err)
 	case errors.Is(err, codegrade.ErrLanguage):
 		return web.Errorf(http.StatusBadRequest, "language: %v", err)

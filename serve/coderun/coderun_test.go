@@ -81,6 +81,7 @@ func TestRunCode(t *testing.T) {
 		{ends(sandbox.Result{End: sandbox.MemoryLimit}, nil), `{"code":"x","language":"python"}`, 200, `memory_limit`, "the client learns the limit"},
 		{ends(sandbox.Result{End: sandbox.Exited, Fetched: map[string][]byte{"a.txt": []byte("b")}}, nil), `{"code":"x","language":"python","fetch_files":["a.txt"]}`, 200, `"files":{"a.txt":"Yg=="}`, "files come back as base64"},
 		{ends(sandbox.Result{}, errors.New("no room on the disk")), `{"code":"x","language":"python"}`, 503, "no room", "a fault of the machine is no failed program"},
+		{ends(sandbox.Result{}, fmt.Errorf("a server: %w", sandbox.ErrBusy)), `{"code":"x","language":"python"}`, 504, "too much to do", "nor is one that comes too early"},
 		{ends(sandbox.Result{End: sandbox.Refused, Why: "a name with .."}, nil), `{"code":"x","language":"python","files":{"../a":"Yg=="}}`, 422, "../a", "the request is at fault"},
 		{box{lacks: []string{"no network"}}, `{"code":"x","language":"python"}`, 503, "lacks no network", "a weak sandbox runs nothing"},
 		{ends(sandbox.Result{}, nil), `{"code":"x","language":"cobol"}`, 400, "want one of python", "the client learns the languages"},
