@@ -108,6 +108,8 @@ var attacks = []struct{ name, code string }{
 	{"a skipped test", "import unittest\ndef f(x): raise unittest.SkipTest('so')"},
 	{"an expected failure", "import unittest\nunittest.TestCase.test = unittest.expectedFailure(lambda s: 1/0)\ndef f(x): return 0"},
 	{"a plugin of pytest", "open('conftest.py', 'w').write('def pytest_runtest_makereport(item, call): call.excinfo = None')\nopen('pytest.ini', 'w').write('[pytest]\\naddopts = --collect-only')\ndef f(x): return 0"},
+	{"a regular expression that blows up", "import re\nre.match('(a+)+$', 'a' * 64 + 'b')\ndef f(x): return 0"},
+	{"machine code", "import ctypes, mmap\np = mmap.mmap(-1, 4096, prot=7)\np.write(bytes.fromhex('b814000000cd80c3'))\nctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(p)))()\ndef f(x): return 0"},
 
 	{"standard output is closed", "import os\nos.close(1)\ndef f(x): return 0"},
 	{"all descriptors are closed", "import os\nos.closerange(0, 64)\ndef f(x): return 0"},

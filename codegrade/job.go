@@ -32,7 +32,7 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 	got, err := g.runOnce(ctx, job)
 	for n := 0; err == nil && starved(got, limit); n++ {
 		if n == attempts {
-			return sandbox.Result{}, fmt.Errorf("%w: a program got %v of %v on the processor in %v", ErrMachine, got.CPU, limit, got.Wall)
+			return sandbox.Result{}, fmt.Errorf("%w: a program got %s of %v on the processor in %v", ErrMachine, spent(got.CPU), limit, got.Wall)
 		}
 		var own bool
 		if got, own, err = g.runAlone(ctx, job, limit); own {
@@ -48,7 +48,8 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 	return got, err
 }
 
-// starved reports whether the machine may be to blame for the end of a job.
+// starved reports whether the machine may be to blame for the end of a job. It may if the time on
+// the processor is unknown.
 func starved(got sandbox.Result, limit time.Duration) bool {
 	return got.End == sandbox.WallLimit && got.CPU < limit && !idled(got) ||
 		got.End == sandbox.Signalled && got.Code == int(syscall.SIGKILL) // the kernel, short of memory
@@ -58,6 +59,14 @@ func starved(got sandbox.Result, limit time.Duration) bool {
 // most: no machine is to blame for its end. Some sandboxes cannot tell idle time.
 func idled(got sandbox.Result) bool {
 	return got.Idle > 0 && got.Wall-got.Idle-got.CPU <= got.Wall/4
+}
+
+// spent tells a time on the processor.
+func spent(cpu time.Duration) string {
+	if cpu == sandbox.Unknown {
+		return "an unknown part"
+	}
+	return cpu.String()
 }
 
 // runOnce runs a job as soon as there is a slot.
@@ -160,6 +169,9 @@ const maxShown = 2000
 // outcome tells how a job ended: which resources it took, and its complaint.
 func (j *judgement) outcome(got sandbox.Result) Outcome {
 	o := Outcome{Reason: j.failure(got), CPU: got.CPU.Seconds(), Peak: got.Peak}
+	if got.CPU == sandbox.Unknown {
+		o.CPU = -1
+	}
 	if o.Reason != "" {
 		stderr := bytes.TrimSpace(got.Stderr)
 		o.Error = strings.ToValidUTF8(string(stderr[max(0, len(stderr)-maxShown):]), "\uFFFD")

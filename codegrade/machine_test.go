@@ -52,6 +52,7 @@ func printed(text string, cpu time.Duration) sandbox.Result {
 func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 	right := printed("1", time.Second)
 	starved := sandbox.Result{End: sandbox.WallLimit, CPU: 100 * time.Millisecond}
+	unmeasured := sandbox.Result{End: sandbox.WallLimit, CPU: sandbox.Unknown}
 	slow := printed("1", 5500*time.Millisecond)
 	killed := sandbox.Result{End: sandbox.Signalled, Code: 9}
 	lost := errors.New("no room on the disk")
@@ -72,6 +73,9 @@ func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 		{"it was idle", []sandbox.Result{{End: sandbox.WallLimit, Wall: 16 * time.Second, Idle: 15 * time.Second}}, right, nil, TimeLimit, nil, 1},
 		{"it was idle, and had to wait a little", []sandbox.Result{{End: sandbox.WallLimit, Wall: 16 * time.Second, CPU: 4 * time.Second, Idle: 8 * time.Second}}, right, nil, TimeLimit, nil, 1},
 		{"it was idle, and had to wait long", []sandbox.Result{{End: sandbox.WallLimit, Wall: 16 * time.Second, CPU: time.Second, Idle: 9 * time.Second}, right}, right, nil, "", nil, 2},
+		{"of unknown time, and the machine is busy", []sandbox.Result{unmeasured}, starved, nil, "", ErrMachine, 5},
+		{"of unknown time, and the machine is quiet", []sandbox.Result{unmeasured}, right, nil, TimeLimit, nil, 3},
+		{"right, of unknown time", []sandbox.Result{printed("1", sandbox.Unknown)}, right, nil, "", nil, 1},
 		{"killed from outside", []sandbox.Result{killed, right}, right, nil, "", nil, 2},
 		{"it kills itself", []sandbox.Result{killed}, right, nil, RuntimeError, nil, 2},
 		{"a little over its time", []sandbox.Result{slow, right}, right, nil, "", nil, 2},

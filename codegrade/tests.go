@@ -102,7 +102,7 @@ type Verdict struct {
 type Outcome struct {
 	Case   int     `json:"case"`
 	Reason Reason  `json:"reason,omitempty"` // empty: passed
-	CPU    float64 `json:"cpu"`              // seconds
+	CPU    float64 `json:"cpu"`              // seconds; -1: unknown
 	Peak   int64   `json:"peak"`             // bytes of resident memory
 	Output string  `json:"output,omitempty"` // what it printed or returned, cut; shown for public cases only
 	Error  string  `json:"error,omitempty"`  // the end of what it wrote to standard error

@@ -12,7 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -45,8 +45,10 @@ type Code struct {
 	Join       bool    // all code blocks of a reply make the program
 	TimeFactor float64 // on the limits of time; 0: the reciprocal of the machine's speed
 
+	Sandbox backend.Settings // which are the machine's, and none of the scenario's own
+
 	once  sync.Once
-	box   *native.Box // nil: none is open
+	box   backend.Box // nil: none is open
 	judge Judge
 	speed float64 // of the machine, if TimeFactor is 0
 	err   error
@@ -64,27 +66,21 @@ func (c *Code) Declare(d *settings.Section) {
 	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0).Flag("code-time-factor")
 }
 
-// Use has a judge run the programs, in place of this machine's sandbox.
+// Use has a judge run the programs, in place of the sandbox.
 func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 
-// open opens the sandbox of this machine. It fails if that is below the floor.
+// open opens the sandbox. It fails if that is below the floor.
 func (c *Code) open() error {
 	c.once.Do(func() {
-		box, err := native.New(native.Config{Zygote: codegrade.Python()})
-		if err != nil {
-			c.err = fmt.Errorf("sandbox: %w", err)
+		c.Sandbox.Python = codegrade.Python()
+		if c.box, c.err = backend.Open(context.Background(), c.Sandbox); c.err != nil {
 			return
 		}
-		c.box = box
-		strength, err := box.Probe(context.Background())
-		if err == nil && strength.Err() != nil {
-			err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
+		grader := &codegrade.Grader{Sandbox: c.box}
+		if c.TimeFactor == 0 {
+			c.speed, c.err = grader.Speed(context.Background())
 		}
-		grader := &codegrade.Grader{Sandbox: box}
-		if err == nil && c.TimeFactor == 0 {
-			c.speed, err = grader.Speed(context.Background())
-		}
-		c.judge, c.err = grader.Grade, err
+		c.judge = grader.Grade
 	})
 	return c.err
 }
@@ -155,8 +151,12 @@ type env struct {
 
 // Open implements [quintain.Env].
 func (e *env) Open(context.Context) ([]quintain.Message, error) {
-	ask := fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(e.problem.Prompt, "\n"), e.tests.Language)
-	return []quintain.Message{{Role: quintain.RoleUser, Content: ask}}, nil
+	return []quintain.Message{{Role: quintain.RoleUser, Content: Ask(e.problem.Prompt, e.tests.Language)}}, nil
+}
+
+// Ask returns the first message for the prompt of a problem whose programs are in a language.
+func Ask(prompt, language string) string {
+	return fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(prompt, "\n"), language)
 }
 
 // Close implements [quintain.Env].

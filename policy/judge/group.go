@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"github.com/quintain-rl/quintain"
 )
 
 // A Result is a verdict, or why there is none.
@@ -312,7 +314,7 @@ func Later(results []Result) (later []int, err error) {
 	for i, r := range results {
 		switch {
 		case r.Err == nil:
-		case errors.Is(r.Err, ErrUngraded):
+		case errors.Is(r.Err, quintain.ErrUngraded):
 			later = append(later, i)
 		case err == nil:
 			err = r.Err

@@ -140,23 +140,20 @@ type Ungraded struct {
 	Err  error
 }
 
-// ErrUngraded is in the chain of every [*Ungraded].
-var ErrUngraded = errors.New("not judged")
-
 // Error names the kind and the fault.
 func (u *Ungraded) Error() string {
 	return fmt.Sprintf("the judge gave no verdict: %s: %v", u.Kind, u.Err)
 }
 
-// Unwrap returns [ErrUngraded] and [quintain.ErrLost], since the reply is not the cause; over the
+// Unwrap returns [quintain.ErrUngraded] and [quintain.ErrLost], since the reply is not the cause; over the
 // budget also [quintain.ErrStop]: nothing more is to be played. It hides the fault: that the judge's
 // context is full, or its server slow, says nothing about the policy's episode, which would be cut,
 // with the rewards so far, if it were the policy's.
 func (u *Ungraded) Unwrap() []error {
 	if u.Kind == OverBudget {
-		return []error{ErrUngraded, quintain.ErrLost, quintain.ErrStop}
+		return []error{quintain.ErrUngraded, quintain.ErrLost, quintain.ErrStop}
 	}
-	return []error{ErrUngraded, quintain.ErrLost}
+	return []error{quintain.ErrUngraded, quintain.ErrLost}
 }
 
 // later reports whether the reply may get a verdict if it is judged again: not if the judge's server

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // longest is the longest time between two looks of which idleness is told if something happened in it. In
@@ -24,7 +26,7 @@ type idleness struct {
 // look looks at the threads of the processes of a job. If all sleep now, then the time since the last
 // look was sleep but for that in which one of them ran or waited for a processor: of a thread that
 // sleeps, the scheduler counts no wait that is not over. A wait for a disk, or for us, is no sleep.
-func (i *idleness) look(all []usage, owed bool) {
+func (i *idleness) look(all []procstat.Usage, owed bool) {
 	now := time.Now()
 	busy, sleeping, faults := threads(all)
 	gap, worked := now.Sub(i.at), total(busy)-total(i.busy)
@@ -49,23 +51,23 @@ func total(all map[int]time.Duration) (sum time.Duration) {
 
 // threads returns how long each thread ran and waited for a processor, and whether all sleep. Busy is
 // nil if the kernel does not say.
-func threads(all []usage) (busy map[int]time.Duration, sleeping bool, faults int64) {
+func threads(all []procstat.Usage) (busy map[int]time.Duration, sleeping bool, faults int64) {
 	busy, sleeping = map[int]time.Duration{}, len(all) > 0
 	for _, process := range all {
-		dir := "/proc/" + strconv.Itoa(process.pid) + "/task/"
-		faults += process.faults
+		dir := "/proc/" + strconv.Itoa(process.PID) + "/task/"
+		faults += process.Faults
 		names, err := os.ReadDir(dir)
 		if err != nil {
 			return nil, false, 0
 		}
 		for _, name := range names {
-			one, lives := readStat(dir + name.Name())
+			one, lives := procstat.ReadIn(dir + name.Name())
 			time, known := scheduled(dir + name.Name())
 			if !lives || !known {
 				return nil, false, 0
 			}
-			busy[one.pid] = time
-			sleeping = sleeping && one.state == 'S'
+			busy[one.PID] = time
+			sleeping = sleeping && one.State == 'S'
 		}
 	}
 	return busy, sleeping, faults

@@ -12,8 +12,10 @@ import (
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
 	"github.com/quintain-rl/quintain/scenarios"
@@ -54,6 +56,11 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 	for _, spec := range Scenarios() {
 		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
 	}
+}
+
+// Sandbox returns the settings of the sandbox in which programs of a policy run.
+func (s *ScenarioChoice) Sandbox() *backend.Settings {
+	return &s.plays[codeplay.Spec.Name].(*codeplay.Code).Sandbox
 }
 
 // Set changes a setting of a scenario; value is JSON. It panics if the scenario or the
@@ -100,6 +107,9 @@ func (s *ScenarioChoice) startJudge() (err error) {
 	}
 	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("scenario.judge: %w", err)
+	}
+	if mode := s.jury.Config.Rubric.Mode; s.agents != nil && mode != judge.Absolute {
+		return fmt.Errorf("scenario.judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge"
 )
@@ -237,7 +238,7 @@ func (r *Report) all(ctx context.Context, j *judge.Judge, items []judge.Item) ([
 	for _, result := range results {
 		switch {
 		case result.Err == nil:
-		case errors.Is(result.Err, judge.ErrUngraded):
+		case errors.Is(result.Err, quintain.ErrUngraded):
 			r.Ungraded++
 		default:
 			return nil, result.Err
