@@ -35,6 +35,7 @@ type Config struct {
 	Parallel int           // calls at once; 0: 64
 	Calls    int64         // most calls; 0: no limit
 	Tokens   int64         // most tokens of calls, read and written; 0: no limit
+	Spent    *Spent        // counts these two, of all judges that share it; nil: of this one
 	Within   time.Duration // how long an ungraded reply is judged again, with pauses; 0: not again
 
 	Hold *Hold // puts calls off, as servers ask for; nil: never
@@ -83,7 +84,10 @@ func New(cfg Config) (*Judge, error) {
 	if cfg.Parallel == 0 {
 		cfg.Parallel = defaultParallel
 	}
-	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), slots: make(chan struct{}, cfg.Parallel)}, nil
+	if cfg.Spent == nil {
+		cfg.Spent = &Spent{}
+	}
+	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), slots: make(chan struct{}, cfg.Parallel), counters: counters{Spent: cfg.Spent}}, nil
 }
 
 // Rubric returns the judge's rubric. The caller must not change it.

@@ -80,12 +80,14 @@ type Jury struct {
 	Judge  *judge.Judge
 	Config judge.Config // the judge's
 	close  func() error
+	trial  *trial // nil: the judge is not tried
 }
 
 // Open returns the judge of settings, without contacting its servers.
 func Open(s Settings) (j *Jury, err error) {
 	j = &Jury{close: func() error { return nil }}
 	c := &j.Config
+	c.Spent = &judge.Spent{}
 	c.Model, c.Limit, c.Parallel, c.Calls, c.Tokens, c.Within = s.Model, s.Limit, s.Parallel, s.Calls, s.Tokens, s.Within
 	c.Sampling = quintain.Sampling{Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens}
 	if c.Rubric, err = judge.ReadRubric(s.Rubric); err != nil {
@@ -140,19 +142,37 @@ func (s *Settings) Load(given map[string]string) error {
 	return settings.New(s).Load(settings.Sources{Flags: given})
 }
 
-// Read returns the judge of the settings in a YAML file, with the keys of the flags.
-func Read(path string) (*Jury, error) { return read(path, 0) }
+// A file has the settings of a judge's file: those of the flags, and how it is tried in a run.
+type file struct {
+	Of    Settings
+	Trial Check
+}
 
-// read is Read with another default for the time in which a reply is judged again.
-func read(path string, within time.Duration) (*Jury, error) {
-	s := Defaults()
-	s.Within = within
+// Declare implements [settings.Declarer].
+func (f *file) Declare(d *settings.Section) {
+	f.Of.Declare(d)
+	d.Section(&f.Trial, "check", "how the judge is tried in a run")
+}
+
+// Check implements [settings.Checker].
+func (f *file) Check() error { return f.Of.Check() }
+
+// Read returns the judge of the settings in a YAML file, with the keys of the flags.
+func Read(path string) (*Jury, error) {
+	f, err := read(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	return Open(f.Of)
+}
+
+// read reads a file. Within is the default for the time in which a reply is judged again.
+func read(path string, within time.Duration) (*file, error) {
+	f := &file{Defaults(), DefaultCheck()}
+	f.Of.Within = within
 	var from settings.Sources
 	if err := from.ReadFile(path); err != nil {
 		return nil, err
 	}
-	if err := settings.New(&s).Load(from); err != nil {
-		return nil, err
-	}
-	return Open(s)
+	return f, settings.New(f).Load(from)
 }

@@ -124,7 +124,7 @@ func TestGrade(t *testing.T) {
 	if got := fmt.Sprint(scores(t, out.Bytes())); got != "map[4:0 a:1 b:0]" {
 		t.Errorf("%s\n%s", got, out.String())
 	}
-	if err := j.Say(&said); err != nil || !strings.Contains(said.String(), "3 replies with a verdict, 0 without; 2 calls") {
+	if err := j.Report().Say(&said); err != nil || !strings.Contains(said.String(), "3 replies with a verdict, 0 without; 2 calls") {
 		t.Errorf("it says %s", said.String())
 	}
 	counts := map[string]float64{}
