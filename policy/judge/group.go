@@ -20,6 +20,10 @@ type Result struct {
 // If replies are compared and one comparison has no verdict, none of them has one.
 func (j *Judge) Group(ctx context.Context, items []Item) []Result {
 	results := make([]Result, len(items))
+	if j.cfg.Rewards != nil {
+		j.reward(ctx, items, results)
+		return results
+	}
 	if j.cfg.Rubric.Mode == Absolute {
 		j.each(ctx, items, results)
 		return results

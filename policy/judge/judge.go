@@ -17,11 +17,16 @@ import (
 	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
-// A Config describes a judge. Rubric, Policy and Model are required.
+// A Config describes a judge. Rubric, Policy and Model are required, or Rewards and Model.
 type Config struct {
 	Rubric *Rubric
 	Policy quintain.Policy // answers; it retries what its servers fail
 	Model  string          // the policy's model; part of the settings of whoever judges with it
+
+	// Rewards, in place of Policy, asks a reward model, whose rewards are the scores. Of the rubric
+	// it has nothing but the reference, which is the label. An empty reply is judged as any other:
+	// nobody knows which reward is low.
+	Rewards Rewards
 
 	// Fingerprint tells builds of the model's server apart, such as system_fingerprint; empty:
 	// unknown. It keeps verdicts of another build from being used.
@@ -65,14 +70,14 @@ func New(cfg Config) (*Judge, error) {
 	switch {
 	case cfg.Rubric == nil:
 		return nil, errors.New("judge: no rubric")
-	case cfg.Policy == nil:
+	case cfg.Policy == nil && cfg.Rewards == nil:
 		return nil, errors.New("judge: no policy")
 	case cfg.Model == "":
 		return nil, errors.New("judge: model is empty, want the name of the judge's model")
 	case cfg.Limit < 0, cfg.Parallel < 0, cfg.Calls < 0, cfg.Tokens < 0, cfg.Within < 0:
 		return nil, errors.New("judge: a limit is below 0")
 	}
-	if err := cfg.Rubric.Check(); err != nil {
+	if err := cfg.Rubric.Check(); err != nil && cfg.Rewards == nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
 	if cfg.Sampling == (quintain.Sampling{}) {
@@ -170,6 +175,11 @@ func (u *Ungraded) later() bool {
 func (j *Judge) Grade(ctx context.Context, it Item) (Verdict, error) {
 	if j.cfg.Rubric.Mode != Absolute {
 		return Verdict{}, fmt.Errorf("judge: mode: is %s, which compares the replies of a group; want %s to judge one by itself", j.cfg.Rubric.Mode, Absolute)
+	}
+	if j.cfg.Rewards != nil {
+		results := make([]Result, 1)
+		j.reward(ctx, []Item{it}, results)
+		return results[0].Verdict, results[0].Err
 	}
 	text := it.shown(j.cfg.Rubric.View)
 	if !speaks(text, it.Reference) {

@@ -67,6 +67,9 @@ The exit status is 1 if the judge should not be trained on.`,
 		Args: cobra.NoArgs,
 	}
 	d.judging(c, func(ctx context.Context, j *Jury, _ []string) error {
+		if j.Config.Rewards != nil {
+			return d.Usage(errors.New("reward.kind: a reward model gives no verdicts that could be known: check knows rubrics"))
+		}
 		canaries, err := readKnown(known)
 		if err != nil {
 			return err

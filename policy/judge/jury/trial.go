@@ -63,7 +63,7 @@ type Trials struct {
 
 // newTrial returns the trial of a judge; nil: the settings want none.
 func newTrial(c Check, known []attack.Canary, cfg judge.Config) *trial {
-	if c.Every == 0 {
+	if c.Every == 0 || cfg.Rewards != nil { // a reward model gives no verdicts that could be known
 		return nil
 	}
 	return &trial{how: c, known: known, cfg: cfg, slot: make(chan struct{}, 1), report: Trials{Lowest: 1}}
