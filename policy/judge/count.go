@@ -59,8 +59,9 @@ type counters struct {
 	*Spent
 	judged, ungraded, malformed, cached, failed, unread, disagreed, pairs, swapped, unkept atomic.Int64
 
-	mu      sync.Mutex // guards the field below
+	mu      sync.Mutex // guards the rest
 	lengths moments
+	slope   slope
 }
 
 // Stats returns the counts so far.

@@ -43,6 +43,9 @@ type Config struct {
 	Spent    *Spent        // counts these two, of all judges that share it; nil: of this one
 	Within   time.Duration // how long an ungraded reply is judged again, with pauses; 0: not again
 
+	// LengthControl takes out of the scores of groups what the lengths of replies explain.
+	LengthControl bool
+
 	Hold *Hold // puts calls off, as servers ask for; nil: never
 }
 
@@ -101,7 +104,11 @@ func (j *Judge) Rubric() *Rubric { return j.cfg.Rubric }
 // Hash names the judge by rubric, model and sampling: it belongs into the settings of whoever is
 // judged by it, so that verdicts of different judges are never mixed.
 func (j *Judge) Hash() string {
-	text, err := jsonform.Marshal([]any{j.hash, j.cfg.Model, j.cfg.Sampling, j.cfg.Limit})
+	of := []any{j.hash, j.cfg.Model, j.cfg.Sampling, j.cfg.Limit}
+	if j.cfg.LengthControl {
+		of = append(of, "length control")
+	}
+	text, err := jsonform.Marshal(of)
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(text, "%v", err)))[:16]
 }
 

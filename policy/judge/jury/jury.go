@@ -35,6 +35,7 @@ type Settings struct {
 	Within      time.Duration
 	Cache       string
 	Kept        int
+	Lengths     bool
 	Reward      Reward // of a reward model, in place of Rubric
 }
 
@@ -66,6 +67,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.Within, "within", "how long a reply without a verdict is judged again").AtLeast(0)
 	d.Text(&s.Cache, "cache", "folder with verdicts given before; empty: none are kept")
 	d.Int(&s.Kept, "kept", "most verdicts of that folder").AtLeast(8)
+	d.Bool(&s.Lengths, "length_control", "take out of the scores of a group what the lengths of its replies explain, by all groups so far")
 	d.Prefixed(&s.Reward, "reward", "a reward model in place of a rubric")
 }
 
@@ -97,7 +99,7 @@ func Open(s Settings) (j *Jury, err error) {
 	j = &Jury{close: func() error { return nil }}
 	c := &j.Config
 	c.Spent = &judge.Spent{}
-	c.Model, c.Limit, c.Parallel, c.Calls, c.Tokens, c.Within = s.Model, s.Limit, s.Parallel, s.Calls, s.Tokens, s.Within
+	c.Model, c.Limit, c.Parallel, c.Calls, c.Tokens, c.Within, c.LengthControl = s.Model, s.Limit, s.Parallel, s.Calls, s.Tokens, s.Within, s.Lengths
 	c.Sampling = quintain.Sampling{Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens}
 	if s.Reward.Kind != "" {
 		err = j.rewards(s)

@@ -90,6 +90,7 @@ func TestAJudgeIsTriedInTheRun(t *testing.T) {
 			t.Errorf("%d checks after %d groups, want %d", held(), n+1, want)
 		}
 	}
+	metered(t, s.jury, map[string]float64{"accuracy": 1, "agreement": 1, "injections_worked": 0, "length_correlation": s.jury.Report().Length})
 	report := s.jury.Report()
 	if got := *report.Trials; got.Accuracy != 1 || got.Agreement != 1 || got.Lowest != 1 || got.Tried != 33 || len(got.Worked) > 0 {
 		t.Errorf("%+v", got)
