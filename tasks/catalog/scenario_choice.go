@@ -29,6 +29,7 @@ type ScenarioChoice struct {
 	plays    map[string]scenario.Play // by the scenario's name
 	program  *external.Program        // nil until started
 	Judge    string                   // file with the settings of a judge that replaces the scenario; empty: none
+	Untried  bool                     // the judge is not checked
 	jury     *jury.Jury               // nil until started
 	Agent    agent.Settings           // of a program that plays the scenario, if set
 	agents   *agent.Program           // nil until started
@@ -108,6 +109,9 @@ func (s *ScenarioChoice) startJudge() (err error) {
 	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("scenario.judge: %w", err)
 	}
+	if s.Untried {
+		s.jury.Untried()
+	}
 	if mode := s.jury.Config.Rubric.Mode; s.agents != nil && mode != judge.Absolute {
 		return fmt.Errorf("scenario.judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
 	}
@@ -119,6 +123,14 @@ func (s *ScenarioChoice) Register(to func(prometheus.Collector)) {
 	if s.jury != nil {
 		to(s.jury)
 	}
+}
+
+// Report returns what the judge did; nil: there is none.
+func (s *ScenarioChoice) Report() *jury.Report {
+	if s.jury == nil {
+		return nil
+	}
+	return s.jury.Report()
 }
 
 // Stop ends the external program, and closes the judge and the sandbox, if there are any.
