@@ -6,12 +6,12 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
@@ -28,13 +28,16 @@ func run() error {
 		return err
 	}
 	to := bufio.NewWriter(os.Stdout)
-	lines := json.NewEncoder(to)
 	for i := range count {
 		p, err := codetask.New(quintain.Draw{Seed: 1, Level: i % codetask.Levels, Index: i / codetask.Levels})
 		if err != nil {
 			return err
 		}
-		if err := lines.Encode(p); err != nil {
+		text, err := jsonform.Marshal(p)
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(append(text, '\n')); err != nil {
 			return err
 		}
 	}
