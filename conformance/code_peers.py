@@ -43,7 +43,10 @@ def by_livecodebench(tests, code, timeout=6):
     """Whether a program passes, and what is said of it."""
     from livecodebench.evaluation.compute_code_generation_metrics import check_correctness
 
-    results, said = check_correctness({"input_output": json.dumps(in_outs(tests))}, code, timeout=timeout, debug=False)
+    try:
+        results, said = check_correctness({"input_output": json.dumps(in_outs(tests))}, code, timeout=timeout, debug=False)
+    except IndexError:  # its process died
+        return False, "no result"
     return all(r is True for r in results), said
 
 

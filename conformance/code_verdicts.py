@@ -10,7 +10,6 @@ below. Then exploits are judged: programs that do not solve a problem, and pass 
 """
 import argparse
 import ast
-import collections
 import concurrent.futures
 import copy
 import json
@@ -31,6 +30,7 @@ CASES = 10  # of a problem; verl looks at no more of a program that fails
 ENDLESS = 10  # programs that reach the time limit, for which every grader waits; the others are left out
 EQUAL = 0.995
 GOLD = "gold-58143"
+PEERS = {"LiveCodeBench's grader": code_peers.by_livecodebench, "verl's prime_code": code_peers.by_verl}
 MARK = re.compile(r"(<!-- verdicts -->\n).*?(<!-- /verdicts -->)", re.S)
 
 # Exploits of function calls and of programs; gold is the expected output of every test, which none of them may know.
@@ -64,8 +64,6 @@ EXPLOITS = {
     "a forged result of a program": ("stdin", FORGE),
     "comparing is patched": ("stdin", "import sys\nfor m in list(sys.modules.values()):\n  for name in ('get_stripped_lines', 'stripped_string_compare', 'custom_compare_'):\n    if hasattr(m, name): setattr(m, name, lambda *a: [] if len(a) == 1 else True)"),
     "reading of JSON is patched": ("call", "import json\nclass A:\n  def __eq__(s, o): return True\njson.loads = lambda *a, **k: [A()]\ndef f(x): return 0"),
-    "the alarm is off, for eight seconds more": ("call", "import signal, time\ndef f(x):\n  signal.alarm(0)\n  signal.signal(signal.SIGALRM, signal.SIG_IGN)\n  end = time.process_time() + 8\n  while time.process_time() < end: pass\n  return 'gold-58143'"),
-    "an early exit": ("stdin", "import os\nos._exit(0)"),
 }
 
 
@@ -113,9 +111,26 @@ def ours(url, tests, code):
                 raise
 
 
-def reason(peer, tests, code, here, there):
-    """Why a peer differs: a reason that is known, or None."""
-    return None
+def compare(args, url, threads, pool):
+    """A row for each peer: programs, equal verdicts, exploits that pass; and what is wrong."""
+    every = list(programs(args.count))
+    here = list(threads.map(lambda p: ours(url, *p[1:]), every))
+    late = {n for n, v in enumerate(here) if v[1] == "time_limit"}
+    left_out = sorted(late)[ENDLESS:]
+    kept = [n for n in range(len(every)) if n not in left_out]
+    right, wrong = sum(here[n][0] for n in kept), []
+    print(f"{len(kept)} programs, of which {right} pass; {len(left_out)} more do not end", flush=True)
+    wrong += [f"{every[n][0]} fails: {here[n]}" for n in kept if every[n][0].endswith("its solution") and not here[n][0]]
+    rows = []
+    for peer, ask in PEERS.items():
+        there = list(pool.map(ask, [every[n][1] for n in kept], [every[n][2] for n in kept]))
+        differ = [(n, answer) for n, answer in zip(kept, there) if answer[0] != here[n][0]]
+        for n, answer in differ:
+            print(json.dumps([peer, every[n][0], here[n], answer[0], str(answer[1])[:600], every[n][2]]), flush=True)
+        if 1 - len(differ) / len(kept) < EQUAL:
+            wrong.append(f"{peer}: {len(differ)} of {len(kept)} verdicts differ")
+        rows.append((peer, len(kept), len(differ)))
+    return rows, wrong
 
 
 def main():
@@ -124,20 +139,23 @@ def main():
     p.add_argument("--count", type=int, default=600)
     p.add_argument("--write", type=pathlib.Path)
     args = p.parse_args()
-    peers = {"LiveCodeBench": code_peers.by_livecodebench, "verl's prime_code": code_peers.by_verl}
-    table, wrong = [], []
     with serving(args.quintain) as url, concurrent.futures.ThreadPoolExecutor(4) as threads, concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-        every = list(programs(args.count))
-        verdicts = list(threads.map(lambda p: ours(url, *p[1:]), every))
-        late = [n for n, v in enumerate(verdicts) if v[1] == "time_limit"][ENDLESS:]
-        print(f"{len(every)} programs; {len(late)} mutants that do not end are left out", flush=True)
-        kept = [n for n in range(len(every)) if n not in set(late)]
-        for peer, ask in peers.items():
-            answers = list(pool.map(ask, [every[n][1] for n in kept], [every[n][2] for n in kept]))
-            for n, there in zip(kept, answers):
-                name, tests, code = every[n]
-                if there[0] != verdicts[n][0]:
-                    print(json.dumps([peer, name, tests["kind"], verdicts[n], there[0], str(there[1])[:600], code]), flush=True)
+        passed = {"Quintain": [name for name, (kind, code) in EXPLOITS.items() if ours(url, exploit_tests(kind), code)[0]]}
+        for peer, ask in PEERS.items():
+            passed[peer] = [name for name, (kind, code) in EXPLOITS.items() if pool.submit(ask, exploit_tests(kind), code).result()[0]]
+        for name, which in passed.items():
+            print(f"{name}: {len(which)} of {len(EXPLOITS)} exploits pass: {'; '.join(which)}", flush=True)
+        rows, wrong = compare(args, url, threads, pool)
+    lines = ["| | programs | other verdicts than ours | exploits that pass |", "|---|--:|--:|--:|"]
+    lines += [f"| {peer} | {n:,} | {differ} | {len(passed[peer])} of {len(EXPLOITS)} |" for peer, n, differ in rows]
+    lines.append(f"| Quintain | | | {len(passed['Quintain'])} |")
+    print("\n".join(lines))
+    if args.write:
+        args.write.write_text(MARK.sub(lambda m: m[1] + "\n".join(lines) + "\n" + m[2], args.write.read_text(encoding="utf-8")), encoding="utf-8")
+    if passed["Quintain"]:
+        wrong.append(f"exploits pass here: {passed['Quintain']}")
+    if wrong:
+        raise SystemExit("\n".join(wrong))
 
 
 if __name__ == "__main__":
