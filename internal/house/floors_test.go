@@ -49,7 +49,7 @@ var floors = [][]string{
 	},
 	{ // the machines
 		"task", "task/tasktest",
-		"scenario", "scenario/scenariotest", "scenario/external",
+		"scenario", "scenario/scenariotest", "scenario/tools", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest", "policy/judge/verdicts", "policy/judge/rewardmodel",
