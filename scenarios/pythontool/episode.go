@@ -70,13 +70,12 @@ func (e *episode) Step(ctx context.Context, reply quintain.Reply) (quintain.Step
 		reply.ToolCalls, reply.CallFault = codeCalls(reply.Text), ""
 	}
 	if reply.Finish != quintain.Length && !e.desk.Closed(reply) {
-		before := e.desk.Made()
 		answers, err := e.desk.Step(ctx, reply)
 		if err != nil {
 			return quintain.Step{}, err
 		}
 		if len(answers) > 0 {
-			return quintain.Step{Observe: e.told(answers), Malformed: reply.CallFault != "", Why: fmt.Sprintf("%d calls", e.desk.Made()-before)}, nil
+			return quintain.Step{Observe: e.told(answers), Malformed: reply.CallFault != "", Why: fmt.Sprintf("calls python, %d of %d", e.desk.Made(), e.settings.Calls)}, nil
 		}
 	}
 	step, err := e.asks.Step(ctx, reply)

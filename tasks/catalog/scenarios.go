@@ -66,6 +66,7 @@ func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, c
 // A Demo is an episode that demonstrates a scenario.
 type Demo struct {
 	Opening []quintain.Message // the first messages to the policy
+	Tools   []quintain.Tool    // offered to it
 	Turns   []DemoTurn
 }
 
@@ -144,6 +145,9 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 	}()
 	if demo.Opening, err = e.Open(ctx); err != nil {
 		return demo, err
+	}
+	if t, has := e.(quintain.Tooled); has {
+		demo.Tools = t.Tools()
 	}
 	for _, turn := range replies {
 		if turn.Step, err = e.Step(ctx, quintain.Reply{Text: turn.Reply, Finish: quintain.Stop}); err != nil {
