@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge"
@@ -135,8 +135,10 @@ func (s *ScenarioChoice) Report() *jury.Report {
 
 // Stop ends the external program, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
-	if code, is := s.plays[codeplay.Spec.Name].(*codeplay.Code); is {
-		_ = code.Close() // what it leaves, the next sandbox removes
+	for _, play := range s.plays {
+		if box, has := play.(io.Closer); has {
+			_ = box.Close() // what it leaves, the next sandbox removes
+		}
 	}
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
@@ -185,6 +187,11 @@ func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	}
 	for _, spec := range Scenarios() {
 		if spec.Name == s.Name {
+			if needs, is := s.plays[s.Name].(interface{ Start() error }); is {
+				if err := needs.Start(); err != nil {
+					return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+				}
+			}
 			return spec.With(t, s.plays[s.Name])
 		}
 	}
