@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -26,6 +27,12 @@ type Play interface {
 type Fitter interface {
 	// Fits returns why t cannot be played, or nil if it can.
 	Fits(t quintain.Task) error
+}
+
+// A Runner is a [Play] whose episodes run programs.
+type Runner interface {
+	// Setup says what runs those of t.
+	Setup(t quintain.Task) (*sandbox.Setup, error)
 }
 
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
@@ -81,6 +88,11 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	info, err := s.info(play)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	if r, runs := play.(Runner); runs {
+		if info.Sandbox, err = r.Setup(t); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
 	}
 	return Over(info, t, play.Env), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -23,6 +24,12 @@ type Task interface {
 
 	// Tests returns the tests of a problem. An error means that the problem is unreadable.
 	Tests(p quintain.Problem) (codegrade.Tests, error)
+}
+
+// A Multilingual is a [Task] whose answers need not be in Python.
+type Multilingual interface {
+	// Languages lists the languages of the answers.
+	Languages() []string
 }
 
 // Spec is the scenario.
@@ -49,6 +56,8 @@ type Code struct {
 	box   *native.Box // nil: none is open
 	judge Judge
 	err   error
+
+	grader *codegrade.Grader // in the box
 }
 
 // A Judge runs a program on tests. An error says nothing about the program.
@@ -79,7 +88,8 @@ func (c *Code) open() error {
 		if err == nil && strength.Err() != nil {
 			err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
 		}
-		c.judge, c.err = (&codegrade.Grader{Sandbox: box}).Grade, err
+		c.grader, c.err = &codegrade.Grader{Sandbox: box}, err
+		c.judge = c.grader.Grade
 	})
 	return c.err
 }
@@ -100,6 +110,18 @@ func (c *Code) Fits(t quintain.Task) error {
 		return fmt.Errorf("the answers of task %s are no programs", t.Info().Name)
 	}
 	return c.open()
+}
+
+// Setup implements [scenario.Runner]. It is nil if another judge runs the programs.
+func (c *Code) Setup(t quintain.Task) (*sandbox.Setup, error) {
+	if err := c.open(); err != nil || c.grader == nil {
+		return nil, err
+	}
+	var languages []string
+	if l, several := t.(Multilingual); several {
+		languages = l.Languages()
+	}
+	return c.grader.Setup(context.Background(), languages...)
 }
 
 // Env implements [scenario.Play].
