@@ -36,13 +36,15 @@ func (b *Box) probe() (sandbox.Strength, error) {
 		}
 		s.Layers = append(s.Layers, l)
 	}
-	abi := landlockABI()
+	if b.abi = landlockABI(); b.config.abi > 0 {
+		b.abi = min(b.abi, b.config.abi)
+	}
 	var weak error
-	if abi < leastABI {
-		weak = fmt.Errorf("its version is %d, want %d (Linux 6.7), and switched on (lsm=landlock)", abi, leastABI)
+	if b.abi < leastABI {
+		weak = fmt.Errorf("its version is %d, want %d (Linux 5.19), and switched on (lsm=landlock)", b.abi, leastABI)
 	}
 	const files, network, kill, memory = "no files but the job's", "no network", "a sure kill", "bounded memory"
-	layer(sandbox.Layer{Name: LayerLandlock, Note: fmt.Sprintf("version %d", abi)}, weak, files)
+	layer(sandbox.Layer{Name: LayerLandlock, Note: fmt.Sprintf("version %d", b.abi)}, weak, files)
 	layer(sandbox.Layer{Name: LayerSeccomp, Note: "a filter of our own"}, b.tries(func(p *plan) { p.shut(-1, filtering{}) }), network, kill)
 	layer(sandbox.Layer{Name: LayerUser, Note: fmt.Sprintf("user %d", max(b.owner, os.Geteuid()))}, b.tries(func(p *plan) { p.become(b.owner, false, false) }), files)
 	layer(sandbox.Layer{Name: LayerUserSpace}, b.tries(func(p *plan) { p.become(b.owner, true, false) }))
