@@ -117,8 +117,9 @@ var ErrLost = errors.New("the episode was lost")
 
 // A Reply is the environment's view of a policy's turn.
 type Reply struct {
-	Text      string     // without special tokens
+	Text      string     // without special tokens, and without the calls
 	ToolCalls []ToolCall // in the reply
+	CallFault string     // see [Sample]
 	Finish    Finish     // why it ended
 }
 

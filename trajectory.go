@@ -12,10 +12,11 @@ type Turn struct {
 	Reply     string     `json:"reply"`               // without special tokens
 	Reasoning string     `json:"reasoning,omitempty"` // thoughts before the answer, if the server separates them
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply
-	Wrote     []Token    `json:"wrote"`    // sampled tokens; length W
-	LogProbs  []float32  `json:"logprobs"` // natural logarithm of the probability of each token in Wrote, as sampled; length W; nil: unknown
-	Versions  []int32    `json:"versions"` // version of the weights that sampled each token in Wrote; length W, never falling; -1: unknown
+	CallFault string     `json:"call_fault,omitempty"` // see [Sample]
+	Read      []Token    `json:"read"`                 // tokens of Observed, with the opening of the reply
+	Wrote     []Token    `json:"wrote"`                // sampled tokens; length W
+	LogProbs  []float32  `json:"logprobs"`             // natural logarithm of the probability of each token in Wrote, as sampled; length W; nil: unknown
+	Versions  []int32    `json:"versions"`             // version of the weights that sampled each token in Wrote; length W, never falling; -1: unknown
 	Finish    Finish     `json:"finish"`
 
 	// Fork says that the tokens do not continue those of the last turn: Read holds the
@@ -79,6 +80,8 @@ type Trajectory struct {
 	Error      string  `json:"error,omitempty"`   // why it has no reward, unless Outcome is Scored or ModelFailed
 	Replays    int     `json:"replays,omitempty"` // times it was restarted after a failure of the policy
 	Output     string  `json:"output,omitempty"`  // the end of what the program of an [Agent] wrote, for people
+
+	Tools json.RawMessage `json:"tools,omitempty"` // offered by the environment, as in [Request]
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds

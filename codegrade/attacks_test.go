@@ -103,6 +103,9 @@ var attacks = []struct{ name, code string }{
 	{"modules in the folder", "for n in ('json.py', 'os.py', 're.py', 'ast.py', 'random.py', 'collections.py'):\n  open(n, 'w').write('raise SystemExit')\ndef f(x): return 0"},
 	{"the path", "import sys\nsys.path[:] = ['.']\nsys.modules.clear()\ndef f(x): return 0"},
 
+	{"a regular expression that blows up", "import re\nre.match('(a+)+$', 'a' * 64 + 'b')\ndef f(x): return 0"},
+	{"machine code", "import ctypes, mmap\np = mmap.mmap(-1, 4096, prot=7)\np.write(bytes.fromhex('b814000000cd80c3'))\nctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(p)))()\ndef f(x): return 0"},
+
 	{"standard output is closed", "import os\nos.close(1)\ndef f(x): return 0"},
 	{"all descriptors are closed", "import os\nos.closerange(0, 64)\ndef f(x): return 0"},
 	{"huge output", "import sys\nfor _ in range(1000): sys.stdout.write('x' * 100000)\ndef f(x): return 0"},

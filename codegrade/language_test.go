@@ -23,6 +23,7 @@ func TestLanguages(t *testing.T) {
 		{"c", "#include \"/etc/shadow\"\nint main(void) {}", CompileError},
 		{"cpp", "#include <bits/stdc++.h>\nint main() { long a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }", ""},
 		{"cpp", "template<int n> struct A { A<n + 1> a; }; A<0> a; int main() {}", CompileError},
+		{"cpp", "constexpr int f() { unsigned n = 0; for (;;) n++; return n; }\nint main() { static_assert(f()); }", CompileError},
 		{"javascript", "const [a, b] = require('fs').readFileSync(0, 'utf8').split(' ').map(Number); console.log(a + b)", ""},
 		{"javascript", "console.log(0", RuntimeError},
 		{"bash", "read a b; echo $((a + b)) | cat", ""},

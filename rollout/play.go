@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -101,8 +102,8 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		return
 	}
 	for _, ep := range open[1:] {
-		if !reflect.DeepEqual(ep.talk, open[0].talk) {
-			ep.fail(ctx, quintain.EnvFailed, errors.New("the environment opens the episodes of one problem with different messages"))
+		if !reflect.DeepEqual(ep.talk, open[0].talk) || !bytes.Equal(ep.record.Tools, open[0].record.Tools) {
+			ep.fail(ctx, quintain.EnvFailed, errors.New("the environment opens the episodes of one problem with different messages or tools"))
 		}
 	}
 	open = slices.DeleteFunc(open, (*episode).over)
@@ -110,7 +111,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		ep.asked = ep.sofar()
 	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: key, Messages: open[0].talk, Tokens: open[0].exact, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
+		Key: key, Messages: open[0].talk, Tokens: open[0].exact, Tools: open[0].record.Tools, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -124,7 +125,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	r := quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, N: 1, Sampling: e.Sampling, Exam: e.Exam,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, Tools: ep.record.Tools, N: 1, Sampling: e.Sampling, Exam: e.Exam,
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
@@ -187,6 +188,9 @@ func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
 		ep.talk, err = env.Open(ctx)
 		if t, knows := env.(quintain.Tokenized); knows && err == nil {
 			ep.exact = t.Tokens()
+		}
+		if t, has := env.(quintain.Tooled); has && err == nil {
+			ep.record.Tools, err = quintain.ToolsJSON(t.Tools())
 		}
 		return err
 	})
@@ -272,7 +276,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Vocabulary = s.Vocabulary
 	ep.replies += s.Took
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
-		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
+		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, CallFault: s.CallFault, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
 		Times: quintain.Times{Asked: ep.asked, Replied: ep.sofar()},
 	})
@@ -281,7 +285,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 		return
 	}
 	ep.guard(ctx, func() error {
-		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, Finish: s.Finish})
+		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, CallFault: s.CallFault, Finish: s.Finish})
 		if err != nil {
 			return err
 		}

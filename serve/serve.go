@@ -54,7 +54,22 @@ func protocols(book *names.Book, s Settings, with parts) []protocol {
 
 // Routes returns the routes of the protocols in s, for a server of package web. The error
 // names an unknown protocol. Only a [Server] has a judge.
-func Routes(s Settings) ([]web.Route, error) { return routesWith(s, parts{code: new(coderun.Server)}) }
+func Routes(s Settings) ([]web.Route, error) {
+	code, err := openCode(s)
+	if err != nil {
+		return nil, err
+	}
+	return routesWith(s, parts{code: code})
+}
+
+// openCode returns what runs and judges programs, with the data sets of the settings.
+func openCode(s Settings) (*coderun.Server, error) {
+	sets, err := coderun.Open(s.Problems)
+	if err != nil {
+		return nil, fmt.Errorf("serve.problems: %w", err)
+	}
+	return &coderun.Server{Sets: sets}, nil
+}
 
 func routesWith(s Settings, with parts) ([]web.Route, error) {
 	book, err := names.All(cmp.Or(s.Scores, scores.Ours))
@@ -105,8 +120,11 @@ func New(c Config) (*Server, error) {
 	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
 	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
-	s := &Server{parts: parts{code: new(coderun.Server)}}
+	s := &Server{}
 	var err error
+	if s.code, err = openCode(c.Settings); err != nil {
+		return nil, err
+	}
 	if s.jury, err = openJury(c.Settings); err != nil {
 		return nil, fmt.Errorf("serve.judge: %w", err)
 	}

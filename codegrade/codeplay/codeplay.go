@@ -161,8 +161,12 @@ type env struct {
 
 // Open implements [quintain.Env].
 func (e *env) Open(context.Context) ([]quintain.Message, error) {
-	ask := fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(e.problem.Prompt, "\n"), e.tests.Language)
-	return []quintain.Message{{Role: quintain.RoleUser, Content: ask}}, nil
+	return []quintain.Message{{Role: quintain.RoleUser, Content: Ask(e.problem.Prompt, e.tests.Language)}}, nil
+}
+
+// Ask returns the first message for the prompt of a problem whose programs are in a language.
+func Ask(prompt, language string) string {
+	return fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(prompt, "\n"), language)
 }
 
 // Close implements [quintain.Env].

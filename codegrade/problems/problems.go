@@ -64,6 +64,18 @@ func Read(path string, s Settings) (all []Problem, faults []Fault, err error) {
 	return all, faults, err
 }
 
+// ReadRow reads the JSON of row n, as of a file. It may be without a statement.
+func ReadRow(n int, text []byte, s Settings) (Problem, error) {
+	r, err := object(text)
+	if err != nil {
+		return Problem{}, err
+	}
+	if _, err := formOf(r); err != nil && r.has("test") && !r.has("content") {
+		r["content"] = ""
+	}
+	return s.problem(n, r)
+}
+
 // A Fault is an unusable row.
 type Fault struct {
 	Row int
@@ -198,6 +210,9 @@ func (s *scanner) row(n int, r row, err error) error {
 		return s.each(n, Problem{}, err)
 	}
 	p, err := s.settings.problem(n, r)
+	if err == nil && strings.TrimSpace(p.Statement) == "" {
+		err = errors.New("the statement is empty: leave the row out")
+	}
 	if err != nil {
 		return s.each(n, Problem{}, err)
 	}
@@ -228,9 +243,6 @@ func (s Settings) problem(n int, r row) (p Problem, err error) {
 		}
 	}
 	p.Tests, p.Also = readings[0], readings[1:]
-	if strings.TrimSpace(p.Statement) == "" {
-		return p, errors.New("the statement is empty: leave the row out")
-	}
 	return p, nil
 }
 

@@ -42,8 +42,9 @@ var floors = [][]string{
 		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"mathverify/numeric",
-		"sandbox/trial",
+		"sandbox/trial", "sandbox/sandboxload",
 		"codegrade",
+		"text/toolcall",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
@@ -58,7 +59,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace", "trace/archive", "trace/archive/archivetest",
 		"queue/packing",
-		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
+		"gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
