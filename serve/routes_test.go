@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve"
 )
 
 // On a server with keys, problems and grades need one.
 func TestRoutesWantAKey(t *testing.T) {
 	t.Parallel()
-	routes, err := serve.Routes(serve.Default())
+	routes, err := serve.Routes(serve.Default(), backend.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

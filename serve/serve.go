@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -54,8 +55,8 @@ func protocols(book *names.Book, s Settings, with parts) []protocol {
 
 // Routes returns the routes of the protocols in s, for a server of package web. The error
 // names an unknown protocol. Only a [Server] has a judge.
-func Routes(s Settings) ([]web.Route, error) {
-	code, err := openCode(s)
+func Routes(s Settings, box backend.Settings) ([]web.Route, error) {
+	code, err := openCode(s, box)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +64,12 @@ func Routes(s Settings) ([]web.Route, error) {
 }
 
 // openCode returns what runs and judges programs, with the data sets of the settings.
-func openCode(s Settings) (*coderun.Server, error) {
+func openCode(s Settings, box backend.Settings) (*coderun.Server, error) {
 	sets, err := coderun.Open(s.Problems)
 	if err != nil {
 		return nil, fmt.Errorf("serve.problems: %w", err)
 	}
-	return &coderun.Server{Sets: sets}, nil
+	return &coderun.Server{Sets: sets, Settings: box}, nil
 }
 
 func routesWith(s Settings, with parts) ([]web.Route, error) {
@@ -102,10 +103,11 @@ func openAPI(c *web.Call) error { return c.JSON(http.StatusOK, openAPIText) }
 
 // A Config configures a [Server].
 type Config struct {
-	Settings Settings     // zeros mean the values of [Default]
-	Web      web.Settings // zeros mean the values of [web.Default]
-	Keys     []web.Key    // for the server's clients; none: it is open to all
-	Log      *slog.Logger // default: none
+	Settings Settings         // zeros mean the values of [Default]
+	Sandbox  backend.Settings // of the programs of clients
+	Web      web.Settings     // zeros mean the values of [web.Default]
+	Keys     []web.Key        // for the server's clients; none: it is open to all
+	Log      *slog.Logger     // default: none
 }
 
 // A Server answers the requests of all protocols. Many goroutines may use it at once.
@@ -122,7 +124,7 @@ func New(c Config) (*Server, error) {
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
 	s := &Server{}
 	var err error
-	if s.code, err = openCode(c.Settings); err != nil {
+	if s.code, err = openCode(c.Settings, c.Sandbox); err != nil {
 		return nil, err
 	}
 	if s.jury, err = openJury(c.Settings); err != nil {

@@ -95,7 +95,7 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses lists the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "mixture", "problems", "columns", "scenario"}
+	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "sandbox"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	const scored = "scenario.reasoning_gym.scores"
@@ -105,14 +105,14 @@ func uses() map[string][]string {
 		"run":       runs,
 		"gateway":   append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
 		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":       {"data", "scenario", "policy", "-policy.from_scratch", "run.seed", "log"},
-		"agent try": {"data", "problems", "columns", "scenario", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
+		"ask":       {"data", "scenario", "sandbox", "policy", "-policy.from_scratch", "run.seed", "log"},
+		"agent try": {"data", "problems", "columns", "scenario", "sandbox", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
 		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"pretrain":  {"tasks", "scenario", "-scenario.agent", "-scenario.judge", "model", "log"},
-		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", scored),
-		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", scored},
+		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox", scored),
+		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox", scored},
 		"config":    {""},
-		"worker":    {"worker", "problems", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"worker":    {"worker", "problems", "sandbox", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
 

@@ -76,7 +76,7 @@ func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes 
 		to.Bound = &bound
 	}
 	if c.Serve.Hub {
-		tasks, err := serve.Routes(c.Serve)
+		tasks, err := serve.Routes(c.Serve, *c.Source.Scenario.Sandbox())
 		if err != nil {
 			return nil, nil, usageError{fmt.Errorf("serve: %w", err)}
 		}

@@ -15,14 +15,15 @@ func newSandbox(w *world) *cobra.Command {
 }
 
 func newSandboxProbe(w *world) *cobra.Command {
-	return &cobra.Command{
-		Use:     "probe",
-		Short:   "Find out what the sandbox holds on this machine",
+	t := trial.New()
+	c := &cobra.Command{
+		Use: "probe", Short: "Find out what the sandbox holds on this machine",
 		Long:    "Probe tries each layer of the sandbox, and fails if the sandbox would run nothing here. docs/sandbox.md explains the layers.",
-		Example: "  quintain sandbox probe",
-		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return trial.Probe(c.Context(), w.stdout) },
+		Example: "  quintain sandbox probe", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return trial.Probe(c.Context(), t.Sandbox, w.stdout) },
 	}
+	c.Flags().AddGoFlagSet(t.SandboxFlags())
+	return c
 }
 
 func newSandboxRun(w *world) *cobra.Command {

@@ -42,7 +42,7 @@ func (w *world) serve(ctx context.Context, c *config) error {
 	}
 	defer door.Close()
 	log := c.Log.Logger(w.stderr)
-	server, err := serve.New(serve.Config{Settings: c.Serve, Web: c.Server, Keys: door.Keys, Log: log})
+	server, err := serve.New(serve.Config{Settings: c.Serve, Sandbox: *c.Source.Scenario.Sandbox(), Web: c.Server, Keys: door.Keys, Log: log})
 	if err != nil {
 		return usageError{err}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -52,8 +52,10 @@ type Code struct {
 	Join       bool    // all code blocks of a reply make the program
 	TimeFactor float64 // on the limits of time
 
+	Sandbox backend.Settings // which are the machine's, and none of the scenario's own
+
 	once  sync.Once
-	box   *native.Box // nil: none is open
+	box   backend.Box // nil: none is open
 	judge Judge
 	err   error
 
@@ -72,24 +74,17 @@ func (c *Code) Declare(d *settings.Section) {
 	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine").Above(0).Flag("code-time-factor")
 }
 
-// Use has a judge run the programs, in place of this machine's sandbox.
+// Use has a judge run the programs, in place of the sandbox.
 func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 
-// open opens the sandbox of this machine. It fails if that is below the floor.
+// open opens the sandbox. It fails if that is below the floor.
 func (c *Code) open() error {
 	c.once.Do(func() {
-		box, err := native.New(native.Config{Zygote: codegrade.Python()})
-		if err != nil {
-			c.err = fmt.Errorf("sandbox: %w", err)
-			return
+		c.Sandbox.Python = codegrade.Python()
+		if c.box, c.err = backend.Open(context.Background(), c.Sandbox); c.err == nil {
+			c.grader = &codegrade.Grader{Sandbox: c.box}
+			c.judge = c.grader.Grade
 		}
-		c.box = box
-		strength, err := box.Probe(context.Background())
-		if err == nil && strength.Err() != nil {
-			err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
-		}
-		c.grader, c.err = &codegrade.Grader{Sandbox: box}, err
-		c.judge = c.grader.Grade
 	})
 	return c.err
 }

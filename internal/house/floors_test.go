@@ -41,13 +41,15 @@ var floors = [][]string{
 		"run/scalars",
 		"internal/otlp",
 		"settings/flags", "settings/logging",
+		"sandbox/backend", // over all back ends, and their settings
 		"mathverify/numeric",
-		"sandbox/trial", "sandbox/sandboxload",
+		"sandbox/sandboxload",
 		"codegrade",
 		"text/toolcall",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
+		"sandbox/trial",
 		"task", "task/tasktest",
 		"scenario", "scenario/scenariotest", "scenario/external",
 		"rollout/curriculum",

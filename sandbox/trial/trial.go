@@ -1,4 +1,4 @@
-// Package trial runs one program in the sandbox of this machine for a person to see, and says
+// Package trial runs one program in the sandbox for a person to see, and says
 // what the sandbox holds.
 package trial
 
@@ -14,16 +14,16 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 )
 
 // A Trial is a program, given by a person.
 type Trial struct {
-	Argv   []string
-	Files  []string // files of the machine, to be copied into the job's folder
-	Read   []string // more folders that the program may read
-	Memory int      // MiB
-	Limits sandbox.Limits
+	Argv    []string
+	Files   []string // files of the machine, to be copied into the job's folder
+	Memory  int      // MiB
+	Limits  sandbox.Limits
+	Sandbox backend.Settings
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -39,17 +39,21 @@ func New() Trial {
 // Flags returns flags that set the trial.
 func (t *Trial) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("sandbox", flag.ContinueOnError)
-	several := func(to *[]string, name, usage string) {
-		f.Func(name, usage, func(text string) error {
-			*to = append(*to, text)
-			return nil
-		})
-	}
-	several(&t.Files, "file", "`file` to copy into the program's folder; may be given several times")
-	several(&t.Read, "read", "another `path` that the program may read, such as an interpreter's; may be given several times")
+	f.Func("file", "`file` to copy into the program's folder; may be given several times", func(name string) error {
+		t.Files = append(t.Files, name)
+		return nil
+	})
+	t.Sandbox.AddTo(f)
 	f.DurationVar(&t.Limits.CPU, "cpu", t.Limits.CPU, "time limit on the processor")
 	f.IntVar(&t.Memory, "memory", t.Memory, "limit of memory in MiB")
 	f.IntVar(&t.Limits.Processes, "processes", t.Limits.Processes, "processes at the same time")
+	return f
+}
+
+// SandboxFlags returns the flags of the sandbox alone.
+func (t *Trial) SandboxFlags() *flag.FlagSet {
+	f := flag.NewFlagSet("sandbox", flag.ContinueOnError)
+	t.Sandbox.AddTo(f)
 	return f
 }
 
@@ -69,7 +73,7 @@ func (t Trial) Run(ctx context.Context) (err error) {
 	if job.Stdin, err = io.ReadAll(io.LimitReader(t.Stdin, maxStdin)); err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
-	box, err := native.New(native.Config{Read: t.Read})
+	box, err := backend.New(t.Sandbox)
 	if err != nil {
 		return err
 	}
@@ -97,9 +101,9 @@ func ended(got sandbox.Result) error {
 	return fmt.Errorf("the program was ended: %s, %s", got.End, spent)
 }
 
-// Probe prints what the sandbox of this machine holds. A sandbox below the floor is an error.
-func Probe(ctx context.Context, w io.Writer) (err error) {
-	box, err := native.New(native.Config{})
+// Probe prints what the sandbox holds. A sandbox below the floor is an error.
+func Probe(ctx context.Context, s backend.Settings, w io.Writer) (err error) {
+	box, err := backend.New(s)
 	if err != nil {
 		return err
 	}

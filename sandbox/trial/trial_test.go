@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 )
 
 func TestTrialsSayHowTheyEnded(t *testing.T) {
@@ -48,7 +49,7 @@ func TestAWeakSandboxIsShownAsOne(t *testing.T) {
 	if !errors.Is(err, sandbox.ErrWeak) || out.String() != "one      holds  fine\nanother  -      no\n" {
 		t.Errorf("%q, error %v", out.String(), err)
 	}
-	if err := Probe(t.Context(), &out); err != nil && !errors.Is(err, sandbox.ErrWeak) {
+	if err := Probe(t.Context(), backend.Settings{}, &out); err != nil && !errors.Is(err, sandbox.ErrWeak) {
 		t.Error(err)
 	}
 }

@@ -22,22 +22,23 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 )
 
 // maxBody limits the bytes of a request.
 const maxBody = 64 << 20
 
-// A Server runs programs. Its zero value opens the sandbox of this machine with the first
-// request; many goroutines may use it.
+// A Server runs programs. It opens the sandbox with the first request; many goroutines may use
+// it.
 type Server struct {
-	Box  sandbox.Sandbox          // nil: the sandbox of this machine
-	Sets map[string]*problems.Set // data sets, by name, beside write_program
+	Box      sandbox.Sandbox // nil: that of Settings
+	Settings backend.Settings
+	Sets     map[string]*problems.Set // data sets, by name, beside write_program
 
 	once   sync.Once
 	grader *codegrade.Grader
 	seats  chan struct{} // full: as many sessions run cells as may
-	own    *native.Box
+	own    backend.Box   // nil: none
 	err    error
 }
 
@@ -67,7 +68,8 @@ func (s *Server) Routes() []web.Route {
 func (s *Server) open() error {
 	s.once.Do(func() {
 		if s.Box == nil {
-			if s.own, s.err = native.New(native.Config{Zygote: codegrade.Python()}); s.err != nil {
+			s.Settings.Python = codegrade.Python()
+			if s.own, s.err = backend.Open(context.Background(), s.Settings); s.err != nil {
 				return
 			}
 			s.Box = s.own

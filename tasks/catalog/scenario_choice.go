@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
 	"github.com/quintain-rl/quintain/scenarios"
@@ -54,6 +55,11 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 	for _, spec := range Scenarios() {
 		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
 	}
+}
+
+// Sandbox returns the settings of the sandbox in which programs of a policy run.
+func (s *ScenarioChoice) Sandbox() *backend.Settings {
+	return &s.plays[codeplay.Spec.Name].(*codeplay.Code).Sandbox
 }
 
 // Set changes a setting of a scenario; value is JSON. It panics if the scenario or the

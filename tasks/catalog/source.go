@@ -38,6 +38,7 @@ func (s *Source) Declare(d *settings.Section) {
 	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines or Parquet, in place of the tasks")
 	d.Prefixed(&s.Columns, "columns", "the columns of the file of problems")
 	d.Section(&s.Scenario, "scenario", "how problems are played")
+	d.Section(s.Scenario.Sandbox(), "sandbox", "where programs of a policy run (docs/sandbox.md)")
 }
 
 // A FileError says that a file of problems or a mixture cannot be read.

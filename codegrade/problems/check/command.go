@@ -14,16 +14,16 @@ import (
 	"github.com/quintain-rl/quintain/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // A Command checks a file for a person to see.
 type Command struct {
-	Judge Judge    // nil: the sandbox of this machine
-	Read  []string // more folders that programs may read in that sandbox
-	Write string   // a file to write the usable problems to; empty: none
-	Out   io.Writer
+	Judge   Judge            // nil: by the sandbox
+	Sandbox backend.Settings // of programs
+	Write   string           // a file to write the usable problems to; empty: none
+	Out     io.Writer
 
 	settings problems.Settings
 	workers  int
@@ -49,10 +49,7 @@ func (c *Command) Flags() *flag.FlagSet {
 	f.IntVar(&c.most, "solutions", 0, "solutions of a row that are run, the first ones; 0: all")
 	f.Float64Var(&c.settings.TimeFactor, "time-factor", 5, "factor of the time limits of rows, which are for compiled programs")
 	f.StringVar((*string)(&c.settings.Compare), "compare", "", "how outputs are compared: exact, trim, lines, tokens or lcb; empty: as the data set does")
-	f.Func("read", "another `path` that programs may read, such as an interpreter's; may be given several times", func(path string) error {
-		c.Read = append(c.Read, path)
-		return nil
-	})
+	c.Sandbox.AddTo(f)
 	return f
 }
 
@@ -96,7 +93,8 @@ func (c *Command) answers(path string) error {
 func (c *Command) programs(ctx context.Context, path string) (err error) {
 	judge := c.Judge
 	if judge == nil {
-		box, err := native.New(native.Config{Read: c.Read, Zygote: codegrade.Python()})
+		c.Sandbox.Python = codegrade.Python()
+		box, err := backend.New(c.Sandbox)
 		if err != nil {
 			return err
 		}
