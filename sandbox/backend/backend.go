@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/none"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -29,7 +30,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	if s.Kind == "" {
 		s.Kind = native.Name
 	}
-	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts").OneOf(native.Name).Flag("sandbox")
+	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts").OneOf(native.Name, none.Choice).Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
 }
 
@@ -58,6 +59,12 @@ func New(s Settings) (Box, error) {
 	switch s.Kind {
 	case "", native.Name:
 		box, err := native.New(native.Config{Read: s.Read, Zygote: s.Python})
+		if err != nil {
+			return nil, err
+		}
+		return box, nil
+	case none.Choice:
+		box, err := none.New()
 		if err != nil {
 			return nil, err
 		}

@@ -88,7 +88,7 @@ type filtering struct {
 	fork bool // start processes; else only threads
 	kill bool // signal any process that the kernel lets it; else only itself
 
-	cut  bool // truncate any file that the kernel lets it; else only one that it opens to write
+	cut bool // truncate any file that the kernel lets it; else only one that it opens to write
 
 	zygote bool // confine its forks, by a filter after this one
 }
