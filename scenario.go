@@ -83,7 +83,7 @@ type Env interface {
 
 	// Step answers one reply of the policy. A wrong, empty or nonsensical reply is data. An
 	// error means that the environment itself failed; the episode then has no reward. See
-	// also [ErrLost].
+	// also [ErrLost] and [ErrUngraded].
 	Step(ctx context.Context, reply Reply) (Step, error)
 
 	// Close frees the resources of the episode. It is called once, even after an error.
@@ -105,10 +105,30 @@ type Tokenized interface {
 // episode is then [InfraFailed], not [EnvFailed], and may be played again.
 var ErrLost = errors.New("the episode was lost")
 
+// ErrUngraded, in the chain of an environment's error, says that whoever judges the reply could
+// not: the server of a judge's model failed, say. The episode is then [Ungraded].
+var ErrUngraded = errors.New("not judged")
+
+// A Panel is a [Scenario] of one reply, which judges the replies of a group together. Its
+// environments judge a reply alone, if that is possible.
+type Panel interface {
+	Scenario
+
+	// Judge judges replies to p. A ruling may have the error that [Env] would return.
+	Judge(ctx context.Context, p Problem, replies []Reply) []Ruling
+}
+
+// A Ruling is the end of an episode of a [Panel].
+type Ruling struct {
+	Step Step
+	Err  error // the step is void; nil: it is not
+}
+
 // A Reply is the environment's view of a policy's turn.
 type Reply struct {
-	Text      string     // without special tokens
+	Text      string     // without special tokens, and without the calls
 	ToolCalls []ToolCall // in the reply
+	CallFault string     // see [Sample]
 	Finish    Finish     // why it ended
 }
 

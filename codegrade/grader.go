@@ -121,13 +121,10 @@ const firstN = 10
 
 // count is the number of cases that are judged.
 func (t Tests) count() int {
-	switch {
-	case t.Scoring == FirstN:
+	if t.Scoring == FirstN {
 		return min(max(1, len(t.Cases)), firstN)
-	case t.Kind == Asserts:
-		return max(1, len(t.Cases))
 	}
-	return len(t.Cases)
+	return max(1, len(t.Cases))
 }
 
 // order returns the cases in the order in which they run: those with short inputs first, and by a
@@ -234,7 +231,7 @@ func (j *judgement) try(ctx context.Context, n int) (Outcome, error) {
 		outcome, err = j.stdin(ctx, j.tests.Cases[n])
 	case Call:
 		outcome, err = j.call(ctx, j.tests.Cases[n])
-	case Asserts:
+	case Asserts, Unittest, Pytest:
 		outcome, err = j.asserts(ctx, n)
 	}
 	outcome.Case = n

@@ -21,9 +21,9 @@ func (j *judgement) job(argv []string, stdin string) sandbox.Job {
 const attempts = 2
 
 // run runs a job. Its time is that on the processor: a job that reached its wall limit with
-// processor time left runs again, alone. If a busy loop gets its time then, the program itself was
-// waiting; if not, the machine is to blame, which is an error. A job that took up to a fifth more
-// than its time runs once more.
+// processor time left, and of which the sandbox cannot tell that it was idle, runs again, alone. If
+// a busy loop gets its time then, the program itself was waiting; if not, the machine is to blame,
+// which is an error. A job that took up to a fifth more than its time runs once more.
 func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	job.Limits = job.Limits.Filled()
 	limit := job.Limits.CPU
@@ -51,8 +51,14 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 // starved reports whether the machine may be to blame for the end of a job. It may if the time on
 // the processor is unknown.
 func starved(got sandbox.Result, limit time.Duration) bool {
-	return got.End == sandbox.WallLimit && got.CPU < limit ||
+	return got.End == sandbox.WallLimit && got.CPU < limit && !idled(got) ||
 		got.End == sandbox.Signalled && got.Code == int(syscall.SIGKILL) // the kernel, short of memory
+}
+
+// idled reports whether a job surely spent its time idle or on the processor, but for a quarter at
+// most: no machine is to blame for its end. Some sandboxes cannot tell idle time.
+func idled(got sandbox.Result) bool {
+	return got.Idle > 0 && got.Wall-got.Idle-got.CPU <= got.Wall/4
 }
 
 // spent tells a time on the processor.
@@ -180,25 +186,44 @@ func shown(output string) string {
 
 // stdin judges a run of the program.
 func (j *judgement) stdin(ctx context.Context, c Case) (Outcome, error) {
-	got, err := j.grader.run(ctx, j.job(j.language.argv, c.Input))
+	got, err := j.grader.run(ctx, j.stream(c.Input))
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := j.outcome(got)
-	o.Output = shown(string(got.Stdout))
+	o, output := j.outcome(got), got.Stdout
+	if file := j.tests.OutputFile; file != "" && o.Reason == "" {
+		var written bool
+		if output, written = got.Fetched[file]; !written {
+			o.Reason, o.Error = WrongAnswer, fmt.Sprintf("the program wrote no file %s", file)
+		}
+	}
+	o.Output = shown(string(output))
 	if o.Reason != "" {
 		return o, nil
 	}
 	var right bool
 	if j.tests.Compare == Checker {
-		right, err = j.check(ctx, c, got.Stdout)
+		right, err = j.check(ctx, c, output)
 	} else {
-		right = j.tests.Compare.Same(c.Output, string(got.Stdout))
+		right = j.tests.Compare.Same(c.Output, string(output))
 	}
 	if !right {
 		o.Reason = WrongAnswer
 	}
 	return o, err
+}
+
+// stream is the job of the program with an input.
+func (j *judgement) stream(input string) sandbox.Job {
+	job := j.job(j.language.argv, input)
+	if j.tests.InputFile != "" {
+		job.Files[j.tests.InputFile], job.Stdin = []byte(input), nil
+		job.Limits.Disk = job.Limits.Filled().Disk + int64(len(input))
+	}
+	if j.tests.OutputFile != "" {
+		job.Fetch = []string{j.tests.OutputFile}
+	}
+	return job
 }
 
 // checkTime is the time of a checker.

@@ -1,6 +1,7 @@
 package codegrade
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -46,6 +47,16 @@ func languageOf(name string) (language, bool) {
 		return language{}, false
 	}
 	return languages[i], true
+}
+
+// LanguageName returns the name that [Tests] have for a language, of which a fence or a request may
+// have another. Its error is an [ErrLanguage] that lists the languages.
+func LanguageName(name string) (string, error) {
+	l, known := languageOf(name)
+	if !known {
+		return "", fmt.Errorf("%w %.40q, want one of %s", ErrLanguage, name, languageNames())
+	}
+	return l.names[0], nil
 }
 
 // isPython reports whether a language is Python.

@@ -43,13 +43,14 @@ type Code struct {
 	NumTurns   int     // most attempts
 	Scoring    string  // "": byProblem
 	Join       bool    // all code blocks of a reply make the program
-	TimeFactor float64 // on the limits of time
+	TimeFactor float64 // on the limits of time; 0: the reciprocal of the machine's speed
 
 	Sandbox backend.Settings // which are the machine's, and none of the scenario's own
 
 	once  sync.Once
 	box   backend.Box // nil: none is open
 	judge Judge
+	speed float64 // of the machine, if TimeFactor is 0
 	err   error
 }
 
@@ -62,7 +63,7 @@ func (c *Code) Declare(d *settings.Section) {
 	settings.Word(d, &c.Scoring, "scoring", "score of a program: problem, as its tests say, which mostly is all; all: 1 if it passes all tests; share: the share it passes; first_n: the share of the first ten").
 		OneOf(byProblem, string(codegrade.All), string(codegrade.Share), string(codegrade.FirstN)).Flag("code-scoring")
 	d.Bool(&c.Join, "join", "all code blocks of a reply make the program, in place of the last one").Flag("code-join")
-	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine").Above(0).Flag("code-time-factor")
+	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0).Flag("code-time-factor")
 }
 
 // Use has a judge run the programs, in place of the sandbox.
@@ -72,9 +73,14 @@ func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 func (c *Code) open() error {
 	c.once.Do(func() {
 		c.Sandbox.Python = codegrade.Python()
-		if c.box, c.err = backend.Open(context.Background(), c.Sandbox); c.err == nil {
-			c.judge = (&codegrade.Grader{Sandbox: c.box}).Grade
+		if c.box, c.err = backend.Open(context.Background(), c.Sandbox); c.err != nil {
+			return
 		}
+		grader := &codegrade.Grader{Sandbox: c.box}
+		if c.TimeFactor == 0 {
+			c.speed, c.err = grader.Speed(context.Background())
+		}
+		c.judge = grader.Grade
 	})
 	return c.err
 }
@@ -114,12 +120,23 @@ func (c *Code) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 		tests.Scoring = codegrade.Scoring(c.Scoring)
 	}
 	tests.Limits = tests.Limits.Filled()
-	tests.Limits.CPU = times(tests.Limits.CPU, c.TimeFactor)
-	tests.Limits.Wall = times(tests.Limits.Wall, c.TimeFactor)
+	tests.Limits.CPU = times(tests.Limits.CPU, c.Factor())
+	tests.Limits.Wall = times(tests.Limits.Wall, c.Factor())
 	if err := tests.Check(); err != nil {
 		return nil, fmt.Errorf("problem %s: %w", p.ID(), err)
 	}
 	return &env{settings: c, problem: p, tests: tests}, nil
+}
+
+// Factor is that on the limits of time here, once a task fits: the setting, or what the machine needs.
+func (c *Code) Factor() float64 {
+	switch {
+	case c.TimeFactor > 0:
+		return c.TimeFactor
+	case c.speed > 0:
+		return 1 / c.speed
+	}
+	return 1 // another judge runs the programs
 }
 
 func times[D ~int64](d D, factor float64) D { return D(float64(d) * factor) }
@@ -134,8 +151,12 @@ type env struct {
 
 // Open implements [quintain.Env].
 func (e *env) Open(context.Context) ([]quintain.Message, error) {
-	ask := fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(e.problem.Prompt, "\n"), e.tests.Language)
-	return []quintain.Message{{Role: quintain.RoleUser, Content: ask}}, nil
+	return []quintain.Message{{Role: quintain.RoleUser, Content: Ask(e.problem.Prompt, e.tests.Language)}}, nil
+}
+
+// Ask returns the first message for the prompt of a problem whose programs are in a language.
+func Ask(prompt, language string) string {
+	return fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(prompt, "\n"), language)
 }
 
 // Close implements [quintain.Env].

@@ -149,6 +149,26 @@ func TestSettingsReachTheTests(t *testing.T) {
 	}
 }
 
+func TestTheMachineIsMeasured(t *testing.T) {
+	t.Parallel()
+	c := Spec.New().(*Code)
+	c.TimeFactor = 0
+	t.Cleanup(func() { _ = c.Close() })
+	if c.Fits(codetask.Task()) != nil { // below the floor of the sandbox
+		return
+	}
+	if c.speed <= 0 || c.Factor() != 1/c.speed {
+		t.Errorf("a machine of the speed %v has the factor %v", c.speed, c.Factor())
+	}
+	slow := Spec.New().(*Code)
+	slow.TimeFactor, slow.speed = 0, 0.25
+	e, _ := episode(t, slow)
+	plain, _ := episode(t, Spec.New().(*Code))
+	if e.tests.Limits.CPU != 4*plain.tests.Limits.CPU || e.tests.Limits.Wall != 4*plain.tests.Limits.Wall {
+		t.Errorf("on a slow machine the limits are %+v, else %+v", e.tests.Limits, plain.tests.Limits)
+	}
+}
+
 func TestALongTextIsCutInItsMiddle(t *testing.T) {
 	t.Parallel()
 	told := failed(codegrade.Stdin, codegrade.Case{Input: strings.Repeat("é", 5000), Output: "1\n2\n"}, codegrade.Outcome{Reason: codegrade.WrongAnswer, Output: "\xff\n"})

@@ -43,13 +43,15 @@ var floors = [][]string{
 		"settings/flags", "settings/logging",
 		"sandbox/backend", // over all back ends, and their settings
 		"mathverify/numeric",
+		"sandbox/sandboxload",
 		"codegrade",
+		"text/toolcall",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
 		"sandbox/trial",
 		"task", "task/tasktest",
-		"scenario", "scenario/scenariotest", "scenario/external",
+		"scenario", "scenario/scenariotest", "scenario/tools", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest", "policy/judge/verdicts", "policy/judge/rewardmodel",
@@ -59,7 +61,7 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace", "trace/archive", "trace/archive/archivetest",
 		"queue/packing",
-		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
+		"gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
@@ -76,7 +78,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios",
+		"scenarios", "scenarios/pythontool",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
@@ -85,7 +87,7 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
+	{"run", "run/player", "run/ungraded", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "sandbox/desk", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                    // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port

@@ -81,7 +81,7 @@ const burial = 5 * time.Second
 func (r *running) bury() {
 	for end := time.Now().Add(burial); len(r.seen) > 0 && time.Now().Before(end); {
 		for pid, was := range r.seen {
-			if is, alive := procstat.Read(pid); !alive || is.Begun != was.Begun || is.Ended {
+			if is, alive := procstat.Read(pid); !alive || is.Begun != was.Begun || is.Ended() {
 				delete(r.seen, pid)
 			} else {
 				killOne(pid)

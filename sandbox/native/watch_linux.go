@@ -67,6 +67,9 @@ func (r *running) look(files bool) sandbox.End {
 	case len(all) > r.limits.Processes || sum.Threads > max(r.limits.Threads, r.limits.Processes):
 		return sandbox.ProcessLimit
 	}
+	if r.owed != nil && time.Since(r.idle.at) > countEvery*watchEvery {
+		r.idle.look(all, r.owed())
+	}
 	if files {
 		if bytes, n := r.folder.Use(r.limits); bytes > r.limits.Disk || n > r.limits.Files {
 			return sandbox.DiskLimit

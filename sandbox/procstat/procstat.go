@@ -11,21 +11,28 @@ import (
 
 // A Usage is what a process uses.
 type Usage struct {
-	PID, Parent int
+	PID, Parent int           // of a thread: its own number
+	State       byte          // as in proc(5), such as S for one that sleeps
+	Faults      int64         // of pages that had to be read
 	Begun       int64         // ticks since the start of the machine; with the PID, one process only
 	CPU         time.Duration // its children's included that it waited for
 	Memory      int64         // resident bytes
 	Threads     int
-	Ended       bool // but nobody waited for it yet
 }
 
+// Ended reports whether the process has ended, but nobody waited for it yet.
+func (u Usage) Ended() bool { return u.State == 'Z' || u.State == 'X' }
+
 // Read reads what a process uses. A process that has ended uses nothing.
-func Read(pid int) (Usage, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+func Read(pid int) (Usage, bool) { return ReadIn("/proc/" + strconv.Itoa(pid)) }
+
+// ReadIn reads what the process or thread of a folder of /proc uses.
+func ReadIn(dir string) (Usage, bool) {
+	text, err := os.ReadFile(dir + "/stat")
 	if err != nil {
 		return Usage{}, false
 	}
-	_, text, _ = bytes.Cut(text, []byte("("))
+	id, text, _ := bytes.Cut(text, []byte(" ("))
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // from the third of proc(5) on
 	if len(fields) < 22 {
 		return Usage{}, false
@@ -34,9 +41,10 @@ func Read(pid int) (Usage, bool) {
 		v, _ := strconv.ParseInt(string(fields[n-3]), 10, 64)
 		return v
 	}
+	pid, _ := strconv.Atoi(string(id))
 	ticks := number(14) + number(15) + number(16) + number(17)
 	return Usage{
-		PID: pid, Ended: fields[0][0] == 'Z' || fields[0][0] == 'X', Parent: int(number(4)), Begun: number(22),
+		PID: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)), Begun: number(22),
 		CPU:     time.Duration(ticks) * time.Second / 100, // USER_HZ
 		Threads: int(number(20)), Memory: number(24) * int64(os.Getpagesize()),
 	}, true

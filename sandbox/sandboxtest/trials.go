@@ -98,11 +98,17 @@ func attacks(r *rig) (all []trial) {
 	refused = append(refused, r.targets...)
 	if linux() {
 		refused = append(refused,
-			"socket 1", "socket 2", "socket 10", "socket 16", "pair x", "kill 0", "kill "+self(), "kill 1", "ptrace 0", "peek 0", "prlimit 0",
+			"socket 1", "socket 2", "socket 10", "socket 16", "pair x", "kill 0", "kill "+self(), "kill 1", "ptrace 0", "prlimit 0",
 			"unshare x", "newuser x", "clone3 x", "fork x", "bomb x", "mount x", "chroot x", "root x", "device x", "outlive x", "memfd x", "shm x",
-			"uring x", "bpf x", "perf x", "keys x", "faults x", "handle x", "privilege x", "raise x")
+			"privilege x", "raise x", "hold 100")
+		for _, line := range []string{"peek 0", "poke 0", "enter x", "uring x", "bpf x", "perf x", "keys x", "faults x", "handle x"} { // else another error
+			all = append(all, trial{name: line, args: strings.Fields(line), out: "refused: operation not permitted\n"})
+		}
 		all = append(all,
 			trial{name: "kill all", args: []string{"kill", "-1"}, out: anything}, // the kernel says that it did, but we are here
+			trial{name: "shared memory", args: []string{"share", "600"}, end: sandbox.MemoryLimit, change: func(j *sandbox.Job) {
+				j.Limits.Memory, j.Limits.CPU = 450<<20, 10*time.Second
+			}},
 			trial{name: "threads", args: []string{"threads", "10000"}, end: anyEnd},
 			trial{name: "asyncio", args: []string{"asyncio"}, out: "done\n"},
 			trial{name: "fifo", args: []string{"fifo"}, out: "done\n", change: func(j *sandbox.Job) { j.Fetch = []string{"fifo"} },
@@ -114,6 +120,7 @@ func attacks(r *rig) (all []trial) {
 			trial{name: "no open files", args: []string{"files"}, out: "refused: no more\n"},
 			trial{name: "a signal of its own", args: []string{"killself"}, end: sandbox.Signalled, code: 9})
 	}
+	all = append(all, foreign()...)
 	for _, line := range refused {
 		one := trial{name: strings.ReplaceAll(line, "/", "_"), args: strings.Fields(line), out: "refused"}
 		if r.walled && slices.Contains(harmless, line) {
