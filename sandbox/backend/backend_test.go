@@ -40,7 +40,7 @@ func TestASandboxIsStrongOrAnError(t *testing.T) {
 	if err := box.Close(); err != nil {
 		t.Error(err)
 	}
-	if box, err := New(Settings{Kind: "unknown"}); err == nil || box != nil {
+	if box, err := New(t.Context(), Settings{Kind: "unknown"}); err == nil || box != nil {
 		t.Errorf("%v, error %v", box, err)
 	}
 }
