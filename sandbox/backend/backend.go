@@ -39,7 +39,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel, or wasm, by WebAssembly").OneOf(native.Name, wasm.Name).Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
 	d.Text(&s.PythonFile, "python", "file of Python for WASI, a program of WebAssembly, for the sandbox wasm").Flag("sandbox-python")
-	d.Text(&s.PythonSHA256, "python_sha256", "SHA-256 of that file; no other is run").Flag("sandbox-python-sha256")
+	d.Text(&s.PythonSHA256, "python_sha256", "hash of that file, SHA-256 in hexadecimal; no other file is run").Flag("sandbox-python-sha256")
 	d.Text(&s.Cache, "cache", "folder of compiled programs of the sandbox wasm, which nobody else may write; empty: below the user's cache folder").Flag("sandbox-cache")
 	d.Int(&s.Jobs, "jobs", "jobs that one process of the sandbox wasm runs, one after another; with more than 1, a fault of wazero could let a program change what later ones do").AtLeast(1).Flag("sandbox-jobs")
 }

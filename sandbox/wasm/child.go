@@ -126,7 +126,7 @@ func (c *child) load(ctx context.Context, s setup) error {
 	if err != nil {
 		return err
 	}
-	config := wazero.NewRuntimeConfig()
+	config := wazero.NewRuntimeConfig().WithDebugInfoEnabled(false) // a stack of an ended program takes a second by it
 	if s.Cache != "" {
 		if err := os.MkdirAll(s.Cache, 0o700); err != nil {
 			return err

@@ -35,8 +35,8 @@ func (c *child) lockIn() ([]sandbox.Layer, error) {
 // limitMemory limits what this process may have for a job.
 func (c *child) limitMemory(more int64) { _ = limit(unix.RLIMIT_AS, uint64(c.space+more+arenas)) }
 
-// arenas is the address space that Go may reserve and not use.
-const arenas = 256 << 20
+// arenas is the address space that Go and the C library may reserve and not use.
+const arenas = 1 << 30
 
 // allowed are the calls that Go and wazero need to compute and to use open pipes. Those of calls
 // have arguments that are examined.
@@ -46,6 +46,7 @@ var allowed = []uint32{
 	unix.SYS_FUTEX, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_CLOCK_GETTIME, unix.SYS_SCHED_YIELD, unix.SYS_RESTART_SYSCALL,
 	unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
 	unix.SYS_GETPID, unix.SYS_GETTID, unix.SYS_GETRANDOM, unix.SYS_GETRUSAGE, unix.SYS_SCHED_GETAFFINITY,
+	unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, // of the C library, in programs with cgo
 	unix.SYS_EPOLL_PWAIT, unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
 }
 
@@ -53,7 +54,8 @@ var allowed = []uint32{
 const (
 	answerAllow = 0x7fff0000
 	answerKill  = 0x80000000
-	answerEPERM = 0x00050000 | uint32(unix.EPERM)
+	answerErrno = 0x00050000
+	answerEPERM = answerErrno | uint32(unix.EPERM)
 )
 
 // Where the data of a call are, of the first argument the lower half.
@@ -106,6 +108,8 @@ func newFilter(pid uint32) (code []unix.SockFilter) {
 		add(equal, nr, 0, 1)
 		add(give, answerAllow, 0, 0)
 	}
+	add(equal, unix.SYS_CLONE3, 0, 1) // its flags are out of reach; the C library falls back to clone
+	add(give, answerErrno|uint32(unix.ENOSYS), 0, 0)
 	for _, one := range []struct {
 		nr   uint32
 		test uint16

@@ -110,8 +110,7 @@ func (b *Box) Close() error {
 	return nil
 }
 
-// take returns a child that has loaded a program, and starts another one for the next job. The
-// caller must give or end it.
+// take returns a child that has loaded a program. The caller must give or end it.
 func (b *Box) take(ctx context.Context, file File) (*process, error) {
 	p, err := b.next(file)
 	if err != nil {
@@ -124,7 +123,8 @@ func (b *Box) take(ctx context.Context, file File) (*process, error) {
 	return p, nil
 }
 
-// next returns the child that is idle the longest, or a new one, and sees to it that one is idle.
+// next returns the child that is idle the longest, or a new one. If each child has one job, it sees to
+// it that another one loads meanwhile.
 func (b *Box) next(file File) (p *process, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +136,7 @@ func (b *Box) next(file File) (p *process, err error) {
 	} else if p, err = start(b.config.Cache, file); err != nil {
 		return nil, err
 	}
-	if b.layers == nil || len(b.idle[file.key()]) > 0 { // at first, one child fills the cache for all
+	if b.layers == nil || b.config.Jobs > 1 || len(b.idle[file.key()]) > 0 { // at first, one child fills the cache for all
 		return p, nil
 	}
 	spare, err := start(b.config.Cache, file)
