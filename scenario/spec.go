@@ -17,8 +17,8 @@ import (
 type Play interface {
 	settings.Declarer
 
-	// Env returns a new episode of p, a problem of t. The episode must accept an answer
-	// between <answer> and </answer>, besides any other form.
+	// Env returns a new episode of p, a problem of t. Unless the Spec says Untagged, the episode
+	// must accept an answer between <answer> and </answer>, besides any other form.
 	Env(t quintain.Task, p quintain.Problem) (quintain.Env, error)
 }
 
@@ -36,6 +36,10 @@ type Spec struct {
 	Version int    // raised whenever a text or a reward changes
 
 	New func() Play // returns a play with the default settings
+
+	// Untagged says that episodes take no answer between <answer> and </answer>: replies have
+	// another form.
+	Untagged bool
 }
 
 // Info describes the scenario with its default settings.
@@ -49,7 +53,7 @@ func (s Spec) Info() quintain.ScenarioInfo {
 
 // info describes the scenario with the settings of p.
 func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
-	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Tags: true, Replayable: true}
+	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Tags: !s.Untagged, Replayable: true}
 	if info.Settings, err = settings.JSON(p); err != nil {
 		return info, err
 	}

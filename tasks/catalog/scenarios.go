@@ -3,24 +3,43 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/scenarios/games/alone"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
 // Scenarios returns all scenarios, sorted by name.
-func Scenarios() []scenario.Spec { return append([]scenario.Spec{codeplay.Spec}, scenarios.All...) }
+func Scenarios() []scenario.Spec {
+	all := append([]scenario.Spec{codeplay.Spec}, scenarios.All...)
+	for _, g := range Games() {
+		all = append(all, g.Scenario)
+	}
+	slices.SortFunc(all, func(a, b scenario.Spec) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
 
-// TasksOf returns the tasks that are made for a scenario: those of programs for code, and for
-// the others all that one answer solves.
+// Games returns all games. Each is a scenario with a task of its own.
+func Games() []*games.Game { return alone.Games() }
+
+// TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
+// a game, and for the others all that one answer solves.
 func TasksOf(scenario string) []quintain.Task {
 	if scenario == codeplay.Spec.Name {
 		return []quintain.Task{codetask.Task()}
+	}
+	for _, g := range Games() {
+		if g.Scenario.Name == scenario {
+			return []quintain.Task{g.Task}
+		}
 	}
 	return Tasks()
 }
@@ -60,6 +79,8 @@ func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, c
 type Demo struct {
 	Opening []quintain.Message // the first messages to the policy
 	Turns   []DemoTurn
+
+	advice quintain.Advice // after the last turn, if the environment gives one
 }
 
 // A DemoTurn is a reply and the scenario's answer to it.
@@ -70,7 +91,9 @@ type DemoTurn struct {
 }
 
 // Demonstrate plays problem d of t with a wrong reply, one without an answer, and a right
-// one. If an episode ends early, the next reply begins another episode of the problem.
+// one. If an episode ends early, the next reply begins another episode of the problem. An
+// episode whose environment advises is played by a reply without an answer, and the first of the
+// best ones.
 func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d quintain.Draw) (demos []Demo, err error) {
 	s, err := spec.Over(t, nil)
 	if err != nil {
@@ -79,6 +102,10 @@ func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d qui
 	p, err := s.Problem(d)
 	if err != nil {
 		return nil, err
+	}
+	if spec.Untagged {
+		demo, err := playAdvised(ctx, s, p)
+		return []Demo{demo}, err
 	}
 	right, err := t.Solve(p)
 	if err != nil {
@@ -124,6 +151,22 @@ func wrongAnswer(ctx context.Context, s quintain.Scenario, t quintain.Task, p qu
 	return "", fmt.Errorf("problem %s: the solutions of the next %d problems are all right", p.ID(), patience)
 }
 
+// playAdvised plays an episode as its environment advises, after a reply without an answer.
+func playAdvised(ctx context.Context, s quintain.Scenario, p quintain.Problem) (demo Demo, err error) {
+	const most = 6 // of the best replies
+	replies := []DemoTurn{{Kind: "without an answer", Reply: "I do not know."}}
+	for {
+		if demo, err = play(ctx, s, p, replies); err != nil || len(demo.Turns) < len(replies) || len(replies) > most || demo.Turns[len(replies)-1].Step.End != quintain.Going {
+			return demo, err
+		}
+		advice := demo.advice
+		if len(advice.Best) == 0 {
+			return demo, nil
+		}
+		replies = append(replies, DemoTurn{Kind: "right", Reply: advice.Best[0]})
+	}
+}
+
 // play plays an episode until it ends or the replies run out.
 func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies []DemoTurn) (demo Demo, err error) {
 	e, err := s.Env(p)
@@ -146,6 +189,9 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 		if turn.Step.End != quintain.Going {
 			break
 		}
+	}
+	if advised, can := e.(quintain.Advised); can {
+		demo.advice = advised.Advice()
 	}
 	return demo, nil
 }
