@@ -121,7 +121,10 @@ func (e *env) judged(step quintain.Step, reply quintain.Reply, told string) quin
 	step.Value, step.Reward = &value, e.earn(over || last, lost)
 	switch {
 	case over:
-		step.End, step.Right = quintain.Terminated, value == 1 && worth == 1
+		step.End, step.Right = quintain.Terminated, value == 1
+		if e.reward == Outcome {
+			step.Right = worth == 1
+		}
 	case last && cut:
 		step.End, step.Why = quintain.Truncated, sentence(step.Why, "The length limit cut the reply.")
 	case last:

@@ -33,8 +33,8 @@ type Start interface {
 	Canonical() string
 
 	// Match begins an episode. All matches of a Start with the same luck go the same way with
-	// the same moves.
-	Match(Luck) Match
+	// the same moves. Tables are those of the game.
+	Match(Luck, *Tables) Match
 }
 
 // A Match is a game under way. One goroutine uses it.
@@ -50,8 +50,7 @@ type Match interface {
 	Over() (worth float64, over bool)
 
 	// Value is what the best play from here on is worth, luck apart, 0 to 1: 1 in the
-	// beginning, and lower by what each move has given away. If no luck is in the game, it
-	// ends as the worth of Over.
+	// beginning, and lower by what each move has given away.
 	Value() float64
 
 	// Best lists the moves that give nothing away, and Allowed all moves or, if they are too
@@ -89,7 +88,8 @@ type Game struct {
 	Scenario scenario.Spec
 	Guess    []float64 // see [Spec]
 
-	deal func(quintain.Problem) (dealt, error)
+	tables Tables
+	deal   func(quintain.Problem) (dealt, error)
 }
 
 // A dealt is an instance of any game.
@@ -126,7 +126,7 @@ func (i instance[S]) start() (Start, Luck, int) { return i.Start, Luck{i.Luck}, 
 
 // Prompt implements [task.Instance]: the rules and the first position.
 func (i instance[S]) Prompt() string {
-	return i.Start.Rules(i.Wording) + "\n\n" + i.Start.Match(Luck{i.Luck}).Show()
+	return i.Start.Rules(i.Wording) + "\n\n" + i.Start.Match(Luck{i.Luck}, new(Tables)).Show()
 }
 
 // Canonical implements [task.Canonicalizer].
@@ -134,7 +134,7 @@ func (i instance[S]) Canonical() string { return i.Start.Canonical() }
 
 // Solve implements [task.Instance]: the moves of the best play, a line each.
 func (i instance[S]) Solve() string {
-	m := i.Start.Match(Luck{i.Luck})
+	m := i.Start.Match(Luck{i.Luck}, new(Tables))
 	var moves []string
 	for range i.Start.Turns() {
 		if _, over := m.Over(); over {
@@ -149,7 +149,7 @@ func (i instance[S]) Solve() string {
 
 // Score implements [task.Instance]: what moves are worth that were written down in advance.
 func (i instance[S]) Score(answer string) quintain.Verdict {
-	m := i.Start.Match(Luck{i.Luck})
+	m := i.Start.Match(Luck{i.Luck}, new(Tables))
 	turns := 0
 	for line := range strings.Lines(answer) {
 		if _, over := m.Over(); over || turns == i.Start.Turns() {

@@ -45,7 +45,7 @@ func (p *play) Env(_ quintain.Task, problem quintain.Problem) (quintain.Env, err
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, start: start, wording: wording, match: start.Match(luck)}, nil
+	return &env{reward: p.Reward, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
 }
 
 var _ scenario.Fitter = (*play)(nil)

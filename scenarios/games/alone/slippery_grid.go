@@ -135,8 +135,8 @@ func (m ice) Canonical() string {
 }
 
 // Match implements [games.Start].
-func (m ice) Match(luck games.Luck) games.Match {
-	return &crossing{ice: m, luck: luck, hopes: m.solve(), left: m.Moves, value: 1}
+func (m ice) Match(luck games.Luck, tables *games.Tables) games.Match {
+	return &crossing{ice: m, luck: luck, hopes: games.Table(tables, fmt.Sprint(m), m.solve), left: m.Moves, value: 1}
 }
 
 // next returns the square beside a square.
