@@ -142,6 +142,19 @@ type Reply struct {
 	Finish    Finish     // why it ended
 }
 
+// An Adviser is a [Scenario] that knows what to reply.
+type Adviser interface {
+	// Advise returns what to reply after some replies of an episode of p. After its end there is
+	// nothing.
+	Advise(ctx context.Context, p Problem, said []Reply) (Advice, error)
+}
+
+// An Advice lists whole replies.
+type Advice struct {
+	Best    []string // that lose nothing
+	Allowed []string // by the rules: all of them, or if they are too many, some
+}
+
 // An End says whether and how a step ended the episode.
 type End string
 
@@ -164,6 +177,8 @@ type Step struct {
 	Reward    float64   // for this reply alone; finite
 	Right     bool      // the reply is fully right
 	Malformed bool      // the reply has no readable answer
+	Illegal   bool      // the answer is readable, and against the rules
+	Value     *float64  // what the best play from here on earns in all, luck apart: exact, 0 to 1, never rising; nil: unknown
 	End       End
 	Why       string // reason for the reward, or the limit reached, for people
 }

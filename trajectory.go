@@ -28,11 +28,13 @@ type Turn struct {
 	// turns are a line, each continues the one before.
 	Call *Call `json:"call,omitempty"`
 
-	Answer    string  `json:"answer,omitempty"` // the judged part of the reply; see [Step]
-	Reward    float64 `json:"reward"`           // for this reply alone
-	Right     bool    `json:"right,omitempty"`
-	Malformed bool    `json:"malformed,omitempty"`
-	Why       string  `json:"why,omitempty"` // reason for the reward, for people
+	Answer    string   `json:"answer,omitempty"` // the judged part of the reply; see [Step]
+	Reward    float64  `json:"reward"`           // for this reply alone
+	Right     bool     `json:"right,omitempty"`
+	Malformed bool     `json:"malformed,omitempty"`
+	Illegal   bool     `json:"illegal,omitempty"`
+	Value     *float64 `json:"value,omitempty"` // see [Step]
+	Why       string   `json:"why,omitempty"`   // reason for the reward, for people
 
 	Times Times `json:"times,omitzero"` // a trace does not keep them
 }

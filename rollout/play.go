@@ -323,6 +323,7 @@ func (ep *episode) rule(step quintain.Step) error {
 func (ep *episode) step(step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
+	turn.Illegal, turn.Value = step.Illegal, step.Value
 	turn.Times.Judged = ep.sofar()
 	if step.End != quintain.Going {
 		ep.end(step.End)
@@ -341,7 +342,7 @@ func (ep *episode) step(step quintain.Step) {
 // end ends the episode with the rewards of its replies.
 func (ep *episode) end(how quintain.End) {
 	ep.record.End, ep.record.Outcome, ep.record.Took = how, quintain.Scored, time.Since(ep.record.Started)
-	if last := &ep.record.Turns[len(ep.record.Turns)-1]; last.Malformed || last.Finish == quintain.Length {
+	if last := &ep.record.Turns[len(ep.record.Turns)-1]; last.Malformed || last.Illegal || last.Finish == quintain.Length {
 		ep.record.Outcome = quintain.ModelFailed
 	}
 }

@@ -121,6 +121,8 @@ type turnJSON struct {
 	Reward    float64             `json:"reward"`
 	Right     bool                `json:"right"`
 	Malformed bool                `json:"malformed"`
+	Illegal   bool                `json:"illegal"`
+	Value     *float64            `json:"value"`
 	Why       string              `json:"why"`
 }
 
@@ -199,6 +201,7 @@ func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
 		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, CallFault: in.CallFault, Finish: in.Finish, Fork: in.Fork,
 		Realigned: in.Realigned, Call: in.Call, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
+		Illegal: in.Illegal, Value: in.Value,
 	}
 	switch {
 	case !in.Opening:

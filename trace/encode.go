@@ -145,6 +145,12 @@ func (e *encoder) turn(t *quintain.Turn, k int) {
 	if t.Malformed {
 		j.put(`,"malformed":true`)
 	}
+	if t.Illegal {
+		j.put(`,"illegal":true`)
+	}
+	if t.Value != nil {
+		j.float(`,"value":`, "a value", *t.Value)
+	}
 	j.given(`,"why":`, t.Why)
 	j.put("}")
 }

@@ -106,6 +106,10 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	case *quintain.Call:
 		v.Set(reflect.ValueOf(&quintain.Call{ID: "1", Parent: -1, Class: "root", Branch: path, Unused: "cut", Took: 7, Tools: []byte("[ ]")}))
 		return
+	case *float64:
+		value := -float64(len(path)) / 8
+		v.Set(reflect.ValueOf(&value))
+		return
 	case []quintain.ToolCall:
 		v.Set(reflect.ValueOf([]quintain.ToolCall{{ID: "1", Name: "add", Arguments: "{}"}}))
 		return

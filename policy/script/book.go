@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -36,6 +37,27 @@ func (b Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
 		return planner.Plan(p)
 	}
 	return nil, nil
+}
+
+// Advice returns what the scenario of the problem that r.Key names advises after the replies in r, or nil
+// if it advises nothing. It serves as the Advice of a [Solver].
+func (b Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice, error) {
+	s, p, err := b.find(r)
+	if err != nil {
+		return nil, err
+	}
+	adviser, can := s.(quintain.Adviser)
+	if !can {
+		return nil, nil
+	}
+	var said []quintain.Reply
+	for _, m := range r.Messages {
+		if m.Role == quintain.RoleAssistant {
+			said = append(said, quintain.Reply{Text: m.Content, ToolCalls: m.ToolCalls, Finish: quintain.Stop})
+		}
+	}
+	advice, err := adviser.Advise(ctx, p, said)
+	return &advice, err
 }
 
 // find makes the problem that r.Key names.

@@ -34,6 +34,10 @@ func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 		fmt.Fprintf(out, "\n%s\n%s\n", Wrap(fmt.Sprintf("%s (default %s)", s.Path(), s.Default()), "  "), Wrap(s.Doc(), "    "))
 	}
 	all := len(catalog.TasksOf(spec.Name))
+	if spec.Untagged {
+		fmt.Fprint(out, "\nTASKS\n\n  It plays positions of its own.\n")
+		return
+	}
 	if len(can) == all {
 		fmt.Fprintf(out, "\nTASKS\n\n  It can play all %d of them.\n", all)
 		return
