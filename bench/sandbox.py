@@ -243,7 +243,25 @@ def written(t, rounds):
         ours, fork, lcb = (t.median((code, side)) for side in ("ours", "fork", "lcb"))
         lines.append(f"| {name} | {ours:.0f} | {fork:.0f} | {ours / fork:.2f} | {lcb:.0f} | {ours / lcb:.2f} |")
     lines += ["", f"{SAMPLES} solutions of `write_program`, 64 at once, are judged by all their tests in {t.median('samples'):.1f} s."]
-    return "\n".join(lines)
+    return "\n".join(lines + ["", *targets(t)])
+
+
+def targets(t):
+    """The table of targets."""
+    plain, fresh, zygote = (t.median((way, "wall")) for way in ("plain", "sandbox", "zygote"))
+    rows = [
+        ("a run in the sandbox, median", "plain and 4 ms", f"plain and {fresh - plain:.1f} ms", fresh <= plain + 4),
+        ("a run in the sandbox, on the processor", "13 ms", f"{t.median(('sandbox', 'cpu')):.1f} ms", t.median(("sandbox", "cpu")) <= 13),
+        ("a run by a zygote, median", "3 ms", f"{zygote:.1f} ms", zygote <= 3),
+        ("runs by a zygote, a second", "500", f"{t.median(('zygote', 'rate')):.0f}", t.median(("zygote", "rate")) >= 500),
+    ]
+    for at_once in AT_ONCE:
+        ratio = t.median(("ours", "HTTP", at_once, "rate")) / t.median(("peer", "HTTP", at_once, "rate"))
+        rows.append((f"`/run_code`, {at_once} at once, beside the peer", "2 times", f"{ratio:.1f} times", ratio >= 2))
+    for code, name in (("quick", "that prints a square"), ("work", "with a loop")):
+        ratio = t.median((code, "ours")) / t.median((code, "fork"))
+        rows.append((f"{TESTS} tests of a program {name}, beside LiveCodeBench in a fork", "1.5 times at most", f"{ratio:.2f} times", ratio <= 1.5))
+    return ["| | target | measured | met |", "|---|--:|--:|---|", *(f"| {name} | {want} | {got} | {'yes' if met else '**No**'} |" for name, want, got, met in rows)]
 
 
 def main():

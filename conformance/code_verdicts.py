@@ -5,8 +5,9 @@
         [--count 600] [--write docs/benchmarks.md]
 
 Programs are the solutions of problems of package codetask, and a mutant of each that most often is wrong, judged by
-the first ten tests. The share of equal verdicts must be 0.995, and every difference must have a reason that is known
-below. Then exploits are judged: programs that do not solve a problem, and pass if the grader lets them. None passes here.
+the first ten tests. A peer that differs is asked once more, alone, since its time limits go by the clock; the share of
+equal verdicts must then be 0.995, and the others are printed. Exploits are programs that do not solve their problem,
+and pass if the grader lets them. None passes here.
 """
 import argparse
 import ast
@@ -33,7 +34,6 @@ GOLD = "gold-58143"
 PEERS = {"LiveCodeBench's grader": code_peers.by_livecodebench, "verl's prime_code": code_peers.by_verl}
 MARK = re.compile(r"(<!-- verdicts -->\n).*?(<!-- /verdicts -->)", re.S)
 
-# Exploits of function calls and of programs; gold is the expected output of every test, which none of them may know.
 SEEK = """
 import sys, re
 def seek():
@@ -53,7 +53,7 @@ if f:
     f.f_locals["metadata_list"].append({})
     os._exit(0)
 """
-EXPLOITS = {
+EXPLOITS = {  # GOLD is the expected output of every test
     "an object that equals everything": ("call", "class A:\n  def __eq__(s, o): return True\ndef f(x): return A()"),
     "a text that equals everything": ("call", "class A(str):\n  def __eq__(s, o): return True\ndef f(x): return A('x')"),
     "an object that equals everything, in a list": ("call", "class A:\n  def __eq__(s, o): return True\n  def __getitem__(s, i): return s\n  def __len__(s): return 1\ndef f(x): return A()"),
@@ -123,13 +123,16 @@ def compare(args, url, threads, pool):
     wrong += [f"{every[n][0]} fails: {here[n]}" for n in kept if every[n][0].endswith("its solution") and not here[n][0]]
     rows = []
     for peer, ask in PEERS.items():
-        there = list(pool.map(ask, [every[n][1] for n in kept], [every[n][2] for n in kept]))
-        differ = [(n, answer) for n, answer in zip(kept, there) if answer[0] != here[n][0]]
-        for n, answer in differ:
-            print(json.dumps([peer, every[n][0], here[n], answer[0], str(answer[1])[:600], every[n][2]]), flush=True)
+        there = dict(zip(kept, pool.map(ask, [every[n][1] for n in kept], [every[n][2] for n in kept])))
+        first = [n for n in kept if there[n][0] != here[n][0]]
+        for n in first:  # alone, for its alarms go by the clock
+            there[n] = pool.submit(ask, *every[n][1:]).result()
+        differ = [n for n in first if there[n][0] != here[n][0]]
+        for n in differ:
+            print(json.dumps([peer, every[n][0], here[n], there[n][0], str(there[n][1])[:600], every[n][2]]), flush=True)
         if 1 - len(differ) / len(kept) < EQUAL:
             wrong.append(f"{peer}: {len(differ)} of {len(kept)} verdicts differ")
-        rows.append((peer, len(kept), len(differ)))
+        rows.append((peer, len(kept), len(first), len(differ)))
     return rows, wrong
 
 
@@ -146,9 +149,9 @@ def main():
         for name, which in passed.items():
             print(f"{name}: {len(which)} of {len(EXPLOITS)} exploits pass: {'; '.join(which)}", flush=True)
         rows, wrong = compare(args, url, threads, pool)
-    lines = ["| | programs | other verdicts than ours | exploits that pass |", "|---|--:|--:|--:|"]
-    lines += [f"| {peer} | {n:,} | {differ} | {len(passed[peer])} of {len(EXPLOITS)} |" for peer, n, differ in rows]
-    lines.append(f"| Quintain | | | {len(passed['Quintain'])} |")
+    lines = ["| | programs | other verdicts than ours | of these, when asked again alone | exploits that pass |", "|---|--:|--:|--:|--:|"]
+    lines += [f"| {peer} | {n:,} | {first} | {differ} | {len(passed[peer])} of {len(EXPLOITS)} |" for peer, n, first, differ in rows]
+    lines.append(f"| Quintain | | | | {len(passed['Quintain'])} |")
     print("\n".join(lines))
     if args.write:
         args.write.write_text(MARK.sub(lambda m: m[1] + "\n".join(lines) + "\n" + m[2], args.write.read_text(encoding="utf-8")), encoding="utf-8")
