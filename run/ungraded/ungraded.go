@@ -83,6 +83,7 @@ func Resume(ctx context.Context, c Config) (report Report, err error) {
 	}
 	server := web.Default()
 	server.Port = 0
+	plan.Store.NATSStandby = false // a queue in use is an error
 	h, err := host.Open(ctx, host.Config{Data: c.Data, Program: c.Program, Server: server, Hub: hub.Default(), Store: plan.Store, Log: c.Log})
 	if err != nil {
 		return report, err
