@@ -93,7 +93,7 @@ type Env interface {
 
 	// Step answers one reply of the policy. A wrong, empty or nonsensical reply is data. An
 	// error means that the environment itself failed; the episode then has no reward. See
-	// also [ErrLost] and [ErrUngraded].
+	// also [ErrLost].
 	Step(ctx context.Context, reply Reply) (Step, error)
 
 	// Close frees the resources of the episode. It is called once, even after an error.
@@ -115,7 +115,7 @@ type Tokenized interface {
 // episode is then [InfraFailed], not [EnvFailed], and may be played again.
 var ErrLost = errors.New("the episode was lost")
 
-// ErrUngraded, in the chain of an environment's error, says that whoever judges the reply could
+// ErrUngraded, in the chain of the error of a [Ruling], says that whoever judges the reply could
 // not: the server of a judge's model failed, say. The episode is then [Ungraded].
 var ErrUngraded = errors.New("not judged")
 

@@ -78,7 +78,7 @@ func Rejudge(ctx context.Context, job Job, played []quintain.Trajectory) (Result
 		}
 		t.Turns = slices.Clone(t.Turns)
 		t.Outcome, t.Error = quintain.Ungraded, ""
-		episodes[i] = &episode{record: t}
+		episodes[i] = &episode{record: t, together: true}
 	}
 	panel(ctx, job, episodes)
 	var stop error

@@ -241,7 +241,7 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 	}()
 	err := call()
 	switch {
-	case errors.Is(err, quintain.ErrUngraded):
+	case ep.together && errors.Is(err, quintain.ErrUngraded):
 		ep.fail(ctx, quintain.Ungraded, err)
 	case errors.Is(err, quintain.ErrLost):
 		ep.fail(ctx, quintain.InfraFailed, err)

@@ -17,13 +17,15 @@ import (
 )
 
 // A run whose judge is away keeps its groups without a verdict. Once the judge is back, they are
-// judged, and the run trains on them, each once.
+// judged, and the run trains on them, each once, however often judging them is killed.
 func TestUngradedGroupsAreJudgedLater(t *testing.T) {
-	t.Parallel()
 	var away atomic.Bool
 	away.Store(true)
+	asked := make(chan struct{}, 1<<16)
 	judge := &policytest.Server{Model: "m", Reply: func(talk []quintain.Message, _ int) string {
-		odd := crc32.ChecksumIEEE([]byte(talk[0].Parts[1].Text))&1 == 1
+		asked <- struct{}{}
+		lines := strings.Split(talk[0].Parts[1].Text, "\n") // the first and the last have chance in them
+		odd := crc32.ChecksumIEEE([]byte(strings.Join(lines[2:len(lines)-2], "\n")))&1 == 1
 		return fmt.Sprintf(`{"good": %q}`, map[bool]string{true: "yes", false: "no"}[odd])
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,6 +66,24 @@ func TestUngradedGroupsAreJudgedLater(t *testing.T) {
 		t.Errorf("while the judge is away: %s", text)
 	}
 	away.Store(false)
+	for calls := 3; calls < 20; calls += 8 {
+		c := program(t, "judge", "resume", "--data", data)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		for n := 0; n < calls; n++ {
+			select {
+			case <-asked:
+			case err := <-ended: // nothing was left
+				ended <- err
+				n = calls
+			}
+		}
+		_ = c.Process.Kill() // it may have ended
+		<-ended
+	}
 	say(exitOK, "judge", "resume", "--data", data)
 	kept := tracedAs(t, data, trace.Kept)
 	if len(kept) == 0 || len(kept) > waits {

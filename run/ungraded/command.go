@@ -13,8 +13,8 @@ func Command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "resume",
 		Short: "Judge the groups that a run has kept without a verdict",
-		Long: `Resume reads the trace of a run that does not run now, and has its judge judge the groups
-that are ungraded there. Those that teach something go into the run's queue, where its next
+		Long: `Resume reads the trace of a run that has stopped, and judges the groups that are ungraded
+there, as the run does. Those that teach something go into the run's queue, where its next
 process finds them; all are recorded in the trace, for quintain export and view. A group whose
 tokens are too old for the run is recorded as stale, and not put into the queue.
 

@@ -83,6 +83,7 @@ func Resume(ctx context.Context, c Config) (report Report, err error) {
 	}
 	server := web.Default()
 	server.Port = 0
+	plan.Store.NATSStandby = false // a queue in use is an error
 	h, err := host.Open(ctx, host.Config{Data: c.Data, Program: c.Program, Server: server, Hub: hub.Default(), Store: plan.Store, Log: c.Log})
 	if err != nil {
 		return report, err
@@ -154,10 +155,6 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 		return err
 	}
 	job, err := b.job(record.Problem)
-	if errors.Is(err, errUnseen) {
-		b.left(fmt.Sprintf("%s: %v", job.Problem.ID(), err))
-		return nil
-	}
 	if err != nil {
 		return err
 	}
@@ -187,22 +184,14 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 	return b.note(to)
 }
 
-// errUnseen says that a scenario cannot judge a group that it did not play.
-var errUnseen = errors.New("its scenario judges replies only while they are played, as those of agents")
-
-// job returns the job of a problem. The error is errUnseen if it has one that cannot be judged.
-func (b *bench) job(p quintain.Problem) (job rollout.Job, err error) {
+// job returns the job of a problem.
+func (b *bench) job(p quintain.Problem) (rollout.Job, error) {
 	for _, s := range b.plan.Streams {
-		if s.Scenario.Info().ID() != p.Scenario || s.Scenario.TaskInfo().Name != p.Task {
-			continue
+		if _, judges := s.Scenario.(quintain.Panel); judges && s.Scenario.Info().ID() == p.Scenario && s.Scenario.TaskInfo().Name == p.Task {
+			return rollout.Job{Scenario: s.Scenario, Problem: p}, nil
 		}
-		job = rollout.Job{Scenario: s.Scenario, Problem: p}
-		if _, is := s.Scenario.(quintain.Panel); !is {
-			return job, errUnseen
-		}
-		return job, nil
 	}
-	return job, fmt.Errorf("its scenario is %s, and no stream has it: want the rubric, the model and the sampling of the judge that it was played for", p.Scenario)
+	return rollout.Job{}, fmt.Errorf("its scenario is %s, and no stream has it: want the rubric, the model and the sampling of the judge that it was played for", p.Scenario)
 }
 
 // keep puts a group into the queue, or returns why not.

@@ -109,7 +109,7 @@ func (t *trial) hold(ctx context.Context) error {
 		return nil
 	case r.Ungraded > 0:
 		t.until = time.Now().Add(later)
-		t.fault = fmt.Errorf("the judge cannot be tried: %d replies of the check have no verdict: %w", r.Ungraded, quintain.ErrUngraded)
+		t.fault = fmt.Errorf("the judge cannot be tried: %d replies of the check have no verdict: %w, %w", r.Ungraded, quintain.ErrUngraded, quintain.ErrLost)
 		return t.fault
 	}
 	t.note(r)
