@@ -3,6 +3,7 @@
 package codegrade
 
 import (
+	"context"
 	"flag"
 	"runtime"
 	"sync"
@@ -14,7 +15,10 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/native"
 )
 
-var many = flag.Int64("many", 400, "judgements of TestManyVerdictsUnderLoad")
+var (
+	many = flag.Int64("many", 100, "judgements of TestManyVerdictsUnderLoad")
+	busy = flag.Int("busy", 10, "programs that are busy meanwhile, for each processor")
+)
 
 // A loaded is a program with what is said of it.
 type loaded struct {
@@ -53,7 +57,7 @@ func mixture() (quick, slow []loaded) {
 const slowShare = 20
 
 // TestManyVerdictsUnderLoad judges ten programs for each processor at the same time, by a zygote as a server
-// does. A busy machine is an error at worst.
+// does, while others are busy. A busy machine is an error at worst.
 func TestManyVerdictsUnderLoad(t *testing.T) {
 	if grader(t) == nil {
 		return
@@ -68,6 +72,7 @@ func TestManyVerdictsUnderLoad(t *testing.T) {
 		}
 	}()
 	g := &Grader{Sandbox: box, Jobs: 10 * runtime.NumCPU()}
+	defer burden(t, g)()
 	quick, slow := mixture()
 	var next, overloaded atomic.Int64
 	var group sync.WaitGroup
@@ -81,7 +86,6 @@ func TestManyVerdictsUnderLoad(t *testing.T) {
 				got, err := g.Grade(t.Context(), one.tests, one.code)
 				if err != nil {
 					overloaded.Add(1)
-					t.Log(err)
 				} else if got.Reason != one.want {
 					t.Errorf("%.80q: %+v, want %q", one.code, got, one.want)
 				}
@@ -90,4 +94,18 @@ func TestManyVerdictsUnderLoad(t *testing.T) {
 	}
 	group.Wait()
 	t.Logf("%d of %d judgements were given up", overloaded.Load(), *many)
+}
+
+// burden keeps programs busy until free is called.
+func burden(t *testing.T, g *Grader) (free func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	for range *busy * runtime.NumCPU() {
+		group.Go(func() {
+			loop := sandbox.Job{Argv: []string{"python3", "-c", "while True: pass"}, Limits: sandbox.Limits{CPU: time.Hour}}
+			_, _ = g.Sandbox.Run(ctx, loop)
+		})
+	}
+	return func() { cancel(); group.Wait() }
 }

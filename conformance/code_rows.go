@@ -1,42 +1,33 @@
 //go:build ignore
 
-// Writes problems of write_program with their tests and solutions, a JSON object a line:
-// go run conformance/code_rows.go COUNT. They go through the levels in turn.
+// Draws problems of package codetask: a line of JSON for each, with its statement, kind, level, tests
+// and solution. conformance/code_verdicts.py, conformance/verl_codes.py and bench/sandbox.py have
+// graders judge them.
+//
+//	go run conformance/code_rows.go -count 600
 package main
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
+	"flag"
+	"log"
 	"os"
-	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
 func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	count, err := strconv.Atoi(os.Args[1])
-	if err != nil {
-		return err
-	}
-	to := bufio.NewWriter(os.Stdout)
-	lines := json.NewEncoder(to)
-	for i := range count {
-		p, err := codetask.New(quintain.Draw{Seed: 1, Level: i % codetask.Levels, Index: i / codetask.Levels})
+	count := flag.Int("count", 600, "problems, of all levels in turn")
+	seed := flag.Uint64("seed", 1, "seed")
+	flag.Parse()
+	for n := range *count {
+		p, err := codetask.New(quintain.Draw{Seed: *seed, Level: n % codetask.Levels, Index: n / codetask.Levels})
 		if err != nil {
-			return err
+			log.Fatal(err)
 		}
-		if err := lines.Encode(p); err != nil {
-			return err
+		if err := jsonform.WriteLine(os.Stdout, p); err != nil {
+			log.Fatal(err)
 		}
 	}
-	return to.Flush()
 }

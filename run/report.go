@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/tiny/learn"
@@ -38,6 +39,7 @@ type Report struct {
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"`       // why the policy waits
 	LastFault     string                   `json:"last_fault,omitempty"`
+	Judge         *jury.Report             `json:"judge,omitempty"`       // what the judge did; nil: there is none, or the run goes on
 	Advice        []string                 `json:"advice,omitempty"`      // for people
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
 	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means

@@ -28,6 +28,11 @@ type Fitter interface {
 	Fits(t quintain.Task) error
 }
 
+// A Planner is a [Play] that solves problems with tools; see [quintain.Planner].
+type Planner interface {
+	Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error)
+}
+
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
 type Spec struct {
 	Name    string // unique, snake_case; also the name of the file
@@ -82,8 +87,21 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	return Over(info, t, play.Env), nil
+	of := scenario{info: info, id: info.ID(), task: t, play: play.Env}
+	if planner, can := play.(Planner); can {
+		return &planned{of, planner}, nil
+	}
+	return &of, nil
 }
+
+// A planned is a scenario with plans.
+type planned struct {
+	scenario
+	by Planner
+}
+
+// Plan implements [quintain.Planner].
+func (s *planned) Plan(p quintain.Problem) ([]quintain.ToolCall, error) { return s.by.Plan(s.task, p) }
 
 // Over returns the scenario described by info, over a task. play makes an episode of a
 // problem of t; many goroutines may call it at once.

@@ -43,9 +43,10 @@ type parts struct {
 // protocols returns all protocols.
 func protocols(book *names.Book, s Settings, with parts) []protocol {
 	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
+	graders := plain{book, s, with.jury}
 	return []protocol{
-		{"plain", plain{book, s, with.jury}.routes()},
-		{"nemogym", nemogym.Routes(book, limits)},
+		{"plain", graders.routes()},
+		{"nemogym", nemogym.Routes(book, limits, graders.ask)},
 		{"openenv", openenv.New(book, limits).Routes()},
 		{"ors", ors.Routes(book, limits)},
 		{"mcp", mcp.New(book).Routes()},

@@ -38,7 +38,7 @@ func TestUngradedGroupsAreJudgedLater(t *testing.T) {
 	data, settings := filepath.Join(dir, "data"), filepath.Join(dir, "judge.yaml")
 	for name, text := range map[string]string{
 		filepath.Join(dir, "rubric.yaml"): "criteria: [{name: good, text: 'Is it good?'}]\n",
-		settings:                          fmt.Sprintf("rubric: '%s'\nurl: ['%s/v1']\nmodel: m\n", filepath.Join(dir, "rubric.yaml"), server.URL),
+		settings:                          fmt.Sprintf("rubric: '%s'\nurl: ['%s/v1']\nmodel: m\ncheck: {every: 0}\n", filepath.Join(dir, "rubric.yaml"), server.URL),
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -54,19 +54,29 @@ func streams(list []any) ([]any, error) {
 		if !is {
 			return nil, fmt.Errorf("[%d]: is %s, want an object", i, kind(one))
 		}
-		pair := map[string]any{}
-		for column, stream := range map[string]string{"input": "stdin", "output": "stdout"} {
-			pair[column] = fields[column]
-			if files, is := fields[column].(map[string]any); is {
-				if _, has := files[stream]; !has || len(files) > 1 {
-					return nil, fmt.Errorf("[%d].%s: has other files than %s: leave the row out", i, column, stream)
-				}
-				pair[column] = files[stream]
-			}
+		in, err := streamOf(fields["input"], "stdin")
+		if err != nil {
+			return nil, fmt.Errorf("[%d].input: %w", i, err)
 		}
-		plain[i] = pair
+		out, err := streamOf(fields["output"], "stdout")
+		if err != nil {
+			return nil, fmt.Errorf("[%d].output: %w", i, err)
+		}
+		plain[i] = map[string]any{"input": in, "output": out}
 	}
 	return plain, nil
+}
+
+// streamOf returns the only member of an object, by its name, or a value that is none.
+func streamOf(v any, name string) (any, error) {
+	files, is := v.(map[string]any)
+	if !is {
+		return v, nil
+	}
+	if _, has := files[name]; !has || len(files) > 1 {
+		return nil, fmt.Errorf("has other files than %s: leave the row out", name)
+	}
+	return files[name], nil
 }
 
 // assertions makes tests of a list of assertions, the first of which the statement shows.

@@ -51,7 +51,7 @@ var floors = [][]string{
 	{ // the machines
 		"sandbox/trial",
 		"task", "task/tasktest",
-		"scenario", "scenario/scenariotest", "scenario/external",
+		"scenario", "scenario/scenariotest", "scenario/tools", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest", "policy/judge/verdicts", "policy/judge/rewardmodel",
@@ -78,7 +78,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios",
+		"scenarios", "scenarios/pythontool",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",

@@ -135,27 +135,24 @@ func (f *Files) CheckPrompt() error {
 }
 
 // Prompt loads the files and returns a function that renders a conversation as text for a
-// server to continue: with the chat template of Template or Config or, without one,
-// [Paragraphs]. Now is as for [Files.Renderer].
-func (f *Files) Prompt(now time.Time) (func(quintain.Request) (string, error), error) {
+// server to continue, and the form of tool calls in its replies: with the chat template of Template or Config or,
+// without one, [Paragraphs]. Now is as for [Files.Renderer].
+func (f *Files) Prompt(now time.Time) (func(quintain.Request) (string, error), *toolcall.Format, error) {
 	if f.Config == "" && f.Template == "" {
-		return Paragraphs, nil
+		return Paragraphs, toolcall.Plain(), nil
 	}
 	c, err := f.chat(f.Config, now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.Prompt, nil
+	return c.Prompt, c.Calls, nil
 }
 
 // Paragraphs returns the texts of r's messages without roles, with an empty line after each,
-// for models without chat training. It refuses tools, with a [quintain.ErrFinal].
+// for models without chat training. Tools are in them as [toolcall.Plainly] writes them.
 func Paragraphs(r quintain.Request) (string, error) {
-	if len(r.Tools) > 0 {
-		return "", fmt.Errorf("tools: cannot be offered without a chat template; name it with tokenizer_config or chat_template; %w", quintain.ErrFinal)
-	}
 	var b strings.Builder
-	for _, m := range r.Messages {
+	for _, m := range toolcall.Plainly(r.Tools, r.Messages) {
 		b.WriteString(m.Text() + "\n\n")
 	}
 	return b.String(), nil

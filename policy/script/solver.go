@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A Solver is a policy that solves problems with a given accuracy, so that the scores
@@ -29,6 +30,10 @@ type Solver struct {
 	// Answer returns the solution of the problem that r.Key names, like [Book.Answer]. It
 	// is called once per request, from many goroutines at once. An error fails the request.
 	Answer func(r quintain.Request) (string, error)
+
+	// Plan returns the calls of tools that lead to the solution, like [Book.Plan]. A sample of a request with tools
+	// makes the next of them before it answers. Nil: it calls none.
+	Plan func(r quintain.Request) ([]quintain.ToolCall, error)
 
 	Accuracy float64       // probability that a sample is right, 0 to 1
 	Seed     uint64        // seed of the random choices
@@ -65,15 +70,43 @@ func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	case err != nil:
 		return nil, fmt.Errorf("script: solution of %s: %w", r.Key, err)
 	}
+	next, err := s.next(r)
+	if err != nil {
+		return nil, fmt.Errorf("script: plan of %s: %w", r.Key, err)
+	}
 	samples := make([]quintain.Sample, r.N)
 	for k := range samples {
 		chance := stream(s.Seed, "solver", r, k)
-		samples[k] = write(r, s.reply(chance, solution), quintain.Stop)
+		text := next
+		if next == "" {
+			text = s.reply(chance, solution)
+		}
+		samples[k] = write(r, text, quintain.Stop)
 		samples[k].LogProbs = logProbs(chance, len(samples[k].Wrote))
 		s.age(&samples[k], versions)
 	}
 	share(samples, policy.Read(r))
 	return samples, cut
+}
+
+// next returns the text of the next call of the plan; empty: there is none.
+func (s *Solver) next(r quintain.Request) (string, error) {
+	if s.Plan == nil || len(r.Tools) == 0 {
+		return "", nil
+	}
+	plan, err := s.Plan(r)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range r.Messages {
+		if len(plan) > 0 && m.Role == quintain.RoleAssistant {
+			plan = plan[min(len(plan), len(m.ToolCalls)):]
+		}
+	}
+	if len(plan) == 0 {
+		return "", nil
+	}
+	return toolcall.AppendPlain("I use a tool.", plan[:1]), nil
 }
 
 // wait waits for Delay and returns the version at the start of each piece. If ctx ends

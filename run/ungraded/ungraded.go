@@ -154,6 +154,10 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 		return err
 	}
 	job, err := b.job(record.Problem)
+	if errors.Is(err, errUnseen) {
+		b.left(fmt.Sprintf("%s: %v", job.Problem.ID(), err))
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -166,7 +170,7 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 	case err != nil:
 		return err
 	case drop == rollout.DropUngraded:
-		b.left(&result)
+		b.left(reason(&result))
 		return nil
 	case scores == nil: // it failed, or was cancelled
 		return fmt.Errorf("%s: %s", drop, reason(&result))
@@ -183,16 +187,20 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 	return b.note(to)
 }
 
-// job returns the job of a problem.
+// errUnseen says that a scenario cannot judge a group that it did not play.
+var errUnseen = errors.New("its scenario judges replies only while they are played, as those of agents")
+
+// job returns the job of a problem. The error is errUnseen if it has one that cannot be judged.
 func (b *bench) job(p quintain.Problem) (job rollout.Job, err error) {
 	for _, s := range b.plan.Streams {
 		if s.Scenario.Info().ID() != p.Scenario || s.Scenario.TaskInfo().Name != p.Task {
 			continue
 		}
+		job = rollout.Job{Scenario: s.Scenario, Problem: p}
 		if _, is := s.Scenario.(quintain.Panel); !is {
-			return job, fmt.Errorf("its scenario %s judges replies only while they are played", p.Scenario)
+			return job, errUnseen
 		}
-		return rollout.Job{Scenario: s.Scenario, Problem: p}, nil
+		return job, nil
 	}
 	return job, fmt.Errorf("its scenario is %s, and no stream has it: want the rubric, the model and the sampling of the judge that it was played for", p.Scenario)
 }
@@ -210,11 +218,11 @@ func (b *bench) keep(ctx context.Context, group *quintain.Group) (rollout.Drop, 
 }
 
 // left counts a group that still has no verdict.
-func (b *bench) left(result *rollout.Result) {
+func (b *bench) left(why string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.report.Left++
-	b.report.Why = reason(result)
+	b.report.Why = why
 }
 
 // reason returns the first error of the episodes.

@@ -192,6 +192,10 @@ func TestWhatIsLeftIsJudgedTheNextTime(t *testing.T) {
 	if report, err := f.resume(t); err != nil || report.Kept != 1 || report.Left != 1 || !strings.Contains(report.Why, "still away") {
 		t.Fatalf("%+v, error %v", report, err)
 	}
+	f.plan.Streams[0].Scenario = struct{ quintain.Scenario }{panel{}}
+	if report, err := f.resume(t); err != nil || report.Kept != 0 || report.Left != 1 || !strings.Contains(report.Why, "only while they are played") {
+		t.Errorf("%+v, error %v", report, err)
+	}
 	f.plan.Streams[0].Scenario = panel{}
 	if report, err := f.resume(t); err != nil || report.Kept != 1 || report.Left != 0 || len(f.queued(t)) != 2 {
 		t.Errorf("%+v, error %v", report, err)

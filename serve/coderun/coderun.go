@@ -256,11 +256,21 @@ func (s *Server) run(ctx context.Context, q runRequest) (runAnswer, error) {
 // its client waits, so that its time on the processor decides: a client gives up after three answers
 // of 504, and counts a failed test.
 func (s *Server) runInTime(ctx context.Context, p codegrade.Program) (compiled, ran *sandbox.Result, err error) {
-	compiled, ran, err = s.grader.Run(ctx, p)
+	compiled, ran, err = s.runOnce(ctx, p)
 	deadline, _ := ctx.Deadline()
-	if left := time.Until(deadline) - time.Second; errors.Is(err, codegrade.ErrMachine) && left > p.Run.Wall {
-		p.Run.Wall = left
-		return s.grader.Run(ctx, p)
+	if left := time.Until(deadline) - time.Second; errors.Is(err, codegrade.ErrMachine) && left > max(p.Compile.Wall, p.Run.Wall) {
+		p.Compile.Wall, p.Run.Wall = left, left
+		return s.runOnce(ctx, p)
+	}
+	return compiled, ran, err
+}
+
+// runOnce runs a program. A compiler that reaches its time on the wall before that on the processor
+// was starved: it waits for nothing.
+func (s *Server) runOnce(ctx context.Context, p codegrade.Program) (compiled, ran *sandbox.Result, err error) {
+	compiled, ran, err = s.grader.Run(ctx, p)
+	if err == nil && ran == nil && compiled.End == sandbox.WallLimit {
+		err = codegrade.ErrMachine
 	}
 	return compiled, ran, err
 }

@@ -168,6 +168,30 @@ func TestAStarvedProgramRunsAgain(t *testing.T) {
 	})
 }
 
+func TestAStarvedCompilerRunsAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		second sandbox.End
+		status int
+		want   string
+	}{
+		{sandbox.CPULimit, 200, `"compile_result":{"status":"TimeLimitExceeded"`},
+		{sandbox.WallLimit, 504, "overloaded"},
+	} {
+		var walls []time.Duration
+		b := box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
+			if walls = append(walls, job.Limits.Wall); len(walls) == 1 {
+				return sandbox.Result{End: sandbox.WallLimit}, nil
+			}
+			return sandbox.Result{End: test.second}, nil
+		}}
+		status, answer := post(t, b, "/run_code", `{"code":"x","language":"cpp"}`)
+		if status != test.status || !strings.Contains(answer, test.want) || len(walls) != 2 || walls[0] != 10*time.Second || walls[1] < 25*time.Second {
+			t.Errorf("%d %s, walls %v, want %d %s", status, answer, walls, test.status, test.want)
+		}
+	}
+}
+
 func TestGrade(t *testing.T) {
 	t.Parallel()
 	echo := box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {

@@ -108,12 +108,13 @@ const mostDrawn = 1000
 
 // rows returns the problems that a request asks for.
 func (s *Server) rows(ctx context.Context, q promptsRequest) ([]problems.Problem, error) {
-	limit := 1 << 30
+	const most = 1 << 30
+	limit := most
 	if q.Limit != nil {
 		limit = *q.Limit
 	}
-	if q.Offset < 0 || limit < 0 {
-		return nil, web.Errorf(http.StatusUnprocessableEntity, "offset and limit: are %d and %d, want 0 or more", q.Offset, limit)
+	if q.Offset < 0 || q.Offset > most || limit < 0 {
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "offset and limit: are %d and %d, want 0 or more, and an offset of at most %d", q.Offset, limit, most)
 	}
 	var all []problems.Problem
 	switch given := q.Config.given(); {

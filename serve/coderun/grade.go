@@ -1,6 +1,7 @@
 package coderun
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -28,19 +29,32 @@ func (s *Server) grade(ctx context.Context, q gradeRequest) (codegrade.Verdict, 
 		return codegrade.Verdict{}, web.Errorf(http.StatusUnprocessableEntity, "want either tests or problem")
 	}
 	if q.Problem != nil {
-		if q.Dataset == "" {
-			q.Dataset = codetask.TaskName
-		}
-		p, err := s.find(q.Dataset, q.Problem.text)
-		if err != nil {
-			return codegrade.Verdict{}, err
-		}
-		q.Tests = &p.Tests
+		return s.gradeOurs(ctx, q)
 	}
-	code := q.Code
-	if code == nil {
-		found, _ := codegrade.Extract(*q.Reply, q.Tests.Language)
-		code = &found
+	return s.grader.Grade(ctx, *q.Tests, q.program(q.Tests.Language))
+}
+
+// gradeOurs judges a program by the tests of a data set. What it wrote in a hidden test, which may be
+// its input, is left out.
+func (s *Server) gradeOurs(ctx context.Context, q gradeRequest) (codegrade.Verdict, error) {
+	p, err := s.find(cmp.Or(q.Dataset, codetask.TaskName), q.Problem.text)
+	if err != nil {
+		return codegrade.Verdict{}, err
 	}
-	return s.grader.Grade(ctx, *q.Tests, *code)
+	v, err := s.grader.Grade(ctx, p.Tests, q.program(p.Tests.Language))
+	for i, o := range v.Outcomes {
+		if len(p.Tests.Cases) > 0 && !p.Tests.Cases[o.Case].Public {
+			v.Outcomes[i].Error = ""
+		}
+	}
+	return v, err
+}
+
+// program returns the program of a request; empty: the reply has none.
+func (q *gradeRequest) program(language string) string {
+	if q.Code != nil {
+		return *q.Code
+	}
+	found, _ := codegrade.Extract(*q.Reply, language)
+	return found
 }

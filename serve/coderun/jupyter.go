@@ -174,7 +174,7 @@ func (n *notebook) fetch(ctx context.Context, file string, files map[string]stri
 	if n.over {
 		return nil
 	}
-	read := fmt.Sprintf(`__import__("sys").stdout.write(__import__("base64").b64encode(open(%s, "rb").read()).decode()) and None`, strconv.QuoteToASCII(file))
+	read := fmt.Sprintf(`(__import__("sys").stdout.write(__import__("base64").b64encode(open(%s, "rb").read()).decode()), None)[1]`, strconv.QuoteToASCII(file))
 	r, err := n.session.Run(ctx, read, sandbox.Limits{CPU: grace, Wall: grace, Output: mostFetched})
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func TestNotebooksInTheSandbox(t *testing.T) {
 		return
 	}
 	file := base64.StdEncoding.EncodeToString([]byte("7"))
-	body := fmt.Sprintf(`{"cells":["a = int(open('a.txt').read())","a + 1","import sys\nprint(a)\nsys.stderr.write('e')\nNone","raise RuntimeError('error message')","def f(:","while True: pass","_ + 1\n","open('b.txt', 'w').write('b')"],"cell_timeout":0.5,"files":{"a.txt":%q},"fetch_files":["b.txt","none.txt"]}`, file)
+	body := fmt.Sprintf(`{"cells":["a = int(open('a.txt').read())","a + 1","import sys\nprint(a)\nsys.stderr.write('e')\nNone","raise RuntimeError('error message')","def f(:","while True: pass","_ + 1\n","open('b.txt', 'w').write('b')","open('empty.txt', 'w').close()"],"cell_timeout":0.5,"files":{"a.txt":%q},"fetch_files":["b.txt","none.txt","empty.txt"]}`, file)
 	status, answer := ask(t, &Server{Box: b}, "/run_jupyter", body)
 	if status != 200 {
 		t.Fatal(status, answer)
@@ -94,7 +94,7 @@ func TestNotebooksInTheSandbox(t *testing.T) {
 	for _, want := range []string{
 		`{"status":"Success","message":"","driver":{"status":"Finished"`,
 		`"cells":[{"stdout":"","stderr":"","display":[],"error":[]},{"stdout":"","stderr":"","display":[{"text/plain":"8"}],"error":[]},{"stdout":"7\n","stderr":"e","display":[],"error":[]},`,
-		`"ename":"RuntimeError","evalue":"error message"`, `"ename":"SyntaxError"`, `"ename":"TimeoutError"`, `"display":[{"text/plain":"9"}]`, `"files":{"b.txt":"Yg=="}`,
+		`"ename":"RuntimeError","evalue":"error message"`, `"ename":"SyntaxError"`, `"ename":"TimeoutError"`, `"display":[{"text/plain":"9"}]`, `"files":{"b.txt":"Yg==","empty.txt":""}`,
 	} {
 		if !strings.Contains(answer, want) {
 			t.Errorf("%s: there is no %s", answer, want)

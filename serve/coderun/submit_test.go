@@ -17,9 +17,15 @@ import (
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
-// echo is a sandbox whose programs print their input.
+// echo is a sandbox whose programs print their input to both outputs.
 var echo = box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
 	return sandbox.Result{End: sandbox.Exited, Stdout: job.Stdin, Stderr: job.Stdin}, nil
+}}
+
+// leak is a sandbox whose programs fail in the hidden test of set, and tell it.
+var leak = box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
+	code := len(job.Stdin) - len("open")
+	return sandbox.Result{End: sandbox.Exited, Code: code, Stdout: job.Stdin, Stderr: job.Stdin}, nil
 }}
 
 // set writes a data set with a public and a hidden test, and opens it.
@@ -82,9 +88,10 @@ func TestSubmit(t *testing.T) {
 // The hidden tests and the solutions of a data set are in no answer.
 func TestHiddenTestsStayHidden(t *testing.T) {
 	t.Parallel()
-	s := &Server{Box: echo, Sets: map[string]*problems.Set{"rows": set(t)}}
+	s := &Server{Box: leak, Sets: map[string]*problems.Set{"rows": set(t)}}
 	for path, body := range map[string]string{
 		"/submit":           `{"dataset":"rows","id":7,"completion":"x","config":{"extra":{"run_all_cases":true}}}`,
+		"/v1/code/grade":    `{"dataset":"rows","problem":7,"code":"x"}`,
 		"/get_prompts":      `{"dataset":"rows","config":{}}`,
 		"/get_prompt_by_id": `{"dataset":"rows","id":7,"config":{}}`,
 		"/list_ids":         `{"dataset":"rows","config":{}}`,
@@ -92,6 +99,9 @@ func TestHiddenTestsStayHidden(t *testing.T) {
 		status, answer := ask(t, s, path, body)
 		if status != 200 || strings.Contains(answer, "secret") || strings.Contains(answer, "print(input())") {
 			t.Errorf("%s gives %d %s", path, status, answer)
+		}
+		if path == "/v1/code/grade" && !strings.Contains(answer, `"reason":"runtime_error"`) {
+			t.Errorf("%s: the hidden test does not fail: %s", path, answer)
 		}
 		if path == "/submit" && !strings.Contains(answer, `"stdin":"open"`) {
 			t.Errorf("%s does not tell the public test: %s", path, answer)
@@ -110,6 +120,7 @@ func TestDataSets(t *testing.T) {
 		{"/get_prompts", `{"dataset":"rows","config":{},"offset":0,"limit":1000000}`, 200, `[{"id":"7","prompt":"Print the input.`},
 		{"/get_prompts", `{"dataset":"rows","config":{},"offset":5}`, 200, `[]`},
 		{"/get_prompts", `{"dataset":"rows","config":{},"offset":-1}`, 422, `want 0 or more`},
+		{"/get_prompts", `{"dataset":"write_program","config":{},"offset":2147483647}`, 422, `want 0 or more`},
 		{"/get_prompts", `{"dataset":"x","config":{}}`, 400, `there are rows, write_program`},
 		{"/get_prompts", `{"dataset":"x","config":{"provided_data":[{"id":1,"content":"One.","test":["assert f()"]},{"id":2,"content":"Two.","test":["assert f()"]}]},"limit":1,"offset":1}`, 200, `[{"id":"2","prompt":"Two.`},
 		{"/get_prompts", `{"dataset":"x","config":{"provided_data":[7]}}`, 422, `row 0`},

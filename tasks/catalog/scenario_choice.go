@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge"
@@ -29,6 +29,7 @@ type ScenarioChoice struct {
 	plays    map[string]scenario.Play // by the scenario's name
 	program  *external.Program        // nil until started
 	Judge    string                   // file with the settings of a judge that replaces the scenario; empty: none
+	Untried  bool                     // the judge is not checked
 	jury     *jury.Jury               // nil until started
 	Agent    agent.Settings           // of a program that plays the scenario, if set
 	agents   *agent.Program           // nil until started
@@ -108,6 +109,9 @@ func (s *ScenarioChoice) startJudge() (err error) {
 	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("scenario.judge: %w", err)
 	}
+	if s.Untried {
+		s.jury.Untried()
+	}
 	if mode := s.jury.Config.Rubric.Mode; s.agents != nil && mode != judge.Absolute {
 		return fmt.Errorf("scenario.judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
 	}
@@ -121,10 +125,20 @@ func (s *ScenarioChoice) Register(to func(prometheus.Collector)) {
 	}
 }
 
+// Report returns what the judge did; nil: there is none.
+func (s *ScenarioChoice) Report() *jury.Report {
+	if s.jury == nil {
+		return nil
+	}
+	return s.jury.Report()
+}
+
 // Stop ends the external program, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
-	if code, is := s.plays[codeplay.Spec.Name].(*codeplay.Code); is {
-		_ = code.Close() // what it leaves, the next sandbox removes
+	for _, play := range s.plays {
+		if box, has := play.(io.Closer); has {
+			_ = box.Close() // what it leaves, the next sandbox removes
+		}
 	}
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
@@ -173,6 +187,11 @@ func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	}
 	for _, spec := range Scenarios() {
 		if spec.Name == s.Name {
+			if needs, is := s.plays[s.Name].(interface{ Start() error }); is {
+				if err := needs.Start(); err != nil {
+					return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+				}
+			}
 			return spec.With(t, s.plays[s.Name])
 		}
 	}

@@ -3,18 +3,25 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/scenarios/pythontool"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
 // Scenarios returns all scenarios, sorted by name.
-func Scenarios() []scenario.Spec { return append([]scenario.Spec{codeplay.Spec}, scenarios.All...) }
+func Scenarios() []scenario.Spec {
+	all := append([]scenario.Spec{codeplay.Spec, pythontool.Spec}, scenarios.All...)
+	slices.SortFunc(all, func(a, b scenario.Spec) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, and for
 // the others all that one answer solves.
@@ -59,6 +66,7 @@ func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, c
 // A Demo is an episode that demonstrates a scenario.
 type Demo struct {
 	Opening []quintain.Message // the first messages to the policy
+	Tools   []quintain.Tool    // offered to it
 	Turns   []DemoTurn
 }
 
@@ -137,6 +145,9 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 	}()
 	if demo.Opening, err = e.Open(ctx); err != nil {
 		return demo, err
+	}
+	if t, has := e.(quintain.Tooled); has {
+		demo.Tools = t.Tools()
 	}
 	for _, turn := range replies {
 		if turn.Step, err = e.Step(ctx, quintain.Reply{Text: turn.Reply, Finish: quintain.Stop}); err != nil {

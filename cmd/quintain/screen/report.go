@@ -106,6 +106,11 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("solved", "%.1f %% of them at a later turn than the first", 100*r.SolvedLater())
 	}
 	p.staleness(r)
+	if r.Judge != nil {
+		for _, line := range r.Judge.Lines() {
+			p.fact("judge", "%s", line)
+		}
+	}
 	if r.Failed() > 0 {
 		p.fact("last fault", "%s", r.LastFault)
 	}

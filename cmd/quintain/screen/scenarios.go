@@ -53,6 +53,9 @@ func Demos(out io.Writer, demos []catalog.Demo) {
 		if text := conversation(demo.Opening); text != opening {
 			opening = text
 			fmt.Fprintf(out, "\nWHAT A MODEL READS\n%s", text)
+			for _, t := range demo.Tools {
+				fmt.Fprintf(out, "\n  the tool %s:\n%s\n", t.Name, Wrap(t.Doc, "    "))
+			}
 		}
 		for _, turn := range demo.Turns {
 			fmt.Fprintf(out, "\nA REPLY THAT IS %s\n\n%s\n", strings.ToUpper(turn.Kind), Wrap(turn.Reply, "  "))

@@ -26,8 +26,24 @@ const longest = 30 * time.Minute
 // ReadScenarios returns the judge of the settings in a YAML file, for scenarios: an episode whose
 // reply has no verdict waits for one. The caller closes it.
 func ReadScenarios(path string) (*Jury, error) {
-	return read(path, longest)
+	f, err := read(path, longest)
+	if err != nil {
+		return nil, err
+	}
+	known, err := readKnown(f.Trial.Known)
+	if err != nil {
+		return nil, err
+	}
+	j, err := Open(f.Of)
+	if err != nil {
+		return nil, err
+	}
+	j.trial = newTrial(f.Trial, known, j.Config)
+	return j, nil
 }
+
+// Untried leaves out all checks of the judge: somebody asks a question or two.
+func (j *Jury) Untried() { j.trial = nil }
 
 // Over returns the scenario over a task.
 func (j *Jury) Over(t quintain.Task) (*Scenario, error) {
@@ -76,7 +92,7 @@ func (s *Scenario) Env(p quintain.Problem) (quintain.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &env{s.jury.Judge, it}, nil
+	return &env{s.jury, it}, nil
 }
 
 // item returns what the judge needs to know of a problem.
@@ -95,6 +111,9 @@ func (s *Scenario) item(p quintain.Problem) (it judge.Item, err error) {
 func (s *Scenario) Judge(ctx context.Context, p quintain.Problem, replies []quintain.Reply) []quintain.Ruling {
 	rulings := make([]quintain.Ruling, len(replies))
 	it, err := s.item(p)
+	if err == nil {
+		err = s.jury.trial.pass(ctx)
+	}
 	if err == nil && len(replies) == 1 && s.jury.Config.Rubric.Mode != judge.Absolute {
 		err = fmt.Errorf("%w: one reply has no other to be compared with: want a group, or mode %s", quintain.ErrUngraded, judge.Absolute)
 	}
@@ -116,8 +135,8 @@ func (s *Scenario) Judge(ctx context.Context, p quintain.Problem, replies []quin
 
 // An env is an episode of one reply.
 type env struct {
-	judge *judge.Judge
-	item  judge.Item
+	jury *Jury
+	item judge.Item
 }
 
 // Open implements [quintain.Env].
@@ -127,7 +146,10 @@ func (e *env) Open(context.Context) ([]quintain.Message, error) {
 
 // Step implements [quintain.Env].
 func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, error) {
-	v, err := e.judge.Grade(ctx, e.item.Shown(reply.Text))
+	if err := e.jury.trial.pass(ctx); err != nil {
+		return quintain.Step{}, err
+	}
+	v, err := e.jury.Judge.Grade(ctx, e.item.Shown(reply.Text))
 	if err != nil {
 		return quintain.Step{}, err
 	}

@@ -33,7 +33,7 @@ func (echo) Solve(p quintain.Problem) (string, error) {
 // openScenario returns the scenario of a judge at a server.
 func openScenario(t *testing.T, url, rubric string) *Scenario {
 	t.Helper()
-	path := write(t, "judge.yaml", fmt.Sprintf("rubric: '%s'\nurl: ['%s']\nmodel: m\nretries: 0\n", write(t, "rubric.yaml", rubric), url))
+	path := write(t, "judge.yaml", fmt.Sprintf("rubric: '%s'\nurl: ['%s']\nmodel: m\nretries: 0\ncheck: {every: 0}\n", write(t, "rubric.yaml", rubric), url))
 	j, err := ReadScenarios(path)
 	if err != nil {
 		t.Fatal(err)
@@ -134,6 +134,9 @@ func TestEpisodesWithoutVerdictAreLost(t *testing.T) {
 func TestScenarioNeedsItsFile(t *testing.T) {
 	t.Parallel()
 	if _, err := ReadScenarios(filepath.Join(t.TempDir(), "judge.yaml")); err == nil || !strings.Contains(err.Error(), "no file") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := ReadScenarios(write(t, "judge.yaml", "rubric: r.yaml\nmodel: m\n")); err == nil || !strings.Contains(err.Error(), "url: want a server") {
 		t.Errorf("error %v", err)
 	}
 }
