@@ -1,6 +1,7 @@
 package quintain
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -8,6 +9,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/sandbox"
 )
 
 // A Scenario makes the problems of one task, asks them as episodes and judges the replies.
@@ -45,6 +48,9 @@ type ScenarioInfo struct {
 	// Default reports whether Settings are the defaults.
 	Default bool `json:"default"`
 
+	// Sandbox is what runs programs in the episodes; nil: nothing does.
+	Sandbox *sandbox.Setup `json:"sandbox,omitempty"`
+
 	// Tags reports whether episodes accept an answer between <answer> and </answer>.
 	Tags bool `json:"-"`
 
@@ -64,11 +70,15 @@ func (i ScenarioInfo) Reply(answer string) string {
 
 // ID names the scenario with its settings: scenarios with equal IDs play equal problems
 // alike. It joins name and version, and a hash of the settings unless they are the
-// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
+// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1". If programs run, the hash is also
+// that of [sandbox.Setup.Mark], and never missing.
 func (i ScenarioInfo) ID() string {
-	id := fmt.Sprintf("%s.v%d", i.Name, i.Version)
-	if !i.Default {
-		id += fmt.Sprintf("-%x", sha256.Sum256(i.Settings))[:7]
+	id, hashed := fmt.Sprintf("%s.v%d", i.Name, i.Version), i.Settings
+	if i.Sandbox != nil {
+		hashed = append(bytes.Clone(hashed), "\n"+i.Sandbox.Mark()...)
+	}
+	if !i.Default || i.Sandbox != nil {
+		id += fmt.Sprintf("-%x", sha256.Sum256(hashed))[:7]
 	}
 	return id
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -31,6 +32,12 @@ type Fitter interface {
 // A Planner is a [Play] that solves problems with tools; see [quintain.Planner].
 type Planner interface {
 	Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error)
+}
+
+// A Runner is a [Play] whose episodes run programs.
+type Runner interface {
+	// Setup says what runs those of t.
+	Setup(t quintain.Task) (*sandbox.Setup, error)
 }
 
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
@@ -86,6 +93,11 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	info, err := s.info(play)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	if r, runs := play.(Runner); runs {
+		if info.Sandbox, err = r.Setup(t); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
 	}
 	of := scenario{info: info, id: info.ID(), task: t, play: play.Env}
 	if planner, can := play.(Planner); can {

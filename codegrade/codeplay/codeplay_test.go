@@ -138,6 +138,15 @@ func TestSeveralAttempts(t *testing.T) {
 	}
 }
 
+func TestAnotherJudgeHasNoSetup(t *testing.T) {
+	t.Parallel()
+	c := Spec.New().(*Code)
+	c.Use(pretender)
+	if setup, err := c.Setup(codetask.Task()); setup != nil || err != nil {
+		t.Errorf("setup %v, error %v", setup, err)
+	}
+}
+
 func TestSettingsReachTheTests(t *testing.T) {
 	t.Parallel()
 	plain, _ := episode(t, Spec.New().(*Code))
@@ -191,6 +200,10 @@ func TestSolutionsPassInTheSandbox(t *testing.T) {
 	}
 	if err != nil {
 		return
+	}
+	ran := s.Info().Sandbox
+	if plain := Spec.Info(); plain.Sandbox != nil || ran == nil || ran.Backend != native.Name || len(ran.Interpreters) != 1 || s.Info().ID() == plain.ID() {
+		t.Errorf("the scenario %s is said to run programs by %v, and without a machine %s by %v", s.Info().ID(), ran, plain.ID(), plain.Sandbox)
 	}
 	for level := range 3 {
 		p, err := s.Problem(quintain.Draw{Seed: 7, Level: level})

@@ -42,6 +42,16 @@ func (s *Settings) Declare(d *settings.Section) {
 // Check implements [settings.Checker].
 func (s *Settings) Check() error { return s.Elsewhere.check(s.Kind) }
 
+// With returns the settings with jobs of Python that begin in a way; see Python. A nil s stands for
+// the defaults.
+func (s *Settings) With(python []string) (of Settings) {
+	if s != nil {
+		of = *s
+	}
+	of.Python = python
+	return of
+}
+
 // AddTo gives f the flags of the settings. That of a list may be given several times.
 func (s *Settings) AddTo(f *flag.FlagSet) {
 	form := settings.New(s)

@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -87,6 +88,19 @@ note           a note of several words, which needs more than one line on a
                terminal of eighty columns
 `
 	if got := printed(t, trained(), 80); got != want {
+		t.Errorf("it prints\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What ran programs has a line.
+func TestReportOfSandbox(t *testing.T) {
+	setup := &sandbox.Setup{
+		Backend:      "native",
+		Layers:       []sandbox.Layer{{Name: "landlock", Holds: true}, {Name: "user namespace"}},
+		Interpreters: []sandbox.Interpreter{{Language: "python", Version: "cpython 3.11.2"}},
+	}
+	const want = "sandbox        native, python cpython 3.11.2; it holds by landlock\n"
+	if got := printed(t, &run.Report{Sandboxes: []*sandbox.Setup{setup}}, 0); !strings.Contains(got, want) {
 		t.Errorf("it prints\n%s\nwant\n%s", got, want)
 	}
 }
