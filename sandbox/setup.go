@@ -19,6 +19,7 @@ type Setup struct {
 	Backend      string        `json:"backend"`
 	Layers       []Layer       `json:"layers"`
 	Interpreters []Interpreter `json:"interpreters"`
+	Speed        float64       `json:"speed,omitempty"` // of Python, as a multiple of a reference machine's; 0: not measured
 }
 
 // Distinct adds a setup to those that differ; nil adds nothing.
@@ -30,7 +31,7 @@ func Distinct(all []*Setup, s *Setup) []*Setup {
 }
 
 // Mark names what verdicts may depend on: the back end, the layers without which nothing runs, and
-// the versions of the interpreters. Paths, the kernel's version and further layers are not in it.
+// the versions of the interpreters. Paths, the speed, the kernel's version and further layers are not in it.
 func (s *Setup) Mark() string {
 	parts := []string{s.Backend}
 	for _, l := range s.Layers {
@@ -51,6 +52,9 @@ func (s *Setup) String() string {
 		}
 	}
 	text := strings.Join(append([]string{s.Backend}, s.versions()...), ", ")
+	if s.Speed > 0 {
+		text += fmt.Sprintf(", limits of time times %.2f", 1/s.Speed)
+	}
 	if hold == nil {
 		return text + "; no layer holds"
 	}
