@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/sandbox"
 )
 
 func TestProblemID(t *testing.T) {
@@ -48,9 +47,6 @@ func TestParseID(t *testing.T) {
 }
 
 func TestScenarioID(t *testing.T) {
-	python := func(version string) *sandbox.Setup {
-		return &sandbox.Setup{Backend: "native", Interpreters: []sandbox.Interpreter{{Language: "python", Version: version}}}
-	}
 	seen := map[string]bool{}
 	for _, info := range []quintain.ScenarioInfo{
 		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`)},
@@ -58,9 +54,9 @@ func TestScenarioID(t *testing.T) {
 		{Name: "b", Version: 1, Default: true, Settings: []byte(`{"x":1}`)},
 		{Name: "a", Version: 1, Settings: []byte(`{"x":1}`)},
 		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`)},
-		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`), Sandbox: python("3.11.2")},
-		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`), Sandbox: python("3.11.4")},
-		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`), Sandbox: python("3.11.2")},
+		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`), Mark: "python 3.11.2"},
+		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`), Mark: "python 3.11.4"},
+		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`), Mark: "python 3.11.2"},
 	} {
 		if seen[info.ID()] {
 			t.Errorf("%+v has the same ID as another, %s", info, info.ID())

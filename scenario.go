@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/quintain-rl/quintain/sandbox"
 )
 
 // A Scenario makes the problems of one task, asks them as episodes and judges the replies.
@@ -48,8 +46,10 @@ type ScenarioInfo struct {
 	// Default reports whether Settings are the defaults.
 	Default bool `json:"default"`
 
-	// Sandbox is what runs programs in the episodes; nil: nothing does.
-	Sandbox *sandbox.Setup `json:"sandbox,omitempty"`
+	// Sandbox describes what runs programs in the episodes; nil: nothing does. Mark names what
+	// of it rewards depend on.
+	Sandbox json.RawMessage `json:"sandbox,omitempty"`
+	Mark    string          `json:"mark,omitempty"`
 
 	// Tags reports whether episodes accept an answer between <answer> and </answer>.
 	Tags bool `json:"-"`
@@ -70,14 +70,14 @@ func (i ScenarioInfo) Reply(answer string) string {
 
 // ID names the scenario with its settings: scenarios with equal IDs play equal problems
 // alike. It joins name and version, and a hash of the settings unless they are the
-// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1". If programs run, the hash is also
-// that of [sandbox.Setup.Mark], and never missing.
+// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1". With a mark, the hash is that of
+// both, and never missing.
 func (i ScenarioInfo) ID() string {
 	id, hashed := fmt.Sprintf("%s.v%d", i.Name, i.Version), i.Settings
-	if i.Sandbox != nil {
-		hashed = append(bytes.Clone(hashed), "\n"+i.Sandbox.Mark()...)
+	if i.Mark != "" {
+		hashed = append(bytes.Clone(hashed), "\n"+i.Mark...)
 	}
-	if !i.Default || i.Sandbox != nil {
+	if !i.Default || i.Mark != "" {
 		id += fmt.Sprintf("-%x", sha256.Sum256(hashed))[:7]
 	}
 	return id

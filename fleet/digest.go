@@ -57,8 +57,8 @@ func fingerprintOf(s rollout.Stream) (f fingerprint, err error) {
 func Runs(streams []rollout.Stream) string {
 	var marks []string
 	for _, s := range streams {
-		if setup := s.Scenario.Info().Sandbox; setup != nil && !slices.Contains(marks, setup.Mark()) {
-			marks = append(marks, setup.Mark())
+		if mark := s.Scenario.Info().Mark; mark != "" && !slices.Contains(marks, mark) {
+			marks = append(marks, mark)
 		}
 	}
 	return strings.Join(marks, " and ")

@@ -243,7 +243,7 @@ func (r *Run) Report() Report {
 		report.Tasks[i].Curriculum = &one
 	}
 	for _, info := range r.Scenarios() {
-		report.Sandboxes = sandbox.Distinct(report.Sandboxes, info.Sandbox)
+		report.Sandboxes = sandbox.Described(report.Sandboxes, info.Sandbox)
 	}
 	report.Waiting = waiting(r.config.Policy)
 	if t := r.config.Teacher; t != nil && report.Waiting == "" {

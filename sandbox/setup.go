@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // An Interpreter runs or compiles the programs in a language.
@@ -14,6 +17,9 @@ type Interpreter struct {
 	Path     string `json:"path,omitempty"` // empty: unknown
 }
 
+// Unconfined is the name of the back end that holds nothing.
+const Unconfined = "none"
+
 // A Setup is what ran the programs of a run, for its report and its trace.
 type Setup struct {
 	Backend      string        `json:"backend"`
@@ -22,9 +28,10 @@ type Setup struct {
 	Speed        float64       `json:"speed,omitempty"` // of Python, as a multiple of a reference machine's; 0: not measured
 }
 
-// Distinct adds a setup to those that differ; nil adds nothing.
-func Distinct(all []*Setup, s *Setup) []*Setup {
-	if s == nil || slices.ContainsFunc(all, func(o *Setup) bool { return reflect.DeepEqual(o, s) }) {
+// Described adds a setup in JSON to those that differ. Nil adds nothing, nor does what is no setup.
+func Described(all []*Setup, text json.RawMessage) []*Setup {
+	s := &Setup{}
+	if text == nil || jsonform.Unmarshal(text, s) != nil || slices.ContainsFunc(all, func(o *Setup) bool { return reflect.DeepEqual(o, s) }) {
 		return all
 	}
 	return append(all, s)
@@ -55,11 +62,14 @@ func (s *Setup) String() string {
 	if s.Speed > 0 {
 		text += fmt.Sprintf(", limits of time times %.2f", 1/s.Speed)
 	}
-	if hold == nil {
-		return text + "; no layer holds"
+	if s.Trusts() {
+		return text + "; no sandbox holds: programs have all rights of the user, and may have forged their rewards"
 	}
 	return text + "; it holds by " + strings.Join(hold, ", ")
 }
+
+// Trusts reports whether programs run without a sandbox.
+func (s *Setup) Trusts() bool { return s.Backend == Unconfined }
 
 // versions lists the interpreters by language.
 func (s *Setup) versions() (all []string) {

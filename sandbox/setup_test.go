@@ -42,11 +42,16 @@ func TestMarksTellVerdictsApart(t *testing.T) {
 			t.Errorf("%s: the marks are %q and %q", test.why, first.Mark(), other.Mark())
 		}
 	}
-	if got := sandbox.Distinct(sandbox.Distinct([]*sandbox.Setup{first}, nil), made(func(*sandbox.Setup) {})); len(got) != 1 {
-		t.Errorf("%d setups are distinct, want 1", len(got))
+}
+
+func TestDescribedSetupsAreListedOnce(t *testing.T) {
+	t.Parallel()
+	var all []*sandbox.Setup
+	for _, text := range []string{`{"backend":"native","layers":null}`, `{"backend":"native"}`, `{"backend":"wasm"}`, `[]`} {
+		all = sandbox.Described(all, []byte(text))
 	}
-	if got := sandbox.Distinct([]*sandbox.Setup{first}, made(func(s *sandbox.Setup) { s.Backend = "wasm" })); len(got) != 2 {
-		t.Errorf("%d setups are distinct, want 2", len(got))
+	if all = sandbox.Described(all, nil); len(all) != 2 || all[0].Backend != "native" || all[1].Backend != "wasm" {
+		t.Errorf("%d setups are listed, want 2", len(all))
 	}
 }
 

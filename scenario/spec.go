@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -36,8 +35,9 @@ type Planner interface {
 
 // A Runner is a [Play] whose episodes run programs.
 type Runner interface {
-	// Setup says what runs those of t.
-	Setup(t quintain.Task) (*sandbox.Setup, error)
+	// Runs describes what runs those of t, and marks what of it rewards depend on; see
+	// [quintain.ScenarioInfo].
+	Runs(t quintain.Task) (by json.RawMessage, mark string, err error)
 }
 
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
@@ -95,7 +95,7 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
 	if r, runs := play.(Runner); runs {
-		if info.Sandbox, err = r.Setup(t); err != nil {
+		if info.Sandbox, info.Mark, err = r.Runs(t); err != nil {
 			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
 	}

@@ -4,6 +4,7 @@ package codeplay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -114,16 +115,22 @@ func (c *Code) Fits(t quintain.Task) error {
 	return c.open()
 }
 
-// Setup implements [scenario.Runner]. It is nil if another judge runs the programs.
-func (c *Code) Setup(t quintain.Task) (*sandbox.Setup, error) {
+// Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none if another judge runs the
+// programs.
+func (c *Code) Runs(t quintain.Task) (by json.RawMessage, mark string, err error) {
 	if err := c.open(); err != nil || c.grader == nil {
-		return nil, err
+		return nil, "", err
 	}
 	var languages []string
 	if l, several := t.(Multilingual); several {
 		languages = l.Languages()
 	}
-	return c.grader.Setup(context.Background(), languages...)
+	setup, err := c.grader.Setup(context.Background(), languages...)
+	if err != nil {
+		return nil, "", err
+	}
+	by, err = jsonform.Marshal(setup)
+	return by, setup.Mark(), err
 }
 
 // Env implements [scenario.Play].

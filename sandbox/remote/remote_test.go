@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
-	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/jobrun"
 )
 
@@ -79,29 +78,4 @@ func TestSessions(t *testing.T) {
 	sandboxtest.Sessions(t, func(t *testing.T, dir string) sandbox.Opener {
 		return open(t, remote.Config{URLs: []string{serveNative(t, dir)}})
 	})
-}
-
-// Our own /run_code stands for SandboxFusion: it has the same form.
-func TestFusion(t *testing.T) {
-	t.Parallel()
-	inner, err := native.New(native.Config{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := serveRoutes(t, (&coderun.Server{Box: inner}).Routes())
-	t.Cleanup(func() {
-		s.Close()
-		if err := inner.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	b := open(t, remote.Config{URLs: []string{s.URL}, Trust: true})
-	got, err := b.Run(t.Context(), sandbox.Job{Argv: []string{"python3", "-I", "-c", "print(1)"}})
-	t.Logf("%+v %s %s %v", got, got.Stdout, got.Stderr, err)
-	got, err = b.Run(t.Context(), sandbox.Job{Argv: []string{"./a", "b"}, Files: map[string][]byte{"a": []byte("#!/bin/sh\necho $1; env; ls; exit 3")}})
-	t.Logf("%+v %s %s %v", got, got.Stdout, got.Stderr, err)
-	got, err = b.Run(t.Context(), sandbox.Job{Argv: []string{"python3", "-I", "-c", "while True: pass"}, Limits: sandbox.Limits{CPU: time.Second}})
-	t.Logf("%+v %s %s %v", got, got.Stdout, got.Stderr, err)
-	got, err = b.Run(t.Context(), sandbox.Job{Argv: []string{"nopython"}})
-	t.Logf("%+v %s %s %v", got, got.Stdout, got.Stderr, err)
 }

@@ -100,11 +100,20 @@ func (b *Box) free() (best *server, soonest time.Duration) {
 		switch left := s.resume.Sub(now); {
 		case left > 0 && (soonest == 0 || left < soonest):
 			soonest = left
-		case left <= 0 && s.jobs < b.config.InFlight && (best == nil || s.jobs < best.jobs || s.jobs == best.jobs && s.fails < best.fails):
+		case left <= 0 && s.jobs < b.places(s) && (best == nil || s.jobs < best.jobs):
 			best = s
 		}
 	}
 	return best, soonest
+}
+
+// places is how many jobs a server may have: one if it failed, until that ends well. The caller must
+// hold mu.
+func (b *Box) places(s *server) int {
+	if s.fails > 0 {
+		return 1
+	}
+	return b.config.InFlight
 }
 
 // give takes a job from a server. After a fault of its own, the server is left alone for a while,

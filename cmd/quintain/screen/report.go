@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -112,10 +113,23 @@ func (p *paper) facts(r *run.Report) {
 		}
 	}
 	for _, s := range r.Sandboxes {
-		p.fact("sandbox", "%v", s)
+		p.ran(s)
 	}
 	if r.Failed() > 0 {
 		p.fact("last fault", "%s", r.LastFault)
+	}
+}
+
+// ran prints what ran programs, in red if that was no sandbox.
+func (p *paper) ran(s *sandbox.Setup) {
+	at := p.text.Len()
+	p.fact("sandbox", "%v", s)
+	if text := p.text.String(); s.Trusts() {
+		p.text.Reset()
+		p.text.WriteString(text[:at])
+		for line := range strings.Lines(text[at:]) {
+			p.line(red, strings.TrimSuffix(line, "\n"))
+		}
 	}
 }
 

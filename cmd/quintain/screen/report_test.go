@@ -103,6 +103,17 @@ func TestReportOfSandbox(t *testing.T) {
 	if got := printed(t, &run.Report{Sandboxes: []*sandbox.Setup{setup}}, 0); !strings.Contains(got, want) {
 		t.Errorf("it prints\n%s\nwant\n%s", got, want)
 	}
+	trusting := &run.Report{Sandboxes: []*sandbox.Setup{{Backend: sandbox.Unconfined}}}
+	var out strings.Builder
+	if err := Report(&Terminal{Out: &out, Colors: true, Columns: func() int { return 40 }}, trusting); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, _ := strings.Cut(out.String(), "\x1b[31msandbox        none; no sandbox holds:"); strings.Count(got, "\x1b[31m") != strings.Count(got, "\n")-1 {
+		t.Errorf("not all of it is red: %q", out.String())
+	}
+	if line := statusLine(trusting); !strings.Contains(line, "programs run without a sandbox") {
+		t.Errorf("the status does not tell: %s", line)
+	}
 }
 
 // Groups that were too old have a line, beside those that were trained on.
