@@ -35,6 +35,7 @@ type Grader struct {
 	alone chan struct{} // full: a job has all slots, or waits for them
 
 	recorded recordings
+	speed    atomic.Uint64 // bits of what Speed found last
 }
 
 // maxCode bounds a program, in bytes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -11,14 +12,14 @@ import (
 )
 
 // Setup says what judges programs in some languages, and in that of checkers, Python: the sandbox, and
-// the interpreters and compilers as they tell themselves in it.
+// the interpreters and compilers as they tell themselves in it, and the speed if it was measured.
 func (g *Grader) Setup(ctx context.Context, languages ...string) (*sandbox.Setup, error) {
 	strength, err := g.Sandbox.Probe(ctx)
 	if err != nil {
 		return nil, err
 	}
 	g.open()
-	s := &sandbox.Setup{Backend: strength.Backend, Layers: strength.Layers}
+	s := &sandbox.Setup{Backend: strength.Backend, Layers: strength.Layers, Speed: math.Float64frombits(g.speed.Load())}
 	asked := map[string]bool{}
 	for _, name := range slices.Concat([]string{"python"}, languages) {
 		l, known := languageOf(name)

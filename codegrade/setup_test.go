@@ -61,6 +61,11 @@ func TestSetupOfThisMachine(t *testing.T) {
 	if len(got.Interpreters) != len(languages) || !strings.HasPrefix(got.Interpreters[0].Version, "cpython 3.") || !strings.Contains(got.Interpreters[0].Path, "python") {
 		t.Errorf("interpreters %+v", got.Interpreters)
 	}
+	if speed, err := g.Speed(t.Context()); err != nil {
+		t.Error(err)
+	} else if again, err := g.Setup(t.Context()); err != nil || got.Speed != 0 || again.Speed != speed {
+		t.Errorf("the speed is %v before it is measured, and then %v, want %v, error %v", got.Speed, again.Speed, speed, err)
+	}
 	for _, i := range got.Interpreters[1:] {
 		if i.Version != "" && !strings.Contains(i.Version, ".") {
 			t.Errorf("%s says that it is %q", i.Language, i.Version)

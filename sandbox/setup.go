@@ -25,6 +25,7 @@ type Setup struct {
 	Backend      string        `json:"backend"`
 	Layers       []Layer       `json:"layers"`
 	Interpreters []Interpreter `json:"interpreters"`
+	Speed        float64       `json:"speed,omitempty"` // of Python, as a multiple of a reference machine's; 0: not measured
 }
 
 // Described adds a setup in JSON to those that differ. Nil adds nothing, nor does what is no setup.
@@ -37,7 +38,7 @@ func Described(all []*Setup, text json.RawMessage) []*Setup {
 }
 
 // Mark names what verdicts may depend on: the back end, the layers without which nothing runs, and
-// the versions of the interpreters. Paths, the kernel's version and further layers are not in it.
+// the versions of the interpreters. Paths, the speed, the kernel's version and further layers are not in it.
 func (s *Setup) Mark() string {
 	parts := []string{s.Backend}
 	for _, l := range s.Layers {
@@ -58,6 +59,9 @@ func (s *Setup) String() string {
 		}
 	}
 	text := strings.Join(append([]string{s.Backend}, s.versions()...), ", ")
+	if s.Speed > 0 {
+		text += fmt.Sprintf(", limits of time times %.2f", 1/s.Speed)
+	}
 	if s.Trusts() {
 		return text + "; no sandbox holds: programs have all rights of the user, and may have forged their rewards"
 	}

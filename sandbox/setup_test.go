@@ -26,6 +26,7 @@ func TestMarksTellVerdictsApart(t *testing.T) {
 	}{
 		{"another kernel", func(s *sandbox.Setup) { s.Layers[0].Note = "version 4" }, true},
 		{"a layer beyond the floor that is missing", func(s *sandbox.Setup) { s.Layers[1].Holds = false }, true},
+		{"a faster machine", func(s *sandbox.Setup) { s.Speed = 2 }, true},
 		{"another path", func(s *sandbox.Setup) { s.Interpreters[0].Path = "/opt/python3" }, true},
 		{"another order", func(s *sandbox.Setup) { s.Layers[0], s.Layers[1] = s.Layers[1], s.Layers[0] }, true},
 		{"a patch of the interpreter", func(s *sandbox.Setup) { s.Interpreters[0].Version = "cpython 3.11.4" }, false},
@@ -61,6 +62,9 @@ func ExampleSetup_String() {
 		Interpreters: []sandbox.Interpreter{{Language: "python", Version: "cpython 3.11.2"}, {Language: "javascript"}},
 	}
 	fmt.Println(s)
+	s.Speed = 0.5
+	fmt.Println(s)
 	// Output:
 	// native, javascript missing, python cpython 3.11.2; it holds by landlock, seccomp
+	// native, javascript missing, python cpython 3.11.2, limits of time times 2.00; it holds by landlock, seccomp
 }

@@ -159,6 +159,7 @@ func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes)
 		_ = pipes.stdin.Close()
 		fed.Store(true)
 	})
+	r.idle.at = r.began // most jobs end before the first look
 	r.owed = func() bool { return !fed.Load() || unread(pipes.stdout) || unread(pipes.stderr) }
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })

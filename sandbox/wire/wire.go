@@ -183,13 +183,14 @@ type Result struct {
 	Stderr  []byte        `json:"stderr,omitempty"`
 	CPU     time.Duration `json:"cpu"` // -1: unknown
 	Wall    time.Duration `json:"wall"`
+	Idle    time.Duration `json:"idle,omitempty"` // 0: unknown, or none
 	Peak    int64         `json:"peak"`
 	Fetched []File        `json:"fetched,omitempty"`
 }
 
 // OfResult gives a result its form.
 func OfResult(r sandbox.Result) *Result {
-	return &Result{r.End, r.Code, r.Why, r.Over, r.Stdout, r.Stderr, r.CPU, r.Wall, r.Peak, ofFiles(r.Fetched)}
+	return &Result{r.End, r.Code, r.Why, r.Over, r.Stdout, r.Stderr, r.CPU, r.Wall, r.Idle, r.Peak, ofFiles(r.Fetched)}
 }
 
 // Read returns the result. It fails if the answer is a fault, or holds no result that a sandbox gives.
@@ -208,6 +209,6 @@ func (a Answer) Read() (sandbox.Result, error) {
 	}
 	return sandbox.Result{
 		End: r.End, Code: r.Code, Why: r.Why, Over: r.Over, Stdout: r.Stdout, Stderr: r.Stderr,
-		CPU: r.CPU, Wall: r.Wall, Peak: r.Peak, Fetched: filesOf(r.Fetched),
+		CPU: r.CPU, Wall: r.Wall, Idle: r.Idle, Peak: r.Peak, Fetched: filesOf(r.Fetched),
 	}, nil
 }
