@@ -2,6 +2,7 @@ package jobrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
-// A Gate is a sandbox with a bounded number of jobs. Cells of sessions count as jobs.
+// A Gate is a sandbox with a bounded number of jobs, cells of sessions among them.
 type Gate struct {
 	box  sandbox.Sandbox
 	most Most
@@ -58,6 +59,35 @@ func (g *Gate) Probe(ctx context.Context) (sandbox.Strength, error) { return g.b
 // Run runs a job when it is its turn. See [sandbox.Sandbox].
 func (g *Gate) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	return g.do(ctx, func(ctx context.Context) (sandbox.Result, error) { return g.box.Run(ctx, job) })
+}
+
+// Open opens a session, whose cells run when it is their turn. See [sandbox.Opener].
+func (g *Gate) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, error) {
+	opener, is := g.box.(sandbox.Opener)
+	if !is {
+		return nil, errNoSessions
+	}
+	if g.closing.Err() != nil {
+		return nil, errEnds
+	}
+	inner, err := opener.Open(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return gated{g, inner}, nil
+}
+
+var errNoSessions = errors.New("the sandbox of this machine has no sessions")
+
+// A gated session has turns.
+type gated struct {
+	gate *Gate
+	sandbox.Session
+}
+
+// Run runs a cell when it is its turn.
+func (s gated) Run(ctx context.Context, cell string, limits sandbox.Limits) (sandbox.Result, error) {
+	return s.gate.do(ctx, func(ctx context.Context) (sandbox.Result, error) { return s.Session.Run(ctx, cell, limits) })
 }
 
 // do runs something when it is its turn.
