@@ -1,6 +1,7 @@
 package quintain
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -45,6 +46,11 @@ type ScenarioInfo struct {
 	// Default reports whether Settings are the defaults.
 	Default bool `json:"default"`
 
+	// Sandbox describes what runs programs in the episodes; nil: nothing does. Mark names what
+	// of it rewards depend on.
+	Sandbox json.RawMessage `json:"sandbox,omitempty"`
+	Mark    string          `json:"mark,omitempty"`
+
 	// Tags reports whether episodes accept an answer between <answer> and </answer>.
 	Tags bool `json:"-"`
 
@@ -64,11 +70,15 @@ func (i ScenarioInfo) Reply(answer string) string {
 
 // ID names the scenario with its settings: scenarios with equal IDs play equal problems
 // alike. It joins name and version, and a hash of the settings unless they are the
-// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
+// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1". With a mark, the hash is that of
+// both, and never missing.
 func (i ScenarioInfo) ID() string {
-	id := fmt.Sprintf("%s.v%d", i.Name, i.Version)
-	if !i.Default {
-		id += fmt.Sprintf("-%x", sha256.Sum256(i.Settings))[:7]
+	id, hashed := fmt.Sprintf("%s.v%d", i.Name, i.Version), i.Settings
+	if i.Mark != "" {
+		hashed = append(bytes.Clone(hashed), "\n"+i.Mark...)
+	}
+	if !i.Default || i.Mark != "" {
+		id += fmt.Sprintf("-%x", sha256.Sum256(hashed))[:7]
 	}
 	return id
 }

@@ -109,3 +109,12 @@ a, b = (sorted(open(n).read().split()) for n in (sys.argv[2], sys.argv[3]))
 		}
 	}
 }
+
+func TestLanguagesHaveOneNameInTests(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"py": "python", "python": "python", "c++": "cpp", "nodejs": "javascript", "sh": "bash", "ruby": "", "": ""} {
+		if got, err := LanguageName(name); got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrLanguage) {
+			t.Errorf("%q is %q, %v, want %q", name, got, err, want)
+		}
+	}
+}

@@ -79,9 +79,10 @@ var ErrBusy = errors.New("the sandbox has too much to do")
 
 // A Layer is one of the means by which a back end confines a program.
 type Layer struct {
-	Name  string
-	Holds bool
-	Note  string // its version, or why it does not hold
+	Name  string `json:"name"`
+	Holds bool   `json:"holds"`
+	Floor bool   `json:"floor,omitempty"` // without it, nothing runs
+	Note  string `json:"note,omitempty"`  // its version, or why it does not hold
 }
 
 // A Strength is what holds on a machine.

@@ -33,6 +33,13 @@ type Planner interface {
 	Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error)
 }
 
+// A Runner is a [Play] whose episodes run programs.
+type Runner interface {
+	// Runs describes what runs those of t, and marks what of it rewards depend on; see
+	// [quintain.ScenarioInfo].
+	Runs(t quintain.Task) (by json.RawMessage, mark string, err error)
+}
+
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
 type Spec struct {
 	Name    string // unique, snake_case; also the name of the file
@@ -86,6 +93,11 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	info, err := s.info(play)
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	if r, runs := play.(Runner); runs {
+		if info.Sandbox, info.Mark, err = r.Runs(t); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
 	}
 	of := scenario{info: info, id: info.ID(), task: t, play: play.Env}
 	if planner, can := play.(Planner); can {

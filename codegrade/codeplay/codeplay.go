@@ -4,6 +4,7 @@ package codeplay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -23,6 +25,12 @@ type Task interface {
 
 	// Tests returns the tests of a problem. An error means that the problem is unreadable.
 	Tests(p quintain.Problem) (codegrade.Tests, error)
+}
+
+// A Multilingual is a [Task] whose answers need not be in Python.
+type Multilingual interface {
+	// Languages lists the languages of the answers.
+	Languages() []string
 }
 
 // Spec is the scenario.
@@ -45,13 +53,15 @@ type Code struct {
 	Join       bool    // all code blocks of a reply make the program
 	TimeFactor float64 // on the limits of time; 0: the reciprocal of the machine's speed
 
-	Sandbox backend.Settings // which are the machine's, and none of the scenario's own
+	sandbox *backend.Settings // nil: the defaults
 
 	once  sync.Once
 	box   backend.Box // nil: none is open
 	judge Judge
 	speed float64 // of the machine, if TimeFactor is 0
 	err   error
+
+	grader *codegrade.Grader // in the box
 }
 
 // A Judge runs a program on tests. An error says nothing about the program.
@@ -66,21 +76,23 @@ func (c *Code) Declare(d *settings.Section) {
 	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0).Flag("code-time-factor")
 }
 
+// In has programs run in the sandbox of settings, which may change until the first runs.
+func (c *Code) In(s *backend.Settings) { c.sandbox = s }
+
 // Use has a judge run the programs, in place of the sandbox.
 func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 
 // open opens the sandbox. It fails if that is below the floor.
 func (c *Code) open() error {
 	c.once.Do(func() {
-		c.Sandbox.Python = codegrade.Python()
-		if c.box, c.err = backend.Open(context.Background(), c.Sandbox); c.err != nil {
+		if c.box, c.err = backend.Open(context.Background(), c.sandbox.With(codegrade.Python())); c.err != nil {
 			return
 		}
-		grader := &codegrade.Grader{Sandbox: c.box}
+		c.grader = &codegrade.Grader{Sandbox: c.box}
 		if c.TimeFactor == 0 {
-			c.speed, c.err = grader.Speed(context.Background())
+			c.speed, c.err = c.grader.Speed(context.Background())
 		}
-		c.judge = grader.Grade
+		c.judge = c.grader.Grade
 	})
 	return c.err
 }
@@ -101,6 +113,24 @@ func (c *Code) Fits(t quintain.Task) error {
 		return fmt.Errorf("the answers of task %s are no programs", t.Info().Name)
 	}
 	return c.open()
+}
+
+// Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none if another judge runs the
+// programs.
+func (c *Code) Runs(t quintain.Task) (by json.RawMessage, mark string, err error) {
+	if err := c.open(); err != nil || c.grader == nil {
+		return nil, "", err
+	}
+	var languages []string
+	if l, several := t.(Multilingual); several {
+		languages = l.Languages()
+	}
+	setup, err := c.grader.Setup(context.Background(), languages...)
+	if err != nil {
+		return nil, "", err
+	}
+	by, err = jsonform.Marshal(setup)
+	return by, setup.Mark(), err
 }
 
 // Env implements [scenario.Play].

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
@@ -138,6 +139,15 @@ func TestSeveralAttempts(t *testing.T) {
 	}
 }
 
+func TestAnotherJudgeHasNoSetup(t *testing.T) {
+	t.Parallel()
+	c := Spec.New().(*Code)
+	c.Use(pretender)
+	if by, mark, err := c.Runs(codetask.Task()); by != nil || mark != "" || err != nil {
+		t.Errorf("programs run by %s, marked %q, error %v", by, mark, err)
+	}
+}
+
 func TestSettingsReachTheTests(t *testing.T) {
 	t.Parallel()
 	plain, _ := episode(t, Spec.New().(*Code))
@@ -191,6 +201,13 @@ func TestSolutionsPassInTheSandbox(t *testing.T) {
 	}
 	if err != nil {
 		return
+	}
+	info, plain := s.Info(), Spec.Info()
+	if by := sandbox.Described(nil, info.Sandbox); len(by) != 1 || by[0].Backend != native.Name || len(by[0].Interpreters) != 1 || info.Mark != by[0].Mark() {
+		t.Errorf("programs run by %s, marked %q", info.Sandbox, info.Mark)
+	}
+	if plain.Sandbox != nil || info.ID() == plain.ID() {
+		t.Errorf("the ID is %s, and %s without a machine", info.ID(), plain.ID())
 	}
 	for level := range 3 {
 		p, err := s.Problem(quintain.Draw{Seed: 7, Level: level})

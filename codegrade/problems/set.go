@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -134,6 +135,16 @@ func (s *Set) Tests(p quintain.Problem) (codegrade.Tests, error) {
 		return codegrade.Tests{}, err
 	}
 	return row.Tests, nil
+}
+
+// Languages lists those of the problems.
+func (s *Set) Languages() (all []string) {
+	for i := range s.rows {
+		if l := s.rows[i].Tests.Language; !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // Solve implements [quintain.Task], with the first solution of the row.

@@ -33,7 +33,7 @@ var floors = [][]string{
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 		"fleet/simulate",
-		"sandbox/native", "sandbox/command", "sandbox/remote",
+		"sandbox/native", "sandbox/none", "sandbox/command", "sandbox/remote",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",

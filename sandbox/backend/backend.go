@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/command"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/sandbox/remote"
+	"github.com/quintain-rl/quintain/sandbox/none"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -34,13 +35,24 @@ func (s *Settings) Declare(d *settings.Section) {
 	if s.Kind == "" {
 		s.Kind = native.Name
 	}
-	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; remote, on other machines; command, by another program").OneOf(native.Name, remote.Name, command.Name).Flag("sandbox")
+	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; remote, on other machines; command, by another program; "+
+		none.Choice+", by nothing but limits").OneOf(native.Name, remote.Name, command.Name, none.Choice).Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
 	s.Elsewhere.declare(d)
 }
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error { return s.Elsewhere.check(s.Kind) }
+
+// With returns the settings with jobs of Python that begin in a way; see Python. A nil s stands for
+// the defaults.
+func (s *Settings) With(python []string) (of Settings) {
+	if s != nil {
+		of = *s
+	}
+	of.Python = python
+	return of
+}
 
 // AddTo gives f the flags of the settings. That of a list may be given several times.
 func (s *Settings) AddTo(f *flag.FlagSet) {
@@ -76,6 +88,12 @@ func New(s Settings) (Box, error) {
 		return box, nil
 	case remote.Name, command.Name:
 		return s.Elsewhere.open(s.Kind)
+	case none.Choice:
+		box, err := none.New()
+		if err != nil {
+			return nil, err
+		}
+		return box, nil
 	}
 	return nil, fmt.Errorf("there is no sandbox %q", s.Kind)
 }

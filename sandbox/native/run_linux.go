@@ -173,7 +173,7 @@ func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes)
 // plan plans the child.
 func (r *running) plan(pipes *pipes) (*plan, error) {
 	b := r.box
-	rules, err := newRules(landlockABI(), r.folder.Path, b.config.Read)
+	rules, err := newRules(b.abi, r.folder.Path, b.config.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	}
 	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(r.folder.Path))
 	p.limit(r.limits, user)
-	p.shut(rules, filtering{fork: r.forks(), kill: landlockABI() >= scopeABI || r.forks()})
+	p.shut(rules, filtering{fork: r.forks(), kill: b.abi >= scopeABI || r.forks(), cut: b.abi >= cutABI})
 	p.exec(r.program, r.job.Argv, environ(r.job, r.folder.Path))
 	return p, nil
 }

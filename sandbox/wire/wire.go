@@ -19,25 +19,14 @@ const (
 
 // A Strength is what holds on a machine.
 type Strength struct {
-	Backend string   `json:"backend"`
-	Layers  []Layer  `json:"layers"`
-	Lacks   []string `json:"lacks"`
-}
-
-// A Layer is one of the means by which a back end confines a program.
-type Layer struct {
-	Name  string `json:"name"`
-	Holds bool   `json:"holds"`
-	Note  string `json:"note"`
+	Backend string          `json:"backend"`
+	Layers  []sandbox.Layer `json:"layers"`
+	Lacks   []string        `json:"lacks"`
 }
 
 // OfStrength gives a strength its form.
 func OfStrength(s sandbox.Strength) Strength {
-	form := Strength{Backend: s.Backend, Lacks: append([]string{}, s.Lacks...)}
-	for _, l := range s.Layers {
-		form.Layers = append(form.Layers, Layer(l))
-	}
-	return form
+	return Strength{Backend: s.Backend, Layers: s.Layers, Lacks: append([]string{}, s.Lacks...)}
 }
 
 // Strength is what the form says. It fails if the form names no back end.
@@ -45,11 +34,7 @@ func (s Strength) Strength() (sandbox.Strength, error) {
 	if s.Backend == "" {
 		return sandbox.Strength{}, errors.New("backend: is missing")
 	}
-	got := sandbox.Strength{Backend: s.Backend, Lacks: s.Lacks}
-	for _, l := range s.Layers {
-		got.Layers = append(got.Layers, sandbox.Layer(l))
-	}
-	return got, nil
+	return sandbox.Strength{Backend: s.Backend, Layers: s.Layers, Lacks: s.Lacks}, nil
 }
 
 // A File is a file of a job or a result.

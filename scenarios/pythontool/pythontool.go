@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
@@ -52,9 +52,11 @@ type PythonTool struct {
 
 	once  sync.Once
 	on    sandbox.Opener
-	box   *native.Box // nil: none is open
+	box   backend.Box // nil: none is open
 	err   error
 	slots chan struct{}
+
+	sandbox *backend.Settings // nil: the defaults
 }
 
 // Declare implements [settings.Declarer].
@@ -68,26 +70,25 @@ func (s *PythonTool) Declare(d *settings.Section) {
 	d.Bool(&s.Stateless, "stateless", "each call begins with nothing, in place of what the calls before it left").Flag("python-stateless")
 }
 
-// Use has another sandbox run the cells, in place of this machine's.
+// In has cells run in the sandbox of settings, which may change until the first run.
+func (s *PythonTool) In(of *backend.Settings) { s.sandbox = of }
+
+// Use has another sandbox run the cells, in place of that of the settings.
 func (s *PythonTool) Use(on sandbox.Opener) {
 	s.once.Do(func() { s.on, s.slots = on, make(chan struct{}, runtime.NumCPU()) })
 }
 
-// Start opens the sandbox of this machine, which otherwise the first call does. It fails if that is below the floor.
+// Start opens the sandbox, which otherwise the first call does. It fails if that is below the floor.
 func (s *PythonTool) Start() error {
 	s.once.Do(func() {
 		s.slots = make(chan struct{}, runtime.NumCPU())
-		box, err := native.New(native.Config{Zygote: codegrade.Python()})
-		if err != nil {
-			s.err = fmt.Errorf("sandbox: %w", err)
+		if s.box, s.err = backend.Open(context.Background(), s.sandbox.With(codegrade.Python())); s.err != nil {
 			return
 		}
-		s.on, s.box = box, box
-		strength, err := box.Probe(context.Background())
-		if err == nil && strength.Err() != nil {
-			err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
+		var sessions bool
+		if s.on, sessions = s.box.(sandbox.Opener); !sessions {
+			s.err = errors.New("sandbox: it has no sessions, which the tool needs: choose another one")
 		}
-		s.err = err
 	})
 	return s.err
 }

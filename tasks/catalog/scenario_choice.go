@@ -27,19 +27,23 @@ type ScenarioChoice struct {
 	Name     string
 	External external.Settings        // of a program that replaces the scenario, if set
 	plays    map[string]scenario.Play // by the scenario's name
-	program  *external.Program        // nil until started
-	Judge    string                   // file with the settings of a judge that replaces the scenario; empty: none
-	Untried  bool                     // the judge is not checked
-	jury     *jury.Jury               // nil until started
-	Agent    agent.Settings           // of a program that plays the scenario, if set
-	agents   *agent.Program           // nil until started
+	sandbox  *backend.Settings
+	program  *external.Program // nil until started
+	Judge    string            // file with the settings of a judge that replaces the scenario; empty: none
+	Untried  bool              // the judge is not checked
+	jury     *jury.Jury        // nil until started
+	Agent    agent.Settings    // of a program that plays the scenario, if set
+	agents   *agent.Program    // nil until started
 }
 
 // DefaultScenario returns the scenario reasoning_gym, with default settings for all.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), Agent: agent.Default(), plays: map[string]scenario.Play{}}
+	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), Agent: agent.Default(), plays: map[string]scenario.Play{}, sandbox: &backend.Settings{}}
 	for _, spec := range Scenarios() {
 		s.plays[spec.Name] = spec.New()
+		if runs, are := s.plays[spec.Name].(interface{ In(*backend.Settings) }); are {
+			runs.In(s.sandbox)
+		}
 	}
 	return s
 }
@@ -60,9 +64,7 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 }
 
 // Sandbox returns the settings of the sandbox in which programs of a policy run.
-func (s *ScenarioChoice) Sandbox() *backend.Settings {
-	return &s.plays[codeplay.Spec.Name].(*codeplay.Code).Sandbox
-}
+func (s *ScenarioChoice) Sandbox() *backend.Settings { return s.sandbox }
 
 // Set changes a setting of a scenario; value is JSON. It panics if the scenario or the
 // setting does not exist, or the value is invalid.
