@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/command"
 	"github.com/quintain-rl/quintain/sandbox/native"
-	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/sandbox/none"
+	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/settings"
 )
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -84,18 +85,20 @@ func (b *Box) tryNetwork(ctx context.Context) tried {
 	t := tried{layer: LayerNetwork, lacks: "no network"}
 	var reached atomic.Int64
 	var all strings.Builder
+	var group sync.WaitGroup
+	defer group.Wait() // the listeners close first
 	for _, host := range hosts() {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 		if err != nil {
 			continue // an address that cannot be listened on cannot be tried
 		}
 		defer l.Close()
-		go func() {
+		group.Go(func() {
 			for c, err := l.Accept(); err == nil; c, err = l.Accept() {
 				reached.Add(1)
 				_ = c.Close()
 			}
-		}()
+		})
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		fmt.Fprintf(&all, "try %s %s\n", host, port)
 	}
