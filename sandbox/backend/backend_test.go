@@ -43,7 +43,7 @@ func TestASandboxIsStrongOrAnError(t *testing.T) {
 	if err := box.Close(); err != nil {
 		t.Error(err)
 	}
-	if box, err := New(Settings{Kind: "unknown"}); err == nil || box != nil {
+	if box, err := New(t.Context(), Settings{Kind: "unknown"}); err == nil || box != nil {
 		t.Errorf("%v, error %v", box, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestSandboxesElsewhere(t *testing.T) {
 		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "x"}}, "0 words {argv}"},
 		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "bwrap", URLs: []string{"http://127.0.0.1:1"}}}, "is for --sandbox remote"},
 	} {
-		box, err := New(c.settings)
+		box, err := New(t.Context(), c.settings)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || (box == nil) != (err != nil) {
 			t.Errorf("%+v: %v, error %v", c.settings, box, err)
 		}

@@ -33,7 +33,7 @@ var results = []trial{
 				r.Errorf("fetched %q", got.Fetched)
 			}
 		}},
-	{name: "a program of the machine", out: "hi\n", change: func(j *sandbox.Job) { j.Argv = []string{"sh", "-c", "echo hi"} }},
+	{name: "a program of the machine", machine: true, out: "hi\n", change: func(j *sandbox.Job) { j.Argv = []string{"sh", "-c", "echo hi"} }},
 	{name: "the environment is clean", args: []string{"environ"}, also: func(r *rig, got sandbox.Result) {
 		for _, word := range strings.Fields(strings.Trim(strings.SplitN(string(got.Stdout), "\n", 2)[0], "[]")) {
 			name, _, _ := strings.Cut(word, "=")
@@ -91,12 +91,26 @@ var limits = []trial{
 // argument.
 func attacks(r *rig) (all []trial) {
 	refused := []string{
-		"read /etc/shadow", "read /etc/passwd", "read /proc/1/environ", "read /proc/self/mem", "list /root", "list /proc", "list /", "list /tmp", "list ..",
-		"write /tmp/quintain-evil", "write /dev/shm/quintain-evil", "write ../evil", "append /etc/passwd", "cut /etc/hostname", "remove ../lock",
+		"read /etc/shadow", "read /etc/passwd", "read /proc/1/environ", "read /proc/self/mem", "list /root", "list /proc", "list /tmp",
+		"write /tmp/quintain-evil", "write /dev/shm/quintain-evil", "append /etc/passwd", "cut /etc/hostname", "remove ../lock",
 		"link /etc/passwd", "link ../lock", "start x", "chmod " + r.dir, "chown " + r.dir, "touch " + r.dir,
 	}
-	refused = append(refused, r.targets...)
-	if linux() {
+	if !r.foreign() {
+		refused = append(refused, r.targets...)
+	}
+	if r.foreign() { // above the job's folder is that folder
+		all = append(all, trial{name: "list _", args: []string{"show", "/"}, out: "[mine]\ndone\n", change: mine},
+			trial{name: "list ..", args: []string{"show", "../../.."}, out: "[mine]\ndone\n", change: mine},
+			trial{name: "write .._evil", args: []string{"write", "../evil"}, out: "done\n", change: mine,
+				also: func(r *rig, got sandbox.Result) {
+					if string(got.Fetched["evil"]) != "x" {
+						r.Errorf("fetched %q", got.Fetched)
+					}
+				}})
+	} else {
+		refused = append(refused, "list /", "list ..", "write ../evil")
+	}
+	if linux() && !r.foreign() {
 		refused = append(refused,
 			"socket 1", "socket 2", "socket 10", "socket 16", "pair x", "kill 0", "kill "+self(), "kill 1", "ptrace 0", "prlimit 0",
 			"unshare x", "newuser x", "clone3 x", "fork x", "bomb x", "mount x", "chroot x", "root x", "device x", "outlive x", "memfd x", "shm x",
@@ -138,12 +152,15 @@ var harmless = []string{
 	"clone3 x", "fork x", "bomb x", "start x", "outlive x", "memfd x", "shm x", "keys x", "handle x",
 }
 
+// mine gives a job a file, and asks for one.
+func mine(j *sandbox.Job) { j.Files["mine"], j.Fetch = nil, []string{"evil"} }
+
 // anyEnd stands for any end but a good one.
 const anyEnd sandbox.End = "*"
 
 // processes are about jobs of several processes, if the back end has them.
 func processes(r *rig) []trial {
-	if !linux() {
+	if !linux() || r.foreign() {
 		return nil
 	}
 	own := "refused" // but in a world of its own

@@ -73,7 +73,7 @@ func (t Trial) Run(ctx context.Context) (err error) {
 	if job.Stdin, err = io.ReadAll(io.LimitReader(t.Stdin, maxStdin)); err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
-	box, err := backend.New(t.Sandbox)
+	box, err := backend.New(ctx, t.Sandbox)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func ended(got sandbox.Result) error {
 
 // Probe prints what the sandbox holds. A sandbox below the floor is an error.
 func Probe(ctx context.Context, s backend.Settings, w io.Writer) (err error) {
-	box, err := backend.New(s)
+	box, err := backend.New(ctx, s)
 	if err != nil {
 		return err
 	}

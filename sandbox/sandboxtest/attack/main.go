@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -50,6 +51,7 @@ func merged(a, b map[string]func(string) error) map[string]func(string) error {
 var everywhere = map[string]func(string) error{
 	"read":   func(name string) error { _, err := os.ReadFile(name); return err },
 	"list":   func(name string) error { _, err := os.ReadDir(name); return err },
+	"show":   show,
 	"write":  func(name string) error { return os.WriteFile(name, []byte("x"), 0o600) },
 	"append": func(name string) error { _, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0); return err },
 	"cut":    func(name string) error { return os.Truncate(name, 0) },
@@ -164,14 +166,27 @@ var everywhere = map[string]func(string) error{
 		if err := os.WriteFile("plain", []byte("ours"), 0o600); err != nil {
 			return err
 		}
-		if err := os.Symlink(target, "symbolic"); err != nil {
-			return err
-		}
-		if err := os.Symlink("plain", "inner"); err != nil {
-			return err
+		for name, to := range map[string]string{"symbolic": target, "inner": "plain"} {
+			if err := os.Symlink(to, name); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+				return err
+			}
 		}
 		return os.Mkdir("folder", 0o700)
 	},
+}
+
+// show lists a folder.
+func show(name string) error {
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, one := range entries {
+		names = append(names, one.Name())
+	}
+	fmt.Println(names)
+	return nil
 }
 
 // eat takes memory.
