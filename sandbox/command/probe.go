@@ -37,7 +37,7 @@ type tried struct {
 }
 
 // probe tries each layer.
-func (b *Box) probe(ctx context.Context) (s sandbox.Strength, err error) {
+func (b *Box) probe(ctx context.Context) (s sandbox.Strength) {
 	s.Backend = Name
 	add := func(t tried) bool {
 		if t.err != nil {
@@ -51,12 +51,12 @@ func (b *Box) probe(ctx context.Context) (s sandbox.Strength, err error) {
 	}
 	if !add(b.tryStart(ctx)) {
 		s.Lacks = []string{"a wrapper that runs programs"}
-		return s, nil
+		return s
 	}
 	for _, try := range []func(context.Context) tried{b.tryNetwork, b.tryFiles, b.tryProcesses, b.tryKill, b.tryMemory, b.tryCPU} {
 		add(try(ctx))
 	}
-	return s, nil
+	return s
 }
 
 // script runs a script of the shell in the wrapper.
@@ -144,8 +144,7 @@ func (b *Box) tryFiles(ctx context.Context) tried {
 	if t.err = os.WriteFile(file, []byte(secret), 0o644); t.err != nil {
 		return t
 	}
-	defer os.Remove(file)
-	defer os.Remove(written)
+	defer func() { _, _ = os.Remove(file), os.Remove(written) }()
 	out, _, err := b.script(ctx, fmt.Sprintf("{ cat '%s' ../other; for f in /etc/passwd /etc/hostname; do cat $f; done; echo x > '%s'; echo x > ../written; } 2>/dev/null; echo end", file, written), sandbox.Limits{}, nil)
 	_, statErr := os.Stat(written)
 	switch {

@@ -152,7 +152,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 		return sandbox.Result{}, err
 	}
 	if err := job.Check(); err != nil {
-		return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
+		return refused(err)
 	}
 	job.Limits = job.Limits.Filled()
 	err = b.try(ctx, job.Limits.Wall, func(ctx context.Context, s *server, is kind) (err error) {
@@ -215,3 +215,8 @@ func (s *server) ask(ctx context.Context, wall time.Duration, do func(ctx contex
 
 // errSlow says that a server gave no answer in time.
 var errSlow = errors.New("no answer in time")
+
+// refused is the result of an invalid job.
+func refused(err error) (sandbox.Result, error) {
+	return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
+}

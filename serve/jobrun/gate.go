@@ -20,8 +20,8 @@ type Gate struct {
 	waiting atomic.Int64
 	running atomic.Int64
 
-	closing, cutting context.Context // of all that waits, of all that runs
-	closed, cut      context.CancelCauseFunc
+	closing, cutting chan struct{} // closed: what waits ends; what runs, too
+	closed, cut      func()        // close them
 
 	mu   sync.Mutex
 	ends map[sandbox.End]int64 // jobs by their end
@@ -38,19 +38,22 @@ var errEnds = fmt.Errorf("%w: it ends", sandbox.ErrBusy)
 
 // NewGate returns a gate before a sandbox. The caller must Cut it.
 func NewGate(box sandbox.Sandbox, most Most) *Gate {
-	g := &Gate{box: box, most: most, slots: make(chan struct{}, most.Jobs), ends: map[sandbox.End]int64{}}
-	g.closing, g.closed = context.WithCancelCause(context.Background())
-	g.cutting, g.cut = context.WithCancelCause(context.Background())
+	g := &Gate{
+		box: box, most: most, slots: make(chan struct{}, most.Jobs), ends: map[sandbox.End]int64{},
+		closing: make(chan struct{}), cutting: make(chan struct{}),
+	}
+	g.closed = sync.OnceFunc(func() { close(g.closing) })
+	g.cut = sync.OnceFunc(func() { close(g.cutting) })
 	return g
 }
 
 // Close refuses jobs from now on, also those that wait. Those that run go on.
-func (g *Gate) Close() { g.closed(errEnds) }
+func (g *Gate) Close() { g.closed() }
 
 // Cut also ends those that run.
 func (g *Gate) Cut() {
 	g.Close()
-	g.cut(errEnds)
+	g.cut()
 }
 
 // Probe is that of the sandbox.
@@ -67,7 +70,7 @@ func (g *Gate) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, er
 	if !is {
 		return nil, errNoSessions
 	}
-	if g.closing.Err() != nil {
+	if closed(g.closing) {
 		return nil, errEnds
 	}
 	inner, err := opener.Open(ctx, spec)
@@ -110,18 +113,36 @@ func (g *Gate) turn(ctx context.Context, run func(context.Context) (sandbox.Resu
 	g.running.Add(1)
 	defer g.running.Add(-1)
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(g.cutting, func() { cancel(errEnds) })()
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-g.cutting:
+			cancel(errEnds)
+		case <-ctx.Done():
+		}
+	})
 	result, err := run(ctx)
-	if err != nil && g.cutting.Err() != nil {
+	cancel(nil)
+	watch.Wait()
+	if err != nil && closed(g.cutting) {
 		err = fmt.Errorf("%w: %w", errEnds, err)
 	}
 	return result, err
 }
 
+// closed reports whether a channel is closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 // take takes a slot.
 func (g *Gate) take(ctx context.Context) error {
-	if g.closing.Err() != nil {
+	if closed(g.closing) {
 		return errEnds
 	}
 	select {
@@ -138,7 +159,7 @@ func (g *Gate) take(ctx context.Context) error {
 	select {
 	case g.slots <- struct{}{}:
 		return nil
-	case <-g.closing.Done():
+	case <-g.closing:
 		return errEnds
 	case <-timer.C:
 		return fmt.Errorf("%w: the job had no turn in %v", sandbox.ErrBusy, g.most.Wait)

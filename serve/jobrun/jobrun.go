@@ -130,16 +130,21 @@ func (s *Server) open(c *web.Call, q wire.Spec) (wire.Answer, error) {
 	}
 	spec := q.Spec()
 	if err := (sandbox.Job{Argv: []string{"cells"}, Files: spec.Files, Limits: spec.Limits}).Check(); err != nil {
-		return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
+		return invalid(err)
 	}
 	id := rand.Text()
 	switch err := s.table.add(id, func() (sandbox.Session, error) { return s.gate.Open(c.Context(), spec) }); {
 	case errors.Is(err, errNoSessions):
-		return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
+		return invalid(err)
 	case err != nil:
 		return answer(sandbox.Result{}, err)
 	}
 	return wire.Answer{ID: id}, nil
+}
+
+// invalid is the answer to a request that is at fault itself.
+func invalid(err error) (wire.Answer, error) {
+	return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
 }
 
 // cell answers a cell of a session.
