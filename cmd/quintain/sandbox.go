@@ -8,6 +8,7 @@ import (
 
 func newSandbox(w *world) *cobra.Command {
 	return desk.Desk{
-		Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr, Attend: w.attend, Usage: func(err error) error { return usageError{err} },
+		Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr, Attend: w.attend, NoArgs: noArgs,
+		Usage: func(err error) error { return usageError{err} },
 	}.Command()
 }

@@ -150,9 +150,7 @@ func New(c Config) (*Box, error) {
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-	if b.strength, err = b.probe(context.Background()); err != nil {
-		return nil, errors.Join(fmt.Errorf("the sandbox: %w", err), b.Close())
-	}
+	b.strength = b.probe(context.Background())
 	return b, nil
 }
 
@@ -176,7 +174,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) 
 		return sandbox.Result{}, err
 	}
 	if err := job.Check(); err != nil {
-		return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
+		return refused(err)
 	}
 	if err := ctx.Err(); err != nil {
 		return sandbox.Result{}, context.Cause(ctx)
@@ -226,4 +224,9 @@ func (b *Box) lacks(ctx context.Context, job sandbox.Job) (why string, err error
 	defer b.mu.Unlock()
 	b.found[name] = true
 	return "", nil
+}
+
+// refused is the result of an invalid job.
+func refused(err error) (sandbox.Result, error) {
+	return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
 }

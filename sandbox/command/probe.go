@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,7 @@ type tried struct {
 }
 
 // probe tries each layer.
-func (b *Box) probe(ctx context.Context) (s sandbox.Strength, err error) {
+func (b *Box) probe(ctx context.Context) (s sandbox.Strength) {
 	s.Backend = Name
 	add := func(t tried) bool {
 		if t.err != nil {
@@ -50,12 +51,12 @@ func (b *Box) probe(ctx context.Context) (s sandbox.Strength, err error) {
 	}
 	if !add(b.tryStart(ctx)) {
 		s.Lacks = []string{"a wrapper that runs programs"}
-		return s, nil
+		return s
 	}
 	for _, try := range []func(context.Context) tried{b.tryNetwork, b.tryFiles, b.tryProcesses, b.tryKill, b.tryMemory, b.tryCPU} {
 		add(try(ctx))
 	}
-	return s, nil
+	return s
 }
 
 // script runs a script of the shell in the wrapper.
@@ -84,18 +85,20 @@ func (b *Box) tryNetwork(ctx context.Context) tried {
 	t := tried{layer: LayerNetwork, lacks: "no network"}
 	var reached atomic.Int64
 	var all strings.Builder
+	var group sync.WaitGroup
+	defer group.Wait() // the listeners close first
 	for _, host := range hosts() {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 		if err != nil {
 			continue // an address that cannot be listened on cannot be tried
 		}
 		defer l.Close()
-		go func() {
+		group.Go(func() {
 			for c, err := l.Accept(); err == nil; c, err = l.Accept() {
 				reached.Add(1)
 				_ = c.Close()
 			}
-		}()
+		})
 		_, port, _ := net.SplitHostPort(l.Addr().String())
 		fmt.Fprintf(&all, "try %s %s\n", host, port)
 	}
@@ -141,8 +144,7 @@ func (b *Box) tryFiles(ctx context.Context) tried {
 	if t.err = os.WriteFile(file, []byte(secret), 0o644); t.err != nil {
 		return t
 	}
-	defer os.Remove(file)
-	defer os.Remove(written)
+	defer func() { _, _ = os.Remove(file), os.Remove(written) }()
 	out, _, err := b.script(ctx, fmt.Sprintf("{ cat '%s' ../other; for f in /etc/passwd /etc/hostname; do cat $f; done; echo x > '%s'; echo x > ../written; } 2>/dev/null; echo end", file, written), sandbox.Limits{}, nil)
 	_, statErr := os.Stat(written)
 	switch {

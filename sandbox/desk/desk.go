@@ -22,11 +22,12 @@ type Desk struct {
 	// error as one of the caller.
 	Attend func(ctx context.Context, work func(ctx context.Context, cut <-chan struct{}) error) error
 	Usage  func(error) error
+	NoArgs cobra.PositionalArgs // refuses arguments
 }
 
 // Command returns the verb of the sandbox, with those below it.
 func (d Desk) Command() *cobra.Command {
-	c := &cobra.Command{Use: "sandbox", Short: "Run programs that nobody trusts", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "sandbox", Short: "Run programs that nobody trusts", Args: d.NoArgs}
 	c.AddCommand(d.probe(), d.run(), d.serve())
 	return c
 }
@@ -40,7 +41,7 @@ func (d Desk) probe() *cobra.Command {
 		Long:  "Probe tries each layer of the sandbox, and fails if the sandbox would run nothing. docs/sandbox.md explains the layers.",
 		Example: `  quintain sandbox probe
   quintain sandbox probe --sandbox command --sandbox-command bwrap`,
-		Args: cobra.NoArgs,
+		Args: d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return trial.Probe(c.Context(), t.Sandbox, d.Stdout) },
 	}
 	c.Flags().AddGoFlagSet(t.SandboxFlags())
@@ -80,7 +81,7 @@ answered 504, which clients repeat, and never that it failed. Ctrl-C lets runnin
 the time of --drain. docs/sandbox.md says more.`,
 		Example: `  quintain sandbox serve --host 0.0.0.0 --port 8000 --key-file keys
   quintain sandbox serve --sandbox command --sandbox-command bwrap --jobs 8`,
-		Args: cobra.NoArgs,
+		Args: d.NoArgs,
 	}
 	given := flags.Add(c, settings.New(&s).Settings())
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -83,6 +83,9 @@ func (d Desk) Serve(ctx context.Context, s Settings) (err error) {
 	server.Register(jobs)
 	defer context.AfterFunc(ctx, gate.Close)()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(s.Server.Drain*4/5, gate.Cut) })()
+	if err := door.Announce(ctx); err != nil {
+		return err
+	}
 	fmt.Fprintf(d.Stderr, "quintain sandbox serve: listening on http://%s; Ctrl-C stops\n", door.Addr())
 	return server.Run(ctx, door)
 }

@@ -31,7 +31,7 @@ type Config struct {
 
 	InFlight int           // jobs at the same time on each server; others wait; 0: 64
 	Wait     time.Duration // for an answer, beyond the wall limit of the job; 0: one minute
-	Within   time.Duration // how long a job is tried again, beyond its wall limit; 0: two minutes
+	Within   time.Duration // how long a job is tried again after its first fault; 0: two minutes
 
 	Transport http.RoundTripper // nil: a pool of connections
 }
@@ -152,7 +152,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 		return sandbox.Result{}, err
 	}
 	if err := job.Check(); err != nil {
-		return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
+		return refused(err)
 	}
 	job.Limits = job.Limits.Filled()
 	err = b.try(ctx, job.Limits.Wall, func(ctx context.Context, s *server, is kind) (err error) {
@@ -174,16 +174,18 @@ func (b *Box) try(ctx context.Context, wall time.Duration, do func(ctx context.C
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	end := time.Now().Add(wall + b.config.Within)
 	var last error
-	for tries := 0; ; tries++ {
+	for tries, end := 0, time.Now().Add(b.config.Within); ; tries++ {
 		s, err := b.take(ctx, end)
 		if err != nil {
 			return errors.Join(err, last)
 		}
+		before := last
 		last = s.ask(ctx, wall, do)
 		b.give(s, last, ctx.Err() != nil)
-		_, fault := errors.AsType[*Fault](last)
+		if before == nil { // the job itself may have taken long
+			end = time.Now().Add(b.config.Within)
+		}
 		switch {
 		case last == nil:
 			return nil
@@ -191,7 +193,7 @@ func (b *Box) try(ctx context.Context, wall time.Duration, do func(ctx context.C
 			return fmt.Errorf("%w: %w", context.Cause(ctx), last)
 		case !again(last):
 			return last
-		case fault && time.Now().After(end):
+		case time.Now().After(end):
 			return fmt.Errorf("%w (%d attempts)", last, tries+1)
 		}
 	}
@@ -213,3 +215,8 @@ func (s *server) ask(ctx context.Context, wall time.Duration, do func(ctx contex
 
 // errSlow says that a server gave no answer in time.
 var errSlow = errors.New("no answer in time")
+
+// refused is the result of an invalid job.
+func refused(err error) (sandbox.Result, error) {
+	return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
+}

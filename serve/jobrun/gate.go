@@ -2,6 +2,7 @@ package jobrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
-// A Gate is a sandbox with a bounded number of jobs. Cells of sessions count as jobs.
+// A Gate is a sandbox with a bounded number of jobs, cells of sessions among them.
 type Gate struct {
 	box  sandbox.Sandbox
 	most Most
@@ -19,8 +20,8 @@ type Gate struct {
 	waiting atomic.Int64
 	running atomic.Int64
 
-	closing, cutting context.Context // of all that waits, of all that runs
-	closed, cut      context.CancelCauseFunc
+	closing, cutting chan struct{} // closed: what waits ends; what runs, too
+	closed, cut      func()        // close them
 
 	mu   sync.Mutex
 	ends map[sandbox.End]int64 // jobs by their end
@@ -37,19 +38,22 @@ var errEnds = fmt.Errorf("%w: it ends", sandbox.ErrBusy)
 
 // NewGate returns a gate before a sandbox. The caller must Cut it.
 func NewGate(box sandbox.Sandbox, most Most) *Gate {
-	g := &Gate{box: box, most: most, slots: make(chan struct{}, most.Jobs), ends: map[sandbox.End]int64{}}
-	g.closing, g.closed = context.WithCancelCause(context.Background())
-	g.cutting, g.cut = context.WithCancelCause(context.Background())
+	g := &Gate{
+		box: box, most: most, slots: make(chan struct{}, most.Jobs), ends: map[sandbox.End]int64{},
+		closing: make(chan struct{}), cutting: make(chan struct{}),
+	}
+	g.closed = sync.OnceFunc(func() { close(g.closing) })
+	g.cut = sync.OnceFunc(func() { close(g.cutting) })
 	return g
 }
 
 // Close refuses jobs from now on, also those that wait. Those that run go on.
-func (g *Gate) Close() { g.closed(errEnds) }
+func (g *Gate) Close() { g.closed() }
 
 // Cut also ends those that run.
 func (g *Gate) Cut() {
 	g.Close()
-	g.cut(errEnds)
+	g.cut()
 }
 
 // Probe is that of the sandbox.
@@ -58,6 +62,35 @@ func (g *Gate) Probe(ctx context.Context) (sandbox.Strength, error) { return g.b
 // Run runs a job when it is its turn. See [sandbox.Sandbox].
 func (g *Gate) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	return g.do(ctx, func(ctx context.Context) (sandbox.Result, error) { return g.box.Run(ctx, job) })
+}
+
+// Open opens a session, whose cells run when it is their turn. See [sandbox.Opener].
+func (g *Gate) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, error) {
+	opener, is := g.box.(sandbox.Opener)
+	if !is {
+		return nil, errNoSessions
+	}
+	if closed(g.closing) {
+		return nil, errEnds
+	}
+	inner, err := opener.Open(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return gated{g, inner}, nil
+}
+
+var errNoSessions = errors.New("the sandbox of this machine has no sessions")
+
+// A gated session has turns.
+type gated struct {
+	gate *Gate
+	sandbox.Session
+}
+
+// Run runs a cell when it is its turn.
+func (s gated) Run(ctx context.Context, cell string, limits sandbox.Limits) (sandbox.Result, error) {
+	return s.gate.do(ctx, func(ctx context.Context) (sandbox.Result, error) { return s.Session.Run(ctx, cell, limits) })
 }
 
 // do runs something when it is its turn.
@@ -80,18 +113,36 @@ func (g *Gate) turn(ctx context.Context, run func(context.Context) (sandbox.Resu
 	g.running.Add(1)
 	defer g.running.Add(-1)
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(g.cutting, func() { cancel(errEnds) })()
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-g.cutting:
+			cancel(errEnds)
+		case <-ctx.Done():
+		}
+	})
 	result, err := run(ctx)
-	if err != nil && g.cutting.Err() != nil {
+	cancel(nil)
+	watch.Wait()
+	if err != nil && closed(g.cutting) {
 		err = fmt.Errorf("%w: %w", errEnds, err)
 	}
 	return result, err
 }
 
+// closed reports whether a channel is closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 // take takes a slot.
 func (g *Gate) take(ctx context.Context) error {
-	if g.closing.Err() != nil {
+	if closed(g.closing) {
 		return errEnds
 	}
 	select {
@@ -108,7 +159,7 @@ func (g *Gate) take(ctx context.Context) error {
 	select {
 	case g.slots <- struct{}{}:
 		return nil
-	case <-g.closing.Done():
+	case <-g.closing:
 		return errEnds
 	case <-timer.C:
 		return fmt.Errorf("%w: the job had no turn in %v", sandbox.ErrBusy, g.most.Wait)

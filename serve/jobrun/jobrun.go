@@ -130,18 +130,21 @@ func (s *Server) open(c *web.Call, q wire.Spec) (wire.Answer, error) {
 	}
 	spec := q.Spec()
 	if err := (sandbox.Job{Argv: []string{"cells"}, Files: spec.Files, Limits: spec.Limits}).Check(); err != nil {
-		return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
-	}
-	opener, is := s.gate.box.(sandbox.Opener)
-	if !is {
-		return wire.Answer{Fault: wire.Invalid, Detail: "the sandbox of this machine has no sessions"}, nil
+		return invalid(err)
 	}
 	id := rand.Text()
-	err := s.table.add(id, func() (sandbox.Session, error) { return opener.Open(c.Context(), spec) })
-	if err != nil {
+	switch err := s.table.add(id, func() (sandbox.Session, error) { return s.gate.Open(c.Context(), spec) }); {
+	case errors.Is(err, errNoSessions):
+		return invalid(err)
+	case err != nil:
 		return answer(sandbox.Result{}, err)
 	}
 	return wire.Answer{ID: id}, nil
+}
+
+// invalid is the answer to a request that is at fault itself.
+func invalid(err error) (wire.Answer, error) {
+	return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
 }
 
 // cell answers a cell of a session.
@@ -154,10 +157,7 @@ func (s *Server) cell(c *web.Call, q wire.Cell) (wire.Answer, error) {
 		return answer(sandbox.Result{}, sandbox.ErrOver)
 	}
 	defer session.rest()
-	result, err := s.gate.do(c.Context(), func(ctx context.Context) (sandbox.Result, error) {
-		return session.inner.Run(ctx, string(q.Code), q.Limits)
-	})
-	return answer(result, err)
+	return answer(session.inner.Run(c.Context(), string(q.Code), q.Limits))
 }
 
 // end ends a session.
