@@ -59,7 +59,7 @@ type PythonTool struct {
 
 // Declare implements [settings.Declarer].
 func (s *PythonTool) Declare(d *settings.Section) {
-	settings.Word(d, &s.Form, "form", "how the policy calls: tool, the tool python in the form of its chat template; code, text between <code> and </code>, which the result follows between <interpreter> and </interpreter>, for models that know no tools").
+	settings.Word(d, &s.Form, "form", "how the policy calls: tool, the tool python in the form of its chat template; code, text between tags code, whose result it gets between tags interpreter, for models that know no tools").
 		OneOf(string(Tool), string(Code)).Flag("python-form")
 	d.Int(&s.Calls, "calls", "most calls of an episode; the policy is told when none is left").AtLeast(1).Flag("python-calls")
 	d.Float(&s.Seconds, "seconds", "processor time of a call; it may take three times as long, and a second").Above(0).Flag("python-seconds")
