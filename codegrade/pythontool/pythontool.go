@@ -16,8 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // Spec is the scenario.
@@ -103,20 +103,17 @@ func (s *PythonTool) Close() error {
 
 // Env implements [scenario.Play].
 func (s *PythonTool) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
-	asks, err := (&scenarios.ReasoningGym{}).Env(t, p)
-	if err != nil {
-		return nil, err
-	}
-	return newEpisode(s, asks), nil
+	asks := scenario.OneTurn{System: s.system(), Extract: answer.Tagged, Dual: true}
+	return newEpisode(s, asks.Env(t, p)), nil
 }
 
 // Plan implements [scenario.Planner]: Python says the answer.
 func (s *PythonTool) Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error) {
-	answer, err := t.Solve(p)
+	solution, err := t.Solve(p)
 	if err != nil {
 		return nil, err
 	}
-	text, err := jsonform.MarshalLegible(answer)
+	text, err := jsonform.MarshalLegible(solution)
 	if err != nil {
 		return nil, err
 	}
