@@ -24,7 +24,7 @@ import (
 var Spec = scenario.Spec{
 	Name: "python_tool",
 	Doc: "The policy may run Python, in a session that lasts as long as the episode, before it gives its answer between <answer> and </answer>. " +
-		"The task scores the answer, as in reasoning_gym; calls earn nothing.",
+		"The task scores the answer; calls earn nothing.",
 	Source:  "Our own, after the code interpreters of ReTool, ToRL and NeMo Gym.",
 	Version: 1,
 	New: func() scenario.Play {
