@@ -56,7 +56,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
 	d.Bool(&s.Guided, "guided", "in examinations, calls may name a JSON schema for the reply and force a tool call: the policy's server samples accordingly")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
-	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the chat template")
+	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the policy (policy.tool_format)")
 	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl, uni-agent (docs/gateway-aliases.md)")
 	d.Int(&s.Port, "port", "port for agents alone, the only one that they need reach; 0: that of all else").Between(0, 65535)
 	d.Text(&s.Host, "host", "address to listen on for agents alone; empty: that of all else")

@@ -30,7 +30,7 @@ type Settings struct {
 	Parallel  int           // calls of an episode at once
 	Rewards   bool          // the program may reward itself
 	Guided    bool          // in an evaluation, a call may name a schema for its reply, and force a tool call
-	Tools     string        // format of tool calls in replies; empty: that of the chat template
+	Tools     string        // format of tool calls in replies; empty: that of the policy (policy.tool_format)
 	Pass      []string      // environment variables that look like secrets, and are passed on all the same
 	Leave     time.Duration // for the program to end once its session is over
 }

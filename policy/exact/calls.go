@@ -37,7 +37,7 @@ func (c *Chat) plainly(r quintain.Request) quintain.Request {
 	if r.Fresh > 0 {
 		fresh = nil
 	}
-	r.Messages, r.Fresh = append(seen, toolcall.Plainly(fresh, r.Messages[r.Fresh:])...), len(seen)
+	r.Messages, r.Fresh = slices.Concat(seen, toolcall.Plainly(fresh, r.Messages[r.Fresh:])), len(seen)
 	r.Tools = nil
 	return r
 }

@@ -187,7 +187,7 @@ func TestTheFormatOfCallsIsThatOfTheTemplateOrOfTheSettings(t *testing.T) {
 		{hermesChat, "", "hermes"}, {mistralChat, "", "mistral"}, {llamaChat, "", "llama3_json"}, {plain3, "", "plain"},
 		{hermesChat, "glm", "glm"}, {plain3, "none", "none"}, {plain3, "hermez", `did you mean "hermes"?`},
 	} {
-		got := ""
+		var got string
 		folder := policytest.ByteModel(t, test.template, 0)
 		if r, err := (&exact.Files{Tokenizer: folder, ToolFormat: test.setting}).Renderer("m", time.Time{}); err != nil {
 			got = err.Error()

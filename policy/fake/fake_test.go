@@ -22,6 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/sglang"
 	"github.com/quintain-rl/quintain/policy/vllm"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -81,17 +82,27 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 			policytest.Suite{Deterministic: false, New: func(t *testing.T) quintain.Policy {
 				_, web := serve(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
 				return exact.New(connect(t, kind, web.URL), exact.Bytes{})
+			}, Calls: func(t *testing.T) quintain.Policy {
+				return calling(t, kind, exact.Files{Tokenizer: exact.ByteTokenizer})
 			}}.Run(t)
+		})
+		t.Run(kind+", with the template of a model", func(t *testing.T) {
+			t.Parallel()
+			files := exact.Files{Tokenizer: policytest.ByteModel(t, policytest.Hermes, 0)}
+			policytest.Suite{New: func(t *testing.T) quintain.Policy {
+				_, web := serve(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
+				return exact.New(connect(t, kind, web.URL), rendererOf(t, files))
+			}, Calls: func(t *testing.T) quintain.Policy { return calling(t, kind, files) }}.Run(t)
 		})
 	}
 	for why, cfg := range map[string]openai.Config{
 		"chat completions": {}, "chat completions with token IDs": {TokenIDs: true},
-		"text completions": {Prompt: exact.Paragraphs}, "text completions with token IDs": {Prompt: bytesOf, TokenIDs: true},
+		"text completions": {Prompt: exact.Paragraphs, Calls: toolcall.Plain()}, "text completions with token IDs": {Prompt: bytesOf, TokenIDs: true, Calls: toolcall.Plain()},
 	} {
 		t.Run(why, func(t *testing.T) {
 			t.Parallel()
-			policytest.Suite{Retells: !cfg.TokenIDs, New: func(t *testing.T) quintain.Policy {
-				_, web := serve(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
+			completes := func(t *testing.T, change func(*fake.Config)) quintain.Policy {
+				_, web := serve(t, change)
 				at := cfg
 				at.Server.URL, at.Model = web.URL+"/v1", "fake"
 				c, err := openai.New(at)
@@ -100,9 +111,45 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 				}
 				t.Cleanup(c.CloseIdle)
 				return c
-			}}.Run(t)
+			}
+			suite := policytest.Suite{Retells: !cfg.TokenIDs, New: func(t *testing.T) quintain.Policy {
+				return completes(t, func(c *fake.Config) { c.Server.Length = "uniform:20-90" })
+			}}
+			if cfg.Calls != nil {
+				suite.Calls = func(t *testing.T) quintain.Policy {
+					return completes(t, func(c *fake.Config) { c.Server.Replies = replyFile(t, plainCall) })
+				}
+			}
+			suite.Run(t)
 		})
 	}
+}
+
+// plainCall and hermesCall are replies with a call in the forms of these names.
+const (
+	plainCall  = `{"text":"I add.\n<call>{\"name\": \"add\", \"arguments\": {}}</call>"}`
+	hermesCall = `{"text":"I add.\n<tool_call>{\"name\":\"add\",\"arguments\":{}}</tool_call>"}`
+)
+
+// calling returns a policy of a kind of server whose replies have calls.
+func calling(t *testing.T, kind string, files exact.Files) quintain.Policy {
+	t.Helper()
+	_, web := serve(t, func(c *fake.Config) {
+		c.Server.Replies = replyFile(t, hermesCall)
+		if files.Tokenizer == exact.ByteTokenizer {
+			c.Server.Replies = replyFile(t, plainCall)
+		}
+	})
+	return exact.New(connect(t, kind, web.URL), rendererOf(t, files))
+}
+
+func rendererOf(t *testing.T, files exact.Files) exact.Renderer {
+	t.Helper()
+	r, err := files.Renderer("fake", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // A server ends a reply at a stop text, whose tokens keep their log-probabilities. llama.cpp

@@ -26,6 +26,10 @@ type Suite struct {
 	// returned by New.
 	Deterministic bool
 
+	// Calls returns the policy with replies that call the tool add once and say "I add.", if it can be made so; nil: it
+	// cannot.
+	Calls func(t *testing.T) quintain.Policy
+
 	// Retells says that the policy's tokens are the bytes of a text, because its server
 	// does not reveal the real tokens. MaxTokens then counts the real tokens.
 	Retells bool
@@ -50,6 +54,7 @@ func (s Suite) Run(t *testing.T) {
 		{"MaxTokensIsKept", Suite.testMaxTokens},
 		{"AStopEndsTheReply", Suite.testStop},
 		{"ToolsAreReadOrRefused", Suite.testTools},
+		{"CallsAreReadAndTheirTokensStay", Suite.testCalls},
 		{"AnEndedContextGivesItsCause", Suite.testEnded},
 		{"AContextThatEndsCutsTheReply", Suite.testCut},
 		{"InvalidRequestsAreRefused", Suite.testInvalid},
@@ -218,6 +223,36 @@ func (s Suite) testTools(t *testing.T) {
 	} else if len(one.Read) < len(without.Read) {
 		t.Errorf("read %d tokens with tools, %d without", len(one.Read), len(without.Read))
 	}
+}
+
+// testCalls plays two turns with the result of a tool between them.
+func (s Suite) testCalls(t *testing.T) {
+	if s.Calls == nil {
+		return
+	}
+	p := s.Calls(t)
+	r := question(2)
+	r.Tools = json.RawMessage(`[{"type": "function", "function": {"name": "add", "description": "Add.", "parameters": {"type": "object", "properties": {}}}}]`)
+	first := adds(t, p, r)
+	r = followUp(r, first)
+	r.N, r.Messages[r.Fresh-1].ToolCalls = 1, first.ToolCalls
+	r.Messages[r.Fresh] = quintain.Message{Role: quintain.RoleTool, ToolCallID: first.ToolCalls[0].ID, Name: "add", Content: "5"}
+	second := adds(t, p, r)
+	if second.ToolCalls[0].ID == first.ToolCalls[0].ID || second.Fork {
+		t.Errorf("the second turn has the call %+v after %+v, and begins anew: %v", second.ToolCalls[0], first.ToolCalls[0], second.Fork)
+	}
+}
+
+// adds returns the first sample of r, each of which calls the tool add.
+func adds(t *testing.T, p quintain.Policy, r quintain.Request) quintain.Sample {
+	t.Helper()
+	samples := ask(t, p, r)
+	for k, one := range samples {
+		if len(one.ToolCalls) != 1 || one.ToolCalls[0].Name != "add" || one.ToolCalls[0].ID == "" || strings.TrimSpace(one.Text) != "I add." || one.CallFault != "" {
+			t.Fatalf("sample %d: the text %q with the calls %+v; %s", k, one.Text, one.ToolCalls, one.CallFault)
+		}
+	}
+	return samples[0]
 }
 
 func (s Suite) testEnded(t *testing.T) {

@@ -37,7 +37,9 @@ func TestScriptsKeepThePromisesOfPolicies(t *testing.T) {
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			t.Parallel()
-			policytest.Suite{New: func(*testing.T) quintain.Policy { return test.new() }, Deterministic: true}.Run(t)
+			policytest.Suite{New: func(*testing.T) quintain.Policy { return test.new() }, Deterministic: true, Calls: func(*testing.T) quintain.Policy {
+				return script.Always("I add.\n<call>{\"name\": \"add\"}</call>")
+			}}.Run(t)
 		})
 	}
 }

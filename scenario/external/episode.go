@@ -21,6 +21,7 @@ type episode struct {
 	slot    *slot // nil: not opened
 	link    link  // nil: the program does not have the episode, or need not hear of its end
 	id      uint64
+	tools   []quintain.Tool
 	turns   int // replies so far
 }
 
@@ -49,15 +50,21 @@ func (e *episode) Open(ctx context.Context) (_ []quintain.Message, err error) {
 	if err != nil {
 		return nil, lost(err)
 	}
+	for _, t := range a.Tools {
+		e.tools = append(e.tools, quintain.Tool{Name: t.Name, Doc: t.Doc, Params: t.Parameters})
+	}
 	talk, err := a.opening()
 	return talk, e.program.blame(err)
 }
+
+// Tools implements [quintain.Tooled].
+func (e *episode) Tools() []quintain.Tool { return e.tools }
 
 // Step implements [quintain.Env]. A program that ends or does not answer while it has the
 // reply is a failure of the environment, because the reply may be the cause. If it ended
 // before, the error is [quintain.ErrLost].
 func (e *episode) Step(ctx context.Context, r quintain.Reply) (quintain.Step, error) {
-	a, err := e.ask(ctx, &request{Step: &reply{r.Text, r.ToolCalls, r.Finish}})
+	a, err := e.ask(ctx, &request{Step: &reply{r.Text, r.ToolCalls, r.CallFault, r.Finish}})
 	if err != nil {
 		return quintain.Step{}, err
 	}

@@ -244,6 +244,21 @@ var faults = []fault{
 	{why: "an answer to another request", reply: "other", want: "answers request 999999"},
 }
 
+func TestAProgramOffersTools(t *testing.T) {
+	t.Parallel()
+	both(t, "tools", func(t *testing.T, how Settings) {
+		e := open(t, start(t, how).Own(), 0)
+		offered, err := quintain.ToolsJSON(e.(quintain.Tooled).Tools())
+		if want := `[{"type":"function","function":{"name":"add","description":"Add.","parameters":{"type":"object"}}},`; err != nil || !strings.HasPrefix(string(offered), want) {
+			t.Errorf("it offers %s, %v", offered, err)
+		}
+		step, err := e.Step(t.Context(), quintain.Reply{ToolCalls: []quintain.ToolCall{{ID: "c1", Name: "add", Arguments: `{"a":1}`}}, CallFault: "!", Finish: quintain.Stop})
+		if err != nil || len(step.Observe) != 1 || step.Observe[0].ToolCallID != "c1" || step.Observe[0].Content != `{"a":1}!` {
+			t.Errorf("%+v, %v", step, err)
+		}
+	})
+}
+
 func TestFaultsAreNoRewards(t *testing.T) {
 	both(t, "own", func(t *testing.T, how Settings) {
 		how.Processes = 1

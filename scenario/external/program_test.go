@@ -107,6 +107,9 @@ func (p *program) answer(line []byte) string {
 		a = said{}
 	default:
 		a = p.step(r.ID, r.Step.Text)
+		if p.way == "tools" {
+			a = said{"reward": 0, "messages": []said{{"role": "tool", "tool_call_id": r.Step.ToolCalls[0].ID, "content": r.Step.ToolCalls[0].Arguments + r.Step.CallFault}}}
+		}
 	}
 	switch a := a.(type) {
 	case string:
@@ -166,6 +169,9 @@ func (p *program) opening(problem *quintain.Problem) any {
 	asks := problem.Prompt
 	if asks == "" {
 		asks = fmt.Sprintf("obey %d of %s", problem.Index, problem.Params)
+	}
+	if p.way == "tools" {
+		return said{"messages": []said{{"role": "user", "content": asks}}, "tools": []said{{"name": "add", "description": "Add.", "parameters": said{"type": "object"}}, {"name": "now"}}}
 	}
 	return said{"messages": []said{{"role": "user", "content": asks}}}
 }

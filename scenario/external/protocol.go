@@ -35,6 +35,7 @@ type greeting struct {
 type reply struct {
 	Text      string              `json:"text"`
 	ToolCalls []quintain.ToolCall `json:"tool_calls,omitempty"`
+	CallFault string              `json:"call_fault,omitempty"`
 	Finish    quintain.Finish     `json:"finish"`
 }
 
@@ -52,6 +53,7 @@ type answer struct {
 	Hello    *hello             `json:"hello"`
 	Solution *string            `json:"solution"`
 	Messages []quintain.Message `json:"messages"` // the next messages for the policy
+	Tools    []tool             `json:"tools"`    // of an episode that begins
 
 	Grade     *string      `json:"grade"` // an answer for the task to grade: the verdict replaces the program's own
 	Reward    *float64     `json:"reward"`
@@ -60,6 +62,13 @@ type answer struct {
 	Malformed bool         `json:"malformed"`
 	End       quintain.End `json:"end"`
 	Why       string       `json:"why"`
+}
+
+// A tool is offered by the program.
+type tool struct {
+	Name       string          `json:"name"`
+	Doc        string          `json:"description"`
+	Parameters json.RawMessage `json:"parameters"` // JSON Schema; nil: there are none
 }
 
 // A hello introduces the program.

@@ -180,6 +180,14 @@ func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
 	return s.played(of), nil
 }
 
+// ready opens what a scenario needs to be played.
+func ready(play scenario.Play) error {
+	if needs, is := play.(interface{ Start() error }); is {
+		return needs.Start()
+	}
+	return nil
+}
+
 func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	if s.program != nil {
 		return s.program.Over(t)
@@ -189,10 +197,8 @@ func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	}
 	for _, spec := range Scenarios() {
 		if spec.Name == s.Name {
-			if needs, is := s.plays[s.Name].(interface{ Start() error }); is {
-				if err := needs.Start(); err != nil {
-					return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
-				}
+			if err := ready(s.plays[s.Name]); err != nil {
+				return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 			}
 			return spec.With(t, s.plays[s.Name])
 		}

@@ -26,34 +26,34 @@ type episode struct {
 func newEpisode(s *PythonTool, asks quintain.Env) *episode {
 	e := &episode{settings: s, asks: asks}
 	e.desk.Most = s.Calls
-	e.desk.Kit = tools.Kit{tools.Of(name, s.doc(), []tools.Param{{Name: "code", Type: tools.Text(), Doc: "the code to run"}},
+	e.desk.Kit = tools.Kit{tools.Of(name, "Run Python code. "+s.doc(), []tools.Param{{Name: "code", Type: tools.Text(), Doc: "the code to run"}},
 		func(ctx context.Context, in struct{ Code string }) (string, error) { return e.run(ctx, in.Code) })}
 	return e
 }
 
 // doc is what the policy is told of Python.
 func (s *PythonTool) doc() string {
-	state := "Later calls find the variables and imports of earlier ones."
+	state := "Its variables and imports are there in later calls."
 	if s.Stateless {
-		state = "Each call begins with nothing."
+		state = "Each call begins with nothing: no variable stays."
 	}
-	return fmt.Sprintf("Run Python, and get what it prints and the value of its last line. %s There is the standard library alone, and no network; a call has %v seconds.", state, s.Seconds)
+	return fmt.Sprintf("The result is what it prints, and the value of its last line. %s It has the standard library and no network, and %v seconds.", state, s.Seconds)
+}
+
+// system is the system message.
+func (s *PythonTool) system() string {
+	call := fmt.Sprintf("you can call the tool python, at most %d times", s.Calls)
+	if s.Form == Code {
+		call = fmt.Sprintf("you can run Python, at most %d times: write the code between <code> and </code>, and end your reply there. The next message has the result, between <interpreter> and </interpreter>. %s", s.Calls, s.doc())
+	}
+	return "You solve problems, and " + call + ".\n\n" +
+		"Think first, between <think> and </think> if you like, and compute with Python what is tedious or easy to get wrong. As long as a reply runs code, it is not graded. " +
+		"When you are done, give your answer in a reply that runs none: write it once, between <answer> and </answer>, in exactly the form that the question asks for, with nothing else inside the tags. " +
+		"An answer inside the thinking does not count, and of two answers neither does."
 }
 
 // Open implements [quintain.Env].
-func (e *episode) Open(ctx context.Context) ([]quintain.Message, error) {
-	talk, err := e.asks.Open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	text := fmt.Sprintf("Before you answer, you may call the tool python, %d times at most. A reply with a call has no answer; give your answer in a reply of its own.", e.settings.Calls)
-	if e.settings.Form == Code {
-		text = fmt.Sprintf("Before you answer, you may run Python, %d times at most: write the code between <code> and </code>, and end your reply there. "+
-			"You then get the result between <interpreter> and </interpreter>. %s A reply with code has no answer; give your answer in a reply of its own.", e.settings.Calls, e.settings.doc())
-	}
-	talk[0].Content += "\n\n" + text
-	return talk, nil
-}
+func (e *episode) Open(ctx context.Context) ([]quintain.Message, error) { return e.asks.Open(ctx) }
 
 // Tools implements [quintain.Tooled].
 func (e *episode) Tools() []quintain.Tool {

@@ -16,15 +16,15 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // Spec is the scenario.
 var Spec = scenario.Spec{
 	Name: "python_tool",
 	Doc: "The policy may run Python, in a session that lasts as long as the episode, before it gives its answer between <answer> and </answer>. " +
-		"The task scores the answer, as in reasoning_gym; calls earn nothing.",
+		"The task scores the answer; calls earn nothing.",
 	Source:  "Our own, after the code interpreters of ReTool, ToRL and NeMo Gym.",
 	Version: 1,
 	New: func() scenario.Play {
@@ -61,7 +61,7 @@ type PythonTool struct {
 
 // Declare implements [settings.Declarer].
 func (s *PythonTool) Declare(d *settings.Section) {
-	settings.Word(d, &s.Form, "form", "how the policy calls: tool, the tool python in the form of its chat template; code, text between <code> and </code>, which the result follows between <interpreter> and </interpreter>, for models that know no tools").
+	settings.Word(d, &s.Form, "form", "how the policy calls: tool, the tool python in the form of its chat template; code, text between tags code, whose result it gets between tags interpreter, for models that know no tools").
 		OneOf(string(Tool), string(Code)).Flag("python-form")
 	d.Int(&s.Calls, "calls", "most calls of an episode; the policy is told when none is left").AtLeast(1).Flag("python-calls")
 	d.Float(&s.Seconds, "seconds", "processor time of a call; it may take three times as long, and a second").Above(0).Flag("python-seconds")
@@ -104,20 +104,17 @@ func (s *PythonTool) Close() error {
 
 // Env implements [scenario.Play].
 func (s *PythonTool) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
-	asks, err := (&scenarios.ReasoningGym{}).Env(t, p)
-	if err != nil {
-		return nil, err
-	}
-	return newEpisode(s, asks), nil
+	asks := scenario.OneTurn{System: s.system(), Extract: answer.Tagged, Dual: true}
+	return newEpisode(s, asks.Env(t, p)), nil
 }
 
 // Plan implements [scenario.Planner]: Python says the answer.
 func (s *PythonTool) Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error) {
-	answer, err := t.Solve(p)
+	solution, err := t.Solve(p)
 	if err != nil {
 		return nil, err
 	}
-	text, err := jsonform.MarshalLegible(answer)
+	text, err := jsonform.MarshalLegible(solution)
 	if err != nil {
 		return nil, err
 	}
