@@ -1,6 +1,7 @@
 package codegrade
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -155,6 +156,9 @@ func TestNoAttackPasses(t *testing.T) {
 				group.Go(func() {
 					for _, a := range part {
 						got, err := g.Grade(t.Context(), tests, a.code)
+						for n := 0; n < 5 && errors.Is(err, ErrMachine); n++ { // by other tests
+							got, err = g.Grade(t.Context(), tests, a.code)
+						}
 						if err != nil || got.Score != 0 || got.Passed != 0 || got.Reason == "" {
 							t.Errorf("%s: %+v, error %v", a.name, got, err)
 						}
