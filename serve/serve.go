@@ -78,6 +78,7 @@ func routesWith(s Settings, with parts) ([]web.Route, error) {
 	if err != nil {
 		return nil, err
 	}
+	book.Sandbox = with.code.Settings
 	var all []web.Route
 	var known []string
 	for _, p := range protocols(book, s, with) {

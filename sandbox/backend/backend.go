@@ -139,14 +139,24 @@ func Open(ctx context.Context, s Settings) (Box, error) {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	strength, err := box.Probe(ctx)
-	if err == nil && strength.Err() != nil {
-		err = fmt.Errorf("%w; quintain sandbox probe says more", strength.Err())
-		if s.Kind != wasm.Name && s.PythonFile != "" {
-			err = fmt.Errorf("%w; --sandbox wasm runs the file of --sandbox-python here", err)
-		}
+	if err == nil {
+		err = s.floor(strength)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), box.Close())
 	}
 	return box, nil
+}
+
+// floor reports what a sandbox lacks, and what would help.
+func (s Settings) floor(strength sandbox.Strength) error {
+	err := strength.Err()
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("%w; quintain sandbox probe says more", err)
+	if s.Kind != wasm.Name && s.PythonFile != "" {
+		err = fmt.Errorf("%w; --sandbox wasm runs the file of --sandbox-python here", err)
+	}
+	return err
 }

@@ -81,3 +81,25 @@ func TestSandboxesElsewhere(t *testing.T) {
 		t.Error("a command without its sandbox is allowed")
 	}
 }
+
+// A sandbox that is too weak stays the one that was chosen, and the error says what would run.
+func TestNoOtherSandboxTakesOver(t *testing.T) {
+	weak := sandbox.Strength{Lacks: []string{"a sure kill"}}
+	for _, c := range []struct {
+		settings Settings
+		hint     bool
+	}{{Settings{}, false}, {Settings{PythonFile: "python.wasm"}, true}, {Settings{Kind: "wasm", PythonFile: "python.wasm"}, false}} {
+		err := c.settings.floor(weak)
+		if !errors.Is(err, sandbox.ErrWeak) || strings.Contains(err.Error(), "--sandbox wasm") != c.hint {
+			t.Errorf("%+v: error %v", c.settings, err)
+		}
+	}
+	if err := (Settings{}).floor(sandbox.Strength{}); err != nil {
+		t.Error(err)
+	}
+	for want, s := range map[string]Settings{"--sandbox-python": {Kind: "wasm"}, "none.wasm": {Kind: "wasm", PythonFile: "none.wasm"}} {
+		if box, err := Open(t.Context(), s); err == nil || box != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, error %v, want %q", box, err, want)
+		}
+	}
+}

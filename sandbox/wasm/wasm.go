@@ -59,9 +59,6 @@ var _ sandbox.Sandbox = (*Box)(nil)
 // New starts a child for each program, and waits until it has compiled it. The caller must Close
 // the box.
 func New(ctx context.Context, config Config) (*Box, error) {
-	if err := missing(); err != nil {
-		return nil, err
-	}
 	if os.Getenv(guard) != "" {
 		return nil, errors.New("a child of the sandbox opens a sandbox: its main function must call IsChild first")
 	}
@@ -72,6 +69,9 @@ func New(ctx context.Context, config Config) (*Box, error) {
 		if err := file.check(); err != nil {
 			return nil, err
 		}
+	}
+	if err := missing(); err != nil {
+		return nil, err
 	}
 	if config.Parallel == 0 {
 		config.Parallel = runtime.NumCPU()

@@ -19,6 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
@@ -28,6 +29,8 @@ import (
 // A Book finds tasks and scenarios by name. Many goroutines may use it at once. Its errors
 // are about the request, and name the field.
 type Book struct {
+	Sandbox backend.Settings // of programs that a policy writes; set it before the first request
+
 	tasks     *task.Set
 	scenarios []scenario.Spec
 	usual     string            // scenario of a problem that names none
@@ -75,6 +78,9 @@ func All(by scores.By) (*Book, error) {
 // play returns a scenario's settings: the defaults, with the scores of the book.
 func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
 	play := spec.New()
+	if runs, are := play.(interface{ In(*backend.Settings) }); are {
+		runs.In(&b.Sandbox)
+	}
 	for _, s := range catalog.SettingsOf(spec) {
 		if s.Path() == "scores" {
 			return play, settings.ReadJSON(play, fmt.Appendf(nil, `{"scores":%q}`, b.by))
