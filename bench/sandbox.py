@@ -106,10 +106,17 @@ def raw(url):
     connections = {}
 
     def post(n, path, body):
-        c = connections.setdefault(n, http.client.HTTPConnection(url.removeprefix("http://"), timeout=600))
-        c.request("POST", path, body, {"Content-Type": "application/json"})
-        reply = c.getresponse()
-        text = reply.read()
+        for first in (True, False):
+            c = connections.setdefault(n, http.client.HTTPConnection(url.removeprefix("http://"), timeout=600))
+            try:
+                c.request("POST", path, body, {"Content-Type": "application/json"})
+                reply = c.getresponse()
+                text = reply.read()
+                break
+            except ConnectionError:  # the server has closed it meanwhile
+                connections.pop(n).close()
+                if not first:
+                    raise
         if reply.status != 200:
             raise SystemExit(f"{path}: status {reply.status}: {text[:300]}")
         return json.loads(text)
