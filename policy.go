@@ -138,7 +138,8 @@ type Sample struct {
 	Text      string     // the sampled text, without special tokens and Reasoning
 	Whole     string     // the same with special tokens, but the one that closes the reply, and with Reasoning; empty: unknown
 	Reasoning string     // thoughts before the answer, if the server separates them
-	ToolCalls []ToolCall // tool calls in the reply, if the server reads them
+	ToolCalls []ToolCall // tool calls in the reply, if the request has tools; Text is then without them
+	CallFault string     // why the tool calls of the reply cannot be read: they are then a part of Text; empty: they can
 	Read      []Token    // tokens of the fresh messages as the policy read them, with the opening of its reply; samples of one request may share the slice
 	Wrote     []Token    // sampled tokens; length W
 	LogProbs  []float32  // natural logarithm of the probability of each token in Wrote, as sampled; length W; nil: unknown

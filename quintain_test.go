@@ -54,6 +54,9 @@ func TestScenarioID(t *testing.T) {
 		{Name: "b", Version: 1, Default: true, Settings: []byte(`{"x":1}`)},
 		{Name: "a", Version: 1, Settings: []byte(`{"x":1}`)},
 		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`)},
+		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`), Mark: "python 3.11.2"},
+		{Name: "a", Version: 1, Default: true, Settings: []byte(`{"x":1}`), Mark: "python 3.11.4"},
+		{Name: "a", Version: 1, Settings: []byte(`{"x":2}`), Mark: "python 3.11.2"},
 	} {
 		if seen[info.ID()] {
 			t.Errorf("%+v has the same ID as another, %s", info, info.ID())

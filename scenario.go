@@ -1,6 +1,7 @@
 package quintain
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -45,6 +46,11 @@ type ScenarioInfo struct {
 	// Default reports whether Settings are the defaults.
 	Default bool `json:"default"`
 
+	// Sandbox describes what runs programs in the episodes; nil: nothing does. Mark names what
+	// of it rewards depend on.
+	Sandbox json.RawMessage `json:"sandbox,omitempty"`
+	Mark    string          `json:"mark,omitempty"`
+
 	// Tags reports whether episodes accept an answer between <answer> and </answer>.
 	Tags bool `json:"-"`
 
@@ -64,11 +70,15 @@ func (i ScenarioInfo) Reply(answer string) string {
 
 // ID names the scenario with its settings: scenarios with equal IDs play equal problems
 // alike. It joins name and version, and a hash of the settings unless they are the
-// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1".
+// defaults: "math_multi_turn.v1", "math_multi_turn.v1-3fa2c1". With a mark, the hash is that of
+// both, and never missing.
 func (i ScenarioInfo) ID() string {
-	id := fmt.Sprintf("%s.v%d", i.Name, i.Version)
-	if !i.Default {
-		id += fmt.Sprintf("-%x", sha256.Sum256(i.Settings))[:7]
+	id, hashed := fmt.Sprintf("%s.v%d", i.Name, i.Version), i.Settings
+	if i.Mark != "" {
+		hashed = append(bytes.Clone(hashed), "\n"+i.Mark...)
+	}
+	if !i.Default || i.Mark != "" {
+		id += fmt.Sprintf("-%x", sha256.Sum256(hashed))[:7]
 	}
 	return id
 }
@@ -105,11 +115,44 @@ type Tokenized interface {
 // episode is then [InfraFailed], not [EnvFailed], and may be played again.
 var ErrLost = errors.New("the episode was lost")
 
+// ErrUngraded, in the chain of the error of a [Ruling], says that whoever judges the reply could
+// not: the server of a judge's model failed, say. The episode is then [Ungraded].
+var ErrUngraded = errors.New("not judged")
+
+// A Panel is a [Scenario] of one reply, which judges the replies of a group together. Its
+// environments judge a reply alone, if that is possible.
+type Panel interface {
+	Scenario
+
+	// Judge judges replies to p. A ruling may have the error that [Env] would return.
+	Judge(ctx context.Context, p Problem, replies []Reply) []Ruling
+}
+
+// A Ruling is the end of an episode of a [Panel].
+type Ruling struct {
+	Step Step
+	Err  error // the step is void; nil: it is not
+}
+
 // A Reply is the environment's view of a policy's turn.
 type Reply struct {
-	Text      string     // without special tokens
+	Text      string     // without special tokens, and without the calls
 	ToolCalls []ToolCall // in the reply
+	CallFault string     // see [Sample]
 	Finish    Finish     // why it ended
+}
+
+// An Adviser is a [Scenario] that knows what to reply.
+type Adviser interface {
+	// Advise returns what to reply after some replies of an episode of p. After its end there is
+	// nothing.
+	Advise(ctx context.Context, p Problem, said []Reply) (Advice, error)
+}
+
+// An Advice lists whole replies.
+type Advice struct {
+	Best    []string // that lose nothing
+	Allowed []string // by the rules: all of them, or if they are too many, some
 }
 
 // An End says whether and how a step ended the episode.
@@ -134,6 +177,8 @@ type Step struct {
 	Reward    float64   // for this reply alone; finite
 	Right     bool      // the reply is fully right
 	Malformed bool      // the reply has no readable answer
+	Illegal   bool      // the answer is readable, and against the rules
+	Value     *float64  // what the best play from here on earns in all, luck apart: exact, 0 to 1, never rising; nil: unknown
 	End       End
 	Why       string // reason for the reward, or the limit reached, for people
 }

@@ -12,10 +12,11 @@ type Turn struct {
 	Reply     string     `json:"reply"`               // without special tokens
 	Reasoning string     `json:"reasoning,omitempty"` // thoughts before the answer, if the server separates them
 	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
-	Read      []Token    `json:"read"`     // tokens of Observed, with the opening of the reply
-	Wrote     []Token    `json:"wrote"`    // sampled tokens; length W
-	LogProbs  []float32  `json:"logprobs"` // natural logarithm of the probability of each token in Wrote, as sampled; length W; nil: unknown
-	Versions  []int32    `json:"versions"` // version of the weights that sampled each token in Wrote; length W, never falling; -1: unknown
+	CallFault string     `json:"call_fault,omitempty"` // see [Sample]
+	Read      []Token    `json:"read"`                 // tokens of Observed, with the opening of the reply
+	Wrote     []Token    `json:"wrote"`                // sampled tokens; length W
+	LogProbs  []float32  `json:"logprobs"`             // natural logarithm of the probability of each token in Wrote, as sampled; length W; nil: unknown
+	Versions  []int32    `json:"versions"`             // version of the weights that sampled each token in Wrote; length W, never falling; -1: unknown
 	Finish    Finish     `json:"finish"`
 
 	// Fork says that the tokens do not continue those of the last turn: Read holds the
@@ -27,11 +28,13 @@ type Turn struct {
 	// turns are a line, each continues the one before.
 	Call *Call `json:"call,omitempty"`
 
-	Answer    string  `json:"answer,omitempty"` // the judged part of the reply; see [Step]
-	Reward    float64 `json:"reward"`           // for this reply alone
-	Right     bool    `json:"right,omitempty"`
-	Malformed bool    `json:"malformed,omitempty"`
-	Why       string  `json:"why,omitempty"` // reason for the reward, for people
+	Answer    string   `json:"answer,omitempty"` // the judged part of the reply; see [Step]
+	Reward    float64  `json:"reward"`           // for this reply alone
+	Right     bool     `json:"right,omitempty"`
+	Malformed bool     `json:"malformed,omitempty"`
+	Illegal   bool     `json:"illegal,omitempty"`
+	Value     *float64 `json:"value,omitempty"` // see [Step]
+	Why       string   `json:"why,omitempty"`   // reason for the reward, for people
 
 	Times Times `json:"times,omitzero"` // a trace does not keep them
 }
@@ -79,6 +82,8 @@ type Trajectory struct {
 	Error      string  `json:"error,omitempty"`   // why it has no reward, unless Outcome is Scored or ModelFailed
 	Replays    int     `json:"replays,omitempty"` // times it was restarted after a failure of the policy
 	Output     string  `json:"output,omitempty"`  // the end of what the program of an [Agent] wrote, for people
+
+	Tools json.RawMessage `json:"tools,omitempty"` // offered by the environment, as in [Request]
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
@@ -173,10 +178,11 @@ const (
 	TimedOut    Outcome = "timed_out"    // one reply, or all together, took too long; not played again, because shorter episodes would take its place
 
 	PromptTooLong Outcome = "prompt_too_long" // the first messages leave no room for a reply in the policy's context; not played again
+	Ungraded      Outcome = "ungraded"        // whoever judges it could not: it is complete, and may be judged later; not played again
 )
 
 // Outcomes lists all outcomes in display order.
-var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong}
+var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong, Ungraded}
 
 // Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
@@ -184,5 +190,5 @@ func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }
 // Failed reports whether the episode failed by itself: it has no reward, and nobody stopped
 // it.
 func (o Outcome) Failed() bool {
-	return o == EnvFailed || o == InfraFailed || o == TimedOut || o == PromptTooLong
+	return o == EnvFailed || o == InfraFailed || o == TimedOut || o == PromptTooLong || o == Ungraded
 }

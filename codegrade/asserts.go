@@ -1,6 +1,7 @@
 package codegrade
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -32,6 +33,9 @@ type session struct {
 	Record   bool     `json:"record"` // the book is empty, and assertions pass
 	Nonce    string   `json:"nonce"`  // written after the last statement
 	Seed     uint64   `json:"seed"`
+
+	Runner string `json:"runner"` // of unit tests: unittest or pytest; empty: the source is run
+	Module string `json:"module"` // by which unit tests import the program
 }
 
 // A report is what driver.py says of tests.
@@ -42,6 +46,15 @@ type report struct {
 	Raised bool     `json:"raised"` // it was the program's
 	Broken string   `json:"broken"` // why the tests cannot run
 	Nonce  string   `json:"nonce"`
+
+	Missing string `json:"missing"` // the tool that the tests need
+	units
+}
+
+// units counts unit tests. Without the program there are as many as with it.
+type units struct {
+	Ran     int `json:"ran"` // the skipped ones too
+	Skipped int `json:"skipped"`
 }
 
 // asserts judges the program by tests that call it.
@@ -50,13 +63,20 @@ func (j *judgement) asserts(ctx context.Context, n int) (Outcome, error) {
 	if len(j.tests.Cases) > 0 {
 		s.Source += "\n" + j.tests.Cases[n].Input
 	}
+	if j.tests.Kind.isUnit() {
+		s.Runner, s.Module = string(j.tests.Kind), cmp.Or(j.tests.Module, "solution")
+	}
+	var made recording
+	var err error
+	if !j.tests.Shared || s.Runner != "" {
+		if made, err = j.record(ctx, s, n); err != nil {
+			return Outcome{}, err
+		}
+	}
 	if j.tests.Shared {
-		return j.shared(ctx, s)
+		return j.shared(ctx, s, made.units)
 	}
-	calls, err := j.record(ctx, s, n)
-	if err != nil {
-		return Outcome{}, err
-	}
+	calls := made.calls
 	for range rounds {
 		s.Calls = calls
 		ran, results, err := j.calls(ctx, calls)
@@ -67,6 +87,9 @@ func (j *judgement) asserts(ctx context.Context, n int) (Outcome, error) {
 		o, said, err := j.session(ctx, s)
 		if err != nil || !said.Open {
 			o.CPU, o.Peak = ran.CPU, ran.Peak
+			if o.Reason == "" && said.units != made.units {
+				o.Reason, o.Error = WrongAnswer, made.differ(said.units)
+			}
 			return o, err
 		}
 		calls = said.Calls
@@ -75,53 +98,65 @@ func (j *judgement) asserts(ctx context.Context, n int) (Outcome, error) {
 }
 
 // record lists the calls that tests make if every result agrees with them.
-func (j *judgement) record(ctx context.Context, s session, n int) ([]string, error) {
+func (j *judgement) record(ctx context.Context, s session, n int) (recording, error) {
 	key := sha256.Sum256([]byte(fmt.Sprint(j.seed, n)))
-	if calls, known := j.grader.recorded.get(key); known {
-		return calls, nil
+	if made, known := j.grader.recorded.get(key); known {
+		return made, nil
 	}
 	s.Record = true
 	o, said, err := j.session(ctx, s)
-	if err != nil {
-		return nil, err
+	made := recording{said.Calls, said.units}
+	switch {
+	case err != nil:
+		return made, err
+	case said.Calls == nil || s.Runner != "" && said.Ran == 0:
+		return made, fmt.Errorf("%w: without a program they end by %s: %s", ErrTests, o.Reason, o.Error)
 	}
-	if said.Calls == nil {
-		return nil, fmt.Errorf("%w: without a program they end by %s: %s", ErrTests, o.Reason, o.Error)
-	}
-	j.grader.recorded.put(key, said.Calls)
-	return said.Calls, nil
+	j.grader.recorded.put(key, made)
+	return made, nil
+}
+
+// A recording is what tests do without the program.
+type recording struct {
+	calls []string
+	units
+}
+
+// differ says how tests differ from those of a recording.
+func (u units) differ(other units) string {
+	return fmt.Sprintf("%d tests ran and %d of them were skipped, but without the program %d and %d", other.Ran, other.Skipped, u.Ran, u.Skipped)
 }
 
 // maxRecorded bounds the bytes of the calls that a grader remembers.
 const maxRecorded = 64 << 20
 
-// recordings are the calls of tests.
+// recordings are those of all tests.
 type recordings struct {
-	mu    sync.Mutex
-	calls map[[32]byte][]string
-	size  int
+	mu   sync.Mutex
+	made map[[32]byte]recording
+	size int
 }
 
-// get returns the calls of tests.
-func (r *recordings) get(key [32]byte) ([]string, bool) {
+// get returns the recording of tests.
+func (r *recordings) get(key [32]byte) (recording, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	calls, known := r.calls[key]
-	return calls, known
+	made, known := r.made[key]
+	return made, known
 }
 
-// put remembers the calls of tests, and forgets all others if they are too many.
-func (r *recordings) put(key [32]byte, calls []string) {
+// put remembers the recording of tests, and forgets all others if they are too many.
+func (r *recordings) put(key [32]byte, made recording) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	size := 100
-	for _, one := range calls {
+	for _, one := range made.calls {
 		size += len(one) + 16
 	}
-	if r.calls == nil || r.size+size > maxRecorded {
-		r.calls, r.size = map[[32]byte][]string{}, 0
+	if r.made == nil || r.size+size > maxRecorded {
+		r.made, r.size = map[[32]byte]recording{}, 0
 	}
-	r.calls[key] = calls
+	r.made[key] = made
 	r.size += size
 }
 
@@ -143,6 +178,8 @@ func (j *judgement) session(ctx context.Context, s session) (o Outcome, said rep
 		return o, said, fmt.Errorf("the report of tests: %w", err)
 	}
 	switch {
+	case said.Missing != "":
+		return o, said, fmt.Errorf("%s: %w", shown(said.Missing), sandbox.ErrNoProgram)
 	case said.Broken != "":
 		return o, said, fmt.Errorf("%w: %s", ErrTests, shown(said.Broken))
 	case said.Nonce != s.Nonce:
@@ -154,8 +191,9 @@ func (j *judgement) session(ctx context.Context, s session) (o Outcome, said rep
 	return o, said, nil
 }
 
-// shared runs tests in the process of the program, which can therefore cheat.
-func (j *judgement) shared(ctx context.Context, s session) (Outcome, error) {
+// shared runs tests in the process of the program, which can therefore cheat. Of unit tests there
+// must be as many as without it.
+func (j *judgement) shared(ctx context.Context, s session, want units) (Outcome, error) {
 	s.Do = "shared_tests"
 	job, err := j.driver(s)
 	if err != nil {
@@ -167,8 +205,12 @@ func (j *judgement) shared(ctx context.Context, s session) (Outcome, error) {
 	}
 	o := j.outcome(got)
 	var said report
-	if o.Reason == "" && (jsonform.Unmarshal(got.Fetched[resultFile], &said) != nil || said.Nonce != s.Nonce) {
+	switch {
+	case o.Reason != "":
+	case jsonform.Unmarshal(got.Fetched[resultFile], &said) != nil || said.Nonce != s.Nonce:
 		o.Reason, o.Error = RuntimeError, "the tests did not come to their end"
+	case said.units != want:
+		o.Reason, o.Error = WrongAnswer, want.differ(said.units)
 	}
 	if o.Reason == RuntimeError && strings.HasPrefix(lastLine(got.Stderr), "AssertionError") {
 		o.Reason = WrongAnswer

@@ -103,6 +103,14 @@ var attacks = []struct{ name, code string }{
 	{"modules in the folder", "for n in ('json.py', 'os.py', 're.py', 'ast.py', 'random.py', 'collections.py'):\n  open(n, 'w').write('raise SystemExit')\ndef f(x): return 0"},
 	{"the path", "import sys\nsys.path[:] = ['.']\nsys.modules.clear()\ndef f(x): return 0"},
 
+	{"a forged report of unit tests", "for n in ('junit.xml', 'report.xml', 'results.xml', '.report.json'):\n  open(n, 'w').write('<testsuites><testsuite tests=\"1\" failures=\"0\" errors=\"0\"/></testsuites>')\nprint('1 passed in 0.01s')\ndef f(x): return 0"},
+	{"another unittest", "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\nunittest.TestCase.run = lambda *a: None\nunittest.TestResult.wasSuccessful = lambda s: True\nunittest.main = lambda *a: None\ndef f(x): return 0"},
+	{"a skipped test", "import unittest\ndef f(x): raise unittest.SkipTest('so')"},
+	{"an expected failure", "import unittest\nunittest.TestCase.test = unittest.expectedFailure(lambda s: 1/0)\ndef f(x): return 0"},
+	{"a plugin of pytest", "open('conftest.py', 'w').write('def pytest_runtest_makereport(item, call): call.excinfo = None')\nopen('pytest.ini', 'w').write('[pytest]\\naddopts = --collect-only')\ndef f(x): return 0"},
+	{"a regular expression that blows up", "import re\nre.match('(a+)+$', 'a' * 64 + 'b')\ndef f(x): return 0"},
+	{"machine code", "import ctypes, mmap\np = mmap.mmap(-1, 4096, prot=7)\np.write(bytes.fromhex('b814000000cd80c3'))\nctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(p)))()\ndef f(x): return 0"},
+
 	{"standard output is closed", "import os\nos.close(1)\ndef f(x): return 0"},
 	{"all descriptors are closed", "import os\nos.closerange(0, 64)\ndef f(x): return 0"},
 	{"huge output", "import sys\nfor _ in range(1000): sys.stdout.write('x' * 100000)\ndef f(x): return 0"},
@@ -129,9 +137,10 @@ func TestNoAttackPasses(t *testing.T) {
 	}
 	limits := sandbox.Limits{CPU: 400 * time.Millisecond, Memory: 256 << 20}
 	forms := map[string]Tests{
-		"stdin":   {Kind: Stdin, Cases: []Case{{Input: "1\n", Output: gold}}},
-		"call":    {Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: `"` + gold + `"`}}},
-		"asserts": {Kind: Asserts, Asserts: "assert f(1) == '" + gold + "'\nassert not (f(1) != '" + gold + "')"},
+		"stdin":    {Kind: Stdin, Cases: []Case{{Input: "1\n", Output: gold}}},
+		"call":     {Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: `"` + gold + `"`}}},
+		"unittest": {Kind: Unittest, Asserts: "import unittest\nfrom solution import f\nclass T(unittest.TestCase):\n  def test(self): self.assertEqual(f(1), '" + gold + "')"},
+		"asserts":  {Kind: Asserts, Asserts: "assert f(1) == '" + gold + "'\nassert not (f(1) != '" + gold + "')"},
 	}
 	for form, tests := range forms {
 		t.Run(form, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Check reports the first fault of the tests by name. Its time is linear in their size.
@@ -32,27 +33,47 @@ func (t Tests) Check() error {
 
 // checkKind checks the fields that the kind uses.
 func (t Tests) checkKind() error {
-	if t.Kind != Asserts && len(t.Cases) == 0 {
-		return errors.New("cases: there is none")
-	}
+	tested := strings.TrimSpace(t.Asserts) != "" || t.Kind == Asserts && len(t.Cases) > 0
 	switch t.Kind {
-	case Stdin:
+	case Stdin, Call:
+		if len(t.Cases) == 0 {
+			return errors.New("cases: there is none")
+		}
+		if t.Kind == Call {
+			return t.checkCalls()
+		}
 		return t.checkCompare()
-	case Call:
-		return t.checkCalls()
-	case Asserts:
-		if t.Asserts == "" && len(t.Cases) == 0 {
+	case Asserts, Unittest, Pytest:
+		if !tested {
 			return errors.New("asserts: are missing")
 		}
-		return nil
+		return t.checkUnits()
 	}
-	return fmt.Errorf("kind: is %q, want %s, %s or %s", t.Kind, Stdin, Call, Asserts)
+	return fmt.Errorf("kind: is %q, want %s, %s, %s, %s or %s", t.Kind, Stdin, Call, Asserts, Unittest, Pytest)
+}
+
+// checkUnits checks what unit tests alone have, or lack.
+func (t Tests) checkUnits() error {
+	switch unit := t.Kind.isUnit(); {
+	case unit && len(t.Cases) > 0:
+		return fmt.Errorf("cases: there are %d, and tests of the kind %q have none", len(t.Cases), t.Kind)
+	case !unit && t.Module != "":
+		return fmt.Errorf("module: is %q, and tests of the kind %q import none", t.Module, t.Kind)
+	case strings.Trim(t.Module, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "":
+		return fmt.Errorf("module: is %q, want the name of a module", t.Module)
+	}
+	return nil
 }
 
 // checkCompare checks the way to compare outputs.
 func (t Tests) checkCompare() error {
 	if !slices.Contains([]Compare{"", Exact, Trim, Lines, Tokens, LCB, Checker}, t.Compare) {
 		return fmt.Errorf("compare: is %q, want %s, %s, %s, %s, %s or %s", t.Compare, Exact, Trim, Lines, Tokens, LCB, Checker)
+	}
+	for _, file := range []struct{ field, name string }{{"input_file", t.InputFile}, {"output_file", t.OutputFile}} {
+		if strings.ContainsAny(file.name, "/\\\x00") || file.name == "." || file.name == ".." || strings.HasPrefix(file.name, "solution.") || file.name == program {
+			return fmt.Errorf("%s: is %.40q, want a name without a folder, other than the program's", file.field, file.name)
+		}
 	}
 	if (t.Compare == Checker) != (t.Checker != "") {
 		return fmt.Errorf("checker: has %d bytes, and compare is %q: one needs the other", len(t.Checker), t.Compare)

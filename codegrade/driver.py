@@ -167,7 +167,8 @@ class Book:
 
     def __init__(self, calls, results, record):
         self.answers, self.calls, self.record = {}, [], record
-        self.asked, self.open, self.raised, self.broken = 0, False, None, ""
+        self.asked, self.open, self.raised, self.broken = 0, False, [], ""
+        self.ran = self.skipped = 0
         for call, result in zip(calls, results):
             self.answers.setdefault(call, []).append(result)
 
@@ -197,10 +198,11 @@ class Book:
         if not isinstance(kind, type) or not issubclass(kind, Exception):
             kind = RuntimeError
         try:
-            self.raised = kind(message)
+            error = kind(message)
         except TypeError:  # it takes other arguments
-            self.raised = RuntimeError(message)
-        raise self.raised
+            error = RuntimeError(message)
+        self.raised.append(error)
+        raise error
 
     def proxy(self, name):
         def call(*args, **kwargs):
@@ -246,14 +248,17 @@ def tests(task):
         run(task, book)
         said["nonce"] = task["nonce"]
     except BaseException as e:
-        said["failed"], said["raised"] = "%s: %s" % (type(e).__name__, e), e is book.raised
-        if task["record"] and isinstance(e, (SyntaxError, ImportError)):
-            book.broken = said["failed"]
+        said["failed"], said["raised"] = "%s: %s" % (type(e).__name__, e), any(e is one for one in book.raised)
+        if task["record"] and isinstance(e, (SyntaxError, ImportError, NoTests)):
+            book.broken, said["missing"] = said["failed"], str(e) if isinstance(e, NoTool) else ""
     said["calls"], said["open"], said["broken"] = book.calls, book.open, book.broken
+    said["ran"], said["skipped"] = book.ran, book.skipped
     write(json.dumps(said))
 
 
 def run(task, book):
+    if task["runner"]:
+        return unit_tests(task, Standin(task["module"], book), book)
     source = lenient(task["source"]) if task["record"] else task["source"]
     code = compile(source, "tests.py", "exec", dont_inherit=True)
     names = {"__name__": "prelude"}
@@ -267,9 +272,116 @@ def run(task, book):
     exec(code, names)
 
 
+class NoTests(Exception):
+    pass
+
+
+class NoTool(NoTests):
+    pass
+
+
+class Standin(types.ModuleType):
+    """Stands for the program where tests import it."""
+
+    def __init__(self, name, book):
+        super().__init__(name)
+        self.__dict__["__book"] = book
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.__dict__["__book"].proxy(name)
+
+
+def unit_tests(task, program, tally):
+    """Runs a file of unit tests. Names that it does not define are the program's."""
+    import ast
+
+    source = ast.unparse(lenient(task["source"])) if task["record"] else task["source"]
+    for name in {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}:
+        if not hasattr(builtins, name) and not name.startswith("__") and hasattr(program, name):
+            setattr(builtins, name, getattr(program, name))
+    sys.modules[task["module"]] = program
+    fault = {"unittest": by_unittest, "pytest": by_pytest}[task["runner"]](source, tally)
+    if isinstance(fault, NoTests) or tally.ran == 0:
+        raise fault or NoTests("there is no test")
+    if fault is not None and not task["record"]:
+        raise fault
+
+
+def by_unittest(source, tally):
+    """Runs tests by unittest, and returns the first fault."""
+    import unittest
+
+    module, faults = types.ModuleType("test_solution"), []
+    sys.modules["test_solution"] = module
+
+    class Result(unittest.TestResult):
+        def addError(self, test, err):
+            super().addError(test, err)
+            faults.append(err[1])
+
+        def addFailure(self, test, err):
+            super().addFailure(test, err)
+            faults.append(err[1])
+
+        def addSubTest(self, test, subtest, err):
+            super().addSubTest(test, subtest, err)
+            faults.extend([err[1]] if err else [])
+
+        def addUnexpectedSuccess(self, test):
+            super().addUnexpectedSuccess(test)
+            faults.append(AssertionError("%s succeeds, but should not" % test))
+
+    exec(compile(source, "test_solution.py", "exec", dont_inherit=True), module.__dict__)
+    result = Result()
+    unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
+    tally.ran, tally.skipped = result.testsRun, len(result.skipped)
+    return faults[0] if faults else None
+
+
+def by_pytest(source, tally):
+    """Runs tests by pytest, and returns the first fault."""
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        import pytest
+    except ImportError:
+        raise NoTool("pytest")
+    faults = []
+
+    class Plugin:
+        def pytest_collectreport(self, report):
+            if report.failed:
+                faults.append(NoTests(str(report.longrepr)[-1000:]))
+
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_runtest_makereport(self, item, call):
+            report = (yield).get_result()
+            skipped = report.skipped and not hasattr(report, "wasxfail")
+            tally.ran += call.when == "call" or skipped
+            tally.skipped += skipped
+            if report.failed:
+                faults.append(call.excinfo.value if call.excinfo else AssertionError(str(report.longrepr)[-1000:]))
+
+    with open("test_solution.py", "w") as f:
+        f.write(source)
+    status = pytest.main(["-q", "-p", "no:cacheprovider", "--capture=no", "--noconftest", "-c", os.devnull, "--rootdir=.", "test_solution.py"], [Plugin()])
+    if status != 0 and not faults:
+        faults.append(NoTests("pytest ends with status %d" % status))
+    return faults[0] if faults else None
+
+
 def shared_tests(task):
     """Runs tests in the process of the program."""
     seed(task)
+    if task["runner"]:
+        tally = types.SimpleNamespace(ran=0, skipped=0)
+        program = load()
+        try:
+            unit_tests(task, program, tally)
+        except AssertionError as e:
+            raise AssertionError(str(e).partition("\n")[0]) from None
+        return write(json.dumps({"nonce": task["nonce"], "ran": tally.ran, "skipped": tally.skipped}))
     names = load().__dict__
     names["__name__"] = "__main__"
     exec(compile(task["source"], "tests.py", "exec", dont_inherit=True), names)

@@ -35,6 +35,7 @@ type Grader struct {
 	alone chan struct{} // full: a job has all slots, or waits for them
 
 	recorded recordings
+	speed    atomic.Uint64 // bits of what Speed found last
 }
 
 // maxCode bounds a program, in bytes.
@@ -121,13 +122,10 @@ const firstN = 10
 
 // count is the number of cases that are judged.
 func (t Tests) count() int {
-	switch {
-	case t.Scoring == FirstN:
+	if t.Scoring == FirstN {
 		return min(max(1, len(t.Cases)), firstN)
-	case t.Kind == Asserts:
-		return max(1, len(t.Cases))
 	}
-	return len(t.Cases)
+	return max(1, len(t.Cases))
 }
 
 // order returns the cases in the order in which they run: those with short inputs first, and by a
@@ -234,7 +232,7 @@ func (j *judgement) try(ctx context.Context, n int) (Outcome, error) {
 		outcome, err = j.stdin(ctx, j.tests.Cases[n])
 	case Call:
 		outcome, err = j.call(ctx, j.tests.Cases[n])
-	case Asserts:
+	case Asserts, Unittest, Pytest:
 		outcome, err = j.asserts(ctx, n)
 	}
 	outcome.Case = n

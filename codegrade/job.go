@@ -21,9 +21,9 @@ func (j *judgement) job(argv []string, stdin string) sandbox.Job {
 const attempts = 2
 
 // run runs a job. Its time is that on the processor: a job that reached its wall limit with
-// processor time left runs again, alone. If a busy loop gets its time then, the program itself was
-// waiting; if not, the machine is to blame, which is an error. A job that took up to a fifth more
-// than its time runs once more.
+// processor time left, and of which the sandbox cannot tell that it was idle, runs again, alone. If
+// a busy loop gets its time then, the program itself was waiting; if not, the machine is to blame,
+// which is an error. A job that took up to a fifth more than its time runs once more.
 func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	job.Limits = job.Limits.Filled()
 	limit := job.Limits.CPU
@@ -32,7 +32,7 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 	got, err := g.runOnce(ctx, job)
 	for n := 0; err == nil && starved(got, limit); n++ {
 		if n == attempts {
-			return sandbox.Result{}, fmt.Errorf("%w: a program got %v of %v on the processor in %v", ErrMachine, got.CPU, limit, got.Wall)
+			return sandbox.Result{}, fmt.Errorf("%w: a program got %s of %v on the processor in %v", ErrMachine, spent(got.CPU), limit, got.Wall)
 		}
 		var own bool
 		if got, own, err = g.runAlone(ctx, job, limit); own {
@@ -48,10 +48,25 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 	return got, err
 }
 
-// starved reports whether the machine may be to blame for the end of a job.
+// starved reports whether the machine may be to blame for the end of a job. It may if the time on
+// the processor is unknown.
 func starved(got sandbox.Result, limit time.Duration) bool {
-	return got.End == sandbox.WallLimit && got.CPU < limit ||
+	return got.End == sandbox.WallLimit && got.CPU < limit && !idled(got) ||
 		got.End == sandbox.Signalled && got.Code == int(syscall.SIGKILL) // the kernel, short of memory
+}
+
+// idled reports whether a job surely spent its time idle or on the processor, but for a quarter at
+// most: no machine is to blame for its end. Some sandboxes cannot tell idle time.
+func idled(got sandbox.Result) bool {
+	return got.Idle > 0 && got.Wall-got.Idle-got.CPU <= got.Wall/4
+}
+
+// spent tells a time on the processor.
+func spent(cpu time.Duration) string {
+	if cpu == sandbox.Unknown {
+		return "an unknown part"
+	}
+	return cpu.String()
 }
 
 // runOnce runs a job as soon as there is a slot.
@@ -154,6 +169,9 @@ const maxShown = 2000
 // outcome tells how a job ended: which resources it took, and its complaint.
 func (j *judgement) outcome(got sandbox.Result) Outcome {
 	o := Outcome{Reason: j.failure(got), CPU: got.CPU.Seconds(), Peak: got.Peak}
+	if got.CPU == sandbox.Unknown {
+		o.CPU = -1
+	}
 	if o.Reason != "" {
 		stderr := bytes.TrimSpace(got.Stderr)
 		o.Error = strings.ToValidUTF8(string(stderr[max(0, len(stderr)-maxShown):]), "\uFFFD")
@@ -168,25 +186,44 @@ func shown(output string) string {
 
 // stdin judges a run of the program.
 func (j *judgement) stdin(ctx context.Context, c Case) (Outcome, error) {
-	got, err := j.grader.run(ctx, j.job(j.language.argv, c.Input))
+	got, err := j.grader.run(ctx, j.stream(c.Input))
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := j.outcome(got)
-	o.Output = shown(string(got.Stdout))
+	o, output := j.outcome(got), got.Stdout
+	if file := j.tests.OutputFile; file != "" && o.Reason == "" {
+		var written bool
+		if output, written = got.Fetched[file]; !written {
+			o.Reason, o.Error = WrongAnswer, fmt.Sprintf("the program wrote no file %s", file)
+		}
+	}
+	o.Output = shown(string(output))
 	if o.Reason != "" {
 		return o, nil
 	}
 	var right bool
 	if j.tests.Compare == Checker {
-		right, err = j.check(ctx, c, got.Stdout)
+		right, err = j.check(ctx, c, output)
 	} else {
-		right = j.tests.Compare.Same(c.Output, string(got.Stdout))
+		right = j.tests.Compare.Same(c.Output, string(output))
 	}
 	if !right {
 		o.Reason = WrongAnswer
 	}
 	return o, err
+}
+
+// stream is the job of the program with an input.
+func (j *judgement) stream(input string) sandbox.Job {
+	job := j.job(j.language.argv, input)
+	if j.tests.InputFile != "" {
+		job.Files[j.tests.InputFile], job.Stdin = []byte(input), nil
+		job.Limits.Disk = job.Limits.Filled().Disk + int64(len(input))
+	}
+	if j.tests.OutputFile != "" {
+		job.Fetch = []string{j.tests.OutputFile}
+	}
+	return job
 }
 
 // checkTime is the time of a checker.

@@ -1,6 +1,7 @@
 package codegrade
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +15,8 @@ type language struct {
 	argv    []string
 	compile []string // makes the file program; nil: nothing to compile
 
+	version []string // prints the version, and then the path if it knows it
+
 	processes int // that a program may need; 0: one
 }
 
@@ -26,11 +29,16 @@ const program = "program"
 
 // languages are those that a sandbox may have.
 var languages = []language{
-	{names: []string{"python", "py", "python3", "py3"}, file: "solution.py", argv: pythonArgv("solution.py")},
-	{names: []string{"c"}, file: "solution.c", argv: []string{"./" + program}, compile: []string{"gcc", "-O2", "-std=gnu17", "-o", program, "solution.c", "-lm"}},
-	{names: []string{"cpp", "c++", "cc", "cxx"}, file: "solution.cpp", argv: []string{"./" + program}, compile: []string{"g++", "-O2", "-std=gnu++20", "-o", program, "solution.cpp"}},
-	{names: []string{"javascript", "js", "node", "nodejs"}, file: "solution.js", argv: []string{"node", "--openssl-config=/dev/null", "solution.js"}},
-	{names: []string{"bash", "sh", "shell"}, file: "solution.sh", argv: []string{"bash", "solution.sh"}, processes: 32},
+	{names: []string{"python", "py", "python3", "py3"}, file: "solution.py", argv: pythonArgv("solution.py"),
+		version: pythonArgv("-c", "import sys; print(sys.implementation.name, sys.version.split()[0]); print(sys.executable)")},
+	{names: []string{"c"}, file: "solution.c", argv: []string{"./" + program}, version: []string{"gcc", "-dumpfullversion"},
+		compile: []string{"gcc", "-O2", "-std=gnu17", "-o", program, "solution.c", "-lm"}},
+	{names: []string{"cpp", "c++", "cc", "cxx"}, file: "solution.cpp", argv: []string{"./" + program}, version: []string{"g++", "-dumpfullversion"},
+		compile: []string{"g++", "-O2", "-std=gnu++20", "-o", program, "solution.cpp"}},
+	{names: []string{"javascript", "js", "node", "nodejs"}, file: "solution.js", argv: nodeArgv("solution.js"),
+		version: nodeArgv("-p", `process.version + "\n" + process.execPath`)},
+	{names: []string{"bash", "sh", "shell"}, file: "solution.sh", argv: []string{"bash", "solution.sh"}, processes: 32,
+		version: []string{"bash", "-c", `echo "$BASH_VERSION"; echo "$BASH"`}},
 }
 
 // Python returns how each job of Python begins, for a sandbox that keeps an interpreter warm.
@@ -39,6 +47,11 @@ func Python() []string { return slices.Clone(python) }
 // pythonArgv returns the arguments that run a Python file.
 func pythonArgv(args ...string) []string { return slices.Concat(python, args) }
 
+// nodeArgv returns the arguments that run JavaScript.
+func nodeArgv(args ...string) []string {
+	return slices.Concat([]string{"node", "--openssl-config=/dev/null"}, args)
+}
+
 // languageOf finds a language by one of its names.
 func languageOf(name string) (language, bool) {
 	i := slices.IndexFunc(languages, func(l language) bool { return slices.Contains(l.names, name) })
@@ -46,6 +59,16 @@ func languageOf(name string) (language, bool) {
 		return language{}, false
 	}
 	return languages[i], true
+}
+
+// LanguageName returns the name that [Tests] have for a language, of which a fence or a request may
+// have another. Its error is an [ErrLanguage] that lists the languages.
+func LanguageName(name string) (string, error) {
+	l, known := languageOf(name)
+	if !known {
+		return "", fmt.Errorf("%w %.40q, want one of %s", ErrLanguage, name, languageNames())
+	}
+	return l.names[0], nil
 }
 
 // isPython reports whether a language is Python.

@@ -23,6 +23,7 @@ func TestLanguages(t *testing.T) {
 		{"c", "#include \"/etc/shadow\"\nint main(void) {}", CompileError},
 		{"cpp", "#include <bits/stdc++.h>\nint main() { long a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }", ""},
 		{"cpp", "template<int n> struct A { A<n + 1> a; }; A<0> a; int main() {}", CompileError},
+		{"cpp", "constexpr int f() { unsigned n = 0; for (;;) n++; return n; }\nint main() { static_assert(f()); }", CompileError},
 		{"javascript", "const [a, b] = require('fs').readFileSync(0, 'utf8').split(' ').map(Number); console.log(a + b)", ""},
 		{"javascript", "console.log(0", RuntimeError},
 		{"bash", "read a b; echo $((a + b)) | cat", ""},
@@ -37,6 +38,39 @@ func TestLanguages(t *testing.T) {
 		}
 		if err != nil || got.Reason != c.want {
 			t.Errorf("%s %q: %+v, error %v, want %q", c.language, c.code, got, err, c.want)
+		}
+	}
+}
+
+func TestFilesInPlaceOfInputAndOutput(t *testing.T) {
+	g := grader(t)
+	const reads = "n = int(open('input.txt').read())\n"
+	for _, c := range []struct {
+		why, code string
+		to        string // the output file
+		compare   Compare
+		want      Reason
+	}{
+		{"both are files", reads + "open('output.txt', 'w').write(str(2 * n))", "output.txt", Lines, ""},
+		{"a wrong output", reads + "open('output.txt', 'w').write(str(n))", "output.txt", Lines, WrongAnswer},
+		{"it prints", reads + "print(2 * n)", "output.txt", Lines, WrongAnswer},
+		{"only the input is a file", reads + "print(2 * n)", "", Lines, ""},
+		{"standard input is empty", "print(2 * int(input()))", "", Lines, RuntimeError},
+		{"a checker gets the file", reads + "open('output.txt', 'w').write(str(2 * n))", "output.txt", Checker, ""},
+		{"the output is a link", "import os\nos.symlink('input.txt', 'output.txt')", "output.txt", Lines, WrongAnswer},
+		{"the output is a folder", "import os\nos.mkdir('output.txt')", "output.txt", Lines, WrongAnswer},
+		{"it fails after its output", reads + "open('output.txt', 'w').write(str(2 * n))\n1/0", "output.txt", Lines, RuntimeError},
+	} {
+		if g == nil {
+			break
+		}
+		tests := Tests{Language: "python", Kind: Stdin, InputFile: "input.txt", OutputFile: c.to, Compare: c.compare, Cases: []Case{{Input: "21\n", Output: "42\n"}}}
+		if c.compare == Checker {
+			tests.Checker = "import sys\nsys.exit(open(sys.argv[2]).read() != '42')"
+		}
+		got, err := g.Grade(t.Context(), tests, c.code)
+		if err != nil || got.Reason != c.want || (got.Score == 1) != (c.want == "") {
+			t.Errorf("%s: %+v, error %v, want %q", c.why, got, err, c.want)
 		}
 	}
 }
@@ -72,6 +106,15 @@ a, b = (sorted(open(n).read().split()) for n in (sys.argv[2], sys.argv[3]))
 		got, err := g.Grade(t.Context(), tests, "print('"+c.output+"')")
 		if !errors.Is(err, c.err) || got.Reason != c.want {
 			t.Errorf("%s: %+v, error %v, want %q", c.why, got, err, c.want)
+		}
+	}
+}
+
+func TestLanguagesHaveOneNameInTests(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"py": "python", "python": "python", "c++": "cpp", "nodejs": "javascript", "sh": "bash", "ruby": "", "": ""} {
+		if got, err := LanguageName(name); got != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, ErrLanguage) {
+			t.Errorf("%q is %q, %v, want %q", name, got, err, want)
 		}
 	}
 }

@@ -3,9 +3,7 @@
 package codegrade
 
 import (
-	"context"
-	"runtime"
-	"sync"
+	"errors"
 	"testing"
 	"time"
 
@@ -22,16 +20,7 @@ func TestNoWrongVerdictUnderLoad(t *testing.T) {
 	if g == nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var group sync.WaitGroup
-	for range 10 * runtime.NumCPU() {
-		group.Go(func() {
-			busy := sandbox.Job{Argv: []string{"python3", "-c", "while True: pass"}, Limits: sandbox.Limits{CPU: time.Hour}}
-			_, _ = g.Sandbox.Run(ctx, busy)
-		})
-	}
-	defer group.Wait()
-	defer cancel()
+	defer burden(t, g)()
 	limits := sandbox.Limits{CPU: 300 * time.Millisecond}
 	var cases []Case
 	for _, n := range []string{"1", "2", "3", "4"} {
@@ -60,4 +49,10 @@ func TestNoWrongVerdictUnderLoad(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d judgements were given up", overloaded, 4*repeats)
+	stdin.Limits.CPU = 2 * time.Second
+	if got, err := g.Grade(t.Context(), stdin, "import time\ntime.sleep(60)"); err != nil && !errors.Is(err, ErrMachine) || err == nil && got.Reason != TimeLimit {
+		t.Errorf("it sleeps: %+v, error %v", got, err)
+	} else {
+		t.Logf("a program that sleeps: %q, error %v", got.Reason, err)
+	}
 }

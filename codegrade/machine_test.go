@@ -52,6 +52,7 @@ func printed(text string, cpu time.Duration) sandbox.Result {
 func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 	right := printed("1", time.Second)
 	starved := sandbox.Result{End: sandbox.WallLimit, CPU: 100 * time.Millisecond}
+	unmeasured := sandbox.Result{End: sandbox.WallLimit, CPU: sandbox.Unknown}
 	slow := printed("1", 5500*time.Millisecond)
 	killed := sandbox.Result{End: sandbox.Signalled, Code: 9}
 	lost := errors.New("no room on the disk")
@@ -69,6 +70,12 @@ func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 		{"starved twice", []sandbox.Result{starved, starved, right}, starved, nil, "", nil, 4},
 		{"starved for ever", []sandbox.Result{starved}, starved, nil, "", ErrMachine, 5},
 		{"it waits on a quiet machine", []sandbox.Result{starved}, right, nil, TimeLimit, nil, 3},
+		{"it was idle", []sandbox.Result{{End: sandbox.WallLimit, Wall: 16 * time.Second, Idle: 15 * time.Second}}, right, nil, TimeLimit, nil, 1},
+		{"it was idle, and had to wait a little", []sandbox.Result{{End: sandbox.WallLimit, Wall: 16 * time.Second, CPU: 4 * time.Second, Idle: 8 * time.Second}}, right, nil, TimeLimit, nil, 1},
+		{"it was idle, and had to wait long", []sandbox.Result{{End: sandbox.WallLimit, Wall: 16 * time.Second, CPU: time.Second, Idle: 9 * time.Second}, right}, right, nil, "", nil, 2},
+		{"of unknown time, and the machine is busy", []sandbox.Result{unmeasured}, starved, nil, "", ErrMachine, 5},
+		{"of unknown time, and the machine is quiet", []sandbox.Result{unmeasured}, right, nil, TimeLimit, nil, 3},
+		{"right, of unknown time", []sandbox.Result{printed("1", sandbox.Unknown)}, right, nil, "", nil, 1},
 		{"killed from outside", []sandbox.Result{killed, right}, right, nil, "", nil, 2},
 		{"it kills itself", []sandbox.Result{killed}, right, nil, RuntimeError, nil, 2},
 		{"a little over its time", []sandbox.Result{slow, right}, right, nil, "", nil, 2},
@@ -220,12 +227,13 @@ func TestExpectedOutputsStayHere(t *testing.T) {
 		"checker": {Kind: Stdin, Cases: []Case{{Input: "1", Output: gold}}, Compare: Checker, Checker: "print(1)"},
 		"call":    {Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: `"` + gold + `"`}}},
 		"asserts": {Kind: Asserts, Asserts: "assert f(1) == '" + gold + "'"},
+		"pytest":  {Kind: Pytest, Asserts: "def test(): assert f(1) == '" + gold + "'"},
 	} {
 		f := &fake{do: func(n int, job sandbox.Job) (sandbox.Result, error) {
 			got := printed(`1`, 0)
 			got.Fetched = map[string][]byte{resultFile: []byte(`["1"]`)}
 			if job.Files["solution.py"] == nil {
-				got.Fetched[resultFile] = []byte(`{"calls":["[\"f\"]"],"failed":"so"}`)
+				got.Fetched[resultFile] = []byte(`{"calls":["[\"f\"]"],"failed":"so","ran":1}`)
 			}
 			return got, nil
 		}}
@@ -267,8 +275,17 @@ func TestTestsAreChecked(t *testing.T) {
 		{"arguments that are no JSON", Tests{Language: "python", Kind: Call, Function: "f", Cases: []Case{{Input: "[1", Output: "1"}}}, "cases[0].input"},
 		{"an output that is no JSON", Tests{Language: "python", Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: "NaN"}}}, "cases[0].output"},
 		{"another way to compare", Tests{Language: "python", Kind: Stdin, Cases: one, Compare: "near"}, "compare"},
+		{"files of input and output", Tests{Language: "python", Kind: Stdin, Cases: one, InputFile: "input.txt", OutputFile: "output.txt"}, ""},
+		{"an input above the folder", Tests{Language: "python", Kind: Stdin, Cases: one, InputFile: ".."}, "input_file"},
+		{"an input in another folder", Tests{Language: "python", Kind: Stdin, Cases: one, InputFile: "../x"}, "input_file"},
+		{"an output over the program", Tests{Language: "python", Kind: Stdin, Cases: one, OutputFile: "solution.py"}, "output_file"},
 		{"a checker is missing", Tests{Language: "python", Kind: Stdin, Cases: one, Compare: Checker}, "checker"},
 		{"a checker too much", Tests{Language: "python", Kind: Stdin, Cases: one, Checker: "print(1)"}, "checker"},
+		{"a file of unit tests", Tests{Language: "python", Kind: Unittest, Asserts: "import unittest", Module: "main"}, ""},
+		{"no unit tests", Tests{Language: "python", Kind: Pytest}, "asserts"},
+		{"unit tests with cases", Tests{Language: "python", Kind: Pytest, Asserts: "def test(): pass", Cases: one}, "cases"},
+		{"a module that is none", Tests{Language: "python", Kind: Unittest, Asserts: "import unittest", Module: "os.path"}, "module"},
+		{"a module without unit tests", Tests{Language: "python", Kind: Asserts, Asserts: "assert True", Module: "main"}, "module"},
 		{"no assertions", Tests{Language: "python", Kind: Asserts}, "asserts"},
 		{"another scoring", Tests{Language: "python", Kind: Stdin, Cases: one, Scoring: "some"}, "scoring"},
 		{"a weight below zero", Tests{Language: "python", Kind: Stdin, Cases: []Case{{Weight: -1}}}, "weight"},

@@ -65,7 +65,7 @@ func (g *Grader) Run(ctx context.Context, p Program) (compiled, ran *sandbox.Res
 	switch {
 	case err != nil:
 		return compiled, nil, err
-	case got.End == sandbox.WallLimit && 2*got.CPU < job.Limits.Filled().CPU && len(g.slots) == cap(g.slots):
+	case got.End == sandbox.WallLimit && 2*got.CPU < job.Limits.Filled().CPU && !idled(got) && len(g.slots) == cap(g.slots):
 		return compiled, nil, ErrMachine
 	}
 	return compiled, &got, nil

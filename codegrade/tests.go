@@ -12,7 +12,13 @@ const (
 	Stdin   Kind = "stdin"   // a case is a run: its standard input, and its standard output
 	Call    Kind = "call"    // a case is a call of a function: its arguments, and its result
 	Asserts Kind = "asserts" // a program of tests that calls the program under test
+
+	Unittest Kind = "unittest" // the same as a file of unit tests, which imports the program
+	Pytest   Kind = "pytest"   // the same for pytest
 )
+
+// isUnit reports whether tests are a file of unit tests.
+func (k Kind) isUnit() bool { return k == Unittest || k == Pytest }
 
 // A Compare is how an output is compared with the expected one.
 type Compare string
@@ -45,11 +51,14 @@ type Tests struct {
 	Kind          Kind    `json:"kind"`
 	Function      string  `json:"function,omitempty"`       // of Call: its name; a method of class Solution if there is one
 	Cases         []Case  `json:"cases,omitempty"`          // of Stdin and Call; of Asserts: each Input is more source
+	InputFile     string  `json:"input_file,omitempty"`     // of Stdin: a file in place of standard input, such as input.txt
+	OutputFile    string  `json:"output_file,omitempty"`    // of Stdin: a file in place of standard output
 	Compare       Compare `json:"compare,omitempty"`        // of Stdin; empty: Lines. Values of Call are compared as JSON
 	Checker       string  `json:"checker,omitempty"`        // the source of the checker, in Python
 	ExpectedFirst bool    `json:"expected_first,omitempty"` // the checker is called with input, expected output, output; else output, expected output
 	Asserts       string  `json:"asserts,omitempty"`        // the source of the tests; before each case if there are some
-	Shared        bool    `json:"shared,omitempty"`         // of Asserts: program and tests share a process, and the program can cheat
+	Module        string  `json:"module,omitempty"`         // by which unit tests import the program; empty: "solution"
+	Shared        bool    `json:"shared,omitempty"`         // of Asserts and unit tests: program and tests share a process, and the program can cheat
 
 	Prelude string         `json:"prelude,omitempty"` // source before the program, such as imports
 	Scoring Scoring        `json:"scoring,omitempty"` // empty: All
@@ -93,7 +102,7 @@ type Verdict struct {
 type Outcome struct {
 	Case   int     `json:"case"`
 	Reason Reason  `json:"reason,omitempty"` // empty: passed
-	CPU    float64 `json:"cpu"`              // seconds
+	CPU    float64 `json:"cpu"`              // seconds; -1: unknown
 	Peak   int64   `json:"peak"`             // bytes of resident memory
 	Output string  `json:"output,omitempty"` // what it printed or returned, cut; shown for public cases only
 	Error  string  `json:"error,omitempty"`  // the end of what it wrote to standard error

@@ -12,8 +12,8 @@ import (
 	"io"
 	"os"
 
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 type line struct {
@@ -70,14 +70,14 @@ func run(from *bufio.Reader, to *bufio.Writer) error {
 }
 
 func read(in line) (answer, error) {
-	format := calls.Detect(in.Template)
+	format := toolcall.Detect(in.Template)
 	if in.Format != "" {
 		var err error
-		if format, err = calls.Named(in.Format); err != nil {
+		if format, err = toolcall.Named(in.Format); err != nil {
 			return answer{}, err
 		}
 	}
-	reply := format.Parse(in.Text, calls.Context{Tools: in.Tools, Thinking: in.Thinking})
+	reply := format.Parse(in.Text, toolcall.Context{Tools: in.Tools, Thinking: in.Thinking})
 	out := answer{format.String(), reply.Reasoning, reply.Content, []call{}, reply.Malformed, reply.Why}
 	for _, c := range reply.Calls {
 		out.Calls = append(out.Calls, call{c.ID, c.Name, c.Arguments})

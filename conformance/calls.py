@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare package gateway/calls with its peers on replies of models: reasoning, content, tool calls.
+"""Compare package text/toolcall with its peers on replies of models: reasoning, content, tool calls.
 
 The texts are those of tool_texts.py. A difference is of a kind, such as "text beside calls". docs/tool-calls.json has a row
 for each kind and peer, with its reason and the number of texts of each format; any other number is a fault.

@@ -11,9 +11,9 @@ BATCH, GROUP = 64, 8  # episodes of a batch and of a group
 
 
 @contextlib.contextmanager
-def serving(quintain):
+def serving(quintain, *flags):
     """Run quintain serve, and give its URL."""
-    process = subprocess.Popen([quintain, "serve", "--port", "0", "--log-level", "error"], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([quintain, "serve", "--port", "0", "--log-level", "error", *flags], stderr=subprocess.PIPE, text=True)
     try:
         for line in process.stderr:
             if "listening on" in line:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Render messages with tool calls by the chat templates of real models, and read the text back by package gateway/calls.
+"""Render messages with tool calls by the chat templates of real models, and read the text back by package text/toolcall.
 
 The templates are those of templates.py; each says its format. For each message the calls and the content are the same
 again. docs/tool-calls.json has a row for each template, peer "templates", that writes something else.

@@ -448,6 +448,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	}{
 		{"another program", func(r *Registration) { r.Program = "quintain 2" }, http.StatusConflict},
 		{"other tasks", func(r *Registration) { r.Tasks = "some" }, http.StatusConflict},
+		{"another interpreter", func(r *Registration) { r.Runs = "native; python cpython 3.11.4" }, http.StatusConflict},
 		{"a short instance", func(r *Registration) { r.Instance = "a" }, http.StatusUnprocessableEntity},
 		{"an instance that is a path", func(r *Registration) { r.Instance = "../../../../../../x" }, http.StatusUnprocessableEntity},
 		{"no slots", func(r *Registration) { r.Slots = 0 }, http.StatusUnprocessableEntity},

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -48,4 +50,16 @@ func fingerprintOf(s rollout.Stream) (f fingerprint, err error) {
 	f.First, err = s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
 	f.ID = f.First.ID()
 	return f, err
+}
+
+// Runs names what runs programs in the episodes of streams: workers must run them alike. Empty:
+// nothing runs any.
+func Runs(streams []rollout.Stream) string {
+	var marks []string
+	for _, s := range streams {
+		if mark := s.Scenario.Info().Mark; mark != "" && !slices.Contains(marks, mark) {
+			marks = append(marks, mark)
+		}
+	}
+	return strings.Join(marks, " and ")
 }

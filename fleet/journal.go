@@ -78,7 +78,7 @@ func (j *journal) marks() map[int]rollout.Mark {
 func weight(turns []quintain.Turn) (sum int) {
 	for i := range turns {
 		t := &turns[i]
-		sum += turnOverhead + 4*(len(t.Read)+len(t.Wrote)+len(t.LogProbs)+len(t.Versions)) + len(t.Reply) + len(t.Reasoning) + len(t.Answer) + len(t.Why)
+		sum += turnOverhead + 4*(len(t.Read)+len(t.Wrote)+len(t.LogProbs)+len(t.Versions)) + len(t.Reply) + len(t.Reasoning) + len(t.Answer) + len(t.Why) + len(t.CallFault)
 		for _, c := range t.ToolCalls {
 			sum += len(c.Arguments) + len(c.Raw) + len(c.Name)
 		}

@@ -24,9 +24,10 @@ const HeaderProcess = "Quintain-Process"
 
 // A Play is what a worker needs to play for a run.
 type Play struct {
-	Program  string `json:"program"`  // name and version of the coordinator's program
-	Tasks    string `json:"tasks"`    // digest of the problems, see [Digest]
-	Settings string `json:"settings"` // the coordinator's settings file, without those of its own machine
+	Program  string `json:"program"`        // name and version of the coordinator's program
+	Tasks    string `json:"tasks"`          // digest of the problems, see [Digest]
+	Runs     string `json:"runs,omitempty"` // what runs programs in the episodes, see [Runs]
+	Settings string `json:"settings"`       // the coordinator's settings file, without those of its own machine
 }
 
 // A Registration introduces a worker.
@@ -36,6 +37,7 @@ type Registration struct {
 	Slots    int    `json:"slots"`    // episodes at once
 	Program  string `json:"program"`
 	Tasks    string `json:"tasks"`
+	Runs     string `json:"runs,omitempty"`
 }
 
 // A Welcome answers a registration.

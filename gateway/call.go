@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/traceparent"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // join returns the flight of a request: that of an equal one before it if the client asks
@@ -310,16 +310,16 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 }
 
 // read parses a sample's text: thoughts, content, tool calls.
-func (p *Player) read(req *dialect.Request, sample *quintain.Sample) calls.Reply {
+func (p *Player) read(req *dialect.Request, sample *quintain.Sample) toolcall.Reply {
 	format, in := p.form(req)
-	if format == nil || sample.Whole == "" || sample.ToolCalls != nil {
-		return calls.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
+	if format == nil || sample.Whole == "" {
+		return toolcall.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
 	return format.Parse(sample.Whole, in)
 }
 
 // form returns the format of the replies to a request; nil: their text is all content.
-func (p *Player) form(req *dialect.Request) (f *calls.Format, in calls.Context) {
+func (p *Player) form(req *dialect.Request) (f *toolcall.Format, in toolcall.Context) {
 	if p.Format == nil || req.Prompt != "" {
 		return nil, in
 	}

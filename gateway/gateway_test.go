@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A parrot is a policy whose tokens are bytes. It says what it is told to, in turn; then the
@@ -265,7 +265,7 @@ func (d *disk) fails(err error) {
 func open(t *testing.T, change func(*Config)) *bench {
 	t.Helper()
 	p, d := &parrot{}, &desk{results: make(chan rollout.Result, 100), opens: make(chan struct{})}
-	hermes, err := calls.Named("hermes")
+	hermes, err := toolcall.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
 	}

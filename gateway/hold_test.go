@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // holds is a configuration whose sessions may take that many bytes in memory.
@@ -240,7 +240,7 @@ func TestTheLongestIdleGoFirst(t *testing.T) {
 // needs them.
 func TestEachUsedTokenOfHeldSessionsIsTrainedOnOnce(t *testing.T) {
 	out, wait := checker(t)
-	hermes, err := calls.Named("hermes")
+	hermes, err := toolcall.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,13 +19,13 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // childDir is the variable of the environment with the folder of a child process.
@@ -64,7 +64,7 @@ func child(dir string) error {
 	if err != nil {
 		return err
 	}
-	hermes, err := calls.Named("hermes")
+	hermes, err := toolcall.Named("hermes")
 	if err != nil {
 		return err
 	}

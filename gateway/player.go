@@ -7,10 +7,10 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A Player answers the calls of agents.
@@ -19,7 +19,7 @@ type Player struct {
 
 	// Format is that of tool calls in the texts of the policy. Nil: the policy's server reads
 	// them, or there are none.
-	Format *calls.Format
+	Format *toolcall.Format
 
 	// Opens reports whether the prompt of a reply opens its thoughts, under these variables of
 	// the template. Nil: it does not.
@@ -51,7 +51,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	out := Player{Policy: p}
 	var err error
 	if s.ToolFormat != "" {
-		if out.Format, err = calls.Named(s.ToolFormat); err != nil {
+		if out.Format, err = toolcall.Named(s.ToolFormat); err != nil {
 			return out, fmt.Errorf("tool_format: %w", err)
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 		return out, nil
 	}
 	if out.Format == nil {
-		out.Format = calls.Detect(chat.Template.Source())
+		out.Format = chat.Form()
 	}
 	usual := sync.OnceValue(func() bool { return chat.OpensThoughts(nil) })
 	out.Opens = func(vars map[string]any) bool {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // Instructions belong to one response: they are not carried over to the next, although the
@@ -35,7 +35,7 @@ func TestInstructionsAreOfOneResponse(t *testing.T) {
 // A response of which the client got one tool call is continued by its ID.
 func TestAResponseWithOneOfItsCallsIsContinued(t *testing.T) {
 	b := open(t, nil)
-	hermes, err := calls.Named("hermes")
+	hermes, err := toolcall.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A played is a session for the checker: what the agent saw, what the engine wrote, and what
@@ -35,7 +35,7 @@ type played struct {
 // notes.
 func TestEachUsedTokenIsTrainedOnOnce(t *testing.T) {
 	out, wait := checker(t)
-	hermes, err := calls.Named("hermes")
+	hermes, err := toolcall.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestEachUsedTokenIsTrainedOnOnce(t *testing.T) {
 // The same holds if the gateway ends in the middle of a session, and begins again.
 func TestEachUsedTokenIsTrainedOnOnceThroughRestarts(t *testing.T) {
 	out, wait := checker(t)
-	hermes, err := calls.Named("hermes")
+	hermes, err := toolcall.Named("hermes")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/calls"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A strict policy has a template like Mistral's: IDs of tool calls have nine characters, and a
@@ -34,7 +34,7 @@ func (p strict) Sample(ctx context.Context, r quintain.Request) ([]quintain.Samp
 }
 
 func TestATemplateMayRefuseRepliesAsWrittenAndOurIDs(t *testing.T) {
-	mistral, err := calls.Named("mistral")
+	mistral, err := toolcall.Named("mistral")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,17 @@
 //
 //	<|user|>How many legs has a horse?␃<|assistant|>
 //
-// Tools stand before the first message, as one with the role tools, whose content is their JSON.
+// Tools stand before the first message, as one with the role tools, whose content is their JSON. Calls
+// of them are in the content of a reply, in the form plain of package toolcall.
 // The policy then samples the bytes of its reply, and [End] if it ends the reply itself.
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // End closes a message in the byte vocabulary: ETX, "end of text", which no
@@ -47,13 +50,17 @@ func Decode(tokens []quintain.Token) string {
 // Read returns the tokens that follow r's Context: [End] if the last reply in Context lacks
 // it, then the fresh messages and the opening of the next reply.
 func Read(r quintain.Request) []quintain.Token {
-	fresh := r.Messages[r.Fresh:]
+	fresh := slices.Clone(r.Messages[r.Fresh:])
 	tools := ""
 	if len(r.Context) == 0 && len(r.Tools) > 0 {
 		tools = "<|tools|>" + string(r.Tools)
 	}
 	size := 1 + len(opening) + len(tools)
-	for _, m := range fresh {
+	for i, m := range fresh {
+		if len(m.ToolCalls) > 0 {
+			m.Content = toolcall.AppendPlain(m.Content, m.ToolCalls)
+			fresh[i] = m
+		}
 		size += len(m.Role) + len(m.Content) + len("<||>") + 1
 	}
 	tokens := make([]quintain.Token, 0, size)

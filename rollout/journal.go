@@ -180,7 +180,7 @@ func (ep *episode) replay(ctx context.Context, b *Begun) error {
 // sampled returns the sample that a turn was made of.
 func sampled(t *quintain.Turn, vocabulary string) quintain.Sample {
 	return quintain.Sample{
-		Text: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls, Read: t.Read, Wrote: t.Wrote, LogProbs: t.LogProbs, Versions: t.Versions,
+		Text: t.Reply, Reasoning: t.Reasoning, ToolCalls: t.ToolCalls, CallFault: t.CallFault, Read: t.Read, Wrote: t.Wrote, LogProbs: t.LogProbs, Versions: t.Versions,
 		Finish: t.Finish, Fork: t.Fork, Realigned: t.Realigned, Vocabulary: vocabulary,
 	}
 }

@@ -21,7 +21,7 @@ func (f *frail) Open(context.Context) ([]quintain.Message, error) {
 
 func (f *frail) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, error) {
 	if f.lost {
-		return quintain.Step{}, fmt.Errorf("%w: the program ended", quintain.ErrLost)
+		return quintain.Step{}, fmt.Errorf("%w: the program ended, and its judge: %w", quintain.ErrLost, quintain.ErrUngraded)
 	}
 	return f.echo.Step(ctx, reply)
 }

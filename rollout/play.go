@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -48,6 +49,8 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 		}
 		e.round(ctx, fmt.Sprintf("%s~%d", id, try), again)
 	}
+
+	panel(ctx, job, episodes)
 
 	result, final := Result{Job: job, Trajectories: make([]quintain.Trajectory, 0, len(episodes))}, false
 	for _, ep := range episodes {
@@ -101,8 +104,8 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		return
 	}
 	for _, ep := range open[1:] {
-		if !reflect.DeepEqual(ep.talk, open[0].talk) {
-			ep.fail(ctx, quintain.EnvFailed, errors.New("the environment opens the episodes of one problem with different messages"))
+		if !reflect.DeepEqual(ep.talk, open[0].talk) || !bytes.Equal(ep.record.Tools, open[0].record.Tools) {
+			ep.fail(ctx, quintain.EnvFailed, errors.New("the environment opens the episodes of one problem with different messages or tools"))
 		}
 	}
 	open = slices.DeleteFunc(open, (*episode).over)
@@ -110,7 +113,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 		ep.asked = ep.sofar()
 	}
 	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: key, Messages: open[0].talk, Tokens: open[0].exact, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
+		Key: key, Messages: open[0].talk, Tokens: open[0].exact, Tools: open[0].record.Tools, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -124,7 +127,7 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	r := quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, N: 1, Sampling: e.Sampling, Exam: e.Exam,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, Tools: ep.record.Tools, N: 1, Sampling: e.Sampling, Exam: e.Exam,
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
@@ -168,6 +171,8 @@ type episode struct {
 	number  int      // in the group
 	judged  int      // turns that the environment has judged
 
+	together bool // the replies of the group are judged when all are there
+
 	traced bool          // somebody traces it
 	asked  time.Duration // when the policy was asked, if traced
 }
@@ -175,7 +180,8 @@ type episode struct {
 // newEpisode makes and opens episode i of a job, which was restarted so many times. It records a
 // failure in the episode.
 func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
-	ep := &episode{journal: job.Journal, number: i, traced: job.Span.Valid(), record: quintain.Trajectory{
+	_, together := job.Scenario.(quintain.Panel)
+	ep := &episode{journal: job.Journal, number: i, together: together, traced: job.Span.Valid(), record: quintain.Trajectory{
 		ID: fmt.Sprintf("%s#%d", job.Problem.ID(), i), Problem: job.Problem, Replays: replays, Started: time.Now(),
 	}}
 	ep.guard(ctx, func() error {
@@ -187,6 +193,9 @@ func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
 		ep.talk, err = env.Open(ctx)
 		if t, knows := env.(quintain.Tokenized); knows && err == nil {
 			ep.exact = t.Tokens()
+		}
+		if t, has := env.(quintain.Tooled); has && err == nil {
+			ep.record.Tools, err = quintain.ToolsJSON(t.Tools())
 		}
 		return err
 	})
@@ -232,6 +241,8 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 	}()
 	err := call()
 	switch {
+	case ep.together && errors.Is(err, quintain.ErrUngraded):
+		ep.fail(ctx, quintain.Ungraded, err)
 	case errors.Is(err, quintain.ErrLost):
 		ep.fail(ctx, quintain.InfraFailed, err)
 	case err != nil:
@@ -257,6 +268,10 @@ func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error
 	switch {
 	case ctx.Err() != nil:
 		ep.record.Outcome, ep.record.Error = quintain.Cancelled, context.Cause(ctx).Error()
+	case outcome == quintain.Ungraded:
+		if errors.Is(err, quintain.ErrStop) {
+			ep.stop = err
+		}
 	case errors.Is(err, quintain.ErrCancelled):
 		ep.record.Outcome, ep.may = quintain.Cancelled, false
 	case errors.Is(err, quintain.ErrStop):
@@ -272,7 +287,7 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.record.Vocabulary = s.Vocabulary
 	ep.replies += s.Took
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
-		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, Read: s.Read,
+		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, CallFault: s.CallFault, Read: s.Read,
 		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
 		Times: quintain.Times{Asked: ep.asked, Replied: ep.sofar()},
 	})
@@ -280,35 +295,45 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 		ep.fail(ctx, quintain.InfraFailed, err)
 		return
 	}
+	if ep.together {
+		ep.record.Outcome = quintain.Ungraded // until the panel judges it
+		return
+	}
 	ep.guard(ctx, func() error {
-		step, err := ep.env.Step(ctx, quintain.Reply{Text: s.Text, ToolCalls: s.ToolCalls, Finish: s.Finish})
+		step, err := ep.env.Step(ctx, ep.reply())
 		if err != nil {
 			return err
 		}
-		if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
-			return fmt.Errorf("the environment returned a reward of %v", step.Reward)
-		}
-		ep.step(s, step)
-		ep.judged = len(ep.record.Turns)
-		ep.journal.note(ep)
-		return nil
+		return ep.rule(step)
 	})
 }
 
+// rule applies the judgement of the last reply, and notes it.
+func (ep *episode) rule(step quintain.Step) error {
+	if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
+		return fmt.Errorf("the environment returned a reward of %v", step.Reward)
+	}
+	ep.step(step)
+	ep.judged = len(ep.record.Turns)
+	ep.journal.note(ep)
+	return nil
+}
+
 // step applies the environment's response.
-func (ep *episode) step(s quintain.Sample, step quintain.Step) {
+func (ep *episode) step(step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
+	turn.Illegal, turn.Value = step.Illegal, step.Value
 	turn.Times.Judged = ep.sofar()
 	if step.End != quintain.Going {
 		ep.end(step.End)
 		return
 	}
-	if s.Fork {
+	if turn.Fork {
 		ep.tokens = nil
 	}
-	ep.tokens = append(append(ep.tokens, s.Read...), s.Wrote...)
-	ep.wrote, ep.alone = len(s.Wrote), step.Alone
+	ep.tokens = append(append(ep.tokens, turn.Read...), turn.Wrote...)
+	ep.wrote, ep.alone = len(turn.Wrote), step.Alone
 	ep.talk = append(slices.Clip(ep.talk), turn.Message())
 	ep.fresh = len(ep.talk)
 	ep.talk = append(ep.talk, step.Observe...)
@@ -317,7 +342,7 @@ func (ep *episode) step(s quintain.Sample, step quintain.Step) {
 // end ends the episode with the rewards of its replies.
 func (ep *episode) end(how quintain.End) {
 	ep.record.End, ep.record.Outcome, ep.record.Took = how, quintain.Scored, time.Since(ep.record.Started)
-	if last := &ep.record.Turns[len(ep.record.Turns)-1]; last.Malformed || last.Finish == quintain.Length {
+	if last := &ep.record.Turns[len(ep.record.Turns)-1]; last.Malformed || last.Illegal || last.Finish == quintain.Length {
 		ep.record.Outcome = quintain.ModelFailed
 	}
 }

@@ -87,6 +87,7 @@ const (
 	DropRefused    Drop = "refused"            // the trainer or the hub refuses it
 	DropUnrewarded Drop = "unrewarded"         // an agent's session got no reward in time
 	DropIncomplete Drop = "incomplete"         // sessions of the group were never made, or did not end
+	DropUngraded   Drop = "ungraded"           // an episode has no verdict yet; the group may be judged later
 	DropUnsure     Drop = "unsure"             // it was sent, the reply was lost, and sending it again might double it
 )
 
@@ -150,7 +151,7 @@ func failed(played []quintain.Trajectory) Drop {
 		drop    Drop
 	}{
 		{quintain.Cancelled, DropCancelled}, {quintain.EnvFailed, DropEnvFailed}, {quintain.TimedOut, DropTimedOut},
-		{quintain.PromptTooLong, DropPrompt}, {quintain.InfraFailed, DropInfra},
+		{quintain.PromptTooLong, DropPrompt}, {quintain.InfraFailed, DropInfra}, {quintain.Ungraded, DropUngraded},
 	} {
 		if slices.ContainsFunc(played, func(t quintain.Trajectory) bool { return t.Outcome == of.outcome }) {
 			return of.drop

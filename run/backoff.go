@@ -19,9 +19,8 @@ type backoff struct {
 	row  atomic.Int64  // groups that failed in a row
 }
 
-// newBackoffs returns the backoffs for failures of the policy; for prompts that are too long,
-// which are refused at once, while the run goes on with others; and for groups that are too
-// old when they are made.
+// newBackoffs returns the backoffs for failures of the policy; for too long prompts, which are
+// refused at once; and for groups that are too old when they are made.
 func newBackoffs() (faults, refusals, aged *backoff) {
 	return &backoff{most: 10 * time.Second}, &backoff{free: 100, most: time.Second}, &backoff{free: 100, most: time.Second}
 }

@@ -124,8 +124,7 @@ func (l *lateness) lagAdvice() []string {
 		l.stale.Groups, l.fate(), group, step, l.maxLag, need, group, step)}
 }
 
-// lengthWarning says that what is trained on differs in length from what was too old; nothing if it
-// does not, or too little is trained on to tell.
+// lengthWarning says that what is trained on differs in length from what was too old; empty: not, or nobody knows.
 func (l *lateness) lengthWarning(unit string) []string {
 	if more := l.stale.Longer(l.trained); l.trained.Groups < someStale || math.Abs(more) <= manyLonger {
 		return nil

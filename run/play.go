@@ -59,7 +59,7 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 	if err != nil {
 		return "", err
 	}
-	r.faults.count(drop == rollout.DropInfra)
+	r.faults.count(drop == rollout.DropInfra || drop == rollout.DropUngraded)
 	r.refusals.count(drop == rollout.DropPrompt)
 	p := Played{Result: result, Scores: scores, Group: group, Drop: drop}
 	if drop == "" {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -38,10 +40,12 @@ type Report struct {
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"`       // why the policy waits
 	LastFault     string                   `json:"last_fault,omitempty"`
+	Judge         *jury.Report             `json:"judge,omitempty"`       // what the judge did; nil: there is none, or the run goes on
 	Advice        []string                 `json:"advice,omitempty"`      // for people
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
 	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
+	Sandboxes     []*sandbox.Setup         `json:"sandboxes,omitempty"`   // what runs programs in the episodes; nil: nothing does
 	Replay        *Replay                  `json:"replay,omitempty"`      // the problem of the evaluations with the largest gain between the two; nil: none gained
 }
 
@@ -111,18 +115,6 @@ func (r *Report) Lag() (mean float64, known bool) {
 
 // Rate is the number of tokens, or bytes, sampled per second.
 func (r *Report) Rate() float64 { return float64(r.Tokens) / max(r.Seconds, 1e-9) }
-
-// SolvedLater is the share of solved episodes with a wrong first reply.
-func (r *Report) SolvedLater() float64 {
-	all := 0
-	for _, n := range r.SolvedAt {
-		all += n
-	}
-	if all == 0 {
-		return 0
-	}
-	return 1 - float64(r.SolvedAt[0])/float64(all)
-}
 
 // Failed is the number of failed episodes: without a score, not cancelled, and not of a prompt
 // that is too long.

@@ -24,6 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -240,6 +241,9 @@ func (r *Run) Report() Report {
 	report.Version = r.Version()
 	for i, one := range r.Standings() {
 		report.Tasks[i].Curriculum = &one
+	}
+	for _, info := range r.Scenarios() {
+		report.Sandboxes = sandbox.Described(report.Sandboxes, info.Sandbox)
 	}
 	report.Waiting = waiting(r.config.Policy)
 	if t := r.config.Teacher; t != nil && report.Waiting == "" {

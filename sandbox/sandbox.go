@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -62,18 +63,26 @@ type Result struct {
 	Stdout []byte // any bytes, cut at the limit
 	Stderr []byte // any bytes, cut at the limit
 
-	CPU  time.Duration // of all its processes, as far as they were waited for
+	CPU  time.Duration // of all its processes, as far as they were waited for; [Unknown]: nobody measured it
 	Wall time.Duration
-	Peak int64 // bytes of resident memory of the largest process, as far as it was looked at
+	Idle time.Duration // of Wall, in which surely no thread of the job ran or wanted to run; 0: unknown, or none
+	Peak int64         // bytes of resident memory of the largest process, as far as it was looked at
 
 	Fetched map[string][]byte // of the wanted files, those that are regular and within the limits
 }
 
+// Unknown is the CPU of a result whose back end cannot measure it. It is below any limit.
+const Unknown time.Duration = -1
+
+// ErrBusy says that a sandbox had no turn for a job in time, or was away. Later it may run it.
+var ErrBusy = errors.New("the sandbox has too much to do")
+
 // A Layer is one of the means by which a back end confines a program.
 type Layer struct {
-	Name  string
-	Holds bool
-	Note  string // its version, or why it does not hold
+	Name  string `json:"name"`
+	Holds bool   `json:"holds"`
+	Floor bool   `json:"floor,omitempty"` // without it, nothing runs
+	Note  string `json:"note,omitempty"`  // its version, or why it does not hold
 }
 
 // A Strength is what holds on a machine.

@@ -5,6 +5,7 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -17,8 +18,8 @@ import (
 type Play interface {
 	settings.Declarer
 
-	// Env returns a new episode of p, a problem of t. The episode must accept an answer
-	// between <answer> and </answer>, besides any other form.
+	// Env returns a new episode of p, a problem of t. Unless the Spec says Untagged, the episode
+	// must accept an answer between <answer> and </answer>, besides any other form.
 	Env(t quintain.Task, p quintain.Problem) (quintain.Env, error)
 }
 
@@ -26,6 +27,23 @@ type Play interface {
 type Fitter interface {
 	// Fits returns why t cannot be played, or nil if it can.
 	Fits(t quintain.Task) error
+}
+
+// A Planner is a [Play] that solves problems with tools; see [quintain.Planner].
+type Planner interface {
+	Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error)
+}
+
+// A Runner is a [Play] whose episodes run programs.
+type Runner interface {
+	// Runs describes what runs those of t, and marks what of it rewards depend on; see
+	// [quintain.ScenarioInfo].
+	Runs(t quintain.Task) (by json.RawMessage, mark string, err error)
+}
+
+// An Adviser is a [Play] that knows what to reply; see [quintain.Adviser].
+type Adviser interface {
+	Advise(ctx context.Context, p quintain.Problem, said []quintain.Reply) (quintain.Advice, error)
 }
 
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
@@ -36,6 +54,10 @@ type Spec struct {
 	Version int    // raised whenever a text or a reward changes
 
 	New func() Play // returns a play with the default settings
+
+	// Untagged says that episodes take no answer between <answer> and </answer>: replies have
+	// another form.
+	Untagged bool
 }
 
 // Info describes the scenario with its default settings.
@@ -49,7 +71,7 @@ func (s Spec) Info() quintain.ScenarioInfo {
 
 // info describes the scenario with the settings of p.
 func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
-	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Tags: true, Replayable: true}
+	info = quintain.ScenarioInfo{Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Tags: !s.Untagged, Replayable: true}
 	if info.Settings, err = settings.JSON(p); err != nil {
 		return info, err
 	}
@@ -82,7 +104,39 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	return Over(info, t, play.Env), nil
+	if r, runs := play.(Runner); runs {
+		if info.Sandbox, info.Mark, err = r.Runs(t); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
+	}
+	of := scenario{info: info, id: info.ID(), task: t, play: play.Env}
+	if planner, can := play.(Planner); can {
+		return &planned{of, planner}, nil
+	}
+	if adviser, can := play.(Adviser); can {
+		return &advised{of, adviser}, nil
+	}
+	return &of, nil
+}
+
+// A planned is a scenario with plans.
+type planned struct {
+	scenario
+	by Planner
+}
+
+// Plan implements [quintain.Planner].
+func (s *planned) Plan(p quintain.Problem) ([]quintain.ToolCall, error) { return s.by.Plan(s.task, p) }
+
+// An advised is a scenario that advises.
+type advised struct {
+	scenario
+	by Adviser
+}
+
+// Advise implements [quintain.Adviser].
+func (s *advised) Advise(ctx context.Context, p quintain.Problem, said []quintain.Reply) (quintain.Advice, error) {
+	return s.by.Advise(ctx, p, said)
 }
 
 // Over returns the scenario described by info, over a task. play makes an episode of a

@@ -115,7 +115,7 @@ func (p plain) ask(c *web.Call, problem quintain.Problem, reply string) (v pipe.
 		}
 	}
 	verdict, err := p.jury.Judge.Grade(c.Context(), it)
-	if errors.Is(err, judge.ErrUngraded) {
+	if errors.Is(err, quintain.ErrUngraded) {
 		c.W.Header().Set("Retry-After", "10")
 		return v, web.Errorf(http.StatusServiceUnavailable, "%s", strings.ToValidUTF8(err.Error(), "?"))
 	}

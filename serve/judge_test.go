@@ -67,6 +67,26 @@ func TestGradesOfAJudge(t *testing.T) {
 	}
 }
 
+// NeMo Gym's rows may be for the judge, too.
+func TestVerifyByAJudge(t *testing.T) {
+	s, _ := judged(t, "", func(talk []quintain.Message) string {
+		if strings.Contains(talk[0].Parts[1].Text, "nonsense") {
+			return "yes"
+		}
+		return `{"correct": "partly"}`
+	})
+	for reply, want := range map[string]string{"It is 3.": `200 "reward":0.5,`, "nonsense": "503 the judge gave no verdict"} {
+		row := fmt.Sprintf(`{"problem":"chain_sum.v3.s1.l0.0","scenario":"judge","response":{"output":[{"role":"assistant","content":%q}]}}`, reply)
+		status, body := post(t, s, "/verify", row)
+		if code, text, _ := strings.Cut(want, " "); fmt.Sprint(status) != code || !strings.Contains(body, text) || status != 200 && strings.Contains(body, `"reward"`) {
+			t.Errorf("%s: status %d: %s", reply, status, body)
+		}
+	}
+	if status, body := post(t, newServer(t, Config{}), "/verify", `{"problem":"chain_sum.v3.s1.l0.0","scenario":"judge","response":{"output":[]}}`); status != 422 || !strings.Contains(body, "has no judge") {
+		t.Errorf("status %d: %s", status, body)
+	}
+}
+
 func TestJudgesAreRefused(t *testing.T) {
 	s := newServer(t, Config{})
 	if status, body := post(t, s, "/v1/grade", `{"problem":"chain_sum.v3.s1.l0.0","scenario":"judge","reply":"x"}`); status != 422 || !strings.Contains(body, "has no judge") {

@@ -43,9 +43,10 @@ type parts struct {
 // protocols returns all protocols.
 func protocols(book *names.Book, s Settings, with parts) []protocol {
 	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
+	graders := plain{book, s, with.jury}
 	return []protocol{
-		{"plain", plain{book, s, with.jury}.routes()},
-		{"nemogym", nemogym.Routes(book, limits)},
+		{"plain", graders.routes()},
+		{"nemogym", nemogym.Routes(book, limits, graders.ask)},
 		{"openenv", openenv.New(book, limits).Routes()},
 		{"ors", ors.Routes(book, limits)},
 		{"mcp", mcp.New(book).Routes()},
@@ -56,7 +57,20 @@ func protocols(book *names.Book, s Settings, with parts) []protocol {
 // Routes returns the routes of the protocols in s, for a server of package web. The error
 // names an unknown protocol. Only a [Server] has a judge.
 func Routes(s Settings, box backend.Settings) ([]web.Route, error) {
-	return routesWith(s, parts{code: &coderun.Server{Settings: box}})
+	code, err := openCode(s, box)
+	if err != nil {
+		return nil, err
+	}
+	return routesWith(s, parts{code: code})
+}
+
+// openCode returns what runs and judges programs, with the data sets of the settings.
+func openCode(s Settings, box backend.Settings) (*coderun.Server, error) {
+	sets, err := coderun.Open(s.Problems)
+	if err != nil {
+		return nil, fmt.Errorf("serve.problems: %w", err)
+	}
+	return &coderun.Server{Sets: sets, Settings: box}, nil
 }
 
 func routesWith(s Settings, with parts) ([]web.Route, error) {
@@ -110,8 +124,11 @@ func New(c Config) (*Server, error) {
 	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
 	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
-	s := &Server{parts: parts{code: &coderun.Server{Settings: c.Sandbox}}}
+	s := &Server{}
 	var err error
+	if s.code, err = openCode(c.Settings, c.Sandbox); err != nil {
+		return nil, err
+	}
 	if s.jury, err = openJury(c.Settings); err != nil {
 		return nil, fmt.Errorf("serve.judge: %w", err)
 	}

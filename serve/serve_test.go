@@ -217,10 +217,10 @@ func TestOpenAPI(t *testing.T) {
 	}
 	described := 0
 	for _, p := range protocols(book, Default(), parts{code: new(coderun.Server)}) {
-		if p.name != "plain" && p.name != "nemogym" {
-			continue
-		}
 		for _, r := range p.routes {
+			if p.name != "plain" && p.name != "nemogym" && !strings.HasPrefix(r.Path, "/v1/code/") {
+				continue
+			}
 			described++
 			if op, has := doc.Paths[r.Path][strings.ToLower(r.Method)]; !has || op.Responses["200"] == nil || op.Responses["401"] == nil {
 				t.Errorf("%s %s is not described", r.Method, r.Path)

@@ -15,6 +15,7 @@ type Settings struct {
 	MaxSessions int           // open at once, for each protocol
 	Idle        time.Duration // after which a session without a request ends
 	Judge       string        // file with the settings of a judge, see package jury; empty: none
+	Problems    []string      // files of code problems, which requests know by their names
 	Scores      scores.By     // a setting of the scenario reasoning_gym; empty: ours
 }
 
@@ -30,5 +31,6 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxProblems, "max_problems", "most problems, or answers to grade, per request").Between(1, 1<<20)
 	d.Int(&s.MaxSessions, "max_sessions", "most open sessions of each protocol").AtLeast(1)
 	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades replies of the scenario judge (docs/judge.md)").Flag("serve-judge")
+	d.Texts(&s.Problems, "problems", "files of code problems, data sets of /submit and /get_prompts by their names without the ending (docs/serve.md)").Flag("serve-problems")
 	d.Duration(&s.Idle, "idle", "time without a request after which a session ends").Above(0)
 }

@@ -48,6 +48,17 @@ func (s *Spec[P, I]) Task() quintain.Task {
 	}, s, levels)
 }
 
+// Read returns the record of p, a problem of the task. An error says what in it is invalid. Many
+// goroutines may call it.
+func (s *Spec[P, I]) Read(p quintain.Problem) (inst I, err error) {
+	t := task{info: quintain.Info{Name: s.Name}, typed: s}
+	read, err := t.instance(p)
+	if err != nil {
+		return inst, err
+	}
+	return read.(I), nil
+}
+
 // typed is the part of a Spec that needs its types. It is compiled for each Spec, so
 // everything else is in [task], compiled once.
 type typed interface {

@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/text/toolcall"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -184,8 +185,10 @@ func (j *job) sample(wrote []quintain.Token, finish quintain.Finish) quintain.Sa
 		text = text[:begin]
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	return quintain.Sample{
+	s := quintain.Sample{
 		Text: text, Whole: text, Read: j.read[:len(j.read):len(j.read)],
 		Wrote: wrote, Finish: finish, Vocabulary: Vocabulary,
 	}
+	policy.ReadCalls(&s, j.request, toolcall.Plain(), false)
+	return s
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // Vocabulary is the name of the vocabulary, with its version. Samples and weights files
@@ -86,7 +87,7 @@ func Decode(tokens []quintain.Token) string {
 func known(token quintain.Token) bool { return token >= 0 && token < tokens }
 
 // Render returns the tokens of complete messages: for each, the token of its role, those
-// of its content, and [End]. The error names a role without a token.
+// of its content with its tool calls, in the form plain of package toolcall, and [End]. The error names a role without a token.
 func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 	room := 1 // Read appends one
 	for _, m := range messages {
@@ -98,7 +99,7 @@ func Render(messages ...quintain.Message) ([]quintain.Token, error) {
 		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
-		rendered = append(appendText(append(rendered, role), m.Content), End)
+		rendered = append(appendText(append(rendered, role), toolcall.AppendPlain(m.Content, m.ToolCalls)), End)
 	}
 	return rendered, nil
 }

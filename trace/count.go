@@ -41,12 +41,12 @@ func (r *Reader) Count(q Query) Counts {
 // add counts the rows of an index. Texts are counted by their index first.
 func (c *Counts) add(x *index, q *Query, segment Ref) {
 	tasks, drops := make([]Tally, len(x.Texts)), make([]int, len(x.Texts))
-	var outcomes [128]int
+	var outcomes [256]int
 	q.rows(x, segment, func(row *ranked) bool {
 		i := row.row
 		c.Groups++
 		c.Tokens += int(x.at(colTokens, i))
-		outcomes[x.at(colOutcomes, i)&127]++
+		outcomes[x.at(colOutcomes, i)&255]++
 		if at := x.at(colDrop, i); at >= 0 && at < int64(len(drops)) {
 			drops[at]++
 		}

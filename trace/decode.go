@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -93,6 +94,7 @@ type episodeJSON struct {
 	End        quintain.End     `json:"end"`
 	Error      string           `json:"error"`
 	Output     string           `json:"output"`
+	Tools      json.RawMessage  `json:"tools"`
 	Replays    int              `json:"replays"`
 	Vocabulary string           `json:"vocabulary"`
 	Started    *int64           `json:"started"` // nanoseconds after the record's time; nil: unknown
@@ -107,6 +109,7 @@ type turnJSON struct {
 	Reply     string              `json:"reply"`
 	Reasoning string              `json:"reasoning"`
 	ToolCalls []quintain.ToolCall `json:"tool_calls"`
+	CallFault string              `json:"call_fault"`
 	Wrote     *int                `json:"wrote"`
 	LogProbs  *int                `json:"logprobs"`
 	Versions  []int32             `json:"versions"` // runs
@@ -118,6 +121,8 @@ type turnJSON struct {
 	Reward    float64             `json:"reward"`
 	Right     bool                `json:"right"`
 	Malformed bool                `json:"malformed"`
+	Illegal   bool                `json:"illegal"`
+	Value     *float64            `json:"value"`
 	Why       string              `json:"why"`
 }
 
@@ -166,7 +171,7 @@ func (d *decoder) decode(text []byte) (*Record, error) {
 // episode makes an episode of r, and sets its ID if the JSON has one.
 func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 	t := quintain.Trajectory{
-		Problem: r.Problem, Vocabulary: in.Vocabulary, End: in.End, Outcome: in.Outcome, Error: in.Error, Output: in.Output, Replays: in.Replays, Took: in.Took,
+		Problem: r.Problem, Vocabulary: in.Vocabulary, End: in.End, Outcome: in.Outcome, Error: in.Error, Output: in.Output, Tools: in.Tools, Replays: in.Replays, Took: in.Took,
 	}
 	if in.ID != nil {
 		t.ID = *in.ID
@@ -194,8 +199,9 @@ func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 // turn makes a turn.
 func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
-		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, Finish: in.Finish, Fork: in.Fork,
+		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, CallFault: in.CallFault, Finish: in.Finish, Fork: in.Fork,
 		Realigned: in.Realigned, Call: in.Call, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
+		Illegal: in.Illegal, Value: in.Value,
 	}
 	switch {
 	case !in.Opening:

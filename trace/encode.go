@@ -90,6 +90,7 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.text(`,"end":`, string(t.End))
 	j.given(`,"error":`, t.Error)
 	j.given(`,"output":`, t.Output)
+	j.raw(`,"tools":`, "tools", t.Tools)
 	if t.Replays != 0 {
 		j.int(`,"replays":`, int64(t.Replays))
 	}
@@ -120,6 +121,7 @@ func (e *encoder) turn(t *quintain.Turn, k int) {
 	j.text(`,"reply":`, t.Reply)
 	j.given(`,"reasoning":`, t.Reasoning)
 	j.calls(t.ToolCalls)
+	j.given(`,"call_fault":`, t.CallFault)
 	j.count(`,"wrote":`, lengthOf(t.Wrote))
 	e.tokens = append(e.tokens, t.Wrote...)
 	j.count(`,"logprobs":`, lengthOf(t.LogProbs))
@@ -142,6 +144,12 @@ func (e *encoder) turn(t *quintain.Turn, k int) {
 	}
 	if t.Malformed {
 		j.put(`,"malformed":true`)
+	}
+	if t.Illegal {
+		j.put(`,"illegal":true`)
+	}
+	if t.Value != nil {
+		j.float(`,"value":`, "a value", *t.Value)
 	}
 	j.given(`,"why":`, t.Why)
 	j.put("}")

@@ -106,6 +106,10 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	case *quintain.Call:
 		v.Set(reflect.ValueOf(&quintain.Call{ID: "1", Parent: -1, Class: "root", Branch: path, Unused: "cut", Took: 7, Tools: []byte("[ ]")}))
 		return
+	case *float64:
+		value := -float64(len(path)) / 8
+		v.Set(reflect.ValueOf(&value))
+		return
 	case []quintain.ToolCall:
 		v.Set(reflect.ValueOf([]quintain.ToolCall{{ID: "1", Name: "add", Arguments: "{}"}}))
 		return
@@ -201,6 +205,9 @@ func drawEpisode(t *rapid.T, r *Record, opening quintain.Turn) quintain.Trajecto
 			}
 		}
 	}
+	if rapid.Bool().Draw(t, "tools") {
+		e.Tools = []byte(drawJSON.Draw(t, "tools"))
+	}
 	if len(e.Turns) > 0 && rapid.Bool().Draw(t, "shares the opening") {
 		e.Turns[0].Observed, e.Turns[0].Read = opening.Observed, opening.Read
 	}
@@ -212,7 +219,7 @@ func drawTurn(t *rapid.T) quintain.Turn {
 	logProb := rapid.Float32Range(float32(math.Inf(-1)), float32(math.Inf(1)))
 	return quintain.Turn{
 		Observed: listOf(t, rapid.Custom(drawMessage), 3), Reply: drawText.Draw(t, "reply"), Reasoning: drawText.Draw(t, "reasoning"),
-		ToolCalls: listOf(t, rapid.Custom(drawCall), 2), Read: listOf(t, token, 6), Wrote: listOf(t, token, 6),
+		ToolCalls: listOf(t, rapid.Custom(drawCall), 2), CallFault: drawText.Draw(t, "call fault"), Read: listOf(t, token, 6), Wrote: listOf(t, token, 6),
 		LogProbs: listOf(t, logProb, 6), Versions: listOf(t, rapid.Int32Range(0, 2), 6), Finish: quintain.Finish(drawText.Draw(t, "finish")),
 		Fork: rapid.Bool().Draw(t, "fork"), Realigned: rapid.Bool().Draw(t, "realigned"), Answer: drawText.Draw(t, "answer"), Reward: drawFloat.Draw(t, "reward"),
 		Right: rapid.Bool().Draw(t, "right"), Malformed: rapid.Bool().Draw(t, "malformed"), Why: drawText.Draw(t, "why"),

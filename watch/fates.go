@@ -32,6 +32,8 @@ func whyDropped(reason string) string {
 		return "an episode took longer than the settings allow"
 	case rollout.DropCancelled:
 		return "an episode was stopped before its end, as at the end of a run; the problem is played again"
+	case rollout.DropUngraded:
+		return "the judge gave no verdict; they may be judged later"
 	case rollout.DropRefused:
 		return "the trainer or the hub refused them"
 	case rollout.DropUnsure:

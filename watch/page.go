@@ -124,6 +124,8 @@ func where(o quintain.Outcome) string {
 		return "The policy's server or the connection to it failed: see the server's log at this time, and test it with quintain policy probe."
 	case quintain.PromptTooLong:
 		return "The prompt alone fills the policy's context: choose shorter problems, or serve the model with a longer context."
+	case quintain.Ungraded:
+		return "The judge's server failed, or nobody could read what it wrote: once it answers, quintain judge resume judges the group."
 	case quintain.TimedOut:
 		return "Replies exceeded their time limit: see the length of replies and the server's load."
 	}

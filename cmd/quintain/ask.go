@@ -73,7 +73,7 @@ func indexFlag(c *cobra.Command) func() int {
 
 // poses asks questions of c's settings with its scenario.
 func (w *world) poses(c *cobra.Command, cfg *config, ask func(context.Context) error) error {
-	cfg.Run.Of.Parallel = 1
+	cfg.Run.Of.Parallel, cfg.Source.Scenario.Untried = 1, true
 	return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
 		defer cfg.Source.Scenario.Stop()
 		if err := cfg.Source.Scenario.Start(ctx, cfg.Log.Logger(w.stderr)); err != nil {

@@ -15,17 +15,16 @@ import (
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policyload"
 	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/sandbox/sandboxload"
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 )
 
 func newBench(w *world) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "bench",
-		Short: "Measure the speed of a part of the program",
-		Args:  noArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use: "bench", Short: "Measure the speed of a part of the program", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchHub(w), newBenchPolicy(w), newBenchOpenEnv(w), newBenchFleet(w), newBenchLeases(w))
+	c.AddCommand(newBenchHub(w), newBenchPolicy(w), newBenchOpenEnv(w), newBenchFleet(w), newBenchLeases(w), newBenchSandbox(w))
 	return c
 }
 
@@ -43,8 +42,7 @@ func (w *world) measure(c *cobra.Command, work func(context.Context) (row any, e
 func newBenchHub(w *world) *cobra.Command {
 	load, scenarios := hubload.Default(), strings.Join(hubload.Scenarios(), ",")
 	c := &cobra.Command{
-		Use:   "hub",
-		Short: "Measure a running hub, or run-api of Atropos",
+		Use: "hub", Short: "Measure a running hub, or run-api of Atropos", Args: noArgs,
 		Long: `Bench hub puts a load on a running hub, ours or any with the API of Atropos, and prints
 its measurements as one line of JSON for each scenario:
 
@@ -58,7 +56,6 @@ runs it on two servers, side by side.`,
 		Example: `  quintain bench hub --url http://127.0.0.1:8000 --scenario ingest
   quintain bench hub --scenario ingest --form binary --connections 16
   quintain bench hub --scenario batch --groups 320 --batch 256`,
-		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return benchHub(c, w, load, strings.Split(scenarios, ",")) },
 	}
 	c.Flags().AddGoFlagSet(load.Flags())
@@ -86,8 +83,7 @@ func newBenchPolicy(w *world) *cobra.Command {
 	}
 	faked, kind := false, string(m.Kind)
 	c := &cobra.Command{
-		Use:   "policy",
-		Short: "Measure how many streams of tokens one process can read",
+		Use: "policy", Short: "Measure how many streams of tokens one process can read", Args: noArgs,
 		Long: `Bench policy asks an inference server for many replies at once, by tokens, and prints
 the measurement as one line of JSON. With --fake it starts quintain fake-server as a
 second process, with replies of a known duration: any time beyond that is the latency that
@@ -95,7 +91,6 @@ client, network and fake server add together.`,
 		Example: `  quintain bench policy --fake --streams 10000
   quintain bench policy --url http://127.0.0.1:8001 --model my-model --streams 256
   quintain bench policy --url http://gpu1:8001 --url http://gpu2:8001 --streams 512`,
-		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := m.Load.Check(); err != nil {
 				return usagef("--%w", err)
@@ -126,14 +121,12 @@ client, network and fake server add together.`,
 func newBenchOpenEnv(w *world) *cobra.Command {
 	load := openenvload.Default()
 	c := &cobra.Command{
-		Use:   "openenv",
-		Short: "Measure how many sessions an OpenEnv server can play at once",
+		Use: "openenv", Short: "Measure how many sessions an OpenEnv server can play at once", Args: noArgs,
 		Long: `Bench openenv opens sessions with an OpenEnv server, quintain serve or any other with the
 environment reasoning_gym_env, plays episodes in all sessions at once, and prints its
 measurements as one line of JSON.`,
 		Example: `  quintain serve --max-connections 20000 &
   quintain bench openenv --sessions 16384`,
-		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := load.Check(); err != nil {
 				return usagef("--%w", err)
@@ -148,14 +141,12 @@ measurements as one line of JSON.`,
 func newBenchFleet(w *world) *cobra.Command {
 	b := simulate.NewBench()
 	c := &cobra.Command{
-		Use:   "fleet",
-		Short: "Simulate a run on many workers that die and freeze, and how its leases fare",
+		Use: "fleet", Short: "Simulate a run on many workers that die and freeze, and how its leases fare", Args: noArgs,
 		Long: `Bench fleet simulates the owner of a run, its workers, their servers and a trainer in virtual
 time, and prints a line for each number of workers. It audits the leases as it goes: if a
 draw is lost or counts twice, it ends with status 1. The same flags give the same output.`,
 		Example: `  quintain bench fleet --workers 10,100,1000,10000 --seed 1
   quintain bench fleet --slots 128 --deaths 1h --lease-time 1m --json`,
-		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := b.Check(); err != nil {
 				return usagef("--%w", err)
@@ -170,18 +161,34 @@ draw is lost or counts twice, it ends with status 1. The same flags give the sam
 func newBenchLeases(w *world) *cobra.Command {
 	load := leaseload.Default()
 	c := &cobra.Command{
-		Use:   "leases",
-		Short: "Measure how many leases a coordinator grants and takes back",
+		Use: "leases", Short: "Measure how many leases a coordinator grants and takes back", Args: noArgs,
 		Long: `Bench leases has workers that play nothing take and finish the leases of a coordinator in
 this process, and prints each measurement as one line of JSON (docs/benchmarks.md).`,
 		Example: `  quintain bench leases --nats nats://n0:4222,nats://n1:4222 --replicas 3`,
-		Args:    noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := load.Check(); err != nil {
 				return usagef("--%w", err)
 			}
 			show := func(row any) error { return jsonform.WriteLine(w.stdout, row) }
 			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return load.Run(ctx, show) })
+		},
+	}
+	c.Flags().AddGoFlagSet(load.Flags())
+	return c
+}
+
+func newBenchSandbox(w *world) *cobra.Command {
+	load := sandboxload.Default()
+	c := &cobra.Command{
+		Use: "sandbox", Short: "Measure what the sandbox of this machine costs", Args: noArgs,
+		Long: `Bench sandbox starts an interpreter that does nothing, in turn plainly, in the sandbox, and
+forked by a zygote, and prints all times as one line of JSON. bench/sandbox.py compares them.`,
+		Example: `  quintain bench sandbox --times 500`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := load.Check(); err != nil {
+				return usagef("--%w", err)
+			}
+			return w.measure(c, func(ctx context.Context) (any, error) { return load.Run(ctx) })
 		},
 	}
 	c.Flags().AddGoFlagSet(load.Flags())

@@ -115,6 +115,7 @@ func uses() map[string][]string {
 		"worker":    {"worker", "problems", "sandbox", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
+		"judge resume":    {"data", "scenario.judge", "log"},
 
 		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
 		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "scenario.agent", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),

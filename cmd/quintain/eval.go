@@ -89,6 +89,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	if err := c.Source.Scenario.Start(ctx, log); err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, c.Source.Scenario.Report().Say(w.stderr)) }()
 	streams, err := c.streams()
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ is a data folder, or the folder of one queue in it.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newQueueCheck(w), newQueueDump(w), newQueueRepair(w))
+	c.AddCommand(newQueueCheck(w), newQueueDump(w), host.RepairCommand(w.stdout))
 	return c
 }
 
@@ -70,23 +70,6 @@ Of a data folder it prints those of the default run; for another run, name its f
 		},
 	}
 	c.Flags().BoolVar(&all, "salvage", all, "go on without a missing or unreadable log, and print groups found in damaged parts too; some may have been acknowledged")
-	return c
-}
-
-func newQueueRepair(w *world) *cobra.Command {
-	var r host.Repair
-	c := &cobra.Command{
-		Use:   "repair",
-		Short: "Delete the messages of other programs from a queue on NATS",
-		Long: `Repair prints and deletes the messages in the log of a queue that no hub wrote. One of
-them ends the hub that owns the queue, and may keep the next one from opening it.`,
-		Example: "  quintain queue repair --nats-url nats://127.0.0.1:4222",
-		Args:    noArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return r.Do(c.Context(), w.stdout) },
-	}
-	c.Flags().StringVar(&r.NATSURL, "nats-url", "", "NATS server or cluster with the queue; several servers with commas")
-	c.Flags().StringVar(&r.NATSCreds, "nats-creds", "", "file of NATS credentials")
-	c.Flags().StringVar(&r.Run, "run", "default", "name of the run")
 	return c
 }
 

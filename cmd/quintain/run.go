@@ -170,6 +170,7 @@ func (a *runner) run(ctx context.Context, w *world) error {
 		w.sayUnknown(a.files.Unknown())
 	}
 	report := a.Report()
+	report.Judge = a.config.Source.Scenario.Report()
 	return errors.Join(err, screen.Report(w.results(), &report), run.ReportFile(a.config.Run.Report).Write(&report))
 }
 

@@ -113,3 +113,10 @@ func untilInterrupt(ctx context.Context, w *world, work func(context.Context) er
 		return errPipeCut
 	})
 }
+
+func newTokenizer(w *world) *cobra.Command {
+	d := pipe.Desk{Stdin: w.stdin, Stdout: w.stdout, NoArgs: noArgs, Attend: func(ctx context.Context, work func(context.Context) error) error {
+		return untilInterrupt(ctx, w, work)
+	}}
+	return d.Tokenizer()
+}

@@ -36,7 +36,7 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 	if err != nil {
 		return nil, err
 	}
-	play := fleet.Play{Program: version(), Tasks: digest, Settings: text}
+	play := fleet.Play{Program: version(), Tasks: digest, Runs: fleet.Runs(streams), Settings: text}
 	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Labels: rollout.Labels(streams), Slots: c.Run.Of.Parallel, Log: log}
 	if c.Policy.Kind == player.Tiny {
 		to.Weights = fleet.NewWeights()

@@ -4,6 +4,7 @@ package codeplay
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -23,6 +25,12 @@ type Task interface {
 
 	// Tests returns the tests of a problem. An error means that the problem is unreadable.
 	Tests(p quintain.Problem) (codegrade.Tests, error)
+}
+
+// A Multilingual is a [Task] whose answers need not be in Python.
+type Multilingual interface {
+	// Languages lists the languages of the answers.
+	Languages() []string
 }
 
 // Spec is the scenario.
@@ -43,14 +51,17 @@ type Code struct {
 	NumTurns   int     // most attempts
 	Scoring    string  // "": byProblem
 	Join       bool    // all code blocks of a reply make the program
-	TimeFactor float64 // on the limits of time
+	TimeFactor float64 // on the limits of time; 0: the reciprocal of the machine's speed
 
-	Sandbox backend.Settings // which are the machine's, and none of the scenario's own
+	sandbox *backend.Settings // nil: the defaults
 
 	once  sync.Once
 	box   backend.Box // nil: none is open
 	judge Judge
+	speed float64 // of the machine, if TimeFactor is 0
 	err   error
+
+	grader *codegrade.Grader // in the box
 }
 
 // A Judge runs a program on tests. An error says nothing about the program.
@@ -62,8 +73,11 @@ func (c *Code) Declare(d *settings.Section) {
 	settings.Word(d, &c.Scoring, "scoring", "score of a program: problem, as its tests say, which mostly is all; all: 1 if it passes all tests; share: the share it passes; first_n: the share of the first ten").
 		OneOf(byProblem, string(codegrade.All), string(codegrade.Share), string(codegrade.FirstN)).Flag("code-scoring")
 	d.Bool(&c.Join, "join", "all code blocks of a reply make the program, in place of the last one").Flag("code-join")
-	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine").Above(0).Flag("code-time-factor")
+	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0).Flag("code-time-factor")
 }
+
+// In has programs run in the sandbox of settings, which may change until the first runs.
+func (c *Code) In(s *backend.Settings) { c.sandbox = s }
 
 // Use has a judge run the programs, in place of the sandbox.
 func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
@@ -71,10 +85,14 @@ func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 // open opens the sandbox. It fails if that is below the floor.
 func (c *Code) open() error {
 	c.once.Do(func() {
-		c.Sandbox.Python = codegrade.Python()
-		if c.box, c.err = backend.Open(context.Background(), c.Sandbox); c.err == nil {
-			c.judge = (&codegrade.Grader{Sandbox: c.box}).Grade
+		if c.box, c.err = backend.Open(context.Background(), c.sandbox.With(codegrade.Python())); c.err != nil {
+			return
 		}
+		c.grader = &codegrade.Grader{Sandbox: c.box}
+		if c.TimeFactor == 0 {
+			c.speed, c.err = c.grader.Speed(context.Background())
+		}
+		c.judge = c.grader.Grade
 	})
 	return c.err
 }
@@ -97,6 +115,24 @@ func (c *Code) Fits(t quintain.Task) error {
 	return c.open()
 }
 
+// Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none if another judge runs the
+// programs.
+func (c *Code) Runs(t quintain.Task) (by json.RawMessage, mark string, err error) {
+	if err := c.open(); err != nil || c.grader == nil {
+		return nil, "", err
+	}
+	var languages []string
+	if l, several := t.(Multilingual); several {
+		languages = l.Languages()
+	}
+	setup, err := c.grader.Setup(context.Background(), languages...)
+	if err != nil {
+		return nil, "", err
+	}
+	by, err = jsonform.Marshal(setup)
+	return by, setup.Mark(), err
+}
+
 // Env implements [scenario.Play].
 func (c *Code) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 	of, is := t.(Task)
@@ -114,12 +150,23 @@ func (c *Code) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 		tests.Scoring = codegrade.Scoring(c.Scoring)
 	}
 	tests.Limits = tests.Limits.Filled()
-	tests.Limits.CPU = times(tests.Limits.CPU, c.TimeFactor)
-	tests.Limits.Wall = times(tests.Limits.Wall, c.TimeFactor)
+	tests.Limits.CPU = times(tests.Limits.CPU, c.Factor())
+	tests.Limits.Wall = times(tests.Limits.Wall, c.Factor())
 	if err := tests.Check(); err != nil {
 		return nil, fmt.Errorf("problem %s: %w", p.ID(), err)
 	}
 	return &env{settings: c, problem: p, tests: tests}, nil
+}
+
+// Factor is that on the limits of time here, once a task fits: the setting, or what the machine needs.
+func (c *Code) Factor() float64 {
+	switch {
+	case c.TimeFactor > 0:
+		return c.TimeFactor
+	case c.speed > 0:
+		return 1 / c.speed
+	}
+	return 1 // another judge runs the programs
 }
 
 func times[D ~int64](d D, factor float64) D { return D(float64(d) * factor) }
@@ -134,8 +181,12 @@ type env struct {
 
 // Open implements [quintain.Env].
 func (e *env) Open(context.Context) ([]quintain.Message, error) {
-	ask := fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(e.problem.Prompt, "\n"), e.tests.Language)
-	return []quintain.Message{{Role: quintain.RoleUser, Content: ask}}, nil
+	return []quintain.Message{{Role: quintain.RoleUser, Content: Ask(e.problem.Prompt, e.tests.Language)}}, nil
+}
+
+// Ask returns the first message for the prompt of a problem whose programs are in a language.
+func Ask(prompt, language string) string {
+	return fmt.Sprintf("%s\n\nWrite the program in one block of code that begins with ```%s.", strings.TrimRight(prompt, "\n"), language)
 }
 
 // Close implements [quintain.Env].

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
@@ -138,6 +139,15 @@ func TestSeveralAttempts(t *testing.T) {
 	}
 }
 
+func TestAnotherJudgeHasNoSetup(t *testing.T) {
+	t.Parallel()
+	c := Spec.New().(*Code)
+	c.Use(pretender)
+	if by, mark, err := c.Runs(codetask.Task()); by != nil || mark != "" || err != nil {
+		t.Errorf("programs run by %s, marked %q, error %v", by, mark, err)
+	}
+}
+
 func TestSettingsReachTheTests(t *testing.T) {
 	t.Parallel()
 	plain, _ := episode(t, Spec.New().(*Code))
@@ -146,6 +156,26 @@ func TestSettingsReachTheTests(t *testing.T) {
 	e, _ := episode(t, c)
 	if e.tests.Scoring != codegrade.Share || e.tests.Limits.CPU != 2*plain.tests.Limits.CPU || e.tests.Limits.Wall != 2*plain.tests.Limits.Wall || e.tests.Limits.Wall < time.Second {
 		t.Errorf("tests %+v, plain %+v", e.tests.Limits, plain.tests.Limits)
+	}
+}
+
+func TestTheMachineIsMeasured(t *testing.T) {
+	t.Parallel()
+	c := Spec.New().(*Code)
+	c.TimeFactor = 0
+	t.Cleanup(func() { _ = c.Close() })
+	if c.Fits(codetask.Task()) != nil { // below the floor of the sandbox
+		return
+	}
+	if c.speed <= 0 || c.Factor() != 1/c.speed {
+		t.Errorf("a machine of the speed %v has the factor %v", c.speed, c.Factor())
+	}
+	slow := Spec.New().(*Code)
+	slow.TimeFactor, slow.speed = 0, 0.25
+	e, _ := episode(t, slow)
+	plain, _ := episode(t, Spec.New().(*Code))
+	if e.tests.Limits.CPU != 4*plain.tests.Limits.CPU || e.tests.Limits.Wall != 4*plain.tests.Limits.Wall {
+		t.Errorf("on a slow machine the limits are %+v, else %+v", e.tests.Limits, plain.tests.Limits)
 	}
 }
 
@@ -171,6 +201,13 @@ func TestSolutionsPassInTheSandbox(t *testing.T) {
 	}
 	if err != nil {
 		return
+	}
+	info, plain := s.Info(), Spec.Info()
+	if by := sandbox.Described(nil, info.Sandbox); len(by) != 1 || by[0].Backend != native.Name || len(by[0].Interpreters) != 1 || info.Mark != by[0].Mark() {
+		t.Errorf("programs run by %s, marked %q", info.Sandbox, info.Mark)
+	}
+	if plain.Sandbox != nil || info.ID() == plain.ID() {
+		t.Errorf("the ID is %s, and %s without a machine", info.ID(), plain.ID())
 	}
 	for level := range 3 {
 		p, err := s.Problem(quintain.Draw{Seed: 7, Level: level})

@@ -31,6 +31,9 @@ func readCodeforces(r row, p *Problem) ([]codegrade.Tests, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r["input_mode"] == "file" {
+		readings[0].InputFile, readings[0].OutputFile = "input.txt", "output.txt"
+	}
 	for i, c := range readings[0].Cases { // some are of Windows
 		readings[0].Cases[i].Input = strings.ReplaceAll(c.Input, "\r\n", "\n")
 		readings[0].Cases[i].Output = strings.ReplaceAll(c.Output, "\r\n", "\n")
@@ -63,14 +66,14 @@ func (r row) prompted(p *Problem, t *codegrade.Tests) error {
 	return err
 }
 
-// playable refuses problems that are not played by standard input and output.
+// playable refuses problems that are not played by an input and an output.
 func (r row) playable() error {
 	mode, err := r.text("input_mode")
 	if err != nil {
 		return err
 	}
-	if mode != "" && mode != "stdio" {
-		return fmt.Errorf("input_mode: is %.20q, want stdio: leave the row out, its programs read and write files", mode)
+	if mode != "" && mode != "stdio" && mode != "file" {
+		return fmt.Errorf("input_mode: is %.20q, want stdio or file: leave the row out", mode)
 	}
 	if talk, _ := r["interaction_format"].(string); strings.TrimSpace(talk) != "" {
 		return errors.New("interaction_format: the problem is interactive: leave the row out")

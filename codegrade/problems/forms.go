@@ -34,6 +34,7 @@ var forms = []form{
 	{"Codeforces", []string{"description", "official_tests"}, codegrade.Tokens, readCodeforces},
 	{"DeepCoder", []string{"problem", "tests"}, codegrade.LCB, readDeepCoder},
 	{"APPS", []string{"question|prompt|problem", "input_output"}, codegrade.Lines, readAPPS},
+	{"SandboxFusion", []string{"content", "test"}, codegrade.Lines, readFusion},
 }
 
 // formOf finds the form of a row by its columns.

@@ -28,7 +28,10 @@ func (s Settings) limit(r row, t *codegrade.Tests) error {
 	}
 	if seconds > 0 && t.Limits.CPU == 0 {
 		factor := s.TimeFactor
-		if factor == 0 {
+		switch {
+		case t.Language == "c" || t.Language == "cpp":
+			factor = 1
+		case factor == 0:
 			factor = timeFactor
 		}
 		t.Limits.CPU = time.Duration(seconds * factor * float64(time.Second))

@@ -13,6 +13,13 @@ import (
 func readOwn(r row, p *Problem) ([]codegrade.Tests, error) {
 	columns := maps.Clone(r)
 	columns["id"] = p.ID
+	for _, name := range []string{"tests", "solutions"} { // texts in CSV
+		if v, err := data(name, r[name]); err != nil {
+			return nil, err
+		} else if columns[name] = v; v == nil {
+			delete(columns, name)
+		}
+	}
 	text, err := compact(map[string]any(columns))
 	if err != nil {
 		return nil, err

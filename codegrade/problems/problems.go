@@ -1,5 +1,5 @@
 // Package problems reads files of code problems with tests, in the forms of the field's data
-// sets: JSON lines, a JSON list, or Parquet. It runs nothing.
+// sets: JSON lines, a JSON list, CSV, or Parquet. It runs nothing.
 package problems
 
 import (
@@ -32,7 +32,7 @@ type Problem struct {
 
 // Settings say how rows are read.
 type Settings struct {
-	TimeFactor float64           // of the time limits of the rows, which are for compiled programs; 0: 5
+	TimeFactor float64           // of the time limits of the rows, which are for compiled programs, unless the programs are; 0: 5
 	Compare    codegrade.Compare // how outputs are compared; empty: as the data set does
 }
 
@@ -45,7 +45,7 @@ const (
 // Scan calls each with the number, from 1, and the problem of every row, in order, until each
 // returns an error, which Scan returns. A row that cannot be used has an error in place of a
 // problem, which names the column and the remedy. Numbers are those of lines, or of the rows
-// of a Parquet file or the elements of a list.
+// of a CSV or Parquet file or the elements of a list.
 func Scan(path string, s Settings, each func(n int, p Problem, err error) error) error {
 	scan := scanner{settings: s, each: each, first: map[string]int{}}
 	return read(path, scan.row)
@@ -62,6 +62,18 @@ func Read(path string, s Settings) (all []Problem, faults []Fault, err error) {
 		return nil
 	})
 	return all, faults, err
+}
+
+// ReadRow reads the JSON of row n, as of a file. It may be without a statement.
+func ReadRow(n int, text []byte, s Settings) (Problem, error) {
+	r, err := object(text)
+	if err != nil {
+		return Problem{}, err
+	}
+	if _, err := formOf(r); err != nil && r.has("test") && !r.has("content") {
+		r["content"] = ""
+	}
+	return s.problem(n, r)
 }
 
 // A Fault is an unusable row.
@@ -106,6 +118,19 @@ func read(path string, each func(n int, r row, err error) error) error {
 			return err
 		}
 		return rows.Parquet(io.NewSectionReader(f, 0, info.Size()), func(n int, fields map[string]any) error {
+			plain, err := plainFields(fields)
+			return each(n, plain, err)
+		})
+	}
+	if strings.EqualFold(filepath.Ext(path), ".csv") {
+		return rows.CSV(f, maxLine, func(n int, cells map[string]string, err error) error {
+			if err != nil {
+				return each(n, nil, err)
+			}
+			fields := make(map[string]any, len(cells))
+			for name, cell := range cells {
+				fields[name] = cell
+			}
 			plain, err := plainFields(fields)
 			return each(n, plain, err)
 		})
@@ -198,6 +223,9 @@ func (s *scanner) row(n int, r row, err error) error {
 		return s.each(n, Problem{}, err)
 	}
 	p, err := s.settings.problem(n, r)
+	if err == nil && strings.TrimSpace(p.Statement) == "" {
+		err = errors.New("the statement is empty: leave the row out")
+	}
 	if err != nil {
 		return s.each(n, Problem{}, err)
 	}
@@ -228,9 +256,6 @@ func (s Settings) problem(n int, r row) (p Problem, err error) {
 		}
 	}
 	p.Tests, p.Also = readings[0], readings[1:]
-	if strings.TrimSpace(p.Statement) == "" {
-		return p, errors.New("the statement is empty: leave the row out")
-	}
 	return p, nil
 }
 

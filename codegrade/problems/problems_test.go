@@ -5,8 +5,11 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -48,7 +51,7 @@ func lines(t testing.TB, text string, s problems.Settings) (all []problems.Probl
 func brief(p problems.Problem) string {
 	t := p.Tests
 	text := fmt.Sprintf("%s %s %s", p.Form, p.ID, t.Kind)
-	for _, part := range []string{t.Function, string(t.Compare), p.Difficulty} {
+	for _, part := range []string{t.Function, string(t.Compare), p.Difficulty, t.InputFile, t.OutputFile} {
 		if part != "" {
 			text += " " + part
 		}
@@ -102,7 +105,8 @@ func TestEachSource(t *testing.T) {
 		{"unit tests of Python", "bigcodebench", 0, `BigCodeBench BigCodeBench/0 asserts, 1 solutions`},
 		{"examples are public, and no test twice", "codeforces", 0, `Codeforces 1/A stdin tokens 800, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
 		{"a checker", "codeforces", 1, `Codeforces 2/A stdin checker, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
-		{"a prompt for each language", "codeforces", 2, `Codeforces 1/A/python stdin tokens 800, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
+		{"files of input and output", "codeforces", 2, `Codeforces 3/A stdin tokens 800 input.txt output.txt, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
+		{"a prompt for each language", "codeforces", 3, `Codeforces 1/A/python stdin tokens 800, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
 		{"our own form", "quintain", 0, `quintain q1 stdin tokens, 1 solutions; "1 2\n" "3\n" public`},
 		{"our own form, a call", "quintain", 1, `quintain q2 call add easy, 0 solutions; "[1, 2]" "3"`},
 	} {
@@ -115,8 +119,7 @@ func TestEachSource(t *testing.T) {
 
 func TestRowsThatAreNotPlayedAreFaults(t *testing.T) {
 	all, faults := read(t, "codeforces.jsonl")
-	if len(all) != 3 || len(faults) != 2 || faults[0].Error() != `row 3: input_mode: is "file", want stdio: leave the row out, its programs read and write files` ||
-		faults[1].Error() != "row 4: interaction_format: the problem is interactive: leave the row out" {
+	if len(all) != 4 || len(faults) != 1 || faults[0].Error() != "row 4: interaction_format: the problem is interactive: leave the row out" {
 		t.Errorf("%d problems, faults %v", len(all), faults)
 	}
 }
@@ -206,6 +209,15 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestCompiledProgramsHaveNoMoreTime(t *testing.T) {
+	for language, want := range map[string]string{"python": "5s", "javascript": "5s", "cpp": "1s", "c": "1s"} {
+		all, faults := lines(t, `{"prompt":"q","time_limit":1,"verification_info":{"language":"`+language+`","test_cases":[{"type":"stdin_stdout","input":"1","output":"1"}]}}`, problems.Settings{})
+		if len(all) != 1 || all[0].Tests.Limits.CPU.String() != want {
+			t.Errorf("%s: %+v, faults %v, want %s", language, all, faults, want)
+		}
+	}
+}
+
 // packed is base64 of zlib of a pickle of protocol 3.
 func packed(text string) string {
 	pickle := append([]byte("\x80\x03X"), binary.LittleEndian.AppendUint32(nil, uint32(len(text)))...)
@@ -284,6 +296,7 @@ func TestBadRowsAreCountedAndTheRestIsUsed(t *testing.T) {
 		{"an empty list of tests", `{"text":"q","test_list":[]}`, "test_list: there are no tests"},
 		{"no class of tests", `{"instruct_prompt":"q","test":"x","entry_point":"f"}`, "test: has no class TestCases: leave the row out"},
 		{"no official tests", `{"description":"q","official_tests":[]}`, "official_tests: there are no tests"},
+		{"another way to read", `{"description":"q","input_mode":"telnet","official_tests":[{"input":"1","output":"1"}]}`, `input_mode: is "telnet", want stdio or file: leave the row out`},
 		{"no description", `{"description":null,"official_tests":[{"input":"1","output":"1"}]}`, "description: is missing: leave the row out"},
 		{"our form, an unknown kind", `{"statement":"q","tests":{"language":"python","kind":"magic","cases":[{"input":"1","output":"1"}]}}`, `tests: kind: is "magic", want `},
 		{"our form, no case", `{"statement":"q","tests":{"language":"python","kind":"stdin"}}`, "tests: there are no tests"},
@@ -379,6 +392,56 @@ func TestParquetIsTheSameFile(t *testing.T) {
 	}
 	if cpu := all[0].Tests.Limits.CPU; cpu.Seconds() != 10 || all[1].Tests.Limits.CPU != 0 {
 		t.Errorf("limits of %v and %v", cpu, all[1].Tests.Limits.CPU)
+	}
+}
+
+// TestCSVIsTheSameFile writes rows to CSV as pandas does, but for lists and objects, which are JSON.
+func TestCSVIsTheSameFile(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%v, error %v", files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var fields map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(line), &fields); err != nil {
+				t.Fatal(err)
+			}
+			names := slices.Sorted(maps.Keys(fields))
+			var cells []string
+			for _, name := range names {
+				cell := string(fields[name])
+				_ = json.Unmarshal(fields[name], &cell) // what is no text stays JSON; null becomes ""
+				cells = append(cells, strings.TrimPrefix(cell, "null"))
+			}
+			path := filepath.Join(t.TempDir(), "rows.csv")
+			var b bytes.Buffer
+			w := csv.NewWriter(&b)
+			if err := errors.Join(w.WriteAll([][]string{names, cells}), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			want, faults := lines(t, line, problems.Settings{})
+			got, gotFaults, err := problems.Read(path, problems.Settings{})
+			if err != nil || !reflect.DeepEqual(got, want) || len(gotFaults) != len(faults) {
+				t.Errorf("%s: %.200s\n got %+v, faults %v, error %v\nwant %+v", file, line, got, gotFaults, err, want)
+			}
+		}
+	}
+}
+
+func TestBadCSV(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.CSV")
+	text := "question,input_output\nq,\"{\"\"inputs\"\":[1],\"\"outputs\"\":[2]}\"\nq\nhalf \xe2\x82,{}\nq,\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, faults, err := problems.Read(path, problems.Settings{})
+	if err != nil || len(all) != 1 || fmt.Sprint(faults) != "[row 2: record on line 3: wrong number of fields row 3: question: is not UTF-8: write the file anew as UTF-8 row 4: input_output: there are no tests: leave the row out, or write some]" {
+		t.Errorf("%+v, faults %v, error %v", all, faults, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -99,7 +100,7 @@ func (s *Set) Problem(d quintain.Draw) (quintain.Problem, error) {
 	p := &s.rows[s.epochs.Row(d.Seed, d.Index)]
 	return quintain.Problem{
 		Task: SetName, Version: 1, Seed: d.Seed, Level: quintain.OwnParams, Index: d.Index,
-		Params: s.params, Prompt: p.ask(), Instance: quintain.NewRecord(record{p.ID}),
+		Params: s.params, Prompt: p.Ask(), Instance: quintain.NewRecord(record{p.ID}),
 	}, nil
 }
 
@@ -136,6 +137,16 @@ func (s *Set) Tests(p quintain.Problem) (codegrade.Tests, error) {
 	return row.Tests, nil
 }
 
+// Languages lists those of the problems.
+func (s *Set) Languages() (all []string) {
+	for i := range s.rows {
+		if l := s.rows[i].Tests.Language; !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
 // Solve implements [quintain.Task], with the first solution of the row.
 func (s *Set) Solve(p quintain.Problem) (string, error) {
 	row, err := s.row(p)
@@ -153,8 +164,20 @@ func (s *Set) Grade(p quintain.Problem, _ string) (quintain.Verdict, error) {
 	return quintain.Verdict{}, fmt.Errorf("problem %s asks for a program, which is judged in a sandbox: play it by the scenario code", p.ID())
 }
 
-// ask returns the question of a row: its statement, and what the tests want of a program.
-func (p *Problem) ask() string {
+// Rows lists the problems of the set. The caller must not change them.
+func (s *Set) Rows() []Problem { return s.rows }
+
+// Row returns the problem with an ID.
+func (s *Set) Row(id string) (*Problem, bool) {
+	at, has := s.byID[id]
+	if !has {
+		return nil, false
+	}
+	return &s.rows[at], true
+}
+
+// Ask returns the question of a row: its statement, and what the tests want of a program.
+func (p *Problem) Ask() string {
 	text := strings.TrimRight(p.Statement, " \n")
 	if starter := strings.TrimSpace(p.Starter); starter != "" && !strings.Contains(text, starter) {
 		text += fmt.Sprintf("\n\nBegin with this code:\n\n```%s\n%s\n```", p.Tests.Language, starter)
@@ -162,7 +185,14 @@ func (p *Problem) ask() string {
 	language := spoken(p.Tests.Language)
 	switch name := p.Tests.Function; {
 	case p.Tests.Kind == codegrade.Stdin:
-		text += fmt.Sprintf("\n\nWrite a program in %s that reads standard input and prints to standard output.", language)
+		from, to := "reads standard input", "prints to standard output"
+		if p.Tests.InputFile != "" {
+			from = fmt.Sprintf("reads the file `%s`", p.Tests.InputFile)
+		}
+		if p.Tests.OutputFile != "" {
+			to = fmt.Sprintf("writes to the file `%s`", p.Tests.OutputFile)
+		}
+		text += fmt.Sprintf("\n\nWrite a program in %s that %s and %s.", language, from, to)
 	case name != "" && strings.Contains(p.Starter, "class Solution"):
 		text += fmt.Sprintf("\n\nWrite the class `Solution` with the method `%s` in %s.", name, language)
 	case name != "":

@@ -86,10 +86,10 @@ func TestQuestionsSayWhatTheTestsWant(t *testing.T) {
 		}
 		found := false
 		for i := range s.rows {
-			found = found || strings.Contains(s.rows[i].ask(), want)
+			found = found || strings.Contains(s.rows[i].Ask(), want)
 		}
 		if !found {
-			t.Errorf("no question of %s says %q, such as %q", file, want, s.rows[0].ask())
+			t.Errorf("no question of %s says %q, such as %q", file, want, s.rows[0].Ask())
 		}
 	}
 }

@@ -5,6 +5,7 @@ weights into the server and tells the hub, while the run plays on: no sequence i
 is trained on.
 """
 
+import argparse
 import collections
 import json
 import pathlib
@@ -53,8 +54,8 @@ class Transformer(nn.Module):
     def forward(self, tokens):
         """The log-probabilities of the token after each."""
         length = tokens.shape[1]
-        mask = nn.Transformer.generate_square_subsequent_mask(length)
-        x = self.embed(tokens) + self.place(torch.arange(length))
+        mask = nn.Transformer.generate_square_subsequent_mask(length, device=tokens.device)
+        x = self.embed(tokens) + self.place(torch.arange(length, device=tokens.device))
         return nn.functional.log_softmax(self.head(self.layers(x, mask, is_causal=True)), -1)
 
     def chosen(self, tokens):
@@ -64,7 +65,7 @@ class Transformer(nn.Module):
     @torch.no_grad()
     def sample(self, prompt, count):
         """Replies as lists of (token, log-probability); an unfinished one lacks END."""
-        tokens, told = torch.tensor([prompt] * count), []
+        tokens, told = torch.tensor([prompt] * count, device=self.head.weight.device), []
         while len(told) < MOST and not (tokens == END).any(1).all():
             likely = self(tokens)[:, -1]
             new = torch.multinomial(likely.exp(), 1)
@@ -78,9 +79,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads, request_queue_size = True, 256
 
-    def __init__(self, vocabulary):
+    def __init__(self, vocabulary, device):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.vocabulary, self.model, self.lock = vocabulary, Transformer(len(vocabulary.words)), threading.Lock()
+        self.vocabulary, self.model, self.lock = vocabulary, Transformer(len(vocabulary.words)).to(device), threading.Lock()
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def load(self, weights):
@@ -131,7 +132,7 @@ def warm_up(model, vocabulary, problems, steps=60, size=64):
     optimiser = torch.optim.AdamW(model.parameters(), 3e-3)
     for _ in range(steps):
         rows = [imitated(problem, vocabulary) for problem in random.sample(problems, size)]
-        tokens = torch.tensor([row + [PAD] * (CONTEXT - len(row)) for row in rows])
+        tokens = torch.tensor([row + [PAD] * (CONTEXT - len(row)) for row in rows], device=model.head.weight.device)
         reply = (tokens == vocabulary.numbers["<answer>"]).cumsum(1)[:, 1:] * (tokens[:, 1:] != PAD)
         loss = -(model.chosen(tokens) * reply).sum() / reply.sum()
         optimiser.zero_grad()
@@ -141,8 +142,9 @@ def warm_up(model, vocabulary, problems, steps=60, size=64):
 
 def grpo_loss(model, batch):
     """The clipped loss of a batch, with the log-probabilities that the server reported when it sampled."""
-    tokens, trained, old = (torch.from_numpy(batch.padded(part))[:, first:] for part, first in ((batch.tokens, 0), (batch.trained, 1), (batch.logprobs, 1)))
-    scores, group = torch.from_numpy(batch.scores).float(), torch.from_numpy(batch.group).long()
+    device = model.head.weight.device
+    tokens, trained, old = (torch.from_numpy(batch.padded(part))[:, first:].to(device) for part, first in ((batch.tokens, 0), (batch.trained, 1), (batch.logprobs, 1)))
+    scores, group = torch.from_numpy(batch.scores).float().to(device), torch.from_numpy(batch.group).long().to(device)
     count = torch.bincount(group)
     mean = torch.bincount(group, scores) / count
     deviation = (torch.bincount(group, (scores - mean[group]) ** 2) / count).sqrt()
@@ -180,12 +182,15 @@ def train(model, hub, server):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="cpu", help="where the model samples and trains: cpu, cuda")
+    device = parser.parse_args().device
     torch.set_num_threads(1)  # the model is too small for more
     torch.manual_seed(1)
     random.seed(1)
     problems = quintain.task(**TASK).problems(seed=2, count=2000)
     vocabulary = Vocabulary(p["prompt"] for p in problems)
-    server, model = Server(vocabulary), Transformer(len(vocabulary.words))
+    server, model = Server(vocabulary, device), Transformer(len(vocabulary.words)).to(device)
     warm_up(model, vocabulary, problems)
     server.load(model.state_dict())
     began = time.monotonic()

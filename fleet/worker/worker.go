@@ -275,7 +275,7 @@ func newSession(cut context.Context, w *Worker, lost *news) *session {
 
 // register introduces the instance. It waits until the coordinator answers.
 func (s *session) register(ctx context.Context) error {
-	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.config.Program, Tasks: s.tasks})
+	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.config.Program, Tasks: s.tasks, Runs: fleet.Runs(s.config.Streams)})
 	if err != nil {
 		return err
 	}

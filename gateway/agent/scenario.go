@@ -29,7 +29,7 @@ func (p *Program) Over(of quintain.Scenario) quintain.Scenario {
 	}
 	s := played{program: p, of: of, inner: of.Info().ID()}
 	s.info = quintain.ScenarioInfo{
-		Name: Name, Version: 1, Settings: settings,
+		Name: Name, Version: 1, Settings: settings, Sandbox: of.Info().Sandbox, Mark: of.Info().Mark,
 		Doc:    "A program of yours plays: an agent that calls its model. Another scenario makes and judges the problems: " + of.Info().Name + ".",
 		Source: "A program of its own.",
 	}

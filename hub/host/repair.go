@@ -7,6 +7,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/quintain-rl/quintain/queue/nats"
 )
 
@@ -15,6 +17,24 @@ type Repair struct {
 	NATSURL   string
 	NATSCreds string // empty: none
 	Run       string
+}
+
+// RepairCommand returns the verb that repairs, and prints to out.
+func RepairCommand(out io.Writer) *cobra.Command {
+	var r Repair
+	c := &cobra.Command{
+		Use:   "repair",
+		Short: "Delete the messages of other programs from a queue on NATS",
+		Long: `Repair prints and deletes the messages in the log of a queue that no hub wrote. One of
+them ends the hub that owns the queue, and may keep the next one from opening it.`,
+		Example: "  quintain queue repair --nats-url nats://127.0.0.1:4222",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return r.Do(c.Context(), out) },
+	}
+	c.Flags().StringVar(&r.NATSURL, "nats-url", "", "NATS server or cluster with the queue; several servers with commas")
+	c.Flags().StringVar(&r.NATSCreds, "nats-creds", "", "file of NATS credentials")
+	c.Flags().StringVar(&r.Run, "run", "default", "name of the run")
+	return c
 }
 
 // Do prints each message to out, then deletes it: see [nats.Repair].

@@ -20,7 +20,7 @@ var floors = [][]string{
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/safetensors",
 		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
-		"sandbox", "sandbox/jobdir", "sandbox/wasm/memfs", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
+		"sandbox", "sandbox/jobdir", "sandbox/wasm/memfs", "sandbox/wire", "sandbox/procstat", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/traceparent",
 		"internal/rows", "codegrade/pydata",
@@ -33,7 +33,7 @@ var floors = [][]string{
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 		"fleet/simulate",
-		"sandbox/native", "sandbox/command", "sandbox/wasm",
+		"sandbox/native", "sandbox/none", "sandbox/command", "sandbox/remote", "sandbox/wasm",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
@@ -43,13 +43,15 @@ var floors = [][]string{
 		"settings/flags", "settings/logging",
 		"sandbox/backend", // over all back ends, and their settings
 		"mathverify/numeric",
+		"sandbox/sandboxload",
 		"codegrade",
+		"text/toolcall",
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
 		"sandbox/trial",
 		"task", "task/tasktest",
-		"scenario", "scenario/scenariotest", "scenario/external",
+		"scenario", "scenario/scenariotest", "scenario/tools", "scenario/external",
 		"rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/openai", "policy/sglang", "policy/vllm", "policy/llamacpp", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest", "policy/judge/verdicts", "policy/judge/rewardmodel",
@@ -59,13 +61,13 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace", "trace/archive", "trace/archive/archivetest",
 		"queue/packing",
-		"gateway/calls", "gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
+		"gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"codegrade/codeplay",
+		"codegrade/codeplay", "scenarios/games", "scenarios/games/gametest",
 		"trace/sources",
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
@@ -76,7 +78,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios",
+		"scenarios", "scenarios/pythontool", "scenarios/games/alone", "scenarios/games/duels",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
@@ -85,9 +87,9 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
-	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                    // sessions that have tools; the load of a coordinator
+	{"run", "run/player", "run/ungraded", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
+	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "sandbox/desk", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                    // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/tokenizer"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A Chat is a [Renderer] with a model's chat template and tokenizer. It keeps no state of a
@@ -23,6 +24,7 @@ type Chat struct {
 	Template  *chattemplate.Chat
 	Tokenizer *tokenizer.Tokenizer
 	Model     string            // names the vocabulary
+	Calls     *toolcall.Format  // of the tool calls in replies; nil: that of the template
 	Vars      chattemplate.Vars // further variables of the template, such as tools or enable_thinking; those of a request go before them
 
 	// Now is the time for templates that ask for it: one for all turns, because a changing
@@ -36,8 +38,14 @@ type Chat struct {
 }
 
 // Render implements [Renderer]. Its errors are [quintain.ErrFinal]: they would recur.
+//
+// Some templates refuse a reply with several calls: it is then rendered with the first.
 func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 	read, err := c.render(r)
+	if single, several := firstCalls(r.Messages); err != nil && several {
+		r.Messages = single
+		read, err = c.render(r)
+	}
 	if err != nil {
 		return Rendering{}, fmt.Errorf("%w; %w", err, quintain.ErrFinal)
 	}
@@ -47,7 +55,7 @@ func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 // Prompt returns the template's text of r's conversation, with the opening of a reply. Its
 // errors are those of Render.
 func (c *Chat) Prompt(r quintain.Request) (text string, err error) {
-	t, err := talkOf(r)
+	t, err := talkOf(c.plainly(r))
 	if err == nil {
 		text, err = c.prompt(t)
 	}
@@ -65,6 +73,8 @@ func (c *Chat) OpensThoughts(vars map[string]any) bool {
 }
 
 func (c *Chat) render(r quintain.Request) (Rendering, error) {
+	asked := r
+	r = c.plainly(r)
 	t, err := talkOf(r)
 	if err != nil {
 		return Rendering{}, err
@@ -93,6 +103,9 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 		return Rendering{}, err
 	}
 	rest, drift := c.follow(r, last, before, full)
+	if drift == Forked {
+		rest, drift = c.retold(asked, t.some(0, r.Fresh-1), last, shown{before, full, quoted})
+	}
 	if drift == Forked {
 		tokens, err := c.encode(full, quoted)
 		return Rendering{Tokens: tokens, Text: full, Drift: Forked, Why: difference(before+last.text+last.end, full)}, err
@@ -137,10 +150,13 @@ func (c *Chat) alone(t talk) (Rendering, error) {
 }
 
 // prompt returns the template's text of t, with the opening of a reply.
-func (c *Chat) prompt(t talk) (string, error) {
+func (c *Chat) prompt(t talk) (string, error) { return c.text(t, true) }
+
+// text returns the template's text of t.
+func (c *Chat) text(t talk, opens bool) (string, error) {
 	var vars chattemplate.Vars
 	vars.SetList("messages", t.messages)
-	if err := vars.Set("add_generation_prompt", true); err != nil {
+	if err := vars.Set("add_generation_prompt", opens); err != nil {
 		return "", err
 	}
 	vars.Merge(t.vars)

@@ -404,7 +404,7 @@ func TestPrompts(t *testing.T) {
 		{"that of a file before it", exact.Files{Config: config, Template: write("t.jinja", "{{ messages[0].role }}>")}, "user>"},
 		{"one that refuses", exact.Files{Template: write("no.jinja", "{{ raise_exception('no') }}")}, ""},
 	} {
-		prompt, err := test.files.Prompt(time.Now())
+		prompt, _, err := test.files.Prompt(time.Now())
 		if err != nil {
 			t.Fatalf("%s: %v", test.why, err)
 		}
@@ -413,7 +413,7 @@ func TestPrompts(t *testing.T) {
 			t.Errorf("%s: %q, error %v", test.why, text, err)
 		}
 	}
-	if _, err := (&exact.Files{Template: filepath.Join(folder, "none")}).Prompt(time.Now()); err == nil {
+	if _, _, err := (&exact.Files{Template: filepath.Join(folder, "none")}).Prompt(time.Now()); err == nil {
 		t.Error("a template that is not there is accepted")
 	}
 }

@@ -94,11 +94,15 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		if err != nil {
 			o.Finish = quintain.Aborted
 		}
-		samples = append(samples, quintain.Sample{
+		s := quintain.Sample{
 			Text: text, Whole: whole, Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
 			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
 			Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: p.render.Vocabulary(), Took: o.Took,
-		})
+		}
+		if err == nil && len(r.Tools) > 0 {
+			policy.ReadCalls(&s, r, p.render.Form(), p.render.Thinking(read.Tokens))
+		}
+		samples = append(samples, s)
 	}
 	return samples, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/tokenizer"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // ByteTokenizer names [Bytes] instead of a file.
@@ -26,6 +27,8 @@ type Files struct {
 	Vars       map[string]any // further variables of the template
 	Vocabulary string         // name of the vocabulary; empty: the caller chooses
 
+	ToolFormat string // of the calls in replies; empty: that of the template
+
 	TrustMessages bool // special tokens written out in messages are control tokens; see [Chat]
 }
 
@@ -35,6 +38,7 @@ func (f *Files) Declare(d *settings.Section) {
 	d.Text(&f.Config, "tokenizer_config", "tokenizer_config.json of the model; none: the one beside the tokenizer")
 	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own")
 	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)
+	d.Text(&f.ToolFormat, "tool_format", "format of tool calls in replies (docs/tool-calls.md); none: that of the chat template, or plain if it knows no tools")
 	d.Bool(&f.TrustMessages, "trust_messages", "special tokens written out in messages are control tokens, as in prompts rendered beforehand; otherwise they are plain text")
 	d.Text(&f.Vocabulary, "vocabulary", "name of the vocabulary in groups and traces; none: the model's")
 }
@@ -93,12 +97,30 @@ func (f *Files) chat(config string, now time.Time) (*Chat, error) {
 		return nil, err
 	}
 	c := &Chat{Template: template, Now: now, TrustMessages: f.TrustMessages}
+	if c.Calls, err = f.calls(template.Source()); err != nil {
+		return nil, err
+	}
 	for name, value := range f.Vars {
 		if err := c.Vars.Set(name, value); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// calls returns the format of calls in replies under a template.
+func (f *Files) calls(template string) (*toolcall.Format, error) {
+	if f.ToolFormat != "" {
+		format, err := toolcall.Named(f.ToolFormat)
+		if err != nil {
+			return nil, fmt.Errorf("tool_format: %w", err)
+		}
+		return format, nil
+	}
+	if !strings.Contains(template, "tools") {
+		return toolcall.Plain(), nil
+	}
+	return toolcall.Detect(template), nil
 }
 
 // CheckPrompt is Check for [Files.Prompt], which needs no tokenizer.
@@ -113,27 +135,24 @@ func (f *Files) CheckPrompt() error {
 }
 
 // Prompt loads the files and returns a function that renders a conversation as text for a
-// server to continue: with the chat template of Template or Config or, without one,
-// [Paragraphs]. Now is as for [Files.Renderer].
-func (f *Files) Prompt(now time.Time) (func(quintain.Request) (string, error), error) {
+// server to continue, and the form of tool calls in its replies: with the chat template of Template or Config or,
+// without one, [Paragraphs]. Now is as for [Files.Renderer].
+func (f *Files) Prompt(now time.Time) (func(quintain.Request) (string, error), *toolcall.Format, error) {
 	if f.Config == "" && f.Template == "" {
-		return Paragraphs, nil
+		return Paragraphs, toolcall.Plain(), nil
 	}
 	c, err := f.chat(f.Config, now)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.Prompt, nil
+	return c.Prompt, c.Calls, nil
 }
 
 // Paragraphs returns the texts of r's messages without roles, with an empty line after each,
-// for models without chat training. It refuses tools, with a [quintain.ErrFinal].
+// for models without chat training. Tools are in them as [toolcall.Plainly] writes them.
 func Paragraphs(r quintain.Request) (string, error) {
-	if len(r.Tools) > 0 {
-		return "", fmt.Errorf("tools: cannot be offered without a chat template; name it with tokenizer_config or chat_template; %w", quintain.ErrFinal)
-	}
 	var b strings.Builder
-	for _, m := range r.Messages {
+	for _, m := range toolcall.Plainly(r.Tools, r.Messages) {
 		b.WriteString(m.Text() + "\n\n")
 	}
 	return b.String(), nil

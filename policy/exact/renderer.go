@@ -5,6 +5,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A Renderer turns messages into tokens and tokens into text, as the model's chat template
@@ -19,6 +20,11 @@ type Renderer interface {
 	// Whole returns the text of a reply with its special tokens; if it is closed, without a
 	// special token at its end.
 	Whole(reply []quintain.Token, closed bool) string
+
+	// Form is that of the tool calls in replies, and Thinking reports whether a prompt that ends with
+	// these tokens opens the thoughts of its reply.
+	Form() *toolcall.Format
+	Thinking(prompt []quintain.Token) bool
 
 	// Vocabulary names the tokens' vocabulary, and Size is one more than its greatest token.
 	Vocabulary() string
@@ -55,6 +61,12 @@ func (Bytes) Text(reply []quintain.Token) string { return policy.Decode(reply) }
 
 // Whole implements [Renderer].
 func (Bytes) Whole(reply []quintain.Token, _ bool) string { return policy.Decode(reply) }
+
+// Form implements [Renderer].
+func (Bytes) Form() *toolcall.Format { return toolcall.Plain() }
+
+// Thinking implements [Renderer].
+func (Bytes) Thinking([]quintain.Token) bool { return false }
 
 // Vocabulary implements [Renderer].
 func (Bytes) Vocabulary() string { return quintain.UTF8 }

@@ -128,7 +128,7 @@ func TestFaultsAreNeverScores(t *testing.T) {
 					}
 					for i, r := range j.Group(t.Context(), items) {
 						switch {
-						case errors.Is(r.Err, ErrUngraded):
+						case errors.Is(r.Err, quintain.ErrUngraded):
 							ungraded.Add(1)
 						case r.Err != nil:
 							t.Errorf("%s: %v", name, r.Err)

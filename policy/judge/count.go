@@ -50,12 +50,18 @@ func (s *Stats) Warning() string {
 	return ""
 }
 
+// Spent counts what the limits of a budget are for: calls and tokens. Several judges may share it.
+// The zero value: nothing yet.
+type Spent struct{ calls, in, out atomic.Int64 }
+
 // counters are the counts of a judge.
 type counters struct {
-	judged, ungraded, malformed, calls, cached, failed, unread, disagreed, pairs, swapped, in, out, unkept atomic.Int64
+	*Spent
+	judged, ungraded, malformed, cached, failed, unread, disagreed, pairs, swapped, unkept atomic.Int64
 
-	mu      sync.Mutex // guards the field below
+	mu      sync.Mutex // guards the rest
 	lengths moments
+	slope   slope
 }
 
 // Stats returns the counts so far.

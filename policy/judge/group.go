@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"github.com/quintain-rl/quintain"
 )
 
 // A Result is a verdict, or why there is none.
@@ -18,18 +20,29 @@ type Result struct {
 // If replies are compared and one comparison has no verdict, none of them has one.
 func (j *Judge) Group(ctx context.Context, items []Item) []Result {
 	results := make([]Result, len(items))
-	if j.cfg.Rubric.Mode == Absolute {
-		j.each(ctx, items, results)
-		return results
+	j.group(ctx, items, results)
+	if j.cfg.LengthControl {
+		j.control(items, results)
 	}
-	if err := sameQuestion(items); err != nil {
-		for i := range results {
-			results[i].Err = err
-		}
-		return results
-	}
-	j.compare(ctx, items, results)
 	return results
+}
+
+// group judges the replies of a group.
+func (j *Judge) group(ctx context.Context, items []Item, results []Result) {
+	switch {
+	case j.cfg.Rewards != nil:
+		j.reward(ctx, items, results)
+	case j.cfg.Rubric.Mode == Absolute:
+		j.each(ctx, items, results)
+	default:
+		if err := sameQuestion(items); err != nil {
+			for i := range results {
+				results[i].Err = err
+			}
+			return
+		}
+		j.compare(ctx, items, results)
+	}
 }
 
 // each judges every reply by itself.
@@ -312,7 +325,7 @@ func Later(results []Result) (later []int, err error) {
 	for i, r := range results {
 		switch {
 		case r.Err == nil:
-		case errors.Is(r.Err, ErrUngraded):
+		case errors.Is(r.Err, quintain.ErrUngraded):
 			later = append(later, i)
 		case err == nil:
 			err = r.Err

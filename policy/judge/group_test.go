@@ -188,7 +188,7 @@ func TestComparisonsMustAllBeJudged(t *testing.T) {
 	j := newJudge(t, rubric(func(r *Rubric) { r.Mode = Rank }), p, nil)
 	results := j.Group(t.Context(), group("size 1", "size 2", "size 3", ""))
 	for i, r := range results {
-		if (i < 3) != errors.Is(r.Err, ErrUngraded) || r.Verdict.Score != 0 {
+		if (i < 3) != errors.Is(r.Err, quintain.ErrUngraded) || r.Verdict.Score != 0 {
 			t.Errorf("%d: %+v", i, r)
 		}
 	}
@@ -204,7 +204,7 @@ func TestGroupsAreRefused(t *testing.T) {
 	other[1].Question = "another"
 	for says, items := range map[string][]Item{"want 2 or more": group("a"), "different questions": other} {
 		results := j.Group(t.Context(), items)
-		if _, err := Later(results); err == nil || !strings.Contains(err.Error(), says) || errors.Is(err, ErrUngraded) {
+		if _, err := Later(results); err == nil || !strings.Contains(err.Error(), says) || errors.Is(err, quintain.ErrUngraded) {
 			t.Errorf("%+v, want %s", results, says)
 		}
 	}
@@ -214,7 +214,7 @@ func TestGroupsAreRefused(t *testing.T) {
 	for _, mode := range []string{Absolute, Pairs} {
 		j := newJudge(t, rubric(func(r *Rubric) { r.Mode = mode }), say(says("no", "no")), nil)
 		for _, r := range j.Group(ctx, group("a", "b")) {
-			if !errors.Is(r.Err, stop) || errors.Is(r.Err, ErrUngraded) {
+			if !errors.Is(r.Err, stop) || errors.Is(r.Err, quintain.ErrUngraded) {
 				t.Errorf("%s: %+v", mode, r)
 			}
 		}

@@ -17,11 +17,16 @@ import (
 	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
-// A Config describes a judge. Rubric, Policy and Model are required.
+// A Config describes a judge. Rubric, Policy and Model are required, or Rewards and Model.
 type Config struct {
 	Rubric *Rubric
 	Policy quintain.Policy // answers; it retries what its servers fail
 	Model  string          // the policy's model; part of the settings of whoever judges with it
+
+	// Rewards, in place of Policy, asks a reward model, whose rewards are the scores. Of the rubric
+	// it has nothing but the reference, which is the label. An empty reply is judged as any other:
+	// nobody knows which reward is low.
+	Rewards Rewards
 
 	// Fingerprint tells builds of the model's server apart, such as system_fingerprint; empty:
 	// unknown. It keeps verdicts of another build from being used.
@@ -35,7 +40,11 @@ type Config struct {
 	Parallel int           // calls at once; 0: 64
 	Calls    int64         // most calls; 0: no limit
 	Tokens   int64         // most tokens of calls, read and written; 0: no limit
+	Spent    *Spent        // counts these two, of all judges that share it; nil: of this one
 	Within   time.Duration // how long an ungraded reply is judged again, with pauses; 0: not again
+
+	// LengthControl takes out of the scores of groups what the lengths of replies explain.
+	LengthControl bool
 
 	Hold *Hold // puts calls off, as servers ask for; nil: never
 }
@@ -64,14 +73,14 @@ func New(cfg Config) (*Judge, error) {
 	switch {
 	case cfg.Rubric == nil:
 		return nil, errors.New("judge: no rubric")
-	case cfg.Policy == nil:
+	case cfg.Policy == nil && cfg.Rewards == nil:
 		return nil, errors.New("judge: no policy")
 	case cfg.Model == "":
 		return nil, errors.New("judge: model is empty, want the name of the judge's model")
 	case cfg.Limit < 0, cfg.Parallel < 0, cfg.Calls < 0, cfg.Tokens < 0, cfg.Within < 0:
 		return nil, errors.New("judge: a limit is below 0")
 	}
-	if err := cfg.Rubric.Check(); err != nil {
+	if err := cfg.Rubric.Check(); err != nil && cfg.Rewards == nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
 	if cfg.Sampling == (quintain.Sampling{}) {
@@ -83,7 +92,10 @@ func New(cfg Config) (*Judge, error) {
 	if cfg.Parallel == 0 {
 		cfg.Parallel = defaultParallel
 	}
-	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), slots: make(chan struct{}, cfg.Parallel)}, nil
+	if cfg.Spent == nil {
+		cfg.Spent = &Spent{}
+	}
+	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), slots: make(chan struct{}, cfg.Parallel), counters: counters{Spent: cfg.Spent}}, nil
 }
 
 // Rubric returns the judge's rubric. The caller must not change it.
@@ -92,7 +104,11 @@ func (j *Judge) Rubric() *Rubric { return j.cfg.Rubric }
 // Hash names the judge by rubric, model and sampling: it belongs into the settings of whoever is
 // judged by it, so that verdicts of different judges are never mixed.
 func (j *Judge) Hash() string {
-	text, err := jsonform.Marshal([]any{j.hash, j.cfg.Model, j.cfg.Sampling, j.cfg.Limit})
+	of := []any{j.hash, j.cfg.Model, j.cfg.Sampling, j.cfg.Limit}
+	if j.cfg.LengthControl {
+		of = append(of, "length control")
+	}
+	text, err := jsonform.Marshal(of)
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(text, "%v", err)))[:16]
 }
 
@@ -140,23 +156,20 @@ type Ungraded struct {
 	Err  error
 }
 
-// ErrUngraded is in the chain of every [*Ungraded].
-var ErrUngraded = errors.New("not judged")
-
 // Error names the kind and the fault.
 func (u *Ungraded) Error() string {
 	return fmt.Sprintf("the judge gave no verdict: %s: %v", u.Kind, u.Err)
 }
 
-// Unwrap returns [ErrUngraded] and [quintain.ErrLost], since the reply is not the cause; over the
+// Unwrap returns [quintain.ErrUngraded] and [quintain.ErrLost], since the reply is not the cause; over the
 // budget also [quintain.ErrStop]: nothing more is to be played. It hides the fault: that the judge's
 // context is full, or its server slow, says nothing about the policy's episode, which would be cut,
 // with the rewards so far, if it were the policy's.
 func (u *Ungraded) Unwrap() []error {
 	if u.Kind == OverBudget {
-		return []error{ErrUngraded, quintain.ErrLost, quintain.ErrStop}
+		return []error{quintain.ErrUngraded, quintain.ErrLost, quintain.ErrStop}
 	}
-	return []error{ErrUngraded, quintain.ErrLost}
+	return []error{quintain.ErrUngraded, quintain.ErrLost}
 }
 
 // later reports whether the reply may get a verdict if it is judged again: not if the judge's server
@@ -169,6 +182,11 @@ func (u *Ungraded) later() bool {
 func (j *Judge) Grade(ctx context.Context, it Item) (Verdict, error) {
 	if j.cfg.Rubric.Mode != Absolute {
 		return Verdict{}, fmt.Errorf("judge: mode: is %s, which compares the replies of a group; want %s to judge one by itself", j.cfg.Rubric.Mode, Absolute)
+	}
+	if j.cfg.Rewards != nil {
+		results := make([]Result, 1)
+		j.reward(ctx, []Item{it}, results)
+		return results[0].Verdict, results[0].Err
 	}
 	text := it.shown(j.cfg.Rubric.View)
 	if !speaks(text, it.Reference) {

@@ -131,7 +131,7 @@ func TestNoVerdictIsNoScore(t *testing.T) {
 		j := newJudge(t, rubric(test.change), say(test.texts...), test.config)
 		v, err := j.Grade(t.Context(), item)
 		u, is := errors.AsType[*Ungraded](err)
-		if !is || u.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !errors.Is(err, ErrUngraded) || !errors.Is(err, quintain.ErrLost) || v.Score != 0 || v.Why != "" {
+		if !is || u.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !errors.Is(err, quintain.ErrUngraded) || !errors.Is(err, quintain.ErrLost) || v.Score != 0 || v.Why != "" {
 			t.Errorf("%s: %+v, error %v; want %s: %s", test.why, v, err, test.kind, test.says)
 		}
 		got := j.Stats()
@@ -181,7 +181,7 @@ func TestOnlyWhatMayEndIsJudgedAgain(t *testing.T) {
 			begin := time.Now()
 			j := newJudge(t, rubric(nil), failing{&remote.Error{Kind: kind}}, func(c *Config) { c.Within = 10 * time.Minute })
 			_, err := j.Grade(t.Context(), item)
-			if waited := time.Since(begin) > time.Minute; !errors.Is(err, ErrUngraded) || waited != again {
+			if waited := time.Since(begin) > time.Minute; !errors.Is(err, quintain.ErrUngraded) || waited != again {
 				t.Errorf("%s: %v after %v", kind, err, time.Since(begin))
 			}
 		})
@@ -332,12 +332,12 @@ func TestUngradedRepliesAreJudgedLater(t *testing.T) {
 		begin = begin.Add(time.Hour)
 		start := time.Now()
 		_, err = j.Grade(t.Context(), item)
-		if took := time.Since(start); !errors.Is(err, ErrUngraded) || took < 25*time.Minute || took > 30*time.Minute || j.Stats().Ungraded != 1 {
+		if took := time.Since(start); !errors.Is(err, quintain.ErrUngraded) || took < 25*time.Minute || took > 30*time.Minute || j.Stats().Ungraded != 1 {
 			t.Errorf("error %v after %v", err, took)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, err = j.Grade(ctx, item); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrUngraded) {
+		if _, err = j.Grade(ctx, item); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, quintain.ErrUngraded) {
 			t.Errorf("a run that ends: error %v", err)
 		}
 	})
@@ -416,7 +416,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	j := newJudge(t, rubric(func(r *Rubric) { r.Mode = Rank }), say(""), nil)
-	if _, err := j.Grade(t.Context(), item); err == nil || errors.Is(err, ErrUngraded) || !strings.Contains(err.Error(), "want absolute") {
+	if _, err := j.Grade(t.Context(), item); err == nil || errors.Is(err, quintain.ErrUngraded) || !strings.Contains(err.Error(), "want absolute") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -16,7 +16,9 @@
 //
 // If a server reports reasoning in a separate field (reasoning_content or reasoning), the
 // client puts it before the text as <think>…</think>, or as <think>… if the reply was cut
-// within it. The finish_reason "stop", or a tool call, is [quintain.Stop]; "length" is
+// within it. A server of chat completions reads the tool calls of a reply itself. Without
+// TokenIDs, its tokens are then those of the text with the calls in the form plain of package
+// toolcall, without log-probabilities. The finish_reason "stop", or a tool call, is [quintain.Stop]; "length" is
 // [quintain.Length]; "abort" is retried. "content_filter" and all others are errors: a
 // reply that may have been cut is not complete. An empty text is a reply; a missing field
 // is not. All this holds for text completions too, except that they have no reasoning
@@ -112,8 +114,6 @@ func (c *Client) refuse(r quintain.Request) error {
 	switch {
 	case len(r.Stop) > 0:
 		return errors.New("stop: a server of completions cannot continue a conversation after the stop text; choose --policy server and name its tokenizer (--tokenizer)")
-	case len(r.Tools) > 0 && c.cfg.Prompt == nil && !c.cfg.TokenIDs:
-		return errors.New("tools: a server without token_ids does not report the text of a tool call; choose --policy server and name its tokenizer (--tokenizer)")
 	case c.cfg.Prompt != nil && (len(r.Schema) > 0 || r.ToolChoice != ""):
 		return quintain.ErrUnguided // most servers ignore a schema for text completions
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A Config names a server and its limits. The server's URL and Model are required; the zero
@@ -33,6 +34,9 @@ type Config struct {
 	// nil: the server gets messages, by chat completions. The error ends the request. Many
 	// goroutines may call it at once.
 	Prompt func(r quintain.Request) (string, error)
+
+	// Calls is the form of the tool calls in text completions; nil: none are read.
+	Calls *toolcall.Format
 
 	// ExtraBody is added to the body of every request. It must not contain fields that the
 	// client sets itself, nor "stream", nor "seed", which would make all samples of a group

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -147,8 +148,8 @@ func TestRequestBodies(t *testing.T) {
 	}
 }
 
-// A server that reports tokens is offered tools, and its calls are kept. No other is: the text
-// of a call would be lost, like that of a stop.
+// A server is offered tools, and its calls are kept: without token IDs, in the form that the byte
+// vocabulary has for them. The text of a stop would be lost.
 func TestToolsAndStops(t *testing.T) {
 	t.Parallel()
 	calls := policytest.EditChoice(func(choice map[string]any) {
@@ -158,10 +159,13 @@ func TestToolsAndStops(t *testing.T) {
 		why    string
 		change func(*quintain.Request, *openai.Config)
 		says   string // "": no error
+		wrote  string // the end of the tokens, if they are bytes
 	}{
-		{"tools, to a server with token IDs", func(r *quintain.Request, _ *openai.Config) { r.Tools = json.RawMessage(`[{"type":"function"}]`) }, ""},
-		{"tools, to another", func(r *quintain.Request, c *openai.Config) { r.Tools, c.TokenIDs = json.RawMessage(`[]`), false }, "openai: tools: "},
-		{"stops", func(r *quintain.Request, _ *openai.Config) { r.Stop = []string{"x"} }, "openai: stop: "},
+		{"tools, to a server with token IDs", func(r *quintain.Request, _ *openai.Config) { r.Tools = json.RawMessage(`[{"type":"function"}]`) }, "", ""},
+		{"tools, to another", func(r *quintain.Request, c *openai.Config) {
+			r.Tools, c.TokenIDs = json.RawMessage(`[{"type":"function"}]`), false
+		}, "", `<call>{"name": "add", "arguments": {"a":1}}</call>`},
+		{"stops", func(r *quintain.Request, _ *openai.Config) { r.Stop = []string{"x"} }, "openai: stop: ", ""},
 	} {
 		s := &policytest.Server{TokenIDs: true, Faults: []policytest.Fault{calls}}
 		r := request(1)
@@ -178,6 +182,9 @@ func TestToolsAndStops(t *testing.T) {
 		}
 		if got := samples[0].ToolCalls; len(got) != 1 || got[0].Name != "add" || fmt.Sprint(s.Requests()[0]["tools"]) != "[map[type:function]]" {
 			t.Errorf("%s: calls %+v, sent %v", test.why, got, s.Requests()[0])
+		}
+		if one := samples[0]; test.wrote != "" && (!strings.HasSuffix(policy.Decode(one.Wrote), test.wrote) || one.LogProbs != nil || policytest.Check(r, samples) != nil) {
+			t.Errorf("%s: wrote %q: %v", test.why, policy.Decode(one.Wrote), policytest.Check(r, samples))
 		}
 	}
 }

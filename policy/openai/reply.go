@@ -8,6 +8,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A reply is the body of an answer. Servers put token IDs in different places: those of the
@@ -102,6 +103,11 @@ func (q *query) sample(r *reply, c *choice) (quintain.Sample, *remote.Error) {
 	if fault != nil {
 		return s, fault
 	}
+	if q.config.Prompt != nil {
+		s.Whole = s.Text
+		policy.ReadCalls(&s, q.Request, q.config.Calls, false)
+	}
+	policy.NameCalls(s.ToolCalls, q.Messages)
 	s.Versions = slices.Repeat([]int32{q.version}, len(s.Wrote))
 	return s, nil
 }
@@ -178,7 +184,8 @@ func deref(s *string) string {
 func (q *query) retold(s *quintain.Sample, c *choice) *remote.Error {
 	s.Vocabulary = quintain.UTF8
 	s.Read = q.rendered
-	s.Wrote = policy.Encode(s.Text)
+	said := toolcall.AppendPlain(s.Text, s.ToolCalls)
+	s.Wrote = policy.Encode(said)
 	if q.config.NoLogProbs || c.LogProbs == nil {
 		return nil
 	}
@@ -186,7 +193,7 @@ func (q *query) retold(s *quintain.Sample, c *choice) *remote.Error {
 	if fault != nil {
 		return fault
 	}
-	s.LogProbs = spread(c.LogProbs.Content, probs, s.Text)
+	s.LogProbs = spread(c.LogProbs.Content, probs, said)
 	return nil
 }
 

@@ -45,7 +45,7 @@ func checkStop(r quintain.Request, s quintain.Sample) error {
 			return fmt.Errorf("text %q has one of the stops %q", text, r.Stop)
 		}
 	}
-	if s.Vocabulary == quintain.UTF8 && s.Whole != "" && s.Whole != s.Text {
+	if s.Vocabulary == quintain.UTF8 && s.Whole != "" && s.Whole != s.Text && len(s.ToolCalls) == 0 {
 		return fmt.Errorf("the whole text is %q, the text %q", s.Whole, s.Text)
 	}
 	return nil
@@ -106,7 +106,7 @@ func checkTokens(r quintain.Request, s quintain.Sample) error {
 			}
 		}
 	}
-	if s.Vocabulary != quintain.UTF8 || s.Text == decode(s.Wrote) {
+	if s.Vocabulary != quintain.UTF8 || s.Text == decode(s.Wrote) || len(s.ToolCalls) > 0 {
 		return nil
 	}
 	if begin, end := policy.Stopped(decode(s.Wrote), r.Stop); begin >= 0 && end == len(s.Wrote) && s.Text == decode(s.Wrote[:begin]) {

@@ -2,7 +2,8 @@
 // and load tests that keep every promise of a real policy.
 //
 // Their vocabulary is [quintain.UTF8]; package policy describes how they read messages. A
-// reply that stops ends with the token [policy.End], which is not part of its text.
+// reply that stops ends with the token [policy.End], which is not part of its text. Calls of the
+// request's tools have the form plain of package toolcall.
 package script
 
 import (
@@ -15,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // Say is a policy that replies with the text of a function, called for sample k of a
@@ -85,7 +87,9 @@ func write(r quintain.Request, text string, finish quintain.Finish) quintain.Sam
 	if begin >= 0 {
 		said = text[:begin]
 	}
-	return quintain.Sample{Text: said, Whole: said, Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
+	s := quintain.Sample{Text: said, Whole: said, Wrote: wrote, Finish: finish, Vocabulary: quintain.UTF8}
+	policy.ReadCalls(&s, r, toolcall.Plain(), false)
+	return s
 }
 
 // share gives all samples the same read, so that appending to one leaves the others alone.

@@ -333,3 +333,34 @@ func BenchmarkSolver(b *testing.B) {
 		}
 	}
 }
+
+// The solver makes the calls of its plan one after another, and then answers. Without tools it answers at once.
+func TestTheSolverFollowsItsPlan(t *testing.T) {
+	t.Parallel()
+	plan := []quintain.ToolCall{{Name: "look", Arguments: `{"at": "a"}`}, {Name: "look", Arguments: `{"at": "b"}`}}
+	solver := &script.Solver{
+		Accuracy: 1, Answer: func(quintain.Request) (string, error) { return "42", nil },
+		Plan: func(quintain.Request) ([]quintain.ToolCall, error) { return plan, nil },
+	}
+	r := quintain.Request{Key: "a.v1/t.v1.s1.l0.0", N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}, Tools: json.RawMessage(`[]`)}
+	for turn := range 3 {
+		samples, err := solver.Sample(t.Context(), r)
+		if err == nil {
+			err = policytest.Check(r, samples)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := samples[0]
+		if turn < 2 && (len(one.ToolCalls) != 1 || one.ToolCalls[0].Arguments != plan[turn].Arguments || one.ToolCalls[0].ID != fmt.Sprintf("call0000%d", turn+1)) || turn == 2 && !strings.HasSuffix(one.Text, "<answer>42</answer>") {
+			t.Errorf("turn %d: %+v", turn, one)
+		}
+		r.Context, r.Wrote = slices.Concat(r.Context, one.Read, one.Wrote), len(one.Wrote)
+		r.Messages = append(r.Messages, quintain.Message{Role: quintain.RoleAssistant, Content: one.Text, ToolCalls: one.ToolCalls})
+		r.Fresh = len(r.Messages)
+		r.Messages = append(r.Messages, quintain.Message{Role: quintain.RoleTool, Content: "7"})
+	}
+	if samples, err := solver.Sample(t.Context(), quintain.Request{Key: r.Key, N: 1, Messages: r.Messages[:1]}); err != nil || samples[0].ToolCalls != nil {
+		t.Errorf("without tools: %+v, %v", samples, err)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // A Solver is a policy that solves problems with a given accuracy, so that the scores
@@ -29,6 +30,14 @@ type Solver struct {
 	// Answer returns the solution of the problem that r.Key names, like [Book.Answer]. It
 	// is called once per request, from many goroutines at once. An error fails the request.
 	Answer func(r quintain.Request) (string, error)
+
+	// Plan returns the calls of tools that lead to the solution, like [Book.Plan]. A sample of a request with tools
+	// makes the next of them before it answers. Nil: it calls none.
+	Plan func(r quintain.Request) ([]quintain.ToolCall, error)
+	// Advice returns the replies that the scenario advises, like [Book.Advice]; with them there
+	// is no call of Answer, a right reply is one of the best, and a wrong one any that the rules
+	// allow. Nil, or a nil advice: none.
+	Advice func(ctx context.Context, r quintain.Request) (*quintain.Advice, error)
 
 	Accuracy float64       // probability that a sample is right, 0 to 1
 	Seed     uint64        // seed of the random choices
@@ -58,7 +67,7 @@ func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		return nil, context.Cause(ctx)
 	}
 	versions, cut := s.wait(ctx) // nothing is allocated before, so a waiting request is small
-	solution, err := s.Answer(r)
+	say, err := s.speaker(ctx, r)
 	switch {
 	case err != nil && cut != nil:
 		return nil, cut
@@ -68,12 +77,58 @@ func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	samples := make([]quintain.Sample, r.N)
 	for k := range samples {
 		chance := stream(s.Seed, "solver", r, k)
-		samples[k] = write(r, s.reply(chance, solution), quintain.Stop)
+		samples[k] = write(r, say(chance), quintain.Stop)
 		samples[k].LogProbs = logProbs(chance, len(samples[k].Wrote))
 		s.age(&samples[k], versions)
 	}
 	share(samples, policy.Read(r))
 	return samples, cut
+}
+
+// next returns the text of the next call of the plan; empty: there is none.
+func (s *Solver) next(r quintain.Request) (string, error) {
+	if s.Plan == nil || len(r.Tools) == 0 {
+		return "", nil
+	}
+	plan, err := s.Plan(r)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range r.Messages {
+		if len(plan) > 0 && m.Role == quintain.RoleAssistant {
+			plan = plan[min(len(plan), len(m.ToolCalls)):]
+		}
+	}
+	if len(plan) == 0 {
+		return "", nil
+	}
+	return toolcall.AppendPlain("I use a tool.", plan[:1]), nil
+}
+
+// speaker returns what draws a reply.
+func (s *Solver) speaker(ctx context.Context, r quintain.Request) (func(*rng.Rand) string, error) {
+	if next, err := s.next(r); err != nil || next != "" {
+		return func(*rng.Rand) string { return next }, err
+	}
+	if s.Advice != nil {
+		if advice, err := s.Advice(ctx, r); err != nil || advice != nil {
+			return func(chance *rng.Rand) string { return s.follow(chance, advice) }, err
+		}
+	}
+	solution, err := s.Answer(r)
+	return func(chance *rng.Rand) string { return s.reply(chance, solution) }, err
+}
+
+// follow draws one of the best replies, or any that the rules allow.
+func (s *Solver) follow(r *rng.Rand, advice *quintain.Advice) string {
+	from := advice.Allowed
+	if r.Chance(s.Accuracy) {
+		from = advice.Best
+	}
+	if len(from) == 0 {
+		return ""
+	}
+	return "<think>" + rng.Pick(r, thoughts) + "</think>\n" + rng.Pick(r, from)
 }
 
 // wait waits for Delay and returns the version at the start of each piece. If ctx ends

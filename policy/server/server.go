@@ -123,7 +123,7 @@ func New(s Settings, u Use) (*Server, error) {
 		}
 	}
 	if s.Chat.Form == openai.Text {
-		if n.chat.Prompt, err = s.Files.Prompt(time.Now()); err != nil {
+		if n.chat.Prompt, n.chat.Calls, err = s.Files.Prompt(time.Now()); err != nil {
 			return nil, fmt.Errorf("chat_template: %w", err)
 		}
 	}

@@ -17,7 +17,7 @@ import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 from quintain import environments, math, rewards
-from quintain.coding import code_reward, code_score
+from quintain.coding import code_problems, code_reward, code_score
 from quintain.environments import ScenarioEnvironment, TaskEnvironment
 from quintain.errors import Error, HubError, ProgramError, SessionError
 from quintain.run import Run
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent", "Batch", "Draw", "Error", "Hub", "HubError", "Play", "Problem", "ProgramError", "Reply", "Run", "Scenario", "ScenarioEnvironment", "Session",
-    "SessionError", "Step", "Task", "TaskEnvironment", "Verdict", "agent", "code_reward", "code_score", "environments", "grade", "grade_all", "group", "judge_all", "math", "rewards",
+    "SessionError", "Step", "Task", "TaskEnvironment", "Verdict", "agent", "code_problems", "code_reward", "code_score", "environments", "grade", "grade_all", "group", "judge_all", "math", "rewards",
     "scenario", "serve_scenario", "session", "task", "tasks",
 ]  # fmt: skip
 

@@ -124,7 +124,7 @@ func (s *Settings) Solver(streams []rollout.Stream, seed uint64, version func() 
 		book = append(book, one.Scenario)
 	}
 	solver := s.Script
-	solver.Answer, solver.Seed, solver.Version = book.Answer, seed, version
+	solver.Answer, solver.Plan, solver.Advice, solver.Seed, solver.Version = book.Answer, book.Plan, book.Advice, seed, version
 	return &solver
 }
 

@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,7 +11,10 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/command"
 	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/none"
+	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/sandbox/wasm"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -19,6 +23,8 @@ import (
 type Settings struct {
 	Kind string   // a name of a back end; empty: native
 	Read []string // of native: more folders and files that programs may read
+
+	Elsewhere Elsewhere
 
 	// Of wasm: Python for WASI by its file and SHA-256, the folder of compiled programs (empty: below
 	// the user's cache folder), and how many jobs may have the same child.
@@ -36,12 +42,27 @@ func (s *Settings) Declare(d *settings.Section) {
 		s.Kind = native.Name
 	}
 	s.Jobs = max(s.Jobs, 1)
-	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel, or wasm, by WebAssembly").OneOf(native.Name, wasm.Name).Flag("sandbox")
+	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; wasm, by WebAssembly; remote, on other machines; command, by another program; "+
+		none.Choice+", by nothing but limits").OneOf(native.Name, wasm.Name, remote.Name, command.Name, none.Choice).Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
 	d.Text(&s.PythonFile, "python", "file of Python for WASI, a program of WebAssembly, for the sandbox wasm").Flag("sandbox-python")
 	d.Text(&s.PythonSHA256, "python_sha256", "hash of that file, SHA-256 in hexadecimal; no other file is run").Flag("sandbox-python-sha256")
 	d.Text(&s.Cache, "cache", "folder of compiled programs of the sandbox wasm, which nobody else may write; empty: below the user's cache folder").Flag("sandbox-cache")
 	d.Int(&s.Jobs, "jobs", "jobs that one process of the sandbox wasm runs, one after another; with more than 1, a fault of wazero could let a program change what later ones do").AtLeast(1).Flag("sandbox-jobs")
+	s.Elsewhere.declare(d)
+}
+
+// Check implements [settings.Checker].
+func (s *Settings) Check() error { return s.Elsewhere.check(s.Kind) }
+
+// With returns the settings with jobs of Python that begin in a way; see Python. A nil s stands for
+// the defaults.
+func (s *Settings) With(python []string) (of Settings) {
+	if s != nil {
+		of = *s
+	}
+	of.Python = python
+	return of
 }
 
 // AddTo gives f the flags of the settings. That of a list may be given several times.
@@ -66,9 +87,20 @@ type Box interface {
 
 // New opens the sandbox, however weak it is. The caller must Close it.
 func New(ctx context.Context, s Settings) (Box, error) {
+	if err := s.Elsewhere.check(cmp.Or(s.Kind, native.Name)); err != nil {
+		return nil, err
+	}
 	switch s.Kind {
 	case "", native.Name:
 		box, err := native.New(native.Config{Read: s.Read, Zygote: s.Python})
+		if err != nil {
+			return nil, err
+		}
+		return box, nil
+	case remote.Name, command.Name:
+		return s.Elsewhere.open(s.Kind)
+	case none.Choice:
+		box, err := none.New()
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -65,5 +67,39 @@ func TestNoOtherSandboxTakesOver(t *testing.T) {
 		if box, err := Open(t.Context(), s); err == nil || box != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, error %v, want %q", box, err, want)
 		}
+	}
+}
+
+func TestSandboxesElsewhere(t *testing.T) {
+	key := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(key, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		settings Settings
+		want     string // part of the error; empty: none
+	}{
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}}}, ""},
+		{Settings{Kind: "remote"}, "needs an address"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"127.0.0.1"}}}, "not like http"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://a:b@c"}}}, "not like http"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}, KeyFile: key}}, "is empty"},
+		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}, KeyFile: key + "s"}}, "key_file"},
+		{Settings{Kind: "command"}, "--sandbox-command bwrap"},
+		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "x"}}, "0 words {argv}"},
+		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "bwrap", URLs: []string{"http://127.0.0.1:1"}}}, "is for --sandbox remote"},
+	} {
+		box, err := New(t.Context(), c.settings)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || (box == nil) != (err != nil) {
+			t.Errorf("%+v: %v, error %v", c.settings, box, err)
+		}
+		if box != nil {
+			if err := box.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := (&Settings{Kind: "native", Elsewhere: Elsewhere{Command: "bwrap"}}).Check(); err == nil {
+		t.Error("a command without its sandbox is allowed")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // BenchmarkPython starts Python plainly, in the sandbox, and from a zygote, in turn, and reports the
@@ -88,8 +89,8 @@ func spentBeside(b *testing.B, box *Box) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	one, _ := readUsage(pid)
-	return spent(one.parent) + spent(os.Getpid())
+	one, _ := procstat.Read(pid)
+	return spent(one.Parent) + spent(os.Getpid())
 }
 
 // BenchmarkSessions opens sessions that stay, and reports the median of their first cells and how much

@@ -88,6 +88,8 @@ type filtering struct {
 	fork bool // start processes; else only threads
 	kill bool // signal any process that the kernel lets it; else only itself
 
+	cut bool // truncate any file that the kernel lets it; else only one that it opens to write
+
 	zygote bool // confine its forks, by a filter after this one
 }
 
@@ -123,9 +125,31 @@ func newFilter(may filtering) *filter {
 		f.add(opReturn, answerDenied)
 		f.add(opReturn, answerAllow)
 	})
+	if !may.cut {
+		f.deny(unix.SYS_TRUNCATE, answerDenied)
+		f.deny(unix.SYS_OPENAT2, answerErrno|uint32(unix.ENOSYS)) // its flags are out of reach
+		for nr, argument := range opens {
+			f.onlyWritersCut(nr, argument)
+		}
+	}
 	f.keepToItself(may)
 	f.add(opReturn, answerAllow)
 	return f
+}
+
+// onlyWritersCut refuses to truncate a file that is not opened to write, which landlock would let
+// be: it looks at reading and writing alone.
+func (f *filter) onlyWritersCut(nr, argument uint32) {
+	f.check(nr, func() {
+		f.add(opLoad, atArgument+8*argument)
+		f.add(opBits, unix.O_TRUNC, 1, 0)
+		f.add(opReturn, answerAllow)
+		f.add(opMask, unix.O_ACCMODE)
+		f.add(opEqual, unix.O_WRONLY, 1, 0)
+		f.add(opEqual, unix.O_RDWR, 0, 1)
+		f.add(opReturn, answerAllow)
+		f.add(opReturn, answerDenied)
+	})
 }
 
 // newLastFilter makes the filter of a zygote's fork, beside the zygote's own, which holds too. A small one

@@ -8,5 +8,8 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 // forks are the calls besides clone that start processes.
 var forks = []uint32{}
 
+// opens are the calls that open files, with the argument that has the flags.
+var opens = map[uint32]uint32{unix.SYS_OPENAT: 2}
+
 // marks are the calls of this processor that change a file's mode, owner and times by name.
 var marks = []uint32{}

@@ -19,9 +19,11 @@ const (
 	noRights   = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK
 	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE
 
-	leastABI  = 4 // of the floor: files, truncation, TCP
+	leastABI  = 2 // of the floor: files
+	cutABI    = 3 // truncation; before it, the filter refuses that by name
+	tcpABI    = 4 // TCP, which the filter refuses too
 	deviceABI = 5 // ioctl of devices
-	scopeABI  = 6 // signals, abstract sockets
+	scopeABI  = 6 // signals, abstract sockets; before it, the filter refuses both
 )
 
 // readable are the folders and files that every program may read.
@@ -44,11 +46,16 @@ func landlockABI() int {
 // newRules makes the rules of a job whose folder is dir: it writes there, reads what all may
 // read, and reaches nothing else. The caller must close the descriptor.
 func newRules(abi int, dir string, read []string) (rules int, err error) {
-	attr := unix.LandlockRulesetAttr{
-		Handled_access_fs:  readRights | writeRights | noRights,
-		Handled_access_net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: readRights | writeRights | noRights}
+	own, size := uint64(readRights|writeRights), unsafe.Offsetof(attr.Handled_access_net)
+	if abi < cutABI {
+		attr.Handled_access_fs &^= unix.LANDLOCK_ACCESS_FS_TRUNCATE
+		own &^= unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
-	size := unsafe.Offsetof(attr.Scoped)
+	if abi >= tcpABI {
+		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
+		size = unsafe.Offsetof(attr.Scoped)
+	}
 	if abi >= deviceABI {
 		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	}
@@ -62,7 +69,7 @@ func newRules(abi int, dir string, read []string) (rules int, err error) {
 	}
 	rules = int(n)
 	unix.CloseOnExec(rules)
-	err = allow(rules, dir, readRights|writeRights)
+	err = allow(rules, dir, own)
 	for _, name := range readable {
 		err = errors.Join(err, allow(rules, name, readRights))
 	}

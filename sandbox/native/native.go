@@ -32,6 +32,8 @@ type Config struct {
 	// are forked from one that has started already, if it then has -c and a program, or a file of
 	// the job whose name ends in .py. Empty: each starts its own.
 	Zygote []string
+
+	abi int // of landlock, at most, for tests; 0: as the kernel has it
 }
 
 // A Box is the sandbox of this machine.
@@ -41,6 +43,7 @@ type Box struct {
 	dir    string
 	owner  int // of the jobs' files; -1: ourselves
 
+	abi      int // of landlock
 	strength sandbox.Strength
 	zygotes  zygotes
 }

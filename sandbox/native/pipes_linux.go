@@ -102,3 +102,14 @@ func (r *running) collect(into *capped, from *os.File) {
 	r.kill(sandbox.OutputLimit)
 	_ = from.Close()
 }
+
+// unread reports whether a pipe of ours has bytes that we did not read.
+func unread(from *os.File) (has bool) {
+	if raw, err := from.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ)
+			has = n > 0 && err == nil
+		})
+	}
+	return has
+}

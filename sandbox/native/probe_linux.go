@@ -29,32 +29,27 @@ func (b *Box) Probe(context.Context) (sandbox.Strength, error) { return b.streng
 // probe tries each layer in a child of its own.
 func (b *Box) probe() (sandbox.Strength, error) {
 	s := sandbox.Strength{Backend: Name}
-	layer := func(name, note string, err error) bool {
-		if err != nil {
-			note = err.Error()
+	layer := func(l sandbox.Layer, err error, lacks ...string) {
+		if l.Holds, l.Floor = err == nil, lacks != nil; err != nil {
+			l.Note = err.Error()
+			s.Lacks = append(s.Lacks, lacks...)
 		}
-		s.Layers = append(s.Layers, sandbox.Layer{Name: name, Holds: err == nil, Note: note})
-		return err == nil
+		s.Layers = append(s.Layers, l)
 	}
-	abi := landlockABI()
+	if b.abi = landlockABI(); b.config.abi > 0 {
+		b.abi = min(b.abi, b.config.abi)
+	}
 	var weak error
-	if abi < leastABI {
-		weak = fmt.Errorf("its version is %d, want %d (Linux 6.7), and switched on (lsm=landlock)", abi, leastABI)
+	if b.abi < leastABI {
+		weak = fmt.Errorf("its version is %d, want %d (Linux 5.19), and switched on (lsm=landlock)", b.abi, leastABI)
 	}
-	if !layer(LayerLandlock, fmt.Sprintf("version %d", abi), weak) {
-		s.Lacks = append(s.Lacks, "no files but the job's")
-	}
-	if !layer(LayerSeccomp, "a filter of our own", b.tries(func(p *plan) { p.shut(-1, filtering{}) })) {
-		s.Lacks = append(s.Lacks, "no network", "a sure kill")
-	}
-	if !layer(LayerUser, fmt.Sprintf("user %d", max(b.owner, os.Geteuid())), b.tries(func(p *plan) { p.become(b.owner, false, false) })) {
-		s.Lacks = append(s.Lacks, "no files but the job's")
-	}
-	layer(LayerUserSpace, "", b.tries(func(p *plan) { p.become(b.owner, true, false) }))
-	layer(LayerPIDSpace, "jobs may have several processes", b.tries(func(p *plan) { p.become(b.owner, true, true) }))
-	if !layer(LayerWatch, "every 10 ms", b.tries(func(p *plan) { p.limit(sandbox.Limits{}.Filled(), false) })) {
-		s.Lacks = append(s.Lacks, "bounded memory")
-	}
+	const files, network, kill, memory = "no files but the job's", "no network", "a sure kill", "bounded memory"
+	layer(sandbox.Layer{Name: LayerLandlock, Note: fmt.Sprintf("version %d", b.abi)}, weak, files)
+	layer(sandbox.Layer{Name: LayerSeccomp, Note: "a filter of our own"}, b.tries(func(p *plan) { p.shut(-1, filtering{}) }), network, kill)
+	layer(sandbox.Layer{Name: LayerUser, Note: fmt.Sprintf("user %d", max(b.owner, os.Geteuid()))}, b.tries(func(p *plan) { p.become(b.owner, false, false) }), files)
+	layer(sandbox.Layer{Name: LayerUserSpace}, b.tries(func(p *plan) { p.become(b.owner, true, false) }))
+	layer(sandbox.Layer{Name: LayerPIDSpace, Note: "jobs may have several processes"}, b.tries(func(p *plan) { p.become(b.owner, true, true) }))
+	layer(sandbox.Layer{Name: LayerWatch, Note: "every 10 ms"}, b.tries(func(p *plan) { p.limit(sandbox.Limits{}.Filled(), false) }), memory)
 	return s, nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -91,6 +92,8 @@ type running struct {
 	stdout capped
 	stderr capped
 	peak   int64
+	idle   idleness
+	owed   func() bool // the program may wait for us to write or read; nil: idle time is not asked for
 }
 
 // forks reports whether the program may start processes.
@@ -112,7 +115,7 @@ func (r *running) run(ctx context.Context) (result sandbox.Result, err error) {
 	case failed != nil:
 		return r.unstarted(failed)
 	}
-	result.Stdout, result.Stderr, result.Peak = r.stdout.bytes, r.stderr.bytes, r.peak
+	result.Stdout, result.Stderr, result.Peak, result.Idle = r.stdout.bytes, r.stderr.bytes, r.peak, r.idle.sum
 	return result, nil
 }
 
@@ -150,7 +153,14 @@ func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result san
 
 // tend feeds the program, reads and watches it, until the program has ended and stop is called.
 func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes) (stop func()) {
-	group.Go(func() { _, _ = io.Copy(pipes.stdin, bytes.NewReader(r.job.Stdin)); _ = pipes.stdin.Close() }) // it need not read
+	var fed atomic.Bool
+	group.Go(func() {
+		_, _ = io.Copy(pipes.stdin, bytes.NewReader(r.job.Stdin)) // it need not read
+		_ = pipes.stdin.Close()
+		fed.Store(true)
+	})
+	r.idle.at = r.began // most jobs end before the first look
+	r.owed = func() bool { return !fed.Load() || unread(pipes.stdout) || unread(pipes.stderr) }
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
 	ended := make(chan struct{})
@@ -164,7 +174,7 @@ func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes)
 // plan plans the child.
 func (r *running) plan(pipes *pipes) (*plan, error) {
 	b := r.box
-	rules, err := newRules(landlockABI(), r.folder.Path, b.config.Read)
+	rules, err := newRules(b.abi, r.folder.Path, b.config.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +189,7 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	}
 	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(r.folder.Path))
 	p.limit(r.limits, user)
-	p.shut(rules, filtering{fork: r.forks(), kill: landlockABI() >= scopeABI || r.forks()})
+	p.shut(rules, filtering{fork: r.forks(), kill: b.abi >= scopeABI || r.forks(), cut: b.abi >= cutABI})
 	p.exec(r.program, r.job.Argv, environ(r.job, r.folder.Path))
 	return p, nil
 }

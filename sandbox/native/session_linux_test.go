@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
 )
 
@@ -76,8 +77,8 @@ func TestSandboxSessionsThatEnd(t *testing.T) {
 			t.Errorf("%+v, error %v", got, err)
 		}
 	}
-	one, _ := readUsage(lost.pid)
-	if err := unix.Kill(one.parent, unix.SIGKILL); err != nil {
+	one, _ := procstat.Read(lost.pid)
+	if err := unix.Kill(one.Parent, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	<-b.zygotes.all[0].lost

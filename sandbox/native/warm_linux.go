@@ -35,7 +35,7 @@ func (r *running) runWarm(ctx context.Context) (sandbox.Result, error) {
 
 // enter gives the job, or the session, to a fork.
 func (r *running) enter(pipes *pipes) error {
-	rules, err := newRules(landlockABI(), r.folder.Path, r.box.config.Read)
+	rules, err := newRules(r.box.abi, r.folder.Path, r.box.config.Read)
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,11 @@
 package native
 
 import (
-	"bytes"
 	"context"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // How often the watcher looks, and each how many looks it counts files.
@@ -50,24 +48,27 @@ func (r *running) look(files bool) sandbox.End {
 		return why
 	}
 	all := r.usage()
-	sum := usage{cpu: -r.before}
+	sum := procstat.Usage{CPU: -r.before}
 	if r.forks() {
-		init, _ := readUsage(r.pid)
-		sum.cpu += init.cpu // of processes that nobody else waited for
+		init, _ := procstat.Read(r.pid)
+		sum.CPU += init.CPU // of processes that nobody else waited for
 	}
 	for _, one := range all {
-		sum.cpu += one.cpu
-		sum.memory += one.memory
-		sum.threads += one.threads
-		r.peak = max(r.peak, one.memory)
+		sum.CPU += one.CPU
+		sum.Memory += one.Memory
+		sum.Threads += one.Threads
+		r.peak = max(r.peak, one.Memory)
 	}
 	switch {
-	case sum.cpu > r.limits.CPU:
+	case sum.CPU > r.limits.CPU:
 		return sandbox.CPULimit
-	case sum.memory > r.limits.Memory:
+	case sum.Memory > r.limits.Memory:
 		return sandbox.MemoryLimit
-	case len(all) > r.limits.Processes || sum.threads > max(r.limits.Threads, r.limits.Processes):
+	case len(all) > r.limits.Processes || sum.Threads > max(r.limits.Threads, r.limits.Processes):
 		return sandbox.ProcessLimit
+	}
+	if r.owed != nil && time.Since(r.idle.at) > countEvery*watchEvery {
+		r.idle.look(all, r.owed())
 	}
 	if files {
 		if bytes, n := r.folder.Use(r.limits); bytes > r.limits.Disk || n > r.limits.Files {
@@ -77,66 +78,13 @@ func (r *running) look(files bool) sandbox.End {
 	return ""
 }
 
-// A usage is what a process uses.
-type usage struct {
-	parent  int
-	cpu     time.Duration // its children's included that it waited for
-	memory  int64         // resident bytes
-	threads int
-}
-
 // usage lists the processes of the job, without the init of its namespace.
-func (r *running) usage() []usage {
-	if !r.forks() {
-		if one, ok := readUsage(r.pid); ok {
-			return []usage{one}
-		}
-		return nil
+func (r *running) usage() []procstat.Usage {
+	if r.forks() {
+		return procstat.Below(r.pid)
 	}
-	all := map[int]usage{}
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
+	if one, ok := procstat.Read(r.pid); ok {
+		return []procstat.Usage{one}
 	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			if one, ok := readUsage(pid); ok {
-				all[pid] = one
-			}
-		}
-	}
-	var ours []usage
-	for pid, one := range all {
-		for up := one.parent; up > 1 && pid != r.pid; up = all[up].parent {
-			if up == r.pid {
-				ours = append(ours, one)
-				break
-			}
-		}
-	}
-	return ours
-}
-
-// readUsage reads what a process uses. A process that has ended uses nothing.
-func readUsage(pid int) (usage, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return usage{}, false
-	}
-	_, text, _ = bytes.Cut(text, []byte("("))
-	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // from the third of proc(5) on
-	if len(fields) < 22 {
-		return usage{}, false
-	}
-	number := func(n int) int64 {
-		v, _ := strconv.ParseInt(string(fields[n-3]), 10, 64)
-		return v
-	}
-	ticks := number(14) + number(15) + number(16) + number(17)
-	return usage{
-		parent: int(number(4)), cpu: time.Duration(ticks) * time.Second / 100, // USER_HZ
-		threads: int(number(20)), memory: number(24) * int64(os.Getpagesize()),
-	}, true
+	return nil
 }

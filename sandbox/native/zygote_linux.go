@@ -122,8 +122,7 @@ func (b *Box) zygotePlan(pipes *pipes, control int) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	abi := landlockABI()
-	rules, err := newRules(abi, b.dir, b.config.Read)
+	rules, err := newRules(b.abi, b.dir, b.config.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +134,9 @@ func (b *Box) zygotePlan(pipes *pipes, control int) (*plan, error) {
 	p.needParent(pipes.started)
 	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(b.dir))
 	p.limitAlways()
-	p.shut(rules, filtering{fork: true, kill: true, zygote: true})
+	p.shut(rules, filtering{fork: true, kill: true, cut: b.abi >= cutABI, zygote: true})
 
-	last := newLastFilter(filtering{kill: abi >= scopeABI})
+	last := newLastFilter(filtering{kill: b.abi >= scopeABI})
 	code := unsafe.Slice((*byte)(unsafe.Pointer(&last.code[0])), len(last.code)*int(unsafe.Sizeof(last.code[0])))
 	argv := slices.Concat(b.config.Zygote, []string{"-c", zygoteSource, strconv.Itoa(control), hex.EncodeToString(code)})
 	for _, at := range last.pids {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
 )
 
@@ -285,7 +286,7 @@ func TestZygoteIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, _ := readUsage(pid)
+	one, _ := procstat.Read(pid)
 	ended := make(chan error, 1)
 	go func() {
 		got, err := b.Run(t.Context(), sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", "import time; open('here', 'w'); time.sleep(1000)"})})
@@ -293,7 +294,7 @@ func TestZygoteIsReplaced(t *testing.T) {
 		ended <- err
 	}()
 	until(t, "a job runs", func() bool { found, _ := filepath.Glob(b.dir + "/job-*/here"); return len(found) > 0 })
-	if err := unix.Kill(one.parent, unix.SIGKILL); err != nil {
+	if err := unix.Kill(one.Parent, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "lost") {

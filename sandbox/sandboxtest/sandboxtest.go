@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,8 @@ type rig struct {
 	dir      string // holds all that the back end writes
 	attack   []byte // the program of package attack; nil: the back end has it, as "attack"
 	strength sandbox.Strength
+	walled   bool
+	targets  []string // attacks on sockets of the tester
 }
 
 // foreign reports whether programs are none of this machine: they know no system calls, no links
@@ -43,6 +46,15 @@ func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
 	hold(t, &rig{box: open(t, dir), dir: dir, attack: program(t)})
 }
 
+// RunWalled holds a back end whose programs have a root folder, processes and a network of their
+// own. Some calls that Run wants refused may succeed there, because they reach nothing of ours.
+func RunWalled(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
+	Run(t, func(t *testing.T, dir string) sandbox.Sandbox { return walled{open(t, dir)} })
+}
+
+// A walled back end is one for RunWalled.
+type walled struct{ sandbox.Sandbox }
+
 // RunWASI is Run for a back end whose programs are WebAssembly. Open gets the file of the program
 // that jobs call "attack".
 func RunWASI(t *testing.T, open func(t *testing.T, dir, attack string) sandbox.Sandbox) {
@@ -55,6 +67,8 @@ func RunWASI(t *testing.T, open func(t *testing.T, dir, attack string) sandbox.S
 // hold tries everything.
 func hold(t *testing.T, r *rig) {
 	r.T = t
+	_, r.walled = r.box.(walled)
+	r.targets = listen(t)
 	var err error
 	if r.strength, err = r.box.Probe(t.Context()); err != nil {
 		t.Fatal(err)
@@ -67,6 +81,10 @@ func hold(t *testing.T, r *rig) {
 		return
 	}
 	before := r.left()
+	evil := map[string]bool{}
+	for _, name := range []string{"/tmp/quintain-evil", "/dev/shm/quintain-evil"} {
+		evil[name] = exists(name)
+	}
 	for _, part := range []struct {
 		name  string
 		cases []trial
@@ -85,6 +103,35 @@ func hold(t *testing.T, r *rig) {
 	if after := r.left(); after != before {
 		t.Errorf("left behind:\n%s\nbefore:\n%s", after, before)
 	}
+	for name, was := range evil {
+		if now := exists(name); now && !was {
+			t.Errorf("a program wrote %s", name)
+		}
+	}
+}
+
+// exists reports whether there is a file.
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+// listen listens on sockets for the time of the test, and returns the attacks on them.
+func listen(t *testing.T) (attacks []string) {
+	t.Helper()
+	addresses := map[string]string{"tcp": "127.0.0.1:0"}
+	if linux() {
+		addresses["unix"] = "@quintain-test-" + self()
+	}
+	for network, address := range addresses {
+		l, err := new(net.ListenConfig).Listen(t.Context(), network, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		attacks = append(attacks, "connect "+network+" "+l.Addr().String())
+	}
+	return attacks
 }
 
 // Attack is a variable of the environment: the file of the program of package attack, if it is

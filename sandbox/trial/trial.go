@@ -89,7 +89,10 @@ func (t Trial) Run(ctx context.Context) (err error) {
 
 // ended tells an end that is not a good one.
 func ended(got sandbox.Result) error {
-	spent := fmt.Sprintf("after %v, %v of it on the processor", got.Wall.Round(time.Millisecond), got.CPU.Round(time.Millisecond))
+	spent := fmt.Sprintf("after %v", got.Wall.Round(time.Millisecond))
+	if got.CPU != sandbox.Unknown {
+		spent += fmt.Sprintf(", %v of it on the processor", got.CPU.Round(time.Millisecond))
+	}
 	switch {
 	case got.End == sandbox.Exited && got.Code == 0:
 		return nil

@@ -28,6 +28,7 @@ func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 				}
 				played++
 				Play(t, s)
+				called(t, s)
 				replayed(t, s)
 				identified(t, s, ids)
 			}

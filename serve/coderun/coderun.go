@@ -1,5 +1,5 @@
-// Package coderun runs and judges programs over HTTP: the routes of SandboxFusion that verl and
-// others call, and POST /v1/code/grade of our own.
+// Package coderun runs and judges programs over HTTP: the routes of SandboxFusion that verl, its own
+// client and others call, and POST /v1/code/grade of our own.
 //
 // The forms are those of SandboxFusion (ByteDance, Apache-2.0); the code is our own. Its clients
 // take any status but 504 for a failed test. So a machine that cannot run a program in time
@@ -12,11 +12,13 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
@@ -31,20 +33,35 @@ const maxBody = 64 << 20
 type Server struct {
 	Box      sandbox.Sandbox // nil: that of Settings
 	Settings backend.Settings
+	Sets     map[string]*problems.Set // data sets, by name, beside write_program
 
 	once   sync.Once
 	grader *codegrade.Grader
-	own    backend.Box // nil: none
+	seats  chan struct{} // full: as many sessions run cells as may
+	own    backend.Box   // nil: none
 	err    error
 }
 
 // Routes returns the routes.
 func (s *Server) Routes() []web.Route {
-	return []web.Route{
-		{Method: "POST", Path: "/run_code", For: web.AnyKey, Serve: call(s, s.run)},
-		{Method: "POST", Path: "/v1/code/grade", For: web.AnyKey, Serve: call(s, s.grade)},
-		{Method: "GET", Path: "/v1/ping", For: web.AnyKey, Serve: func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`"pong"`)) }},
+	plain := func() error { return nil }
+	routes := []web.Route{
+		{Method: "POST", Path: "/run_code", Serve: handle(s.open, s.run)},
+		{Method: "POST", Path: "/run_jupyter", Serve: handle(s.open, s.notebook)},
+		{Method: "POST", Path: "/submit", Serve: handle(s.open, s.submit)},
+		{Method: "POST", Path: "/get_prompts", Serve: handle(plain, s.prompts)},
+		{Method: "POST", Path: "/get_prompt_by_id", Serve: handle(plain, s.prompt)},
+		{Method: "POST", Path: "/list_ids", Serve: handle(plain, s.ids)},
+		{Method: "GET", Path: "/list_datasets", Serve: s.list},
+		{Method: "POST", Path: "/get_metrics", Serve: handle(plain, metrics)},
+		{Method: "POST", Path: "/get_metrics_function", Serve: handle(plain, metricsFunction)},
+		{Method: "POST", Path: "/v1/code/grade", Serve: handle(s.open, s.grade)},
+		{Method: "GET", Path: "/v1/ping", Serve: func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`"pong"`)) }},
 	}
+	for i := range routes {
+		routes[i].For = web.AnyKey
+	}
+	return routes
 }
 
 // open opens the sandbox.
@@ -61,7 +78,7 @@ func (s *Server) open() error {
 		if err == nil {
 			err = strength.Err()
 		}
-		s.grader, s.err = &codegrade.Grader{Sandbox: s.Box}, err
+		s.grader, s.seats, s.err = &codegrade.Grader{Sandbox: s.Box}, make(chan struct{}, runtime.NumCPU()), err
 	})
 	return s.err
 }
@@ -75,8 +92,8 @@ func (s *Server) Close() error {
 	return s.own.Close()
 }
 
-// call reads a request, has do answer it, and writes the answer.
-func call[Q, A any](s *Server, do func(ctx context.Context, q Q) (A, error)) func(c *web.Call) error {
+// handle reads a request, has do answer it after prepare, and writes the answer.
+func handle[Q, A any](prepare func() error, do func(ctx context.Context, q Q) (A, error)) func(c *web.Call) error {
 	return func(c *web.Call) error {
 		c.MaxBody, c.Waits = maxBody, true
 		q, err := web.ReadBody(c, func(body []byte) (q Q, err error) {
@@ -88,14 +105,14 @@ func call[Q, A any](s *Server, do func(ctx context.Context, q Q) (A, error)) fun
 		if err != nil {
 			return err
 		}
-		if err := s.open(); err != nil {
+		if err := prepare(); err != nil {
 			return web.Errorf(http.StatusServiceUnavailable, "%v", err)
 		}
-		answer, err := do(c.Context(), q)
+		got, err := do(c.Context(), q)
 		if err != nil {
 			return refusal(err)
 		}
-		text, err := jsonform.Marshal(answer)
+		text, err := jsonform.Marshal(got)
 		if err != nil {
 			return err
 		}
@@ -109,7 +126,7 @@ func refusal(err error) error {
 	switch {
 	case is:
 		return err
-	case errors.Is(err, codegrade.ErrMachine), errors.Is(err, errLate):
+	case errors.Is(err, codegrade.ErrMachine), errors.Is(err, sandbox.ErrBusy), errors.Is(err, errLate):
 		return web.Errorf(http.StatusGatewayTimeout, "%v", err)
 	case errors.Is(err, codegrade.ErrLanguage):
 		return web.Errorf(http.StatusBadRequest, "language: %v", err)
@@ -186,22 +203,29 @@ func (q *runRequest) program() (p codegrade.Program, within time.Duration, err e
 		memory = int64(math.Min(max(1, *q.MemoryMB)*(1<<20), mostMemory))
 	}
 	p = codegrade.Program{
-		Language: q.Language, Code: q.Code, Fetch: q.FetchFiles, Files: map[string][]byte{},
+		Language: q.Language, Code: q.Code, Fetch: q.FetchFiles,
 		Compile: sandbox.Limits{CPU: compile, Wall: compile, Memory: mostMemory},
 		Run:     sandbox.Limits{CPU: run, Wall: run, Memory: memory},
 	}
 	if q.Stdin != nil {
 		p.Stdin = []byte(*q.Stdin)
 	}
-	for name, text := range q.Files {
+	p.Files, err = decoded(q.Files)
+	return p, compile + run + grace, err
+}
+
+// decoded reads files in base64; null: none.
+func decoded(texts map[string]*string) (files map[string][]byte, err error) {
+	files = map[string][]byte{}
+	for name, text := range texts {
 		if text == nil {
 			continue
 		}
-		if p.Files[name], err = base64.StdEncoding.DecodeString(*text); err != nil {
-			return p, 0, web.Errorf(http.StatusUnprocessableEntity, "files: %.100q: %v", name, err)
+		if files[name], err = base64.StdEncoding.DecodeString(*text); err != nil {
+			return nil, web.Errorf(http.StatusUnprocessableEntity, "files: %.100q: %v", name, err)
 		}
 	}
-	return p, compile + run + grace, nil
+	return files, nil
 }
 
 // run answers /run_code.
@@ -212,7 +236,7 @@ func (s *Server) run(ctx context.Context, q runRequest) (runAnswer, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errLate)
 	defer cancel()
-	compiled, ran, err := s.grader.Run(ctx, p)
+	compiled, ran, err := s.runInTime(ctx, p)
 	if err != nil {
 		return runAnswer{}, err
 	}
@@ -226,6 +250,29 @@ func (s *Server) run(ctx context.Context, q runRequest) (runAnswer, error) {
 		}
 	}
 	return a, nil
+}
+
+// runInTime runs a program. One that others left too little of the processor runs again for as long as
+// its client waits, so that its time on the processor decides: a client gives up after three answers
+// of 504, and counts a failed test.
+func (s *Server) runInTime(ctx context.Context, p codegrade.Program) (compiled, ran *sandbox.Result, err error) {
+	compiled, ran, err = s.runOnce(ctx, p)
+	deadline, _ := ctx.Deadline()
+	if left := time.Until(deadline) - time.Second; errors.Is(err, codegrade.ErrMachine) && left > max(p.Compile.Wall, p.Run.Wall) {
+		p.Compile.Wall, p.Run.Wall = left, left
+		return s.runOnce(ctx, p)
+	}
+	return compiled, ran, err
+}
+
+// runOnce runs a program. A compiler that reaches its time on the wall before that on the processor
+// was starved: it waits for nothing.
+func (s *Server) runOnce(ctx context.Context, p codegrade.Program) (compiled, ran *sandbox.Result, err error) {
+	compiled, ran, err = s.grader.Run(ctx, p)
+	if err == nil && ran == nil && compiled.End == sandbox.WallLimit {
+		err = codegrade.ErrMachine
+	}
+	return compiled, ran, err
 }
 
 // of is the outcome of a job; nil: none.

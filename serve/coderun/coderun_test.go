@@ -9,8 +9,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/web"
@@ -32,9 +35,14 @@ func (b box) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 }
 
 // post sends a body to a server over a sandbox.
-func post(t *testing.T, b sandbox.Sandbox, path, body string) (status int, answer string) {
+func post(t testing.TB, b sandbox.Sandbox, path, body string) (status int, answer string) {
 	t.Helper()
-	s := &Server{Box: b}
+	return ask(t, &Server{Box: b}, path, body)
+}
+
+// ask sends a body to a server.
+func ask(t testing.TB, s *Server, path, body string) (status int, answer string) {
+	t.Helper()
 	w, err := web.New(web.Config{Settings: web.Default(), Name: "test", Routes: s.Routes()})
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +81,7 @@ func TestRunCode(t *testing.T) {
 		{ends(sandbox.Result{End: sandbox.MemoryLimit}, nil), `{"code":"x","language":"python"}`, 200, `memory_limit`, "the client learns the limit"},
 		{ends(sandbox.Result{End: sandbox.Exited, Fetched: map[string][]byte{"a.txt": []byte("b")}}, nil), `{"code":"x","language":"python","fetch_files":["a.txt"]}`, 200, `"files":{"a.txt":"Yg=="}`, "files come back as base64"},
 		{ends(sandbox.Result{}, errors.New("no room on the disk")), `{"code":"x","language":"python"}`, 503, "no room", "a fault of the machine is no failed program"},
+		{ends(sandbox.Result{}, fmt.Errorf("a server: %w", sandbox.ErrBusy)), `{"code":"x","language":"python"}`, 504, "too much to do", "nor is one that comes too early"},
 		{ends(sandbox.Result{End: sandbox.Refused, Why: "a name with .."}, nil), `{"code":"x","language":"python","files":{"../a":"Yg=="}}`, 422, "../a", "the request is at fault"},
 		{box{lacks: []string{"no network"}}, `{"code":"x","language":"python"}`, 503, "lacks no network", "a weak sandbox runs nothing"},
 		{ends(sandbox.Result{}, nil), `{"code":"x","language":"cobol"}`, 400, "want one of python", "the client learns the languages"},
@@ -116,6 +125,70 @@ func TestABusyMachineAnswers504(t *testing.T) {
 	}}
 	if status, answer := post(t, b, "/run_code", `{"code":"x","language":"python"}`); status != http.StatusGatewayTimeout {
 		t.Errorf("%d %s", status, answer)
+	}
+}
+
+// A program that had too little of the processor has more time on the wall, and no more of the processor.
+func TestAStarvedProgramRunsAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var walls []time.Duration
+		var others sync.WaitGroup
+		s := &Server{}
+		request := func(stdin string) runRequest {
+			second := 1.0
+			return runRequest{Code: "x", Language: "python", Stdin: &stdin, CompileTimeout: &second, RunTimeout: &second}
+		}
+		s.Box = box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
+			if string(job.Stdin) == "other" {
+				time.Sleep(time.Second)
+				return sandbox.Result{End: sandbox.Exited}, nil
+			}
+			if walls = append(walls, job.Limits.Wall); len(walls) > 1 {
+				return sandbox.Result{End: sandbox.CPULimit, CPU: job.Limits.CPU}, nil
+			}
+			for range runtime.NumCPU() { // one of them waits for our slot
+				others.Go(func() {
+					if _, err := s.run(t.Context(), request("other")); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			synctest.Wait()
+			return sandbox.Result{End: sandbox.WallLimit, Wall: job.Limits.Wall}, nil
+		}}
+		if err := s.open(); err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.run(t.Context(), request("starved"))
+		others.Wait()
+		if err != nil || a.RunResult.Status != "TimeLimitExceeded" || len(walls) != 2 || walls[0] != time.Second || walls[1] != 9*time.Second {
+			t.Errorf("%+v, %v, walls %v", a, err, walls)
+		}
+	})
+}
+
+func TestAStarvedCompilerRunsAgain(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		second sandbox.End
+		status int
+		want   string
+	}{
+		{sandbox.CPULimit, 200, `"compile_result":{"status":"TimeLimitExceeded"`},
+		{sandbox.WallLimit, 504, "overloaded"},
+	} {
+		var walls []time.Duration
+		b := box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
+			if walls = append(walls, job.Limits.Wall); len(walls) == 1 {
+				return sandbox.Result{End: sandbox.WallLimit}, nil
+			}
+			return sandbox.Result{End: test.second}, nil
+		}}
+		status, answer := post(t, b, "/run_code", `{"code":"x","language":"cpp"}`)
+		if status != test.status || !strings.Contains(answer, test.want) || len(walls) != 2 || walls[0] != 10*time.Second || walls[1] < 25*time.Second {
+			t.Errorf("%d %s, walls %v, want %d %s", status, answer, walls, test.status, test.want)
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func All(by scores.By) (*Book, error) {
 func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
 	play := spec.New()
 	if code, is := play.(*codeplay.Code); is {
-		code.Sandbox = b.Sandbox
+		code.In(&b.Sandbox)
 	}
 	for _, s := range catalog.SettingsOf(spec) {
 		if s.Path() == "scores" {

@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
 )
@@ -18,11 +20,18 @@ type server struct {
 	book     *names.Book
 	sessions *sessions.Table[*session]
 	readers  sync.Pool // of *reader
+	ask      Ask
 }
 
-// Routes returns the routes of a resources server.
-func Routes(book *names.Book, limits sessions.Limits) []web.Route {
-	s := &server{book: book, sessions: sessions.New[*session](limits), readers: sync.Pool{New: func() any { return newReader() }}}
+// Ask has the server's judge grade a reply to a problem. An error of package web keeps its status.
+type Ask func(c *web.Call, p quintain.Problem, reply string) (pipe.Verdict, error)
+
+// byJudge stands for a scenario in a row: the server's judge grades the reply.
+const byJudge = "judge"
+
+// Routes returns the routes of a resources server. Ask grades the rows whose scenario is judge.
+func Routes(book *names.Book, limits sessions.Limits, ask Ask) []web.Route {
+	s := &server{book: book, ask: ask, sessions: sessions.New[*session](limits), readers: sync.Pool{New: func() any { return newReader() }}}
 	return []web.Route{
 		{Method: "POST", Path: "/seed_session", For: web.AnyKey, Serve: s.seed},
 		{Method: "POST", Path: "/verify", For: web.AnyKey, Serve: s.verify},

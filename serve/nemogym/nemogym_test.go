@@ -2,6 +2,7 @@ package nemogym
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
@@ -19,11 +22,25 @@ import (
 // newServer returns a server of all tasks that keeps a few sessions for a minute.
 func newServer(tb testing.TB) *web.Server {
 	tb.Helper()
-	s, err := web.New(web.Config{Name: "test", Routes: Routes(newBook(tb), sessions.Limits{Most: 2, Idle: time.Minute})})
+	s, err := web.New(web.Config{Name: "test", Routes: Routes(newBook(tb), sessions.Limits{Most: 2, Idle: time.Minute}, ask)})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return s
+}
+
+// ask is a judge that likes the reply "good", and has no verdict on "hm".
+func ask(_ *web.Call, p quintain.Problem, reply string) (v pipe.Verdict, err error) {
+	switch {
+	case p.Task != "chain_sum":
+		return v, errors.New("no such task")
+	case reply == "hm":
+		return v, web.Errorf(http.StatusServiceUnavailable, "the judge gave no verdict")
+	case reply == "good":
+		v.Score = 0.75
+	}
+	v.Reason = "said the judge"
+	return v, nil
 }
 
 // newBook returns a book of all tasks and scenarios.
@@ -121,6 +138,9 @@ func TestVerify(t *testing.T) {
 		{"by a scenario", entry + `,"scenario":"reasoning_gym"`, said("7"), 200, `"malformed":true`},
 		{"a row that was judged before", `"reward":1,"malformed":false,` + byID, said("<answer>3</answer>"), 200, `"reason":"want \"-3\"","response":{"id":"r","output":[{"summary":[],"type":"reasoning"}`},
 		{"a name with an escape", `"rew\u0061rd":1,` + byID, said("<answer>3</answer>"), 200, `"reward":0`},
+		{"by the judge", byID + `,"scenario":"judge"`, said("good"), 200, `"reward":0.75,"extracted_answer":"good","reason":"said the judge","malformed":false`},
+		{"by the judge, who has no verdict", byID + `,"scenario":"judge"`, said("hm"), 503, "the judge gave no verdict"},
+		{"by the judge, who does not know the task", `"problem":"spell_backward.v3.s1.l0.0","scenario":"judge"`, said("good"), 422, "no such task"},
 		{"no problem", `"id":1`, said("7"), 422, "problem: is missing; want"},
 		{"a problem that there is not", `"problem":"chain_sun.v2.s1.l0.0"`, said("7"), 422, `no task \"chain_sun\"`},
 		{"a problem that cannot be read", `"problem":{"task":"chain_sum","version":3,"instance":{"expression":"("}}`, said("7"), 422, "chain_sum"},

@@ -3,6 +3,7 @@ package nemogym
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
@@ -31,13 +32,7 @@ func (s *server) verify(c *web.Call) error {
 		if err != nil {
 			return nil, invalid(err)
 		}
-		var step quintain.Step
-		err = compute(c, len(body), func() error {
-			if step, err = s.judge(c, it, replies); err != nil {
-				return invalid(err)
-			}
-			return nil
-		})
+		step, err := s.graded(c, it, replies, len(body))
 		if err != nil {
 			return nil, err
 		}
@@ -47,6 +42,26 @@ func (s *server) verify(c *web.Call) error {
 		}
 		return r.echo(body, added)
 	})
+}
+
+// graded judges the replies of a row whose body has so many bytes.
+func (s *server) graded(c *web.Call, it row, replies []string, bytes int) (step quintain.Step, err error) {
+	if it.scenario == byJudge {
+		c.Waits = true
+		reply := replies[len(replies)-1]
+		v, err := s.ask(c, it.problem, reply)
+		if _, known := errors.AsType[*web.Error](err); err != nil && !known {
+			err = invalid(err)
+		}
+		return quintain.Step{Answer: reply, Reward: v.Score, Malformed: v.Malformed, Why: v.Reason}, err
+	}
+	err = compute(c, bytes, func() (err error) {
+		if step, err = s.judge(c, it, replies); err != nil {
+			return invalid(err)
+		}
+		return nil
+	})
+	return step, err
 }
 
 // small limits the bytes of a body that is judged at once, not in its turn.

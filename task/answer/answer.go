@@ -7,23 +7,28 @@ import (
 	"strings"
 )
 
-// Tagged returns the text between the only <answer> and the only </answer> of a reply,
-// trimmed. The tags may be in upper or lower case. Tags inside the parts that
-// [WithoutThinking] removes do not count. If there is no such pair, or a tag occurs twice,
-// text is empty and why gives the reason.
-func Tagged(reply string) (text, why string) {
+// Tagged returns the text between the only <answer> and the only </answer> of a reply; see
+// [Between].
+func Tagged(reply string) (text, why string) { return Between(reply, "answer") }
+
+// Between returns the text between the only opening and the only closing tag of a name in a
+// reply, trimmed. The name is in lower case; the tags may be in upper or lower case. Tags inside
+// the parts that [WithoutThinking] removes do not count. If there is no such pair, or a tag
+// occurs twice, text is empty and why gives the reason.
+func Between(reply, name string) (text, why string) {
+	opening, closing := "<"+name+">", "</"+name+">"
 	outside := WithoutThinking(reply)
 	lower := lowerASCII(outside)
-	open, shut := strings.Index(lower, "<answer>"), strings.Index(lower, "</answer>")
+	open, shut := strings.Index(lower, opening), strings.Index(lower, closing)
 	switch {
 	case open < 0 || shut < 0:
-		return "", "there is no <answer>…</answer> outside the thinking"
-	case strings.Count(lower, "<answer>") > 1 || strings.Count(lower, "</answer>") > 1:
-		return "", "there is more than one <answer>…</answer>"
+		return "", "there is no " + opening + "…" + closing + " outside the thinking"
+	case strings.Count(lower, opening) > 1 || strings.Count(lower, closing) > 1:
+		return "", "there is more than one " + opening + "…" + closing
 	case shut < open:
-		return "", "</answer> comes before <answer>"
+		return "", closing + " comes before " + opening
 	}
-	return strings.TrimSpace(outside[open+len("<answer>") : shut]), ""
+	return strings.TrimSpace(outside[open+len(opening) : shut]), ""
 }
 
 // WithoutThinking returns reply without its <think>…</think> parts and their tags. A

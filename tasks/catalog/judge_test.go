@@ -19,8 +19,16 @@ func TestJudgeReplacesTheScenario(t *testing.T) {
 	if err := os.WriteFile(rubric, []byte("criteria: [{name: good, text: 'Is it good?'}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, fmt.Appendf(nil, "rubric: '%s'\nurl: [http://127.0.0.1:1/v1]\nmodel: m\n", rubric), 0o600); err != nil {
+	text := fmt.Sprintf("rubric: '%s'\nurl: [http://127.0.0.1:1/v1]\nmodel: m\n", rubric)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	pairs := filepath.Join(dir, "pairs.yaml")
+	compares := "criteria: [{name: good, text: 'Is it good?'}]\nmode: pairs\n"
+	for name, text := range map[string]string{filepath.Join(dir, "compares.yaml"): compares, pairs: strings.ReplaceAll(text, rubric, filepath.Join(dir, "compares.yaml"))} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s := catalog.DefaultScenario()
 	s.Judge = path
@@ -41,6 +49,7 @@ func TestJudgeReplacesTheScenario(t *testing.T) {
 		t.Errorf("%d collectors, want that of the judge", registered)
 	}
 	for says, change := range map[string]func(*catalog.ScenarioChoice){
+		"one by one":   func(s *catalog.ScenarioChoice) { s.Judge, s.Agent.Command = pairs, "true" },
 		"choose one":   func(s *catalog.ScenarioChoice) { s.External.Command = "x" },
 		"there is no":  func(s *catalog.ScenarioChoice) { s.Judge = path + "x" },
 		"rubric.yaml:": func(s *catalog.ScenarioChoice) { s.Judge = rubric },

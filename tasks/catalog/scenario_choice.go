@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/sandbox/backend"
@@ -26,18 +27,23 @@ type ScenarioChoice struct {
 	Name     string
 	External external.Settings        // of a program that replaces the scenario, if set
 	plays    map[string]scenario.Play // by the scenario's name
-	program  *external.Program        // nil until started
-	Judge    string                   // file with the settings of a judge that replaces the scenario; empty: none
-	jury     *jury.Jury               // nil until started
-	Agent    agent.Settings           // of a program that plays the scenario, if set
-	agents   *agent.Program           // nil until started
+	sandbox  *backend.Settings
+	program  *external.Program // nil until started
+	Judge    string            // file with the settings of a judge that replaces the scenario; empty: none
+	Untried  bool              // the judge is not checked
+	jury     *jury.Jury        // nil until started
+	Agent    agent.Settings    // of a program that plays the scenario, if set
+	agents   *agent.Program    // nil until started
 }
 
 // DefaultScenario returns the scenario reasoning_gym, with default settings for all.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), Agent: agent.Default(), plays: map[string]scenario.Play{}}
+	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), Agent: agent.Default(), plays: map[string]scenario.Play{}, sandbox: &backend.Settings{}}
 	for _, spec := range Scenarios() {
 		s.plays[spec.Name] = spec.New()
+		if runs, are := s.plays[spec.Name].(interface{ In(*backend.Settings) }); are {
+			runs.In(s.sandbox)
+		}
 	}
 	return s
 }
@@ -58,9 +64,7 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 }
 
 // Sandbox returns the settings of the sandbox in which programs of a policy run.
-func (s *ScenarioChoice) Sandbox() *backend.Settings {
-	return &s.plays[codeplay.Spec.Name].(*codeplay.Code).Sandbox
-}
+func (s *ScenarioChoice) Sandbox() *backend.Settings { return s.sandbox }
 
 // Set changes a setting of a scenario; value is JSON. It panics if the scenario or the
 // setting does not exist, or the value is invalid.
@@ -107,6 +111,12 @@ func (s *ScenarioChoice) startJudge() (err error) {
 	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("scenario.judge: %w", err)
 	}
+	if s.Untried {
+		s.jury.Untried()
+	}
+	if mode := s.jury.Config.Rubric.Mode; s.agents != nil && mode != judge.Absolute {
+		return fmt.Errorf("scenario.judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
+	}
 	return nil
 }
 
@@ -117,10 +127,20 @@ func (s *ScenarioChoice) Register(to func(prometheus.Collector)) {
 	}
 }
 
+// Report returns what the judge did; nil: there is none.
+func (s *ScenarioChoice) Report() *jury.Report {
+	if s.jury == nil {
+		return nil
+	}
+	return s.jury.Report()
+}
+
 // Stop ends the external program, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
-	if code, is := s.plays[codeplay.Spec.Name].(*codeplay.Code); is {
-		_ = code.Close() // what it leaves, the next sandbox removes
+	for _, play := range s.plays {
+		if box, has := play.(io.Closer); has {
+			_ = box.Close() // what it leaves, the next sandbox removes
+		}
 	}
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
@@ -169,6 +189,11 @@ func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	}
 	for _, spec := range Scenarios() {
 		if spec.Name == s.Name {
+			if needs, is := s.plays[s.Name].(interface{ Start() error }); is {
+				if err := needs.Start(); err != nil {
+					return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+				}
+			}
 			return spec.With(t, s.plays[s.Name])
 		}
 	}

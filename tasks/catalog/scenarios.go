@@ -3,24 +3,45 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/scenarios/games/duels"
+	"github.com/quintain-rl/quintain/scenarios/pythontool"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
 // Scenarios returns all scenarios, sorted by name.
-func Scenarios() []scenario.Spec { return append([]scenario.Spec{codeplay.Spec}, scenarios.All...) }
+func Scenarios() []scenario.Spec {
+	all := append([]scenario.Spec{codeplay.Spec, pythontool.Spec}, scenarios.All...)
+	for _, g := range Games() {
+		all = append(all, g.Scenario)
+	}
+	slices.SortFunc(all, func(a, b scenario.Spec) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
 
-// TasksOf returns the tasks that are made for a scenario: those of programs for code, and for
-// the others all that one answer solves.
+// Games returns all games. Each is a scenario with a task of its own.
+func Games() []*games.Game { return slices.Concat(alone.Games(), duels.Games()) }
+
+// TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
+// a game, and for the others all that one answer solves.
 func TasksOf(scenario string) []quintain.Task {
 	if scenario == codeplay.Spec.Name {
 		return []quintain.Task{codetask.Task()}
+	}
+	for _, g := range Games() {
+		if g.Scenario.Name == scenario {
+			return []quintain.Task{g.Task}
+		}
 	}
 	return Tasks()
 }
@@ -59,6 +80,7 @@ func Playable(spec scenario.Spec, tasks []quintain.Task) (can []quintain.Task, c
 // A Demo is an episode that demonstrates a scenario.
 type Demo struct {
 	Opening []quintain.Message // the first messages to the policy
+	Tools   []quintain.Tool    // offered to it
 	Turns   []DemoTurn
 }
 
@@ -70,7 +92,9 @@ type DemoTurn struct {
 }
 
 // Demonstrate plays problem d of t with a wrong reply, one without an answer, and a right
-// one. If an episode ends early, the next reply begins another episode of the problem.
+// one. If an episode ends early, the next reply begins another episode of the problem. An
+// episode whose environment advises is played by a reply without an answer, and the first of the
+// best ones.
 func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d quintain.Draw) (demos []Demo, err error) {
 	s, err := spec.Over(t, nil)
 	if err != nil {
@@ -79,6 +103,10 @@ func Demonstrate(ctx context.Context, spec scenario.Spec, t quintain.Task, d qui
 	p, err := s.Problem(d)
 	if err != nil {
 		return nil, err
+	}
+	if by, can := s.(adviser); can {
+		demo, err := playAdvised(ctx, by, p)
+		return []Demo{demo}, err
 	}
 	right, err := t.Solve(p)
 	if err != nil {
@@ -124,6 +152,33 @@ func wrongAnswer(ctx context.Context, s quintain.Scenario, t quintain.Task, p qu
 	return "", fmt.Errorf("problem %s: the solutions of the next %d problems are all right", p.ID(), patience)
 }
 
+// An adviser is a scenario that knows what to reply.
+type adviser interface {
+	quintain.Scenario
+	quintain.Adviser
+}
+
+// playAdvised plays an episode as its environment advises, after a reply without an answer.
+func playAdvised(ctx context.Context, s adviser, p quintain.Problem) (demo Demo, err error) {
+	const most = 6 // of the best replies
+	replies := []DemoTurn{{Kind: "without an answer", Reply: "I do not know."}}
+	for len(replies) <= most {
+		var said []quintain.Reply
+		for _, r := range replies {
+			said = append(said, quintain.Reply{Text: r.Reply, Finish: quintain.Stop})
+		}
+		advice, err := s.Advise(ctx, p, said)
+		if err != nil {
+			return demo, err
+		}
+		if len(advice.Best) == 0 {
+			break
+		}
+		replies = append(replies, DemoTurn{Kind: "right", Reply: advice.Best[0]})
+	}
+	return play(ctx, s, p, replies)
+}
+
 // play plays an episode until it ends or the replies run out.
 func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies []DemoTurn) (demo Demo, err error) {
 	e, err := s.Env(p)
@@ -137,6 +192,9 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 	}()
 	if demo.Opening, err = e.Open(ctx); err != nil {
 		return demo, err
+	}
+	if t, has := e.(quintain.Tooled); has {
+		demo.Tools = t.Tools()
 	}
 	for _, turn := range replies {
 		if turn.Step, err = e.Step(ctx, quintain.Reply{Text: turn.Reply, Finish: quintain.Stop}); err != nil {

@@ -27,6 +27,8 @@ func Meaning(o quintain.Outcome) string {
 		return "took too long"
 	case quintain.PromptTooLong:
 		return "the prompt leaves no room for a reply"
+	case quintain.Ungraded:
+		return "the judge gave no verdict: it may be judged later"
 	}
 	return ""
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -181,6 +182,9 @@ func statusOf(r *run.Report) []string {
 
 // troubles returns what is unusual, in parts of a few words.
 func troubles(r *run.Report) (parts []string) {
+	if slices.ContainsFunc(r.Sandboxes, (*sandbox.Setup).Trusts) {
+		parts = append(parts, "programs run without a sandbox")
+	}
 	if m := r.Training; m != nil && m.Skipped > 0 {
 		parts = append(parts, fmt.Sprintf("skipped updates %d", m.Skipped))
 	}

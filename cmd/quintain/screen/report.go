@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -103,12 +104,45 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("further turns", "%v", r.Turns)
 	}
 	if len(r.SolvedAt) > 1 {
-		p.fact("solved", "%.1f %% of them at a later turn than the first", 100*r.SolvedLater())
+		p.fact("solved", "%.1f %% of them at a later turn than the first", 100*solvedLater(r.SolvedAt))
 	}
 	p.staleness(r)
+	if r.Judge != nil {
+		for _, line := range r.Judge.Lines() {
+			p.fact("judge", "%s", line)
+		}
+	}
+	for _, s := range r.Sandboxes {
+		p.ran(s)
+	}
 	if r.Failed() > 0 {
 		p.fact("last fault", "%s", r.LastFault)
 	}
+}
+
+// ran prints what ran programs, in red if that was no sandbox.
+func (p *paper) ran(s *sandbox.Setup) {
+	at := p.text.Len()
+	p.fact("sandbox", "%v", s)
+	if text := p.text.String(); s.Trusts() {
+		p.text.Reset()
+		p.text.WriteString(text[:at])
+		for line := range strings.Lines(text[at:]) {
+			p.line(red, strings.TrimSuffix(line, "\n"))
+		}
+	}
+}
+
+// solvedLater is the share of solved episodes, counted by turn, with a wrong first reply.
+func solvedLater(at []int) float64 {
+	all := 0
+	for _, n := range at {
+		all += n
+	}
+	if all == 0 {
+		return 0
+	}
+	return 1 - float64(at[0])/float64(all)
 }
 
 // staleness prints how old the groups were, and how the stale ones differ from the others.

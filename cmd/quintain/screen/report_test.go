@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -88,6 +89,30 @@ note           a note of several words, which needs more than one line on a
 `
 	if got := printed(t, trained(), 80); got != want {
 		t.Errorf("it prints\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What ran programs has a line.
+func TestReportOfSandbox(t *testing.T) {
+	setup := &sandbox.Setup{
+		Backend:      "native",
+		Layers:       []sandbox.Layer{{Name: "landlock", Holds: true}, {Name: "user namespace"}},
+		Interpreters: []sandbox.Interpreter{{Language: "python", Version: "cpython 3.11.2"}},
+	}
+	const want = "sandbox        native, python cpython 3.11.2; it holds by landlock\n"
+	if got := printed(t, &run.Report{Sandboxes: []*sandbox.Setup{setup}}, 0); !strings.Contains(got, want) {
+		t.Errorf("it prints\n%s\nwant\n%s", got, want)
+	}
+	trusting := &run.Report{Sandboxes: []*sandbox.Setup{{Backend: sandbox.Unconfined}}}
+	var out strings.Builder
+	if err := Report(&Terminal{Out: &out, Colors: true, Columns: func() int { return 40 }}, trusting); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, _ := strings.Cut(out.String(), "\x1b[31msandbox        none; no sandbox holds:"); strings.Count(got, "\x1b[31m") != strings.Count(got, "\n")-1 {
+		t.Errorf("not all of it is red: %q", out.String())
+	}
+	if line := statusLine(trusting); !strings.Contains(line, "programs run without a sandbox") {
+		t.Errorf("the status does not tell: %s", line)
 	}
 }
 

@@ -34,6 +34,10 @@ func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 		fmt.Fprintf(out, "\n%s\n%s\n", Wrap(fmt.Sprintf("%s (default %s)", s.Path(), s.Default()), "  "), Wrap(s.Doc(), "    "))
 	}
 	all := len(catalog.TasksOf(spec.Name))
+	if spec.Untagged {
+		fmt.Fprint(out, "\nTASKS\n\n  It plays positions of its own.\n")
+		return
+	}
 	if len(can) == all {
 		fmt.Fprintf(out, "\nTASKS\n\n  It can play all %d of them.\n", all)
 		return
@@ -53,6 +57,9 @@ func Demos(out io.Writer, demos []catalog.Demo) {
 		if text := conversation(demo.Opening); text != opening {
 			opening = text
 			fmt.Fprintf(out, "\nWHAT A MODEL READS\n%s", text)
+			for _, t := range demo.Tools {
+				fmt.Fprintf(out, "\n  the tool %s:\n%s\n", t.Name, Wrap(t.Doc, "    "))
+			}
 		}
 		for _, turn := range demo.Turns {
 			fmt.Fprintf(out, "\nA REPLY THAT IS %s\n\n%s\n", strings.ToUpper(turn.Kind), Wrap(turn.Reply, "  "))

@@ -46,6 +46,9 @@ func Record(out io.Writer, r *trace.Record) {
 			fmt.Fprintf(out, ", score %.3g", r.Scores[i])
 		}
 		fmt.Fprintln(out)
+		if names := toolNames(t.Tools); names != "" && i == 0 {
+			fmt.Fprintf(out, "tools: %s\n", Safe(names))
+		}
 		for k := range t.Turns {
 			if c := t.Turns[k].Call; c != nil {
 				call(out, k, c)
@@ -81,12 +84,26 @@ func Turn(out io.Writer, t *quintain.Turn, told bool) {
 			fmt.Fprintf(out, "--- %s ---\n%s\n", Safe(m.Role), Safe(m.Text()))
 		}
 	}
-	fmt.Fprintf(out, "--- the policy ---\n%s\n", Safe(t.Reply))
+	said(out, t)
 	fmt.Fprintf(out, "reward %.3g", t.Reward)
 	if t.Why != "" {
 		fmt.Fprintf(out, ": %s", Safe(t.Why))
 	}
 	fmt.Fprintln(out)
+}
+
+// said prints what the policy replied, with its calls.
+func said(out io.Writer, t *quintain.Turn) {
+	if t.Reasoning != "" {
+		fmt.Fprintf(out, "--- the policy thinks ---\n%s\n", Safe(t.Reasoning))
+	}
+	fmt.Fprintf(out, "--- the policy ---\n%s\n", Safe(t.Reply))
+	for _, c := range t.ToolCalls {
+		fmt.Fprintf(out, "calls %s with %s\n", Safe(c.Name), Safe(c.Arguments))
+	}
+	if t.CallFault != "" {
+		fmt.Fprintf(out, "its calls cannot be read: %s\n", Safe(t.CallFault))
+	}
 }
 
 // number writes a score, which may be missing.

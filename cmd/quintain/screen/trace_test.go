@@ -20,6 +20,21 @@ func TestTraceShowsHostileText(t *testing.T) {
 	}
 }
 
+func TestATraceShowsCallsOfTools(t *testing.T) {
+	t.Parallel()
+	episode := quintain.Trajectory{Tools: []byte(`[{"type":"function","function":{"name":"add"}}]`), Turns: []quintain.Turn{
+		{Reply: "I add.", Reasoning: "Hm.", ToolCalls: []quintain.ToolCall{{Name: "add", Arguments: "{\"a\": 1}\x1b"}}},
+		{Observed: []quintain.Message{{Role: quintain.RoleTool, Content: "5"}}, Reply: "<call>{", CallFault: "call 1: the JSON ends early"},
+	}}
+	var out strings.Builder
+	screen.Record(&out, &trace.Record{Episodes: []quintain.Trajectory{episode}})
+	for _, want := range []string{"\ntools: add\n", "--- the policy thinks ---\nHm.\n--- the policy ---\nI add.\ncalls add with {\"a\": 1}\n", "--- tool ---\n5\n", "<call>{\nits calls cannot be read: call 1: the JSON ends early\n"} {
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "\x1b") {
+			t.Errorf("there is no %q in %q", want, out.String())
+		}
+	}
+}
+
 func TestACallSaysWhereItStands(t *testing.T) {
 	t.Parallel()
 	tree := quintain.Trajectory{Turns: []quintain.Turn{

@@ -66,13 +66,7 @@ func tryCall(out io.Writer, t *quintain.Trajectory, k int) {
 	for _, m := range turn.Observed {
 		fmt.Fprintf(out, "--- %s ---\n%s\n", Safe(m.Role), Safe(m.Text()))
 	}
-	if turn.Reasoning != "" {
-		fmt.Fprintf(out, "--- the policy thinks ---\n%s\n", Safe(turn.Reasoning))
-	}
-	fmt.Fprintf(out, "--- the policy ---\n%s\n", Safe(turn.Reply))
-	for _, c := range turn.ToolCalls {
-		fmt.Fprintf(out, "calls %s with %s\n", Safe(c.Name), Safe(c.Arguments))
-	}
+	said(out, turn)
 	switch {
 	case of.Unused != "":
 		fmt.Fprintf(out, "the agent did not use this reply (%s): it is not trained on\n", Safe(of.Unused))

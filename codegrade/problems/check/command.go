@@ -47,7 +47,7 @@ func (c *Command) Flags() *flag.FlagSet {
 	f.StringVar(&c.Write, "write", "", "`file` for the code problems that can be used, as JSON lines with the solutions that pass")
 	f.IntVar(&c.workers, "workers", c.workers, "rows that are judged at the same time")
 	f.IntVar(&c.most, "solutions", 0, "solutions of a row that are run, the first ones; 0: all")
-	f.Float64Var(&c.settings.TimeFactor, "time-factor", 5, "factor of the time limits of rows, which are for compiled programs")
+	f.Float64Var(&c.settings.TimeFactor, "time-factor", 5, "factor of the time limits of rows, which are for compiled programs, for programs in other languages than C and C++")
 	f.StringVar((*string)(&c.settings.Compare), "compare", "", "how outputs are compared: exact, trim, lines, tokens or lcb; empty: as the data set does")
 	c.Sandbox.AddTo(f)
 	return f

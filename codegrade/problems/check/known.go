@@ -38,7 +38,14 @@ func knowing(tests codegrade.Tests) (codegrade.Tests, string) {
 	literal := jsonform.AppendLegible(nil, string(text))
 	switch tests.Kind {
 	case codegrade.Stdin:
-		return tests, bigNumbers + fmt.Sprintf("known = json.loads(%s)\nsys.stdout.buffer.write(known[sys.stdin.buffer.read().decode()].encode())\n", literal)
+		from, to := "sys.stdin.buffer", "sys.stdout.buffer"
+		if tests.InputFile != "" {
+			from = fmt.Sprintf("open(%q, 'rb')", tests.InputFile)
+		}
+		if tests.OutputFile != "" {
+			to = fmt.Sprintf("open(%q, 'wb')", tests.OutputFile)
+		}
+		return tests, bigNumbers + fmt.Sprintf("known = json.loads(%s)\n%s.write(known[%s.read().decode()].encode())\n", literal, to, from)
 	case codegrade.Call:
 		return tests, bigNumbers + fmt.Sprintf("known = {json.dumps(json.loads(i)): json.loads(o) for i, o in json.loads(%s).items()}\n\ndef %s(*arguments):\n    return known[json.dumps(list(arguments))]\n", literal, tests.Function)
 	}

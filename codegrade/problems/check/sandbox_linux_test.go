@@ -18,7 +18,7 @@ func TestTheProgramsOfEachSource(t *testing.T) {
 		t.Fatalf("%v, error %v", files, err)
 	}
 	unusable := map[string]string{ // what is printed beside the counts
-		"codeforces": "row 3: input_mode: ",
+		"codeforces": "row 4: interaction_format: ",
 	}
 	for _, file := range files {
 		var out bytes.Buffer

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge"
 )
@@ -97,26 +98,37 @@ func (r *Report) Write(w io.Writer) error {
 // injections. Without canaries it takes [Canaries], with a rubric of their own. Replies are judged
 // each by itself, also if the rubric compares them.
 func Check(ctx context.Context, cfg judge.Config, canaries []Canary) (*Report, error) {
-	cfg.Cache = nil
-	alone := *cfg.Rubric
-	alone.Mode = judge.Absolute
-	cfg.Rubric = &alone
-	known := cfg
-	if canaries == nil {
-		canaries, known.Rubric = Canaries(), Rubric()
-	}
-	r := &Report{Worked: []Breach{}}
-	j, err := judge.New(known)
+	r, err := Again(ctx, cfg, canaries)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Known(ctx, j, canaries); err != nil {
-		return nil, err
-	}
-	if j, err = judge.New(cfg); err != nil {
+	j, err := judge.New(alone(cfg))
+	if err != nil {
 		return nil, err
 	}
 	return r, r.Attack(ctx, j)
+}
+
+// Again is Check without the injections.
+func Again(ctx context.Context, cfg judge.Config, canaries []Canary) (*Report, error) {
+	cfg = alone(cfg)
+	if canaries == nil {
+		canaries, cfg.Rubric = Canaries(), Rubric()
+	}
+	j, err := judge.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Worked: []Breach{}}
+	return r, r.Known(ctx, j, canaries)
+}
+
+// alone returns the config of a judge without a cache, who judges each reply by itself.
+func alone(cfg judge.Config) judge.Config {
+	rubric := *cfg.Rubric
+	rubric.Mode = judge.Absolute
+	cfg.Rubric, cfg.Cache = &rubric, nil
+	return cfg
 }
 
 // Known judges replies with known verdicts, twice, and adds accuracy and agreement to the report.
@@ -237,7 +249,7 @@ func (r *Report) all(ctx context.Context, j *judge.Judge, items []judge.Item) ([
 	for _, result := range results {
 		switch {
 		case result.Err == nil:
-		case errors.Is(result.Err, judge.ErrUngraded):
+		case errors.Is(result.Err, quintain.ErrUngraded):
 			r.Ungraded++
 		default:
 			return nil, result.Err

@@ -67,6 +67,9 @@ The exit status is 1 if the judge should not be trained on.`,
 		Args: cobra.NoArgs,
 	}
 	d.judging(c, func(ctx context.Context, j *Jury, _ []string) error {
+		if j.Config.Rewards != nil {
+			return d.Usage(errors.New("reward.kind: a reward model gives no verdicts that could be known: check knows rubrics"))
+		}
 		canaries, err := readKnown(known)
 		if err != nil {
 			return err
@@ -136,7 +139,7 @@ are compared. docs/judge.md has the form of rubrics and lines.`,
 		} else {
 			err = j.GradeFile(ctx, rows, out)
 		}
-		return errors.Join(err, j.Say(d.Stderr))
+		return errors.Join(err, j.Report().Say(d.Stderr))
 	})
 	c.Flags().StringVar(&out, "out", "", "file for the verdicts, in place of standard output; one that was begun is gone on with")
 	return c
@@ -154,21 +157,4 @@ nothing and fails, and the session has no reward.`,
 		Example: `  quintain gateway --gateway-grader "quintain judge session --rubric rubric.yaml --url http://127.0.0.1:8002/v1 --model my-judge"`,
 		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, j *Jury, _ []string) error { return j.GradeSession(ctx, d.Stdin, d.Stdout) })
-}
-
-// Say says in a few lines what the judge did.
-func (j *Jury) Say(w io.Writer) error {
-	s := j.Judge.Stats()
-	_, err := fmt.Fprintf(w, "quintain judge: %d replies with a verdict, %d without; %d calls, %d votes from the cache, about %d tokens; %d failed calls, %d unreadable answers, %d split votes\n",
-		s.Judged, s.Ungraded, s.Calls, s.Cached, s.TokensIn+s.TokensOut, s.Failed, s.Unread, s.Disagreed)
-	if s.Pairs > 0 && err == nil {
-		_, err = fmt.Fprintf(w, "quintain judge: %d of %d pairs turned with the order of their replies\n", s.Swapped, s.Pairs)
-	}
-	if s.Judged > 1 && err == nil {
-		_, err = fmt.Fprintf(w, "quintain judge: scores and lengths of replies correlate by %.2f\n", s.Length)
-	}
-	if why := s.Warning(); why != "" && err == nil {
-		_, err = fmt.Fprintf(w, "quintain judge: %s\n", why)
-	}
-	return err
 }

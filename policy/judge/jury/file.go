@@ -10,6 +10,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge"
@@ -231,7 +232,7 @@ func (j *Jury) Grade(ctx context.Context, rows []Row, out io.Writer) error {
 		switch {
 		case r.Err == nil:
 			line.Verdict = &r.Verdict
-		case errors.Is(r.Err, judge.ErrUngraded):
+		case errors.Is(r.Err, quintain.ErrUngraded):
 			line.Ungraded, left = r.Err.Error(), true
 		default:
 			return r.Err

@@ -35,6 +35,8 @@ type Settings struct {
 	Within      time.Duration
 	Cache       string
 	Kept        int
+	Lengths     bool
+	Reward      Reward // of a reward model, in place of Rubric
 }
 
 // Defaults returns the default settings. The rubric, the model and who answers are missing.
@@ -42,13 +44,13 @@ func Defaults() Settings {
 	s := judge.DefaultSampling()
 	return Settings{
 		Timeout: 10 * time.Minute, Retries: 9, Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens,
-		Limit: 24 << 10, Parallel: 64, Kept: 200_000,
+		Limit: 24 << 10, Parallel: 64, Kept: 200_000, Reward: Reward{Batch: 32},
 	}
 }
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Rubric, "rubric", "YAML or JSON file with the criteria").Given("a file with the criteria")
+	d.Text(&s.Rubric, "rubric", "YAML or JSON file with the criteria")
 	d.Texts(&s.URLs, "url", "base URL of a server of chat completions, which ends with /v1; may be given several times, for servers of one model")
 	d.Text(&s.Command, "command", "program that judges instead: it reads a request as JSON, and writes the judge's reply")
 	d.Text(&s.Model, "model", "the server's name for the judge's model").Given("the name of the judge's model")
@@ -65,11 +67,20 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.Within, "within", "how long a reply without a verdict is judged again").AtLeast(0)
 	d.Text(&s.Cache, "cache", "folder with verdicts given before; empty: none are kept")
 	d.Int(&s.Kept, "kept", "most verdicts of that folder").AtLeast(8)
+	d.Bool(&s.Lengths, "length_control", "take out of the scores of a group what the lengths of its replies explain, by all groups so far")
+	d.Prefixed(&s.Reward, "reward", "a reward model in place of a rubric")
 }
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
-	if (len(s.URLs) == 0) == (s.Command == "") {
+	switch {
+	case s.Rubric == "" && s.Reward.Kind == "":
+		return errors.New("rubric: is \"\", want a file with the criteria, or the kind of a reward model in reward.kind")
+	case s.Rubric != "" && s.Reward.Kind != "":
+		return errors.New("reward.kind: there is a rubric too, which a reward model does not read; choose one")
+	case s.Command != "" && s.Reward.Kind != "":
+		return errors.New("reward.kind: there is a command too; want the address of a server (url)")
+	case (len(s.URLs) == 0) == (s.Command == ""):
 		return errors.New("url: want a server of chat completions, such as http://127.0.0.1:8001/v1, or a command, and not both")
 	}
 	return nil
@@ -80,20 +91,24 @@ type Jury struct {
 	Judge  *judge.Judge
 	Config judge.Config // the judge's
 	close  func() error
+	trial  *trial // nil: the judge is not tried
 }
 
 // Open returns the judge of settings, without contacting its servers.
 func Open(s Settings) (j *Jury, err error) {
 	j = &Jury{close: func() error { return nil }}
 	c := &j.Config
-	c.Model, c.Limit, c.Parallel, c.Calls, c.Tokens, c.Within = s.Model, s.Limit, s.Parallel, s.Calls, s.Tokens, s.Within
+	c.Spent = &judge.Spent{}
+	c.Model, c.Limit, c.Parallel, c.Calls, c.Tokens, c.Within, c.LengthControl = s.Model, s.Limit, s.Parallel, s.Calls, s.Tokens, s.Within, s.Lengths
 	c.Sampling = quintain.Sampling{Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens}
-	if c.Rubric, err = judge.ReadRubric(s.Rubric); err != nil {
-		return nil, err
-	}
-	if s.Command != "" {
+	if s.Reward.Kind != "" {
+		err = j.rewards(s)
+	} else if c.Rubric, err = judge.ReadRubric(s.Rubric); err == nil && s.Command != "" {
 		c.Policy = program{s.Command, s.Timeout}
-	} else if err := j.connect(s); err != nil {
+	} else if err == nil {
+		err = j.connect(s)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.Cache != "" {
@@ -140,19 +155,37 @@ func (s *Settings) Load(given map[string]string) error {
 	return settings.New(s).Load(settings.Sources{Flags: given})
 }
 
-// Read returns the judge of the settings in a YAML file, with the keys of the flags.
-func Read(path string) (*Jury, error) { return read(path, 0) }
+// A file has the settings of a judge's file: those of the flags, and how it is tried in a run.
+type file struct {
+	Of    Settings
+	Trial Check
+}
 
-// read is Read with another default for the time in which a reply is judged again.
-func read(path string, within time.Duration) (*Jury, error) {
-	s := Defaults()
-	s.Within = within
+// Declare implements [settings.Declarer].
+func (f *file) Declare(d *settings.Section) {
+	f.Of.Declare(d)
+	d.Section(&f.Trial, "check", "how the judge is tried in a run")
+}
+
+// Check implements [settings.Checker].
+func (f *file) Check() error { return f.Of.Check() }
+
+// Read returns the judge of the settings in a YAML file, with the keys of the flags.
+func Read(path string) (*Jury, error) {
+	f, err := read(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	return Open(f.Of)
+}
+
+// read reads a file. Within is the default for the time in which a reply is judged again.
+func read(path string, within time.Duration) (*file, error) {
+	f := &file{Defaults(), DefaultCheck()}
+	f.Of.Within = within
 	var from settings.Sources
 	if err := from.ReadFile(path); err != nil {
 		return nil, err
 	}
-	if err := settings.New(&s).Load(from); err != nil {
-		return nil, err
-	}
-	return Open(s)
+	return f, settings.New(f).Load(from)
 }

@@ -116,29 +116,66 @@ func TestGrade(t *testing.T) {
 	_, url := serve(t)
 	j := open(t, url, rubric, nil)
 	var out, said bytes.Buffer
-	all := prometheus.NewPedanticRegistry()
-	all.MustRegister(j)
 	if err := j.Grade(t.Context(), rows(t, j, three), &out); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(scores(t, out.Bytes())); got != "map[4:0 a:1 b:0]" {
 		t.Errorf("%s\n%s", got, out.String())
 	}
-	if err := j.Say(&said); err != nil || !strings.Contains(said.String(), "3 replies with a verdict, 0 without; 2 calls") {
+	if err := j.Report().Say(&said); err != nil || !strings.Contains(said.String(), "3 replies with a verdict, 0 without; 2 calls") {
 		t.Errorf("it says %s", said.String())
 	}
-	counts := map[string]float64{}
+	metered(t, j, map[string]float64{"judged": 3, "calls": 2, "failed": 0, "unreadable": 0, "disagreed": 0, "swapped": 0, "ungraded": 0, "cached": 0})
+}
+
+// metered demands metrics of a judge.
+func metered(t *testing.T, j *Jury, want map[string]float64) {
+	t.Helper()
+	all := prometheus.NewPedanticRegistry()
+	all.MustRegister(j)
 	families, err := all.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := map[string]float64{}
 	for _, f := range families {
-		counts[f.GetName()] = f.GetMetric()[0].GetCounter().GetValue()
+		m := f.GetMetric()[0]
+		got[f.GetName()] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
 	}
-	for name, want := range map[string]float64{"judged": 3, "calls": 2, "failed": 0, "unreadable": 0, "disagreed": 0, "swapped": 0, "ungraded": 0, "cached": 0} {
-		if got, has := counts["quintain_judge_"+name]; !has || got != want {
-			t.Errorf("quintain_judge_%s is %v, want %v", name, got, want)
+	for name, want := range want {
+		if v, has := got["quintain_judge_"+name]; !has || v != want {
+			t.Errorf("quintain_judge_%s is %v, want %v", name, v, want)
 		}
+	}
+}
+
+// Each counter counts what its name says.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	for form, test := range map[string]struct {
+		faults []policytest.Fault
+		says   string // in place of a verdict, by the number of the call
+		want   map[string]float64
+	}{
+		"":                           {[]policytest.Fault{policytest.Status(400)}, "", map[string]float64{"failed": 1, "ungraded": 1, "judged": 1, "calls": 2}},
+		"votes: 1\n":                 {nil, "nothing", map[string]float64{"unreadable": 6, "ungraded": 2, "judged": 0, "failed": 0}},
+		"votes: 3\n":                 {nil, "yes no yes", map[string]float64{"disagreed": 1, "judged": 1}},
+		"mode: pairs\norder: both\n": {nil, "first first", map[string]float64{"pairs": 1, "swapped": 1, "judged": 2, "disagreed": 0}},
+	} {
+		s, url := serve(t, test.faults...)
+		var calls atomic.Int64
+		if words := strings.Fields(test.says); len(words) > 0 {
+			s.Reply = func([]quintain.Message, int) string {
+				return fmt.Sprintf(`{"correct": %q}`, words[int(calls.Add(1)-1)%len(words)])
+			}
+		}
+		j := open(t, url, rubric+form, func(s *Settings) { s.Parallel = 1 })
+		items := []judge.Item{{Question: "q", Reply: "good"}, {Question: "q", Reply: "bad"}}
+		if j.Config.Rubric.Votes > 1 {
+			items = items[:1] // whose votes get one verdict each
+		}
+		j.Judge.Group(t.Context(), items)
+		metered(t, j, test.want)
 	}
 }
 

@@ -19,11 +19,21 @@ func (j *Jury) Collect(to chan<- prometheus.Metric) {
 		{"failed", "Calls to the judge that failed after all retries.", s.Failed},
 		{"unreadable", "Answers of the judge without a verdict.", s.Unread},
 		{"disagreed", "Replies and pairs whose votes were split.", s.Disagreed},
+		{"pairs", "Pairs shown in both orders.", s.Pairs},
 		{"swapped", "Pairs whose verdict turned with the order.", s.Swapped},
 		{"prompt_tokens", "Tokens of prompts to the judge; without a tokenizer, a quarter of the bytes.", s.TokensIn},
 		{"reply_tokens", "Tokens of the judge's answers, the same way.", s.TokensOut},
 	} {
 		desc := prometheus.NewDesc("quintain_judge_"+m.name, m.help, nil, nil)
 		to <- prometheus.MustNewConstMetric(desc, prometheus.CounterValue, float64(m.n))
+	}
+	gauge := func(name, help string, v float64) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("quintain_judge_"+name, help, nil, nil), prometheus.GaugeValue, v)
+	}
+	gauge("length_correlation", "Correlation of scores with lengths of replies.", s.Length)
+	if t := j.trial.results(); t != nil && t.Held > 0 {
+		gauge("accuracy", "Share of known verdicts that the judge gave when it was last checked.", t.Accuracy)
+		gauge("agreement", "Share of known replies on which it agreed with itself.", t.Agreement)
+		gauge("injections_worked", "Injections that earned more than the same answer alone.", float64(len(t.Worked)))
 	}
 }

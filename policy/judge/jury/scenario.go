@@ -2,7 +2,6 @@ package jury
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +11,8 @@ import (
 )
 
 // A Scenario asks the problems of a task by their prompts, and has the judge grade the one reply.
-// Its ID changes with the rubric, the judge's model and its sampling.
+// It is a [quintain.Panel]: the replies of a group are judged together, or compared. Its ID
+// changes with the rubric, the judge's model and its sampling.
 type Scenario struct {
 	jury *Jury
 	task quintain.Task
@@ -26,15 +26,24 @@ const longest = 30 * time.Minute
 // ReadScenarios returns the judge of the settings in a YAML file, for scenarios: an episode whose
 // reply has no verdict waits for one. The caller closes it.
 func ReadScenarios(path string) (*Jury, error) {
-	j, err := read(path, longest)
+	f, err := read(path, longest)
 	if err != nil {
 		return nil, err
 	}
-	if mode := j.Config.Rubric.Mode; mode != judge.Absolute {
-		return nil, errors.Join(fmt.Errorf("%s: the rubric's mode is %s, which compares replies: want %s", path, mode, judge.Absolute), j.Close())
+	known, err := readKnown(f.Trial.Known)
+	if err != nil {
+		return nil, err
 	}
+	j, err := Open(f.Of)
+	if err != nil {
+		return nil, err
+	}
+	j.trial = newTrial(f.Trial, known, j.Config)
 	return j, nil
 }
+
+// Untried leaves out all checks of the judge: somebody asks a question or two.
+func (j *Jury) Untried() { j.trial = nil }
 
 // Over returns the scenario over a task.
 func (j *Jury) Over(t quintain.Task) (*Scenario, error) {
@@ -79,20 +88,55 @@ func (s *Scenario) Env(p quintain.Problem) (quintain.Env, error) {
 	if p.Scenario != s.id {
 		return nil, fmt.Errorf("problem %s does not belong to scenario %s", p.ID(), s.id)
 	}
-	it := judge.Item{Key: p.ID(), Question: p.Prompt}
-	if s.jury.Config.Rubric.Reference != "" {
-		var err error
-		if it.Reference, err = s.task.Solve(p); err != nil {
-			return nil, fmt.Errorf("the reference of %s: %w", p.ID(), err)
-		}
+	it, err := s.item(p)
+	if err != nil {
+		return nil, err
 	}
-	return &env{s.jury.Judge, it}, nil
+	return &env{s.jury, it}, nil
+}
+
+// item returns what the judge needs to know of a problem.
+func (s *Scenario) item(p quintain.Problem) (it judge.Item, err error) {
+	it = judge.Item{Key: p.ID(), Question: p.Prompt}
+	if s.jury.Config.Rubric.Reference == "" {
+		return it, nil
+	}
+	if it.Reference, err = s.task.Solve(p); err != nil {
+		return it, fmt.Errorf("the reference of %s: %w", p.ID(), err)
+	}
+	return it, nil
+}
+
+// Judge implements [quintain.Panel].
+func (s *Scenario) Judge(ctx context.Context, p quintain.Problem, replies []quintain.Reply) []quintain.Ruling {
+	rulings := make([]quintain.Ruling, len(replies))
+	it, err := s.item(p)
+	if err == nil {
+		err = s.jury.trial.pass(ctx)
+	}
+	if err == nil && len(replies) == 1 && s.jury.Config.Rubric.Mode != judge.Absolute {
+		err = fmt.Errorf("%w: one reply has no other to be compared with: want a group, or mode %s", quintain.ErrUngraded, judge.Absolute)
+	}
+	if err != nil {
+		for i := range rulings {
+			rulings[i].Err = err
+		}
+		return rulings
+	}
+	items := make([]judge.Item, len(replies))
+	for i, reply := range replies {
+		items[i] = it.Shown(reply.Text)
+	}
+	for i, r := range s.jury.Judge.Group(ctx, items) {
+		rulings[i] = quintain.Ruling{Step: step(replies[i], r.Verdict), Err: r.Err}
+	}
+	return rulings
 }
 
 // An env is an episode of one reply.
 type env struct {
-	judge *judge.Judge
-	item  judge.Item
+	jury *Jury
+	item judge.Item
 }
 
 // Open implements [quintain.Env].
@@ -102,16 +146,24 @@ func (e *env) Open(context.Context) ([]quintain.Message, error) {
 
 // Step implements [quintain.Env].
 func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, error) {
-	v, err := e.judge.Grade(ctx, e.item.Shown(reply.Text))
+	if err := e.jury.trial.pass(ctx); err != nil {
+		return quintain.Step{}, err
+	}
+	v, err := e.jury.Judge.Grade(ctx, e.item.Shown(reply.Text))
 	if err != nil {
 		return quintain.Step{}, err
 	}
+	return step(reply, v), nil
+}
+
+// step returns the end of an episode.
+func step(reply quintain.Reply, v judge.Verdict) quintain.Step {
 	step := quintain.Step{Answer: reply.Text, Reward: v.Score, Right: v.Right, Malformed: v.Malformed, End: quintain.Terminated, Why: v.Why}
 	if reply.Finish == quintain.Length {
 		step.End = quintain.Truncated
 		step.Why = "the length limit cut the reply; " + v.Why
 	}
-	return step, nil
+	return step
 }
 
 // Close implements [quintain.Env].

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func (echo) Solve(p quintain.Problem) (string, error) {
 // openScenario returns the scenario of a judge at a server.
 func openScenario(t *testing.T, url, rubric string) *Scenario {
 	t.Helper()
-	path := write(t, "judge.yaml", fmt.Sprintf("rubric: '%s'\nurl: ['%s']\nmodel: m\nretries: 0\n", write(t, "rubric.yaml", rubric), url))
+	path := write(t, "judge.yaml", fmt.Sprintf("rubric: '%s'\nurl: ['%s']\nmodel: m\nretries: 0\ncheck: {every: 0}\n", write(t, "rubric.yaml", rubric), url))
 	j, err := ReadScenarios(path)
 	if err != nil {
 		t.Fatal(err)
@@ -130,13 +131,72 @@ func TestEpisodesWithoutVerdictAreLost(t *testing.T) {
 	}
 }
 
-func TestScenarioNeedsAnAbsoluteRubric(t *testing.T) {
+func TestScenarioNeedsItsFile(t *testing.T) {
 	t.Parallel()
-	path := write(t, "judge.yaml", fmt.Sprintf("rubric: '%s'\nurl: ['http://a/v1']\nmodel: m\n", write(t, "rubric.yaml", rubric+"mode: rank\n")))
-	if _, err := ReadScenarios(path); err == nil || !strings.Contains(err.Error(), "want absolute") {
+	if _, err := ReadScenarios(filepath.Join(t.TempDir(), "judge.yaml")); err == nil || !strings.Contains(err.Error(), "no file") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := ReadScenarios(path + "x"); err == nil || !strings.Contains(err.Error(), "no file") {
+	if _, err := ReadScenarios(write(t, "judge.yaml", "rubric: r.yaml\nmodel: m\n")); err == nil || !strings.Contains(err.Error(), "url: want a server") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// judged has the scenario judge replies to problem n.
+func judged(t *testing.T, s *Scenario, n int, texts ...string) []quintain.Ruling {
+	t.Helper()
+	p, err := s.Problem(quintain.Draw{Seed: 1, Index: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replies := make([]quintain.Reply, len(texts))
+	for i, text := range texts {
+		replies[i] = quintain.Reply{Text: text, Finish: quintain.Stop}
+	}
+	return s.Judge(t.Context(), p, replies)
+}
+
+// The replies of a group are judged at once: equal ones by one call, and with a rubric that
+// compares, each against the others.
+func TestScenarioJudgesGroups(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		mode    string
+		replies []string
+		want    string
+		calls   int
+	}{
+		{"absolute", []string{"good", "bad", "good", ""}, "[1 0 1 0]", 2},
+		{"pairs", []string{"bad", "good", "bad"}, "[0 1 0]", 2},
+		{"rank", []string{"good", "", "good"}, "[1 0 1]", 0},
+	} {
+		server, url := serve(t)
+		s := openScenario(t, url, rubric+"mode: "+test.mode+"\n")
+		var got []float64
+		for i, r := range judged(t, s, 1, test.replies...) {
+			if r.Err != nil || r.Step.End != quintain.Terminated || r.Step.Answer != test.replies[i] || r.Step.Malformed != (test.replies[i] == "") {
+				t.Errorf("%s: %+v", test.mode, r)
+			}
+			got = append(got, r.Step.Reward)
+		}
+		if fmt.Sprint(got) != test.want || len(server.Requests()) != test.calls {
+			t.Errorf("%s: rewards %v, want %s; %d calls", test.mode, got, test.want, len(server.Requests()))
+		}
+	}
+}
+
+// A reply that has nobody to be compared with is ungraded; a problem whose reference is unknown
+// is a failure.
+func TestScenarioCannotJudge(t *testing.T) {
+	t.Parallel()
+	server, url := serve(t)
+	s := openScenario(t, url, rubric+"mode: pairs\nreference: solution\n")
+	if r := judged(t, s, 1, "good"); !errors.Is(r[0].Err, quintain.ErrUngraded) || !strings.Contains(r[0].Err.Error(), "want a group") {
+		t.Errorf("one reply: %+v", r)
+	}
+	if r := judged(t, s, 6, "good", "bad"); errors.Is(r[1].Err, quintain.ErrUngraded) || r[1].Err == nil {
+		t.Errorf("no reference: %+v", r)
+	}
+	if len(server.Requests()) > 0 {
+		t.Errorf("the judge was asked %d times", len(server.Requests()))
 	}
 }

@@ -185,10 +185,14 @@ func (f *Folder) Keep(r rollout.Result) error {
 
 // unfinished says why a result does not count; empty: it counts.
 func unfinished(r rollout.Result) rollout.Drop {
-	cut := func(t quintain.Trajectory) bool { return t.Outcome == quintain.Cancelled }
+	has := func(o quintain.Outcome) bool {
+		return slices.ContainsFunc(r.Trajectories, func(t quintain.Trajectory) bool { return t.Outcome == o })
+	}
 	switch {
-	case slices.ContainsFunc(r.Trajectories, cut):
+	case has(quintain.Cancelled):
 		return rollout.DropCancelled
+	case has(quintain.Ungraded):
+		return rollout.DropUngraded
 	case r.Again:
 		return rollout.DropInfra
 	}

@@ -102,6 +102,7 @@ func TestKept(t *testing.T) {
 		{"without an answer", quintain.ModelFailed, false, true},
 		{"cut by the end of the evaluation", quintain.Cancelled, false, false},
 		{"the server failed", quintain.InfraFailed, true, false},
+		{"the judge failed", quintain.Ungraded, false, false},
 		{"it took too long, which must not be tried again", quintain.TimedOut, false, true},
 		{"the environment failed, as it would again", quintain.EnvFailed, false, true},
 	} {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -20,23 +21,20 @@ func system() map[string]func(string) error {
 			n, _ := strconv.Atoi(family)
 			return opened(unix.Socket(n, unix.SOCK_DGRAM, 0))
 		},
-		"pair":     func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err },
-		"asyncio":  func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err },
-		"kill":     func(pid string) error { return unix.Kill(number(pid), unix.SIGKILL) },
-		"killself": func(string) error { return unix.Kill(os.Getpid(), unix.SIGKILL) },
-		"abort":    func(string) error { return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSEGV) },
-		"ptrace":   func(pid string) error { return unix.PtraceAttach(number(pid)) },
-		"peek": func(pid string) error {
-			b := make([]byte, 8)
-			local := unix.Iovec{Base: &b[0], Len: 8}
-			_, err := unix.ProcessVMReadv(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}}, 0)
-			return err
-		},
+		"pair":      func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0); return err },
+		"asyncio":   func(string) error { _, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err },
+		"kill":      func(pid string) error { return unix.Kill(number(pid), unix.SIGKILL) },
+		"killself":  func(string) error { return unix.Kill(os.Getpid(), unix.SIGKILL) },
+		"abort":     func(string) error { return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSEGV) },
+		"ptrace":    func(pid string) error { return unix.PtraceAttach(number(pid)) },
+		"peek":      func(pid string) error { return reach(unix.ProcessVMReadv, pid) },
+		"poke":      func(pid string) error { return reach(unix.ProcessVMWritev, pid) },
 		"prlimit":   func(pid string) error { return unix.Prlimit(number(pid), unix.RLIMIT_CPU, &unix.Rlimit{}, nil) },
 		"unshare":   func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) },
 		"newuser":   func(string) error { return clone(unix.CLONE_NEWUSER) },
 		"clone3":    func(string) error { return call(unix.SYS_CLONE3, 0, 0, 0) },
 		"fork":      func(string) error { return clone(0) },
+		"enter":     func(string) error { return unix.Setns(0, 0) },
 		"mount":     func(string) error { return unix.Mount("none", ".", "tmpfs", 0, "") },
 		"chroot":    func(string) error { return unix.Chroot(".") },
 		"root":      func(string) error { return unix.Setuid(0) },
@@ -51,9 +49,11 @@ func system() map[string]func(string) error {
 		"keys":      func(string) error { return call(unix.SYS_KEYCTL, 0, 0, 0) },
 		"faults":    func(string) error { return call(unix.SYS_USERFAULTFD, 0, 0, 0) },
 		"handle":    func(string) error { return call(unix.SYS_OPEN_BY_HANDLE_AT, 0, 0, 0) },
-		"foreign":   func(string) error { return call(unix.SYS_GETPID|0x40000000, 0, 0, 0) }, // of the x32 ABI
+		"machine":   machine,
 		"privilege": privilege,
 		"files":     files,
+		"share":     share,
+		"hold":      hold,
 		"raise": func(string) error {
 			return unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1 << 19, Max: 1 << 19})
 		},
@@ -100,6 +100,52 @@ func clone(flags uintptr) error {
 		_, _, _ = syscall.RawSyscall6(unix.SYS_PPOLL, 0, 0, 0, 0, 0, 0)
 	}
 	return nil
+}
+
+// machine runs machine code, given in hexadecimal.
+func machine(text string) error {
+	code, err := hex.DecodeString(text)
+	if err != nil {
+		return err
+	}
+	page, err := unix.Mmap(-1, 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		return err
+	}
+	copy(page, code)
+	entry := &page[0]
+	closure := unsafe.Pointer(&entry) // a function is a pointer to the address of its code
+	(*(*func())(unsafe.Pointer(&closure)))()
+	return nil
+}
+
+// reach reads or writes the memory of a process.
+func reach(call func(pid int, local []unix.Iovec, remote []unix.RemoteIovec, flags uint) (int, error), pid string) error {
+	b := make([]byte, 8)
+	local, remote := unix.Iovec{Base: &b[0], Len: 8}, unix.RemoteIovec{Base: uintptr(unsafe.Pointer(&b[0])), Len: 8}
+	_, err := call(number(pid), []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	return err
+}
+
+// hold opens files, and closes none.
+func hold(count string) error {
+	n, _ := strconv.Atoi(count)
+	for range n {
+		if _, err := unix.Dup(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// share takes memory that a fork would share.
+func share(megabytes string) error {
+	n, _ := strconv.Atoi(megabytes)
+	memory, err := unix.Mmap(-1, 0, n<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+	for i := 0; i < len(memory); i += unix.Getpagesize() {
+		memory[i] = 1
+	}
+	return err
 }
 
 // privilege wants to find no way to more.

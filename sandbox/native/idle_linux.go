@@ -1,0 +1,92 @@
+//go:build amd64 || arm64
+
+package native
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/quintain-rl/quintain/sandbox/procstat"
+)
+
+// longest is the longest time between two looks of which idleness is told if something happened in it. In
+// a longer one this process itself had no processor, and the job may have waited for it to write or read.
+const longest = 200 * time.Millisecond
+
+// An idleness finds how long all threads of a job slept, by what the kernel's scheduler says of each.
+type idleness struct {
+	sum    time.Duration
+	at     time.Time             // of the last look
+	busy   map[int]time.Duration // of each thread then; nil: unknown
+	faults int64                 // of all processes then
+}
+
+// look looks at the threads of the processes of a job. If all sleep now, then the time since the last
+// look was sleep but for that in which one of them ran or waited for a processor: of a thread that
+// sleeps, the scheduler counts no wait that is not over. A wait for a disk, or for us, is no sleep.
+func (i *idleness) look(all []procstat.Usage, owed bool) {
+	now := time.Now()
+	busy, sleeping, faults := threads(all)
+	gap, worked := now.Sub(i.at), total(busy)-total(i.busy)
+	sure := i.busy != nil && sleeping && faults == i.faults && (gap <= longest || worked == 0) && !owed
+	for id := range i.busy {
+		_, lives := busy[id]
+		sure = sure && lives
+	}
+	if sure {
+		i.sum += max(0, gap-worked)
+	}
+	i.at, i.busy, i.faults = time.Now(), busy, faults
+}
+
+// total adds up times.
+func total(all map[int]time.Duration) (sum time.Duration) {
+	for _, one := range all {
+		sum += one
+	}
+	return sum
+}
+
+// threads returns how long each thread ran and waited for a processor, and whether all sleep. Busy is
+// nil if the kernel does not say.
+func threads(all []procstat.Usage) (busy map[int]time.Duration, sleeping bool, faults int64) {
+	busy, sleeping = map[int]time.Duration{}, len(all) > 0
+	for _, process := range all {
+		dir := "/proc/" + strconv.Itoa(process.PID) + "/task/"
+		faults += process.Faults
+		names, err := os.ReadDir(dir)
+		if err != nil {
+			return nil, false, 0
+		}
+		for _, name := range names {
+			one, lives := procstat.ReadIn(dir + name.Name())
+			time, known := scheduled(dir + name.Name())
+			if !lives || !known {
+				return nil, false, 0
+			}
+			busy[one.PID] = time
+			sleeping = sleeping && one.State == 'S'
+		}
+	}
+	return busy, sleeping, faults
+}
+
+// scheduled returns how long a thread ran and waited for a processor.
+func scheduled(dir string) (time.Duration, bool) {
+	text, _ := os.ReadFile(dir + "/schedstat")
+	fields := bytes.Fields(text)
+	if len(fields) < 3 {
+		return 0, false
+	}
+	var n [3]int64 // ran, waited: nanoseconds; how often
+	for i := range n {
+		v, err := strconv.ParseInt(string(fields[i]), 10, 64)
+		if err != nil {
+			return 0, false
+		}
+		n[i] = v
+	}
+	return time.Duration(n[0] + n[1]), n[2] > 0 // of a kernel that does not count: zeros
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package none
+
+import "github.com/quintain-rl/quintain/sandbox"
+
+// limit does nothing: time and output are limited all the same.
+func limit(int, sandbox.Limits) {}

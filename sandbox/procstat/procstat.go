@@ -1,0 +1,79 @@
+// Package procstat reads what processes use, as Linux tells it. On other systems no process uses
+// anything.
+package procstat
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"time"
+)
+
+// A Usage is what a process uses.
+type Usage struct {
+	PID, Parent int           // of a thread: its own number
+	State       byte          // as in proc(5), such as S for one that sleeps
+	Faults      int64         // of pages that had to be read
+	Begun       int64         // ticks since the start of the machine; with the PID, one process only
+	CPU         time.Duration // its children's included that it waited for
+	Memory      int64         // resident bytes
+	Threads     int
+}
+
+// Ended reports whether the process has ended, but nobody waited for it yet.
+func (u Usage) Ended() bool { return u.State == 'Z' || u.State == 'X' }
+
+// Read reads what a process uses. A process that has ended uses nothing.
+func Read(pid int) (Usage, bool) { return ReadIn("/proc/" + strconv.Itoa(pid)) }
+
+// ReadIn reads what the process or thread of a folder of /proc uses.
+func ReadIn(dir string) (Usage, bool) {
+	text, err := os.ReadFile(dir + "/stat")
+	if err != nil {
+		return Usage{}, false
+	}
+	id, text, _ := bytes.Cut(text, []byte(" ("))
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // from the third of proc(5) on
+	if len(fields) < 22 {
+		return Usage{}, false
+	}
+	number := func(n int) int64 {
+		v, _ := strconv.ParseInt(string(fields[n-3]), 10, 64)
+		return v
+	}
+	pid, _ := strconv.Atoi(string(id))
+	ticks := number(14) + number(15) + number(16) + number(17)
+	return Usage{
+		PID: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)), Begun: number(22),
+		CPU:     time.Duration(ticks) * time.Second / 100, // USER_HZ
+		Threads: int(number(20)), Memory: number(24) * int64(os.Getpagesize()),
+	}, true
+}
+
+// Below lists the processes that descend from a process, without itself.
+func Below(pid int) []Usage {
+	all := map[int]Usage{}
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil {
+			if one, ok := Read(n); ok {
+				all[n] = one
+			}
+		}
+	}
+	var below []Usage
+	for n, one := range all {
+		for up := one.Parent; up > 1 && n != pid; up = all[up].Parent {
+			if up == pid {
+				below = append(below, one)
+				break
+			}
+		}
+	}
+	return below
+}

@@ -1,0 +1,81 @@
+package remote_test
+
+import (
+	"net/http/httptest"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/sandbox/remote"
+	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
+	"github.com/quintain-rl/quintain/serve/jobrun"
+)
+
+// key is that of the servers of tests.
+const key = "a-key"
+
+// serveNative serves the sandbox of this machine, and returns the address.
+func serveNative(t *testing.T, dir string) string {
+	t.Helper()
+	inner, err := native.New(native.Config{Dir: dir, Zygote: codegrade.Python()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := jobrun.NewGate(inner, jobrun.Most{Jobs: 2 * runtime.NumCPU(), Waiting: 100, Wait: time.Minute})
+	jobs := jobrun.New(gate, 100, time.Minute)
+	s := serveRoutes(t, jobs.Routes())
+	t.Cleanup(func() {
+		s.Close()
+		gate.Cut()
+		for _, one := range []interface{ Close() error }{jobs, inner} {
+			if err := one.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return s.URL
+}
+
+// serveRoutes serves routes to whoever has the key.
+func serveRoutes(t *testing.T, routes []web.Route) *httptest.Server {
+	t.Helper()
+	w, err := web.New(web.Config{Name: "test", Routes: routes, Keys: []web.Key{{Role: web.Admin, Secret: key}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return httptest.NewServer(w)
+}
+
+// open opens a box that the test closes.
+func open(t *testing.T, c remote.Config) *remote.Box {
+	t.Helper()
+	c.Key = key
+	b, err := remote.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
+		return open(t, remote.Config{URLs: []string{serveNative(t, dir)}})
+	})
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	sandboxtest.Sessions(t, func(t *testing.T, dir string) sandbox.Opener {
+		return open(t, remote.Config{URLs: []string{serveNative(t, dir)}})
+	})
+}

@@ -1,0 +1,156 @@
+package games
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/answer"
+)
+
+// wordings is the number of wordings of each text.
+const wordings = 3
+
+// maxMove is the longest move in bytes: longer ones are unreadable.
+const maxMove = 200
+
+// An env is one episode.
+type env struct {
+	reward  Reward
+	start   Start
+	wording int
+	match   Match
+	turn    int     // replies so far
+	faults  int     // of them, those without a legal move
+	paid    float64 // so far
+}
+
+// Open implements [quintain.Env].
+func (e *env) Open(context.Context) ([]quintain.Message, error) {
+	system := e.start.Rules(e.wording) + "\n\n" + fmt.Sprintf(forms[e.wording], e.start.Example(), e.start.Turns()) + " " + earnings[e.reward][e.wording]
+	return []quintain.Message{
+		{Role: quintain.RoleSystem, Content: system},
+		{Role: quintain.RoleUser, Content: e.match.Show() + "\n\n" + e.left()},
+	}, nil
+}
+
+// forms say how to reply; they get an example of a move and the number of replies.
+var forms = [wordings]string{
+	"Reply with one move between <move> and </move>, for example <move>%s</move>; you may think before it. The first reply without exactly one legal move " +
+		"changes nothing, the second ends the episode without a reward. You have at most %d replies.",
+	"Write each move as <move>%s</move>, exactly one in each reply, after any thoughts. If a reply has no legal move, you are told why; if it happens again, " +
+		"the episode is over and earns nothing. There are %d replies at most.",
+	"Every reply must hold exactly one move, in tags: <move>%s</move>. One reply without a legal move is forgiven, though it counts; another one ends " +
+		"the episode, which then earns nothing. The episode has at most %d replies.",
+}
+
+// earnings say what an episode earns.
+var earnings = map[Reward][wordings]string{
+	Outcome: {
+		"The result at the end is your reward.",
+		"You are rewarded for how it ends.",
+		"What counts is the result at the end.",
+	},
+	Value: {
+		"Your reward falls by what each move gives away compared with the best move; luck does not change it.",
+		"You are rewarded for the quality of your moves, compared with the best ones, and not for luck.",
+		"Each move is measured against the best one, so luck neither helps nor hurts. An episode that does not end earns nothing.",
+	},
+	Shaped: {
+		"Your reward falls by what each move gives away compared with the best move; luck does not change it.",
+		"You are rewarded for the quality of your moves, compared with the best ones, and not for luck.",
+		"Each move is measured against the best one, so luck neither helps nor hurts. An episode that does not end earns nothing.",
+	},
+}
+
+// left tells how many replies are left.
+func (e *env) left() string {
+	if n := e.start.Turns() - e.turn; n != 1 {
+		return fmt.Sprintf("%d replies are left.", n)
+	}
+	return "This is your last reply."
+}
+
+// Step implements [quintain.Env].
+func (e *env) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
+	e.turn++
+	before := e.match.Value()
+	move, why := answer.Between(reply.Text, "move")
+	if why == "" && len(move) > maxMove {
+		move, why = "", "the move is too long"
+	}
+	step := quintain.Step{Answer: move, Malformed: why != ""}
+	if why != "" {
+		return e.fault(step, reply, why), nil
+	}
+	told, why := e.match.Move(move)
+	if why != "" {
+		step.Illegal = true
+		return e.fault(step, reply, why), nil
+	}
+	step.Why = told
+	if lost := before - e.match.Value(); lost > 0 {
+		step.Why += fmt.Sprintf(" The move gives away %.3g.", lost)
+	}
+	return e.judged(step, reply, told), nil
+}
+
+// fault ends a step whose reply has no legal move.
+func (e *env) fault(step quintain.Step, reply quintain.Reply, why string) quintain.Step {
+	e.faults++
+	step.Why = why
+	if e.faults > 1 {
+		step.End, step.Reward = quintain.Terminated, e.earn(true, true)
+		step.Value = new(float64)
+		return step
+	}
+	return e.judged(step, reply, "That was no legal move: "+why+". Nothing has changed. Another such reply ends the episode.")
+}
+
+// judged ends a step that left the match as it is now.
+func (e *env) judged(step quintain.Step, reply quintain.Reply, told string) quintain.Step {
+	worth, over := e.match.Over()
+	cut := reply.Finish == quintain.Length
+	last := e.turn == e.start.Turns() || cut && reply.Text == "" // then there is no room for more
+	lost := last && !over
+	value := e.match.Value()
+	if lost {
+		value = 0
+	}
+	step.Value, step.Reward = &value, e.earn(over || last, lost)
+	switch {
+	case over:
+		step.End, step.Right = quintain.Terminated, value == 1
+		if e.reward == Outcome {
+			step.Right = worth == 1
+		}
+	case last && cut:
+		step.End, step.Why = quintain.Truncated, sentence(step.Why, "The length limit cut the reply.")
+	case last:
+		step.End, step.Why = quintain.Terminated, sentence(step.Why, "No replies are left.")
+	default:
+		step.Observe = []quintain.Message{{Role: quintain.RoleUser, Content: told + "\n\n" + e.match.Show() + "\n\n" + e.left()}}
+	}
+	return step
+}
+
+// sentence adds a sentence to a text.
+func sentence(text, more string) string { return strings.TrimSpace(text + " " + more) }
+
+// Advice returns what to reply.
+func (e *env) Advice() (a quintain.Advice) {
+	if _, over := e.match.Over(); over || e.turn == e.start.Turns() || e.faults > 1 {
+		return a
+	}
+	for _, m := range e.match.Best() {
+		a.Best = append(a.Best, "<move>"+m+"</move>")
+	}
+	for _, m := range e.match.Allowed() {
+		a.Allowed = append(a.Allowed, "<move>"+m+"</move>")
+	}
+	return a
+}
+
+// Close implements [quintain.Env].
+func (e *env) Close() error { return nil }

@@ -1,0 +1,88 @@
+package games
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// A Reward is a way to count what an episode is worth. The best play is the same in all.
+type Reward string
+
+// The rewards.
+const (
+	Outcome Reward = "outcome" // what happened, at the end
+	Value   Reward = "value"   // what the moves were worth whatever luck made of them, at the end
+	Shaped  Reward = "shaped"  // the same as value, paid as the moves are made
+)
+
+// A play holds the settings of a game.
+type play struct {
+	game   *Game
+	Reward Reward
+}
+
+// Declare implements [settings.Declarer].
+func (p *play) Declare(d *settings.Section) {
+	settings.Word(d, &p.Reward, "reward", "what an episode earns: outcome, what happened; value, what the moves were worth against the best ones, luck apart; "+
+		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped))
+}
+
+// Fits implements [scenario.Fitter].
+func (p *play) Fits(t quintain.Task) error {
+	if own := p.game.Task.Info().Name; t.Info().Name != own {
+		return fmt.Errorf("it plays positions of its own: choose task %s, not %s", own, t.Info().Name)
+	}
+	return nil
+}
+
+// Env implements [scenario.Play].
+func (p *play) Env(_ quintain.Task, problem quintain.Problem) (quintain.Env, error) {
+	return p.env(problem)
+}
+
+// Advise implements [scenario.Adviser].
+func (p *play) Advise(ctx context.Context, problem quintain.Problem, said []quintain.Reply) (advice quintain.Advice, err error) {
+	e, err := p.env(problem)
+	if err != nil {
+		return advice, err
+	}
+	for _, reply := range said {
+		if _, err := e.Step(ctx, reply); err != nil {
+			return advice, err
+		}
+	}
+	return e.Advice(), nil
+}
+
+func (p *play) env(problem quintain.Problem) (*env, error) {
+	record, err := p.game.deal(problem)
+	if err != nil {
+		return nil, err
+	}
+	start, luck, wording := record.start()
+	return &env{reward: p.Reward, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
+}
+
+var _ scenario.Fitter = (*play)(nil)
+
+// earn returns the part of the reward that falls due: of a finished episode, all that is not paid.
+// An episode that ended without a result is worth nothing.
+func (e *env) earn(over, lost bool) float64 {
+	due := 0.0
+	worth, _ := e.match.Over()
+	switch {
+	case lost:
+	case e.reward == Shaped:
+		due = e.match.Value()
+	case over && e.reward == Value:
+		due = e.match.Value()
+	case over:
+		due = worth
+	}
+	due, e.paid = due-e.paid, due
+	return due
+}

@@ -1,0 +1,155 @@
+package pythontool
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/scenario/tools"
+)
+
+// name is that of the tool.
+const name = "python"
+
+// An episode asks a question and judges the answer as another does, with Python before it.
+type episode struct {
+	settings *PythonTool
+	asks     quintain.Env
+	desk     tools.Desk
+	notebook *notebook // nil: no call was made
+}
+
+func newEpisode(s *PythonTool, asks quintain.Env) *episode {
+	e := &episode{settings: s, asks: asks}
+	e.desk.Most = s.Calls
+	e.desk.Kit = tools.Kit{tools.Of(name, s.doc(), []tools.Param{{Name: "code", Type: tools.Text(), Doc: "the code to run"}},
+		func(ctx context.Context, in struct{ Code string }) (string, error) { return e.run(ctx, in.Code) })}
+	return e
+}
+
+// doc is what the policy is told of Python.
+func (s *PythonTool) doc() string {
+	state := "Later calls find the variables and imports of earlier ones."
+	if s.Stateless {
+		state = "Each call begins with nothing."
+	}
+	return fmt.Sprintf("Run Python, and get what it prints and the value of its last line. %s There is the standard library alone, and no network; a call has %v seconds.", state, s.Seconds)
+}
+
+// Open implements [quintain.Env].
+func (e *episode) Open(ctx context.Context) ([]quintain.Message, error) {
+	talk, err := e.asks.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf("Before you answer, you may call the tool python, %d times at most. A reply with a call has no answer; give your answer in a reply of its own.", e.settings.Calls)
+	if e.settings.Form == Code {
+		text = fmt.Sprintf("Before you answer, you may run Python, %d times at most: write the code between <code> and </code>, and end your reply there. "+
+			"You then get the result between <interpreter> and </interpreter>. %s A reply with code has no answer; give your answer in a reply of its own.", e.settings.Calls, e.settings.doc())
+	}
+	talk[0].Content += "\n\n" + text
+	return talk, nil
+}
+
+// Tools implements [quintain.Tooled].
+func (e *episode) Tools() []quintain.Tool {
+	if e.settings.Form == Code {
+		return nil
+	}
+	return e.desk.Offer()
+}
+
+// Step implements [quintain.Env]. A reply without calls is the answer; so is one that was cut, and one that
+// calls although it was told that no call is left.
+func (e *episode) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, error) {
+	if e.settings.Form == Code {
+		reply.ToolCalls, reply.CallFault = codeCalls(reply.Text), ""
+	}
+	if reply.Finish != quintain.Length && !e.desk.Closed(reply) {
+		answers, err := e.desk.Step(ctx, reply)
+		if err != nil {
+			return quintain.Step{}, err
+		}
+		if len(answers) > 0 {
+			return quintain.Step{Observe: e.told(answers), Malformed: reply.CallFault != "", Why: fmt.Sprintf("calls python, %d of %d", e.desk.Made(), e.settings.Calls)}, nil
+		}
+	}
+	step, err := e.asks.Step(ctx, reply)
+	if len(reply.ToolCalls) > 0 || reply.CallFault != "" {
+		step.Why = strings.TrimSuffix("it calls a tool in place of an answer; "+step.Why, "; ")
+	}
+	return step, err
+}
+
+// told returns the results as the form has them.
+func (e *episode) told(answers []quintain.Message) []quintain.Message {
+	if e.settings.Form != Code {
+		return answers
+	}
+	texts := make([]string, len(answers))
+	for i, a := range answers {
+		texts[i] = "<interpreter>\n" + a.Content + "\n</interpreter>"
+	}
+	return []quintain.Message{{Role: quintain.RoleUser, Content: strings.Join(texts, "\n")}}
+}
+
+// Close implements [quintain.Env].
+func (e *episode) Close() error {
+	err := e.asks.Close()
+	if e.notebook == nil {
+		return err
+	}
+	if closeErr := e.notebook.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// run runs a cell, and returns what the policy is told of it.
+func (e *episode) run(ctx context.Context, code string) (told string, err error) {
+	if e.notebook == nil {
+		if e.notebook, err = e.settings.notebook(); err != nil {
+			return "", err
+		}
+	}
+	if len(code) > sandbox.MaxCell {
+		return "", tools.Refusef("argument code: has %d bytes, at most %d are allowed", len(code), sandbox.MaxCell)
+	}
+	got, lost, err := e.notebook.run(ctx, code)
+	if err != nil {
+		return "", err
+	}
+	return e.settings.tell(got, lost), nil
+}
+
+// A block is code in the form Code, perhaps within a fence of Markdown, perhaps without its end.
+var (
+	block = regexp.MustCompile(`(?s)<code>(.*?)(?:</code>|$)`)
+	fence = regexp.MustCompile("(?s)^\\s*```[a-zA-Z0-9]*\n(.*?)(?:```\\s*)?$")
+)
+
+// mostBlocks of a reply are read; the calls of a template's form have this limit too.
+const mostBlocks = 128
+
+// codeCalls returns a call for each block of code after the thoughts.
+func codeCalls(text string) (calls []quintain.ToolCall) {
+	if _, after, thinks := strings.Cut(text, "</think>"); thinks {
+		text = after
+	}
+	for _, found := range block.FindAllStringSubmatch(text, mostBlocks) {
+		code := found[1]
+		if within := fence.FindStringSubmatch(code); within != nil {
+			code = within[1]
+		}
+		args, err := jsonform.MarshalLegible(map[string]string{"code": code})
+		if err != nil {
+			continue // no text fails
+		}
+		calls = append(calls, quintain.ToolCall{Name: name, Arguments: string(args)})
+	}
+	return calls
+}

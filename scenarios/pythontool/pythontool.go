@@ -1,0 +1,138 @@
+// Package pythontool lets the policy run Python on its way to the answer of any task, in the sandbox
+// of this machine.
+package pythontool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/backend"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/settings"
+)
+
+// Spec is the scenario.
+var Spec = scenario.Spec{
+	Name: "python_tool",
+	Doc: "The policy may run Python, in a session that lasts as long as the episode, before it gives its answer between <answer> and </answer>. " +
+		"The task scores the answer, as in reasoning_gym; calls earn nothing.",
+	Source:  "Our own, after the code interpreters of ReTool, ToRL and NeMo Gym.",
+	Version: 1,
+	New: func() scenario.Play {
+		return &PythonTool{Form: Tool, Calls: 8, Seconds: 5, Memory: 512, Output: 2000}
+	},
+}
+
+// A Form is how the policy calls.
+type Form string
+
+// The forms.
+const (
+	Tool Form = "tool" // as the chat template of its model has it
+	Code Form = "code" // the code between <code> and </code>, as in ReTool
+)
+
+// PythonTool holds the settings of the scenario.
+type PythonTool struct {
+	Form      Form
+	Calls     int     // most of an episode
+	Seconds   float64 // of the processor, for a call
+	Memory    int     // MiB
+	Output    int     // most characters of a result
+	Stateless bool
+
+	once  sync.Once
+	on    sandbox.Opener
+	box   backend.Box // nil: none is open
+	err   error
+	slots chan struct{}
+
+	sandbox *backend.Settings // nil: the defaults
+}
+
+// Declare implements [settings.Declarer].
+func (s *PythonTool) Declare(d *settings.Section) {
+	settings.Word(d, &s.Form, "form", "how the policy calls: tool, the tool python in the form of its chat template; code, text between <code> and </code>, which the result follows between <interpreter> and </interpreter>, for models that know no tools").
+		OneOf(string(Tool), string(Code)).Flag("python-form")
+	d.Int(&s.Calls, "calls", "most calls of an episode; the policy is told when none is left").AtLeast(1).Flag("python-calls")
+	d.Float(&s.Seconds, "seconds", "processor time of a call; it may take three times as long, and a second").Above(0).Flag("python-seconds")
+	d.Int(&s.Memory, "memory", "memory of a session, in MiB").AtLeast(32).Flag("python-memory")
+	d.Int(&s.Output, "output", "most characters of a result, which is cut in its middle").AtLeast(100).Flag("python-output")
+	d.Bool(&s.Stateless, "stateless", "each call begins with nothing, in place of what the calls before it left").Flag("python-stateless")
+}
+
+// In has cells run in the sandbox of settings, which may change until the first run.
+func (s *PythonTool) In(of *backend.Settings) { s.sandbox = of }
+
+// Use has another sandbox run the cells, in place of that of the settings.
+func (s *PythonTool) Use(on sandbox.Opener) {
+	s.once.Do(func() { s.on, s.slots = on, make(chan struct{}, runtime.NumCPU()) })
+}
+
+// Start opens the sandbox, which otherwise the first call does. It fails if that is below the floor.
+func (s *PythonTool) Start() error {
+	s.once.Do(func() {
+		s.slots = make(chan struct{}, runtime.NumCPU())
+		if s.box, s.err = backend.Open(context.Background(), s.sandbox.With(codegrade.Python())); s.err != nil {
+			return
+		}
+		var sessions bool
+		if s.on, sessions = s.box.(sandbox.Opener); !sessions {
+			s.err = errors.New("sandbox: it has no sessions, which the tool needs: choose another one")
+		}
+	})
+	return s.err
+}
+
+// Close closes the sandbox. No episode may be under way, and none may begin.
+func (s *PythonTool) Close() error {
+	s.once.Do(func() { s.err = errors.New("the scenario is closed") })
+	if s.box == nil {
+		return nil
+	}
+	return s.box.Close()
+}
+
+// Env implements [scenario.Play].
+func (s *PythonTool) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
+	asks, err := (&scenarios.ReasoningGym{}).Env(t, p)
+	if err != nil {
+		return nil, err
+	}
+	return newEpisode(s, asks), nil
+}
+
+// Plan implements [scenario.Planner]: Python says the answer.
+func (s *PythonTool) Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error) {
+	answer, err := t.Solve(p)
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonform.MarshalLegible(answer)
+	if err != nil {
+		return nil, err
+	}
+	args, err := jsonform.MarshalLegible(struct {
+		Code string `json:"code"`
+	}{"print(" + string(text) + ")"})
+	return []quintain.ToolCall{{Name: name, Arguments: string(args)}}, err
+}
+
+// notebook returns the Python of an episode.
+func (s *PythonTool) notebook() (*notebook, error) {
+	if err := s.Start(); err != nil {
+		return nil, fmt.Errorf("%w: %w", quintain.ErrLost, err)
+	}
+	cpu := time.Duration(s.Seconds * float64(time.Second))
+	limits := sandbox.Limits{CPU: cpu, Memory: int64(s.Memory) << 20}
+	return &notebook{on: s.on, spec: sandbox.Spec{Limits: limits}, slots: s.slots, fresh: s.Stateless}, nil
+}

@@ -1,0 +1,182 @@
+// Package jobrun runs whole jobs of other machines over HTTP, in the sandbox of this one: the
+// server of package sandbox/remote.
+package jobrun
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/wire"
+)
+
+// maxBody limits the bytes of a request.
+const maxBody = 256 << 20
+
+// limits are the most that a job may ask for.
+func limits() sandbox.Limits {
+	return sandbox.Limits{
+		CPU: 30 * time.Minute, Wall: 2 * time.Hour, Memory: 1 << 40, Output: 64 << 20, FileSize: 1 << 30, Disk: 1 << 30,
+		Files: 100_000, Processes: 4096, Threads: 1 << 16, Open: 1 << 16,
+	}
+}
+
+// A Server answers the requests. Many goroutines may use it.
+type Server struct {
+	gate  *Gate
+	table table
+	lost  lost
+}
+
+// New returns a server of jobs and sessions. At most so many sessions are open, and one that is idle
+// for that time ends. The caller must Close the server, and then the sandbox of the gate.
+func New(gate *Gate, sessions int, idle time.Duration) *Server {
+	return &Server{gate: gate, table: table{most: sessions, idle: idle, byID: map[string]*session{}}, lost: lost{byStatus: map[int]int64{}}}
+}
+
+// Routes returns the routes.
+func (s *Server) Routes() []web.Route {
+	return []web.Route{
+		{Method: http.MethodGet, Path: wire.PathStrength, For: web.AnyKey, Serve: s.strength},
+		{Method: http.MethodPost, Path: wire.PathRun, For: web.AnyKey, Serve: call(s.run)},
+		{Method: http.MethodPost, Path: wire.PathSessions, For: web.AnyKey, Serve: call(s.open)},
+		{Method: http.MethodPost, Path: wire.PathSessions + "/{id}", For: web.AnyKey, Serve: call(s.cell)},
+		{Method: http.MethodDelete, Path: wire.PathSessions + "/{id}", For: web.AnyKey, Serve: s.end},
+	}
+}
+
+// Close ends all sessions. No request may be under way, and none may come.
+func (s *Server) Close() error { return s.table.close() }
+
+// strength tells what holds here.
+func (s *Server) strength(c *web.Call) error {
+	strength, err := s.gate.Probe(c.Context())
+	if err != nil {
+		return web.Errorf(http.StatusServiceUnavailable, "%v", err)
+	}
+	return reply(c, wire.OfStrength(strength))
+}
+
+// reply writes an answer.
+func reply(c *web.Call, form any) error {
+	text, err := jsonform.Marshal(form)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, text)
+}
+
+// call reads a request, has do answer it, and writes the answer.
+func call[Q any](do func(c *web.Call, q Q) (wire.Answer, error)) func(c *web.Call) error {
+	return func(c *web.Call) error {
+		c.MaxBody, c.Waits = maxBody, true
+		q, err := web.ReadBody(c, func(body []byte) (q Q, err error) {
+			if err := jsonform.Unmarshal(body, &q); err != nil {
+				return q, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
+			}
+			return q, nil
+		})
+		if err != nil {
+			return err
+		}
+		answer, err := do(c, q)
+		if err != nil {
+			return refusal(c.Context(), err)
+		}
+		return reply(c, answer)
+	}
+}
+
+// refusal gives an error its status: 504 to one that may not come again.
+func refusal(ctx context.Context, err error) error {
+	_, is := errors.AsType[*web.Error](err)
+	switch {
+	case is:
+		return err
+	case errors.Is(err, sandbox.ErrBusy), ctx.Err() != nil:
+		return web.Errorf(http.StatusGatewayTimeout, "%v", err)
+	}
+	return web.Errorf(http.StatusServiceUnavailable, "%v", err)
+}
+
+// answer is the answer of a result, or of an error that has a form.
+func answer(result sandbox.Result, err error) (wire.Answer, error) {
+	if err == nil {
+		return wire.Answer{Result: wire.OfResult(result)}, nil
+	}
+	if a, has := wire.OfError(err); has {
+		return a, nil
+	}
+	return wire.Answer{}, err
+}
+
+// run answers PathRun.
+func (s *Server) run(c *web.Call, q wire.Job) (wire.Answer, error) {
+	if why := refused(q.Limits); why != "" {
+		return wire.Answer{Fault: wire.Invalid, Detail: why}, nil
+	}
+	return answer(s.gate.Run(c.Context(), q.Job()))
+}
+
+// open answers PathSessions.
+func (s *Server) open(c *web.Call, q wire.Spec) (wire.Answer, error) {
+	if why := refused(q.Limits); why != "" {
+		return wire.Answer{Fault: wire.Invalid, Detail: why}, nil
+	}
+	spec := q.Spec()
+	if err := (sandbox.Job{Argv: []string{"cells"}, Files: spec.Files, Limits: spec.Limits}).Check(); err != nil {
+		return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
+	}
+	opener, is := s.gate.box.(sandbox.Opener)
+	if !is {
+		return wire.Answer{Fault: wire.Invalid, Detail: "the sandbox of this machine has no sessions"}, nil
+	}
+	id := rand.Text()
+	err := s.table.add(id, func() (sandbox.Session, error) { return opener.Open(c.Context(), spec) })
+	if err != nil {
+		return answer(sandbox.Result{}, err)
+	}
+	return wire.Answer{ID: id}, nil
+}
+
+// cell answers a cell of a session.
+func (s *Server) cell(c *web.Call, q wire.Cell) (wire.Answer, error) {
+	if why := refused(q.Limits); why != "" {
+		return wire.Answer{Fault: wire.Invalid, Detail: why}, nil
+	}
+	session := s.table.get(c.Param("id"))
+	if session == nil {
+		return answer(sandbox.Result{}, sandbox.ErrOver)
+	}
+	defer session.rest()
+	result, err := s.gate.do(c.Context(), func(ctx context.Context) (sandbox.Result, error) {
+		return session.inner.Run(ctx, string(q.Code), q.Limits)
+	})
+	return answer(result, err)
+}
+
+// end ends a session.
+func (s *Server) end(c *web.Call) error {
+	if err := s.table.end(c.Param("id")); err != nil {
+		return web.Errorf(http.StatusServiceUnavailable, "%v", err)
+	}
+	return c.JSON(http.StatusOK, []byte(`{}`))
+}
+
+// refused says why limits are not allowed; empty: they are.
+func refused(l sandbox.Limits) string {
+	if err := l.Check(); err != nil {
+		return err.Error()
+	}
+	l, most := l.Filled(), limits()
+	if l.CPU > most.CPU || l.Wall > most.Wall || l.Memory > most.Memory || l.Output > most.Output || l.FileSize > most.FileSize || l.Disk > most.Disk ||
+		l.Files > most.Files || l.Processes > most.Processes || l.Threads > most.Threads || l.Open > most.Open {
+		return "a limit is larger than this server allows"
+	}
+	return ""
+}
