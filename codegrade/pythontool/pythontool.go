@@ -4,6 +4,7 @@ package pythontool
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -100,6 +101,23 @@ func (s *PythonTool) Close() error {
 		return nil
 	}
 	return s.box.Close()
+}
+
+// Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none below the floor, where no
+// episode can call, and if another sandbox runs the cells.
+func (s *PythonTool) Runs(quintain.Task) (by json.RawMessage, mark string, err error) {
+	switch err := s.Start(); {
+	case errors.Is(err, sandbox.ErrWeak), err == nil && s.box == nil:
+		return nil, "", nil
+	case err != nil:
+		return nil, "", err
+	}
+	setup, err := (&codegrade.Grader{Sandbox: s.box}).Setup(context.Background())
+	if err != nil {
+		return nil, "", err
+	}
+	by, err = jsonform.Marshal(setup)
+	return by, setup.Mark(), err
 }
 
 // Env implements [scenario.Play].

@@ -46,7 +46,7 @@ func (c *child) run(ctx context.Context, job order) ended {
 
 // config is what the program sees.
 func (g *guest) config() wazero.ModuleConfig {
-	var files sysfs.FSConfig = wazero.NewFSConfig().(sysfs.FSConfig)
+	files := wazero.NewFSConfig().(sysfs.FSConfig)
 	config := wazero.NewModuleConfig().WithName("").WithArgs(g.job.Argv...).
 		WithStdin(bytes.NewReader(g.job.Stdin)).
 		WithStdout(&output{guest: g, kind: kindOut}).WithStderr(&output{guest: g, kind: kindErr}).

@@ -47,7 +47,7 @@ func start(cache string, file File) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{command: exec.Command(exe)}
+	p := &process{command: exec.CommandContext(context.Background(), exe)}
 	p.command.Args = []string{childName}
 	p.command.Env = []string{guard + "=1", "GOTRACEBACK=none"}
 	p.command.Stderr = &p.errs

@@ -27,7 +27,7 @@ var slipperyGrid = games.Spec[iceParams, ice]{
 	},
 	Make:   makeIce,
 	Reward: games.Value,
-	Guess:  []float64{0.0770, 0.0230, 0.2080, 0.3280, 0.3290, 0.3510},
+	Guess:  []float64{0.0860, 0.0077, 0.2159, 0.3127, 0.3558, 0.3646},
 }
 
 // iceParams are the parameters of a level.
@@ -99,10 +99,10 @@ func (m ice) Rules(wording int) string {
 
 // slips tells how a move may go.
 func (m ice) slips(wording int) string {
-	switch {
-	case m.Sure == 100:
+	switch m.Sure {
+	case 100:
 		return []string{"Every move goes as you wish.", "The ice is rough, so no move slips.", "You never slip."}[wording]
-	case m.Sure == 34:
+	case 34:
 		return []string{
 			"The ice is slippery: a move goes as you wish with a chance of 1/3, and to each of the two directions at right angles with 1/3.",
 			"You slip: with a chance of 1/3 a move goes where you want, else it turns left or right by a quarter, with 1/3 each.",

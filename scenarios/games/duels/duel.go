@@ -59,10 +59,10 @@ func (o opponent) Check() error {
 
 // blunders is the probability of a move that may be any; NaN: unknown.
 func (o opponent) blunders() float64 {
-	switch {
-	case o == "optimal":
+	switch o {
+	case "optimal":
 		return 0
-	case o == "random":
+	case "random":
 		return 1
 	}
 	share, is := strings.CutPrefix(string(o), "mixed:")
