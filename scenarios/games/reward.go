@@ -3,6 +3,7 @@ package games
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenario"
@@ -28,7 +29,8 @@ type play struct {
 // Declare implements [settings.Declarer].
 func (p *play) Declare(d *settings.Section) {
 	settings.Word(d, &p.Reward, "reward", "what an episode earns: outcome, what happened; value, what the moves were worth against the best ones, luck apart; "+
-		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped))
+		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped)).
+		Flag(strings.ReplaceAll(p.game.Task.Info().Name, "_", "-") + "-reward")
 }
 
 // Fits implements [scenario.Fitter].
