@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -58,6 +59,7 @@ type PythonTool struct {
 	slots chan struct{}
 
 	sandbox *backend.Settings // nil: the defaults
+	started atomic.Bool       // box is open, and has sessions
 }
 
 // Declare implements [settings.Declarer].
@@ -90,6 +92,7 @@ func (s *PythonTool) Start() error {
 		if s.on, sessions = s.box.(sandbox.Opener); !sessions {
 			s.err = errors.New("sandbox: it has no sessions, which the tool needs: choose another one")
 		}
+		s.started.Store(s.err == nil)
 	})
 	return s.err
 }
@@ -103,14 +106,11 @@ func (s *PythonTool) Close() error {
 	return s.box.Close()
 }
 
-// Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none below the floor, where no
-// episode can call, and if another sandbox runs the cells.
+// Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none before Start, and if another
+// sandbox runs the cells.
 func (s *PythonTool) Runs(quintain.Task) (by json.RawMessage, mark string, err error) {
-	switch err := s.Start(); {
-	case errors.Is(err, sandbox.ErrWeak), err == nil && s.box == nil:
+	if !s.started.Load() {
 		return nil, "", nil
-	case err != nil:
-		return nil, "", err
 	}
 	setup, err := (&codegrade.Grader{Sandbox: s.box}).Setup(context.Background())
 	if err != nil {
