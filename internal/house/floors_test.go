@@ -20,7 +20,7 @@ var floors = [][]string{
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/safetensors",
 		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
-		"sandbox", "sandbox/jobdir", "sandbox/wasm/memfs", "sandbox/wire", "sandbox/procstat", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
+		"sandbox", "sandbox/jobdir", "sandbox/wasm/memfs", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/traceparent",
 		"internal/rows", "codegrade/pydata",

@@ -24,6 +24,8 @@ type Settings struct {
 	Kind string   // a name of a back end; empty: native
 	Read []string // of native: more folders and files that programs may read
 
+	Groups string // of native: a delegated folder of control groups, version 2; empty: none
+
 	Elsewhere Elsewhere
 
 	// Of wasm: Python for WASI by its file and SHA-256, the folder of compiled programs (empty: below
@@ -45,6 +47,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; wasm, by WebAssembly; remote, on other machines; command, by another program; "+
 		none.Choice+", by nothing but limits").OneOf(native.Name, wasm.Name, remote.Name, command.Name, none.Choice).Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
+	d.Text(&s.Groups, "cgroup", "folder of control groups, version 2, that is delegated to this process, for the native sandbox: the kernel then counts the memory and the threads of each job; empty: a watcher does").Flag("sandbox-cgroup")
 	d.Text(&s.PythonFile, "python", "file of Python for WASI, a program of WebAssembly, for the sandbox wasm").Flag("sandbox-python")
 	d.Text(&s.PythonSHA256, "python_sha256", "hash of that file, SHA-256 in hexadecimal; no other file is run").Flag("sandbox-python-sha256")
 	d.Text(&s.Cache, "cache", "folder of compiled programs of the sandbox wasm, which nobody else may write; empty: below the user's cache folder").Flag("sandbox-cache")
@@ -92,7 +95,7 @@ func New(ctx context.Context, s Settings) (Box, error) {
 	}
 	switch s.Kind {
 	case "", native.Name:
-		box, err := native.New(native.Config{Read: s.Read, Zygote: s.Python})
+		box, err := native.New(native.Config{Read: s.Read, Zygote: s.Python, Groups: s.Groups})
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/cgroup"
 )
 
 // Name is the name of the back end.
@@ -33,6 +34,11 @@ type Config struct {
 	// the job whose name ends in .py. Empty: each starts its own.
 	Zygote []string
 
+	// Groups is a folder of control groups, version 2, that is delegated to this process; see package
+	// cgroup. Each job and each session then has a group, by which the kernel counts its memory and
+	// its threads and ends it whole. Empty: none; the watcher does it.
+	Groups string
+
 	abi int // of landlock, at most, for tests; 0: as the kernel has it
 }
 
@@ -46,6 +52,7 @@ type Box struct {
 	abi      int // of landlock
 	strength sandbox.Strength
 	zygotes  zygotes
+	groups   *cgroup.Parent // nil: none
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/cgroup"
 )
 
 // Names of layers.
@@ -21,6 +22,7 @@ const (
 	LayerUserSpace = "user namespace"   // counts processes and threads
 	LayerPIDSpace  = "pid namespace"    // a job of several processes ends whole
 	LayerWatch     = "rlimits, watched" // processor, memory, disk
+	LayerGroup     = "control group"    // memory and threads of all processes of a job
 )
 
 // Probe returns what New found.
@@ -50,7 +52,22 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	layer(sandbox.Layer{Name: LayerUserSpace}, b.tries(func(p *plan) { p.become(b.owner, true, false) }))
 	layer(sandbox.Layer{Name: LayerPIDSpace, Note: "jobs may have several processes"}, b.tries(func(p *plan) { p.become(b.owner, true, true) }))
 	layer(sandbox.Layer{Name: LayerWatch, Note: "every 10 ms"}, b.tries(func(p *plan) { p.limit(sandbox.Limits{}.Filled(), false) }), memory)
+	if b.config.Groups != "" { // without it there is no sandbox: whoever names it counts on it
+		var err error
+		if b.groups, err = cgroup.Open(b.config.Groups); err != nil {
+			return s, err
+		}
+		layer(sandbox.Layer{Name: LayerGroup, Note: b.config.Groups}, nil)
+	}
 	return s, nil
+}
+
+// group makes the control group of a job; nil: there is none.
+func (b *Box) group(limits sandbox.Limits) (*cgroup.Group, error) {
+	if b.groups == nil {
+		return nil, nil
+	}
+	return b.groups.New(limits.Memory, 1+max(limits.Threads, limits.Processes)) // and the init of its namespace
 }
 
 // tries reports whether a child can do what lay plans.

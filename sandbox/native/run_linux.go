@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/cgroup"
 	"github.com/quintain-rl/quintain/sandbox/jobdir"
 )
 
@@ -50,9 +51,21 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 			result, err = sandbox.Result{}, errors.Join(err, fmt.Errorf("the folder of a job: %w", e))
 		}
 	}()
-	r := &running{box: b, job: job, limits: limits, program: program, folder: folder}
+	group, err := b.group(limits)
+	if err != nil {
+		return result, err
+	}
+	defer func() {
+		if e := group.Remove(); e != nil {
+			result, err = sandbox.Result{}, errors.Join(err, e)
+		}
+	}()
+	r := &running{box: b, job: job, limits: limits, program: program, folder: folder, group: group}
 	if result, err = r.run(ctx); err != nil {
 		return sandbox.Result{}, fmt.Errorf("the sandbox: %w", err)
+	}
+	if result.End == sandbox.Signalled && group.Starved() {
+		result.End, result.Code = sandbox.MemoryLimit, 0
 	}
 	if result.End == sandbox.Exited && len(job.Fetch) > 0 {
 		result.Fetched = folder.Fetch(job.Fetch, limits.Disk)
@@ -78,6 +91,7 @@ type running struct {
 	limits  sandbox.Limits
 	program string
 	folder  *jobdir.Folder
+	group   *cgroup.Group // nil: none
 
 	fork   *fork // of a zygote; nil: a child of ours
 	pid    int
@@ -180,6 +194,9 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	}
 	pipes.theirs = append(pipes.theirs, rules)
 	p := newPlan(pipes.said)
+	if r.group != nil {
+		add(&p.first, "the control group", unix.SYS_WRITE, r.group.Door(), p.text("0"), 1)
+	}
 	p.attach(pipes.standard)
 	user := b.strength.Holds(LayerUserSpace)
 	p.become(b.owner, user, r.forks())

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/cgroup"
 	"github.com/quintain-rl/quintain/sandbox/jobdir"
 )
 
@@ -24,6 +25,7 @@ type session struct {
 	box    *Box
 	limits sandbox.Limits
 	folder *jobdir.Folder
+	group  *cgroup.Group // nil: none
 	fork   *fork
 	pid    int
 	cells  *net.UnixConn // carries cells there, and back the status of each
@@ -50,6 +52,9 @@ func (b *Box) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, err
 	if s.folder, err = jobdir.New(b.dir, b.owner, spec.Files); err != nil {
 		return nil, err
 	}
+	if s.group, err = b.group(s.limits); err != nil {
+		return nil, errors.Join(err, s.folder.Remove())
+	}
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("a session: %w", err), s.Close())
 	}
@@ -64,7 +69,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	if s.pipes, err = newPipes(false); err != nil {
 		return err
 	}
-	r := &running{box: s.box, limits: s.limits, folder: s.folder, cell: true}
+	r := &running{box: s.box, limits: s.limits, folder: s.folder, group: s.group, cell: true}
 	err = r.enter(s.pipes)
 	s.fork, s.pid = r.fork, r.pid
 	if err != nil {
@@ -180,6 +185,9 @@ func (s *session) ended(r *running) (sandbox.Result, error) {
 		if one.kind == reportEnded {
 			result := r.result(unix.WaitStatus(one.status), one.cpu-r.before)
 			result.Over = true
+			if result.End == sandbox.Signalled && s.group.Starved() {
+				result.End, result.Code = sandbox.MemoryLimit, 0
+			}
 			return result, nil
 		}
 	}
@@ -224,7 +232,7 @@ func (s *session) Close() error {
 	if e := s.folder.Remove(); e != nil {
 		err = errors.Join(err, fmt.Errorf("the folder of a session: %w", e))
 	}
-	return err
+	return errors.Join(err, s.group.Remove())
 }
 
 // spent is the time that a process has been on the processor, all threads together.

@@ -46,6 +46,9 @@ func (r *running) enter(pipes *pipes) error {
 	if r.pid, err = r.fork.pid(); err != nil {
 		return err
 	}
+	if err := r.group.Add(r.pid); err != nil {
+		return err
+	}
 	r.began = time.Now()
 	fds := append(pipes.standard[:], rules)
 	if err := unix.Sendmsg(r.fork.job, r.order(), unix.UnixRights(fds...), nil, unix.MSG_NOSIGNAL); err != nil {
