@@ -1,6 +1,7 @@
 package remote_test
 
 import (
+	"context"
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
@@ -53,16 +54,17 @@ func runCode(w http.ResponseWriter, r *http.Request) {
 		_ = os.WriteFile(filepath.Join(dir, name), data, 0o644)
 	}
 	_ = os.WriteFile(filepath.Join(dir, "tmpabc.py"), []byte(q.Code), 0o644)
-	c := exec.CommandContext(r.Context(), "python3", "tmpabc.py")
+	ctx, stop := context.WithTimeout(r.Context(), time.Duration(q.Timeout*float64(time.Second)))
+	defer stop()
+	c := exec.CommandContext(ctx, "python3", "tmpabc.py")
 	var out, errs bytes.Buffer
 	c.Dir, c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = dir, strings.NewReader(q.Stdin), &out, &errs, time.Second
-	timer := time.AfterFunc(time.Duration(q.Timeout*float64(time.Second)), func() { _ = c.Process.Kill() })
 	_ = c.Run()
 	run := map[string]any{"status": "Finished", "execution_time": 0.1, "return_code": c.ProcessState.ExitCode(), "stdout": out.String(), "stderr": errs.String()}
 	if signal := c.ProcessState.String(); strings.HasPrefix(signal, "signal: ") {
 		run["return_code"] = -map[string]int{"signal: killed": 9, "signal: terminated": 15, "signal: CPU time limit exceeded": 24}[signal]
 	}
-	if !timer.Stop() {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		run["status"], run["return_code"] = "TimeLimitExceeded", nil
 	}
 	files := map[string]string{}

@@ -93,7 +93,7 @@ func (t *table) get(id string) *session {
 func (s *session) rest() {
 	s.table.mu.Lock()
 	defer s.table.mu.Unlock()
-	if s.busy--; s.busy == 0 {
+	if s.busy--; s.busy == 0 && s.table.byID[s.id] == s {
 		s.wait()
 	}
 }
@@ -103,11 +103,13 @@ func (t *table) end(id string) error {
 	t.mu.Lock()
 	s := t.byID[id]
 	delete(t.byID, id)
+	if s != nil {
+		s.timer.Stop()
+	}
 	t.mu.Unlock()
 	if s == nil {
 		return nil
 	}
-	s.timer.Stop()
 	return s.inner.Close()
 }
 
