@@ -150,6 +150,6 @@ func (g *Group) Remove() error {
 		if time.Since(began) > patience {
 			return fmt.Errorf("a control group: %w", err)
 		}
-		time.Sleep(wait)
+		<-time.After(wait)
 	}
 }
