@@ -124,6 +124,17 @@ type instance[S Start] struct {
 
 func (i instance[S]) start() (Start, Luck, int) { return i.Start, Luck{i.Luck}, i.Wording }
 
+// Check refuses a record that is no start of the game, if the game can tell.
+func (i instance[S]) Check() error {
+	if err := task.CheckPhrasing(i.Wording, wordings); err != nil {
+		return err
+	}
+	if c, can := any(i.Start).(interface{ Check() error }); can {
+		return c.Check()
+	}
+	return nil
+}
+
 // Prompt implements [task.Instance]: the rules and the first position.
 func (i instance[S]) Prompt() string {
 	return i.Start.Rules(i.Wording) + "\n\n" + i.Start.Match(Luck{i.Luck}, new(Tables)).Show()

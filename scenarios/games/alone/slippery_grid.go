@@ -60,6 +60,23 @@ type ice struct {
 	Moves int      `json:"moves"`
 }
 
+// Check refuses a record that is no map.
+func (m ice) Check() error {
+	cells, size := strings.Join(m.Rows, ""), len(m.Rows)
+	for i, row := range m.Rows {
+		if len(row) != size {
+			return fmt.Errorf("row %d of %d has %d squares", i+1, size, len(row))
+		}
+	}
+	if err := (iceParams{Size: size, Sure: m.Sure, Moves: m.Moves}).Check(); err != nil {
+		return err
+	}
+	if inner := cells[1 : len(cells)-1]; cells[0] != 'S' || cells[len(cells)-1] != 'G' || strings.Trim(inner, "FH") != "" {
+		return fmt.Errorf("the squares are %.20q, want F and H between S and G", cells)
+	}
+	return nil
+}
+
 // makeIce draws a map on which the best play arrives with a chance of 0.15 or more, and of less
 // than 0.98 if a move may slip.
 func makeIce(p iceParams, r *rng.Rand) (ice, error) {
