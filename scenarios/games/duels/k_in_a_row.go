@@ -88,6 +88,18 @@ func makeRow(p rowParams, r *rng.Rand) (row, error) {
 	return row{}, errors.New("in all positions of these parameters, all moves are worth the same")
 }
 
+// Check makes a record that is no position an error.
+func (p row) Check() error {
+	marks := bits.OnesCount16(p.X | p.O)
+	if err := (rowParams{Columns: p.Columns, Rows: p.Rows, Line: p.Line, Kind: p.Kind, Marks: marks, Opponent: p.Opponent}).Check(); err != nil {
+		return err
+	}
+	if p.X&p.O != 0 || int(p.X|p.O)>>(p.Columns*p.Rows) != 0 {
+		return errors.New("x and o are no marks on the board")
+	}
+	return nil
+}
+
 // differ reports whether some moves are worth more than others, and one is worth something.
 func differ[S comparable](o opponent, moves []move[S]) bool {
 	s := newSolver[S](o)

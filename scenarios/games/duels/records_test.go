@@ -1,0 +1,43 @@
+package duels
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// A record from elsewhere that is no position is an error before it is played.
+func TestForeignRecordsAreChecked(t *testing.T) {
+	for _, c := range []struct{ game, old, put string }{
+		{"k_in_a_row", `"columns":3`, `"columns":30`},
+		{"k_in_a_row", `"kind":"normal"`, `"kind":"other"`},
+		{"k_in_a_row", `"opponent":"mixed:0.4"`, `"opponent":"mixed:7"`},
+		{"nim_family", `"rule":"nim"`, `"rule":"none"`},
+		{"nim_family", `"heaps":[`, `"heaps":[99,`},
+		{"nim_family", `"wording":`, `"wording":7`},
+	} {
+		for _, g := range Games() {
+			if g.Task.Info().Name != c.game {
+				continue
+			}
+			p, err := g.Task.Problem(quintain.Draw{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := jsonform.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.ReplaceAll(string(text), c.old, c.put)
+			var foreign quintain.Problem
+			if err := jsonform.Unmarshal([]byte(changed), &foreign); err != nil || changed == string(text) {
+				t.Fatalf("%s: %v", text, err)
+			}
+			if answer, err := g.Task.Solve(foreign); err == nil {
+				t.Errorf("%s with %s is solved by %q", c.game, c.put, answer)
+			}
+		}
+	}
+}
