@@ -150,6 +150,16 @@ func TestDemonstrate(t *testing.T) {
 	}
 }
 
+// The tasks that are made for one scenario can be named, with their levels.
+func TestChoicesKnowTheTasksOfScenarios(t *testing.T) {
+	for name, want := range map[string]int{"k_in_a_row:0-2": 3, "nim_family:1": 1, "write_program": 1} {
+		var chosen catalog.Choices
+		if err := chosen.Set(name); err != nil || len(chosen) != want {
+			t.Errorf("%s: %d tasks, want %d, error %v", name, len(chosen), want, err)
+		}
+	}
+}
+
 func TestPlayable(t *testing.T) {
 	spec, err := catalog.Scenario("math_multi_turn")
 	if err != nil {

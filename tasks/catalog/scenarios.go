@@ -46,6 +46,15 @@ func TasksOf(scenario string) []quintain.Task {
 	return Tasks()
 }
 
+// ownTasks returns the tasks that are made for one scenario each.
+func ownTasks() []quintain.Task {
+	tasks := []quintain.Task{codetask.Task()}
+	for _, g := range Games() {
+		tasks = append(tasks, g.Task)
+	}
+	return tasks
+}
+
 // Scenario returns the scenario with the given name. For an unknown name, the error
 // suggests the nearest known one.
 func Scenario(name string) (scenario.Spec, error) {
