@@ -66,7 +66,7 @@ func open(t *testing.T, c remote.Config) *remote.Box {
 	return b
 }
 
-func TestSandbox(t *testing.T) {
+func TestSandboxOverHTTP(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
 		return open(t, remote.Config{URLs: []string{serveNative(t, dir)}})
