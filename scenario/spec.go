@@ -5,7 +5,6 @@
 package scenario
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -13,7 +12,8 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A Play holds the settings of a scenario and makes its episodes. It does not change once
+// A Play holds the settings of a scenario and makes its episodes. It may be a [Fitter], a [Planner], a
+// [Runner] or a [quintain.Adviser] too. It does not change once
 // in use, so many goroutines may use it at once.
 type Play interface {
 	settings.Declarer
@@ -39,11 +39,6 @@ type Runner interface {
 	// Runs describes what runs those of t, and marks what of it rewards depend on; see
 	// [quintain.ScenarioInfo].
 	Runs(t quintain.Task) (by json.RawMessage, mark string, err error)
-}
-
-// An Adviser is a [Play] that knows what to reply; see [quintain.Adviser].
-type Adviser interface {
-	Advise(ctx context.Context, p quintain.Problem, said []quintain.Reply) (quintain.Advice, error)
 }
 
 // A Spec defines a scenario. Like a task, it is a value in its package's list.
@@ -113,7 +108,7 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if planner, can := play.(Planner); can {
 		return &planned{of, planner}, nil
 	}
-	if adviser, can := play.(Adviser); can {
+	if adviser, can := play.(quintain.Adviser); can {
 		return &advised{of, adviser}, nil
 	}
 	return &of, nil
@@ -131,12 +126,7 @@ func (s *planned) Plan(p quintain.Problem) ([]quintain.ToolCall, error) { return
 // An advised is a scenario that advises.
 type advised struct {
 	scenario
-	by Adviser
-}
-
-// Advise implements [quintain.Adviser].
-func (s *advised) Advise(ctx context.Context, p quintain.Problem, said []quintain.Reply) (quintain.Advice, error) {
-	return s.by.Advise(ctx, p, said)
+	quintain.Adviser
 }
 
 // Over returns the scenario described by info, over a task. play makes an episode of a

@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -29,6 +30,9 @@ func (b Book) Answer(r quintain.Request) (string, error) {
 // Plan returns the calls of the scenario's plan for the problem that r.Key names; none if it has no
 // plans. It serves as the Plan of a [Solver].
 func (b Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
+	if !has[quintain.Planner](b) {
+		return nil, nil
+	}
 	s, p, err := b.find(r)
 	if err != nil {
 		return nil, err
@@ -42,6 +46,9 @@ func (b Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
 // Advice returns what the scenario of the problem that r.Key names advises after the replies in r, or nil
 // if it advises nothing. It serves as the Advice of a [Solver].
 func (b Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice, error) {
+	if !has[quintain.Adviser](b) {
+		return nil, nil
+	}
 	s, p, err := b.find(r)
 	if err != nil {
 		return nil, err
@@ -58,6 +65,14 @@ func (b Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice,
 	}
 	advice, err := adviser.Advise(ctx, p, said)
 	return &advice, err
+}
+
+// has reports whether a scenario of the book is a T. If none is, no problem need be made to ask.
+func has[T any](b Book) bool {
+	return slices.ContainsFunc(b, func(s quintain.Scenario) bool {
+		_, is := s.(T)
+		return is
+	})
 }
 
 // find makes the problem that r.Key names.

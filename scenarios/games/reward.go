@@ -30,12 +30,12 @@ type play struct {
 func (p *play) Declare(d *settings.Section) {
 	settings.Word(d, &p.Reward, "reward", "what an episode earns: outcome, what happened; value, what the moves were worth against the best ones, luck apart; "+
 		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped)).
-		Flag(strings.ReplaceAll(p.game.Task.Info().Name, "_", "-") + "-reward")
+		Flag(strings.ReplaceAll(p.game.Scenario.Name, "_", "-") + "-reward")
 }
 
 // Fits implements [scenario.Fitter].
 func (p *play) Fits(t quintain.Task) error {
-	if own := p.game.Task.Info().Name; t.Info().Name != own {
+	if own := p.game.Scenario.Name; t.Info().Name != own {
 		return fmt.Errorf("it plays positions of its own: choose task %s, not %s", own, t.Info().Name)
 	}
 	return nil
@@ -46,7 +46,7 @@ func (p *play) Env(_ quintain.Task, problem quintain.Problem) (quintain.Env, err
 	return p.env(problem)
 }
 
-// Advise implements [scenario.Adviser].
+// Advise implements [quintain.Adviser].
 func (p *play) Advise(ctx context.Context, problem quintain.Problem, said []quintain.Reply) (advice quintain.Advice, err error) {
 	e, err := p.env(problem)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -153,7 +154,7 @@ func (m ice) Canonical() string {
 
 // Match implements [games.Start].
 func (m ice) Match(luck games.Luck, tables *games.Tables) games.Match {
-	return &crossing{ice: m, luck: luck, hopes: games.Table(tables, fmt.Sprint(m), m.solve), left: m.Moves, value: 1}
+	return &crossing{ice: m, luck: luck, hopes: sync.OnceValue(func() hopes { return games.Table(tables, fmt.Sprint(m), m.solve) }), left: m.Moves, value: 1}
 }
 
 // next returns the square beside a square.
@@ -228,7 +229,7 @@ func (m ice) hope(h hopes, at, direction, left int) float64 {
 type crossing struct {
 	ice
 	luck  games.Luck
-	hopes hopes
+	hopes func() hopes // solved when the first move needs it
 	at    int
 	left  int     // moves
 	value float64 // the product of what each move kept of the chance
@@ -268,7 +269,7 @@ func (c *crossing) Move(text string) (told, why string) {
 		return "", fmt.Sprintf("%q is none of up, down, left and right", text)
 	}
 	if best := c.chance(); best > 0 {
-		c.value *= min(1, steady(c.hope(c.hopes, c.at, chosen, c.left)/best))
+		c.value *= min(1, steady(c.hope(c.hopes(), c.at, chosen, c.left)/best))
 	}
 	went := chosen
 	wished, side := c.sides()
@@ -308,7 +309,7 @@ func steady(ratio float64) float64 {
 	return ratio
 }
 
-func (c *crossing) chance() float64 { return c.hopes.chance(c.at, c.left) }
+func (c *crossing) chance() float64 { return c.hopes().chance(c.at, c.left) }
 
 // Over implements [games.Match].
 func (c *crossing) Over() (worth float64, over bool) {
@@ -329,11 +330,12 @@ func (c *crossing) Value() float64 { return c.value }
 func (c *crossing) Best() (moves []string) {
 	soon := map[string]float64{}
 	for d, name := range directions {
-		if c.chance() == 0 || steady(c.hope(c.hopes, c.at, d, c.left)/c.chance()) == 1 {
-			moves = append(moves, name)
+		if c.chance() > 0 && steady(c.hope(c.hopes(), c.at, d, c.left)/c.chance()) < 1 {
+			continue
 		}
+		moves = append(moves, name)
 		for left := 1; left <= c.left; left++ {
-			soon[name] += c.hope(c.hopes, c.at, d, left)
+			soon[name] += c.hope(c.hopes(), c.at, d, left)
 		}
 	}
 	slices.SortStableFunc(moves, func(a, b string) int { return cmp.Compare(soon[b], soon[a]) })

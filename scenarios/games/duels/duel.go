@@ -173,17 +173,13 @@ type duel[S comparable] struct {
 	board board[S]
 	mine  bool // the policy is to move
 	turn  int
-	start float64 // what the best play was worth in the beginning
+	start float64 // what the best play was worth before the first move
 	lost  float64 // what the moves gave away of it
 }
 
-// newDuel begins a match; the policy is to move.
+// newDuel begins a match; the policy is to move. Nothing is solved before its first move.
 func newDuel[S comparable](b board[S], s *solver[S], luck games.Luck) *duel[S] {
-	d := &duel[S]{solver: s, luck: luck, board: b, mine: true}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	d.start = d.hope(d.board)
-	return d
+	return &duel[S]{solver: s, luck: luck, board: b, mine: true}
 }
 
 // answer makes the opponent's move.
@@ -210,7 +206,11 @@ func (d *duel[S]) Move(text string) (told, why string) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if loss := d.hope(d.board) - d.after(m); loss > slack {
+	best := d.hope(d.board)
+	if d.turn == 0 {
+		d.start = best
+	}
+	if loss := best - d.after(m); loss > slack {
 		d.lost += loss
 	}
 	d.turn++
@@ -249,7 +249,7 @@ func (d *duel[S]) Over() (worth float64, over bool) {
 
 // Value implements [games.Match]: the share of what the seat was worth that is not given away.
 func (d *duel[S]) Value() float64 {
-	if d.start == 0 {
+	if d.lost == 0 {
 		return 1
 	}
 	return max(0, 1-d.lost/d.start)
@@ -259,8 +259,9 @@ func (d *duel[S]) Value() float64 {
 func (d *duel[S]) Best() (names []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	best := d.hope(d.board)
 	for _, m := range d.board.moves() {
-		if d.after(m) >= d.hope(d.board)-slack {
+		if d.after(m) >= best-slack {
 			names = append(names, d.board.name(m.how))
 		}
 	}
