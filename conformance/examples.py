@@ -21,7 +21,7 @@ import time
 import types
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLES = ("atropos", "pytorch-async", "trl", "trl-environment", "verl", "verl-code")
+EXAMPLES = ("atropos", "pytorch-async", "trl", "trl-code", "trl-environment", "verl", "verl-code")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "python"))
 
