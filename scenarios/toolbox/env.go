@@ -98,7 +98,7 @@ func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, er
 	}
 	step := quintain.Step{Malformed: reply.CallFault != ""}
 	if step.Malformed {
-		e.made++
+		e.count()
 		step.Why = "a call that cannot be read"
 		step.Observe = []quintain.Message{{Role: quintain.RoleUser, Content: refused("your call cannot be read: " + reply.CallFault)}}
 		reply.ToolCalls = nil
@@ -135,13 +135,18 @@ func (e *env) ended() bool {
 	return e.finished || can && of.Ended()
 }
 
-// call makes a call, and returns the message that answers it.
-func (e *env) call(ctx context.Context, c quintain.ToolCall) (quintain.Message, error) {
+// count counts a call that is about to be made.
+func (e *env) count() {
 	e.made++
-	e.did = false
 	if of, is := e.world.(Clocked); is {
 		of.At(e.made)
 	}
+}
+
+// call makes a call, and returns the message that answers it.
+func (e *env) call(ctx context.Context, c quintain.ToolCall) (quintain.Message, error) {
+	e.count()
+	e.did = false
 	if why := unreadable(c.Arguments); why != "" {
 		return quintain.Message{Role: quintain.RoleTool, ToolCallID: c.ID, Content: refused(why)}, nil
 	}

@@ -63,7 +63,7 @@ type World interface {
 type Clocked interface {
 	World
 
-	// At is told the number of each call before the call is made, from 1 on.
+	// At is told the number of each call, from 1 on, before the call is made or refused.
 	At(call int)
 }
 
