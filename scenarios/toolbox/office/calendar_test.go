@@ -252,7 +252,7 @@ func TestCalendarsTell(t *testing.T) {
 // To call impossible at once earns no more than the share of the weeks in which it is.
 func TestImpossibleIsNoGuess(t *testing.T) {
 	t.Parallel()
-	const weeks = 150
+	const weeks = 60
 	for level, p := range calendar.Levels {
 		right := [4]int{}
 		for i := range weeks {

@@ -22,7 +22,7 @@ type Size struct {
 }
 
 // Short is what every change is tested with.
-var Short = Size{Problems: 30, Blind: 40}
+var Short = Size{Problems: 20, Blind: 30}
 
 // Heavy is what the specification asks for.
 var Heavy = Size{Problems: 200, Blind: 2000}
@@ -355,11 +355,14 @@ func (s suite) blind(t *testing.T) {
 	if s.errand.Guess != nil {
 		bound = s.errand.Guess[s.level]
 	}
+	problems := make([]quintain.Problem, s.size.Blind)
+	for index := range problems {
+		problems[index] = s.problem(t, index)
+	}
 	for _, way := range ways {
 		var sum, squares float64
-		for index := range s.size.Blind {
+		for index, p := range problems {
 			r := rng.New(uint64(index), "blind", way.name)
-			p := s.problem(t, index)
 			got := play(t, s.of, p, func(e episode) quintain.Reply { return way.say(r, e) }).earned()
 			sum, squares = sum+got, squares+got*got
 		}
