@@ -7,5 +7,6 @@ import "github.com/quintain-rl/quintain/scenarios/toolbox"
 func Errands() []*toolbox.Errand {
 	return []*toolbox.Errand{
 		calculator.Errand(),
+		keyValue.Errand(),
 	}
 }
