@@ -20,6 +20,12 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"mastermind", 0, `"guesses":7`, `"guesses":-7`},
 		{"mastermind", 0, `"code":[`, `"code":[9,`},
 		{"mastermind", 0, `"wording":`, `"wording":7`},
+		{"guess_number", 0, `"numbers":20`, `"numbers":0`},
+		{"guess_number", 3, `"numbers":16`, `"numbers":99`},
+		{"guess_number", 3, `"lies":1`, `"lies":3`},
+		{"guess_number", 3, `"lies":1`, `"lies":-1`},
+		{"guess_number", 0, `"replies":10`, `"replies":1000`},
+		{"guess_number", 0, `"hidden":`, `"hidden":99`},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {
