@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
+	"github.com/quintain-rl/quintain/scenarios/games/guess"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/office"
 	"github.com/quintain-rl/quintain/settings"
@@ -38,10 +39,11 @@ func Scenarios() []scenario.Spec {
 }
 
 // Games returns all games. Each is a scenario with a task of its own.
-func Games() []*games.Game { return slices.Concat(alone.Games(), cards.Games(), duels.Games()) }
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
 func Errands() []*toolbox.Errand { return office.Errands() }
+func Games() []*games.Game { return slices.Concat(alone.Games(), cards.Games(), duels.Games()) }
+func Games() []*games.Game { return slices.Concat(alone.Games(), duels.Games(), guess.Games()) }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game or an errand, and for the others all that one answer solves.
