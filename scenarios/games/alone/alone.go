@@ -7,5 +7,6 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 func Games() []*games.Game {
 	return []*games.Game{
 		slipperyGrid.Game(),
+		sokobanPlay.Game(),
 	}
 }
