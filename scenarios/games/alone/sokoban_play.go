@@ -225,7 +225,12 @@ func (p pushing) move(name string) (next puzzle, told, why string) {
 func (p pushing) done() bool { return p.solved(p.stand) }
 
 // left implements [puzzle].
-func (p pushing) left() int { return p.ways().from(p.stand) }
+func (p pushing) left(most int) int {
+	if n := p.ways().from(p.stand); n <= most {
+		return n
+	}
+	return far
+}
 
 // show implements [puzzle].
 func (p pushing) show() string {

@@ -77,15 +77,15 @@ func TestSokobanIsSolvedAsByASecondProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := s.Match(games.Luck{}, new(games.Tables)).(*walk)
-			if want := (s.Steps - 4) / 2; m.left() != want || want < p.Shortest || want > p.Longest {
-				t.Fatalf("%v is %d steps from its end, want %d", s.Rows, m.left(), want)
+			if want := (s.Steps - 4) / 2; m.left(mostAway) != want || want < p.Shortest || want > p.Longest {
+				t.Fatalf("%v is %d steps from its end, want %d", s.Rows, m.left(mostAway), want)
 			}
 			for range 12 {
 				at := crate{strings.Join(m.puzzle.(pushing).text(m.puzzle.(pushing).stand), "")}
-				if got, want := m.left(), at.shortest(p.Size); got != want {
+				if got, want := m.left(mostAway), at.shortest(p.Size); got != want {
 					t.Fatalf("%q is %d steps from its end, want %d", at.picture, got, want)
 				}
-				if m.left() == far {
+				if m.left(mostAway) == far {
 					dead++
 					break
 				}

@@ -17,8 +17,8 @@ type puzzle interface {
 	show() string
 	done() bool
 
-	// left is the length of the shortest way from here, or far if there is none.
-	left() int
+	// left is the length of the shortest way from here, or far if it is longer than most.
+	left(most int) int
 }
 
 // far is more than any limit of moves.
@@ -34,12 +34,13 @@ type trail struct {
 	rest  int // 1 more than left; 0: not known yet
 }
 
-// togo is left, worked out once for each position.
+// togo is the length of the shortest way, worked out once for each position, or far if the moves do
+// not suffice for it. Then they never do again.
 func (t *trail) togo() int {
 	if t.rest == 0 {
-		t.rest = t.left() + 1
+		t.rest = t.left(t.limit-t.used) + 1
 	}
-	if t.least == 0 && t.used == 0 {
+	if t.least == 0 {
 		t.least = t.rest - 1
 	}
 	return t.rest - 1
@@ -47,22 +48,26 @@ func (t *trail) togo() int {
 
 // step makes one move.
 func (t *trail) step(name string) (told, why string) {
-	t.togo() // before the first move, this is the length of the shortest way
+	if t.least == 0 {
+		t.togo()
+	}
 	next, told, why := t.move(name)
 	if why == "" {
-		t.puzzle, t.rest = next, 0
+		t.puzzle = next
 		t.used++
+		if t.rest <= far {
+			t.rest = 0
+		}
 	}
 	return told, why
 }
 
 // Value implements [games.Match].
 func (t *trail) Value() float64 {
-	togo := t.togo()
-	if t.used+togo > t.limit {
-		return 0
+	if togo := t.togo(); togo < far {
+		return float64(t.least) / float64(t.used+togo)
 	}
-	return float64(t.least) / float64(t.used+togo)
+	return 0
 }
 
 // Over implements [games.Match].
@@ -81,13 +86,14 @@ func (t *trail) Best() []string {
 	if t.Value() == 0 {
 		return t.moves()
 	}
-	return nearer(t.puzzle, t.togo())
+	return nearer(t.puzzle, t.togo(), len(t.moves()))
 }
 
-// nearer lists the moves that come nearer to the goal, which is so far away.
-func nearer(p puzzle, togo int) (moves []string) {
+// nearer lists up to most moves that come nearer to the goal, which is so far away.
+func nearer(p puzzle, togo, most int) (moves []string) {
 	for _, name := range p.moves() {
-		if next, _, why := p.move(name); why == "" && next.left() < togo {
+		next, _, _ := p.move(name)
+		if len(moves) < most && next.left(togo-1) < togo {
 			moves = append(moves, name)
 		}
 	}
@@ -142,12 +148,14 @@ func (w *walk) Best() []string {
 	if w.Value() == 0 {
 		return single
 	}
-	var steps []string
-	for p, togo := w.puzzle, w.togo(); togo > 0 && len(steps) < mostSteps; togo-- {
-		steps = append(steps, nearer(p, togo)[0])
-		p, _, _ = p.move(steps[len(steps)-1])
+	steps := []string{single[0]}
+	p, _, _ := w.move(single[0])
+	for togo := w.togo() - 1; togo > 0 && len(steps) < mostSteps; togo-- {
+		name := nearer(p, togo, 1)[0]
+		steps = append(steps, name)
+		p, _, _ = p.move(name)
 	}
-	if len(steps) < 2 {
+	if len(steps) == 1 {
 		return single
 	}
 	return append([]string{strings.Join(steps, " ")}, single...)
