@@ -39,11 +39,12 @@ func Scenarios() []scenario.Spec {
 }
 
 // Games returns all games. Each is a scenario with a task of its own.
+func Games() []*games.Game {
+	return slices.Concat(alone.Games(), cards.Games(), duels.Games(), guess.Games())
+}
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
 func Errands() []*toolbox.Errand { return office.Errands() }
-func Games() []*games.Game { return slices.Concat(alone.Games(), cards.Games(), duels.Games()) }
-func Games() []*games.Game { return slices.Concat(alone.Games(), duels.Games(), guess.Games()) }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game or an errand, and for the others all that one answer solves.
