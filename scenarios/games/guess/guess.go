@@ -8,5 +8,6 @@ func Games() []*games.Game {
 	return []*games.Game{
 		guessNumber.Game(),
 		mastermind.Game(),
+		minesweeperPlay.Game(),
 	}
 }
