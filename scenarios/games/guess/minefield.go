@@ -12,12 +12,12 @@ const maxSide = 8
 
 // A minefield is a square board. Sets of its cells are bits, row by row.
 type minefield struct {
-	side int
-	near []uint64 // the up to eight neighbours of each cell
+	width int
+	near  []uint64 // the up to eight neighbours of each cell
 }
 
 func newMinefield(side int) minefield {
-	f := minefield{side: side}
+	f := minefield{width: side}
 	for cell := range side * side {
 		var near uint64
 		for other := range side * side {
@@ -31,7 +31,7 @@ func newMinefield(side int) minefield {
 }
 
 // all is the set of all cells.
-func (f minefield) all() uint64 { return 1<<(f.side*f.side) - 1 } // 64 bits wrap to all ones
+func (f minefield) all() uint64 { return 1<<(f.width*f.width) - 1 } // 64 bits wrap to all ones
 
 // number counts the mines around a cell.
 func (f minefield) number(cell int, mines uint64) int { return bits.OnesCount64(f.near[cell] & mines) }
@@ -171,14 +171,14 @@ func (f minefield) proven(open, mines uint64, layouts []uint64) (uint64, []uint6
 	}
 }
 
-// A gamble knows how often the best play clears a minefield. It is for one goroutine.
-type gamble struct {
+// Odds know how often the best play clears a minefield. It is for one goroutine.
+type odds struct {
 	minefield
 	known map[string]int // by layouts
 }
 
 // wins returns in how many of the layouts, which are equally likely, the best play clears the field.
-func (g *gamble) wins(layouts []uint64) (most int) {
+func (g *odds) wins(layouts []uint64) (most int) {
 	if len(layouts) <= 1 {
 		return len(layouts)
 	}
@@ -206,7 +206,7 @@ func (g *gamble) wins(layouts []uint64) (most int) {
 type choice struct{ cell, safe int }
 
 // choices lists the cells that tell something, the safest first.
-func (g *gamble) choices(layouts []uint64) (all []choice) {
+func (g *odds) choices(layouts []uint64) (all []choice) {
 	var some uint64 // mines of any layout
 	for _, l := range layouts {
 		some |= l
@@ -233,7 +233,7 @@ func (g *gamble) choices(layouts []uint64) (all []choice) {
 }
 
 // after is wins, if a certain cell is opened first.
-func (g *gamble) after(layouts []uint64, cell int) (wins int) {
+func (g *odds) after(layouts []uint64, cell int) (wins int) {
 	for number := range 9 {
 		wins += g.wins(g.agree(layouts, cell, number))
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // minesweeperPlay is Minesweeper on small boards.
-var minesweeperPlay = games.Spec[mineParams, mines]{
+var minesweeperPlay = games.Spec[mineParams, sweep]{
 	Name: "minesweeper_play",
 	Doc: "Clear a minefield. On boards that need no guess, a cell counts if it was certain to be safe; on the others, each move is measured by the exact chance to win. " +
 		"So luck earns nothing, and bad luck costs nothing.",
@@ -60,15 +60,15 @@ func (p mineParams) most() int {
 	return 1000
 }
 
-// A mines is a board in the beginning.
-type mines struct {
+// A sweep is a board in the beginning.
+type sweep struct {
 	mineParams
 	At   []int `json:"at"`   // cells with a mine, row by row from 0
 	Open []int `json:"open"` // cells that were opened; others may be open because of them
 }
 
 // Check refuses a record that is no board of its kind.
-func (m mines) Check() error {
+func (m sweep) Check() error {
 	if err := m.mineParams.Check(); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func set(list []int) (set uint64) {
 }
 
 // opening returns the cells that are open in the beginning.
-func (m mines) opening(f minefield) (open uint64) {
+func (m sweep) opening(f minefield) (open uint64) {
 	for _, cell := range m.Open {
 		open = f.opened(open, set(m.At), cell)
 	}
@@ -126,11 +126,11 @@ func (p mineParams) unfit(f minefield, mines, open uint64) (why string) {
 
 // makeMines draws a board of the wanted kind: mines, a safe cell that is opened, and further ones until
 // the possible layouts are few enough.
-func makeMines(p mineParams, r *rng.Rand) (mines, error) {
+func makeMines(p mineParams, r *rng.Rand) (sweep, error) {
 	const patience = 2000
 	f := newMinefield(p.Side)
 	for range patience {
-		made := mines{mineParams: p}
+		made := sweep{mineParams: p}
 		var order []int
 		for _, cell := range rng.Different(r, p.Side*p.Side, 0, int64(p.Side*p.Side-1)) {
 			order = append(order, int(cell))
@@ -150,11 +150,11 @@ func makeMines(p mineParams, r *rng.Rand) (mines, error) {
 			}
 		}
 	}
-	return mines{}, errors.New("no board of these parameters is of the wanted kind")
+	return sweep{}, errors.New("no board of these parameters is of the wanted kind")
 }
 
 // Rules implements [games.Start].
-func (m mines) Rules(wording int) string {
+func (m sweep) Rules(wording int) string {
 	return fmt.Sprintf([]string{
 		"Clear a minefield of %[1]d by %[1]d cells with %[2]d mines. In the drawing, # is a closed cell, and a number is an open cell and counts the mines in the up to eight cells " +
 			"around it. A move names a closed cell to open, such as b3: column b, row 3. If it has a mine, the game is over. If it has no mine around, the cells around it are " +
@@ -169,7 +169,7 @@ func (m mines) Rules(wording int) string {
 }
 
 // promise tells whether the board needs a guess.
-func (m mines) promise(wording int) string {
+func (m sweep) promise(wording int) string {
 	if m.Gamble {
 		return []string{
 			"All layouts of the mines that fit the drawing are equally likely; you may have to take a chance.",
@@ -185,16 +185,16 @@ func (m mines) promise(wording int) string {
 }
 
 // Example implements [games.Start].
-func (m mines) Example() string { return "b3" }
+func (m sweep) Example() string { return "b3" }
 
 // Turns implements [games.Start]: every move opens a cell, and one reply may have no legal move.
-func (m mines) Turns() int {
+func (m sweep) Turns() int {
 	f := newMinefield(m.Side)
 	return bits.OnesCount64(f.all()&^set(m.At)&^m.opening(f)) + 1
 }
 
 // Canonical implements [games.Start]: the least of the eight ways to turn and to mirror a board.
-func (m mines) Canonical() string {
+func (m sweep) Canonical() string {
 	open := m.opening(newMinefield(m.Side))
 	var least string
 	for turn := range 8 {
@@ -207,7 +207,7 @@ func (m mines) Canonical() string {
 }
 
 // turned turns a set of cells in one of eight ways.
-func (m mines) turned(set uint64, turn int) (turned uint64) {
+func (m sweep) turned(set uint64, turn int) (turned uint64) {
 	for cell := range cells(set) {
 		row, col := cell/m.Side, cell%m.Side
 		if turn&1 != 0 {
@@ -225,19 +225,19 @@ func (m mines) turned(set uint64, turn int) (turned uint64) {
 }
 
 // Match implements [games.Start].
-func (m mines) Match(games.Luck, *games.Tables) games.Match {
+func (m sweep) Match(games.Luck, *games.Tables) games.Match {
 	f := newMinefield(m.Side)
-	c := &clearing{mines: m, gamble: gamble{f, map[string]int{}}, hidden: set(m.At), open: m.opening(f), value: 1}
-	c.safe = bits.OnesCount64(f.all() &^ c.hidden &^ c.open)
+	c := &clearing{sweep: m, odds: odds{f, map[string]int{}}, hidden: set(m.At), seen: m.opening(f), value: 1}
+	c.safe = bits.OnesCount64(f.all() &^ c.hidden &^ c.seen)
 	return c
 }
 
 // A clearing is an episode.
 type clearing struct {
-	mines
-	gamble
+	sweep
+	odds
 	hidden uint64   // mines
-	open   uint64   // cells
+	seen   uint64   // open cells
 	fit    []uint64 // the layouts that are possible; nil: not yet known
 	safe   int      // closed cells without a mine in the beginning
 	earned int      // of them, those that were opened by certain moves
@@ -248,7 +248,7 @@ type clearing struct {
 // possible returns the layouts that are possible.
 func (m *clearing) possible() []uint64 {
 	if m.fit == nil {
-		m.fit = m.layouts(m.open, m.hidden, m.most())
+		m.fit = m.layouts(m.seen, m.hidden, m.most())
 	}
 	return m.fit
 }
@@ -264,13 +264,13 @@ func (m *clearing) Show() string {
 		if cell%m.Side == 0 {
 			fmt.Fprintf(&b, "\n%d", cell/m.Side+1)
 		}
-		if m.open>>cell&1 == 1 {
+		if m.seen>>cell&1 == 1 {
 			fmt.Fprintf(&b, " %d", m.number(cell, m.hidden))
 		} else {
 			b.WriteString(" #")
 		}
 	}
-	closed := bits.OnesCount64(m.all() &^ m.open)
+	closed := bits.OnesCount64(m.all() &^ m.seen)
 	fmt.Fprintf(&b, "\n```\n%d cells are closed, and %d of them have mines.", closed, m.Mines)
 	return b.String()
 }
@@ -292,16 +292,16 @@ func (m *clearing) Move(text string) (told, why string) {
 	switch {
 	case cell < 0:
 		return "", fmt.Sprintf("%.20q is no cell: want a column from a to %c and a row from 1 to %d", text, 'a'+m.Side-1, m.Side)
-	case m.open>>cell&1 == 1:
+	case m.seen>>cell&1 == 1:
 		return "", text + " is already open"
 	}
-	before := m.open
+	before := m.seen
 	kept := m.kept(cell)
 	m.hit = m.hidden>>cell&1 == 1
 	if !m.hit {
-		m.open = m.opened(m.open, m.hidden, cell)
+		m.seen = m.opened(m.seen, m.hidden, cell)
 	}
-	fresh := m.open &^ before
+	fresh := m.seen &^ before
 	m.judge(kept, bits.OnesCount64(fresh))
 	m.narrow(fresh)
 	return m.tell(cell, fresh), ""
@@ -348,7 +348,7 @@ func (m *clearing) tell(cell int, fresh uint64) string {
 	switch n := bits.OnesCount64(fresh); {
 	case m.hit:
 		return fmt.Sprintf("You open %s. It has a mine.", m.square(cell))
-	case m.open == m.all()&^m.hidden:
+	case m.seen == m.all()&^m.hidden:
 		return fmt.Sprintf("You open %s, and the field is clear.", m.square(cell))
 	case n > 1:
 		return fmt.Sprintf("You open %s. It has no mine around, so %d cells open with it.", m.square(cell), n-1)
@@ -361,7 +361,7 @@ func (m *clearing) Over() (worth float64, over bool) {
 	switch {
 	case m.hit:
 		return 0, true
-	case m.open == m.all()&^m.hidden:
+	case m.seen == m.all()&^m.hidden:
 		return 1, true
 	}
 	return 0, false
@@ -372,7 +372,7 @@ func (m *clearing) Value() float64 { return m.value }
 
 // Best implements [games.Match].
 func (m *clearing) Best() (moves []string) {
-	for cell := range cells(m.all() &^ m.open) {
+	for cell := range cells(m.all() &^ m.seen) {
 		if m.kept(cell) == 1 {
 			moves = append(moves, m.square(cell))
 		}
@@ -382,7 +382,7 @@ func (m *clearing) Best() (moves []string) {
 
 // Allowed implements [games.Match].
 func (m *clearing) Allowed() (moves []string) {
-	for cell := range cells(m.all() &^ m.open) {
+	for cell := range cells(m.all() &^ m.seen) {
 		moves = append(moves, m.square(cell))
 	}
 	return moves

@@ -66,7 +66,7 @@ func TestWinsAreKnown(t *testing.T) {
 		{3, 2, 24, "the specification: 24 of 36, by search in Python, the first cell may be a mine"},
 		{3, 1, 8, "the first cell is no mine in 8 of 9, and then there is always a safe cell"},
 	} {
-		g := gamble{newMinefield(c.side), map[string]int{}}
+		g := odds{newMinefield(c.side), map[string]int{}}
 		if got := g.wins(every(c.side, c.mines)); got != c.want {
 			t.Errorf("%d×%d with %d mines is cleared in %d layouts, want %d: %s", c.side, c.side, c.mines, got, c.want, c.why)
 		}
@@ -96,7 +96,7 @@ func TestWinsAreBruteForce(t *testing.T) {
 	for range 60 {
 		all := every(3, r.Between(2, 4))
 		layouts := rng.Sample(r, all, r.Between(2, 6))
-		g := gamble{f, map[string]int{}}
+		g := odds{f, map[string]int{}}
 		var open uint64
 		for cell := range cells(f.safe(layouts)) { // what is safe may be open already, as far as all agree
 			if len(f.agree(layouts, cell, f.number(cell, layouts[0]))) == len(layouts) {
@@ -190,7 +190,7 @@ func TestTurnedBoardsAreOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		for turn := range 8 {
-			other := mines{mineParams: m.mineParams}
+			other := sweep{mineParams: m.mineParams}
 			for cell := range cells(m.turned(set(m.At), turn)) {
 				other.At = append(other.At, cell)
 			}
@@ -211,7 +211,7 @@ func TestTurnedBoardsAreOne(t *testing.T) {
 func TestMinesAreHidden(t *testing.T) {
 	var seen []string
 	for _, at := range []int{0, 2} { // beside the open middle and b1
-		m := mines{mineParams: mineParams{Side: 3, Mines: 1, Closed: 1}, At: []int{at}, Open: []int{4}}
+		m := sweep{mineParams: mineParams{Side: 3, Mines: 1, Closed: 1}, At: []int{at}, Open: []int{4}}
 		match := m.Match(games.Luck{}, new(games.Tables))
 		before := m.Rules(0) + match.Show()
 		told, why := match.Move("b1")

@@ -33,6 +33,11 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"minesweeper_play", 0, `"open":[`, `"open":[-1,`},
 		{"minesweeper_play", 0, `"gamble":false`, `"gamble":true`},
 		{"minesweeper_play", 3, `"gamble":true`, `"gamble":false`},
+		{"coin_weighing", 0, `"coins":3`, `"coins":99`},
+		{"coin_weighing", 0, `"good":0`, `"good":-1`},
+		{"coin_weighing", 0, `"replies":7`, `"replies":0`},
+		{"coin_weighing", 0, `"heavy":true}`, `"heavy":false}`},
+		{"coin_weighing", 0, `"coin":`, `"coin":9`},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {
