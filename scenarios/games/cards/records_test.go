@@ -25,6 +25,16 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"small_poker", `"table":[`, `"table":[{"bet":0,"call":0,"raise":0},`, 1},
 		{"small_poker", `"table":[{"bet":`, `"table":[{"bet":1`, 1},
 		{"small_poker", `"table":[{"bet":`, `"table":[{"bet":-1`, 1},
+		{"matrix_duel", `"rounds":`, `"rounds":9`, 0},
+		{"matrix_duel", `"rounds":4`, `"rounds":3`, 5},
+		{"matrix_duel", `"pay":[[[`, `"pay":[[[1,`, 0},
+		{"matrix_duel", `"pay":[[`, `"pay":[[],[[1]],[`, 0},
+		{"matrix_duel", `"actual":1`, `"actual":9`, 0},
+		{"matrix_duel", `"members":[`, `"members":[{"kind":"none","move":0},`, 0},
+		{"matrix_duel", `"members":[`, `"members":[{"kind":"copies","move":2},`, 0},
+		{"matrix_duel", `"members":[`, `"members":[{"kind":"mix","move":0,"percent":[200,-100]},`, 0},
+		{"matrix_duel", `"members":[`, `"members":[{"kind":"mix","move":0,"percent":[50,40]},`, 0},
+		{"matrix_duel", `"members":[`, `"members":[{"kind":"mix","move":0,"percent":[100]},`, 0},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {
