@@ -35,6 +35,17 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"matrix_duel", `"members":[`, `"members":[{"kind":"mix","move":0,"percent":[200,-100]},`, 0},
 		{"matrix_duel", `"members":[`, `"members":[{"kind":"mix","move":0,"percent":[50,40]},`, 0},
 		{"matrix_duel", `"members":[`, `"members":[{"kind":"mix","move":0,"percent":[100]},`, 0},
+		{"liars_dice", `"faces":3`, `"faces":7`, 0},
+		{"liars_dice", `"dice":1`, `"dice":2`, 3},
+		{"liars_dice", `"dice":1`, `"dice":0`, 3},
+		{"liars_dice", `"opponent":"`, `"opponent":"un`, 0},
+		{"liars_dice", `"opponent":"honest"`, `"opponent":"equilibrium"`, 5},
+		{"liars_dice", `"errs":0,`, `"errs":-10,`, 0},
+		{"liars_dice", `"errs":0,`, `"errs":5,`, 0},
+		{"liars_dice", `"rolls":[`, `"rolls":[[[1],[4]],`, 0},
+		{"liars_dice", `"rolls":[`, `"rolls":[[[],[1]],`, 0},
+		{"liars_dice", `"rolls":[`, `"rolls":[[[3,1],[1,1]],`, 5},
+		{"liars_dice", `"rolls":[`, `"rolls":[[],`, 0},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {
