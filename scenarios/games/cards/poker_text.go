@@ -143,7 +143,10 @@ func (p poker) shows(hand int) string {
 
 // ends implements [bout]. A card is shown only if nobody has folded.
 func (p poker) ends(hand int, moves []string, won float64) string {
-	text := ""
+	text, next := "", ""
+	if hand < len(p.Deals)-1 {
+		next = " The next hand begins."
+	}
 	if b := p.betting(moves); !b.folded {
 		text = fmt.Sprintf("Your opponent shows %s. ", b.ranks[p.Deals[hand][1-seat(hand)]])
 	}
@@ -153,17 +156,17 @@ func (p poker) ends(hand int, moves []string, won float64) string {
 	}
 	switch {
 	case won > 0:
-		return fmt.Sprintf("%sYou gain %g %s.", text, won, chips)
+		return fmt.Sprintf("%sYou gain %g %s.%s", text, won, chips, next)
 	case won < 0:
-		return fmt.Sprintf("%sYou lose %g %s.", text, -won, chips)
+		return fmt.Sprintf("%sYou lose %g %s.%s", text, -won, chips, next)
 	}
-	return text + "You share the pot."
+	return text + "You share the pot." + next
 }
 
-// refusal implements [bout].
-func (p poker) refusal(moves []string, text string) string {
+// read implements [bout].
+func (p poker) read(moves []string, text string) (move, why string) {
 	if why := p.betting(moves).refusal(text); why != "" {
-		return fmt.Sprintf("%.20q is not possible: %s", text, why)
+		return "", fmt.Sprintf("%.20q is not possible: %s", text, why)
 	}
-	return ""
+	return text, ""
 }
