@@ -6,6 +6,7 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 // Games returns the games by name.
 func Games() []*games.Game {
 	return []*games.Game{
+		connectSmall.Game(),
 		kInARow.Game(),
 		nimFamily.Game(),
 	}
