@@ -7,6 +7,7 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 func Games() []*games.Game {
 	return []*games.Game{
 		slipperyGrid.Game(),
+		roomsGame.Game(),
 		slidingPlay.Game(),
 		sokobanPlay.Game(),
 	}

@@ -20,7 +20,7 @@ var slidingPlay = games.Spec[slidingParams, sliding]{
 		{Rows: 2, Columns: 3, Shortest: 10, Longest: 18},
 		{Rows: 3, Columns: 3, Shortest: 8, Longest: 14},
 		{Rows: 3, Columns: 3, Shortest: 18, Longest: 27},
-		{Rows: 3, Columns: 4, Shortest: 20, Longest: 35},
+		{Rows: 3, Columns: 4, Shortest: 18, Longest: 30},
 	},
 	Make:   makeSliding,
 	Reward: games.Value,
