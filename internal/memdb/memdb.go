@@ -8,6 +8,7 @@ package memdb
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"modernc.org/libc"
@@ -79,7 +80,7 @@ func (d *DB) Exec(sql string) error {
 	return err
 }
 
-// Insert adds rows to a table. A value is nil, an int64, or a string.
+// Insert adds rows to a table. A value is nil, an int64, a float64 or a string.
 func (d *DB) Insert(table string, rows [][]any) error {
 	if len(rows) == 0 {
 		return nil
@@ -106,6 +107,10 @@ func Literal(v any) string {
 		return "NULL"
 	case string:
 		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	case float64:
+		if math.IsInf(v, 0) {
+			return strings.Replace(fmt.Sprint(v), "Inf", "9e999", 1)
+		}
 	}
 	return fmt.Sprint(v)
 }

@@ -40,6 +40,8 @@ type cond struct {
 	Op   string `json:"op"`
 	Num  int64  `json:"num,omitempty"`
 	Text string `json:"text,omitempty"` // of a word or a date
+
+	orNull bool // it also holds for unknown values; in misreadings alone
 }
 
 // compares are the operators that compare with a constant. The others are "null", "not null", "year"
@@ -137,7 +139,7 @@ func (c cond) check(col column) error {
 	case dated:
 		return err
 	case col.kind == word || col.kind == title:
-		if len(text) <= 40 {
+		if slices.Contains(col.words, text) {
 			return nil
 		}
 	default:

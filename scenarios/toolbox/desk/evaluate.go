@@ -8,40 +8,60 @@ import (
 	"strings"
 )
 
-// A filling is the rows of the tables of a schema. A value is nil, an int64 or a string.
+// A filling is the rows of the tables of a schema. A value is nil, an int64 or a string. One
+// goroutine uses it, as it finds rows by indexes that are made when they are needed.
 type filling struct {
 	rows [][][]any
-	byID []map[int64][]any            // by table
-	link map[[2]int]map[int64][][]any // by table and column, the rows that link to a number
+	byID []map[int64][]any // by table
+	link []map[int]index   // by table and column
 }
 
-func newFilling(s schema, rows [][][]any) *filling {
-	f := &filling{rows: rows, link: map[[2]int]map[int64][][]any{}}
-	for t := range s {
-		ids := map[int64][]any{}
-		for _, row := range rows[t] {
-			ids[row[0].(int64)] = row
-		}
-		f.byID = append(f.byID, ids)
-		for c, col := range s[t].columns {
-			if col.kind != link {
-				continue
-			}
-			to := map[int64][][]any{}
-			for _, row := range rows[t] {
-				to[row[c].(int64)] = append(to[row[c].(int64)], row)
-			}
-			f.link[[2]int{t, c}] = to
+// An index holds the rows that link to a number.
+type index = map[int64][][]any
+
+func newFilling(rows [][][]any) *filling {
+	return &filling{rows, make([]map[int64][]any, len(rows)), make([]map[int]index, len(rows))}
+}
+
+// replaced returns the filling with other rows of a table.
+func (f *filling) replaced(t int, rows [][]any) *filling {
+	g := filling{slices.Clone(f.rows), slices.Clone(f.byID), slices.Clone(f.link)}
+	g.rows[t], g.byID[t], g.link[t] = rows, nil, nil
+	return &g
+}
+
+// row returns the row of a table with a number; nil: there is none.
+func (f *filling) row(t int, id any) []any {
+	if f.byID[t] == nil {
+		f.byID[t] = map[int64][]any{}
+		for _, row := range f.rows[t] {
+			f.byID[t][row[0].(int64)] = row
 		}
 	}
-	return f
+	return f.byID[t][id.(int64)]
+}
+
+// linking returns the rows of a table that link to a number by a column.
+func (f *filling) linking(t, col int, id any) [][]any {
+	to := f.link[t][col]
+	if to == nil {
+		to = index{}
+		for _, row := range f.rows[t] {
+			to[row[col].(int64)] = append(to[row[col].(int64)], row)
+		}
+		if f.link[t] == nil {
+			f.link[t] = map[int]index{}
+		}
+		f.link[t][col] = to
+	}
+	return to[id.(int64)]
 }
 
 // get returns a value of a row of a table.
 func (f *filling) get(s schema, from int, row []any, v value) any {
 	if d := v.Down; d != nil {
 		n := int64(0)
-		for _, r := range f.link[[2]int{d.Table, d.Link}][row[0].(int64)] {
+		for _, r := range f.linking(d.Table, d.Link, row[0]) {
 			if f.holds(s, d.Table, r, d.Where, false) {
 				n++
 			}
@@ -50,7 +70,7 @@ func (f *filling) get(s schema, from int, row []any, v value) any {
 	}
 	for _, l := range v.Up {
 		to := s[from].columns[l].to
-		row, from = f.byID[to][row[l].(int64)], to
+		row, from = f.row(to, row[l]), to
 		if row == nil {
 			return nil
 		}
@@ -70,8 +90,11 @@ func (f *filling) holds(s schema, from int, row []any, conds []cond, any bool) b
 
 // holds reports whether the condition holds for a value.
 func (c cond) holds(v any) bool {
-	if v == nil || c.Op == "null" || c.Op == "not null" {
-		return (v == nil) == (c.Op == "null") && (c.Op == "null" || c.Op == "not null")
+	switch {
+	case c.Op == "null", v == nil && c.orNull:
+		return v == nil
+	case v == nil, c.Op == "not null":
+		return v != nil
 	}
 	text, textual := v.(string)
 	switch {

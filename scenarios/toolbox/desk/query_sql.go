@@ -56,6 +56,10 @@ func (w *sqlWriter) conds(conds []cond, between string) string {
 
 func (w *sqlWriter) cond(c cond) string {
 	v := w.value(c.Of)
+	if c.orNull {
+		c.orNull = false
+		return "(" + w.cond(c) + " OR " + v + " IS NULL)"
+	}
 	switch c.Op {
 	case "null":
 		return v + " IS NULL"

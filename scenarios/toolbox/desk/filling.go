@@ -69,7 +69,7 @@ func (s schema) fill(n int, h hints, r *rng.Rand) *filling {
 			rows[t] = append(rows[t], row)
 		}
 	}
-	return newFilling(s, rows)
+	return newFilling(rows)
 }
 
 // draw draws a value of a column.

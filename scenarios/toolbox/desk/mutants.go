@@ -94,6 +94,11 @@ func (c cond) mutants(col column) (all []cond) {
 	case "null", "not null":
 		with(func(m *cond) { m.Op = map[string]string{"null": "not null", "not null": "null"}[c.Op] })
 		return all
+	}
+	if col.null {
+		with(func(m *cond) { m.orNull = true })
+	}
+	switch c.Op {
 	case "year", "month":
 		with(func(m *cond) { m.Num++ })
 		with(func(m *cond) { m.Num-- })
