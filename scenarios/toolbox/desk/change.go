@@ -148,7 +148,7 @@ func (c *change) mutants(s schema) (all []*change) {
 		return all
 	}
 	for i, col := range s[c.Of.From].columns {
-		if i != c.Col && col.kind == s[c.Of.From].columns[c.Col].kind {
+		if i != c.Col && col.kind == s[c.Of.From].columns[c.Col].kind && (col.null || !c.Null) {
 			with(func(m *change) { m.Col = i })
 		}
 	}
