@@ -29,7 +29,7 @@ def difference(sample):
     if sample["after"] is None:
         if multiset(rows) != multiset(sample["rows"]):
             return f"{rows} here, {sample['rows']} in ours"
-        if sample["sorted"] and [row[-1] for row in rows] != [row[-1] for row in sample["rows"]]:
+        if sample["sorted"] and [row[-1] for row in rows] != [row[-1] for row in sample["rows"] or []]:
             return "another order"
         return None
     for name, after in zip(sample["names"], sample["after"]):
